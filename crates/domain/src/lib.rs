@@ -1,0 +1,20 @@
+//! The nouns of Plimsoll: ids, pairs, topics, context tokens.
+//!
+//! This crate knows what a conversation *is*. It does not know what it weighs
+//! (`tokens`), what is visible (`filter`), what fits (`budget`) or how it is sent
+//! (`send`), and it never reads a clock, a file or a random source: times and
+//! randomness are handed in.
+
+mod context_token;
+mod id;
+mod lifecycle;
+mod pair;
+mod topic;
+
+pub use context_token::{ContextKind, ContextToken, Segment, SegmentBody, print_token, segments};
+pub use id::{FileId, PairId, ReceiptId, TopicId};
+pub use lifecycle::{IllegalTransition, Lifecycle, LifecycleEvent};
+pub use pair::{
+    ColorFlag, MessagePair, OutOfRange, PairError, Star, Timestamp, Usage, attachment_kinds,
+};
+pub use topic::{Topic, TopicTree, TopicTreeError};
