@@ -1,0 +1,140 @@
+//! How numbers of tokens are written (EST-8).
+
+/// `1234567` as `1,234,567`.
+pub fn commas(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `~1,234 tokens`.
+pub fn tokens_phrase(tokens: u64) -> String {
+    format!("~{} tokens", commas(tokens))
+}
+
+/// The last line of a budgeted answer (MBG-1), with the line break before it.
+pub fn token_footer(tokens: u64) -> String {
+    format!("\n📏 {}", tokens_phrase(tokens))
+}
+
+/// `~2.5K / 4K tokens`: a load against its window.
+pub fn compact_load(tokens: u64, window: u64) -> String {
+    let kilo = kilo_for(window);
+    format!("~{} / {} tokens", compact(tokens, kilo), compact(window, kilo))
+}
+
+/// A window on its own, such as `4K` or `1M`.
+pub fn compact_size(window: u64) -> String {
+    compact(window, kilo_for(window))
+}
+
+/// K is 1024 for windows that are a multiple of it, else 1000.
+fn kilo_for(window: u64) -> u64 {
+    if window > 0 && window.is_multiple_of(1024) { 1024 } else { 1000 }
+}
+
+fn compact(number: u64, kilo: u64) -> String {
+    if number < kilo {
+        return number.to_string();
+    }
+    // Numbers that would read "1000K" or "1024K" step up to the next unit.
+    let kilos = scaled(number, kilo);
+    if kilos.tenths < kilo * 10 {
+        return kilos.print('K');
+    }
+    scaled(number, kilo * kilo).print('M')
+}
+
+struct Tenths {
+    tenths: u64,
+}
+
+/// The number in units, to the nearest tenth below ten and to the nearest whole above.
+fn scaled(number: u64, unit: u64) -> Tenths {
+    let tenths = rounded(u128::from(number) * 10, unit);
+    if tenths < 100 {
+        Tenths { tenths }
+    } else {
+        Tenths { tenths: rounded(number.into(), unit) * 10 }
+    }
+}
+
+fn rounded(number: u128, unit: u64) -> u64 {
+    let unit = u128::from(unit.max(1));
+    u64::try_from((number + unit / 2) / unit).unwrap_or(u64::MAX / 10)
+}
+
+impl Tenths {
+    fn print(&self, suffix: char) -> String {
+        match (self.tenths / 10, self.tenths % 10) {
+            (whole, 0) => format!("{whole}{suffix}"),
+            (whole, tenth) => format!("{whole}.{tenth}{suffix}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_have_commas() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1234, "1,234"),
+            (1_234_567, "1,234,567"),
+            (100_000, "100,000"),
+        ] {
+            assert_eq!(commas(number), text);
+        }
+        assert_eq!(commas(u64::MAX), "18,446,744,073,709,551,615");
+        assert_eq!(token_footer(1234), "\n📏 ~1,234 tokens");
+    }
+
+    #[test]
+    fn est_8_compact_loads() {
+        for (tokens, window, text) in [
+            (2560, 4096, "~2.5K / 4K tokens"),
+            (512, 4096, "~512 / 4K tokens"),
+            (1024, 4096, "~1K / 4K tokens"),
+            (0, 131_072, "~0 / 128K tokens"),
+            (10_240, 131_072, "~10K / 128K tokens"),
+            (10_200, 131_072, "~10K / 128K tokens"),
+            (2500, 200_000, "~2.5K / 200K tokens"),
+            (9_949, 200_000, "~9.9K / 200K tokens"),
+            (9_960, 200_000, "~10K / 200K tokens"),
+            (12_700, 200_000, "~13K / 200K tokens"),
+            // 128,000 is 125 × 1024, so the rule counts it in K of 1024.
+            (2560, 128_000, "~2.5K / 125K tokens"),
+            (999_700, 1_000_000, "~1M / 1M tokens"),
+            (1_500_000, 1_048_576, "~1.4M / 1M tokens"),
+        ] {
+            assert_eq!(compact_load(tokens, window), text);
+        }
+    }
+
+    #[test]
+    fn sizes_stand_alone() {
+        for (window, text) in
+            [(4096, "4K"), (8191, "8.2K"), (32_768, "32K"), (200_000, "200K"), (1_050_000, "1.1M")]
+        {
+            assert_eq!(compact_size(window), text);
+        }
+    }
+
+    #[test]
+    fn extremes_do_not_panic() {
+        for number in [0, 1, 1023, 1024, u64::MAX - 1, u64::MAX] {
+            for window in [0, 1, 1024, u64::MAX, u64::MAX - 1023] {
+                assert!(!compact_load(number, window).is_empty());
+            }
+        }
+    }
+}
