@@ -1,1 +1,29 @@
-//! x
+//! What fits: model limits, the prediction boundary, validation, quota windows and
+//! answers that obey a token budget.
+//!
+//! Everything here is arithmetic on plain values. This crate does not read model
+//! files (`config` does), does not count tokens (`tokens` does) and does not decide
+//! what is visible (`filter` does) or what is sent after an overflow (`send` does).
+
+mod answer;
+mod boundary;
+mod catalog;
+mod limit;
+mod model;
+mod quota;
+mod sums;
+mod validate;
+
+pub use answer::{Answer, AnswerSpec, Counter, InvalidBudget, Piece, parse_max_tokens};
+pub use boundary::{Boundary, BoundaryInput, ReplyReserve};
+pub use catalog::{Catalog, Found};
+pub use limit::{
+    ASSUMED_LIMIT, Binds, FileLimits, LearnedLimit, ModelLimit, WindowFacts, WindowSource,
+};
+pub use model::{Model, Price};
+pub use quota::{Quota, QuotaKind, QuotaLimits, QuotaVerdict};
+pub use sums::{Load, LoadSums, Suffix};
+pub use validate::{
+    Attached, Decision, OverBudget, Suggestion, Validation, Verdict, Weights, decide, fit_first,
+    suggestions, validate,
+};

@@ -1,0 +1,255 @@
+//! Answers that obey a token budget (MBG-3 to MBG-5).
+//!
+//! Pieces come in order of worth and are printed in display order. What is shown is
+//! always a prefix of the order of worth, the whole text with its footers stays
+//! within the budget, and both footers state the estimate of the whole text.
+
+use plimsoll_tokens::{Estimator, cut_at_word, token_footer};
+use thiserror::Error;
+
+/// How the text is weighed; EST-2 unless the server was told otherwise.
+pub type Counter = Estimator;
+
+/// One item of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its text, without a line break at the end.
+    pub text: String,
+    /// Where it stands among the shown pieces; smaller is higher.
+    pub place: usize,
+    /// The heading that it stands under. It is printed once, above its first piece.
+    pub heading: Option<String>,
+    /// How to get the full text, such as `mem_get_observation id=42`.
+    pub full_text: String,
+}
+
+/// What an answer is made of.
+#[derive(Clone, Debug)]
+pub struct AnswerSpec<'a> {
+    /// The first line, if there is one. It is given up when nothing else fits.
+    pub intro: &'a str,
+    /// The items, worthiest first.
+    pub pieces: &'a [Piece],
+    /// How many items there are in all; at least as many as there are pieces.
+    pub total: usize,
+    /// What the items are called: observations, results, entries, sections, items.
+    pub noun: &'a str,
+    /// A line that tells how to see more detail.
+    pub summary_hint: Option<&'a str>,
+    /// What to call next when not all items are shown.
+    pub next_call: Option<&'a str>,
+    /// The budget; none is none.
+    pub max_tokens: Option<u64>,
+    /// How the text is weighed.
+    pub counter: Counter,
+}
+
+/// A finished answer with its true counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The whole text, footers included.
+    pub text: String,
+    /// How many pieces are shown: the worthiest ones.
+    pub shown: usize,
+    /// How many items there are in all.
+    pub total: usize,
+    /// The estimate of the whole text.
+    pub estimated_tokens: u64,
+    /// Whether the first piece was cut.
+    pub cut: bool,
+}
+
+/// A budget that is no budget.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("max_tokens must be a whole number above 0, such as 500, not {0}")]
+pub struct InvalidBudget(pub String);
+
+/// Reads a budget as clients send it: an integer, or an integer in a string.
+pub fn parse_max_tokens(text: &str) -> Result<u64, InvalidBudget> {
+    match text.trim().parse::<u64>() {
+        Ok(tokens) if tokens > 0 => Ok(tokens),
+        _ => Err(InvalidBudget(text.to_owned())),
+    }
+}
+
+/// Which pieces are shown, and how.
+#[derive(Clone, Copy)]
+struct Choice {
+    shown: usize,
+    /// Bytes of the first piece, when it is cut.
+    cut: Option<usize>,
+    intro: bool,
+    /// Whether the budget footer is there.
+    budget_footer: bool,
+    summary_hint: bool,
+    navigation: bool,
+}
+
+impl AnswerSpec<'_> {
+    /// Builds the answer.
+    pub fn build(&self) -> Answer {
+        let all = Choice {
+            shown: self.pieces.len(),
+            cut: None,
+            intro: true,
+            budget_footer: false,
+            summary_hint: false,
+            navigation: false,
+        };
+        let choice = if self.fits(all) { all } else { self.choose() };
+        self.answer(self.with_hints(choice))
+    }
+
+    /// The most pieces that fit with the budget footer; else the first piece, cut;
+    /// else nothing but the footers.
+    fn choose(&self) -> Choice {
+        let with = |shown| Choice {
+            shown,
+            cut: None,
+            intro: true,
+            budget_footer: true,
+            summary_hint: false,
+            navigation: false,
+        };
+        // The text grows with every piece, so the first count that does not fit can
+        // be found by halving.
+        let most = partition(self.pieces.len(), |shown| self.fits(with(shown)));
+        if let Some(shown) = most
+            && shown > 0
+        {
+            return with(shown);
+        }
+        for intro in [true, false] {
+            if let Some(choice) = self.cut_first(Choice { intro, ..with(1) }) {
+                return choice;
+            }
+        }
+        Choice { intro: false, ..with(0) }
+    }
+
+    /// The first piece, cut to what fits; none if not even its mark does.
+    fn cut_first(&self, choice: Choice) -> Option<Choice> {
+        let first = self.pieces.first()?;
+        let cut = |bytes| Choice { cut: Some(bytes), ..choice };
+        let bytes = partition(first.text.len(), |bytes| self.fits(cut(bytes)))?;
+        Some(cut(bytes))
+    }
+
+    /// Adds the hints that still fit: the summary hint before the navigation hint.
+    fn with_hints(&self, mut choice: Choice) -> Choice {
+        if self.summary_hint.is_some() {
+            let wider = Choice { summary_hint: true, ..choice };
+            if self.fits(wider) {
+                choice = wider;
+            }
+        }
+        if self.next_call.is_some() && choice.shown < self.total {
+            let wider = Choice { navigation: true, ..choice };
+            if self.fits(wider) {
+                choice = wider;
+            }
+        }
+        choice
+    }
+
+    fn fits(&self, choice: Choice) -> bool {
+        match self.max_tokens {
+            None => true,
+            Some(max) => self.answer(choice).estimated_tokens <= max,
+        }
+    }
+
+    fn answer(&self, choice: Choice) -> Answer {
+        let body = self.body(choice);
+        // The footers state the estimate of a text that they are part of. Stating a
+        // larger number never makes the text shorter, so this climbs to rest.
+        let mut stated = 0;
+        loop {
+            let text = format!("{body}{}", self.tail(choice, stated));
+            let estimate = self.counter.count(&text);
+            if estimate <= stated {
+                return Answer {
+                    text,
+                    shown: choice.shown,
+                    total: self.total,
+                    estimated_tokens: stated,
+                    cut: choice.cut.is_some(),
+                };
+            }
+            stated = estimate;
+        }
+    }
+
+    fn body(&self, choice: Choice) -> String {
+        let mut shown: Vec<(usize, &Piece)> =
+            self.pieces.iter().take(choice.shown).enumerate().collect();
+        shown.sort_by_key(|(worth, piece)| (piece.place, *worth));
+        let mut lines = String::new();
+        if choice.intro && !self.intro.is_empty() {
+            lines.push_str(self.intro);
+        }
+        let mut heading: Option<&str> = None;
+        for (worth, piece) in shown {
+            if piece.heading.as_deref() != heading {
+                heading = piece.heading.as_deref();
+                push_line(&mut lines, heading.unwrap_or_default());
+            }
+            match choice.cut {
+                Some(bytes) if worth == 0 => {
+                    let head = cut_at_word(&piece.text, bytes);
+                    let space = if head.is_empty() { "" } else { " " };
+                    let mark = format!("{head}{space}[… cut, full text: {}]", piece.full_text);
+                    push_line(&mut lines, &mark);
+                }
+                _ => push_line(&mut lines, &piece.text),
+            }
+        }
+        lines
+    }
+
+    fn tail(&self, choice: Choice, tokens: u64) -> String {
+        let mut tail = String::new();
+        let (shown, total) = (choice.shown, self.total);
+        if let (true, Some(max)) = (choice.budget_footer, self.max_tokens) {
+            tail.push_str(&format!(
+                "\n⚡ Budget: ~{tokens}/{max} tokens used. {shown} of {total} {} shown. Increase \
+                 max_tokens or use detail_level=summary for more.",
+                self.noun,
+            ));
+        }
+        if let (true, Some(hint)) = (choice.summary_hint, self.summary_hint) {
+            tail.push('\n');
+            tail.push_str(hint);
+        }
+        if let (true, Some(next)) = (choice.navigation, self.next_call) {
+            tail.push_str(&format!("\n📊 Showing {shown} of {total}. {next}"));
+        }
+        tail.push_str(&token_footer(tokens));
+        tail
+    }
+}
+
+fn push_line(lines: &mut String, line: &str) {
+    if !lines.is_empty() {
+        lines.push('\n');
+    }
+    lines.push_str(line);
+}
+
+/// The largest `n` up to `most` for which `fits` holds, where it holds for every
+/// smaller one too; none if it does not even hold for 0.
+fn partition(most: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
+    if !fits(0) {
+        return None;
+    }
+    let (mut good, mut bad) = (0, most + 1);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if fits(middle) { good = middle } else { bad = middle }
+    }
+    Some(good)
+}
+
+#[cfg(test)]
+#[path = "answer_tests.rs"]
+mod tests;

@@ -1,0 +1,175 @@
+use plimsoll_tokens::{Tokenizer, bytes4};
+use proptest::prelude::*;
+
+use super::*;
+
+fn piece(text: &str, place: usize) -> Piece {
+    Piece {
+        text: text.to_owned(),
+        place,
+        heading: None,
+        full_text: format!("mem_get_observation id={place}"),
+    }
+}
+
+fn spec<'a>(pieces: &'a [Piece], max_tokens: Option<u64>) -> AnswerSpec<'a> {
+    AnswerSpec {
+        intro: "",
+        pieces,
+        total: pieces.len(),
+        noun: "observations",
+        summary_hint: None,
+        next_call: None,
+        max_tokens,
+        counter: Counter::Bytes4,
+    }
+}
+
+#[test]
+fn mbg_4_without_a_budget_everything_and_the_footer() {
+    let pieces = [piece("#1 first", 0), piece("#2 second", 1)];
+    let answer = spec(&pieces, None).build();
+    assert_eq!(answer.text, "#1 first\n#2 second\n📏 ~8 tokens");
+    assert_eq!(answer.estimated_tokens, bytes4(&answer.text));
+    assert_eq!((answer.shown, answer.total, answer.cut), (2, 2, false));
+}
+
+#[test]
+fn mbg_3_the_first_piece_that_does_not_fit_ends_the_list() {
+    let long = "word ".repeat(60);
+    let pieces = [piece("#1 short", 0), piece(&long, 1), piece("#3 short", 2)];
+    let answer = spec(&pieces, Some(70)).build();
+    assert_eq!(
+        answer.text,
+        "#1 short\n⚡ Budget: ~35/70 tokens used. 1 of 3 observations shown. Increase max_tokens \
+         or use detail_level=summary for more.\n📏 ~35 tokens",
+        "#3 would fit, but a prefix of the order of worth is shown"
+    );
+    assert_eq!(answer.estimated_tokens, bytes4(&answer.text));
+}
+
+#[test]
+fn mbg_5_one_huge_piece_is_cut_at_a_word_and_says_so() {
+    let pieces = [piece(&"harbour ".repeat(500), 42)];
+    let answer = spec(&pieces, Some(100)).build();
+    assert!(answer.cut && answer.shown == 1);
+    assert!(answer.estimated_tokens <= 100);
+    let head = "harbour harbour harbour";
+    assert!(answer.text.starts_with(head), "{}", answer.text);
+    assert!(answer.text.contains("harbour [… cut, full text: mem_get_observation id=42]\n"));
+    assert!(answer.text.contains("1 of 1 observations shown"));
+}
+
+#[test]
+fn mbg_3_worth_decides_what_is_shown_and_place_decides_where() {
+    let pieces = [piece("focus", 1), piece("before", 0), piece("after", 2)];
+    let answer = spec(&pieces, None).build();
+    assert!(answer.text.starts_with("before\nfocus\nafter\n"), "{}", answer.text);
+}
+
+#[test]
+fn headings_stand_once_above_their_pieces() {
+    let under = |text: &str, place, heading: &str| Piece {
+        heading: Some(heading.to_owned()),
+        ..piece(text, place)
+    };
+    let pieces = [under("a", 0, "## One"), under("b", 1, "## One"), under("c", 2, "## Two")];
+    let answer = AnswerSpec { intro: "Found 3.", ..spec(&pieces, None) }.build();
+    assert!(answer.text.starts_with("Found 3.\n## One\na\nb\n## Two\nc\n📏"), "{}", answer.text);
+}
+
+#[test]
+fn mbg_4_navigation_goes_first_then_the_summary_hint_never_the_footers() {
+    let pieces: Vec<Piece> = (0..200).map(|at| piece(&format!("#{at} a title"), at)).collect();
+    let at = |max| {
+        let answer = AnswerSpec {
+            summary_hint: Some("💡 Use detail_level: standard or full for more detail."),
+            next_call: Some("Call mem_search with a larger limit."),
+            ..spec(&pieces, Some(max))
+        }
+        .build();
+        assert!(answer.estimated_tokens <= max);
+        assert!(answer.text.contains("⚡ Budget") && answer.text.contains("📏"));
+        let order: Vec<&str> = ["⚡", "💡", "📊", "📏"]
+            .into_iter()
+            .filter(|mark| answer.text.contains(*mark))
+            .collect();
+        let places: Vec<usize> =
+            order.iter().map(|mark| answer.text.find(*mark).unwrap()).collect();
+        assert!(places.is_sorted(), "the tail has an order");
+        order.concat()
+    };
+    let seen: std::collections::HashSet<String> = (64..160).map(at).collect();
+    assert!(seen.contains("⚡📏"), "{seen:?}");
+    assert!(!seen.contains("⚡📊📏"), "navigation is given up first: {seen:?}");
+}
+
+#[test]
+fn below_64_the_shortest_true_answer() {
+    let pieces = [piece(&"word ".repeat(90), 7), piece("b", 8)];
+    let answer = spec(&pieces, Some(3)).build();
+    assert_eq!((answer.shown, answer.total), (0, 2));
+    assert!(answer.text.contains("0 of 2 observations shown"));
+    assert_eq!(answer.estimated_tokens, bytes4(&answer.text), "the footer is still true");
+}
+
+#[test]
+fn mbg_5_budgets_as_clients_send_them() {
+    assert_eq!(parse_max_tokens("500"), Ok(500));
+    assert_eq!(parse_max_tokens(" 500 "), Ok(500));
+    for bad in ["0", "-5", "2.5", "many", "", "99999999999999999999999"] {
+        assert_eq!(parse_max_tokens(bad), Err(InvalidBudget(bad.to_owned())), "{bad:?}");
+    }
+}
+
+fn pieces() -> impl Strategy<Value = Vec<Piece>> {
+    let text = prop_oneof!["[a-z é語]{0,40}", "([a-z]{1,9} ){0,90}", "[a-z]{0,300}"];
+    let heading = prop::option::of("## [A-C]");
+    prop::collection::vec((text, 0usize..20, heading), 0..30).prop_map(|parts| {
+        let piece = |(text, place, heading): (String, usize, Option<String>)| Piece {
+            heading,
+            ..piece(&text, place)
+        };
+        parts.into_iter().map(piece).collect()
+    })
+}
+
+proptest! {
+    /// MBG-6: within the budget, counts true, a prefix of the order of worth.
+    #[test]
+    fn an_answer_obeys_its_budget(
+        pieces in pieces(),
+        max_tokens in 64u64..600,
+        more in 0usize..1_000_000,
+        intro in "[a-z ]{0,200}",
+        exact in any::<bool>(),
+    ) {
+        let counter = if exact { Counter::Exact(Tokenizer::O200k) } else { Counter::Bytes4 };
+        let spec = AnswerSpec {
+            intro: &intro,
+            total: pieces.len() + more,
+            summary_hint: Some("💡 Use detail_level: standard or full for more detail."),
+            next_call: Some("Call mem_search with a larger limit."),
+            counter,
+            ..spec(&pieces, Some(max_tokens))
+        };
+        let answer = spec.build();
+        let truth = counter.count(&answer.text);
+        prop_assert!(truth <= max_tokens, "{truth} > {max_tokens}: {}", answer.text);
+        if !exact {
+            prop_assert_eq!(answer.estimated_tokens, truth);
+        }
+        let stated = token_footer(answer.estimated_tokens);
+        prop_assert!(answer.text.ends_with(&stated));
+        prop_assert!(answer.shown <= pieces.len());
+        for piece in pieces.iter().take(answer.shown).skip(usize::from(answer.cut)) {
+            prop_assert!(answer.text.contains(&piece.text), "every shown piece is whole");
+        }
+        let left_out = answer.shown < pieces.len() || answer.cut;
+        prop_assert_eq!(answer.text.contains("⚡ Budget"), left_out);
+        if left_out {
+            let counts = format!("{} of {} observations shown", answer.shown, spec.total);
+            prop_assert!(answer.text.contains(&counts));
+        }
+    }
+}

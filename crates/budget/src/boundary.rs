@@ -1,0 +1,135 @@
+//! The prediction boundary: which of the visible pairs go aboard (BND-1 to BND-7).
+
+use plimsoll_tokens::Factor;
+
+use crate::{Load, LoadSums, Suffix};
+
+/// How much of the window is kept for the answer (BND-3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ReplyReserve {
+    /// `min(800, ML / 8)`, or the topic's largest answer.
+    #[default]
+    Auto,
+    /// This many tokens.
+    Tokens(u64),
+}
+
+impl ReplyReserve {
+    /// The reserve in tokens. An answer that is not drawn from the same window needs
+    /// none.
+    pub fn resolve(self, ml: u64, topic_max_output: Option<u64>, shared_window: bool) -> u64 {
+        match self {
+            Self::Tokens(tokens) => tokens,
+            Self::Auto if !shared_window => 0,
+            Self::Auto => topic_max_output.unwrap_or_else(|| (ml / 8).min(800)),
+        }
+    }
+}
+
+/// What the boundary depends on, apart from the pairs. Typing changes none of it
+/// (BND-4).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoundaryInput {
+    /// ML, the model limit.
+    pub ml: u64,
+    /// URA, the allowance for the message that is still being written.
+    pub ura: u64,
+    /// Tokens of the system message and the files section.
+    pub prelude: u64,
+    /// Tokens kept for the answer.
+    pub reply_reserve: u64,
+    /// What raw sums are multiplied with.
+    pub factor: Factor,
+}
+
+impl BoundaryInput {
+    /// Whether a history of this raw sum fits.
+    pub fn fits(&self, raw_history: u64) -> bool {
+        self.fits_within(raw_history, self.ml)
+    }
+
+    /// ML less everything but the history: `maxUsableRaw` of receipts.
+    pub fn max_usable(&self) -> i128 {
+        i128::from(self.ml)
+            - i128::from(self.ura)
+            - i128::from(self.prelude)
+            - i128::from(self.reply_reserve)
+    }
+
+    fn fits_within(&self, raw_history: u64, limit: u64) -> bool {
+        let needed = u128::from(self.factor.apply(raw_history))
+            + u128::from(self.ura)
+            + u128::from(self.prelude)
+            + u128::from(self.reply_reserve);
+        needed <= u128::from(limit)
+    }
+}
+
+/// Where the load line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Boundary {
+    /// Position of the oldest visible pair that is aboard; Y when none is.
+    pub start: usize,
+    /// X: how many pairs are included.
+    pub x: usize,
+    /// Y: how many are visible.
+    pub y: usize,
+    /// The sum over X, corrected by the factor.
+    pub predicted_history_tokens: u64,
+    /// That and URA: a planning envelope.
+    pub predicted_total_tokens: u64,
+}
+
+impl Boundary {
+    /// The longest run of the newest visible pairs that fits. `load` is asked only
+    /// for the pairs that the walk reaches.
+    pub fn compute(
+        sums: &mut LoadSums,
+        load: impl FnMut(usize) -> Load,
+        input: &BoundaryInput,
+    ) -> Self {
+        let suffix = sums.longest_suffix(load, |sum| input.fits(sum));
+        Self::from_suffix(suffix, sums.len(), input)
+    }
+
+    /// BND-6: like [`compute`](Self::compute), but the line stays where it was while
+    /// that still fits, and when it must move it frees about a fifth of the window,
+    /// so that the provider's prefix cache keeps hitting for many sends.
+    pub fn compute_stepped(
+        sums: &mut LoadSums,
+        mut load: impl FnMut(usize) -> Load,
+        input: &BoundaryInput,
+        previous_start: Option<usize>,
+    ) -> Self {
+        let longest = sums.longest_suffix(&mut load, |sum| input.fits(sum));
+        let suffix = match previous_start {
+            _ if longest.start == 0 => longest,
+            Some(previous) if previous >= longest.start => sums.suffix_from(previous, load),
+            _ => {
+                let target = input.ml - input.ml / 5;
+                sums.longest_suffix(load, |sum| input.fits_within(sum, target))
+            }
+        };
+        Self::from_suffix(suffix, sums.len(), input)
+    }
+
+    fn from_suffix(suffix: Suffix, visible: usize, input: &BoundaryInput) -> Self {
+        let history = input.factor.apply(suffix.tokens);
+        Self {
+            start: suffix.start,
+            x: suffix.sendable,
+            y: visible,
+            predicted_history_tokens: history,
+            predicted_total_tokens: history.saturating_add(input.ura),
+        }
+    }
+
+    /// Whether the visible pair at a position is aboard, given whether it is sendable.
+    pub fn includes(&self, position: usize, sendable: bool) -> bool {
+        sendable && position >= self.start
+    }
+}
+
+#[cfg(test)]
+#[path = "boundary_tests.rs"]
+mod tests;

@@ -1,0 +1,112 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn input(ml: u64, ura: u64) -> BoundaryInput {
+    BoundaryInput { ml, ura, prelude: 0, reply_reserve: 0, factor: Factor::ONE }
+}
+
+fn compute(loads: &[Load], input: &BoundaryInput) -> Boundary {
+    Boundary::compute(&mut LoadSums::new(loads.len()), |at| loads[at], input)
+}
+
+#[test]
+fn bnd_1_plain_ura_rule() {
+    let loads: Vec<Load> = [400, 300, 200, 100].map(Load::of).into();
+    for (ml, x, history) in [
+        (1100, 4, 1000),
+        (1099, 3, 600),
+        (700, 3, 600),
+        (699, 2, 300),
+        (200, 1, 100),
+        (199, 0, 0),
+        (0, 0, 0),
+    ] {
+        let boundary = compute(&loads, &input(ml, 100));
+        assert_eq!((boundary.x, boundary.predicted_history_tokens), (x, history), "ML {ml}");
+        assert_eq!(boundary.predicted_total_tokens, history + 100, "BND-2");
+    }
+}
+
+#[test]
+fn bnd_1_what_is_not_sendable_is_passed_over_and_weighs_nothing() {
+    let loads = [Load::of(50), Load::NOT_SENDABLE, Load::of(50), Load::NOT_SENDABLE];
+    let boundary = compute(&loads, &input(200, 100));
+    assert_eq!((boundary.x, boundary.y, boundary.start), (2, 4, 0));
+    let aboard: Vec<usize> =
+        (0..4).filter(|at| boundary.includes(*at, loads[*at].sendable)).collect();
+    assert_eq!(aboard, [0, 2]);
+}
+
+#[test]
+fn bnd_7_x_may_be_zero() {
+    let boundary = compute(&[Load::of(10), Load::of(5000)], &input(4096, 100));
+    assert_eq!((boundary.x, boundary.start, boundary.y), (0, 2, 2), "nothing is skipped over");
+}
+
+#[test]
+fn bnd_3_the_reserve() {
+    let auto = ReplyReserve::Auto;
+    assert_eq!(auto.resolve(4096, None, true), 512);
+    assert_eq!(auto.resolve(131_072, None, true), 800);
+    assert_eq!(auto.resolve(131_072, Some(2000), true), 2000);
+    assert_eq!(auto.resolve(131_072, Some(2000), false), 0);
+    assert_eq!(ReplyReserve::Tokens(7).resolve(4096, Some(9), false), 7);
+}
+
+#[test]
+fn bnd_6_the_line_moves_in_blocks_and_then_stays() {
+    let input = input(10_000, 0);
+    let mut loads = vec![Load::of(100); 100];
+    let start_of = |loads: &[Load], previous| {
+        let mut sums = LoadSums::new(loads.len());
+        Boundary::compute_stepped(&mut sums, |at| loads[at], &input, previous).start
+    };
+    assert_eq!(start_of(&loads, None), 0, "all fit");
+    loads.push(Load::of(100));
+    let moved = start_of(&loads, Some(0));
+    assert_eq!(moved, 21, "a fifth of the window is freed");
+    let mut moves = 0;
+    let mut at = moved;
+    for _ in 0..60 {
+        loads.push(Load::of(100));
+        let next = start_of(&loads, Some(at));
+        moves += usize::from(next != at);
+        at = next;
+    }
+    assert_eq!(moves, 2, "sixty sends move the line twice, not sixty times");
+}
+
+proptest! {
+    /// The suffix is maximal, and X, tokens and membership agree with it.
+    #[test]
+    fn the_boundary_is_the_maximal_suffix(
+        tokens in prop::collection::vec(prop::option::of(0u64..400), 0..300),
+        ml in 0u64..30_000,
+        ura in 0u64..300,
+        prelude in 0u64..300,
+        reply_reserve in 0u64..300,
+        factor in 0.5f64..2.0,
+    ) {
+        let loads: Vec<Load> =
+            tokens.iter().map(|tokens| tokens.map_or(Load::NOT_SENDABLE, Load::of)).collect();
+        let input = BoundaryInput { ml, ura, prelude, reply_reserve, factor: Factor::new(factor) };
+        let boundary = compute(&loads, &input);
+        let raw = |from: usize| loads[from..].iter().map(|load| load.tokens).sum::<u64>();
+        if boundary.start < loads.len() {
+            prop_assert!(input.fits(raw(boundary.start)), "what is aboard fits");
+        }
+        if boundary.start > 0 {
+            prop_assert!(!input.fits(raw(boundary.start - 1)), "one more would not");
+        }
+        let aboard: Vec<usize> = (0..loads.len())
+            .filter(|at| boundary.includes(*at, loads[*at].sendable))
+            .collect();
+        prop_assert_eq!(aboard.len(), boundary.x);
+        let history = input.factor.apply(raw(boundary.start));
+        prop_assert_eq!(boundary.predicted_history_tokens, history);
+        if boundary.x > 0 {
+            prop_assert!(history as i128 <= input.max_usable());
+        }
+    }
+}

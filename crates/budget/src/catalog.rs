@@ -1,0 +1,164 @@
+//! Finding a model by the name that somebody uses for it (CAT-2).
+
+use crate::Model;
+
+/// What may stand right after a model's id in a longer name. A dot is not among
+/// them: `gpt-4.1` is not a kind of `gpt-4`.
+const SEPARATORS: [char; 5] = ['-', ':', '/', '@', '_'];
+
+/// All known models.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Catalog {
+    models: Vec<Model>,
+}
+
+/// How a model was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The name is its id.
+    Id,
+    /// The name is one of its aliases.
+    Alias,
+    /// The name starts with its id or alias, and a separator follows.
+    Prefix,
+}
+
+impl Catalog {
+    /// A catalog of these models. Of two with the same id the later one wins, in
+    /// the place of the earlier.
+    pub fn new(models: impl IntoIterator<Item = Model>) -> Self {
+        let mut catalog = Self::default();
+        for model in models {
+            catalog.put(model);
+        }
+        catalog
+    }
+
+    /// Adds a model, or replaces the one with its id.
+    pub fn put(&mut self, model: Model) {
+        let same = |known: &&mut Model| known.id.eq_ignore_ascii_case(&model.id);
+        match self.models.iter_mut().find(same) {
+            Some(known) => *known = model,
+            None => self.models.push(model),
+        }
+    }
+
+    /// The models, in the order of the files.
+    pub fn models(&self) -> &[Model] {
+        &self.models
+    }
+
+    /// The model that a name means, and how it was found. Case does not matter.
+    pub fn find(&self, name: &str) -> Option<(&Model, Found)> {
+        let name = name.trim();
+        let by_id = self.models.iter().find(|model| model.id.eq_ignore_ascii_case(name));
+        if let Some(model) = by_id {
+            return Some((model, Found::Id));
+        }
+        let by_alias = self
+            .models
+            .iter()
+            .find(|model| model.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name)));
+        if let Some(model) = by_alias {
+            return Some((model, Found::Alias));
+        }
+        self.longest_prefix(name).map(|model| (model, Found::Prefix))
+    }
+
+    fn longest_prefix(&self, name: &str) -> Option<&Model> {
+        let names = |model: &Model| -> Option<usize> {
+            std::iter::once(&model.id)
+                .chain(&model.aliases)
+                .filter(|known| is_prefix_at_separator(known, name))
+                .map(String::len)
+                .max()
+        };
+        let mut best: Option<(usize, &Model)> = None;
+        for model in &self.models {
+            if let Some(length) = names(model)
+                && best.is_none_or(|(longest, _)| length > longest)
+            {
+                best = Some((length, model));
+            }
+        }
+        best.map(|(_, model)| model)
+    }
+
+    /// Enabled models whose window holds this many tokens, smallest window first.
+    pub fn that_fit(&self, tokens: u64) -> Vec<&Model> {
+        let mut fitting: Vec<&Model> = self
+            .models
+            .iter()
+            .filter(|model| model.enabled)
+            .filter(|model| model.context_window.is_some_and(|window| window >= tokens))
+            .collect();
+        fitting.sort_by_key(|model| model.context_window);
+        fitting
+    }
+}
+
+fn is_prefix_at_separator(known: &str, name: &str) -> bool {
+    let Some((head, tail)) = name.split_at_checked(known.len()) else { return false };
+    !known.is_empty() && head.eq_ignore_ascii_case(known) && tail.starts_with(SEPARATORS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catalog() -> Catalog {
+        let model = |id: &str, window: u64, aliases: &[&str]| Model {
+            context_window: Some(window),
+            aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+            ..Model::unknown(id)
+        };
+        Catalog::new([
+            model("phi-3-mini-4k", 4096, &[]),
+            model("phi-3-mini-128k", 131_072, &[]),
+            model("gpt-4", 8192, &["openai/gpt-4"]),
+            model("gpt-4o", 128_000, &["chatgpt"]),
+            model("gpt-4o-mini", 128_000, &[]),
+        ])
+    }
+
+    #[test]
+    fn cat_2_look_up() {
+        let catalog = catalog();
+        for (name, expected) in [
+            ("gpt-4o", Some(("gpt-4o", Found::Id))),
+            ("GPT-4o", Some(("gpt-4o", Found::Id))),
+            (" gpt-4o ", Some(("gpt-4o", Found::Id))),
+            ("chatgpt", Some(("gpt-4o", Found::Alias))),
+            ("openai/gpt-4:free", Some(("gpt-4", Found::Prefix))),
+            ("phi-3-mini-4k-instruct-generic-cpu:1", Some(("phi-3-mini-4k", Found::Prefix))),
+            ("gpt-4o-mini-2024-07-18", Some(("gpt-4o-mini", Found::Prefix))),
+            ("gpt-4-turbo", Some(("gpt-4", Found::Prefix))),
+            ("gpt-4.1", None),
+            ("gpt-4ofoo", None),
+            ("phi", None),
+            ("phi-3-mini", None),
+            ("my-gpt-4o", None),
+            ("", None),
+            ("日本語", None),
+        ] {
+            let found = catalog.find(name).map(|(model, how)| (model.id.as_str(), how));
+            assert_eq!(found, expected, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_later_model_replaces_an_earlier_one() {
+        let mut catalog = catalog();
+        let count = catalog.models().len();
+        catalog.put(Model { context_window: Some(7), ..Model::unknown("GPT-4O") });
+        assert_eq!(catalog.models().len(), count);
+        assert_eq!(catalog.find("gpt-4o").and_then(|(model, _)| model.context_window), Some(7));
+    }
+
+    #[test]
+    fn larger_models_are_named_smallest_first() {
+        let ids: Vec<_> =
+            catalog().that_fit(100_000).iter().map(|model| model.id.clone()).collect();
+        assert_eq!(ids, ["gpt-4o", "gpt-4o-mini", "phi-3-mini-128k"]);
+    }
+}

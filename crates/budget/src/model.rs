@@ -1,0 +1,86 @@
+//! One model of the catalog (CAT-1).
+
+use plimsoll_tokens::{DEFAULT_MESSAGE_OVERHEAD, ImagePricing, Tokenizer};
+
+use crate::WindowSource;
+
+/// Prices in US dollars for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Price {
+    /// What the prompt costs.
+    pub input: f64,
+    /// What the part of the prompt that was cached costs, if it differs.
+    pub cached_input: Option<f64>,
+    /// What the answer costs.
+    pub output: f64,
+}
+
+/// What is known about a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The name that its provider knows it by.
+    pub id: String,
+    /// Who serves it.
+    pub provider: String,
+    /// Other names that mean this model.
+    pub aliases: Vec<String>,
+    /// The context window in tokens.
+    pub context_window: Option<u64>,
+    /// Whose word the window is.
+    pub window_source: WindowSource,
+    /// Tokens a minute.
+    pub tpm: Option<u64>,
+    /// Requests a minute.
+    pub rpm: Option<u64>,
+    /// Tokens a day.
+    pub tpd: Option<u64>,
+    /// The longest answer in tokens.
+    pub max_output: Option<u64>,
+    /// Its tokenizer, where Plimsoll has it.
+    pub tokenizer: Option<Tokenizer>,
+    /// Its own ratio for the heuristic.
+    pub chars_per_token: Option<f64>,
+    /// What a message costs beyond its text.
+    pub message_overhead: u64,
+    /// How its provider charges for pictures.
+    pub image_pricing: Option<ImagePricing>,
+    /// Whether it sees pictures.
+    pub vision: bool,
+    /// Whether it calls tools.
+    pub tools: bool,
+    /// Whether it hears.
+    pub audio: bool,
+    /// Whether the answer is drawn from the same window as the prompt.
+    pub shared_window: bool,
+    /// What it costs, where that is known.
+    pub price: Option<Price>,
+    /// Whether it is offered.
+    pub enabled: bool,
+}
+
+impl Model {
+    /// A model of which nothing is known but its name.
+    pub fn unknown(id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            provider: String::new(),
+            aliases: Vec::new(),
+            context_window: None,
+            window_source: WindowSource::Catalog,
+            tpm: None,
+            rpm: None,
+            tpd: None,
+            max_output: None,
+            tokenizer: None,
+            chars_per_token: None,
+            message_overhead: DEFAULT_MESSAGE_OVERHEAD,
+            image_pricing: None,
+            vision: false,
+            tools: false,
+            audio: false,
+            shared_window: true,
+            price: None,
+            enabled: true,
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Validation before a send (VAL-1 to VAL-3): a verdict, and what can be done.
+
+use crate::Catalog;
+
+/// What a request weighs, against its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// ML, the model limit.
+    pub ml: u64,
+    /// The system message and the files section.
+    pub prelude: u64,
+    /// The included pairs.
+    pub history: u64,
+    /// AUT: the outgoing message with its attachments.
+    pub aut: u64,
+}
+
+impl Weights {
+    /// Everything that would be sent (VAL-2).
+    pub fn total(&self) -> u64 {
+        self.prelude.saturating_add(self.history).saturating_add(self.aut)
+    }
+
+    /// The total as tenths of a percent of ML, to the nearest.
+    pub fn permille(&self) -> u64 {
+        if self.ml == 0 {
+            return if self.total() == 0 { 0 } else { u64::MAX };
+        }
+        let ml = u128::from(self.ml);
+        let permille = (u128::from(self.total()) * 1000 + ml / 2) / ml;
+        u64::try_from(permille).unwrap_or(u64::MAX)
+    }
+}
+
+/// How a request stands to its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing to say.
+    Ok,
+    /// Above the warning mark; sending stays possible.
+    Warn,
+    /// Above the limit; the user chooses.
+    Over,
+    /// The message alone is above the limit; no call is made (VAL-1).
+    TooLarge,
+}
+
+impl Verdict {
+    /// The word used in `plan --json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Over => "over",
+            Self::TooLarge => "too_large",
+        }
+    }
+}
+
+/// A verdict with its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Validation {
+    /// How the request stands.
+    pub verdict: Verdict,
+    /// What would be sent.
+    pub total: u64,
+    /// How far above the limit it is; 0 if it is not.
+    pub excess: u64,
+}
+
+/// Judges a request. `warn_at` is a percentage of ML.
+pub fn validate(weights: &Weights, warn_at: u64) -> Validation {
+    let total = weights.total();
+    let alone = weights.aut.saturating_add(weights.prelude);
+    let above_mark = u128::from(total) * 100 > u128::from(warn_at) * u128::from(weights.ml);
+    let verdict = if alone > weights.ml {
+        Verdict::TooLarge
+    } else if total > weights.ml {
+        Verdict::Over
+    } else if above_mark {
+        Verdict::Warn
+    } else {
+        Verdict::Ok
+    };
+    Validation { verdict, total, excess: total.saturating_sub(weights.ml) }
+}
+
+/// The setting `overBudget` (VAL-3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum OverBudget {
+    /// The user chooses each time.
+    #[default]
+    Ask,
+    /// Send the predicted set and trim on overflow.
+    Trim,
+    /// Drop oldest pairs until it fits, before the first call.
+    Fit,
+    /// Never send what is over.
+    Block,
+}
+
+impl OverBudget {
+    /// All policies.
+    pub const ALL: [Self; 4] = [Self::Ask, Self::Trim, Self::Fit, Self::Block];
+
+    /// The name used in settings and flags.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Trim => "trim",
+            Self::Fit => "fit",
+            Self::Block => "block",
+        }
+    }
+
+    /// The policy with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|policy| policy.name() == name)
+    }
+}
+
+/// What to do with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Send the predicted set.
+    Send,
+    /// Send it without its oldest pairs, this many.
+    SendWithout(usize),
+    /// Ask the user.
+    Ask,
+    /// Do not send.
+    Block,
+    /// `user_prompt_too_large`: no history could be dropped that would help.
+    PromptTooLarge,
+}
+
+/// Decides by the policy. `history` is the tokens of the included pairs, oldest first.
+pub fn decide(
+    validation: &Validation,
+    policy: OverBudget,
+    history: impl IntoIterator<Item = u64>,
+) -> Decision {
+    match (validation.verdict, policy) {
+        (Verdict::Ok | Verdict::Warn, _) | (Verdict::Over, OverBudget::Trim) => Decision::Send,
+        (Verdict::TooLarge, _) => Decision::PromptTooLarge,
+        (Verdict::Over, OverBudget::Ask) => Decision::Ask,
+        (Verdict::Over, OverBudget::Block) => Decision::Block,
+        (Verdict::Over, OverBudget::Fit) => {
+            Decision::SendWithout(fit_first(validation.excess, history))
+        }
+    }
+}
+
+/// How many of the oldest pairs must go to free `excess` tokens. All of them, if
+/// even that is not enough.
+pub fn fit_first(excess: u64, history: impl IntoIterator<Item = u64>) -> usize {
+    let mut freed = 0u64;
+    let mut dropped = 0;
+    for tokens in history {
+        if freed >= excess {
+            break;
+        }
+        freed = freed.saturating_add(tokens);
+        dropped += 1;
+    }
+    dropped
+}
+
+/// A file of the draft, for suggestions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attached {
+    /// Its name.
+    pub name: String,
+    /// What it adds as it would be delivered now.
+    pub tokens: u64,
+    /// What it would add on demand; none if the model cannot read on demand.
+    pub on_demand_tokens: Option<u64>,
+}
+
+/// Something that would help, with its numbers; surfaces make it an action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Suggestion {
+    /// Send the predicted set and trim on overflow.
+    TrimAsNeeded,
+    /// Drop this many oldest pairs before the first call.
+    FitFirst {
+        /// How many.
+        pairs: usize,
+    },
+    /// Take a file out or make it smaller.
+    DetachFile {
+        /// The largest file.
+        name: String,
+        /// What it weighs.
+        tokens: u64,
+    },
+    /// Attach a file on demand instead.
+    AttachOnDemand {
+        /// The largest such file.
+        name: String,
+        /// What that frees.
+        frees: u64,
+    },
+    /// Use a model with a larger window.
+    SwitchModel {
+        /// Enabled models that it would fit, smallest window first.
+        models: Vec<String>,
+    },
+    /// Set a filter that leaves the history out.
+    ClearHistory {
+        /// What that frees.
+        frees: u64,
+    },
+    /// Make the message itself shorter.
+    ShortenMessage {
+        /// By at least this much.
+        tokens: u64,
+    },
+}
+
+/// How many larger models a suggestion names.
+const NAMED_MODELS: usize = 5;
+
+/// What would help against a verdict of over or too large; empty for the others.
+pub fn suggestions(
+    weights: &Weights,
+    validation: &Validation,
+    attached: &[Attached],
+    history: &[u64],
+    catalog: &Catalog,
+) -> Vec<Suggestion> {
+    let mut out = Vec::new();
+    match validation.verdict {
+        Verdict::Ok | Verdict::Warn => return out,
+        Verdict::Over => {
+            out.push(Suggestion::TrimAsNeeded);
+            let pairs = fit_first(validation.excess, history.iter().copied());
+            out.push(Suggestion::FitFirst { pairs });
+        }
+        Verdict::TooLarge => {}
+    }
+    let largest = attached.iter().max_by_key(|file| file.tokens);
+    if let Some(file) = largest {
+        out.push(Suggestion::DetachFile { name: file.name.clone(), tokens: file.tokens });
+    }
+    let convertible = attached.iter().filter_map(|file| {
+        let frees = file.tokens.checked_sub(file.on_demand_tokens?)?;
+        (frees > 0).then_some((frees, &file.name))
+    });
+    if let Some((frees, name)) = convertible.max_by_key(|(frees, _)| *frees) {
+        out.push(Suggestion::AttachOnDemand { name: name.clone(), frees });
+    }
+    let models: Vec<String> = catalog
+        .that_fit(validation.total)
+        .into_iter()
+        .take(NAMED_MODELS)
+        .map(|model| model.id.clone())
+        .collect();
+    if !models.is_empty() {
+        out.push(Suggestion::SwitchModel { models });
+    }
+    if validation.verdict == Verdict::Over && weights.history > 0 {
+        out.push(Suggestion::ClearHistory { frees: weights.history });
+    }
+    let alone = weights.aut.saturating_add(weights.prelude);
+    if alone > weights.ml {
+        out.push(Suggestion::ShortenMessage { tokens: alone - weights.ml });
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "validate_tests.rs"]
+mod tests;
