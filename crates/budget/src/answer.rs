@@ -96,8 +96,9 @@ impl AnswerSpec<'_> {
             summary_hint: false,
             navigation: false,
         };
-        let choice = if self.fits(all) { all } else { self.choose() };
-        self.answer(self.with_hints(choice))
+        let bare = Choice { intro: false, ..all };
+        let choice = [all, bare].into_iter().find(|choice| self.fits(*choice));
+        self.answer(self.with_hints(choice.unwrap_or_else(|| self.choose())))
     }
 
     /// The most pieces that fit with the budget footer; else the first piece, cut;

@@ -10,6 +10,7 @@ mod boundary;
 mod catalog;
 mod limit;
 mod model;
+mod pair_weight;
 mod quota;
 mod sums;
 mod validate;
@@ -21,6 +22,7 @@ pub use limit::{
     ASSUMED_LIMIT, Binds, FileLimits, LearnedLimit, ModelLimit, WindowFacts, WindowSource,
 };
 pub use model::{Model, Price};
+pub use pair_weight::{ExcludedBecause, PairText, is_emitted, message_tokens};
 pub use quota::{Quota, QuotaKind, QuotaLimits, QuotaVerdict};
 pub use sums::{Load, LoadSums, Suffix};
 pub use validate::{

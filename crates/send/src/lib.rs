@@ -1,1 +1,24 @@
-//! x
+//! From a plan to a receipt: the payload, the attempt machine, faults, receipts.
+//!
+//! Nothing here touches a network, a clock or a store. The machine takes events and
+//! gives effects; `app` carries them out. The payload borrows the pairs that it is
+//! made of. Providers' own wire formats, apart from the OpenAI-style one that is
+//! the common tongue, live in `provider`.
+
+mod attempt;
+mod counter;
+pub mod fault;
+mod json;
+mod json_doc;
+mod payload;
+mod plan;
+mod receipt;
+
+pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError};
+pub use counter::{Counter, trim_notice};
+pub use json_doc::{JsonDoc, RequestParameters};
+pub use payload::{
+    HistoryPair, Message, Payload, PreludePart, PreludeParts, Role, WireRules, compose,
+};
+pub use plan::{IncludedPair, SendPlan, TrimStep};
+pub use receipt::{AttemptRecord, MessageRecord, Stage, TruncationSeen, silent_truncation};

@@ -1,0 +1,144 @@
+//! What one pair adds to a request (EST-5), and whether it may be sent at all (BND-1).
+
+use plimsoll_domain::Lifecycle;
+use plimsoll_tokens::Estimator;
+
+use crate::Load;
+
+/// Why a visible pair stays ashore.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExcludedBecause {
+    /// It does not fit.
+    Budget,
+    /// Its send failed, and `sendErrorPairs` is off.
+    Error,
+    /// It is being sent, or waits to be.
+    InFlight,
+    /// It was cancelled before any answer came.
+    Cancelled,
+}
+
+impl ExcludedBecause {
+    /// The word shown in the badge's tooltip.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Budget => "budget",
+            Self::Error => "error",
+            Self::InFlight => "in flight",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// A pair as the budget sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct PairText<'a> {
+    /// Where it stands.
+    pub lifecycle: Lifecycle,
+    /// The user's words, as they will be delivered.
+    pub user: &'a str,
+    /// The answer, if any.
+    pub assistant: Option<&'a str>,
+    /// What its pictures and other attachments add beyond the text.
+    pub attachment_tokens: u64,
+}
+
+/// Whether text makes a message: what is blank is not emitted (PAY-2).
+pub fn is_emitted(text: &str) -> bool {
+    !text.trim().is_empty()
+}
+
+impl<'a> PairText<'a> {
+    /// Why this pair is never sent, whatever the room; none if it may be.
+    pub fn not_sendable(&self, send_error_pairs: bool) -> Option<ExcludedBecause> {
+        let answered = self.assistant.is_some_and(is_emitted);
+        match self.lifecycle {
+            Lifecycle::Complete => None,
+            Lifecycle::Error if send_error_pairs => None,
+            Lifecycle::Error => Some(ExcludedBecause::Error),
+            Lifecycle::Idle | Lifecycle::Sending => Some(ExcludedBecause::InFlight),
+            Lifecycle::Cancelled if answered => None,
+            Lifecycle::Cancelled => Some(ExcludedBecause::Cancelled),
+        }
+    }
+
+    /// The texts that become messages: user, then assistant. A pair in error
+    /// contributes only its user text.
+    pub fn messages(&self) -> (Option<&'a str>, Option<&'a str>) {
+        let user = Some(self.user).filter(|text| is_emitted(text));
+        let assistant = match self.lifecycle {
+            Lifecycle::Error => None,
+            _ => self.assistant.filter(|text| is_emitted(text)),
+        };
+        (user, assistant)
+    }
+
+    /// The load, with the overhead of each emitted message.
+    pub fn load(&self, estimator: &Estimator, overhead: u64, send_error_pairs: bool) -> Load {
+        if self.not_sendable(send_error_pairs).is_some() {
+            return Load::NOT_SENDABLE;
+        }
+        let (user, assistant) = self.messages();
+        let weigh =
+            |text: Option<&str>| text.map_or(0, |text| message_tokens(text, estimator, overhead));
+        let attached = if user.is_some() { self.attachment_tokens } else { 0 };
+        Load::of(weigh(user).saturating_add(weigh(assistant)).saturating_add(attached))
+    }
+}
+
+/// The tokens of one message with its overhead; 0 for one that is not emitted.
+pub fn message_tokens(text: &str, estimator: &Estimator, overhead: u64) -> u64 {
+    if is_emitted(text) { estimator.count(text).saturating_add(overhead) } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair<'a>(lifecycle: Lifecycle, user: &'a str, assistant: Option<&'a str>) -> PairText<'a> {
+        PairText { lifecycle, user, assistant, attachment_tokens: 0 }
+    }
+
+    fn tokens(pair: PairText<'_>, send_error_pairs: bool) -> Option<u64> {
+        let estimator = Estimator::Heuristic { chars_per_token: 1.0 };
+        let load = pair.load(&estimator, 4, send_error_pairs);
+        load.sendable.then_some(load.tokens)
+    }
+
+    #[test]
+    fn est_5_text_and_overhead_of_what_is_emitted() {
+        use Lifecycle::*;
+        for (lifecycle, user, assistant, plain, with_errors) in [
+            (Complete, "abc", Some("de"), Some(13), Some(13)),
+            (Complete, "abc", None, Some(7), Some(7)),
+            (Complete, " \n", Some("de"), Some(6), Some(6)),
+            (Complete, "", Some("  "), Some(0), Some(0)),
+            (Error, "abc", Some("half"), None, Some(7)),
+            (Cancelled, "abc", Some("half"), Some(15), Some(15)),
+            (Cancelled, "abc", None, None, None),
+            (Cancelled, "abc", Some(" "), None, None),
+            (Sending, "abc", Some("half"), None, None),
+            (Idle, "abc", None, None, None),
+        ] {
+            let pair = pair(lifecycle, user, assistant);
+            assert_eq!(tokens(pair, false), plain, "{pair:?}");
+            assert_eq!(tokens(pair, true), with_errors, "{pair:?} with sendErrorPairs");
+        }
+    }
+
+    #[test]
+    fn est_5_attachments_ride_with_their_message() {
+        let with_image =
+            PairText { attachment_tokens: 255, ..pair(Lifecycle::Complete, "abc", None) };
+        assert_eq!(tokens(with_image, false), Some(262));
+    }
+
+    #[test]
+    fn bnd_1_the_reason_is_told() {
+        let reason = |lifecycle| pair(lifecycle, "a", None).not_sendable(false);
+        assert_eq!(reason(Lifecycle::Error), Some(ExcludedBecause::Error));
+        assert_eq!(reason(Lifecycle::Sending), Some(ExcludedBecause::InFlight));
+        assert_eq!(reason(Lifecycle::Cancelled), Some(ExcludedBecause::Cancelled));
+        assert_eq!(reason(Lifecycle::Complete), None);
+    }
+}

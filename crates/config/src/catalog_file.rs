@@ -1,0 +1,230 @@
+//! The model catalog as a TOML file (CAT-1).
+
+use plimsoll_budget::{Catalog, Model, Price, WindowSource};
+use plimsoll_tokens::{ImagePricing, Tokenizer};
+use serde::Deserialize;
+use thiserror::Error;
+
+/// The catalog that ships with Plimsoll.
+const SHIPPED: &str = include_str!("../assets/models.toml");
+
+/// Why a model file was refused.
+#[derive(Debug, Error)]
+pub enum CatalogError {
+    /// It is not TOML, or a field is unknown or of the wrong kind.
+    #[error("{0}")]
+    Syntax(String),
+    /// A value makes no sense.
+    #[error("model '{id}': {problem}")]
+    Value {
+        /// The model it is about.
+        id: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    model: Vec<Entry>,
+}
+
+/// One model of a file. What is absent keeps the value that it had.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Entry {
+    id: String,
+    provider: Option<String>,
+    aliases: Option<Vec<String>>,
+    context_window: Option<u64>,
+    tpm: Option<u64>,
+    rpm: Option<u64>,
+    tpd: Option<u64>,
+    max_output: Option<u64>,
+    tokenizer: Option<String>,
+    chars_per_token: Option<f64>,
+    message_overhead: Option<u64>,
+    image_pricing: Option<String>,
+    vision: Option<bool>,
+    tools: Option<bool>,
+    audio: Option<bool>,
+    shared_window: Option<bool>,
+    price: Option<PriceEntry>,
+    enabled: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct PriceEntry {
+    input: f64,
+    cached_input: Option<f64>,
+    output: f64,
+}
+
+/// The shipped catalog. An error here is a defect of the build, and a test finds it.
+pub fn shipped_catalog() -> Result<Catalog, CatalogError> {
+    let mut catalog = Catalog::default();
+    merge(&mut catalog, SHIPPED, WindowSource::Catalog)?;
+    Ok(catalog)
+}
+
+/// Puts a user's model file over a catalog: new models are added, and what it says
+/// about a known one wins, field by field.
+pub fn merge_catalog(catalog: &mut Catalog, toml: &str) -> Result<(), CatalogError> {
+    merge(catalog, toml, WindowSource::User)
+}
+
+fn merge(catalog: &mut Catalog, toml: &str, source: WindowSource) -> Result<(), CatalogError> {
+    let file: File =
+        toml::from_str(toml).map_err(|error| CatalogError::Syntax(one_line(&error)))?;
+    for entry in file.model {
+        let known = catalog.models().iter().find(|model| model.id.eq_ignore_ascii_case(&entry.id));
+        let base = known.cloned().unwrap_or_else(|| Model::unknown(&entry.id));
+        let model = entry.over(base, source)?;
+        catalog.put(model);
+    }
+    Ok(())
+}
+
+/// A TOML error with its line, without the picture of the file.
+fn one_line(error: &toml::de::Error) -> String {
+    error.message().replace('\n', " ")
+}
+
+impl Entry {
+    fn over(self, base: Model, source: WindowSource) -> Result<Model, CatalogError> {
+        let bad = |problem: String| CatalogError::Value { id: self.id.clone(), problem };
+        if self.id.trim().is_empty() {
+            return Err(bad("the id is empty".into()));
+        }
+        if self.context_window == Some(0) {
+            return Err(bad("contextWindow must be above 0".into()));
+        }
+        if self.chars_per_token.is_some_and(|ratio| !ratio.is_finite() || ratio <= 0.0) {
+            return Err(bad("charsPerToken must be above 0".into()));
+        }
+        let tokenizer = match self.tokenizer.as_deref() {
+            None => base.tokenizer,
+            Some(name) => Some(Tokenizer::parse(name).ok_or_else(|| {
+                let known: Vec<_> = Tokenizer::ALL.iter().map(|known| known.name()).collect();
+                bad(format!("tokenizer '{name}' is not one of {}", known.join(", ")))
+            })?),
+        };
+        let image_pricing = match self.image_pricing.as_deref() {
+            None => base.image_pricing,
+            Some(name) => Some(ImagePricing::parse(name).ok_or_else(|| {
+                let known: Vec<_> = ImagePricing::ALL.iter().map(|known| known.name()).collect();
+                bad(format!("imagePricing '{name}' is not one of {}", known.join(", ")))
+            })?),
+        };
+        Ok(Model {
+            provider: self.provider.unwrap_or(base.provider),
+            aliases: self.aliases.unwrap_or(base.aliases),
+            window_source: if self.context_window.is_some() { source } else { base.window_source },
+            context_window: self.context_window.or(base.context_window),
+            tpm: self.tpm.or(base.tpm),
+            rpm: self.rpm.or(base.rpm),
+            tpd: self.tpd.or(base.tpd),
+            max_output: self.max_output.or(base.max_output),
+            tokenizer,
+            chars_per_token: self.chars_per_token.or(base.chars_per_token),
+            message_overhead: self.message_overhead.unwrap_or(base.message_overhead),
+            image_pricing,
+            vision: self.vision.unwrap_or(base.vision),
+            tools: self.tools.unwrap_or(base.tools),
+            audio: self.audio.unwrap_or(base.audio),
+            shared_window: self.shared_window.unwrap_or(base.shared_window),
+            price: self.price.map_or(base.price, |price| {
+                let PriceEntry { input, cached_input, output } = price;
+                Some(Price { input, cached_input, output })
+            }),
+            enabled: self.enabled.unwrap_or(base.enabled),
+            id: base.id,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cat_1_the_shipped_catalog_has_the_windows_of_the_spec() {
+        let catalog = shipped_catalog().unwrap();
+        for (name, window) in [
+            ("phi-3-mini-4k", 4096),
+            ("phi-3-mini-4k-instruct-generic-cpu:1", 4096),
+            ("phi-3-mini-128k", 131_072),
+            ("phi-4-mini", 131_072),
+            ("phi-4-mini-instruct", 131_072),
+            ("llama-3.2-1b", 131_072),
+            ("llama-3.2-3b", 131_072),
+            ("qwen2.5-0.5b", 32_768),
+            ("qwen2.5-1.5b", 32_768),
+            ("qwen2.5-3b", 32_768),
+            ("mistral-7b", 32_768),
+            ("deepseek-r1-distill-qwen-1.5b", 65_536),
+            ("deepseek-r1-distill-qwen-7b", 65_536),
+            ("gpt-4o-2024-11-20", 128_000),
+            ("claude-sonnet-5-5", 1_000_000),
+            ("gemini-2.5-pro", 1_048_576),
+            ("grok-4.7", 500_000),
+            ("mistral-large-2512", 262_144),
+            ("deepseek-v4-pro", 1_000_000),
+            ("openai/gpt-oss-120b", 131_072),
+            ("embedded", 4096),
+        ] {
+            let found = catalog.find(name).and_then(|(model, _)| model.context_window);
+            assert_eq!(found, Some(window), "{name}");
+        }
+        let providers: std::collections::HashSet<&str> =
+            catalog.models().iter().map(|model| model.provider.as_str()).collect();
+        for provider in
+            ["openai", "anthropic", "google", "xai", "mistral", "deepseek", "groq", "embedded"]
+        {
+            assert!(providers.contains(provider), "{provider}");
+        }
+    }
+
+    #[test]
+    fn shipped_ids_and_aliases_are_unique() {
+        let catalog = shipped_catalog().unwrap();
+        let mut seen = std::collections::HashSet::new();
+        for model in catalog.models() {
+            for name in std::iter::once(&model.id).chain(&model.aliases) {
+                assert!(seen.insert(name.to_lowercase()), "{name} stands twice");
+            }
+        }
+    }
+
+    #[test]
+    fn cat_1_the_users_values_win_field_by_field() {
+        let mut catalog = shipped_catalog().unwrap();
+        let own = "[[model]]\nid = \"gpt-4o\"\ntpm = 30000\n\n\
+                   [[model]]\nid = \"my-model\"\ncontextWindow = 5000\n";
+        merge_catalog(&mut catalog, own).unwrap();
+        let (gpt, _) = catalog.find("gpt-4o").unwrap();
+        assert_eq!((gpt.tpm, gpt.context_window), (Some(30_000), Some(128_000)));
+        assert_eq!(gpt.window_source, WindowSource::Catalog);
+        let (mine, _) = catalog.find("my-model").unwrap();
+        assert_eq!(mine.window_source, WindowSource::User);
+    }
+
+    #[test]
+    fn a_bad_file_says_what_is_wrong() {
+        for (toml, expected) in [
+            ("[[model]]\nid = \"x\"\ncontextWindw = 5\n", "contextWindw"),
+            ("[[model]]\nid = \"x\"\ntokenizer = \"bert\"\n", "not one of o200k, cl100k"),
+            ("[[model]]\nid = \"\"\n", "the id is empty"),
+            ("[[model]]\nid = \"x\"\ncontextWindow = 0\n", "above 0"),
+            ("[[model]]\nprovider = \"x\"\n", "id"),
+            ("not toml", ""),
+        ] {
+            let error = merge_catalog(&mut Catalog::default(), toml).unwrap_err().to_string();
+            assert!(error.contains(expected), "{toml:?}: {error}");
+            assert!(!error.contains('\n'), "one line: {error:?}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The settings schema: one table for defaults, validation and documentation.
+
+/// What a setting takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// A number above 0.
+    Ratio,
+    /// A whole number within bounds.
+    Whole {
+        /// Not smaller.
+        min: u64,
+        /// Not larger.
+        max: u64,
+    },
+    /// A whole number, or `auto`.
+    WholeOrAuto,
+    /// A size in bytes; `100 KB` and the like are understood, KB = 1024.
+    Bytes,
+    /// `on` or `off`.
+    Switch,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Any text.
+    Text,
+}
+
+/// One setting.
+#[derive(Clone, Copy, Debug)]
+pub struct SettingSpec {
+    /// The key in `config.toml`.
+    pub key: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// The default, as it would be written.
+    pub default: &'static str,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+}
+
+impl SettingSpec {
+    /// The environment variable that sets it: `charsPerToken` is
+    /// `PLIMSOLL_CHARS_PER_TOKEN`.
+    pub fn env_var(&self) -> String {
+        let mut name = String::from("PLIMSOLL_");
+        for c in self.key.chars() {
+            if c.is_ascii_uppercase() {
+                name.push('_');
+            }
+            name.push(c.to_ascii_uppercase());
+        }
+        name
+    }
+
+    /// The setting with this key.
+    pub fn find(key: &str) -> Option<&'static Self> {
+        SETTINGS.iter().find(|spec| spec.key == key)
+    }
+}
+
+const fn spec(
+    key: &'static str,
+    kind: Kind,
+    default: &'static str,
+    help: &'static str,
+) -> SettingSpec {
+    SettingSpec { key, kind, default, help }
+}
+
+const WHOLE: Kind = Kind::Whole { min: 0, max: u64::MAX };
+
+/// Every setting that the core reads.
+pub const SETTINGS: &[SettingSpec] = &[
+    spec("charsPerToken", Kind::Ratio, "3.5", "Characters to a token in the heuristic estimator."),
+    spec("userRequestAllowance", WHOLE, "100", "Tokens that the boundary keeps for your message."),
+    spec(
+        "replyReserve",
+        Kind::WholeOrAuto,
+        "auto",
+        "Tokens that the boundary keeps for the answer.",
+    ),
+    spec(
+        "estimator",
+        Kind::Choice(&["auto", "fast", "heuristic", "bytes4", "exact"]),
+        "auto",
+        "How texts are weighed.",
+    ),
+    spec("fileLimitText", Kind::Bytes, "100 KB", "The largest text file that can be attached."),
+    spec("fileLimitImage", Kind::Bytes, "10 MB", "The largest picture that can be attached."),
+    spec("maxTrimAttempts", WHOLE, "10", "How often an overflow may drop history."),
+    spec(
+        "trimStep",
+        Kind::Choice(&["one", "smart"]),
+        "one",
+        "How much an overflow drops at a time.",
+    ),
+    spec(
+        "overBudget",
+        Kind::Choice(&["ask", "trim", "fit", "block"]),
+        "ask",
+        "What happens to a request that is over the limit.",
+    ),
+    spec(
+        "warnAt",
+        Kind::Whole { min: 1, max: 100 },
+        "80",
+        "Percent of the limit above which a warning shows.",
+    ),
+    spec(
+        "retries",
+        Kind::Whole { min: 0, max: 10 },
+        "3",
+        "How often a transient fault is retried.",
+    ),
+    spec("sendErrorPairs", Kind::Switch, "off", "Whether failed pairs send their user text."),
+    spec("boundaryStep", Kind::Switch, "off", "Move the boundary in blocks, for prefix caches."),
+    spec("defaultModel", Kind::Text, "embedded", "The model when none is chosen."),
+    spec(
+        "timeZone",
+        Kind::Text,
+        "",
+        "The zone of calendar days in filters; empty is the machine's.",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn environment_names_follow_the_keys() {
+        let name = |key| SettingSpec::find(key).map(SettingSpec::env_var);
+        assert_eq!(name("charsPerToken").as_deref(), Some("PLIMSOLL_CHARS_PER_TOKEN"));
+        assert_eq!(name("retries").as_deref(), Some("PLIMSOLL_RETRIES"));
+        assert_eq!(name("nope"), None);
+    }
+}

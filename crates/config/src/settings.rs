@@ -1,0 +1,293 @@
+//! Raw settings become one resolved value: defaults, then the file, then the
+//! environment.
+
+use plimsoll_budget::{FileLimits, OverBudget, ReplyReserve};
+use plimsoll_tokens::Method;
+use thiserror::Error;
+
+use crate::{Kind, SETTINGS, SettingSpec};
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Nobody set it.
+    Default,
+    /// `config.toml`.
+    File,
+    /// A `PLIMSOLL_…` variable.
+    Environment,
+}
+
+/// Why settings were refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SettingsError {
+    /// The file is not TOML.
+    #[error("config.toml: {0}")]
+    Syntax(String),
+    /// The file names a setting that does not exist.
+    #[error("config.toml: there is no setting '{key}'{}", .nearest.map(|n| format!("; did you mean '{n}'?")).unwrap_or_default())]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// A setting with a similar name.
+        nearest: Option<&'static str>,
+    },
+    /// A value is not one that the setting takes.
+    #[error("{origin}: '{value}' is not a value for {key}: {expected}")]
+    BadValue {
+        /// `config.toml`, or the variable.
+        origin: String,
+        /// The setting.
+        key: &'static str,
+        /// What was given.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+}
+
+/// The texts that settings are read from.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// The content of `config.toml`, if there is one.
+    pub file: Option<String>,
+    /// Variables, names and values; others than `PLIMSOLL_…` are passed over.
+    pub environment: Vec<(String, String)>,
+}
+
+/// Every setting, resolved and checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    values: Vec<(String, Source)>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let default = |spec: &SettingSpec| (spec.default.to_owned(), Source::Default);
+        Self { values: SETTINGS.iter().map(default).collect() }
+    }
+}
+
+impl Settings {
+    /// Resolves the settings, or says what is wrong with the first bad one.
+    pub fn resolve(sources: &Sources) -> Result<Self, SettingsError> {
+        let mut settings = Self::default();
+        if let Some(file) = &sources.file {
+            let table: toml::Table = toml::from_str(file)
+                .map_err(|error| SettingsError::Syntax(error.message().replace('\n', " ")))?;
+            for (key, value) in &table {
+                let value = match value {
+                    toml::Value::String(text) => text.clone(),
+                    toml::Value::Boolean(true) => "on".to_owned(),
+                    toml::Value::Boolean(false) => "off".to_owned(),
+                    toml::Value::Integer(number) => number.to_string(),
+                    toml::Value::Float(number) => number.to_string(),
+                    other => other.type_str().to_owned(),
+                };
+                settings.set(key, value, Source::File)?;
+            }
+        }
+        for spec in SETTINGS {
+            let name = spec.env_var();
+            if let Some((_, value)) = sources.environment.iter().find(|(key, _)| *key == name) {
+                settings.set(spec.key, value.clone(), Source::Environment)?;
+            }
+        }
+        Ok(settings)
+    }
+
+    fn set(&mut self, key: &str, value: String, source: Source) -> Result<(), SettingsError> {
+        let index = SETTINGS.iter().position(|spec| spec.key == key).ok_or_else(|| {
+            SettingsError::UnknownKey { key: key.to_owned(), nearest: nearest(key) }
+        })?;
+        let spec = &SETTINGS[index];
+        if let Err(expected) = check(spec.kind, &value) {
+            let origin = match source {
+                Source::Environment => spec.env_var(),
+                Source::File | Source::Default => "config.toml".to_owned(),
+            };
+            return Err(SettingsError::BadValue { origin, key: spec.key, value, expected });
+        }
+        self.values[index] = (value, source);
+        Ok(())
+    }
+
+    /// A value as it was written, and where it comes from.
+    pub fn get(&self, key: &str) -> Option<(&str, Source)> {
+        let index = SETTINGS.iter().position(|spec| spec.key == key)?;
+        self.values.get(index).map(|(value, source)| (value.as_str(), *source))
+    }
+
+    fn text(&self, key: &str) -> &str {
+        self.get(key).map_or("", |(value, _)| value)
+    }
+
+    fn whole(&self, key: &str) -> u64 {
+        self.text(key).parse().unwrap_or(0)
+    }
+
+    /// Characters to a token.
+    pub fn chars_per_token(&self) -> f64 {
+        self.text("charsPerToken").parse().unwrap_or(plimsoll_tokens::DEFAULT_CHARS_PER_TOKEN)
+    }
+
+    /// URA.
+    pub fn user_request_allowance(&self) -> u64 {
+        self.whole("userRequestAllowance")
+    }
+
+    /// NTA.
+    pub fn max_trim_attempts(&self) -> u64 {
+        self.whole("maxTrimAttempts")
+    }
+
+    /// The mark, in percent.
+    pub fn warn_at(&self) -> u64 {
+        self.whole("warnAt")
+    }
+
+    /// What is kept for the answer.
+    pub fn reply_reserve(&self) -> ReplyReserve {
+        self.text("replyReserve").parse().map_or(ReplyReserve::Auto, ReplyReserve::Tokens)
+    }
+
+    /// How texts are weighed.
+    pub fn estimator(&self) -> Method {
+        Method::parse(self.text("estimator")).unwrap_or_default()
+    }
+
+    /// What happens above the limit.
+    pub fn over_budget(&self) -> OverBudget {
+        OverBudget::parse(self.text("overBudget")).unwrap_or_default()
+    }
+
+    /// Whether failed pairs send their user text.
+    pub fn send_error_pairs(&self) -> bool {
+        self.text("sendErrorPairs") == "on"
+    }
+
+    /// The model when none is chosen.
+    pub fn default_model(&self) -> &str {
+        self.text("defaultModel")
+    }
+
+    /// The zone of calendar days; none is the machine's.
+    pub fn time_zone(&self) -> Option<&str> {
+        Some(self.text("timeZone")).filter(|zone| !zone.is_empty())
+    }
+
+    /// The largest files.
+    pub fn file_limits(&self) -> FileLimits {
+        let bytes = |key| parse_bytes(self.text(key)).unwrap_or(0);
+        FileLimits { text: bytes("fileLimitText"), image: bytes("fileLimitImage") }
+    }
+}
+
+/// Whether a value is one that the kind takes; else what it takes.
+fn check(kind: Kind, value: &str) -> Result<(), String> {
+    let whole = || value.parse::<u64>().ok();
+    let (good, expected) = match kind {
+        Kind::Ratio => {
+            let ratio = value.parse::<f64>().ok();
+            let good = ratio.is_some_and(|ratio| ratio.is_finite() && ratio > 0.0);
+            (good, "a number above 0".to_owned())
+        }
+        Kind::Whole { min, max: u64::MAX } => {
+            (whole().is_some_and(|n| n >= min), format!("a whole number from {min}"))
+        }
+        Kind::Whole { min, max } => {
+            let good = whole().is_some_and(|n| (min..=max).contains(&n));
+            (good, format!("a whole number from {min} to {max}"))
+        }
+        Kind::WholeOrAuto => {
+            (value == "auto" || whole().is_some(), "a whole number, or auto".to_owned())
+        }
+        Kind::Bytes => (parse_bytes(value).is_some(), "a size such as 100 KB".to_owned()),
+        Kind::Switch => (matches!(value, "on" | "off"), "on or off".to_owned()),
+        Kind::Choice(words) => (words.contains(&value), format!("one of {}", words.join(", "))),
+        Kind::Text => (true, String::new()),
+    };
+    if good { Ok(()) } else { Err(expected) }
+}
+
+/// `100 KB`, `10MB`, `4096`; KB = 1024.
+fn parse_bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let number: u64 = text[..digits].parse().ok()?;
+    let unit = match text[digits..].trim().to_ascii_uppercase().as_str() {
+        "" | "B" => 1,
+        "KB" => 1024,
+        "MB" => 1024 * 1024,
+        "GB" => 1024 * 1024 * 1024,
+        _ => return None,
+    };
+    number.checked_mul(unit)
+}
+
+/// A setting whose name shares its first letters with a key that does not exist.
+fn nearest(key: &str) -> Option<&'static str> {
+    let shared = |spec: &SettingSpec| {
+        let pairs = spec.key.chars().zip(key.chars());
+        pairs.take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count()
+    };
+    let best = SETTINGS.iter().max_by_key(|spec| shared(spec))?;
+    (shared(best) >= 4).then_some(best.key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(file: &str, environment: &[(&str, &str)]) -> Result<Settings, SettingsError> {
+        let pair = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        Settings::resolve(&Sources {
+            file: Some(file.to_owned()),
+            environment: environment.iter().map(pair).collect(),
+        })
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_spec_and_pass_their_own_check() {
+        let settings = Settings::default();
+        assert_eq!(settings.chars_per_token(), 3.5);
+        assert_eq!(settings.user_request_allowance(), 100);
+        assert_eq!(settings.max_trim_attempts(), 10);
+        assert_eq!(settings.warn_at(), 80);
+        assert_eq!(settings.reply_reserve(), ReplyReserve::Auto);
+        assert_eq!(settings.over_budget(), OverBudget::Ask);
+        assert_eq!(settings.file_limits(), FileLimits::default());
+        for spec in SETTINGS {
+            assert_eq!(check(spec.kind, spec.default), Ok(()), "{}", spec.key);
+        }
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_file() {
+        let file = "charsPerToken = 4\nwarnAt = 70\nsendErrorPairs = true\n";
+        let settings = resolve(file, &[("PLIMSOLL_CHARS_PER_TOKEN", "3.0")]).unwrap();
+        assert_eq!(settings.chars_per_token(), 3.0);
+        assert_eq!(settings.get("charsPerToken"), Some(("3.0", Source::Environment)));
+        assert_eq!(settings.get("warnAt"), Some(("70", Source::File)));
+        assert!(settings.send_error_pairs());
+        assert_eq!(settings.get("retries"), Some(("3", Source::Default)));
+    }
+
+    #[test]
+    fn bad_values_say_what_would_be_good() {
+        let message = |file, env: &[(&str, &str)]| resolve(file, env).unwrap_err().to_string();
+        assert_eq!(
+            message("charsPerTokn = 4", &[]),
+            "config.toml: there is no setting 'charsPerTokn'; did you mean 'charsPerToken'?"
+        );
+        assert_eq!(
+            message("warnAt = 101", &[]),
+            "config.toml: '101' is not a value for warnAt: a whole number from 1 to 100"
+        );
+        assert_eq!(
+            message("", &[("PLIMSOLL_OVER_BUDGET", "drop")]),
+            "PLIMSOLL_OVER_BUDGET: 'drop' is not a value for overBudget: one of ask, trim, fit, block"
+        );
+        assert!(message("= 4", &[]).starts_with("config.toml: "));
+    }
+}

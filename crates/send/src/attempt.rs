@@ -1,0 +1,365 @@
+//! The attempt machine (OVF-1 to OVF-6, FAU-6): events in, effects out.
+//!
+//! ```text
+//! start ─► Call ─┬─ Finished ──────────────► Done(success)
+//!                ├─ overflow, may trim ────► Call without the oldest
+//!                ├─ overflow, may not ─────► Done(context_overflow_after_trimming)
+//!                ├─ rate, server, network ─► Wait ─► WaitOver ─► Call, the same again
+//!                ├─ any other fault ───────► Done(error)
+//!                └─ Cancelled ─────────────► Done(cancelled)
+//! ```
+//!
+//! Invariant: only an overflow changes the working set, and it only shrinks.
+
+use std::time::Duration;
+
+use crate::{
+    AttemptRecord, SendPlan, Stage, TrimStep,
+    fault::{Fault, Label, Subkind},
+    plan::signed_difference,
+};
+
+/// What happened to the call that is under way.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// The first text of the answer arrived.
+    TextArrived,
+    /// The answer ended.
+    Finished {
+        /// Whether it was cut by its length (SND-4c).
+        cut_by_length: bool,
+    },
+    /// The call failed.
+    Failed(Fault),
+    /// The user stopped the send.
+    Cancelled,
+    /// The wait that was asked for is over.
+    WaitOver,
+}
+
+/// What the driver has to do next, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Call the provider with the predicted set less its oldest pairs.
+    Call {
+        /// How many oldest pairs are left out.
+        dropped: usize,
+        /// The largest answer to ask for.
+        max_output: Option<u64>,
+        /// The record of the attempt that starts.
+        record: Box<AttemptRecord>,
+    },
+    /// Wait for a time between the two, chosen at random, then send
+    /// [`Event::WaitOver`].
+    Wait {
+        /// Not shorter.
+        at_least: Duration,
+        /// Not longer.
+        at_most: Duration,
+    },
+    /// The provider stated its limit: remember it (CAT-3).
+    LearnLimit(u64),
+    /// An attempt is over: write its record down.
+    Record(Box<AttemptRecord>),
+    /// The send is over.
+    Done(Outcome),
+}
+
+/// How a send ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// With an answer.
+    Complete {
+        /// Whether the answer was cut by its length.
+        cut_by_length: bool,
+    },
+    /// With an error; the pair keeps its text.
+    Error(SendError),
+    /// By the user.
+    Cancelled,
+}
+
+/// Why a send failed, as decisions that a surface makes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SendError {
+    /// VAL-1: the message alone is larger than the window. No call was made.
+    PromptTooLarge,
+    /// OVF-3: still too large when nothing more could be dropped.
+    OverflowAfterTrimming(Fault),
+    /// The answer ended without any text (SND-4b).
+    EmptyAnswer,
+    /// Anything else, as the provider told it.
+    Provider(Fault),
+}
+
+impl SendError {
+    /// The stable code that is stored with the pair.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::PromptTooLarge => "user_prompt_too_large",
+            Self::OverflowAfterTrimming(_) => "context_overflow_after_trimming",
+            Self::EmptyAnswer => "empty_answer",
+            Self::Provider(fault) => fault.label.name(),
+        }
+    }
+}
+
+/// A Retry-After beyond this ends the send; people should not watch a countdown for
+/// longer (FAU-6).
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
+
+/// The first wait; each further one is twice as long.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+/// A requested output is lowered at most this often, then history is trimmed.
+const MAX_LOWERINGS: u32 = 2;
+
+/// The loop of one send. Drive it with [`AttemptMachine::on`] until [`Effect::Done`].
+#[derive(Clone, Debug)]
+pub struct AttemptMachine {
+    plan: SendPlan,
+    /// Oldest pairs of the predicted set that are no longer sent.
+    dropped: usize,
+    trim_steps: u32,
+    attempts: u32,
+    retries: u32,
+    lowerings: u32,
+    max_output: Option<u64>,
+    text_arrived: bool,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Calling,
+    Waiting,
+    Done,
+}
+
+impl AttemptMachine {
+    /// Starts a send: the first effects are a call, or the end of it when the
+    /// message alone is too large (VAL-1).
+    pub fn start(plan: SendPlan) -> (Self, Vec<Effect>) {
+        let mut machine = Self {
+            dropped: plan.fit_drop.min(plan.included.len()),
+            trim_steps: 0,
+            attempts: 0,
+            retries: 0,
+            lowerings: 0,
+            max_output: plan.max_output,
+            text_arrived: false,
+            state: State::Calling,
+            plan,
+        };
+        let alone = machine.plan.prelude.saturating_add(machine.plan.aut);
+        if alone > machine.plan.ml {
+            let record = machine.record(Stage::PromptTooLarge, None);
+            let effects = machine.finish(record, Outcome::Error(SendError::PromptTooLarge));
+            return (machine, effects);
+        }
+        let call = machine.next_attempt();
+        (machine, vec![call])
+    }
+
+    /// What to do after an event. An event that does not belong to the state, such as
+    /// one that arrives after the end, changes nothing.
+    pub fn on(&mut self, event: Event) -> Vec<Effect> {
+        match (self.state, event) {
+            (State::Calling, Event::TextArrived) => {
+                self.text_arrived = true;
+                Vec::new()
+            }
+            (State::Calling, Event::Finished { cut_by_length }) if self.text_arrived => {
+                let record = self.record(Stage::Success, None);
+                self.finish(record, Outcome::Complete { cut_by_length })
+            }
+            (State::Calling, Event::Finished { .. }) => {
+                let record = self.record(Stage::Error, None);
+                self.finish(record, Outcome::Error(SendError::EmptyAnswer))
+            }
+            (State::Calling, Event::Failed(fault)) => self.failed(fault),
+            (State::Calling | State::Waiting, Event::Cancelled) => {
+                let record = self.record(Stage::Cancelled, None);
+                self.finish(record, Outcome::Cancelled)
+            }
+            (State::Waiting, Event::WaitOver) => {
+                self.state = State::Calling;
+                vec![self.call()]
+            }
+            (State::Done, _)
+            | (State::Waiting, Event::TextArrived | Event::Finished { .. } | Event::Failed(_))
+            | (State::Calling, Event::WaitOver) => Vec::new(),
+        }
+    }
+
+    /// T: how many pairs of the predicted set are not sent.
+    pub fn trimmed(&self) -> usize {
+        self.dropped
+    }
+
+    /// The plan, as it was frozen.
+    pub fn plan(&self) -> &SendPlan {
+        &self.plan
+    }
+
+    fn failed(&mut self, fault: Fault) -> Vec<Effect> {
+        // Once answer text has arrived nothing is retried or trimmed: the reader has
+        // seen it.
+        let effects = if self.text_arrived {
+            self.end_with(fault)
+        } else if fault.shrink_helps() {
+            self.overflow(fault)
+        } else if fault.retryable() {
+            self.retry(fault)
+        } else {
+            self.end_with(fault)
+        };
+        debug_assert!(!effects.is_empty());
+        effects
+    }
+
+    fn overflow(&mut self, fault: Fault) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if let Some(limit) = fault.limit.filter(|limit| (1..self.plan.ml).contains(limit)) {
+            effects.push(Effect::LearnLimit(limit));
+        }
+        let is_sum = fault.subkind == Some(Subkind::Sum);
+        if is_sum && let Some(lower) = self.lower_output(&fault) {
+            effects.push(self.overflow_record(&fault));
+            self.max_output = Some(lower);
+            self.lowerings += 1;
+            effects.push(self.next_attempt());
+            return effects;
+        }
+        let left = self.plan.included.len() - self.dropped;
+        if left == 0 || self.trim_steps >= self.plan.max_trim_attempts {
+            let record = self.record(Stage::OverflowExhausted, Some(&fault));
+            let error = SendError::OverflowAfterTrimming(fault);
+            effects.extend(self.finish(record, Outcome::Error(error)));
+            return effects;
+        }
+        effects.push(self.overflow_record(&fault));
+        self.dropped += self.trim_size(&fault).clamp(1, left);
+        self.trim_steps += 1;
+        effects.push(self.next_attempt());
+        effects
+    }
+
+    fn overflow_record(&self, fault: &Fault) -> Effect {
+        let stage = if self.attempts == 1 { Stage::OverflowInitial } else { Stage::OverflowRetry };
+        Effect::Record(Box::new(self.record(stage, Some(fault))))
+    }
+
+    /// A smaller output that fits beside the prompt, if there is one that leaves the
+    /// reply its reserve (OVF-2).
+    fn lower_output(&self, fault: &Fault) -> Option<u64> {
+        if self.lowerings >= MAX_LOWERINGS {
+            return None;
+        }
+        let asked = self.max_output;
+        let room = match (fault.limit, fault.requested, asked) {
+            // The provider counted the prompt for us.
+            (Some(limit), Some(requested), Some(asked)) => {
+                limit.checked_sub(requested.checked_sub(asked)?)?
+            }
+            (limit, _, _) => {
+                let ml = limit.map_or(self.plan.ml, |limit| limit.min(self.plan.ml));
+                ml.checked_sub(self.plan.total_tokens(self.dropped))?
+            }
+        };
+        let smaller = asked.is_none_or(|asked| room < asked);
+        (smaller && room >= self.plan.reply_reserve.max(1)).then_some(room)
+    }
+
+    /// How many pairs this overflow drops.
+    fn trim_size(&self, fault: &Fault) -> usize {
+        let (TrimStep::Smart, Some(limit), Some(requested)) =
+            (self.plan.trim_step, fault.limit, fault.requested)
+        else {
+            return 1;
+        };
+        let ours = self.plan.total_tokens(self.dropped).max(1);
+        // The provider's tokens are not ours: its excess is scaled to our weights.
+        let excess = requested.saturating_sub(limit) as f64 * ours as f64 / requested.max(1) as f64;
+        let mut freed = 0.0;
+        let mut pairs = 0;
+        for pair in &self.plan.included[self.dropped..] {
+            if pairs > 0 && freed >= excess {
+                break;
+            }
+            freed += pair.tokens as f64 * self.plan.factor.value();
+            pairs += 1;
+        }
+        pairs
+    }
+
+    fn retry(&mut self, fault: Fault) -> Vec<Effect> {
+        let too_long = fault.retry_after.is_some_and(|after| after > LONGEST_RETRY_AFTER);
+        if self.retries >= self.plan.max_retries || too_long {
+            return self.end_with(fault);
+        }
+        let record = self.record(Stage::Error, Some(&fault));
+        let backoff = FIRST_WAIT * 2u32.saturating_pow(self.retries.min(5));
+        let at_least = fault.retry_after.unwrap_or(backoff);
+        self.retries += 1;
+        self.state = State::Waiting;
+        vec![
+            Effect::Record(Box::new(record)),
+            Effect::Wait { at_least, at_most: at_least + backoff / 2 },
+        ]
+    }
+
+    fn end_with(&mut self, fault: Fault) -> Vec<Effect> {
+        let record = self.record(Stage::Error, Some(&fault));
+        self.finish(record, Outcome::Error(SendError::Provider(fault)))
+    }
+
+    fn finish(&mut self, record: AttemptRecord, outcome: Outcome) -> Vec<Effect> {
+        self.state = State::Done;
+        vec![Effect::Record(Box::new(record)), Effect::Done(outcome)]
+    }
+
+    fn next_attempt(&mut self) -> Effect {
+        self.attempts += 1;
+        self.call()
+    }
+
+    fn call(&self) -> Effect {
+        Effect::Call {
+            dropped: self.dropped,
+            max_output: self.max_output,
+            record: Box::new(self.record(Stage::Sent, None)),
+        }
+    }
+
+    fn record(&self, stage: Stage, fault: Option<&Fault>) -> AttemptRecord {
+        let plan = &self.plan;
+        let total = plan.total_tokens(self.dropped);
+        let overflow =
+            fault.filter(|fault| matches!(fault.label, Label::Overflow | Label::OverflowOutput));
+        AttemptRecord {
+            model: plan.model.clone(),
+            max_context: plan.ml,
+            max_usable_raw: plan.max_usable_raw(),
+            selection: plan.included[self.dropped..].to_vec(),
+            predicted_message_count: plan.included.len(),
+            predicted_history_tokens: plan.predicted_history_tokens(),
+            predicted_total_tokens: plan.predicted_total_tokens(),
+            attempt_history_tokens: plan.history_tokens(self.dropped),
+            attempt_total_tokens: total,
+            aut: plan.aut,
+            trimmed_count: self.dropped,
+            attempts_used: self.attempts,
+            chars_per_token: plan.chars_per_token,
+            remaining_reserve: signed_difference(plan.ml, total),
+            stage,
+            last_error_message: fault.map(|fault| fault.message.clone()),
+            overflow_matched: overflow.and_then(|fault| fault.matched.clone()),
+            messages: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "attempt_tests.rs"]
+mod tests;

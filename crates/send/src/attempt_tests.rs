@@ -1,0 +1,408 @@
+use plimsoll_domain::{PairId, Timestamp};
+use plimsoll_tokens::Factor;
+use proptest::prelude::*;
+
+use super::*;
+use crate::IncludedPair;
+
+fn plan(ml: u64, aut: u64, tokens: &[u64]) -> SendPlan {
+    let included = tokens.iter().enumerate().map(|(at, tokens)| IncludedPair {
+        id: PairId::new(Timestamp::from_millis(at as i64), [0; 10]),
+        model: "m".into(),
+        tokens: *tokens,
+    });
+    SendPlan {
+        model: "m".into(),
+        ml,
+        ura: 100,
+        aut,
+        prelude: 0,
+        reply_reserve: 0,
+        factor: Factor::ONE,
+        chars_per_token: 3.5,
+        included: included.collect(),
+        fit_drop: 0,
+        max_trim_attempts: 10,
+        trim_step: TrimStep::One,
+        max_output: None,
+        max_retries: 3,
+    }
+}
+
+fn fault(label: Label) -> Fault {
+    Fault {
+        label,
+        subkind: None,
+        limit: None,
+        requested: None,
+        matched: Some("rule".into()),
+        message: "said so".into(),
+        retry_after: None,
+    }
+}
+
+fn overflow() -> Event {
+    Event::Failed(fault(Label::Overflow))
+}
+
+fn finished() -> Event {
+    Event::Finished { cut_by_length: false }
+}
+
+/// Effects in short: `call-2` leaves two pairs out.
+fn short(effects: &[Effect]) -> String {
+    let words: Vec<String> = effects
+        .iter()
+        .map(|effect| match effect {
+            Effect::Call { dropped, max_output: None, .. } => format!("call-{dropped}"),
+            Effect::Call { dropped, max_output: Some(max), .. } => format!("call-{dropped}<{max}"),
+            Effect::Wait { at_least, .. } => format!("wait {}", at_least.as_secs()),
+            Effect::LearnLimit(limit) => format!("learn {limit}"),
+            Effect::Record(record) => record.stage.name().to_owned(),
+            Effect::Done(Outcome::Complete { cut_by_length: false }) => "done".to_owned(),
+            Effect::Done(Outcome::Complete { cut_by_length: true }) => "done, cut".to_owned(),
+            Effect::Done(Outcome::Error(error)) => format!("failed {}", error.code()),
+            Effect::Done(Outcome::Cancelled) => "stopped".to_owned(),
+        })
+        .collect();
+    words.join("; ")
+}
+
+/// Runs a send through its events.
+#[track_caller]
+fn check(plan: SendPlan, events: Vec<Event>, expected: &[&str]) {
+    let (mut machine, effects) = AttemptMachine::start(plan);
+    let mut seen = vec![short(&effects)];
+    for event in events {
+        seen.push(short(&machine.on(event)));
+    }
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn a_send_that_fits() {
+    let events = vec![Event::TextArrived, finished()];
+    check(plan(1000, 50, &[100, 200]), events, &["call-0", "", "success; done"]);
+}
+
+#[test]
+fn ovf_2_each_overflow_drops_exactly_one_oldest_pair() {
+    check(
+        plan(1000, 50, &[100, 200, 300]),
+        vec![overflow(), overflow(), Event::TextArrived, finished()],
+        &["call-0", "overflow_initial; call-1", "overflow_retry; call-2", "", "success; done"],
+    );
+}
+
+#[test]
+fn ovf_3_nothing_left_to_drop() {
+    check(
+        plan(1000, 50, &[100]),
+        vec![overflow(), overflow()],
+        &[
+            "call-0",
+            "overflow_initial; call-1",
+            "overflow_exhausted; failed context_overflow_after_trimming",
+        ],
+    );
+    check(
+        plan(1000, 50, &[]),
+        vec![overflow()],
+        &["call-0", "overflow_exhausted; failed context_overflow_after_trimming"],
+    );
+}
+
+#[test]
+fn ovf_3_trims_are_exhausted() {
+    let short_patience = SendPlan { max_trim_attempts: 1, ..plan(1000, 50, &[1, 2, 3, 4]) };
+    check(
+        short_patience,
+        vec![overflow(), overflow()],
+        &[
+            "call-0",
+            "overflow_initial; call-1",
+            "overflow_exhausted; failed context_overflow_after_trimming",
+        ],
+    );
+}
+
+#[test]
+fn ovf_2_the_output_is_lowered_before_history_is_dropped() {
+    let sum = Fault {
+        subkind: Some(Subkind::Sum),
+        limit: Some(4096),
+        requested: Some(4500),
+        ..fault(Label::OverflowOutput)
+    };
+    let asking = |max_output, reply_reserve| SendPlan {
+        max_output: Some(max_output),
+        reply_reserve,
+        ..plan(4096, 50, &[100, 200])
+    };
+    // The provider counted 3,500 prompt tokens, so 596 are left for the answer.
+    check(
+        asking(1000, 500),
+        vec![Event::Failed(sum.clone()), Event::TextArrived, finished()],
+        &["call-0<1000", "overflow_initial; call-0<596", "", "success; done"],
+    );
+    check(
+        asking(1000, 600),
+        vec![Event::Failed(sum)],
+        &["call-0<1000", "overflow_initial; call-1<1000"],
+    );
+}
+
+#[test]
+fn ovf_2_an_output_cap_never_drops_history() {
+    let cap = Fault { subkind: Some(Subkind::OutputCap), ..fault(Label::OverflowOutput) };
+    check(
+        plan(4096, 50, &[100, 200]),
+        vec![Event::Failed(cap)],
+        &["call-0", "error; failed overflow_output"],
+    );
+}
+
+#[test]
+fn ovf_4_smart_steps_drop_what_the_error_says() {
+    let told = Fault { limit: Some(700), requested: Some(1050), ..fault(Label::Overflow) };
+    let smart = SendPlan { trim_step: TrimStep::Smart, ..plan(2000, 50, &[100, 200, 300, 400]) };
+    check(smart, vec![Event::Failed(told)], &["call-0", "learn 700; overflow_initial; call-3"]);
+}
+
+#[test]
+fn cat_3_only_a_smaller_limit_is_learned() {
+    let told = |limit| Event::Failed(Fault { limit: Some(limit), ..fault(Label::Overflow) });
+    check(
+        plan(4096, 50, &[1, 2]),
+        vec![told(512)],
+        &["call-0", "learn 512; overflow_initial; call-1"],
+    );
+    check(plan(4096, 50, &[1, 2]), vec![told(8192)], &["call-0", "overflow_initial; call-1"]);
+    check(plan(4096, 50, &[1, 2]), vec![told(0)], &["call-0", "overflow_initial; call-1"]);
+}
+
+#[test]
+fn val_1_a_message_that_is_too_large_makes_no_call() {
+    check(
+        plan(1000, 1001, &[]),
+        vec![finished()],
+        &["prompt_too_large; failed user_prompt_too_large", ""],
+    );
+    let with_prelude = SendPlan { prelude: 600, ..plan(1000, 401, &[]) };
+    check(with_prelude, vec![], &["prompt_too_large; failed user_prompt_too_large"]);
+}
+
+#[test]
+fn val_3_fit_first_drops_before_the_first_call() {
+    let fit = SendPlan { fit_drop: 2, ..plan(1000, 50, &[100, 200, 300]) };
+    let (machine, effects) = AttemptMachine::start(fit);
+    assert_eq!(short(&effects), "call-2");
+    assert_eq!(machine.plan().predicted_history_tokens(), 600, "predictions stay");
+    let Effect::Call { record, .. } = &effects[0] else { panic!("a call") };
+    assert_eq!((record.trimmed_count, record.sent_count()), (2, 1));
+}
+
+#[test]
+fn fau_6_transient_faults_are_retried_three_times_and_drop_nothing() {
+    let rate = || Event::Failed(fault(Label::Rate));
+    check(
+        plan(1000, 50, &[100]),
+        vec![rate(), Event::WaitOver, rate(), Event::WaitOver, rate(), Event::WaitOver, rate()],
+        &[
+            "call-0",
+            "error; wait 1",
+            "call-0",
+            "error; wait 2",
+            "call-0",
+            "error; wait 4",
+            "call-0",
+            "error; failed rate",
+        ],
+    );
+}
+
+#[test]
+fn fau_6_retry_after_is_honoured_up_to_a_minute() {
+    let after = |seconds| {
+        let retry_after = Some(Duration::from_secs(seconds));
+        Event::Failed(Fault { retry_after, ..fault(Label::Rate) })
+    };
+    check(plan(1000, 50, &[]), vec![after(60)], &["call-0", "error; wait 60"]);
+    check(plan(1000, 50, &[]), vec![after(61)], &["call-0", "error; failed rate"]);
+}
+
+#[test]
+fn fau_6_nothing_is_retried_or_trimmed_once_text_arrived() {
+    for label in [Label::Overflow, Label::Rate, Label::Network, Label::Server] {
+        let expected = format!("error; failed {}", label.name());
+        check(
+            plan(1000, 50, &[100]),
+            vec![Event::TextArrived, Event::Failed(fault(label))],
+            &["call-0", "", &expected],
+        );
+    }
+}
+
+#[test]
+fn fau_6_other_faults_end_the_send_at_once() {
+    for label in [
+        Label::Quota,
+        Label::Auth,
+        Label::Model,
+        Label::ContentFilter,
+        Label::Invalid,
+        Label::Unknown,
+    ] {
+        let expected = format!("error; failed {}", label.name());
+        check(plan(1000, 50, &[100]), vec![Event::Failed(fault(label))], &["call-0", &expected]);
+    }
+}
+
+#[test]
+fn snd_4_cancel_ends_a_call_and_a_wait() {
+    check(plan(1000, 50, &[]), vec![Event::Cancelled], &["call-0", "cancelled; stopped"]);
+    check(
+        plan(1000, 50, &[]),
+        vec![Event::Failed(fault(Label::Server)), Event::Cancelled, Event::WaitOver],
+        &["call-0", "error; wait 1", "cancelled; stopped", ""],
+    );
+}
+
+#[test]
+fn snd_4b_an_empty_answer_is_an_error() {
+    check(plan(1000, 50, &[9]), vec![finished()], &["call-0", "error; failed empty_answer"]);
+}
+
+#[test]
+fn snd_4c_a_cut_answer_says_so() {
+    check(
+        plan(1000, 50, &[]),
+        vec![Event::TextArrived, Event::Finished { cut_by_length: true }],
+        &["call-0", "", "success; done, cut"],
+    );
+}
+
+#[test]
+fn rec_1_the_record_holds_the_numbers_of_the_spec() {
+    let plan = SendPlan { prelude: 30, reply_reserve: 70, ..plan(1000, 50, &[100, 200]) };
+    let (mut machine, _) = AttemptMachine::start(plan);
+    let effects = machine.on(overflow());
+    let Effect::Record(record) = &effects[0] else { panic!("a record") };
+    assert_eq!(record.stage, Stage::OverflowInitial);
+    assert_eq!((record.max_context, record.max_usable_raw), (1000, 800));
+    assert_eq!((record.predicted_message_count, record.predicted_history_tokens), (2, 300));
+    assert_eq!(record.predicted_total_tokens, 400);
+    assert_eq!((record.attempt_history_tokens, record.attempt_total_tokens), (300, 380));
+    assert_eq!((record.remaining_reserve, record.attempts_used), (620, 1));
+    assert_eq!(record.overflow_matched.as_deref(), Some("rule"));
+    let Effect::Call { record, .. } = &effects[1] else { panic!("a call") };
+    assert_eq!((record.trimmed_count, record.attempt_history_tokens), (1, 200));
+    assert_eq!((record.selection.len(), record.attempts_used), (1, 2));
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let labels = [
+        Label::Overflow,
+        Label::OverflowOutput,
+        Label::Rate,
+        Label::Quota,
+        Label::Auth,
+        Label::Network,
+        Label::Server,
+        Label::Invalid,
+    ];
+    let subkind = prop::option::of(prop::sample::select(vec![
+        Subkind::Sum,
+        Subkind::OutputCap,
+        Subkind::Tpm,
+    ]));
+    let failed = (
+        prop::sample::select(labels.to_vec()),
+        subkind,
+        prop::option::of(0u64..9000),
+        prop::option::of(0u64..9000),
+        prop::option::of(0u64..100),
+    )
+        .prop_map(|(label, subkind, limit, requested, after)| {
+            let retry_after = after.map(Duration::from_secs);
+            Event::Failed(Fault { subkind, limit, requested, retry_after, ..fault(label) })
+        });
+    let event = prop_oneof![
+        6 => Just(overflow()),
+        6 => failed,
+        4 => Just(Event::WaitOver),
+        1 => Just(Event::TextArrived),
+        1 => Just(finished()),
+        1 => Just(Event::Cancelled),
+    ];
+    prop::collection::vec(event, 0..60)
+}
+
+proptest! {
+    /// OVF-2: attempts never increase, predictions never change, trim steps are
+    /// bounded; a fault that is no overflow never changes the working set; the send
+    /// ends once.
+    #[test]
+    fn the_loop_keeps_its_promises(
+        tokens in prop::collection::vec(0u64..500, 0..20),
+        nta in 0u32..12,
+        smart in any::<bool>(),
+        max_output in prop::option::of(1u64..4000),
+        reply_reserve in 0u64..600,
+        factor in 0.5f64..2.0,
+        events in events(),
+    ) {
+        let trim_step = if smart { TrimStep::Smart } else { TrimStep::One };
+        let plan = SendPlan {
+            max_trim_attempts: nta,
+            trim_step,
+            max_output,
+            reply_reserve,
+            factor: Factor::new(factor),
+            ..plan(4096, 50, &tokens)
+        };
+        let (mut machine, mut effects) = AttemptMachine::start(plan.clone());
+        let mut last: Option<AttemptRecord> = None;
+        let mut trim_steps = 0;
+        let mut dones = 0;
+        let mut inputs = events.into_iter();
+        loop {
+            for effect in &effects {
+                let record = match effect {
+                    Effect::Call { record, .. } | Effect::Record(record) => record,
+                    Effect::Done(_) => { dones += 1; continue }
+                    Effect::Wait { at_least, at_most } => {
+                        prop_assert!(at_least <= at_most);
+                        prop_assert!(*at_least <= LONGEST_RETRY_AFTER);
+                        continue;
+                    }
+                    Effect::LearnLimit(limit) => { prop_assert!(*limit < plan.ml); continue }
+                };
+                prop_assert_eq!(record.predicted_history_tokens, plan.predicted_history_tokens());
+                prop_assert_eq!(record.predicted_total_tokens, plan.predicted_total_tokens());
+                prop_assert_eq!(record.predicted_message_count, tokens.len());
+                prop_assert_eq!(record.selection.len(), record.sent_count());
+                if let Some(last) = &last {
+                    prop_assert!(record.attempt_history_tokens <= last.attempt_history_tokens);
+                    prop_assert!(record.attempt_total_tokens <= last.attempt_total_tokens);
+                    prop_assert!(record.trimmed_count >= last.trimmed_count);
+                    trim_steps += u32::from(record.trimmed_count > last.trimmed_count);
+                }
+                prop_assert!(record.attempts_used <= nta + 1 + MAX_LOWERINGS);
+                last = Some((**record).clone());
+            }
+            prop_assert!(trim_steps <= nta);
+            if !smart {
+                prop_assert!(machine.trimmed() as u32 <= nta, "T ≤ NTA holds for one");
+            }
+            let Some(event) = inputs.next() else { break };
+            let before = machine.trimmed();
+            let shrinks = matches!(&event, Event::Failed(fault) if fault.shrink_helps());
+            effects = machine.on(event);
+            if !shrinks {
+                prop_assert_eq!(machine.trimmed(), before, "promise 3");
+            }
+        }
+        prop_assert!(dones <= 1, "a send ends once");
+    }
+}
