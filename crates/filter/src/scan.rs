@@ -112,7 +112,10 @@ impl<'a> Scanner<'a> {
                             quoted(self.slice(span)),
                             r#"one of `\\` `\'` `\"` `\n` `\t` `\*`"#,
                         )
-                        .hint(format!(r"for a backslash itself write `\\{escaped}`"))
+                        .hint(format!(
+                            "for a backslash itself write {}",
+                            quoted(&format!(r"\\{escaped}"))
+                        ))
                     })?));
                 }
                 Some('*') => glyphs.push(Glyph::Star),

@@ -1,0 +1,138 @@
+//! FLT-4: every mistake has a kind, a place and a suggestion.
+
+use crate::{ErrorKind::*, *};
+
+/// `marked` shows the carets below the text; `suggestion` has to be part of the hint.
+#[track_caller]
+fn check(text: &str, marked: &str, kind: ErrorKind, suggestion: &str) {
+    let error = match parse(text) {
+        Err(error) => error,
+        Ok(query) => panic!("{text:?} was read as {query:?}"),
+    };
+    let caret = error.caret(text);
+    let hint = error.suggestion.clone().unwrap_or_default();
+    assert_eq!(error.kind, kind, "{error}\n{caret}");
+    assert_eq!(caret.lines().nth(1), Some(marked), "{error}\n{caret}");
+    assert!(hint.contains(suggestion), "{error}\n{caret}");
+    assert_eq!(error.to_string().lines().count(), 1);
+}
+
+#[test]
+fn strays_are_errors() {
+    check("hello", "^^^^^", StrayWord, "`c'hello'`");
+    check("b hello", "  ^^^^^", StrayWord, "`c'hello'`");
+    check("bag", "^^^", StrayWord, "`c'bag'`");
+    check("age", "^^^", StrayWord, "`c'age'`");
+    check("m gpt", "  ^^^", StrayWord, "`m'gpt'`");
+    check("m gpt-4.1, b", "  ^^^^^^^", StrayWord, "`m'gpt-4.1'`");
+    check("m age", "  ^^^", StrayWord, "`m'age'`");
+    check("m ag", "  ^^", StrayWord, "`m'ag'`");
+    check("t foo", "  ^^^", StrayWord, "`t'foo'`");
+    check("t  be", "   ^^", StrayWord, "`t'be'`");
+    check("t & be gone", "       ^^^^", StrayWord, "`c'gone'`");
+    check("bass>2", "^^^^", StrayWord, "`c'bass'`");
+    check("is", "^^", StrayWord, "`c'is'`");
+    check("éé", "^^", StrayWord, "`c'éé'`");
+    check("gpt-4", "^^^^^", StrayWord, "`c'gpt-4'`");
+    check("c foo", "  ^^^", MissingArgument, "`c'foo'`");
+    check("x", "^", UnknownLetter, "`c'x'`");
+    check("b x3", "  ^^", UnknownLetter, "`c'x3'`");
+    check("don't", "^^^", StrayWord, "`c'don'`");
+}
+
+#[test]
+fn letters_are_lower_case() {
+    check("S3", "^^", UpperCase, "`s3`");
+    check("S>=2", "^", UpperCase, "`s>=2`");
+    check("T'Foo Bar' b", "^", UpperCase, "`t'Foo Bar'`");
+    check("BG", "^^", UpperCase, "`bg`");
+    check("b E", "  ^", UpperCase, "`e`");
+    check("d<7D", "   ^", BadAge, "`d<7d`");
+}
+
+#[test]
+fn numbers_and_comparators() {
+    check("s9", " ^", BadNumber, "stars go from 0 to 3");
+    check("s>=10", "   ^^", BadNumber, "stars go from 0 to 3");
+    check("s99999999999999999999999", &format!(" {}", "^".repeat(23)), BadNumber, "0 to 3");
+    check("s", " ^", MissingArgument, "`s>=2`");
+    check("s-1", " ^", MissingArgument, "stars go from 0 to 3");
+    check("s==3", " ^^", BadComparator, "`=`");
+    check("s=>3", " ^^", BadComparator, "`>=`");
+    check("s=<3", " ^^", BadComparator, "`<=`");
+    check("s!=3", " ^^", BadComparator, "`!s=…`");
+    check("s≥3", " ^", BadComparator, "`>=`");
+    check("s<<3", " ^^", BadComparator, "one comparator");
+    check("r", " ^", MissingArgument, "`r10`");
+    check("r99999999999", " ^^^^^^^^^^^", BadNumber, "4294967295");
+    check("k>", "  ^", MissingArgument, "`k>500`");
+    check("5", "^", UnexpectedCharacter, "`r5`");
+    check("m4", " ^", UnexpectedCharacter, "`c'4'`");
+    check(">3", "^", UnexpectedCharacter, "`s>=2`");
+}
+
+#[test]
+fn ages_and_dates() {
+    check("d7d", " ^^", BadAge, "`d<7d`");
+    check("d=2w", "  ^^", BadAge, "`d<2w`");
+    check("d7", " ^", BadAge, "`d<7d`");
+    check("d", " ^", MissingArgument, "`d<7d`");
+    check("d<1.5d", "  ^^^^", BadAge, "smaller unit");
+    check("d<7days", "   ^^^^", BadAge, "`d<7d`");
+    check("d<7m", "   ^", BadAge, "`mo`");
+    check("d<7b", "  ^^", BadAge, "`d<7 b`");
+    check("d<99999999999d", "  ^^^^^^^^^^^", BadNumber, "4294967295");
+    check("d2025-13-01", " ^^^^^^^^^^", BadDate, "no month 13");
+    check("d2025-09-31", " ^^^^^^^^^^", BadDate, "2025-09 has the days 1 to 30");
+    check("d25-02-29", " ^^^^^^^^", BadDate, "2025-02 has the days 1 to 28");
+    check("d2025-09", " ^^^^^^^", BadDate, "`d2025-09-01`");
+    check("d2025-09-015", " ^^^^^^^^^^^", BadDate, "`d2025-09-01`");
+    check("d205-09-01", " ^^^^^^^^^", BadDate, "`d2025-09-01`");
+    check("d2025-09-01-02", " ^^^^^^^^^^^^^", BadDate, "`d2025-09-01`");
+    check("d2025/09/02", " ^^^^^^^^^^", BadDate, "`d2025-09-02`");
+    check("d20250902", " ^^^^^^^^", BadAge, "`d2025-09-02`");
+}
+
+#[test]
+fn texts_and_paths() {
+    check("c'foo", " ^", UnterminatedQuote, "close it with `'`");
+    check("t\"foo' b", " ^", UnterminatedQuote, "close it with `\"`");
+    check("c'foo\\", " ^", UnterminatedQuote, "close it");
+    check("c'foo\\'", " ^", UnterminatedQuote, "close it");
+    check(r"c'a\qb'", "   ^^", UnknownEscape, r"`\\q`");
+    check("c'a\\\nb'", "   ^^", UnknownEscape, "for a backslash");
+    check("c''", " ^^", EmptyText, "at least one");
+    check("t'  '", " ^^^^", BadPath, "`*`");
+    check("t'...'", " ^^^^^", BadPath, "`*`");
+    check("t'A > '", " ^^^^^^", BadPath, "`*`");
+    check("t'/A//B'", " ^^^^^^^", BadPath, "`*`");
+    check("t'A/B'", " ^^^^^", BadPath, "`t'/A/B'`");
+    check("t'/A > B'", " ^^^^^^^^", BadPath, "`t'A > B'`");
+    check("t..", " ^^", UnexpectedCharacter, "`...`");
+    check("t…", " ^", UnexpectedCharacter, "`...`");
+    check("t10...", "   ^", UnexpectedCharacter, "`t...`");
+    check("'foo'", "^^^^^", UnexpectedCharacter, "`c'foo'`");
+    check("c‘foo’", " ^", MissingArgument, "`c'text'`");
+    check("t‘foo’", " ^", UnexpectedCharacter, "straight quotes");
+    check("@", " ^", MissingArgument, "A–Z");
+    check("b , g", "  ^", UnexpectedCharacter, "in quotes");
+}
+
+#[test]
+fn parentheses_and_operators() {
+    check("(b", "^", UnclosedParenthesis, "close it with `)`");
+    check("b (g|(e)", "  ^", UnclosedParenthesis, "close it");
+    check("(", "^", UnclosedParenthesis, "close it");
+    check("b)", " ^", UnexpectedParenthesis, "remove it");
+    check(")", "^", UnexpectedParenthesis, "remove it");
+    check("b ()", "  ^^", UnexpectedParenthesis, "between them");
+    check("b |", "  ^", DanglingOperator, "after it");
+    check("| b", "^", DanglingOperator, "before it");
+    check("(| b)", " ^", DanglingOperator, "before it");
+    check("(b &)", "   ^", DanglingOperator, "after it");
+    check("b && g", "   ^", DanglingOperator, "one operator");
+    check("b || g", "   ^", DanglingOperator, "one operator");
+    check("!", "^", DanglingOperator, "after it");
+    check("b !)", "  ^", DanglingOperator, "after it");
+    check("b & :help", "  ^", DanglingOperator, "after it");
+}
