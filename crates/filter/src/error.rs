@@ -134,13 +134,16 @@ impl FilterError {
     }
 
     fn message(&self) -> String {
-        let headline = self.kind.headline();
-        let mut message = format!("{headline}: found {}, expected {}", self.found, self.expected);
-        if let Some(suggestion) = &self.suggestion {
-            message.push_str("; ");
-            message.push_str(suggestion);
+        match &self.suggestion {
+            Some(suggestion) => format!("{}; {suggestion}", self.problem()),
+            None => self.problem(),
         }
-        message
+    }
+
+    /// What is wrong, without the suggestion, for those who show that apart.
+    pub fn problem(&self) -> String {
+        let headline = self.kind.headline();
+        format!("{headline}: found {}, expected {}", self.found, self.expected)
     }
 
     /// Two lines: the source, and carets under the characters at fault. Line breaks and

@@ -1,0 +1,247 @@
+//! What can be typed. Help texts and examples live here.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Shows what is sent to a language model, and what it weighs in tokens.
+#[derive(Parser, Debug)]
+#[command(
+    name = "plimsoll",
+    version,
+    about,
+    after_help = "Examples:\n  \
+        plimsoll tokens README.md               what a file weighs\n  \
+        plimsoll plan --pairs history.jsonl     what would be sent, and what stays ashore\n  \
+        plimsoll classify --status 400 < body   what a provider's error means\n  \
+        plimsoll models gpt-4o                  a model's window and limit\n\n\
+        `plimsoll COMMAND --help` has more of them."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    /// The project and workspace to work in.
+    #[arg(
+        long,
+        global = true,
+        value_name = "PROJECT/WORKSPACE",
+        default_value = "default/main",
+        value_parser = parse_workspace
+    )]
+    pub(crate) workspace: String,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    Tokens(TokensArgs),
+    Plan(PlanArgs),
+    Classify(ClassifyArgs),
+    Segments(SegmentsArgs),
+    Models(ModelsArgs),
+}
+
+/// Count the tokens of files or of standard input, like `wc`
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll tokens src/*.rs\n  \
+    git diff | plimsoll tokens -m gpt-4o\n  \
+    plimsoll tokens --method fast --json notes.md | jq .total\n\n\
+    Methods: auto is exact where the model's tokenizer is known, else fast.")]
+pub(crate) struct TokensArgs {
+    /// Files to weigh; `-` or none is standard input
+    pub(crate) files: Vec<PathBuf>,
+
+    /// The model that the texts are for
+    #[arg(short, long)]
+    pub(crate) model: Option<String>,
+
+    /// How to count: auto, fast, heuristic, bytes4 or exact
+    #[arg(long, value_parser = parse_method)]
+    pub(crate) method: Option<plimsoll_tokens::Method>,
+
+    /// Characters to a token, for the heuristic
+    #[arg(long, value_name = "N", value_parser = parse_ratio)]
+    pub(crate) cpt: Option<f64>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Predict what would be sent from a history, and what stays ashore
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll plan --pairs history.jsonl -m phi-3-mini-4k --draft 'And today?'\n  \
+    plimsoll plan --pairs history.jsonl --filter \"t'Ships' & s>=2\" --limit 8192\n  \
+    plimsoll plan --pairs history.jsonl --filter 'd<7d & !e' --json\n\n\
+    A history is one JSON object a line: id, userText and createdAt are required;\n\
+    assistantText, star, colorFlag, model, topic and lifecycleState may be there.")]
+pub(crate) struct PlanArgs {
+    /// The history, one pair a line; `-` is standard input
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) pairs: Option<PathBuf>,
+
+    /// Which pairs are visible, in the filter language
+    #[arg(long, short, default_value = "")]
+    pub(crate) filter: String,
+
+    /// The model to plan for; else the newest pair's
+    #[arg(short, long)]
+    pub(crate) model: Option<String>,
+
+    /// The topic that a bare `t` means, as a path /A/B
+    #[arg(long)]
+    pub(crate) topic: Option<String>,
+
+    /// The message that would be sent
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) draft: String,
+
+    /// The model limit ML, whatever the model says
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+
+    /// The user request allowance URA
+    #[arg(long, value_name = "N")]
+    pub(crate) ura: Option<u64>,
+
+    /// Characters to a token, for the heuristic
+    #[arg(long, value_name = "N", value_parser = parse_ratio)]
+    pub(crate) cpt: Option<f64>,
+
+    /// Tokens of the prelude
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) prelude: u64,
+
+    /// Tokens kept for the answer; else by the settings
+    #[arg(long, value_name = "N")]
+    pub(crate) reply_reserve: Option<u64>,
+
+    /// Tokens that each message costs beyond its text
+    #[arg(long, value_name = "N")]
+    pub(crate) message_overhead: Option<u64>,
+
+    /// How to count: auto, fast, heuristic, bytes4 or exact
+    #[arg(long, value_parser = parse_method)]
+    pub(crate) method: Option<plimsoll_tokens::Method>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Tell what a provider's error means, and whether dropping history would help
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll classify --status 400 < error.json\n  \
+    curl -s … | plimsoll classify --status 429 --header 'Retry-After: 7' --json")]
+pub(crate) struct ClassifyArgs {
+    /// The HTTP status
+    #[arg(long, value_name = "N")]
+    pub(crate) status: Option<u16>,
+
+    /// The error code, if the client library gave one apart from the body
+    #[arg(long, value_name = "C")]
+    pub(crate) code: Option<String>,
+
+    /// A response header; may be given more than once
+    #[arg(long = "header", value_name = "K: V", value_parser = parse_header)]
+    pub(crate) headers: Vec<(String, String)>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Split a message on standard input into text and context tokens
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    echo 'see <<context:image:/tmp/a.png>>>' | plimsoll segments\n  \
+    plimsoll segments --json < message.txt")]
+pub(crate) struct SegmentsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// List the models that Plimsoll knows, with their limits
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll models\n  \
+    plimsoll models phi-3-mini-4k-instruct-generic-cpu:1\n  \
+    plimsoll models --json | jq -r '.models[] | select(.vision) | .id'\n\n\
+    Your own models go into models.toml in the configuration directory.")]
+pub(crate) struct ModelsArgs {
+    /// Names to look up; none lists all
+    pub(crate) names: Vec<String>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn parse_method(text: &str) -> Result<plimsoll_tokens::Method, String> {
+    use plimsoll_tokens::Method;
+    Method::parse(text).ok_or_else(|| {
+        let names: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
+        format!("it is one of {}", names.join(", "))
+    })
+}
+
+fn parse_ratio(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(ratio) if ratio.is_finite() && ratio > 0.0 => Ok(ratio),
+        _ => Err("it is a number above 0, such as 3.5".to_owned()),
+    }
+}
+
+fn parse_header(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("a header is written 'Name: value'".to_owned()),
+    }
+}
+
+fn parse_workspace(text: &str) -> Result<String, String> {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+            && !name.starts_with('.')
+    };
+    match text.split_once('/') {
+        Some((project, workspace)) if is_name(project) && is_name(workspace) => Ok(text.to_owned()),
+        _ => Err("it is written PROJECT/WORKSPACE, such as default/main".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        use clap::CommandFactory;
+        let cli = Cli::command();
+        for command in std::iter::once(&cli).chain(cli.get_subcommands()) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Examples:\n"), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn workspaces_are_two_names() {
+        assert!(parse_workspace("default/main").is_ok());
+        for bad in ["main", "/", "a/", "a/../b", "a/b/c", "../x", ""] {
+            assert!(parse_workspace(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `plimsoll plan`: what would be sent from a history, and what stays ashore.
+//!
+//! The way of the data: read (`history`) → filter (`scope`) → weigh → boundary →
+//! verdict → report.
+
+mod history;
+mod report;
+mod scope;
+mod source;
+mod weigh;
+
+use std::time::{Duration, Instant};
+
+use plimsoll_budget::{
+    Boundary, BoundaryInput, LoadSums, Model, ModelLimit, ReplyReserve, Validation, Weights,
+    message_tokens, validate,
+};
+use plimsoll_filter::{Filter, compile, parse};
+use plimsoll_tokens::{Estimator, Factor};
+
+use crate::{args::PlanArgs, context::Context, failure::Failure, output::Output};
+use history::History;
+use scope::PlanScope;
+use weigh::Weigher;
+
+/// How long each step took.
+#[derive(Clone, Copy, Debug, Default)]
+struct Timings {
+    filter: Duration,
+    weigh: Duration,
+    boundary: Duration,
+}
+
+/// Everything that a report needs.
+struct Plan {
+    model: Model,
+    limit: ModelLimit,
+    estimator: Estimator,
+    input: BoundaryInput,
+    boundary: Boundary,
+    weights: Weights,
+    validation: Validation,
+    /// Positions in the history, oldest first.
+    visible: Vec<u32>,
+    timings: Timings,
+}
+
+pub(crate) fn run(args: &PlanArgs, output: &mut Output) -> Result<u8, Failure> {
+    let context = Context::load()?;
+    let Some(path) = &args.pairs else {
+        return Err(Failure::usage("there is no history to plan from")
+            .hint("give one with --pairs FILE.jsonl; `plimsoll plan --help` shows its form"));
+    };
+    let query = parse(&args.filter).map_err(|error| Failure::filter(&args.filter, &error))?;
+    if query.command.is_some() {
+        return Err(Failure::usage("a plan changes nothing, so it takes no command after ':'")
+            .hint("give only the filter that stands before it"));
+    }
+    let mut scope = PlanScope::new(args, &context)?;
+    let expr = query.expr.as_ref();
+    let compiled = |scope: &PlanScope| {
+        compile(expr, scope).map_err(|error| Failure::filter(&args.filter, &error))
+    };
+    // Compiled twice: before the file is read, for the texts to look for on the way,
+    // and after, when its topics and models are known.
+    let before = compiled(&scope)?;
+    let send_error_pairs = context.settings.send_error_pairs();
+    let history = History::read(path, &before, send_error_pairs, &mut scope)?;
+
+    let started = Instant::now();
+    let filter = compiled(&scope)?;
+    let timings = Timings { filter: history.text_search + started.elapsed(), ..Timings::default() };
+
+    let model = plan_model(args, &context, &history, &scope);
+    let limit = args.limit.map_or_else(|| context.limit(&model), ModelLimit::given);
+    let weigher = Weigher {
+        estimator: context.estimator(Some(&model), args.method, args.cpt)?,
+        overhead: args.message_overhead.unwrap_or(model.message_overhead),
+        send_error_pairs,
+    };
+    let inputs = Inputs { history, filter, weigher, model, limit, timings };
+    let (history, plan) = predict(args, &context, inputs)?;
+    if args.json {
+        output.json(&report::json(&plan, &history))?;
+    } else {
+        output.text(&report::text(&plan, &history, &context))?;
+    }
+    Ok(0)
+}
+
+struct Inputs {
+    history: History,
+    filter: Filter,
+    weigher: Weigher,
+    model: Model,
+    limit: ModelLimit,
+    timings: Timings,
+}
+
+/// CAT-5: the model that was chosen, else the newest pair's, else the settings'.
+fn plan_model(args: &PlanArgs, context: &Context, history: &History, scope: &PlanScope) -> Model {
+    let name = args.model.as_deref().or_else(|| history.newest_model(scope));
+    context.model(name.unwrap_or_else(|| context.settings.default_model()))
+}
+
+fn predict(args: &PlanArgs, context: &Context, inputs: Inputs) -> Result<(History, Plan), Failure> {
+    let Inputs { mut history, filter, weigher, model, limit, mut timings } = inputs;
+    let settings = &context.settings;
+    let reserve = args.reply_reserve.map_or_else(|| settings.reply_reserve(), ReplyReserve::Tokens);
+    let input = BoundaryInput {
+        ml: limit.tokens,
+        ura: args.ura.unwrap_or_else(|| settings.user_request_allowance()),
+        prelude: args.prelude,
+        reply_reserve: reserve.resolve(limit.tokens, None, model.shared_window),
+        factor: Factor::ONE,
+    };
+    if filter.needs_tokens() {
+        let started = Instant::now();
+        weigher.weigh_all(&mut history)?;
+        timings.weigh += started.elapsed();
+    }
+
+    let started = Instant::now();
+    let mut visible = filter.visible(&history);
+    timings.filter += started.elapsed();
+
+    if filter.has_boundary_terms() {
+        weigher.weigh_aboard(&mut history, &visible, &input, &mut timings)?;
+        let boundary = boundary(&history, &visible, &input, &mut timings);
+        let started = Instant::now();
+        visible = filter.apply_boundary(&visible, |position| {
+            boundary.includes(position, history.load(visible[position]).sendable)
+        });
+        timings.filter += started.elapsed();
+    }
+    weigher.weigh_aboard(&mut history, &visible, &input, &mut timings)?;
+    let boundary = boundary(&history, &visible, &input, &mut timings);
+
+    let weights = Weights {
+        ml: limit.tokens,
+        prelude: args.prelude,
+        history: boundary.predicted_history_tokens,
+        aut: message_tokens(&args.draft, &weigher.estimator, weigher.overhead),
+    };
+    let validation = validate(&weights, settings.warn_at());
+    let estimator = weigher.estimator;
+    let plan =
+        Plan { model, limit, estimator, input, boundary, weights, validation, visible, timings };
+    Ok((history, plan))
+}
+
+/// The boundary over counts that are all there: what a workbench does again and again.
+fn boundary(
+    history: &History,
+    visible: &[u32],
+    input: &BoundaryInput,
+    timings: &mut Timings,
+) -> Boundary {
+    let mut sums = LoadSums::new(visible.len());
+    let started = Instant::now();
+    let load = |position: usize| history.load(visible[position]);
+    let boundary = Boundary::compute(&mut sums, load, input);
+    timings.boundary += started.elapsed();
+    boundary
+}

@@ -1,0 +1,100 @@
+//! What every command starts from: settings and models.
+
+use std::path::PathBuf;
+
+use plimsoll_budget::{Catalog, Model, ModelLimit, WindowFacts};
+use plimsoll_config::{Settings, Sources, merge_catalog, shipped_catalog};
+use plimsoll_tokens::{Estimator, Method, Tokenizer};
+
+use crate::{failure::Failure, input::unreadable};
+
+pub(crate) struct Context {
+    pub(crate) settings: Settings,
+    pub(crate) catalog: Catalog,
+}
+
+impl Context {
+    /// Reads `config.toml` and `models.toml`, where they are, and the environment.
+    pub(crate) fn load() -> Result<Self, Failure> {
+        let environment = std::env::vars_os()
+            .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(key, _)| key.starts_with("PLIMSOLL_"))
+            .collect();
+        let sources = Sources { file: read_config("config.toml")?, environment };
+        let settings = Settings::resolve(&sources).map_err(|error| {
+            Failure::usage(error.to_string()).hint("docs/settings.md lists them")
+        })?;
+        let mut catalog = shipped_catalog()
+            .map_err(|error| Failure::failed(format!("the shipped model list: {error}")))?;
+        if let Some(own) = read_config("models.toml")? {
+            merge_catalog(&mut catalog, &own)
+                .map_err(|error| Failure::usage(format!("models.toml: {error}")))?;
+        }
+        Ok(Self { settings, catalog })
+    }
+
+    /// The model that a name means; one of which nothing is known if it means none.
+    pub(crate) fn model(&self, name: &str) -> Model {
+        let known = self.catalog.find(name).map(|(model, _)| model.clone());
+        known.unwrap_or_else(|| Model::unknown(name))
+    }
+
+    pub(crate) fn limit(&self, model: &Model) -> ModelLimit {
+        ModelLimit::of(model, WindowFacts::default())
+    }
+
+    /// The estimator for a model, by the flag, else the settings.
+    pub(crate) fn estimator(
+        &self,
+        model: Option<&Model>,
+        method: Option<Method>,
+        cpt: Option<f64>,
+    ) -> Result<Estimator, Failure> {
+        let method = method.unwrap_or_else(|| self.settings.estimator());
+        let chars_per_token = cpt
+            .or_else(|| model.and_then(|model| model.chars_per_token))
+            .unwrap_or_else(|| self.settings.chars_per_token());
+        let tokenizer = model.and_then(|model| model.tokenizer);
+        Estimator::resolve(method, tokenizer, Some(chars_per_token)).ok_or_else(|| {
+            let families: Vec<String> =
+                Tokenizer::ALL.iter().map(|one| self.family(*one)).collect();
+            let what = match model {
+                Some(model) => format!("the tokenizer of '{}' is not known", model.id),
+                None => "exact counting needs a model".to_owned(),
+            };
+            Failure::usage(format!("{what}; known families: {}", families.join("; ")))
+                .hint("use -m with a model of a known family, or --method fast")
+        })
+    }
+
+    /// A tokenizer with some models that use it.
+    fn family(&self, tokenizer: Tokenizer) -> String {
+        let models: Vec<&str> = self
+            .catalog
+            .models()
+            .iter()
+            .filter(|model| model.tokenizer == Some(tokenizer))
+            .map(|model| model.id.as_str())
+            .take(4)
+            .collect();
+        format!("{} ({}, …)", tokenizer.name(), models.join(", "))
+    }
+}
+
+/// A file of the configuration directory; none if it is not there.
+fn read_config(name: &str) -> Result<Option<String>, Failure> {
+    let Some(path) = config_dir().map(|dir| dir.join(name)) else { return Ok(None) };
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(&path, &error)),
+    }
+}
+
+fn config_dir() -> Option<PathBuf> {
+    match std::env::var_os("PLIMSOLL_CONFIG_DIR") {
+        Some(dir) => Some(PathBuf::from(dir)),
+        None => directories::ProjectDirs::from("", "", "plimsoll")
+            .map(|dirs| dirs.config_dir().to_owned()),
+    }
+}

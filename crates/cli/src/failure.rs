@@ -1,0 +1,92 @@
+//! Errors as people read them: one clear line, sometimes a picture, sometimes a hint.
+
+use std::io::Write;
+
+use plimsoll_filter::FilterError;
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    /// Lines that show where, such as a caret under a filter.
+    picture: Option<String>,
+    hint: Option<String>,
+    kind: FailureKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FailureKind {
+    Failed,
+    Usage,
+    BrokenPipe,
+}
+
+impl Failure {
+    /// It was asked rightly and did not work: exit code 1.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self { message: message.into(), picture: None, hint: None, kind: FailureKind::Failed }
+    }
+
+    /// It was asked wrongly: exit code 2.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { kind: FailureKind::Usage, ..Self::failed(message) }
+    }
+
+    /// The same, with what to do next.
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// A filter that does not parse, with a caret under the place.
+    pub(crate) fn filter(source: &str, error: &FilterError) -> Self {
+        Self {
+            picture: Some(error.caret(source)),
+            hint: error.suggestion.clone(),
+            ..Self::usage(format!("the filter is not right: {}", error.problem()))
+        }
+    }
+
+    /// Writing failed.
+    pub(crate) fn writing(error: &std::io::Error) -> Self {
+        let kind = match error.kind() {
+            std::io::ErrorKind::BrokenPipe => FailureKind::BrokenPipe,
+            _ => FailureKind::Failed,
+        };
+        Self { kind, ..Self::failed(format!("cannot write: {error}")) }
+    }
+
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        self.kind == FailureKind::BrokenPipe
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self.kind {
+            FailureKind::Usage => 2,
+            FailureKind::Failed | FailureKind::BrokenPipe => 1,
+        }
+    }
+}
+
+/// Writes a failure to standard error. When even that fails there is nobody to tell.
+pub(crate) fn report(failure: &Failure) {
+    let mut text = format!("error: {}\n", one_line(&failure.message));
+    if let Some(picture) = &failure.picture {
+        for line in picture.lines() {
+            text.push_str(&format!("  {line}\n"));
+        }
+    }
+    if let Some(hint) = &failure.hint {
+        text.push_str(&format!("hint: {}\n", one_line(hint)));
+    }
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Writes a remark to standard error.
+pub(crate) fn note(text: &str) {
+    let _ = std::io::stderr().write_all(format!("note: {}\n", one_line(text)).as_bytes());
+}
+
+/// File names and messages may hold line breaks and terminal codes; a report may not.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

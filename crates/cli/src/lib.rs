@@ -1,0 +1,65 @@
+//! The command line: arguments in, text or JSON out.
+//!
+//! Commands translate and print; they hold no rule of their own. What is visible,
+//! what it weighs and what fits is decided in `filter`, `tokens` and `budget`. It is
+//! a library with a two-line binary so that fuzz targets can reach its readers.
+
+mod args;
+mod commands;
+mod context;
+mod failure;
+mod input;
+mod output;
+pub mod pairs;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::{CommandFactory, Parser};
+
+use crate::{
+    args::{Cli, Command},
+    failure::Failure,
+    output::Output,
+};
+
+/// Runs one command and gives its exit code: 0 it did what was asked, 1 it failed,
+/// 2 it was asked wrongly.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are not errors; clap knows where each goes.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            return match error.print() {
+                Ok(()) => ExitCode::from(code),
+                Err(_) => ExitCode::from(1),
+            };
+        }
+    };
+    let mut output = Output::new();
+    let done = dispatch(cli, &mut output).and_then(|worst| output.flush().map(|()| worst));
+    match done {
+        Ok(code) => ExitCode::from(code),
+        // Whoever reads us has seen enough, as in `plimsoll tokens … | head`.
+        Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure::report(&failure);
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Failure> {
+    match cli.command {
+        None => {
+            let help = Cli::command().render_long_help();
+            output.text(&help.to_string())?;
+            Ok(0)
+        }
+        Some(Command::Tokens(args)) => commands::tokens::run(&args, output),
+        Some(Command::Plan(args)) => commands::plan::run(&args, output),
+        Some(Command::Classify(args)) => commands::classify::run(&args, output),
+        Some(Command::Segments(args)) => commands::segments::run(&args, output),
+        Some(Command::Models(args)) => commands::models::run(&args, output),
+    }
+}

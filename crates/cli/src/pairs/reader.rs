@@ -1,0 +1,109 @@
+//! Reading a history line by line.
+
+use std::{
+    io::{BufRead, Read},
+    ops::Range,
+};
+
+use crate::pairs::{LineError, PairLine};
+
+/// No line is longer; one that claims to be would fill the memory.
+const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+
+/// Why a history could not be read.
+#[derive(Debug)]
+pub enum PairsError {
+    /// The file cannot be read.
+    Reading(std::io::Error),
+    /// A line is not a pair.
+    Line {
+        /// Counted from 1.
+        number: u64,
+        /// What is wrong with it.
+        error: LineError,
+    },
+}
+
+/// Hands every pair of a history to `each`, with the bytes of its line. Blank lines
+/// are passed over. Gives how many lines held bytes that are not UTF-8; they were
+/// read with U+FFFD.
+pub fn read_pairs(
+    mut input: impl BufRead,
+    mut each: impl FnMut(PairLine<'_>, Range<u64>) -> Result<(), LineError>,
+) -> Result<u64, PairsError> {
+    let mut line = Vec::new();
+    let mut number = 0;
+    let mut offset = 0;
+    let mut lossy = 0;
+    loop {
+        line.clear();
+        let mut limited = (&mut input).take(LONGEST_LINE);
+        let read = limited.read_until(b'\n', &mut line).map_err(PairsError::Reading)? as u64;
+        if read == 0 {
+            return Ok(lossy);
+        }
+        number += 1;
+        let at_line = |error| PairsError::Line { number, error };
+        if read == LONGEST_LINE && !line.ends_with(b"\n") {
+            return Err(at_line(LineError("the line is longer than 64 MB".to_owned())));
+        }
+        let text = String::from_utf8_lossy(&line);
+        lossy += u64::from(matches!(text, std::borrow::Cow::Owned(_)));
+        // A byte order mark at the head of a file is no part of its first line.
+        let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { &text };
+        if !text.trim().is_empty() {
+            let pair = PairLine::parse(text).map_err(at_line)?;
+            each(pair, offset..offset + read).map_err(at_line)?;
+        }
+        offset += read;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(input: &[u8]) -> Result<(Vec<(String, u64)>, u64), (u64, String)> {
+        let mut ids = Vec::new();
+        let lossy = read_pairs(input, |pair, line| {
+            ids.push((pair.id.into_owned(), line.start));
+            Ok(())
+        });
+        match lossy {
+            Ok(lossy) => Ok((ids, lossy)),
+            Err(PairsError::Line { number, error }) => Err((number, error.0)),
+            Err(PairsError::Reading(error)) => Err((0, error.to_string())),
+        }
+    }
+
+    fn line(id: &str) -> String {
+        format!("{{\"id\":\"{id}\",\"userText\":\"\",\"createdAt\":\"2026-11-15T09:30:00Z\"}}")
+    }
+
+    #[test]
+    fn blank_lines_and_a_missing_last_break_are_fine() {
+        let text = format!("\u{feff}{}\r\n\n  \n{}", line("a"), line("b"));
+        let (ids, lossy) = ids(text.as_bytes()).unwrap();
+        assert_eq!(ids[0], ("a".to_owned(), 0));
+        assert_eq!(ids[1].0, "b");
+        assert!(text[ids[1].1 as usize..].starts_with("{\"id\":\"b\""));
+        assert_eq!(lossy, 0);
+        assert_eq!(super::tests::ids(b"").unwrap().0, []);
+    }
+
+    #[test]
+    fn a_bad_line_is_named_by_its_number() {
+        let text = format!("{}\n\n{{oops\n", line("a"));
+        let (number, error) = ids(text.as_bytes()).unwrap_err();
+        assert_eq!(number, 3);
+        assert!(error.starts_with("not a JSON object"), "{error}");
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf_8_are_replaced_and_counted() {
+        let mut text = line("a").into_bytes();
+        text[7] = 0xff;
+        let (ids, lossy) = ids(&text).unwrap();
+        assert_eq!((ids[0].0.as_str(), lossy), ("\u{fffd}", 1));
+    }
+}

@@ -1,0 +1,230 @@
+//! Digging strings out of whatever a provider sent (FAU-3).
+//!
+//! One tolerant scanner serves JSON, Python reprs, keyword arguments, SSE lines and
+//! logs with JSON behind a prefix. It does not parse: it looks for quoted strings in
+//! places where structured data has them, tells keys from values by the colon that
+//! follows, and calls everything else prose. So a body that is cut in the middle, or
+//! that no grammar accepts, still gives up its words.
+//!
+//! Each byte is looked at a bounded number of times: brackets are counted rather
+//! than nested, and strings inside strings are opened to a fixed level.
+
+use super::escapes::unescape;
+
+/// How many strings inside strings are opened.
+const LEVELS: u8 = 5;
+/// More fields than this are an answer or an echo, not an error.
+const MOST_FIELDS: usize = 2_000;
+/// No key of interest is longer.
+const LONGEST_KEY: usize = 64;
+
+/// A value with the key it stood under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Field {
+    /// The key in lower case; empty where there is none.
+    pub(super) key: String,
+    /// The value, decoded.
+    pub(super) value: String,
+}
+
+/// What was found in a body.
+#[derive(Debug, Default)]
+pub(super) struct Dug {
+    /// Keys with their values, in the order of the text.
+    pub(super) fields: Vec<Field>,
+    /// What is outside of every string.
+    pub(super) prose: String,
+}
+
+/// Finds the strings, numbers and prose of a text.
+pub(super) fn dig(text: &str) -> Dug {
+    let mut dug = Dug::default();
+    // A log may show its JSON with the quotes escaped and no string around it.
+    let escaped = text.contains("{\\\"") && !text.contains("{\"");
+    let prose = if escaped {
+        scan(&unescape(text), 0, &mut dug.fields)
+    } else {
+        scan(text, 0, &mut dug.fields)
+    };
+    dug.prose = prose;
+    dug
+}
+
+/// One pass over one text; gives back the prose.
+fn scan(text: &str, level: u8, fields: &mut Vec<Field>) -> String {
+    let bytes = text.as_bytes();
+    let mut prose = String::new();
+    let mut prose_from = 0;
+    let mut at = 0;
+    let mut before = 0;
+    let mut depth: usize = 0;
+    let mut key = String::new();
+    let mut hopeless = Hopeless::default();
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if is_quote(byte) && opens_string(before) {
+            let may_be_key = !matches!(before, b':' | b'=' | b'[');
+            let closed = hopeless.close(bytes, at + 1, byte, may_be_key);
+            // Outside of brackets an unclosed quote is an apostrophe; inside, the
+            // body was cut in the middle of the string.
+            if closed.is_some() || depth > 0 {
+                prose.push_str(&text[prose_from..at]);
+                let end = closed.unwrap_or(bytes.len());
+                let raw = &text[at + 1..end];
+                at = (end + 1).min(bytes.len());
+                let colon = skip_blanks(bytes, at);
+                if may_be_key && bytes.get(colon) == Some(&b':') {
+                    key = short_key(raw);
+                    before = b':';
+                    at = bare_value(text, colon + 1, &key, fields);
+                } else {
+                    before = byte;
+                    add_string(&key, raw, level, fields);
+                }
+                prose_from = at;
+                // The scanner took something out; the prose must not grow together.
+                prose.push(' ');
+                continue;
+            }
+        }
+        match byte {
+            b'{' | b'[' | b'(' => depth += 1,
+            b'}' | b']' | b')' => depth = depth.saturating_sub(1),
+            b'=' => key = short_key(last_word(&text[..at])),
+            _ => {}
+        }
+        if !byte.is_ascii_whitespace() {
+            before = byte;
+        }
+        at += 1;
+    }
+    prose.push_str(&text[prose_from..]);
+    prose
+}
+
+/// Remembers for which quotes the search for an end has failed, so that a text full
+/// of unclosed quotes is not searched to its end again and again.
+#[derive(Default)]
+struct Hopeless {
+    single: bool,
+    double: bool,
+}
+
+impl Hopeless {
+    /// Where the string that starts at `start` ends: at a quote that is followed by
+    /// something that can follow a string.
+    fn close(&mut self, bytes: &[u8], start: usize, quote: u8, may_be_key: bool) -> Option<usize> {
+        let known = if quote == b'"' { &mut self.double } else { &mut self.single };
+        if *known {
+            return None;
+        }
+        let mut at = start;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'\\' => at += 1,
+                byte if byte == quote => match bytes.get(skip_blanks(bytes, at + 1)) {
+                    None | Some(b',' | b'}' | b']' | b')' | b';' | b'\n' | b'\r') => {
+                        return Some(at);
+                    }
+                    Some(b':') if may_be_key => return Some(at),
+                    Some(_) => {}
+                },
+                _ => {}
+            }
+            at += 1;
+        }
+        *known = true;
+        None
+    }
+}
+
+/// Reads a number or a word right after a key; gives the byte to go on from.
+fn bare_value(text: &str, start: usize, key: &str, fields: &mut Vec<Field>) -> usize {
+    let bytes = text.as_bytes();
+    let from = skip_blanks(bytes, start);
+    let length = bytes[from.min(bytes.len())..]
+        .iter()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.' | b'_'))
+        .count();
+    if length == 0 {
+        return start;
+    }
+    add(fields, key, &text[from..from + length]);
+    from + length
+}
+
+fn add_string(key: &str, raw: &str, level: u8, fields: &mut Vec<Field>) {
+    let value = unescape(raw);
+    if level >= LEVELS || !holds_structure(&value) {
+        return add(fields, key, &value);
+    }
+    let first = fields.len();
+    let prose = scan(&value, level + 1, fields);
+    let found_message = fields[first..].iter().any(|field| is_message_key(&field.key));
+    if found_message {
+        add(fields, "", &prose);
+    } else {
+        // The braces were part of a sentence; the whole of it is the message.
+        add(fields, key, &value);
+    }
+}
+
+fn add(fields: &mut Vec<Field>, key: &str, value: &str) {
+    if fields.len() < MOST_FIELDS && !value.trim().is_empty() {
+        fields.push(Field { key: key.to_owned(), value: value.to_owned() });
+    }
+}
+
+/// Whether a string holds further keys and values.
+fn holds_structure(value: &str) -> bool {
+    ["{\"", "{'", "{\\\"", "{\n", "{ \"", "{ '"].iter().any(|mark| value.contains(mark))
+}
+
+/// Keys whose values are meant for people.
+pub(super) fn is_message_key(key: &str) -> bool {
+    matches!(
+        key,
+        "message"
+            | "msg"
+            | "error_message"
+            | "errormessage"
+            | "error_msg"
+            | "errormsg"
+            | "err_msg"
+            | "detail"
+            | "error_description"
+            | "errordescription"
+            | "description"
+    )
+}
+
+fn opens_string(before: u8) -> bool {
+    matches!(before, 0 | b'{' | b'[' | b'(' | b',' | b':' | b'=')
+}
+
+fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'')
+}
+
+fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\t')) {
+        at += 1;
+    }
+    at
+}
+
+/// The word at the end of a text, which is the name in `name="value"`.
+fn last_word(text: &str) -> &str {
+    let bytes = text.as_bytes();
+    let tail = bytes.iter().rev().take(LONGEST_KEY);
+    let length = tail.take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    &text[text.len() - length..]
+}
+
+fn short_key(raw: &str) -> String {
+    raw.chars().take(LONGEST_KEY).collect::<String>().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+#[path = "dig_tests.rs"]
+mod tests;

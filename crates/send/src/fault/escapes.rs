@@ -1,0 +1,144 @@
+//! Undoing the escapes that errors collect on their way: JSON and Python string
+//! escapes, HTML entities, percent signs.
+//!
+//! All of it is lenient. What cannot be decoded stays as it is, because half an
+//! error message is worth more than none.
+
+use std::borrow::Cow;
+
+/// Decodes the backslash escapes of a JSON or Python string.
+pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
+    if !raw.contains('\\') {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let (decoded, length) = one_escape(&rest[at..]);
+        match decoded {
+            Some(c) => out.push(c),
+            None => out.push_str(&rest[at..at + length]),
+        }
+        rest = &rest[at + length..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The character that the escape at the head of `text` stands for, and the length
+/// of the escape in bytes.
+fn one_escape(text: &str) -> (Option<char>, usize) {
+    let Some(kind) = text[1..].chars().next() else { return (None, 1) };
+    let plain = |c: char| (Some(c), 2);
+    match kind {
+        'n' | 'r' => plain('\n'),
+        't' => plain('\t'),
+        'b' | 'f' => plain(' '),
+        '"' | '\'' | '\\' | '/' => plain(kind),
+        'u' => hex_escape(text, 4),
+        'x' => hex_escape(text, 2),
+        _ => (None, 1),
+    }
+}
+
+fn hex_escape(text: &str, digits: usize) -> (Option<char>, usize) {
+    let Some(unit) = hex_at(text, 2, digits) else { return (None, 1) };
+    let length = 2 + digits;
+    // A character beyond the basic plane comes as two escapes.
+    if (0xD800..0xDC00).contains(&unit) {
+        let low = text.get(length..).filter(|rest| rest.starts_with("\\u"));
+        let low = low.and_then(|rest| hex_at(rest, 2, 4));
+        if let Some(low) = low.filter(|low| (0xDC00..0xE000).contains(low)) {
+            let code = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+            return (char::from_u32(code), length + 6);
+        }
+    }
+    (Some(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)), length)
+}
+
+fn hex_at(text: &str, start: usize, digits: usize) -> Option<u32> {
+    let code = text.get(start..start + digits)?;
+    code.bytes().all(|b| b.is_ascii_hexdigit()).then_some(())?;
+    u32::from_str_radix(code, 16).ok()
+}
+
+/// The entities that error pages use.
+const ENTITIES: [(&str, &str); 8] = [
+    ("&quot;", "\""),
+    ("&#34;", "\""),
+    ("&#39;", "'"),
+    ("&#x27;", "'"),
+    ("&apos;", "'"),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&nbsp;", " "),
+];
+
+/// Decodes the common HTML entities, the ampersand last.
+pub(super) fn decode_entities(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let known =
+            ENTITIES.iter().chain(&[("&amp;", "&")]).find(|(name, _)| rest.starts_with(name));
+        let (name, plain) = known.copied().unwrap_or(("&", "&"));
+        out.push_str(plain);
+        rest = &rest[name.len()..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Decodes `%XX` for printable ASCII, where the text was put into a URL as a whole and
+/// so has no blanks. A text that merely holds a percent sign stays as it is.
+pub(super) fn decode_percent(text: &str) -> Cow<'_, str> {
+    if text.contains(' ') || !(text.contains("%20") || text.contains("%22")) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match hex_at(rest, 1, 2).and_then(char::from_u32).filter(|c| (' '..='~').contains(c)) {
+            Some(c) => {
+                out.push(c);
+                rest = &rest[3..];
+            }
+            None => {
+                out.push('%');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fau_3_string_escapes_are_undone() {
+        let check = |raw: &str, plain: &str| assert_eq!(unescape(raw), plain, "{raw:?}");
+        check(r#"say \"hi\"\n"#, "say \"hi\"\n");
+        check(r"it\'s \u4e0a\u4e0b \x41", "it's 上下 A");
+        check(r"\ud83d\ude00 \ud83d alone", "\u{1F600} \u{FFFD} alone");
+        check(r"\q \u12 \", r"\q \u12 \");
+    }
+
+    #[test]
+    fn fau_3_entities_and_percent_signs_are_undone_lightly() {
+        assert_eq!(decode_entities("a &gt; b &amp;&quot;c&quot; &x"), "a > b &\"c\" &x");
+        assert_eq!(decode_percent("prompt%20is%20too%20long%3A%205"), "prompt is too long: 5");
+        assert_eq!(decode_percent("Need more tokens%3F"), "Need more tokens%3F");
+        assert_eq!(decode_percent("100%20%zz%"), "100 %zz%");
+    }
+}

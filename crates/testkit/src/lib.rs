@@ -1,0 +1,11 @@
+//! Test data, benchmarks and tools. Never part of the product: nothing that ships
+//! depends on this crate.
+
+pub mod history;
+pub mod texts;
+
+/// The path of a file below the workspace's `fixtures/`.
+pub fn fixture(name: &str) -> std::path::PathBuf {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
+    std::path::Path::new(root).join(name)
+}

@@ -1,0 +1,50 @@
+//! Benchmarks and tools that need the product's crates; they live in `testkit`.
+
+use std::process::Command;
+
+use crate::run::{cargo, has, root, skip, step};
+
+/// The speed table of the core. Peers are measured in the same run where they can be
+/// set up.
+pub fn core(args: &[&str]) -> Result<(), String> {
+    let peer = langchain();
+    let mut bench = cargo();
+    bench.args(["bench", "--quiet", "--package", "plimsoll-testkit", "--bench", "core", "--"]);
+    bench.args(args);
+    if let Some(python) = peer {
+        bench.env("PLIMSOLL_BENCH_PYTHON", python);
+    }
+    step("benchmark of the core", &mut bench)
+}
+
+/// A tool of `testkit`, built for speed.
+pub fn example(name: &str, args: &[&str]) -> Result<(), String> {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--release", "--package", "plimsoll-testkit"]);
+    command.args(["--example", name, "--"]).args(args);
+    step(name, &mut command)
+}
+
+/// A Python with LangChain in it: what people use for trimming today.
+fn langchain() -> Option<std::path::PathBuf> {
+    const NAME: &str = "LangChain as a peer";
+    let venv = root().join("target/bench-peers");
+    let python = venv.join("bin/python");
+    let works = || has(&python.to_string_lossy(), &["-c", "import langchain_core.messages"]);
+    if works() {
+        return Some(python);
+    }
+    if !has("python3", &["--version"]) {
+        skip(NAME, "there is no python3");
+        return None;
+    }
+    let made = step(NAME, Command::new("python3").args(["-m", "venv"]).arg(&venv)).and_then(|()| {
+        let mut pip = Command::new(&python);
+        step("pip", pip.args(["-m", "pip", "install", "--quiet", "langchain-core"]))
+    });
+    if made.is_err() || !works() {
+        skip(NAME, "pip could not install langchain-core");
+        return None;
+    }
+    Some(python)
+}

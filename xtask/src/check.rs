@@ -1,0 +1,40 @@
+//! What must hold before a change lands.
+
+use crate::run::{cargo, has, skip, step};
+
+/// Format, lints, tests, documentation, dependencies. The house rules (arrows between
+/// crates, file sizes, a true ARCHITECTURE.md) are tests of this package.
+pub fn check() -> Result<(), String> {
+    step("format", cargo().args(["fmt", "--all", "--", "--check"]))?;
+    step(
+        "lints",
+        cargo().args([
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--locked",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    )?;
+    test()?;
+    step(
+        "documentation",
+        cargo()
+            .args(["doc", "--workspace", "--no-deps", "--locked", "--document-private-items"])
+            .env("RUSTDOCFLAGS", "-D warnings"),
+    )?;
+    if has("cargo", &["deny", "--version"]) {
+        step("dependencies", cargo().args(["deny", "check"]))?;
+    } else {
+        skip("dependencies", "cargo-deny is not installed (cargo install cargo-deny)");
+    }
+    eprintln!("\nAll checks passed.");
+    Ok(())
+}
+
+/// All tests. The core needs nothing but Rust.
+pub fn test() -> Result<(), String> {
+    step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))
+}

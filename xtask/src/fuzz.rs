@@ -1,0 +1,43 @@
+//! Fuzzing every parser with cargo-fuzz on a nightly toolchain.
+
+use std::process::Command;
+
+use crate::run::{has, root, skip, step};
+
+/// One target for each text that comes from outside.
+const TARGETS: [&str; 4] = ["filter", "segments", "classify", "pairs"];
+
+/// Runs one target, or all, for a number of inputs each.
+pub fn fuzz(args: &[&str]) -> Result<(), String> {
+    let (targets, runs): (Vec<&str>, &str) = match args {
+        [] => (TARGETS.to_vec(), "1000000"),
+        [target] => (vec![target], "1000000"),
+        [target, runs, ..] => (vec![target], runs),
+    };
+    if let Some(unknown) = targets.iter().find(|target| !TARGETS.contains(target)) {
+        return Err(format!("no fuzz target '{unknown}'; there are {}", TARGETS.join(", ")));
+    }
+    if !has("cargo", &["+nightly", "fuzz", "--version"]) {
+        skip("fuzzing", "it needs a nightly toolchain and cargo-fuzz (cargo install cargo-fuzz)");
+        return Ok(());
+    }
+    for target in targets {
+        let seeds = format!("seeds/{target}");
+        let corpus = format!("corpus/{target}");
+        std::fs::create_dir_all(root().join("fuzz").join(&corpus))
+            .map_err(|error| format!("cannot make the corpus directory: {error}"))?;
+        let mut command = Command::new("cargo");
+        // An empty toolchain variable lets "+nightly" win over the pinned one.
+        command.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
+        command.current_dir(root().join("fuzz"));
+        command.args(["+nightly", "fuzz", "run", "--fuzz-dir", ".", target, &corpus, &seeds, "--"]);
+        command.args([
+            &format!("-runs={runs}"),
+            "-max_len=4096",
+            "-timeout=10",
+            "-rss_limit_mb=2048",
+        ]);
+        step(&format!("fuzz {target}"), &mut command)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! `cargo xtask`: the one way in for checks, tests, benchmarks and tools.
+//!
+//! It has no dependencies, so that it builds in a second, and it knows no rule of the
+//! product: it runs cargo and what cargo built.
+
+mod bench;
+mod check;
+mod fuzz;
+mod run;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  check              everything that must hold: format, lints, tests, docs, house rules
+  test               all tests; sets up what they need, and says what it could not
+  bench core         the speed table of the core, as a table and as JSON
+  fit DIR [OUT]      fit the fast estimator's table on the texts below DIR
+  sample N           print a made-up history of N pairs, one a line
+  fuzz [TARGET] [N]  run the fuzz targets for N inputs each (1,000,000 unless told)
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match args.as_slice() {
+        ["check"] => check::check(),
+        ["test"] => check::test(),
+        ["bench", "core", rest @ ..] => bench::core(rest),
+        ["fit", rest @ ..] if !rest.is_empty() => bench::example("fit", rest),
+        ["sample", count] => bench::example("sample", &[count]),
+        ["fuzz", rest @ ..] => fuzz::fuzz(rest),
+        ["help" | "--help" | "-h"] | [] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        _ => {
+            eprint!("There is no such command.\n\n{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failed) => {
+            eprintln!("\nxtask: {failed}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The rules of the house: ARCHITECTURE.md is true, arrows point one way, the middle
+//! is pure, files stay small, and nothing speaks of a machine.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The middle: no clock, files, network, database, async or serde.
+const PURE: [&str; 5] = ["domain", "tokens", "filter", "budget", "send"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Every crate of the workspace by its short name, with the section of its manifest.
+fn manifests() -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        found.insert(name.clone(), read(format!("crates/{name}/Cargo.toml")));
+    }
+    found.insert("xtask".to_owned(), read("xtask/Cargo.toml"));
+    found
+}
+
+/// The names in a section such as `[dependencies]`.
+fn dependencies(manifest: &str, section: &str) -> BTreeSet<String> {
+    let header = format!("[{section}]");
+    manifest
+        .lines()
+        .skip_while(|line| line.trim() != header)
+        .skip(1)
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split(['.', ' ', '=']).next())
+        .filter(|name| !name.is_empty() && !name.starts_with('#'))
+        .map(ToOwned::to_owned)
+        .collect()
+}
+
+/// The table of ARCHITECTURE.md: each crate and the crates that it may touch.
+fn table() -> BTreeMap<String, BTreeSet<String>> {
+    read("ARCHITECTURE.md")
+        .lines()
+        .skip_while(|line| !line.starts_with("| crate "))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| {
+            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            let names = |cell: &str| -> BTreeSet<String> {
+                cell.split('`').skip(1).step_by(2).map(ToOwned::to_owned).collect()
+            };
+            let name = names(cells[0]).into_iter().next().unwrap();
+            (name, names(cells[2]))
+        })
+        .collect()
+}
+
+#[test]
+fn architecture_names_every_crate_and_no_other() {
+    let named: BTreeSet<String> = table().into_keys().collect();
+    let real: BTreeSet<String> = manifests().into_keys().collect();
+    assert_eq!(named, real, "the table of ARCHITECTURE.md and the crates of the workspace");
+}
+
+#[test]
+fn arrows_point_where_architecture_says() {
+    let table = table();
+    for (name, manifest) in manifests() {
+        let allowed = &table[&name];
+        for dependency in dependencies(&manifest, "dependencies") {
+            if let Some(other) = dependency.strip_prefix("plimsoll-") {
+                assert!(allowed.contains(other), "{name} may not depend on {other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_house_has_no_circles() {
+    let table = table();
+    let mut done = BTreeSet::new();
+    while done.len() < table.len() {
+        let ready: Vec<&String> = table
+            .iter()
+            .filter(|(name, touches)| !done.contains(*name) && touches.is_subset(&done))
+            .map(|(name, _)| name)
+            .collect();
+        assert!(!ready.is_empty(), "a circle among what is left after {done:?}");
+        done.extend(ready.into_iter().cloned());
+    }
+}
+
+#[test]
+fn the_middle_is_pure() {
+    let impure_crates = ["serde", "serde_json", "tokio", "reqwest", "rusqlite", "jiff", "toml"];
+    let impure_words = [
+        "std::fs",
+        "std::net",
+        "std::env",
+        "SystemTime",
+        "Instant::now",
+        "async fn",
+        "std::thread",
+    ];
+    for name in PURE {
+        let manifest = read(format!("crates/{name}/Cargo.toml"));
+        for dependency in dependencies(&manifest, "dependencies") {
+            assert!(!impure_crates.contains(&dependency.as_str()), "{name} uses {dependency}");
+        }
+        for file in sources(&root().join("crates").join(name).join("src")) {
+            if file.to_string_lossy().ends_with("_tests.rs") {
+                continue;
+            }
+            let text = fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for word in impure_words {
+                assert!(!code.contains(word), "{} says {word}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_crate_says_what_it_is() {
+    for name in manifests().into_keys().filter(|name| name != "xtask") {
+        let lib = read(format!("crates/{name}/src/lib.rs"));
+        assert!(lib.starts_with("//! "), "crates/{name}/src/lib.rs starts without a word");
+        assert!(lib.contains("not") || lib.contains("never"), "{name} does not say what it is not");
+    }
+}
+
+#[test]
+fn no_source_file_is_longer_than_500_lines() {
+    for file in sources(&root()) {
+        let lines = fs::read_to_string(&file).unwrap().lines().count();
+        assert!(lines <= 500, "{} has {lines} lines", file.display());
+    }
+}
+
+#[test]
+fn the_readme_and_ci_name_the_same_command() {
+    assert!(read("README.md").contains("cargo xtask test"));
+    assert!(read(".ci/run").contains("exec cargo xtask test"));
+}
+
+/// All Rust and JavaScript files below a directory, build products aside.
+fn sources(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if name != "target" && !name.starts_with('.') {
+                found.extend(sources(&path));
+            }
+        } else if name.ends_with(".rs") || name.ends_with(".js") {
+            found.push(path);
+        }
+    }
+    found
+}
