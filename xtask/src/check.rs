@@ -38,3 +38,14 @@ pub fn check() -> Result<(), String> {
 pub fn test() -> Result<(), String> {
     step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))
 }
+
+/// Writes the pages that come from the code. The tests that compare them do it.
+pub fn docs() -> Result<(), String> {
+    step(
+        "docs",
+        cargo()
+            .args(["test", "--quiet", "--package", "plimsoll-cli", "--package", "plimsoll-config"])
+            .args(["--test", "docs", "--test", "cli"])
+            .env("PLIMSOLL_UPDATE_DOCS", "1"),
+    )
+}

@@ -18,6 +18,7 @@ cargo xtask COMMAND
   bench core         the speed table of the core, as a table and as JSON
   fit DIR [OUT]      fit the fast estimator's table on the texts below DIR
   sample N           print a made-up history of N pairs, one a line
+  docs               write docs/cli.md and docs/settings.md again from the code
   fuzz [TARGET] [N]  run the fuzz targets for N inputs each (1,000,000 unless told)
 ";
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         ["bench", "core", rest @ ..] => bench::core(rest),
         ["fit", rest @ ..] if !rest.is_empty() => bench::example("fit", rest),
         ["sample", count] => bench::example("sample", &[count]),
+        ["docs"] => check::docs(),
         ["fuzz", rest @ ..] => fuzz::fuzz(rest),
         ["help" | "--help" | "-h"] | [] => {
             print!("{HELP}");

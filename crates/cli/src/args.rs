@@ -9,7 +9,6 @@ use clap::{Args, Parser, Subcommand};
 #[command(
     name = "plimsoll",
     version,
-    about,
     after_help = "Examples:\n  \
         plimsoll tokens README.md               what a file weighs\n  \
         plimsoll plan --pairs history.jsonl     what would be sent, and what stays ashore\n  \

@@ -2,8 +2,8 @@
 //! were checked.
 //!
 //! One schema ([`SETTINGS`]) drives defaults, validation and documentation. This
-//! crate reads texts that it is given; which files they come from is the caller's
-//! business, and so is everything that settings mean.
+//! crate reads texts that it is given: it does not open files, and it does not know
+//! what a setting is used for.
 
 mod catalog_file;
 mod schema;

@@ -60,6 +60,10 @@ struct Raw<'a> {
 impl<'a> PairLine<'a> {
     /// Reads a line.
     pub fn parse(line: &'a str) -> Result<Self, LineError> {
+        // A list would be read as the fields in their order.
+        if !line.trim_start().starts_with('{') {
+            return Err(LineError("not a JSON object of a pair".to_owned()));
+        }
         let raw: Raw<'a> = serde_json::from_str(line).map_err(|error| json_error(&error))?;
         let id = raw.id.ok_or_else(|| missing("id"))?;
         if id.is_empty() {

@@ -46,6 +46,8 @@ pub(super) struct Evidence {
     pub(super) waits: bool,
     /// Whether the transport failed.
     pub(super) broken: bool,
+    /// The code that came beside the body.
+    given_code: Option<String>,
     fields: Vec<Field>,
 }
 
@@ -75,8 +77,19 @@ impl Evidence {
             retry_after: retry::from_headers(failure.headers).or(text_wait),
             waits: retry::has_header(failure.headers) || text_wait.is_some(),
             broken: failure.transport.is_some(),
+            given_code: failure.code.map(ToOwned::to_owned),
             fields: dug.fields,
         }
+    }
+
+    /// A code as the provider spelled it, from the letters that a rule matched.
+    pub(super) fn spelled(&self, matched: &str) -> Option<&str> {
+        let told = self.fields.iter().filter(|field| is_code(field)).map(|field| &field.value);
+        self.given_code
+            .iter()
+            .chain(told)
+            .find(|code| squash(code).contains(matched))
+            .map(String::as_str)
     }
 
     /// The whole number under a key.
@@ -175,11 +188,16 @@ fn codes(given: Option<&str>, fields: &[Field]) -> String {
     let told = fields.iter().filter(|field| is_code(field)).map(|field| field.value.as_str());
     let mut out = String::from("|");
     for code in given.into_iter().chain(told).take(100) {
-        let letters = code.chars().filter(char::is_ascii_alphanumeric).take(80);
-        out.extend(letters.map(|c| c.to_ascii_lowercase()));
+        out.push_str(&squash(code));
         out.push('|');
     }
     out
+}
+
+/// Letters and digits in lower case: codes are spelled in every style.
+fn squash(code: &str) -> String {
+    let letters = code.chars().filter(char::is_ascii_alphanumeric).take(80);
+    letters.map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// Whether a field holds a code: one word under a key for codes.

@@ -188,7 +188,9 @@ pub fn classify(failure: &Failure<'_>) -> Fault {
         subkind: verdict.subkind,
         limit: figures.limit,
         requested: figures.requested,
-        matched: verdict.matched,
+        matched: verdict
+            .matched
+            .map(|rule| evidence.spelled(&rule).map_or(rule.clone(), str::to_owned)),
         message: evidence.message,
         retry_after: evidence.retry_after,
     }

@@ -195,6 +195,9 @@ fn advice(plan: &Plan, history: &History, aboard: &[u32], context: &Context) -> 
         .into_iter()
         .map(|suggestion| match suggestion {
             Suggestion::TrimAsNeeded => "send it and trim as needed".to_owned(),
+            Suggestion::FitFirst { pairs: 1 } => {
+                "fit first: leave the oldest pair ashore".to_owned()
+            }
             Suggestion::FitFirst { pairs } => {
                 format!("fit first: leave the {pairs} oldest pairs ashore")
             }

@@ -1,0 +1,12 @@
+//! The binary, run the way people run it.
+
+// A helper of a test may fail like the test itself.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod classify;
+mod docs;
+mod models;
+mod plan;
+mod run;
+mod segments;
+mod tokens;

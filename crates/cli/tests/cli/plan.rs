@@ -1,0 +1,228 @@
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::run::{Ran, plimsoll};
+
+/// Ten characters are ten tokens, and messages cost nothing more.
+const PLAIN: [&str; 13] = [
+    "plan",
+    "--json",
+    "--ura",
+    "100",
+    "--prelude",
+    "0",
+    "--reply-reserve",
+    "0",
+    "--message-overhead",
+    "0",
+    "--method",
+    "heuristic",
+    "--cpt=1",
+];
+
+fn pair(id: &str, day: u32, tokens: usize, more: &str) -> String {
+    let text = "x".repeat(tokens);
+    format!(r#"{{"id":"{id}","userText":"{text}","createdAt":"2026-01-{day:02}T00:00:00Z"{more}}}"#)
+}
+
+fn plan(pairs: &[String], args: &[&str]) -> Ran {
+    let all = PLAIN.iter().chain(["--pairs", "-"].iter()).chain(args);
+    plimsoll(all).input(pairs.join("\n")).run()
+}
+
+fn three() -> Vec<String> {
+    // Not in the order of time.
+    vec![
+        pair("new", 3, 30, r#","star":3,"topic":"/Sea/Ships","model":"gpt-4o""#),
+        pair("old", 1, 100, r#","colorFlag":"blue","topic":"/Sea""#),
+        pair("mid", 2, 60, r#","topic":"/Land","lifecycleState":"complete""#),
+    ]
+}
+
+fn ids(value: &Value) -> Vec<&str> {
+    value.as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_json_of_the_spec() {
+    let mut report = plan(&three(), &["--limit", "200", "--draft", "hello"]).json();
+    let timings = report.as_object_mut().unwrap().remove("timings").unwrap();
+    for key in ["filterUs", "weighUs", "boundaryUs"] {
+        assert!(timings[key].is_number(), "{key}");
+    }
+    let expected = json!({
+        "ml": 200, "x": 2, "y": 3, "included": ["mid", "new"], "excluded": ["old"],
+        "predictedHistoryTokens": 90, "predictedTotalTokens": 190, "aut": 5, "total": 95,
+        "percent": 47.5, "verdict": "ok", "counter": "2 / 3",
+    });
+    assert_eq!(report, expected);
+}
+
+#[test]
+fn verdicts_follow_the_draft() {
+    for (draft, verdict) in
+        [(70, "ok"), (71, "warn"), (110, "warn"), (111, "over"), (201, "too_large")]
+    {
+        let report = plan(&three(), &["--limit", "200", "--draft", &"x".repeat(draft)]).json();
+        assert_eq!(report["verdict"], verdict, "{draft}");
+        assert_eq!(report["x"], 2, "BND-4: the draft does not move the boundary");
+    }
+}
+
+#[test]
+fn filters_choose_what_is_visible() {
+    for (filter, visible) in [
+        ("", &["old", "mid", "new"][..]),
+        ("b", &["old"]),
+        ("s>=1 | t'Land'", &["mid", "new"]),
+        ("t'Sea'...", &["old", "new"]),
+        ("t'/Sea/Ships'", &["new"]),
+        ("m'gpt*'", &["new"]),
+        ("r2", &["mid", "new"]),
+        ("k>=60", &["old", "mid"]),
+        ("d2026-01-02", &["mid"]),
+        ("c'xx' & !b", &["mid", "new"]),
+        ("c'y'", &[]),
+        ("o", &["mid", "new"]),
+        ("!o", &["old"]),
+    ] {
+        let report = plan(&three(), &["--limit", "200", "--filter", filter]).json();
+        let mut seen = ids(&report["excluded"]);
+        seen.extend(ids(&report["included"]));
+        assert_eq!(seen, visible, "{filter}");
+        assert_eq!(report["y"], visible.len(), "{filter}");
+    }
+}
+
+#[test]
+fn a_bare_t_needs_a_topic() {
+    let ran = plan(&three(), &["--filter", "t..."]);
+    ran.refused(2, "nothing is selected");
+    let report = plan(&three(), &["--limit", "9999", "--filter", "t...", "--topic", "/Sea"]).json();
+    assert_eq!(ids(&report["included"]), ["old", "new"]);
+}
+
+#[test]
+fn bnd_1_what_is_not_sendable_counts_in_y_only() {
+    let states = ["error", "sending", "idle", "cancelled", "complete"];
+    let pairs: Vec<String> = states
+        .iter()
+        .zip(1..)
+        .map(|(state, day)| pair(state, day, 10, &format!(r#","lifecycleState":"{state}""#)))
+        .collect();
+    let report = plan(&pairs, &["--limit", "1000"]).json();
+    assert_eq!(ids(&report["included"]), ["complete"]);
+    assert_eq!(report["y"], 5);
+    assert_eq!(report["predictedHistoryTokens"], 10);
+    let all = PLAIN.iter().chain(["--pairs", "-", "--limit", "1000"].iter());
+    let with_errors =
+        plimsoll(all).env("PLIMSOLL_SEND_ERROR_PAIRS", "on").input(pairs.join("\n")).run().json();
+    assert_eq!(ids(&with_errors["included"]), ["error", "complete"]);
+}
+
+#[test]
+fn his_2_ties_sort_by_the_bytes_of_the_id() {
+    let pairs: Vec<String> = ["b", "a", "B", "é"].iter().map(|id| pair(id, 1, 1, "")).collect();
+    let report = plan(&pairs, &["--limit", "1000"]).json();
+    assert_eq!(ids(&report["included"]), ["B", "a", "b", "é"]);
+}
+
+#[test]
+fn cat_5_the_model_is_the_chosen_then_the_newest() {
+    let bare = ["plan", "--json", "--pairs", "-"];
+    let ml = |args: &[&str]| {
+        let all = bare.iter().chain(args);
+        plimsoll(all).input(three().join("\n")).run().json()["ml"].as_u64().unwrap()
+    };
+    assert_eq!(ml(&["-m", "phi-3-mini-4k"]), 4096);
+    assert_eq!(ml(&[]), 128_000, "the newest pair is gpt-4o's");
+    assert_eq!(ml(&["-m", "who-knows"]), 8192, "CAT-4");
+    let nobody = plimsoll(bare).input(pair("a", 1, 1, "")).run().json();
+    assert_eq!(nobody["ml"], 4096, "the embedded model");
+}
+
+#[test]
+fn an_empty_history_is_data() {
+    let report = plan(&[], &["--limit", "100"]).json();
+    assert_eq!((report["x"].as_u64(), report["y"].as_u64()), (Some(0), Some(0)));
+    assert_eq!(report["counter"], "0 / 0");
+}
+
+#[test]
+fn a_bad_filter_shows_where() {
+    let ran = plan(&three(), &["--filter", "s3 & m gpt"]);
+    ran.refused(2, "the filter is not right: a stray word");
+    assert!(ran.stderr.contains("  s3 & m gpt\n         ^^^\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("m'gpt'"), "{}", ran.stderr);
+    plan(&three(), &["--filter", "b :star 3"]).refused(2, "no command");
+    plan(&three(), &["--filter", "@mine"]).refused(2, "unknown saved filter");
+}
+
+#[test]
+fn a_bad_line_is_named() {
+    let mut pairs = three();
+    pairs.insert(1, "{\"id\":\"x\"".to_owned());
+    plan(&pairs, &[]).refused(1, "standard input, line 2: not a JSON object");
+    pairs[1] = pairs[0].clone();
+    plan(&pairs, &[]).refused(1, "line 2: id 'new' stands twice");
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    plimsoll(["plan"]).run().refused(2, "no history to plan from");
+    plimsoll(["plan", "--pairs", "/nonexistent.jsonl"]).run().refused(1, "no such file");
+    plimsoll(["plan", "--pairs", "/"]).run().refused(1, "is a directory");
+}
+
+#[test]
+fn a_file_and_a_pipe_plan_alike() {
+    let dir = tempfile::tempdir().unwrap();
+    let path: PathBuf = dir.path().join("h.jsonl");
+    std::fs::write(&path, three().join("\r\n")).unwrap();
+    let args = ["--limit", "200", "--pairs"];
+    let from_file = plimsoll(
+        PLAIN.iter().chain(&args).map(|a| (*a).to_owned()).chain([path.display().to_string()]),
+    )
+    .run()
+    .json();
+    let from_pipe = plan(&three(), &["--limit", "200"]).json();
+    assert_eq!(from_file["included"], from_pipe["included"]);
+    assert_eq!(from_file["total"], from_pipe["total"]);
+}
+
+#[test]
+fn bad_bytes_are_replaced_and_noted() {
+    let mut bytes = pair("a", 1, 4, "").into_bytes();
+    let at = bytes.windows(4).position(|window| window == b"xxxx").unwrap();
+    bytes[at] = 0xff;
+    let all = PLAIN.iter().chain(["--pairs", "-", "--limit", "500"].iter());
+    let ran = plimsoll(all).input(bytes).run();
+    assert_eq!(ran.json()["predictedHistoryTokens"], 4);
+    assert!(ran.stderr.contains("not UTF-8"), "{}", ran.stderr);
+}
+
+#[test]
+fn people_see_the_load_line() {
+    let ran = plimsoll([
+        "plan",
+        "--pairs",
+        "-",
+        "--limit",
+        "200",
+        "--reply-reserve",
+        "0",
+        "--method",
+        "heuristic",
+        "--cpt",
+        "1",
+        "--message-overhead",
+        "0",
+        "--draft",
+        &"x".repeat(150),
+    ])
+    .input(three().join("\n"))
+    .run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    insta::assert_snapshot!(ran.stdout);
+}

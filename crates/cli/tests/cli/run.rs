@@ -1,0 +1,84 @@
+//! Running `plimsoll` with an empty configuration.
+
+use std::{
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
+
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.code, 0, "{}", self.stderr);
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
+    }
+
+    /// It failed with this code, said so in one line, and never panicked.
+    #[track_caller]
+    pub(crate) fn refused(&self, code: i32, said: &str) {
+        assert_eq!(self.code, code, "{}", self.stderr);
+        assert!(self.stderr.contains(said), "{:?} in {}", said, self.stderr);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        let first = self.stderr.lines().next().unwrap_or_default();
+        assert!(first.starts_with("error: ") || first.starts_with("note: "), "{}", self.stderr);
+    }
+}
+
+pub(crate) struct Plimsoll {
+    command: Command,
+    input: Vec<u8>,
+}
+
+/// `plimsoll` with these arguments; nothing of the machine's own settings reaches it.
+pub(crate) fn plimsoll<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Plimsoll {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("PLIMSOLL_") {
+            command.env_remove(name);
+        }
+    }
+    command.args(args).env("PLIMSOLL_CONFIG_DIR", "/nonexistent").env("PLIMSOLL_TIME_ZONE", "UTC");
+    Plimsoll { command, input: Vec::new() }
+}
+
+impl Plimsoll {
+    pub(crate) fn input(mut self, bytes: impl AsRef<[u8]>) -> Self {
+        self.input = bytes.as_ref().to_vec();
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub(crate) fn within(mut self, dir: &Path) -> Self {
+        self.command.current_dir(dir);
+        self
+    }
+
+    pub(crate) fn run(mut self) -> Ran {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = std::mem::take(&mut self.input);
+        // A command that does not read its input closes it early.
+        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+use serde_json::json;
+
+use crate::run::plimsoll;
+
+#[test]
+fn counts_standard_input() {
+    let ran = plimsoll(["tokens", "--method", "heuristic", "--json"]).input("abcdefgh").run();
+    let expected = json!({
+        "items": [{"path": "-", "bytes": 8, "chars": 8, "tokens": 3, "method": "heuristic"}],
+        "total": 3,
+    });
+    assert_eq!(ran.json(), expected);
+}
+
+#[test]
+fn each_method_is_the_one_that_was_asked_for() {
+    for (args, tokens, method) in [
+        (&["--method", "bytes4"][..], 2, "bytes4"),
+        (&["--method", "heuristic", "--cpt", "2"], 6, "heuristic"),
+        (&["--method", "exact", "-m", "gpt-4o"], 2, "exact"),
+        (&["--method", "exact", "-m", "gpt-4"], 2, "exact"),
+        (&["-m", "gpt-4o-2024-11-20"], 2, "exact"),
+        (&["-m", "claude-sonnet-5"], 2, "fast"),
+        (&["-m", "never-heard-of"], 2, "fast"),
+        (&[], 2, "fast"),
+    ] {
+        let all = ["tokens", "--json"].iter().chain(args);
+        let report = plimsoll(all).input("hello world").run().json();
+        assert_eq!(report["items"][0]["method"], method, "{args:?}");
+        if method != "fast" {
+            assert_eq!(report["total"], tokens, "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn several_files_have_a_total_and_a_missing_one_fails_after_the_others() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("a.txt"), "abcd").unwrap();
+    std::fs::write(dir.path().join("b.txt"), "").unwrap();
+    let args = ["tokens", "--method", "bytes4", "a.txt", "nope.txt", "b.txt", "."];
+    let ran = plimsoll(args).within(dir.path()).run();
+    ran.refused(1, "cannot read nope.txt: no such file");
+    assert!(ran.stderr.contains("cannot read .: is a directory"), "{}", ran.stderr);
+    assert_eq!(
+        ran.stdout,
+        "~1 tokens  4 bytes  a.txt\n~0 tokens  0 bytes  b.txt\n~1 tokens  4 bytes  total\n"
+    );
+}
+
+#[test]
+fn binary_input_is_read_with_replacement_and_noted() {
+    let ran =
+        plimsoll(["tokens", "--json", "--method", "heuristic"]).input([b'a', 0xff, 0, 0xfe]).run();
+    assert_eq!(ran.json()["items"][0]["bytes"], 4);
+    assert_eq!(ran.json()["items"][0]["chars"], 4);
+    assert!(ran.stderr.starts_with("note: - is not UTF-8"), "{}", ran.stderr);
+}
+
+#[test]
+fn empty_input_weighs_nothing() {
+    for method in ["auto", "fast", "heuristic", "bytes4"] {
+        let ran = plimsoll(["tokens", "--json", "--method", method]).run();
+        assert_eq!(ran.json()["total"], 0, "{method}");
+    }
+}
+
+#[test]
+fn exact_names_the_families_it_knows() {
+    let ran = plimsoll(["tokens", "--method", "exact", "-m", "claude-sonnet-5"]).run();
+    ran.refused(2, "known families: o200k (gpt-");
+    assert!(ran.stderr.contains("cl100k (gpt-"), "{}", ran.stderr);
+    plimsoll(["tokens", "--method", "exact"]).run().refused(2, "exact counting needs a model");
+}
+
+#[test]
+fn wrong_arguments_exit_with_2() {
+    for args in [&["tokens", "--method", "guess"][..], &["tokens", "--cpt", "0"], &["nonsense"]] {
+        let ran = plimsoll(args).run();
+        assert_eq!(ran.code, 2, "{args:?}");
+        assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn fast_is_close_to_exact_on_our_own_texts() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let files = ["README.md", "ARCHITECTURE.md", "crates/budget/src/answer.rs", "deny.toml"];
+    let count = |args: &[&str]| {
+        let all = ["tokens", "--json"].iter().chain(args).chain(&files);
+        plimsoll(all).within(root.as_ref()).run().json()["total"].as_f64().unwrap()
+    };
+    let ratio = count(&["--method", "fast"]) / count(&["--method", "exact", "-m", "gpt-4o"]);
+    assert!((0.93..1.07).contains(&ratio), "{ratio}");
+}
