@@ -6,7 +6,7 @@
 //! the first questions, [`Rows`] holds the pairs, and whether a pair is included in the
 //! next request is handed in ([`Filter::apply_boundary`]). Commands are read, not done.
 //!
-//! The way of a filter: [`parse`] gives a [`Query`], [`compile`] turns its expression
+//! The way of a filter: [`parse`] gives a [`Query`], [`compile()`] turns its expression
 //! into a [`Filter`], and [`Filter::visible`] gives the rows that it shows.
 
 mod ast;

@@ -63,7 +63,10 @@ pub fn read_pairs(
 mod tests {
     use super::*;
 
-    fn ids(input: &[u8]) -> Result<(Vec<(String, u64)>, u64), (u64, String)> {
+    /// Ids with the offsets of their lines, and how many lines were not UTF-8.
+    type Read = (Vec<(String, u64)>, u64);
+
+    fn ids(input: &[u8]) -> Result<Read, (u64, String)> {
         let mut ids = Vec::new();
         let lossy = read_pairs(input, |pair, line| {
             ids.push((pair.id.into_owned(), line.start));
