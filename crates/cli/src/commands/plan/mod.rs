@@ -125,16 +125,16 @@ fn predict(args: &PlanArgs, context: &Context, inputs: Inputs) -> Result<(Histor
     timings.filter += started.elapsed();
 
     if filter.has_boundary_terms() {
-        weigher.weigh_aboard(&mut history, &visible, &input, &mut timings)?;
-        let boundary = boundary(&history, &visible, &input, &mut timings);
+        let mut sums = weigher.weigh_aboard(&mut history, &visible, &input, &mut timings)?;
+        let boundary = boundary(&mut sums, &history, &visible, &input, &mut timings);
         let started = Instant::now();
         visible = filter.apply_boundary(&visible, |position| {
             boundary.includes(position, history.load(visible[position]).sendable)
         });
         timings.filter += started.elapsed();
     }
-    weigher.weigh_aboard(&mut history, &visible, &input, &mut timings)?;
-    let boundary = boundary(&history, &visible, &input, &mut timings);
+    let mut sums = weigher.weigh_aboard(&mut history, &visible, &input, &mut timings)?;
+    let boundary = boundary(&mut sums, &history, &visible, &input, &mut timings);
 
     let weights = Weights {
         ml: limit.tokens,
@@ -151,15 +151,15 @@ fn predict(args: &PlanArgs, context: &Context, inputs: Inputs) -> Result<(Histor
 
 /// The boundary over counts that are all there: what a workbench does again and again.
 fn boundary(
+    sums: &mut LoadSums,
     history: &History,
     visible: &[u32],
     input: &BoundaryInput,
     timings: &mut Timings,
 ) -> Boundary {
-    let mut sums = LoadSums::new(visible.len());
     let started = Instant::now();
     let load = |position: usize| history.load(visible[position]);
-    let boundary = Boundary::compute(&mut sums, load, input);
+    let boundary = Boundary::compute(sums, load, input);
     timings.boundary += started.elapsed();
     boundary
 }
