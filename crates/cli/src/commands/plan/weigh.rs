@@ -52,7 +52,7 @@ impl Weigher {
 
     fn weigh(&self, history: &mut History, row: usize) -> Result<Load, Failure> {
         let entry = &history.entries[row];
-        if entry.not_sendable.is_some() && entry.tokens.is_some() {
+        if entry.not_sendable.is_some() {
             return Ok(Load::NOT_SENDABLE);
         }
         if let Some(tokens) = entry.tokens {
