@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plimsoll_send::fault::{Failure, Label, classify, explain, headline};
+use plimsoll_send::fault::{Failure, Label, Subkind, classify, explain, headline};
 
 fuzz_target!(|data: (Option<u16>, Option<String>, bool, String)| {
     let (status, code, waits, body) = data;
@@ -15,7 +15,9 @@ fuzz_target!(|data: (Option<u16>, Option<String>, bool, String)| {
         transport: None,
     });
     let _ = (headline(&fault), explain(&fault));
-    if matches!(fault.label, Label::Rate | Label::Auth | Label::Network | Label::Server | Label::Quota) {
-        assert!(!fault.shrink_helps());
+    let shrinks = matches!(fault.label, Label::Overflow | Label::OverflowOutput);
+    assert!(shrinks || !fault.shrink_helps());
+    if waits && fault.shrink_helps() {
+        assert_eq!(fault.subkind, Some(Subkind::Tpm), "FAU-2: who asks to wait has no overflow");
     }
 });

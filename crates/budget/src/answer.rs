@@ -7,9 +7,6 @@
 use plimsoll_tokens::{Estimator, cut_at_word, token_footer};
 use thiserror::Error;
 
-/// How the text is weighed; EST-2 unless the server was told otherwise.
-pub type Counter = Estimator;
-
 /// One item of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
@@ -40,8 +37,8 @@ pub struct AnswerSpec<'a> {
     pub next_call: Option<&'a str>,
     /// The budget; none is none.
     pub max_tokens: Option<u64>,
-    /// How the text is weighed.
-    pub counter: Counter,
+    /// How the text is weighed; EST-2 unless the server was told otherwise.
+    pub counter: Estimator,
 }
 
 /// A finished answer with its true counts.
@@ -104,28 +101,24 @@ impl AnswerSpec<'_> {
     /// The most pieces that fit with the budget footer; else the first piece, cut;
     /// else nothing but the footers.
     fn choose(&self) -> Choice {
-        let with = |shown| Choice {
+        let with = |shown, intro| Choice {
             shown,
             cut: None,
-            intro: true,
+            intro,
             budget_footer: true,
             summary_hint: false,
             navigation: false,
         };
-        // The text grows with every piece, so the first count that does not fit can
-        // be found by halving.
-        let most = partition(self.pieces.len(), |shown| self.fits(with(shown)));
-        if let Some(shown) = most
-            && shown > 0
-        {
-            return with(shown);
-        }
         for intro in [true, false] {
-            if let Some(choice) = self.cut_first(Choice { intro, ..with(1) }) {
-                return choice;
+            // The text grows with every piece, so the first count that does not fit
+            // can be found by halving.
+            let most = partition(self.pieces.len(), |shown| self.fits(with(shown, intro)));
+            if let Some(shown) = most.filter(|shown| *shown > 0) {
+                return with(shown, intro);
             }
         }
-        Choice { intro: false, ..with(0) }
+        // Only a piece that does not fit alone is cut.
+        self.cut_first(with(1, false)).unwrap_or_else(|| with(0, false))
     }
 
     /// The first piece, cut to what fits; none if not even its mark does.
@@ -144,7 +137,9 @@ impl AnswerSpec<'_> {
                 choice = wider;
             }
         }
-        if self.next_call.is_some() && choice.shown < self.total {
+        // The navigation hint is given up first, so it never stands without the other.
+        let room_for_more = choice.summary_hint || self.summary_hint.is_none();
+        if room_for_more && self.next_call.is_some() && choice.shown < self.total {
             let wider = Choice { navigation: true, ..choice };
             if self.fits(wider) {
                 choice = wider;

@@ -21,7 +21,7 @@ fn spec<'a>(pieces: &'a [Piece], max_tokens: Option<u64>) -> AnswerSpec<'a> {
         summary_hint: None,
         next_call: None,
         max_tokens,
-        counter: Counter::Bytes4,
+        counter: Estimator::Bytes4,
     }
 }
 
@@ -84,7 +84,8 @@ fn mbg_4_navigation_goes_first_then_the_summary_hint_never_the_footers() {
     let at = |max| {
         let answer = AnswerSpec {
             summary_hint: Some("💡 Use detail_level: standard or full for more detail."),
-            next_call: Some("Call mem_search with a larger limit."),
+            // Shorter than the summary hint, so it would often fit where that does not.
+            next_call: Some("Next."),
             ..spec(&pieces, Some(max))
         }
         .build();
@@ -102,6 +103,15 @@ fn mbg_4_navigation_goes_first_then_the_summary_hint_never_the_footers() {
     let seen: std::collections::HashSet<String> = (64..160).map(at).collect();
     assert!(seen.contains("⚡📏"), "{seen:?}");
     assert!(!seen.contains("⚡📊📏"), "navigation is given up first: {seen:?}");
+}
+
+#[test]
+fn mbg_3_an_intro_is_given_up_before_a_piece_is_cut() {
+    let pieces = [piece(&"a".repeat(40), 0), piece(&"b".repeat(900), 1)];
+    let intro = "i".repeat(150);
+    let answer = AnswerSpec { intro: &intro, ..spec(&pieces, Some(64)) }.build();
+    assert_eq!((answer.shown, answer.cut), (1, false), "{}", answer.text);
+    assert!(answer.text.starts_with(&format!("{}\n⚡", "a".repeat(40))), "{}", answer.text);
 }
 
 #[test]
@@ -126,11 +136,10 @@ fn pieces() -> impl Strategy<Value = Vec<Piece>> {
     let text = prop_oneof!["[a-z é語]{0,40}", "([a-z]{1,9} ){0,90}", "[a-z]{0,300}"];
     let heading = prop::option::of("## [A-C]");
     prop::collection::vec((text, 0usize..20, heading), 0..30).prop_map(|parts| {
-        let piece = |(text, place, heading): (String, usize, Option<String>)| Piece {
-            heading,
-            ..piece(&text, place)
+        let piece = |(worth, (text, place, heading)): (usize, (String, usize, Option<String>))| {
+            Piece { heading, ..piece(&format!("{text}⟨{worth}⟩"), place) }
         };
-        parts.into_iter().map(piece).collect()
+        parts.into_iter().enumerate().map(piece).collect()
     })
 }
 
@@ -144,7 +153,7 @@ proptest! {
         intro in "[a-z ]{0,200}",
         exact in any::<bool>(),
     ) {
-        let counter = if exact { Counter::Exact(Tokenizer::O200k) } else { Counter::Bytes4 };
+        let counter = if exact { Estimator::Exact(Tokenizer::O200k) } else { Estimator::Bytes4 };
         let spec = AnswerSpec {
             intro: &intro,
             total: pieces.len() + more,
@@ -162,9 +171,24 @@ proptest! {
         let stated = token_footer(answer.estimated_tokens);
         prop_assert!(answer.text.ends_with(&stated));
         prop_assert!(answer.shown <= pieces.len());
-        for piece in pieces.iter().take(answer.shown).skip(usize::from(answer.cut)) {
-            prop_assert!(answer.text.contains(&piece.text), "every shown piece is whole");
+        // Every piece has a name of its own, so what is shown and where can be seen.
+        let place = |at: usize| answer.text.find(&format!("⟨{at}⟩"));
+        let mut seen: Vec<(usize, usize, usize)> = Vec::new();
+        for (worth, piece) in pieces.iter().enumerate() {
+            let whole = answer.text.contains(&piece.text);
+            match worth.cmp(&answer.shown) {
+                std::cmp::Ordering::Less if worth == 0 && answer.cut => {
+                    prop_assert!(!whole, "what is called cut is cut");
+                }
+                std::cmp::Ordering::Less => {
+                    prop_assert!(whole, "every shown piece is whole");
+                    seen.push((piece.place, worth, place(worth).unwrap_or(usize::MAX)));
+                }
+                _ => prop_assert_eq!(place(worth), None, "the rest is not shown"),
+            }
         }
+        seen.sort();
+        prop_assert!(seen.is_sorted_by_key(|(_, _, at)| *at), "in display order");
         let left_out = answer.shown < pieces.len() || answer.cut;
         prop_assert_eq!(answer.text.contains("⚡ Budget"), left_out);
         if left_out {

@@ -102,13 +102,18 @@ impl Boundary {
         previous_start: Option<usize>,
     ) -> Self {
         let longest = sums.longest_suffix(&mut load, |sum| input.fits(sum));
+        if longest.start == 0 {
+            return Self::from_suffix(longest, sums.len(), input);
+        }
+        let lowered = input.ml - input.ml / 5;
+        let target = sums.longest_suffix(&mut load, |sum| input.fits_within(sum, lowered));
+        // A line that leaves more room than a fresh step would is out of date: a heavy
+        // pair went away, or the model has a larger window.
         let suffix = match previous_start {
-            _ if longest.start == 0 => longest,
-            Some(previous) if previous >= longest.start => sums.suffix_from(previous, load),
-            _ => {
-                let target = input.ml - input.ml / 5;
-                sums.longest_suffix(load, |sum| input.fits_within(sum, target))
+            Some(previous) if (longest.start..=target.start).contains(&previous) => {
+                sums.suffix_from(previous, load)
             }
+            _ => target,
         };
         Self::from_suffix(suffix, sums.len(), input)
     }

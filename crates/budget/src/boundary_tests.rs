@@ -77,6 +77,21 @@ fn bnd_6_the_line_moves_in_blocks_and_then_stays() {
     assert_eq!(moves, 2, "sixty sends move the line twice, not sixty times");
 }
 
+#[test]
+fn bnd_6_a_line_that_is_out_of_date_does_not_stick() {
+    let input = input(1500, 0);
+    let stepped = |loads: &[Load], previous| {
+        let mut sums = LoadSums::new(loads.len());
+        Boundary::compute_stepped(&mut sums, |at| loads[at], &input, previous)
+    };
+    let mut loads = vec![Load::of(200); 10];
+    loads.push(Load::of(5000));
+    let blocked = stepped(&loads, None);
+    assert_eq!((blocked.x, blocked.start), (0, 11));
+    loads.pop();
+    assert_eq!(stepped(&loads, Some(blocked.start)).x, 6, "a fifth of the window stays free");
+}
+
 proptest! {
     /// The suffix is maximal, and X, tokens and membership agree with it.
     #[test]

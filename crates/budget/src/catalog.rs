@@ -1,6 +1,6 @@
 //! Finding a model by the name that somebody uses for it (CAT-2).
 
-use crate::Model;
+use crate::{Binds, Model, ModelLimit, WindowFacts};
 
 /// What may stand right after a model's id in a longer name. A dot is not among
 /// them: `gpt-4.1` is not a kind of `gpt-4`.
@@ -84,15 +84,16 @@ impl Catalog {
         best.map(|(_, model)| model)
     }
 
-    /// Enabled models whose window holds this many tokens, smallest window first.
+    /// Enabled models whose known limit holds this many tokens, smallest first.
     pub fn that_fit(&self, tokens: u64) -> Vec<&Model> {
+        let limit = |model: &Model| ModelLimit::of(model, WindowFacts::default());
         let mut fitting: Vec<&Model> = self
             .models
             .iter()
-            .filter(|model| model.enabled)
-            .filter(|model| model.context_window.is_some_and(|window| window >= tokens))
+            .filter(|model| model.enabled && limit(model).binds != Binds::Assumed)
+            .filter(|model| limit(model).tokens >= tokens)
             .collect();
-        fitting.sort_by_key(|model| model.context_window);
+        fitting.sort_by_key(|model| limit(model).tokens);
         fitting
     }
 }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod boundary;
+mod cache;
 mod catalog;
 mod limit;
 mod model;
@@ -15,8 +16,9 @@ mod quota;
 mod sums;
 mod validate;
 
-pub use answer::{Answer, AnswerSpec, Counter, InvalidBudget, Piece, parse_max_tokens};
+pub use answer::{Answer, AnswerSpec, InvalidBudget, Piece, parse_max_tokens};
 pub use boundary::{Boundary, BoundaryInput, ReplyReserve};
+pub use cache::{BoundaryCache, Change};
 pub use catalog::{Catalog, Found};
 pub use limit::{
     ASSUMED_LIMIT, Binds, FileLimits, LearnedLimit, ModelLimit, WindowFacts, WindowSource,
@@ -26,6 +28,6 @@ pub use pair_weight::{ExcludedBecause, PairText, is_emitted, message_tokens};
 pub use quota::{Quota, QuotaKind, QuotaLimits, QuotaVerdict};
 pub use sums::{Load, LoadSums, Suffix};
 pub use validate::{
-    Attached, Decision, OverBudget, Suggestion, Validation, Verdict, Weights, decide, fit_first,
-    suggestions, validate,
+    Attached, Decision, IncludedTokens, OverBudget, Suggestion, Validation, Verdict, Weights,
+    decide, fit_first, suggestions, validate,
 };

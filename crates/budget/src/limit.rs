@@ -95,16 +95,16 @@ impl ModelLimit {
             Some((tokens, source)) => Self { tokens, binds: Binds::Window(source) },
             None => Self { tokens: ASSUMED_LIMIT, binds: Binds::Assumed },
         };
-        if let Some(tpm) = model.tpm
-            && tpm < limit.tokens
-        {
-            limit = Self { tokens: tpm, binds: Binds::Tpm };
-        }
         // For a window that was only assumed the provider's word counts either way.
         if let Some(learned) = facts.learned
             && (learned.tokens < limit.tokens || limit.binds == Binds::Assumed)
         {
             limit = Self { tokens: learned.tokens, binds: Binds::Learned(learned.learned_at) };
+        }
+        if let Some(tpm) = model.tpm
+            && tpm < limit.tokens
+        {
+            limit = Self { tokens: tpm, binds: Binds::Tpm };
         }
         limit
     }
@@ -166,6 +166,7 @@ mod tests {
             (None, None, None, None, ASSUMED_LIMIT, Binds::Assumed),
             (None, None, None, learned(32_768), 32_768, Binds::Learned(at)),
             (None, Some(1000), None, None, 1000, Binds::Tpm),
+            (None, Some(20_000), None, learned(32_768), 20_000, Binds::Tpm),
         ] {
             let facts = WindowFacts { server_window: server, learned: taught };
             let limit = ModelLimit::of(&model(window, tpm), facts);

@@ -1,5 +1,7 @@
 //! Validation before a send (VAL-1 to VAL-3): a verdict, and what can be done.
 
+use plimsoll_tokens::Factor;
+
 use crate::Catalog;
 
 /// What a request weighs, against its limit.
@@ -134,33 +136,45 @@ pub enum Decision {
     PromptTooLarge,
 }
 
-/// Decides by the policy. `history` is the tokens of the included pairs, oldest first.
+/// Decides by the policy.
 pub fn decide(
+    weights: &Weights,
     validation: &Validation,
     policy: OverBudget,
-    history: impl IntoIterator<Item = u64>,
+    history: &IncludedTokens<'_>,
 ) -> Decision {
     match (validation.verdict, policy) {
         (Verdict::Ok | Verdict::Warn, _) | (Verdict::Over, OverBudget::Trim) => Decision::Send,
         (Verdict::TooLarge, _) => Decision::PromptTooLarge,
         (Verdict::Over, OverBudget::Ask) => Decision::Ask,
         (Verdict::Over, OverBudget::Block) => Decision::Block,
-        (Verdict::Over, OverBudget::Fit) => {
-            Decision::SendWithout(fit_first(validation.excess, history))
-        }
+        (Verdict::Over, OverBudget::Fit) => Decision::SendWithout(fit_first(weights, history)),
     }
 }
 
-/// How many of the oldest pairs must go to free `excess` tokens. All of them, if
-/// even that is not enough.
-pub fn fit_first(excess: u64, history: impl IntoIterator<Item = u64>) -> usize {
-    let mut freed = 0u64;
+/// The raw tokens of the included pairs, and what their sum is multiplied with.
+#[derive(Clone, Copy, Debug)]
+pub struct IncludedTokens<'a> {
+    /// Oldest first.
+    pub raw: &'a [u64],
+    /// The model's learned factor.
+    pub factor: Factor,
+}
+
+/// How many of the oldest pairs must go until the request fits. All of them, if even
+/// that is not enough.
+pub fn fit_first(weights: &Weights, history: &IncludedTokens<'_>) -> usize {
+    let mut left = history.raw.iter().copied().fold(0, u64::saturating_add);
+    let over = |left: u64| {
+        let history = history.factor.apply(left);
+        Weights { history, ..*weights }.total() > weights.ml
+    };
     let mut dropped = 0;
-    for tokens in history {
-        if freed >= excess {
+    for tokens in history.raw {
+        if !over(left) {
             break;
         }
-        freed = freed.saturating_add(tokens);
+        left = left.saturating_sub(*tokens);
         dropped += 1;
     }
     dropped
@@ -222,19 +236,21 @@ pub enum Suggestion {
 const NAMED_MODELS: usize = 5;
 
 /// What would help against a verdict of over or too large; empty for the others.
+/// `model` is the one that it does not fit.
 pub fn suggestions(
     weights: &Weights,
     validation: &Validation,
     attached: &[Attached],
-    history: &[u64],
+    history: &IncludedTokens<'_>,
     catalog: &Catalog,
+    model: &str,
 ) -> Vec<Suggestion> {
     let mut out = Vec::new();
     match validation.verdict {
         Verdict::Ok | Verdict::Warn => return out,
         Verdict::Over => {
             out.push(Suggestion::TrimAsNeeded);
-            let pairs = fit_first(validation.excess, history.iter().copied());
+            let pairs = fit_first(weights, history);
             out.push(Suggestion::FitFirst { pairs });
         }
         Verdict::TooLarge => {}
@@ -253,6 +269,7 @@ pub fn suggestions(
     let models: Vec<String> = catalog
         .that_fit(validation.total)
         .into_iter()
+        .filter(|other| other.id != model)
         .take(NAMED_MODELS)
         .map(|model| model.id.clone())
         .collect();

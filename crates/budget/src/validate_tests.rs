@@ -3,6 +3,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::Model;
 
+const NO_HISTORY: IncludedTokens<'static> = IncludedTokens { raw: &[], factor: Factor::ONE };
+
 fn weights(ml: u64, prelude: u64, history: u64, aut: u64) -> Weights {
     Weights { ml, prelude, history, aut }
 }
@@ -34,19 +36,21 @@ fn percent_has_one_decimal() {
 
 #[test]
 fn val_3_the_policy_decides() {
-    let over = validate(&weights(1000, 0, 900, 300), 80);
-    let history = [100, 50, 60, 690];
+    let heavy = weights(1000, 0, 900, 300);
+    let over = validate(&heavy, 80);
+    let history = IncludedTokens { raw: &[100, 50, 60, 690], factor: Factor::ONE };
     for (policy, decision) in [
         (OverBudget::Ask, Decision::Ask),
         (OverBudget::Trim, Decision::Send),
         (OverBudget::Fit, Decision::SendWithout(3)),
         (OverBudget::Block, Decision::Block),
     ] {
-        assert_eq!(decide(&over, policy, history), decision, "{policy:?}");
+        assert_eq!(decide(&heavy, &over, policy, &history), decision, "{policy:?}");
         assert_eq!(OverBudget::parse(policy.name()), Some(policy));
     }
-    let too_large = validate(&weights(1000, 0, 0, 1001), 80);
-    assert_eq!(decide(&too_large, OverBudget::Trim, history), Decision::PromptTooLarge);
+    let huge = weights(1000, 0, 0, 1001);
+    let decision = decide(&huge, &validate(&huge, 80), OverBudget::Trim, &history);
+    assert_eq!(decision, Decision::PromptTooLarge);
 }
 
 #[test]
@@ -62,7 +66,8 @@ fn val_1_suggestions_name_files_and_models() {
         Attached { name: "a.txt".into(), tokens: 6000, on_demand_tokens: Some(30) },
         Attached { name: "b.txt".into(), tokens: 2000, on_demand_tokens: None },
     ];
-    let found = suggestions(&weights, &validate(&weights, 80), &files, &[], &catalog);
+    let found =
+        suggestions(&weights, &validate(&weights, 80), &files, &NO_HISTORY, &catalog, "small");
     assert_eq!(
         found,
         [
@@ -77,20 +82,63 @@ fn val_1_suggestions_name_files_and_models() {
 #[test]
 fn val_2_below_the_limit_nothing_is_suggested() {
     let weights = weights(4096, 0, 0, 4000);
-    let none = suggestions(&weights, &validate(&weights, 80), &[], &[], &Catalog::default());
+    let none = suggestions(
+        &weights,
+        &validate(&weights, 80),
+        &[],
+        &NO_HISTORY,
+        &Catalog::default(),
+        "any",
+    );
     assert_eq!(none, []);
 }
 
+#[test]
+fn cat_3_a_model_that_its_tokens_a_minute_bind_is_not_suggested() {
+    let catalog = Catalog::new([
+        Model { context_window: Some(500_000), tpm: Some(30), ..Model::unknown("throttled") },
+        Model { context_window: Some(500_000), ..Model::unknown("free") },
+        Model { context_window: Some(500_000), ..Model::unknown("this") },
+    ]);
+    let heavy = weights(100, 0, 0, 9000);
+    let found = suggestions(&heavy, &validate(&heavy, 80), &[], &NO_HISTORY, &catalog, "this");
+    assert!(found.contains(&Suggestion::SwitchModel { models: vec!["free".into()] }), "{found:?}");
+}
+
 proptest! {
-    /// VAL-3: what is dropped is enough, and one pair less would not be.
+    /// VAL-3: what is dropped is enough, and one pair less would not be, whatever the
+    /// factor.
     #[test]
-    fn fit_first_drops_just_enough(history in prop::collection::vec(0u64..500, 0..40), excess in 0u64..9000) {
-        let dropped = fit_first(excess, history.iter().copied());
-        let freed: u64 = history[..dropped].iter().sum();
-        prop_assert!(freed >= excess || dropped == history.len());
-        if dropped > 0 {
-            let less: u64 = history[..dropped - 1].iter().sum();
-            prop_assert!(less < excess);
-        }
+    fn fit_first_drops_just_enough(
+        raw in prop::collection::vec(0u64..500, 0..40),
+        factor in 0.5f64..2.0,
+        aut in 0u64..2000,
+        ml in 0u64..9000,
+    ) {
+        let factor = Factor::new(factor);
+        let total = |dropped: usize| factor.apply(raw[dropped..].iter().sum()) + aut;
+        let weights = Weights { ml, prelude: 0, history: total(0) - aut, aut };
+        let dropped = fit_first(&weights, &IncludedTokens { raw: &raw, factor });
+        prop_assert!(total(dropped) <= ml || dropped == raw.len());
+        prop_assert!(dropped == 0 || total(dropped - 1) > ml);
+    }
+
+    /// VAL-1, VAL-2: the verdict by its definition, in numbers that cannot round.
+    #[test]
+    fn the_verdict_equals_its_definition(
+        ml in 0u64..5000, prelude in 0u64..3000, history in 0u64..6000, aut in 0u64..6000,
+        warn_at in 1u64..=100,
+    ) {
+        let total = prelude + history + aut;
+        let expected = match () {
+            () if aut + prelude > ml => Verdict::TooLarge,
+            () if total > ml => Verdict::Over,
+            () if total * 100 > ml * warn_at => Verdict::Warn,
+            () => Verdict::Ok,
+        };
+        let found = validate(&Weights { ml, prelude, history, aut }, warn_at);
+        prop_assert_eq!(found.verdict, expected);
+        prop_assert_eq!(found.total, total);
+        prop_assert_eq!(found.excess, total.saturating_sub(ml));
     }
 }

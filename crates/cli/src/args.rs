@@ -98,7 +98,7 @@ pub(crate) struct PlanArgs {
     pub(crate) draft: String,
 
     /// The model limit ML, whatever the model says
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
 
     /// The user request allowance URA

@@ -87,7 +87,9 @@ fn read_config(name: &str) -> Result<Option<String>, Failure> {
     match std::fs::read_to_string(&path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(unreadable(&path, &error)),
+        Err(error) => {
+            Err(unreadable(&path, &error).hint("it should be a file of settings, or absent"))
+        }
     }
 }
 

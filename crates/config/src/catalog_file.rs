@@ -1,6 +1,6 @@
 //! The model catalog as a TOML file (CAT-1).
 
-use plimsoll_budget::{Catalog, Model, Price, WindowSource};
+use plimsoll_budget::{Catalog, Found, Model, Price, WindowSource};
 use plimsoll_tokens::{ImagePricing, Tokenizer};
 use serde::Deserialize;
 use thiserror::Error;
@@ -78,19 +78,27 @@ pub fn merge_catalog(catalog: &mut Catalog, toml: &str) -> Result<(), CatalogErr
 
 fn merge(catalog: &mut Catalog, toml: &str, source: WindowSource) -> Result<(), CatalogError> {
     let file: File =
-        toml::from_str(toml).map_err(|error| CatalogError::Syntax(one_line(&error)))?;
+        toml::from_str(toml).map_err(|error| CatalogError::Syntax(toml_problem(toml, &error)))?;
     for entry in file.model {
-        let known = catalog.models().iter().find(|model| model.id.eq_ignore_ascii_case(&entry.id));
-        let base = known.cloned().unwrap_or_else(|| Model::unknown(&entry.id));
+        // An alias stands for its model, so an entry may go by either name.
+        let known = catalog.find(&entry.id).filter(|(_, found)| *found != Found::Prefix);
+        let base = known.map_or_else(|| Model::unknown(&entry.id), |(model, _)| model.clone());
         let model = entry.over(base, source)?;
         catalog.put(model);
     }
     Ok(())
 }
 
-/// A TOML error with its line, without the picture of the file.
-fn one_line(error: &toml::de::Error) -> String {
-    error.message().replace('\n', " ")
+/// A TOML error in one line, with the number of the line it is about.
+pub(crate) fn toml_problem(toml: &str, error: &toml::de::Error) -> String {
+    let message = error.message().replace('\n', " ");
+    match error.span() {
+        Some(span) => {
+            let line = 1 + toml.bytes().take(span.start).filter(|byte| *byte == b'\n').count();
+            format!("line {line}: {message}")
+        }
+        None => message,
+    }
 }
 
 impl Entry {
@@ -99,8 +107,14 @@ impl Entry {
         if self.id.trim().is_empty() {
             return Err(bad("the id is empty".into()));
         }
-        if self.context_window == Some(0) {
-            return Err(bad("contextWindow must be above 0".into()));
+        for (name, value) in [
+            ("contextWindow", self.context_window),
+            ("tpm", self.tpm),
+            ("maxOutput", self.max_output),
+        ] {
+            if value == Some(0) {
+                return Err(bad(format!("{name} must be above 0")));
+            }
         }
         if self.chars_per_token.is_some_and(|ratio| !ratio.is_finite() || ratio <= 0.0) {
             return Err(bad("charsPerToken must be above 0".into()));
@@ -208,6 +222,10 @@ mod tests {
         let (gpt, _) = catalog.find("gpt-4o").unwrap();
         assert_eq!((gpt.tpm, gpt.context_window), (Some(30_000), Some(128_000)));
         assert_eq!(gpt.window_source, WindowSource::Catalog);
+        merge_catalog(&mut catalog, "[[model]]\nid = \"embedded\"\ncontextWindow = 2048\n")
+            .unwrap();
+        let (embedded, _) = catalog.find("smollm2-135m-instruct").unwrap();
+        assert_eq!(embedded.context_window, Some(2048), "an alias names its model");
         let (mine, _) = catalog.find("my-model").unwrap();
         assert_eq!(mine.window_source, WindowSource::User);
     }
@@ -219,6 +237,8 @@ mod tests {
             ("[[model]]\nid = \"x\"\ntokenizer = \"bert\"\n", "not one of o200k, cl100k"),
             ("[[model]]\nid = \"\"\n", "the id is empty"),
             ("[[model]]\nid = \"x\"\ncontextWindow = 0\n", "above 0"),
+            ("[[model]]\nid = \"x\"\ntpm = 0\n", "tpm must be above 0"),
+            ("\n\n[[model]]\nid = 7\n", "line 4: "),
             ("[[model]]\nprovider = \"x\"\n", "id"),
             ("not toml", ""),
         ] {

@@ -5,7 +5,7 @@ use plimsoll_budget::{FileLimits, OverBudget, ReplyReserve};
 use plimsoll_tokens::Method;
 use thiserror::Error;
 
-use crate::{Kind, SETTINGS, SettingSpec};
+use crate::{Kind, SETTINGS, SettingSpec, catalog_file::toml_problem};
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Settings {
         let mut settings = Self::default();
         if let Some(file) = &sources.file {
             let table: toml::Table = toml::from_str(file)
-                .map_err(|error| SettingsError::Syntax(error.message().replace('\n', " ")))?;
+                .map_err(|error| SettingsError::Syntax(toml_problem(file, &error)))?;
             for (key, value) in &table {
                 let value = match value {
                     toml::Value::String(text) => text.clone(),
@@ -82,7 +82,10 @@ impl Settings {
                     toml::Value::Boolean(false) => "off".to_owned(),
                     toml::Value::Integer(number) => number.to_string(),
                     toml::Value::Float(number) => number.to_string(),
-                    other => other.type_str().to_owned(),
+                    other => {
+                        let problem = format!("{key} takes one value, not {}", other.type_str());
+                        return Err(SettingsError::Syntax(problem));
+                    }
                 };
                 settings.set(key, value, Source::File)?;
             }

@@ -118,7 +118,7 @@ fn token_at(message: &str, start: usize) -> Option<(ContextToken<'_>, usize)> {
     let after_kind = kind_end + 1;
     let path_length = path_length(&rest[after_kind..])?;
     let raw = trim(&rest[after_kind..after_kind + path_length]);
-    if raw.is_empty() {
+    if raw.trim().is_empty() {
         return None;
     }
     let end = start + after_kind + path_length + CLOSE.len();
@@ -160,7 +160,9 @@ pub fn print_token(kind: ContextKind, path: &str) -> String {
 }
 
 /// The characters that [`escape`] may write as `%XX`, which are the only ones that
-/// [`unescape`] reads back. A path that merely holds a percent sign stays as it is.
+/// [`unescape`] reads back. A path that merely holds a percent sign stays as it is, and
+/// so does a `%20` inside it, which downloads are full of: white space is escaped, and
+/// read back, at the two ends alone.
 const ESCAPABLE: [(char, &str); 7] = [
     ('%', "%25"),
     ('<', "%3C"),
@@ -204,22 +206,30 @@ fn unescape(raw: &str) -> Cow<'_, str> {
     if !raw.contains('%') {
         return Cow::Borrowed(raw);
     }
+    // Line breaks are escaped everywhere; at the ends they stand among the others.
+    let is_edge = |c: &char| matches!(c, ' ' | '\t' | '\n' | '\r');
+    let is_space = |c: &char| matches!(c, ' ' | '\t');
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
+    while let Some(space) = decoded_at(rest).filter(is_edge) {
+        out.push(space);
+        rest = &rest[3..];
+    }
+    let mut tail = Vec::new();
+    while let Some(at) = rest.len().checked_sub(3)
+        && let Some(space) = rest.get(at..).and_then(decoded_at).filter(is_edge)
+    {
+        tail.push(space);
+        rest = &rest[..at];
+    }
     while let Some(at) = rest.find('%') {
         out.push_str(&rest[..at]);
-        match decoded_at(&rest[at..]) {
-            Some(c) => {
-                out.push(c);
-                rest = &rest[at + 3..];
-            }
-            None => {
-                out.push('%');
-                rest = &rest[at + 1..];
-            }
-        }
+        let decoded = decoded_at(&rest[at..]).filter(|c| !is_space(c));
+        out.push(decoded.unwrap_or('%'));
+        rest = &rest[at + if decoded.is_some() { 3 } else { 1 }..];
     }
     out.push_str(rest);
+    out.extend(tail.into_iter().rev());
     Cow::Owned(out)
 }
 

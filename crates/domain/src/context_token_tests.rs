@@ -38,6 +38,7 @@ fn kind_and_path_are_trimmed_and_the_kind_has_no_case() {
 fn what_is_not_a_token_is_text() {
     check("<<context:movie:/a>>>", &["\"<<context:movie:/a>>>\""]);
     check("<<context:image:   >>>", &["\"<<context:image:   >>>\""]);
+    check("<<context:image:\u{3000}>>>", &["\"<<context:image:\\u{3000}>>>\""]);
     check("<<context:image:/a>>", &["\"<<context:image:/a>>\""]);
     check("<<context:image", &["\"<<context:image\""]);
     check("<<context::/a>>>", &["\"<<context::/a>>>\""]);
@@ -66,6 +67,7 @@ fn a_relative_path_is_a_token_that_is_broken() {
 fn old_unescaped_paths_still_parse() {
     check("<<context:file:/home/100%/a.txt>>>", &["file=/home/100%/a.txt"]);
     check("<<context:file:/a%41b>>>", &["file=/a%41b"]);
+    check("<<context:file:/x/My%20File%09.pdf>>>", &["file=/x/My%20File%09.pdf"]);
     check("<<context:file:/a > b>>>", &["file=/a > b"]);
     check("<<context:text:/a\nb>>>", &["text=/a\nb"]);
 }

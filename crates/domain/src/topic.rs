@@ -31,6 +31,9 @@ pub enum TopicTreeError {
     /// A sibling has this name.
     #[error("there is already a topic named '{0}' here")]
     NameTaken(String),
+    /// A topic has this id.
+    #[error("there is already a topic with this id")]
+    IdTaken,
     /// Names are not blank and hold no `/`, which separates a path.
     #[error("'{0}' is not a topic name: it must not be blank or hold '/' or '>'")]
     BadName(String),
@@ -60,6 +63,10 @@ impl TopicTree {
     /// Adds a topic. Without a system message of its own it starts with a copy of
     /// its parent's.
     pub fn add(&mut self, mut topic: Topic) -> Result<(), TopicTreeError> {
+        // Taking a known id again could put a topic below itself.
+        if self.topics.contains_key(&topic.id) {
+            return Err(TopicTreeError::IdTaken);
+        }
         if let Some(parent) = topic.parent {
             let parent = self.topics.get(&parent).ok_or(TopicTreeError::Unknown)?;
             if topic.system_message.is_none() {
@@ -198,6 +205,8 @@ mod tests {
         tree.add(a.clone()).unwrap();
         tree.add(b.clone()).unwrap();
         assert_eq!(tree.reparent(a.id, Some(b.id)), Err(TopicTreeError::Cycle));
+        let again = Topic { name: "A2".into(), parent: Some(b.id), ..a.clone() };
+        assert_eq!(tree.add(again), Err(TopicTreeError::IdTaken));
         let refused = tree.remove(a.id, 0);
         assert_eq!(refused, Err(TopicTreeError::NotEmpty { pairs: 0, children: 1 }));
         assert!(tree.remove(b.id, 1).is_err());

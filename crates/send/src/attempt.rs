@@ -22,6 +22,8 @@ use crate::{
 /// What happened to the call that is under way.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
+    /// The first byte of the answer arrived; no text yet.
+    FirstByte,
     /// The first text of the answer arrived.
     TextArrived,
     /// The answer ended.
@@ -125,6 +127,7 @@ pub struct AttemptMachine {
     retries: u32,
     lowerings: u32,
     max_output: Option<u64>,
+    bytes_arrived: bool,
     text_arrived: bool,
     state: State,
 }
@@ -147,6 +150,7 @@ impl AttemptMachine {
             retries: 0,
             lowerings: 0,
             max_output: plan.max_output,
+            bytes_arrived: false,
             text_arrived: false,
             state: State::Calling,
             plan,
@@ -165,6 +169,10 @@ impl AttemptMachine {
     /// one that arrives after the end, changes nothing.
     pub fn on(&mut self, event: Event) -> Vec<Effect> {
         match (self.state, event) {
+            (State::Calling, Event::FirstByte) => {
+                self.bytes_arrived = true;
+                Vec::new()
+            }
             (State::Calling, Event::TextArrived) => {
                 self.text_arrived = true;
                 Vec::new()
@@ -186,9 +194,8 @@ impl AttemptMachine {
                 self.state = State::Calling;
                 vec![self.call()]
             }
-            (State::Done, _)
-            | (State::Waiting, Event::TextArrived | Event::Finished { .. } | Event::Failed(_))
-            | (State::Calling, Event::WaitOver) => Vec::new(),
+            // An event that belongs to another state, such as one that comes too late.
+            (State::Done | State::Waiting | State::Calling, _) => Vec::new(),
         }
     }
 
@@ -209,7 +216,7 @@ impl AttemptMachine {
             self.end_with(fault)
         } else if fault.shrink_helps() {
             self.overflow(fault)
-        } else if fault.retryable() {
+        } else if fault.retryable() && !(fault.label == Label::Network && self.bytes_arrived) {
             self.retry(fault)
         } else {
             self.end_with(fault)
@@ -220,7 +227,8 @@ impl AttemptMachine {
 
     fn overflow(&mut self, fault: Fault) -> Vec<Effect> {
         let mut effects = Vec::new();
-        if let Some(limit) = fault.limit.filter(|limit| (1..self.plan.ml).contains(limit)) {
+        let is_news = |limit: &u64| *limit > 0 && (*limit < self.plan.ml || self.plan.ml_assumed);
+        if let Some(limit) = fault.limit.filter(is_news) {
             effects.push(Effect::LearnLimit(limit));
         }
         let is_sum = fault.subkind == Some(Subkind::Sum);
@@ -228,7 +236,8 @@ impl AttemptMachine {
             effects.push(self.overflow_record(&fault));
             self.max_output = Some(lower);
             self.lowerings += 1;
-            effects.push(self.next_attempt());
+            // The same history again: like a retry, this is the same attempt.
+            effects.push(self.call());
             return effects;
         }
         let left = self.plan.included.len() - self.dropped;
@@ -324,7 +333,8 @@ impl AttemptMachine {
         self.call()
     }
 
-    fn call(&self) -> Effect {
+    fn call(&mut self) -> Effect {
+        self.bytes_arrived = false;
         Effect::Call {
             dropped: self.dropped,
             max_output: self.max_output,

@@ -14,6 +14,7 @@ fn plan(ml: u64, aut: u64, tokens: &[u64]) -> SendPlan {
     SendPlan {
         model: "m".into(),
         ml,
+        ml_assumed: false,
         ura: 100,
         aut,
         prelude: 0,
@@ -182,6 +183,26 @@ fn cat_3_only_a_smaller_limit_is_learned() {
 }
 
 #[test]
+fn cat_4_an_assumed_limit_learns_any() {
+    let told = Event::Failed(Fault { limit: Some(32_768), ..fault(Label::Overflow) });
+    let assumed = SendPlan { ml_assumed: true, ..plan(8192, 50, &[1, 2]) };
+    check(assumed, vec![told], &["call-0", "learn 32768; overflow_initial; call-1"]);
+}
+
+#[test]
+fn fau_6_a_broken_connection_is_retried_only_before_the_first_byte() {
+    let broken = || Event::Failed(fault(Label::Network));
+    check(plan(1000, 50, &[9]), vec![broken()], &["call-0", "error; wait 1"]);
+    check(
+        plan(1000, 50, &[9]),
+        vec![Event::FirstByte, broken()],
+        &["call-0", "", "error; failed network"],
+    );
+    let busy = Event::Failed(fault(Label::Server));
+    check(plan(1000, 50, &[9]), vec![Event::FirstByte, busy], &["call-0", "", "error; wait 1"]);
+}
+
+#[test]
 fn val_1_a_message_that_is_too_large_makes_no_call() {
     check(
         plan(1000, 1001, &[]),
@@ -331,6 +352,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         6 => Just(overflow()),
         6 => failed,
         4 => Just(Event::WaitOver),
+        1 => Just(Event::FirstByte),
         1 => Just(Event::TextArrived),
         1 => Just(finished()),
         1 => Just(Event::Cancelled),
@@ -388,7 +410,7 @@ proptest! {
                     prop_assert!(record.trimmed_count >= last.trimmed_count);
                     trim_steps += u32::from(record.trimmed_count > last.trimmed_count);
                 }
-                prop_assert!(record.attempts_used <= nta + 1 + MAX_LOWERINGS);
+                prop_assert!(record.attempts_used <= nta + 1, "OVF-2");
                 last = Some((**record).clone());
             }
             prop_assert!(trim_steps <= nta);
@@ -397,7 +419,10 @@ proptest! {
             }
             let Some(event) = inputs.next() else { break };
             let before = machine.trimmed();
-            let shrinks = matches!(&event, Event::Failed(fault) if fault.shrink_helps());
+            let shrinks = matches!(
+                &event,
+                Event::Failed(Fault { label: Label::Overflow | Label::OverflowOutput, .. })
+            );
             effects = machine.on(event);
             if !shrinks {
                 prop_assert_eq!(machine.trimmed(), before, "promise 3");

@@ -17,14 +17,16 @@ pub struct RequestParameters {
 
 impl RequestParameters {
     /// PAY-3b: the largest answer to ask for, which is never more than the room left.
-    /// None when neither the topic nor the provider wants one.
+    /// None when neither the topic nor the provider wants one. Where the estimate
+    /// leaves no room the reply reserve is asked for: the provider then reports an
+    /// overflow, which trims, where a 0 would be an invalid request.
     pub fn max_output_for(
         topic: Option<u64>,
         required: Option<u64>,
-        ml: u64,
-        total: u64,
+        room: u64,
+        reply_reserve: u64,
     ) -> Option<u64> {
-        topic.or(required).map(|wanted| wanted.min(ml.saturating_sub(total)))
+        topic.or(required).map(|wanted| wanted.min(room.max(reply_reserve).max(1)))
     }
 }
 
@@ -75,15 +77,16 @@ mod tests {
 
     #[test]
     fn pay_3b_the_largest_answer_is_bounded_by_the_room() {
-        for (topic, required, ml, total, expected) in [
-            (None, None, 4096, 1000, None),
-            (Some(800), None, 4096, 1000, Some(800)),
-            (Some(8000), None, 4096, 1000, Some(3096)),
-            (None, Some(4096), 4096, 1000, Some(3096)),
-            (Some(800), Some(4096), 4096, 9000, Some(0)),
+        for (topic, required, room, reserve, expected) in [
+            (None, None, 3096, 500, None),
+            (Some(800), None, 3096, 500, Some(800)),
+            (Some(8000), None, 3096, 500, Some(3096)),
+            (None, Some(4096), 3096, 500, Some(3096)),
+            (Some(800), Some(4096), 0, 500, Some(500)),
+            (Some(800), None, 0, 0, Some(1)),
         ] {
-            let asked = RequestParameters::max_output_for(topic, required, ml, total);
-            assert_eq!(asked, expected, "{topic:?} {required:?} {ml} {total}");
+            let asked = RequestParameters::max_output_for(topic, required, room, reserve);
+            assert_eq!(asked, expected, "{topic:?} {required:?} {room} {reserve}");
         }
     }
 

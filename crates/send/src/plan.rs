@@ -32,6 +32,9 @@ pub struct SendPlan {
     pub model: String,
     /// ML, the model limit.
     pub ml: u64,
+    /// Whether ML is only assumed (CAT-4), so that any limit that the provider states
+    /// is news.
+    pub ml_assumed: bool,
     /// URA, the user request allowance.
     pub ura: u64,
     /// AUT, the new message with its attachments and overhead.

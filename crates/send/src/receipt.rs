@@ -87,8 +87,8 @@ pub struct AttemptRecord {
     pub aut: u64,
     /// T: pairs of X that this attempt does not send.
     pub trimmed_count: usize,
-    /// Provider calls so far; a call that is repeated after a transient fault counts
-    /// once.
+    /// Provider calls so far, 1 … NTA + 1. A call that is repeated with the same
+    /// history, after a transient fault or with a smaller answer, counts once.
     pub attempts_used: u32,
     /// CPT.
     pub chars_per_token: f64,

@@ -83,7 +83,8 @@ impl Calibration {
     pub fn factor(&self) -> Factor {
         let mut sorted = self.recent.clone();
         sorted.sort_by(f64::total_cmp);
-        let quarter = sorted.len() / 4;
+        // From three reports on, the largest and the smallest never count.
+        let quarter = if sorted.len() < 3 { 0 } else { (sorted.len() / 4).max(1) };
         let middle = &sorted[quarter..sorted.len() - quarter];
         if middle.is_empty() {
             return Factor::ONE;
@@ -129,6 +130,15 @@ mod tests {
         calibration.observe(1000, 90_000);
         let moved = (calibration.factor().value() / before.value() - 1.0).abs();
         assert!(moved < 0.01, "moved by {moved}");
+    }
+
+    #[test]
+    fn one_outlier_among_three_moves_nothing() {
+        let mut calibration = Calibration::default();
+        for reported in [1000, 9000, 1000] {
+            calibration.observe(1000, reported);
+        }
+        assert_eq!(calibration.factor(), Factor::ONE);
     }
 
     #[test]

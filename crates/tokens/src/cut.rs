@@ -1,21 +1,36 @@
 //! Cutting a text short without cutting a character, a word or a line in two.
 
 /// The longest head of `text` of at most `max_bytes` that ends where a word ends.
-/// It is empty when not even the first word fits.
+/// It is empty when not even the first word fits, be it an address or an encoded
+/// file of any length.
 pub fn cut_at_word(text: &str, max_bytes: usize) -> &str {
     if text.len() <= max_bytes {
         return text;
     }
-    let end = text.floor_char_boundary(max_bytes);
-    let head = &text[..end];
-    // A word may end exactly here.
-    if text[end..].starts_with(char::is_whitespace) {
-        return head.trim_end();
+    let mut end = text.floor_char_boundary(max_bytes);
+    loop {
+        let (before, after) = (text[..end].chars().next_back(), text[end..].chars().next());
+        match (before, after) {
+            (Some(before), Some(after)) if !parts(before, after) => end -= before.len_utf8(),
+            _ => return text[..end].trim_end(),
+        }
     }
-    match head.rfind(char::is_whitespace) {
-        Some(space) => head[..space].trim_end(),
-        None => "",
-    }
+}
+
+/// Whether a word ends between two characters. Some scripts put no space between
+/// words; there every character may be the last.
+fn parts(before: char, after: char) -> bool {
+    let spaceless = |c: char| {
+        matches!(u32::from(c),
+            0x0e00..=0x0eff // Thai, Lao
+            | 0x1000..=0x109f // Myanmar
+            | 0x1780..=0x17ff // Khmer
+            | 0x2e80..=0xa4cf // CJK, Kana, Yi
+            | 0xf900..=0xfaff
+            | 0xff00..=0xff65
+            | 0x20000..=0x3ffff)
+    };
+    before.is_whitespace() || after.is_whitespace() || spaceless(before) || spaceless(after)
 }
 
 /// The longest head of `text` of at most `max_bytes` that ends with a line, or, if
@@ -46,7 +61,10 @@ mod tests {
             ("one two three", 6, "one"),
             ("one two three", 2, ""),
             ("日本 語", 7, "日本"),
-            ("日本 語", 5, ""),
+            ("日本 語", 5, "日"),
+            ("日本 語", 2, ""),
+            ("abc日本", 8, "abc日"),
+            ("abc日本", 2, ""),
         ] {
             assert_eq!(cut_at_word(text, max), expected, "{text:?} to {max}");
         }

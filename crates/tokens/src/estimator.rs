@@ -98,11 +98,6 @@ impl Estimator {
         matches!(self, Self::Exact(_))
     }
 
-    /// Whether weighing costs so much that it should be done only where needed.
-    pub fn is_slow(&self) -> bool {
-        self.is_exact()
-    }
-
     /// The version stamp under which estimates are stored (EST-7). Estimates with
     /// another stamp are stale.
     pub fn stamp(&self) -> String {

@@ -23,10 +23,12 @@ pub fn token_footer(tokens: u64) -> String {
     format!("\n📏 {}", tokens_phrase(tokens))
 }
 
-/// `~2.5K / 4K tokens`: a load against its window.
-pub fn compact_load(tokens: u64, window: u64) -> String {
+/// `~2.5K / 4K tokens`: a load against its window, without the `~` where it was
+/// counted exactly.
+pub fn compact_load(tokens: u64, window: u64, exact: bool) -> String {
     let kilo = kilo_for(window);
-    format!("~{} / {} tokens", compact(tokens, kilo), compact(window, kilo))
+    let mark = if exact { "" } else { "~" };
+    format!("{mark}{} / {} tokens", compact(tokens, kilo), compact(window, kilo))
 }
 
 /// A window on its own, such as `4K` or `1M`.
@@ -116,7 +118,8 @@ mod tests {
             (999_700, 1_000_000, "~1M / 1M tokens"),
             (1_500_000, 1_048_576, "~1.4M / 1M tokens"),
         ] {
-            assert_eq!(compact_load(tokens, window), text);
+            assert_eq!(compact_load(tokens, window, false), text);
+            assert_eq!(compact_load(tokens, window, true), text[1..]);
         }
     }
 
@@ -133,7 +136,7 @@ mod tests {
     fn extremes_do_not_panic() {
         for number in [0, 1, 1023, 1024, u64::MAX - 1, u64::MAX] {
             for window in [0, 1, 1024, u64::MAX, u64::MAX - 1023] {
-                assert!(!compact_load(number, window).is_empty());
+                assert!(!compact_load(number, window, false).is_empty());
             }
         }
     }

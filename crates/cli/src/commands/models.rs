@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Result<u8, Failure>
     for model in &models {
         let limit = context.limit(model);
         let why = match limit.binds {
-            Binds::Assumed => "assumed: not in the catalog",
+            Binds::Assumed => "assumed: not known",
             other => other.name(),
         };
         let abilities: Vec<&str> = [

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &TokensArgs, output: &mut Output) -> Result<u8, Failure>
             }
         }
     }
-    let total = items.iter().map(|item| item.tokens).sum();
+    let total = items.iter().map(|item: &Item| item.tokens).fold(0, u64::saturating_add);
     let report = Report { items, total };
     if args.json {
         output.json(&report)?

@@ -6,6 +6,8 @@ use jiff::Timestamp as Instant;
 use plimsoll_domain::{ColorFlag, Lifecycle, Star};
 use serde::Deserialize;
 
+use super::field::Field;
+
 /// A pair as a line states it, borrowed from the line where that is possible.
 #[derive(Debug)]
 pub struct PairLine<'a> {
@@ -33,28 +35,29 @@ pub struct PairLine<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError(pub String);
 
-/// The fields as JSON has them. Null equals absent, and other fields are passed over.
+/// The fields as JSON has them, each of any type, so that one of the wrong type can be
+/// named. Null equals absent, and other fields are passed over.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Raw<'a> {
     #[serde(borrow, default)]
-    id: Option<Cow<'a, str>>,
+    id: Field<'a>,
     #[serde(borrow, default)]
-    user_text: Option<Cow<'a, str>>,
+    user_text: Field<'a>,
     #[serde(borrow, default)]
-    assistant_text: Option<Cow<'a, str>>,
+    assistant_text: Field<'a>,
     #[serde(borrow, default)]
-    created_at: Option<Cow<'a, str>>,
-    #[serde(default)]
-    star: Option<u64>,
+    created_at: Field<'a>,
     #[serde(borrow, default)]
-    color_flag: Option<Cow<'a, str>>,
+    star: Field<'a>,
     #[serde(borrow, default)]
-    model: Option<Cow<'a, str>>,
+    color_flag: Field<'a>,
     #[serde(borrow, default)]
-    topic: Option<Cow<'a, str>>,
+    model: Field<'a>,
     #[serde(borrow, default)]
-    lifecycle_state: Option<Cow<'a, str>>,
+    topic: Field<'a>,
+    #[serde(borrow, default)]
+    lifecycle_state: Field<'a>,
 }
 
 impl<'a> PairLine<'a> {
@@ -62,29 +65,29 @@ impl<'a> PairLine<'a> {
     pub fn parse(line: &'a str) -> Result<Self, LineError> {
         // A list would be read as the fields in their order.
         if !line.trim_start().starts_with('{') {
-            return Err(LineError("not a JSON object of a pair".to_owned()));
+            return Err(LineError("not a JSON object".to_owned()));
         }
         let raw: Raw<'a> = serde_json::from_str(line).map_err(|error| json_error(&error))?;
-        let id = raw.id.ok_or_else(|| missing("id"))?;
+        let id = raw.id.text("id")?.ok_or_else(|| missing("id"))?;
         if id.is_empty() {
             return Err(LineError("id is empty".to_owned()));
         }
-        let created_at = raw.created_at.ok_or_else(|| missing("createdAt"))?;
+        let created_at = raw.created_at.text("createdAt")?.ok_or_else(|| missing("createdAt"))?;
         let created_at: Instant = created_at.parse().map_err(|_| {
             let shown = shorten(&created_at);
             LineError(format!(
                 "createdAt '{shown}' is not a time such as 2026-11-15T09:30:00Z (RFC 3339)"
             ))
         })?;
-        let star = Star::new(raw.star.unwrap_or(0))
+        let star = Star::new(raw.star.number("star")?.unwrap_or(0))
             .map_err(|error| LineError(format!("star: {error}")))?;
-        let color_flag = match raw.color_flag {
+        let color_flag = match raw.color_flag.text("colorFlag")? {
             None => ColorFlag::default(),
             Some(name) => ColorFlag::parse(&name).ok_or_else(|| {
                 LineError(format!("colorFlag '{}' is not blue or grey", shorten(&name)))
             })?,
         };
-        let lifecycle = match raw.lifecycle_state {
+        let lifecycle = match raw.lifecycle_state.text("lifecycleState")? {
             None => Lifecycle::Complete,
             Some(name) => Lifecycle::parse(&name).ok_or_else(|| {
                 let known: Vec<&str> = Lifecycle::ALL.iter().map(|state| state.name()).collect();
@@ -94,13 +97,13 @@ impl<'a> PairLine<'a> {
         };
         Ok(Self {
             id,
-            user_text: raw.user_text.ok_or_else(|| missing("userText"))?,
-            assistant_text: raw.assistant_text,
+            user_text: raw.user_text.text("userText")?.ok_or_else(|| missing("userText"))?,
+            assistant_text: raw.assistant_text.text("assistantText")?,
             created_at,
             star,
             color_flag,
-            model: raw.model.unwrap_or_default(),
-            topic: raw.topic,
+            model: raw.model.text("model")?.unwrap_or_default(),
+            topic: raw.topic.text("topic")?,
             lifecycle,
         })
     }
@@ -114,7 +117,7 @@ fn missing(field: &str) -> LineError {
 fn json_error(error: &serde_json::Error) -> LineError {
     let text = error.to_string();
     let said = text.split(" at line ").next().unwrap_or(&text);
-    LineError(format!("not a JSON object of a pair: {said} (column {})", error.column()))
+    LineError(format!("not a JSON object: {said} (column {})", error.column()))
 }
 
 /// Values in messages are kept short.
@@ -168,9 +171,13 @@ mod tests {
             format!(r#"{{"id":"a","userText":"","createdAt":"2026-11-15T09:30:00Z",{field}}}"#)
         };
         refused(&with(r#""star":4"#), "stars go from 0 to 3");
-        refused(&with(r#""star":-1"#), "not a JSON object of a pair");
+        refused(&with(r#""star":-1"#), "star must be a whole number");
+        refused(&with(r#""star":"3""#), "star must be a whole number");
         refused(&with(r#""colorFlag":"red""#), "'red' is not blue or grey");
         refused(&with(r#""lifecycleState":"done""#), "'done' is not one of idle, sending");
-        refused(&with(r#""model":5"#), "not a JSON object of a pair");
+        refused(&with(r#""model":5"#), "model must be a string");
+        refused(&with(r#""topic":["/A"]"#), "topic must be a string");
+        refused(r#"{"id":7}"#, "id must be a string");
+        refused(&with(r#""model":"a","model":"b""#), "duplicate field");
     }
 }

@@ -3,8 +3,10 @@
 //! A line is parsed, handed on and forgotten, so a history of any length is read in
 //! the memory of its longest line.
 
+mod field;
 mod line;
 mod reader;
 
 pub use line::{LineError, PairLine};
+pub(crate) use reader::mend_surrogates;
 pub use reader::{PairsError, read_pairs};

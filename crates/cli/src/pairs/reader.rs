@@ -1,6 +1,7 @@
 //! Reading a history line by line.
 
 use std::{
+    borrow::Cow,
     io::{BufRead, Read},
     ops::Range,
 };
@@ -48,15 +49,55 @@ pub fn read_pairs(
             return Err(at_line(LineError("the line is longer than 64 MB".to_owned())));
         }
         let text = String::from_utf8_lossy(&line);
-        lossy += u64::from(matches!(text, std::borrow::Cow::Owned(_)));
+        lossy += u64::from(matches!(text, Cow::Owned(_)));
         // A byte order mark at the head of a file is no part of its first line.
         let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { &text };
         if !text.trim().is_empty() {
-            let pair = PairLine::parse(text).map_err(at_line)?;
+            let mended = mend_surrogates(text);
+            lossy += u64::from(matches!(mended, Cow::Owned(_)));
+            let pair = PairLine::parse(&mended).map_err(at_line)?;
             each(pair, offset..offset + read).map_err(at_line)?;
         }
         offset += read;
     }
+}
+
+/// JSON may escape half of a character, as other programs do when they cut a text in
+/// the wrong place. Such halves become U+FFFD like any other bytes that are no text.
+pub(crate) fn mend_surrogates(line: &str) -> Cow<'_, str> {
+    if !line.contains("\\ud") && !line.contains("\\uD") {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(step) = line[at..].find('\\') {
+        at += step;
+        at += match (unit_at(line, at), unit_at(line, at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                out.push_str(&line[copied..at]);
+                out.push('\u{fffd}');
+                copied = at + 6;
+                6
+            }
+            (Some(_), _) => 6,
+            // Any other escape is a backslash and one character.
+            (None, _) => 1 + line[at + 1..].chars().next().map_or(0, char::len_utf8),
+        };
+    }
+    if copied == 0 {
+        return Cow::Borrowed(line);
+    }
+    out.push_str(&line[copied..]);
+    Cow::Owned(out)
+}
+
+/// The number of the `\uXXXX` escape that starts here.
+fn unit_at(line: &str, at: usize) -> Option<u32> {
+    let digits = line.get(at..at + 6)?.strip_prefix("\\u")?;
+    let hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    hex.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
 }
 
 #[cfg(test)]

@@ -96,11 +96,29 @@ fn filters_choose_what_is_visible() {
 }
 
 #[test]
+fn flt_3_o_is_evaluated_last() {
+    let plan = |filter| plan(&three(), &["--limit", "200", "--filter", filter]).json();
+    assert_eq!(ids(&plan("o")["included"]), ["mid", "new"]);
+    assert_eq!(ids(&plan("o1")["excluded"]), ["old"]);
+    assert_eq!(ids(&plan("o !b")["included"]), ["mid", "new"]);
+    let rest = plan("!o");
+    assert_eq!((ids(&rest["included"]), rest["y"].as_u64()), (vec!["old"], Some(1)), "BND-1");
+}
+
+#[test]
 fn a_bare_t_needs_a_topic() {
     let ran = plan(&three(), &["--filter", "t..."]);
     ran.refused(2, "nothing is selected");
-    let report = plan(&three(), &["--limit", "9999", "--filter", "t...", "--topic", "/Sea"]).json();
-    assert_eq!(ids(&report["included"]), ["old", "new"]);
+    for topic in ["/Sea", "sea", " / SEA / "] {
+        let report =
+            plan(&three(), &["--limit", "9999", "--filter", "t...", "--topic", topic]).json();
+        assert_eq!(ids(&report["included"]), ["old", "new"], "{topic}");
+    }
+    let deep = ["--limit", "9999", "--filter", "t", "--topic", "Sea > Ships"];
+    assert_eq!(ids(&plan(&three(), &deep).json()["included"]), ["new"]);
+    let unknown = plan(&three(), &["--filter", "t", "--topic", "/Moon"]);
+    assert_eq!(unknown.json()["y"], 0);
+    assert!(unknown.stderr.starts_with("note: no pair of this history"), "{}", unknown.stderr);
 }
 
 #[test]
@@ -166,6 +184,19 @@ fn a_bad_line_is_named() {
     plan(&pairs, &[]).refused(1, "standard input, line 2: not a JSON object");
     pairs[1] = pairs[0].clone();
     plan(&pairs, &[]).refused(1, "line 2: id 'new' stands twice");
+    pairs[1] = pair("x", 1, 1, &format!(r#","topic":"{}""#, "/a".repeat(20_000)));
+    plan(&pairs, &[]).refused(1, "line 2: topic is deeper than 64 levels");
+    pairs[1] = r#"{"id":"x","userText":"","createdAt":1700000000}"#.to_owned();
+    plan(&pairs, &[]).refused(1, "line 2: createdAt must be a string");
+}
+
+#[test]
+fn lone_surrogates_are_replaced_and_noted() {
+    let text = r"x\\ud800y \ud83d\ude00 \udc00";
+    let line = format!(r#"{{"id":"a","userText":"{text}","createdAt":"2026-01-01T00:00:00Z"}}"#);
+    let ran = plan(&[line], &["--limit", "500"]);
+    assert_eq!(ran.json()["predictedHistoryTokens"], 12);
+    assert!(ran.stderr.contains("U+FFFD"), "{}", ran.stderr);
 }
 
 #[test]
@@ -173,6 +204,10 @@ fn files_that_cannot_be_read_are_named() {
     plimsoll(["plan"]).run().refused(2, "no history to plan from");
     plimsoll(["plan", "--pairs", "/nonexistent.jsonl"]).run().refused(1, "no such file");
     plimsoll(["plan", "--pairs", "/"]).run().refused(1, "is a directory");
+    plimsoll(["plan", "--pairs", "-"])
+        .env("TMPDIR", "/nonexistent")
+        .run()
+        .refused(1, "temporary file");
 }
 
 #[test]

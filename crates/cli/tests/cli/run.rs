@@ -28,8 +28,10 @@ impl Ran {
         assert_eq!(self.code, code, "{}", self.stderr);
         assert!(self.stderr.contains(said), "{:?} in {}", said, self.stderr);
         assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
-        let first = self.stderr.lines().next().unwrap_or_default();
-        assert!(first.starts_with("error: ") || first.starts_with("note: "), "{}", self.stderr);
+        for line in self.stderr.lines() {
+            let known = ["error: ", "note: ", "hint: ", "  "];
+            assert!(known.iter().any(|start| line.starts_with(start)), "{}", self.stderr);
+        }
     }
 }
 

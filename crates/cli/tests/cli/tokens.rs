@@ -93,3 +93,26 @@ fn fast_is_close_to_exact_on_our_own_texts() {
     let ratio = count(&["--method", "fast"]) / count(&["--method", "exact", "-m", "gpt-4o"]);
     assert!((0.93..1.07).contains(&ratio), "{ratio}");
 }
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure_and_a_full_disk_is_one() {
+    use std::process::{Command, Stdio};
+    let count = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+        command.args(["models", "--json"]).env("PLIMSOLL_CONFIG_DIR", "/nonexistent");
+        command
+    };
+    let mut gone = count().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(gone.stdout.take());
+    let output = gone.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
+        eprintln!("SKIPPED: there is no /dev/full here");
+        return;
+    };
+    let output =
+        count().stdout(full).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: cannot write"));
+}

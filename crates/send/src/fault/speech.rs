@@ -9,7 +9,7 @@ use super::escapes::decode_entities;
 /// the failure (`…/settings/billing` stands in rate limits).
 pub(super) fn push_words(hay: &mut String, piece: &str) {
     let piece = decode_entities(piece);
-    let piece = unwrapped(&without_frames(&piece));
+    let piece = folded(&without_frames(&piece));
     let lower = piece.to_ascii_lowercase().replace(['\u{2019}', '\u{2018}'], "'");
     let mut rest = lower.as_str();
     while let Some(at) = rest.find("://") {
@@ -43,20 +43,28 @@ fn without_frames(piece: &str) -> Cow<'_, str> {
     Cow::Owned(kept.join("\n"))
 }
 
-/// Joins lines that a terminal wrapped: one that goes on with a small letter or a
-/// digit is the same sentence.
-fn unwrapped(piece: &str) -> String {
+/// Makes every run of blanks one blank. A single line break is one too: terminals and
+/// mailers wrap sentences wherever the width ends. Only an empty line and a bullet
+/// start something new.
+fn folded(piece: &str) -> String {
     let mut out = String::with_capacity(piece.len());
+    let mut gap = false;
     for line in piece.lines() {
-        let goes_on = line.trim_start().starts_with(|c: char| {
-            c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '`' | '(')
-        });
-        let open = !out.ends_with(['.', '!', '?', '}', ';']) && !out.is_empty();
-        let label = line.split_once(':').is_some_and(|(name, _)| !name.trim().contains(' '));
+        let mut words = line.split_whitespace().peekable();
+        let Some(first) = words.peek() else {
+            gap = true;
+            continue;
+        };
         if !out.is_empty() {
-            out.push(if goes_on && open && !label { ' ' } else { '\n' });
+            out.push(if gap || matches!(*first, "*" | "•") { '\n' } else { ' ' });
         }
-        out.push_str(line.trim_end());
+        gap = false;
+        for (at, word) in words.enumerate() {
+            if at > 0 {
+                out.push(' ');
+            }
+            out.push_str(word);
+        }
     }
     out
 }

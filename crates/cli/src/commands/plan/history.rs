@@ -15,7 +15,7 @@ use super::{scope::PlanScope, source::Source};
 use crate::{
     failure::{Failure, note},
     input::unreadable,
-    pairs::{LineError, PairLine, PairsError, read_pairs},
+    pairs::{LineError, PairLine, PairsError, mend_surrogates, read_pairs},
 };
 
 /// A pair, its texts left in the file.
@@ -85,7 +85,8 @@ impl History {
             .read_again(entry.offset, entry.length)
             .map_err(|error| unreadable(self.source.path(), &error))?;
         let line = String::from_utf8_lossy(&line);
-        let pair = PairLine::parse(line.trim_start_matches('\u{feff}')).map_err(|_| {
+        let line = mend_surrogates(line.trim_start_matches('\u{feff}'));
+        let pair = PairLine::parse(&line).map_err(|_| {
             Failure::failed(format!("{} changed while it was read", self.source.path().display()))
                 .hint("run the command again")
         })?;
@@ -106,6 +107,11 @@ impl History {
     pub(crate) fn set_tokens(&mut self, row: usize, tokens: u64) {
         self.entries[row].tokens = Some(tokens);
         self.rows[row].tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
+    }
+
+    /// Whether any pair stands in the selected topic or below it.
+    pub(crate) fn uses_selected_topic(&self, scope: &PlanScope) -> bool {
+        self.rows.iter().filter_map(|row| row.topic).any(|topic| scope.is_selected(topic))
     }
 
     /// The model of the newest pair that states one.
@@ -171,7 +177,7 @@ impl Reading {
         let (has_image, has_attachment) = attachment_kinds(&pair.user_text);
         self.rows.push(Row {
             created_at: Timestamp::from_millis(pair.created_at.as_millisecond()),
-            topic: pair.topic.as_deref().and_then(|path| scope.topic(path)),
+            topic: pair.topic.as_deref().map_or(Ok(None), |path| scope.topic(path))?,
             model: scope.model(&pair.model),
             star: pair.star,
             flag: pair.color_flag,

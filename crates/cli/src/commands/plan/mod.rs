@@ -18,7 +18,12 @@ use plimsoll_budget::{
 use plimsoll_filter::{Filter, compile, parse};
 use plimsoll_tokens::{Estimator, Factor};
 
-use crate::{args::PlanArgs, context::Context, failure::Failure, output::Output};
+use crate::{
+    args::PlanArgs,
+    context::Context,
+    failure::{Failure, note},
+    output::Output,
+};
 use history::History;
 use scope::PlanScope;
 use weigh::Weigher;
@@ -66,6 +71,9 @@ pub(crate) fn run(args: &PlanArgs, output: &mut Output) -> Result<u8, Failure> {
     let before = compiled(&scope)?;
     let send_error_pairs = context.settings.send_error_pairs();
     let history = History::read(path, &before, send_error_pairs, &mut scope)?;
+    if let Some(topic) = args.topic.as_deref().filter(|_| !history.uses_selected_topic(&scope)) {
+        note(&format!("no pair of this history stands in or below the topic '{topic}'"));
+    }
 
     let started = Instant::now();
     let filter = compiled(&scope)?;
@@ -124,17 +132,19 @@ fn predict(args: &PlanArgs, context: &Context, inputs: Inputs) -> Result<(Histor
     let mut visible = filter.visible(&history);
     timings.filter += started.elapsed();
 
+    // An `o` term asks for the boundary of what the other terms show; what it leaves is
+    // the visible set, over which the boundary is drawn like over any other (BND-1).
     if filter.has_boundary_terms() {
-        weigher.weigh_aboard(&mut history, &visible, &input, &mut timings)?;
-        let boundary = boundary(&history, &visible, &input, &mut timings);
+        let mut sums = weigher.weigh_aboard(&mut history, &visible, &input, &mut timings)?;
+        let asked = boundary(&mut sums, &history, &visible, &input, &mut timings);
         let started = Instant::now();
         visible = filter.apply_boundary(&visible, |position| {
-            boundary.includes(position, history.load(visible[position]).sendable)
+            asked.includes(position, history.load(visible[position]).sendable)
         });
         timings.filter += started.elapsed();
     }
-    weigher.weigh_aboard(&mut history, &visible, &input, &mut timings)?;
-    let boundary = boundary(&history, &visible, &input, &mut timings);
+    let mut sums = weigher.weigh_aboard(&mut history, &visible, &input, &mut timings)?;
+    let boundary = boundary(&mut sums, &history, &visible, &input, &mut timings);
 
     let weights = Weights {
         ml: limit.tokens,
@@ -151,15 +161,15 @@ fn predict(args: &PlanArgs, context: &Context, inputs: Inputs) -> Result<(Histor
 
 /// The boundary over counts that are all there: what a workbench does again and again.
 fn boundary(
+    sums: &mut LoadSums,
     history: &History,
     visible: &[u32],
     input: &BoundaryInput,
     timings: &mut Timings,
 ) -> Boundary {
-    let mut sums = LoadSums::new(visible.len());
     let started = Instant::now();
     let load = |position: usize| history.load(visible[position]);
-    let boundary = Boundary::compute(&mut sums, load, input);
+    let boundary = Boundary::compute(sums, load, input);
     timings.boundary += started.elapsed();
     boundary
 }

@@ -1,6 +1,6 @@
 //! A plan as JSON, and as a picture of the load line.
 
-use plimsoll_budget::{Binds, ExcludedBecause, Suggestion, Verdict, suggestions};
+use plimsoll_budget::{Binds, ExcludedBecause, IncludedTokens, Suggestion, Verdict, suggestions};
 use plimsoll_send::Counter;
 use plimsoll_tokens::{commas, compact_load};
 use serde::Serialize;
@@ -82,6 +82,14 @@ fn sides(plan: &Plan, history: &History) -> (Vec<u32>, Vec<u32>) {
     (rows(aboard), rows(ashore))
 }
 
+impl Plan {
+    /// A number of tokens with its mark: `~` where it is an estimate (EST-4).
+    fn shown(&self, tokens: u64) -> String {
+        let mark = if self.estimator.is_exact() { "" } else { "~" };
+        format!("{mark}{}", commas(tokens))
+    }
+}
+
 /// How wide the gauge is, in characters.
 const GAUGE: u64 = 40;
 
@@ -89,11 +97,10 @@ pub(super) fn text(plan: &Plan, history: &History, context: &Context) -> String 
     let (aboard, ashore) = sides(plan, history);
     let mut out = String::new();
     out.push_str(&format!(
-        "── {} ashore · {} aboard · {}{} tokens ──\n\n",
+        "── {} ashore · {} aboard · {} tokens ──\n\n",
         commas(ashore.len() as u64),
         commas(aboard.len() as u64),
-        if plan.estimator.is_exact() { "" } else { "~" },
-        commas(plan.boundary.predicted_history_tokens),
+        plan.shown(plan.boundary.predicted_history_tokens),
     ));
     for (name, value) in rows(plan) {
         out.push_str(&format!("{name:<10} {value}\n"));
@@ -114,7 +121,7 @@ pub(super) fn text(plan: &Plan, history: &History, context: &Context) -> String 
 fn rows(plan: &Plan) -> Vec<(&'static str, String)> {
     let weights = &plan.weights;
     let bind = match plan.limit.binds {
-        Binds::Assumed => "assumed: the model is not in the catalog",
+        Binds::Assumed => "assumed: its window is not known",
         Binds::Given => "given by --limit",
         Binds::Tpm => "its tokens a minute",
         Binds::Learned(_) => "learned from the provider",
@@ -125,10 +132,10 @@ fn rows(plan: &Plan) -> Vec<(&'static str, String)> {
         ("limit", format!("{} tokens ({bind})", commas(plan.limit.tokens))),
         ("counted", plan.estimator.method().name().to_owned()),
         ("counter", counter(plan).to_string()),
-        ("history", commas(weights.history)),
+        ("history", plan.shown(weights.history)),
         ("prelude", commas(weights.prelude)),
-        ("message", commas(weights.aut)),
-        ("total", compact_load(plan.validation.total, weights.ml)),
+        ("message", plan.shown(weights.aut)),
+        ("total", compact_load(plan.validation.total, weights.ml, plan.estimator.is_exact())),
         (
             "kept free",
             format!(
@@ -190,8 +197,10 @@ fn verdict(plan: &Plan) -> String {
 }
 
 fn advice(plan: &Plan, history: &History, aboard: &[u32], context: &Context) -> Vec<String> {
-    let tokens: Vec<u64> = aboard.iter().map(|row| history.load(*row).tokens).collect();
-    suggestions(&plan.weights, &plan.validation, &[], &tokens, &context.catalog)
+    let raw: Vec<u64> = aboard.iter().map(|row| history.load(*row).tokens).collect();
+    let included = IncludedTokens { raw: &raw, factor: plan.input.factor };
+    let (weights, validation) = (&plan.weights, &plan.validation);
+    suggestions(weights, validation, &[], &included, &context.catalog, &plan.model.id)
         .into_iter()
         .map(|suggestion| match suggestion {
             Suggestion::TrimAsNeeded => "send it and trim as needed".to_owned(),

@@ -6,13 +6,17 @@ use jiff::{Timestamp as Instant, civil, tz::TimeZone};
 use plimsoll_domain::Timestamp;
 use plimsoll_filter::{Date, Scope, TopicNode};
 
-use crate::{args::PlanArgs, context::Context, failure::Failure};
+use crate::{args::PlanArgs, context::Context, failure::Failure, pairs::LineError};
+
+/// No tree of topics is deeper; a path that claims to be would fill the memory.
+const DEEPEST_TOPIC: usize = 64;
 
 pub(crate) struct PlanScope {
     now: Timestamp,
     zone: TimeZone,
     topics: Vec<TopicNode>,
-    topic_by_path: HashMap<String, u32>,
+    /// By parent and name in lower case.
+    topic_index: HashMap<(Option<u32>, String), u32>,
     models: Vec<String>,
     model_by_id: HashMap<String, u32>,
     selected_topic: Option<u32>,
@@ -32,41 +36,50 @@ impl PlanScope {
             now: Timestamp::from_millis(Instant::now().as_millisecond()),
             zone,
             topics: Vec::new(),
-            topic_by_path: HashMap::new(),
+            topic_index: HashMap::new(),
             models: Vec::new(),
             model_by_id: HashMap::new(),
             selected_topic: None,
             selected_model: args.model.clone(),
         };
-        scope.selected_topic = args.topic.as_deref().and_then(|path| scope.topic(path));
+        if let Some(path) = &args.topic {
+            scope.selected_topic = scope
+                .topic(path)
+                .map_err(|error| Failure::usage(format!("--topic: {}", error.0)))?;
+        }
         Ok(scope)
     }
 
-    /// The index of a topic by its path, with all the topics above it.
-    pub(crate) fn topic(&mut self, path: &str) -> Option<u32> {
-        if let Some(known) = self.topic_by_path.get(path) {
-            return Some(*known);
-        }
+    /// The index of a topic by its path, with all the topics above it. Names have no
+    /// case, as in filters.
+    pub(crate) fn topic(&mut self, path: &str) -> Result<Option<u32>, LineError> {
         let mut at: Option<u32> = None;
-        let mut walked = String::new();
-        for name in path.split('/').map(str::trim).filter(|name| !name.is_empty()) {
-            walked.push('/');
-            walked.push_str(name);
-            at = Some(match self.topic_by_path.get(&walked) {
+        let names = path.split(['/', '>']).map(str::trim).filter(|name| !name.is_empty());
+        for (depth, name) in names.enumerate() {
+            if depth == DEEPEST_TOPIC {
+                return Err(LineError(format!("topic is deeper than {DEEPEST_TOPIC} levels")));
+            }
+            let key = (at, name.to_lowercase());
+            at = Some(match self.topic_index.get(&key) {
                 Some(known) => *known,
                 None => {
-                    let index = u32::try_from(self.topics.len()).ok()?;
+                    let index = u32::try_from(self.topics.len())
+                        .map_err(|_| LineError("there are too many topics".to_owned()))?;
                     let parent = at.map(|index| index as usize);
                     self.topics.push(TopicNode { parent, name: name.to_owned() });
-                    self.topic_by_path.insert(walked.clone(), index);
+                    self.topic_index.insert(key, index);
                     index
                 }
             });
         }
-        if let Some(index) = at {
-            self.topic_by_path.insert(path.to_owned(), index);
-        }
-        at
+        Ok(at)
+    }
+
+    /// Whether a topic is the selected one or stands below it.
+    pub(crate) fn is_selected(&self, topic: u32) -> bool {
+        let above = |index: &usize| self.topics.get(*index).and_then(|node| node.parent);
+        let mut chain = std::iter::successors(Some(topic as usize), above);
+        self.selected_topic.is_some_and(|selected| chain.any(|index| index == selected as usize))
     }
 
     /// The index of a model by its id.

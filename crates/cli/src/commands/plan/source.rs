@@ -27,15 +27,22 @@ impl Source {
     /// temporary file on the way.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let failed = |error| unreadable(path, &error);
+        let spool = || {
+            tempfile::tempfile().map_err(|error| {
+                Failure::failed(format!("cannot make a temporary file: {error}")).hint(
+                    "a stream is copied there to be read twice; set TMPDIR to a place with room",
+                )
+            })
+        };
         let (again, stream, length): (File, Option<Box<dyn Read>>, u64) = if path == Path::new("-")
         {
-            (tempfile::tempfile().map_err(failed)?, Some(Box::new(std::io::stdin())), 0)
+            (spool()?, Some(Box::new(std::io::stdin())), 0)
         } else {
             let file = File::open(path).map_err(failed)?;
             let metadata = file.metadata().map_err(failed)?;
             match metadata.is_file() {
                 true => (file, None, metadata.len()),
-                false => (tempfile::tempfile().map_err(failed)?, Some(Box::new(file)), 0),
+                false => (spool()?, Some(Box::new(file)), 0),
             }
         };
         let progress = match length {

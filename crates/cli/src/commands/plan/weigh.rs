@@ -25,14 +25,15 @@ impl Weigher {
         rows.into_iter().try_for_each(|row| self.weigh(history, row).map(|_| ()))
     }
 
-    /// Weighs the visible pairs newest first, as far as the boundary walks.
+    /// Weighs the visible pairs newest first, as far as the boundary walks, and gives
+    /// the sums that were made on the way.
     pub(crate) fn weigh_aboard(
         &self,
         history: &mut History,
         visible: &[u32],
         input: &BoundaryInput,
         timings: &mut Timings,
-    ) -> Result<(), Failure> {
+    ) -> Result<LoadSums, Failure> {
         let started = Instant::now();
         let mut failure = None;
         let mut sums = LoadSums::new(visible.len());
@@ -46,12 +47,12 @@ impl Weigher {
         };
         Boundary::compute(&mut sums, load, input);
         timings.weigh += started.elapsed();
-        failure.map_or(Ok(()), Err)
+        failure.map_or(Ok(sums), Err)
     }
 
     fn weigh(&self, history: &mut History, row: usize) -> Result<Load, Failure> {
         let entry = &history.entries[row];
-        if entry.not_sendable.is_some() && entry.tokens.is_some() {
+        if entry.not_sendable.is_some() {
             return Ok(Load::NOT_SENDABLE);
         }
         if let Some(tokens) = entry.tokens {

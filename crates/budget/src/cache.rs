@@ -1,0 +1,167 @@
+//! The boundary between changes: recomputed lazily, on exactly the triggers of BND-4.
+
+use crate::{Boundary, BoundaryInput, Load, LoadSums};
+
+/// Something that happened. The first five move the boundary; the others never do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Change {
+    /// Other pairs are visible, this many: a filter was executed, pairs were deleted or
+    /// imported, or a label was edited that the filter looks at.
+    VisibleSet(usize),
+    /// A pair was added at the end.
+    PairAdded,
+    /// The load of the visible pair at this position changed: its answer arrived, its
+    /// send ended, it was edited, or an attachment is delivered another way.
+    PairLoad(usize),
+    /// The loads of all pairs changed: another estimator or ratio.
+    AllLoads,
+    /// Model, limit, allowance, prelude, reserve or calibration; it is compared with
+    /// what was there.
+    Input(BoundaryInput),
+    /// A key was pressed in the draft.
+    Keystroke,
+    /// The view moved.
+    Scroll,
+    /// A label was edited that the filter does not look at.
+    UnseenLabel,
+    /// A send in flight dropped a pair from its own working copy.
+    TrimAttempt,
+}
+
+/// A boundary that is computed when it is asked for after a trigger, and only then.
+#[derive(Clone)]
+pub struct BoundaryCache {
+    input: BoundaryInput,
+    sums: LoadSums,
+    computed: Option<Boundary>,
+    recomputations: u64,
+}
+
+impl BoundaryCache {
+    /// Nothing computed yet over this many visible pairs.
+    pub fn new(visible: usize, input: BoundaryInput) -> Self {
+        Self { input, sums: LoadSums::new(visible), computed: None, recomputations: 0 }
+    }
+
+    /// Takes note of a change.
+    pub fn note(&mut self, change: Change) {
+        match change {
+            Change::VisibleSet(visible) => self.sums = LoadSums::new(visible),
+            Change::PairAdded => self.sums.push(),
+            Change::PairLoad(position) => self.sums.forget(position),
+            Change::AllLoads => self.sums = LoadSums::new(self.sums.len()),
+            Change::Input(input) => {
+                if !self.input.differs(&input) {
+                    return;
+                }
+                self.input = input;
+            }
+            Change::Keystroke | Change::Scroll | Change::UnseenLabel | Change::TrimAttempt => {
+                return;
+            }
+        }
+        self.computed = None;
+    }
+
+    /// The boundary, computed if a trigger came since the last time.
+    pub fn get(&mut self, load: impl FnMut(usize) -> Load) -> Boundary {
+        match self.computed {
+            Some(boundary) => boundary,
+            None => {
+                let boundary = Boundary::compute(&mut self.sums, load, &self.input);
+                self.recomputations += 1;
+                *self.computed.insert(boundary)
+            }
+        }
+    }
+
+    /// How often it was computed.
+    pub fn recomputations(&self) -> u64 {
+        self.recomputations
+    }
+}
+
+impl BoundaryInput {
+    /// Whether another input may move the boundary. A factor that moved by at most 1 %
+    /// does not, so that the line rests while a model is being learned.
+    fn differs(&self, other: &Self) -> bool {
+        other.factor.moved_from(self.factor) || Self { factor: self.factor, ..*other } != *self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_tokens::Factor;
+
+    use super::*;
+
+    const INPUT: BoundaryInput =
+        BoundaryInput { ml: 1000, ura: 100, prelude: 0, reply_reserve: 0, factor: Factor::ONE };
+
+    fn load(_position: usize) -> Load {
+        Load::of(200)
+    }
+
+    #[test]
+    fn bnd_4_only_triggers_recompute_and_only_when_asked() {
+        let larger = BoundaryInput { ml: 2000, ..INPUT };
+        let learned = |factor| BoundaryInput { factor: Factor::new(factor), ..INPUT };
+        let triggers = [
+            Change::VisibleSet(20),
+            Change::PairAdded,
+            Change::PairLoad(3),
+            Change::AllLoads,
+            Change::Input(larger),
+            Change::Input(BoundaryInput { ura: 5, ..INPUT }),
+            Change::Input(BoundaryInput { prelude: 5, ..INPUT }),
+            Change::Input(BoundaryInput { reply_reserve: 5, ..INPUT }),
+            Change::Input(learned(1.02)),
+        ];
+        let others = [
+            Change::Keystroke,
+            Change::Scroll,
+            Change::UnseenLabel,
+            Change::TrimAttempt,
+            Change::Input(INPUT),
+            Change::Input(learned(1.005)),
+        ];
+        for (changes, recomputed) in [(&triggers[..], 1), (&others[..], 0)] {
+            for change in changes {
+                let mut cache = BoundaryCache::new(10, INPUT);
+                cache.get(load);
+                let before = cache.recomputations();
+                cache.note(*change);
+                assert_eq!(cache.recomputations(), before, "lazy: {change:?}");
+                cache.get(load);
+                cache.get(load);
+                assert_eq!(cache.recomputations(), before + recomputed, "{change:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn bnd_4_a_keystroke_touches_no_pair() {
+        let mut cache = BoundaryCache::new(100_000, INPUT);
+        let first = cache.get(load);
+        for _ in 0..1000 {
+            cache.note(Change::Keystroke);
+            let again = cache.get(|position| panic!("pair {position} was touched"));
+            assert_eq!(again, first);
+        }
+    }
+
+    #[test]
+    fn the_cached_boundary_is_the_computed_one() {
+        let mut loads = vec![200u64; 10];
+        let mut cache = BoundaryCache::new(loads.len(), INPUT);
+        assert_eq!(cache.get(|at| Load::of(loads[at])).x, 4);
+        loads[9] = 700;
+        cache.note(Change::PairLoad(9));
+        assert_eq!(cache.get(|at| Load::of(loads[at])).x, 2);
+        loads.push(10);
+        cache.note(Change::PairAdded);
+        assert_eq!(cache.get(|at| Load::of(loads[at])).x, 2);
+        cache.note(Change::Input(BoundaryInput { ml: 5000, ..INPUT }));
+        assert_eq!(cache.get(|at| Load::of(loads[at])).x, 11);
+    }
+}
