@@ -1,0 +1,1 @@
+//! The store in SQL. It does not decide what is kept or promised: `store` does.
