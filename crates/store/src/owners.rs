@@ -54,6 +54,6 @@ pub trait Owners: Send + Sync {
     /// processes are not touched.
     async fn recover(
         &self,
-        is_alive: &(dyn Fn(&str) -> bool + Send + Sync),
+        is_alive: &(dyn for<'o> Fn(&'o str) -> bool + Send + Sync),
     ) -> StoreResult<Vec<Interrupted>>;
 }
