@@ -1,0 +1,89 @@
+//! Migrations: append-only, in the order of their names, each known by a checksum.
+
+use plimsoll_store::{StoreError, StoreResult};
+
+/// One step of the schema. What was released is never changed, only followed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Migration {
+    pub(crate) name: &'static str,
+    pub(crate) sql: &'static str,
+}
+
+/// The steps for SQLite. Those for every database stand in `migrations/`, those for one
+/// in a folder below it.
+pub(crate) const SQLITE: &[Migration] = &[
+    Migration { name: "2026-11-15-init", sql: include_str!("../migrations/2026-11-15-init.sql") },
+    Migration {
+        name: "2026-11-15-search",
+        sql: include_str!("../migrations/sqlite/2026-11-15-search.sql"),
+    },
+];
+
+impl Migration {
+    /// Tells whether a store was made by this very text. Line ends do not count, because
+    /// a checkout may change them.
+    pub(crate) fn checksum(&self) -> String {
+        blake3::hash(self.sql.replace("\r\n", "\n").as_bytes()).to_hex().to_string()
+    }
+}
+
+/// The steps that a store still needs, given the names and checksums of those it has.
+pub(crate) fn pending<'m>(
+    known: &'m [Migration],
+    applied: &[(String, String)],
+) -> StoreResult<&'m [Migration]> {
+    for (place, (name, checksum)) in applied.iter().enumerate() {
+        match known.get(place) {
+            Some(migration) if migration.name == name => {
+                if migration.checksum() != *checksum {
+                    return Err(StoreError::Altered(name.clone()));
+                }
+            }
+            _ => {
+                let newest = applied.last().map_or_else(String::new, |(name, _)| name.clone());
+                let known = known.last().map_or_else(String::new, |last| last.name.to_owned());
+                return Err(StoreError::Newer { found: newest, known });
+            }
+        }
+    }
+    Ok(known.get(applied.len()..).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &[Migration] =
+        &[Migration { name: "a", sql: "A;\n" }, Migration { name: "b", sql: "B;" }];
+
+    fn applied(migrations: &[Migration]) -> Vec<(String, String)> {
+        migrations.iter().map(|one| (one.name.to_owned(), one.checksum())).collect()
+    }
+
+    #[test]
+    fn what_is_missing_is_pending() {
+        assert_eq!(pending(TWO, &[]).unwrap().len(), 2);
+        assert_eq!(pending(TWO, &applied(&TWO[..1])).unwrap()[0].name, "b");
+        assert!(pending(TWO, &applied(TWO)).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_newer_store_and_an_altered_one_are_told_apart() {
+        let newer = pending(&TWO[..1], &applied(TWO)).unwrap_err();
+        assert_eq!(newer, StoreError::Newer { found: "b".into(), known: "a".into() });
+        let altered = vec![("a".to_owned(), "0".to_owned())];
+        assert_eq!(pending(TWO, &altered).unwrap_err(), StoreError::Altered("a".into()));
+    }
+
+    #[test]
+    fn line_ends_do_not_count() {
+        let windows = Migration { name: "a", sql: "A;\r\n" };
+        assert_eq!(windows.checksum(), TWO[0].checksum());
+    }
+
+    #[test]
+    fn names_are_in_order_and_released_texts_stay() {
+        assert!(SQLITE.is_sorted_by(|a, b| a.name < b.name));
+        assert!(SQLITE.iter().all(|migration| migration.name.starts_with("20")));
+    }
+}

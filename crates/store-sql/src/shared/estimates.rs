@@ -1,0 +1,69 @@
+//! Estimates under a stamp (EST-7).
+
+use std::collections::HashMap;
+
+use plimsoll_domain::PairId;
+use plimsoll_store::{Estimate, StoreResult, Workspace};
+
+use crate::db::{Db, id, list, values};
+
+const STALE: &str = "SELECT p.id FROM pairs p WHERE p.workspace = $1 AND NOT EXISTS
+    (SELECT 1 FROM estimates e WHERE e.pair_id = p.id AND e.stamp = $2)
+    ORDER BY p.created_at, p.id";
+/// The pair itself says its workspace and whether the revision is still the newest.
+const PUT: &str = "INSERT INTO estimates (pair_id, stamp, workspace, revision, user_tokens,
+    assistant_tokens)
+    SELECT id, $1, workspace, revision, $2, $3 FROM pairs WHERE id = $4 AND revision = $5
+    ON CONFLICT (pair_id, stamp) DO UPDATE SET revision = excluded.revision,
+    user_tokens = excluded.user_tokens, assistant_tokens = excluded.assistant_tokens";
+const LOAD: &str = "SELECT pair_id, revision, user_tokens, assistant_tokens FROM estimates
+    WHERE workspace = $1 AND stamp = $2";
+const STAMPS: &str = "SELECT DISTINCT stamp FROM estimates";
+const DROP_STAMP: &str = "DELETE FROM estimates WHERE stamp = $1";
+
+pub(crate) fn stale(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    stamp: &str,
+) -> StoreResult<Vec<PairId>> {
+    list(db, STALE, values![workspace, stamp], |row| id(row, 0))
+}
+
+pub(crate) fn put(
+    db: &mut dyn Db,
+    stamp: &str,
+    estimates: &[(PairId, Estimate)],
+) -> StoreResult<()> {
+    for (id, estimate) in estimates {
+        let Estimate { revision, user_tokens, assistant_tokens } = *estimate;
+        db.run(PUT, values![stamp, user_tokens, assistant_tokens, *id, revision])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn load(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    stamp: &str,
+) -> StoreResult<HashMap<PairId, Estimate>> {
+    let mut found = HashMap::new();
+    db.each(LOAD, values![workspace, stamp], &mut |row| {
+        let estimate = Estimate {
+            revision: row.count(1)?,
+            user_tokens: row.count(2)?,
+            assistant_tokens: row.count(3)?,
+        };
+        found.insert(id(row, 0)?, estimate);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+pub(crate) fn keep_stamps(db: &mut dyn Db, stamps: &[String]) -> StoreResult<()> {
+    for stamp in list(db, STAMPS, values![], |row| row.string(0))? {
+        if !stamps.contains(&stamp) {
+            db.run(DROP_STAMP, values![&stamp])?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! What the store does, in statements that every database takes. Each function is one
+//! job of one transaction.
+
+pub(crate) mod answer;
+pub(crate) mod estimates;
+pub(crate) mod labels;
+pub(crate) mod model_memory;
+pub(crate) mod notebook;
+pub(crate) mod owners;
+pub(crate) mod pairs;
+pub(crate) mod read_pairs;
+pub(crate) mod receipts;
+pub(crate) mod snapshots;
+pub(crate) mod topics;
+pub(crate) mod totals;
+pub(crate) mod workspaces;

@@ -1,0 +1,51 @@
+//! What was sent when a send failed (REC-5).
+
+use plimsoll_domain::PairId;
+use plimsoll_store::{ErrorSnapshot, Noun, StoreError, StoreResult};
+
+use super::read_pairs;
+use crate::db::{Db, first, id, list, values};
+
+const DROP: &str = "DELETE FROM snapshots WHERE pair_id = $1";
+const PUT: &str = "INSERT INTO snapshots (pair_id, at, outgoing_user_text, json_doc)
+    VALUES ($1, $2, $3, $4)";
+const PUT_INCLUDED: &str =
+    "INSERT INTO snapshot_pairs (pair_id, place, included_id) VALUES ($1, $2, $3)";
+const GET: &str = "SELECT at, outgoing_user_text, json_doc FROM snapshots WHERE pair_id = $1";
+const INCLUDED: &str = "SELECT included_id FROM snapshot_pairs WHERE pair_id = $1 ORDER BY place";
+
+pub(crate) fn put(db: &mut dyn Db, snapshot: &ErrorSnapshot) -> StoreResult<()> {
+    if !read_pairs::exists(db, snapshot.pair)? {
+        return Err(StoreError::NotFound(Noun::Pair));
+    }
+    db.run(DROP, values![snapshot.pair])?;
+    // A pair that was quoted and deleted during the send must not come back through the
+    // request that quoted it.
+    let mut included = Vec::with_capacity(snapshot.included.len());
+    for id in &snapshot.included {
+        if read_pairs::exists(db, *id)? {
+            included.push(*id);
+        }
+    }
+    let whole = included.len() == snapshot.included.len();
+    let json_doc = snapshot.json_doc.as_ref().filter(|_| whole);
+    let outgoing = &snapshot.outgoing_user_text;
+    db.run(PUT, values![snapshot.pair, snapshot.at, outgoing, json_doc])?;
+    for (place, id) in (0u64..).zip(included) {
+        db.run(PUT_INCLUDED, values![snapshot.pair, place, id])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn get(db: &mut dyn Db, pair: PairId) -> StoreResult<Option<ErrorSnapshot>> {
+    let included = list(db, INCLUDED, values![pair], |row| id(row, 0))?;
+    first(db, GET, values![pair], |row| {
+        Ok(ErrorSnapshot {
+            pair,
+            at: row.time(0)?,
+            included: included.clone(),
+            outgoing_user_text: row.string(1)?,
+            json_doc: row.opt_string(2)?,
+        })
+    })
+}

@@ -1,0 +1,51 @@
+//! What SQLite says, as decisions.
+
+use std::io;
+
+use plimsoll_store::{StoreError, StoreResult};
+use rusqlite::ErrorCode;
+
+/// The decision behind an error of SQLite.
+pub(super) fn decide(error: rusqlite::Error) -> StoreError {
+    let Some(code) = error.sqlite_error_code() else {
+        return StoreError::Failed(error.to_string());
+    };
+    match code {
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Locked,
+        // A file that cannot be opened next to one that can is one that may not be made.
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen => {
+            StoreError::ReadOnly
+        }
+        ErrorCode::DiskFull => StoreError::DiskFull,
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
+            StoreError::Corrupt { set_aside: None }
+        }
+        _ => StoreError::Failed(error.to_string()),
+    }
+}
+
+/// The decision behind an error of the file system.
+pub(super) fn decide_io(error: &io::Error) -> StoreError {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly,
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull,
+        _ => StoreError::Failed(error.to_string()),
+    }
+}
+
+/// Turns the result of SQLite or of the file system into ours.
+pub(super) trait Decide<T> {
+    fn decided(self) -> StoreResult<T>;
+}
+
+impl<T> Decide<T> for rusqlite::Result<T> {
+    fn decided(self) -> StoreResult<T> {
+        self.map_err(decide)
+    }
+}
+
+impl<T> Decide<T> for io::Result<T> {
+    fn decided(self) -> StoreResult<T> {
+        self.map_err(|error| decide_io(&error))
+    }
+}

@@ -1,0 +1,121 @@
+//! The file of a store, before and beside SQLite: its header, its neighbours, a free name.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use plimsoll_store::{StoreError, StoreResult};
+
+use super::error::Decide;
+
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+const HEADER: usize = 100;
+
+/// What stands at the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// No file, or an empty one.
+    Nothing,
+    /// A file that begins like a database, of this many bytes.
+    Database(u64),
+    /// A file that is no whole database.
+    Damaged,
+}
+
+/// Reads the header; nothing is changed.
+pub(super) fn look(path: &Path) -> StoreResult<Found> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) => return Err(error).decided(),
+    };
+    let length = file.metadata().decided()?.len();
+    if length == 0 {
+        return Ok(Found::Nothing);
+    }
+    let mut header = Vec::with_capacity(HEADER);
+    file.take(HEADER as u64).read_to_end(&mut header).decided()?;
+    let whole = header.len() == HEADER
+        && header.starts_with(MAGIC)
+        && (has_log(path) || length >= stated_length(&header));
+    Ok(if whole { Found::Database(length) } else { Found::Damaged })
+}
+
+/// The length that the header states. It is 0 when an old writer has not kept it up.
+fn stated_length(header: &[u8]) -> u64 {
+    let number = |at: usize| {
+        header[at..at + 4].iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
+    };
+    let page_size = match number(16) >> 16 {
+        1 => 65_536,
+        size => size,
+    };
+    let valid = number(24) == number(92);
+    if valid { number(28) * page_size } else { 0 }
+}
+
+/// Whether a log stands beside the file. Until it is written back, the file alone may be
+/// shorter than its header says.
+fn has_log(path: &Path) -> bool {
+    fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0)
+}
+
+/// The path with something added to the file's name.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Makes the directory and the file, for the user's eyes only: it holds conversations.
+pub(super) fn prepare(path: &Path) -> StoreResult<()> {
+    if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        fs::create_dir_all(directory).decided()?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).decided()?;
+    Ok(())
+}
+
+/// Moves a damaged store, log and all, to a name that is free.
+pub(super) fn set_aside(path: &Path) -> StoreResult<PathBuf> {
+    let target = free_name(path, ".corrupt-")?;
+    for neighbour in ["-wal", "-shm"] {
+        let from = beside(path, neighbour);
+        if from.exists() {
+            fs::rename(&from, beside(&target, neighbour)).decided()?;
+        }
+    }
+    fs::rename(path, &target).decided()?;
+    sync_directory(path)?;
+    Ok(target)
+}
+
+/// The first name with this ending and a number that nothing has.
+pub(super) fn free_name(path: &Path, ending: &str) -> StoreResult<PathBuf> {
+    (1..=9_999)
+        .map(|number| beside(path, &format!("{ending}{number}")))
+        .find(|candidate| candidate.symlink_metadata().is_err())
+        .ok_or_else(|| StoreError::Failed("there are too many set-aside files".to_owned()))
+}
+
+/// Makes sure that a finished file is on the disk, name and all.
+pub(super) fn sync(path: &Path) -> StoreResult<()> {
+    File::open(path).and_then(|file| file.sync_all()).decided()?;
+    sync_directory(path)
+}
+
+fn sync_directory(path: &Path) -> StoreResult<()> {
+    if cfg!(unix)
+        && let Some(directory) = path.parent()
+    {
+        let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+        File::open(directory).and_then(|directory| directory.sync_all()).decided()?;
+    }
+    Ok(())
+}

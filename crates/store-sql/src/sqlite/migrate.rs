@@ -1,0 +1,76 @@
+//! Bringing a store up to date: forward only, each step in a transaction, with a backup
+//! before the first change of a store that has something to lose (REL-3).
+
+use std::path::{Path, PathBuf};
+
+use plimsoll_domain::Timestamp;
+use plimsoll_store::{StoreError, StoreResult, Workspace};
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::{error::Decide, file, session::Session, upkeep};
+use crate::{
+    OpenReport,
+    db::{Db, list, values},
+    migrations::{Migration, pending},
+    shared::workspaces,
+};
+
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (
+    name TEXT NOT NULL PRIMARY KEY,
+    checksum TEXT NOT NULL,
+    applied_at BIGINT NOT NULL
+)";
+const RECORD: &str =
+    "INSERT INTO schema_migrations (name, checksum, applied_at) VALUES ($1, $2, $3)";
+const APPLIED: &str = "SELECT name, checksum FROM schema_migrations ORDER BY name";
+const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+
+/// What the store has so far. A database that is not ours is refused.
+pub(super) fn applied(connection: &Connection, path: &Path) -> StoreResult<Vec<(String, String)>> {
+    let mut session = Session(connection);
+    let tables = list(&mut session, TABLES, values![], |row| row.string(0))?;
+    if tables.is_empty() {
+        return Ok(Vec::new());
+    }
+    if !tables.iter().any(|table| table == "schema_migrations") {
+        return Err(StoreError::NotAStore(path.to_owned()));
+    }
+    list(&mut session, APPLIED, values![], |row| Ok((row.string(0)?, row.string(1)?)))
+}
+
+/// Applies what is missing. Another process may do the same at the same time, so each
+/// step looks again once it has the right to write.
+pub(super) fn migrate(
+    connection: &mut Connection,
+    path: &Path,
+    known: &[Migration],
+    at: Timestamp,
+    report: &mut OpenReport,
+) -> StoreResult<()> {
+    let before = applied(connection, path)?;
+    if !before.is_empty() && !pending(known, &before)?.is_empty() {
+        report.backup = Some(backup(connection, path)?);
+    }
+    loop {
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).decided()?;
+        let now = applied(&transaction, path)?;
+        let Some(next) = pending(known, &now)?.first() else { break };
+        let mut session = Session(&transaction);
+        session.run(TABLE, values![])?;
+        transaction.execute_batch(next.sql).decided()?;
+        session.run(RECORD, values![next.name, &next.checksum(), at])?;
+        if now.is_empty() {
+            workspaces::create(&mut session, &Workspace::default(), at)?;
+        }
+        transaction.commit().decided()?;
+        report.applied.push(next.name.to_owned());
+    }
+    Ok(())
+}
+
+fn backup(connection: &Connection, path: &Path) -> StoreResult<PathBuf> {
+    let target = file::free_name(path, ".backup-")?;
+    upkeep::copy_to(connection, &target)?;
+    Ok(target)
+}

@@ -1,0 +1,73 @@
+//! SQLite: one file, one writer, readers beside it.
+
+mod connection;
+mod error;
+mod file;
+mod migrate;
+mod open;
+mod readers;
+mod search;
+mod session;
+mod upkeep;
+mod writer;
+
+#[cfg(test)]
+mod migrate_tests;
+
+use std::path::{Path, PathBuf};
+
+use plimsoll_domain::Timestamp;
+use plimsoll_store::StoreResult;
+
+use crate::{OpenOptions, OpenReport, db::Db, migrations::SQLITE};
+
+pub(crate) use writer::Durability;
+
+/// An open SQLite store.
+pub(crate) struct Sqlite {
+    path: PathBuf,
+    writer: writer::Writer,
+    readers: readers::Readers,
+    report: OpenReport,
+}
+
+impl Sqlite {
+    pub(crate) async fn open(
+        path: &Path,
+        options: OpenOptions,
+        at: Timestamp,
+    ) -> StoreResult<Self> {
+        let path = path.to_owned();
+        readers::blocking(move || open::open(&path, &options, SQLITE, at)).await
+    }
+
+    pub(crate) fn report(&self) -> &OpenReport {
+        &self.report
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs a job of reading on a consistent view.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
+        self.readers.run(move |connection| session::view(connection, job)).await
+    }
+
+    /// Runs a job of writing in one transaction; an error undoes all of it.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        durability: Durability,
+        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
+        self.writer
+            .run(move |connection| {
+                connection.set_durability(durability)?;
+                session::transaction(connection.get(), job)
+            })
+            .await
+    }
+}

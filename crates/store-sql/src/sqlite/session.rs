@@ -1,0 +1,106 @@
+//! A transaction of SQLite behind the seam of `db`.
+
+use plimsoll_store::StoreResult;
+use rusqlite::{
+    Connection, Row, Statement, ToSql, TransactionBehavior,
+    types::{ToSqlOutput, ValueRef},
+};
+
+use super::error::Decide;
+use crate::db::{Cells, Db, Value, unreadable};
+
+/// Runs a job in a transaction that has the right to write from its start, so that it
+/// never has to give up half-way for another process.
+pub(super) fn transaction<T>(
+    connection: &mut Connection,
+    job: impl FnOnce(&mut dyn Db) -> StoreResult<T>,
+) -> StoreResult<T> {
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).decided()?;
+    let done = job(&mut Session(&transaction))?;
+    transaction.commit().decided()?;
+    Ok(done)
+}
+
+/// Runs a job on one consistent view.
+pub(super) fn view<T>(
+    connection: &mut Connection,
+    job: impl FnOnce(&mut dyn Db) -> StoreResult<T>,
+) -> StoreResult<T> {
+    let view = connection.transaction_with_behavior(TransactionBehavior::Deferred).decided()?;
+    job(&mut Session(&view))
+}
+
+/// Statements on a connection, prepared once.
+pub(super) struct Session<'c>(pub(super) &'c Connection);
+
+impl Db for Session<'_> {
+    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<u64> {
+        let mut statement = self.0.prepare_cached(sql).decided()?;
+        debug_assert!(placeholders_in_order(&statement), "{sql}");
+        let touched = statement.execute(rusqlite::params_from_iter(values)).decided()?;
+        Ok(u64::try_from(touched).unwrap_or(u64::MAX))
+    }
+
+    fn each(
+        &mut self,
+        sql: &str,
+        values: &[Value<'_>],
+        row: &mut dyn FnMut(&dyn Cells) -> StoreResult<()>,
+    ) -> StoreResult<()> {
+        let mut statement = self.0.prepare_cached(sql).decided()?;
+        debug_assert!(placeholders_in_order(&statement), "{sql}");
+        let mut rows = statement.query(rusqlite::params_from_iter(values)).decided()?;
+        while let Some(found) = rows.next().decided()? {
+            row(found)?;
+        }
+        Ok(())
+    }
+}
+
+/// To SQLite `$1` is a name, and names are numbered as they appear: values land in the
+/// right place only if they first appear in order.
+fn placeholders_in_order(statement: &Statement<'_>) -> bool {
+    (1..=statement.parameter_count())
+        .all(|place| statement.parameter_name(place) == Some(format!("${place}").as_str()))
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Int(value) => ValueRef::Integer(*value),
+            Self::Real(value) => ValueRef::Real(*value),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+        }))
+    }
+}
+
+impl Cells for Row<'_> {
+    fn opt_text(&self, place: usize) -> StoreResult<Option<&str>> {
+        match self.get_ref(place).decided()? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Text(bytes) => {
+                std::str::from_utf8(bytes).map(Some).map_err(|_| unreadable("a text is no text"))
+            }
+            _ => Err(unreadable("a text is no text")),
+        }
+    }
+
+    fn opt_int(&self, place: usize) -> StoreResult<Option<i64>> {
+        match self.get_ref(place).decided()? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Integer(value) => Ok(Some(value)),
+            _ => Err(unreadable("a number is no number")),
+        }
+    }
+
+    fn opt_real(&self, place: usize) -> StoreResult<Option<f64>> {
+        match self.get_ref(place).decided()? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Real(value) => Ok(Some(value)),
+            ValueRef::Integer(value) => Ok(Some(value as f64)),
+            _ => Err(unreadable("a number is no number")),
+        }
+    }
+}

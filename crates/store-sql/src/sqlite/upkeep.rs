@@ -1,0 +1,98 @@
+//! Backup, check, version, vacuum: the parts of upkeep that only SQLite knows.
+
+use std::{fs, path::Path};
+
+use plimsoll_store::{Finding, Noun, SchemaVersion, StoreError, StoreResult};
+use rusqlite::Connection;
+
+use super::{Sqlite, error::Decide, file, migrate};
+
+impl Sqlite {
+    pub(crate) async fn backup_to(&self, target: &Path) -> StoreResult<()> {
+        let target = target.to_owned();
+        self.readers.run(move |connection| copy_to(connection, &target)).await
+    }
+
+    pub(crate) async fn check(&self) -> StoreResult<Vec<Finding>> {
+        let mut findings = self.readers.run(|connection| look_through(connection)).await?;
+        // The search index is compared with the texts by a command that counts as a write.
+        let index = self
+            .writer
+            .run(|writer| {
+                let command = "INSERT INTO search_index (search_index, rank)
+                    VALUES ('integrity-check', 1)";
+                writer.get().execute(command, []).decided()
+            })
+            .await;
+        match index {
+            Ok(_) => {}
+            Err(StoreError::Corrupt { .. }) => {
+                findings.push(Finding("the search index does not match the texts".to_owned()));
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(findings)
+    }
+
+    pub(crate) async fn schema_version(&self) -> StoreResult<SchemaVersion> {
+        let path = self.path().to_owned();
+        self.readers
+            .run(move |connection| {
+                let applied = migrate::applied(connection, &path)?;
+                Ok(SchemaVersion {
+                    applied: applied.len() as u64,
+                    newest: applied.last().map_or_else(String::new, |(name, _)| name.clone()),
+                })
+            })
+            .await
+    }
+
+    pub(crate) async fn vacuum(&self) -> StoreResult<()> {
+        let command = "VACUUM; PRAGMA wal_checkpoint(TRUNCATE);";
+        self.writer.run(move |writer| writer.get().execute_batch(command).decided()).await
+    }
+}
+
+/// Copies the store as it is at one instant. The copy has its name only when it is whole
+/// and on the disk.
+pub(super) fn copy_to(connection: &Connection, target: &Path) -> StoreResult<()> {
+    if target.symlink_metadata().is_ok() {
+        return Err(StoreError::Exists(Noun::File));
+    }
+    let unfinished = file::free_name(target, ".unfinished-")?;
+    let copied = copy_unfinished(connection, &unfinished)
+        .and_then(|()| fs::rename(&unfinished, target).decided())
+        .and_then(|()| file::sync(target));
+    if copied.is_err() {
+        // What is left over is of no use to anybody, and the first error is the one to tell.
+        let _ = fs::remove_file(&unfinished);
+    }
+    copied
+}
+
+fn copy_unfinished(connection: &Connection, unfinished: &Path) -> StoreResult<()> {
+    file::prepare(unfinished)?;
+    let name = unfinished
+        .to_str()
+        .ok_or_else(|| StoreError::Failed("the path of the backup is no text".to_owned()))?;
+    connection.execute("VACUUM INTO $1", [name]).decided()?;
+    file::sync(unfinished)
+}
+
+fn look_through(connection: &Connection) -> StoreResult<Vec<Finding>> {
+    let mut findings = Vec::new();
+    let mut pages = connection.prepare("PRAGMA integrity_check").decided()?;
+    let lines = pages.query_map([], |row| row.get::<_, String>(0)).decided()?;
+    for line in lines {
+        let line = line.decided()?;
+        if line != "ok" {
+            findings.push(Finding(line));
+        }
+    }
+    let mut references = connection.prepare("PRAGMA foreign_key_check").decided()?;
+    let lines = references.query_map([], |row| row.get::<_, String>(0)).decided()?;
+    for table in lines {
+        findings.push(Finding(format!("a row of {} refers to nothing", table.decided()?)));
+    }
+    Ok(findings)
+}

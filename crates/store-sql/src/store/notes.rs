@@ -1,0 +1,87 @@
+//! The notebook and upkeep.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use plimsoll_domain::Timestamp;
+use plimsoll_store::{
+    Finding, Notebook, SavedFilter, SchemaVersion, StoreResult, Upkeep, Workspace,
+};
+
+use crate::{
+    SqlStore,
+    shared::notebook,
+    sqlite::Durability::{Full, Process},
+};
+
+#[async_trait]
+impl Notebook for SqlStore {
+    async fn saved_filters(&self, workspace: &Workspace) -> StoreResult<Vec<SavedFilter>> {
+        let workspace = workspace.clone();
+        self.engine.read(move |db| notebook::filters(db, &workspace)).await
+    }
+
+    async fn save_filter(&self, workspace: &Workspace, filter: &SavedFilter) -> StoreResult<()> {
+        let (workspace, filter) = (workspace.clone(), filter.clone());
+        self.engine.write(Full, move |db| notebook::save_filter(db, &workspace, &filter)).await
+    }
+
+    async fn drop_filter(&self, workspace: &Workspace, name: &str) -> StoreResult<bool> {
+        let (workspace, name) = (workspace.clone(), name.to_owned());
+        self.engine.write(Full, move |db| notebook::drop_filter(db, &workspace, &name)).await
+    }
+
+    async fn queries(&self, workspace: &Workspace) -> StoreResult<Vec<String>> {
+        let workspace = workspace.clone();
+        self.engine.read(move |db| notebook::queries(db, &workspace)).await
+    }
+
+    async fn push_query(
+        &self,
+        workspace: &Workspace,
+        query: &str,
+        at: Timestamp,
+    ) -> StoreResult<()> {
+        let (workspace, query) = (workspace.clone(), query.to_owned());
+        self.engine.write(Process, move |db| notebook::push_query(db, &workspace, &query, at)).await
+    }
+
+    async fn draft(&self, workspace: &Workspace) -> StoreResult<Option<String>> {
+        let workspace = workspace.clone();
+        self.engine.read(move |db| notebook::draft(db, &workspace)).await
+    }
+
+    async fn put_draft(&self, workspace: &Workspace, text: &str, at: Timestamp) -> StoreResult<()> {
+        let (workspace, text) = (workspace.clone(), text.to_owned());
+        self.engine.write(Process, move |db| notebook::put_draft(db, &workspace, &text, at)).await
+    }
+
+    async fn value(&self, key: &str) -> StoreResult<Option<String>> {
+        let key = key.to_owned();
+        self.engine.read(move |db| notebook::value(db, &key)).await
+    }
+
+    async fn put_value(&self, key: &str, value: Option<&str>) -> StoreResult<()> {
+        let (key, value) = (key.to_owned(), value.map(ToOwned::to_owned));
+        self.engine.write(Full, move |db| notebook::put_value(db, &key, value.as_deref())).await
+    }
+}
+
+#[async_trait]
+impl Upkeep for SqlStore {
+    async fn backup_to(&self, path: &Path) -> StoreResult<()> {
+        self.engine.backup_to(path).await
+    }
+
+    async fn check(&self) -> StoreResult<Vec<Finding>> {
+        self.engine.check().await
+    }
+
+    async fn schema_version(&self) -> StoreResult<SchemaVersion> {
+        self.engine.schema_version().await
+    }
+
+    async fn vacuum(&self) -> StoreResult<()> {
+        self.engine.vacuum().await
+    }
+}

@@ -1,0 +1,1 @@
+//! The contract. not yet

@@ -1,0 +1,114 @@
+//! What can go wrong with the store. Each variant is a decision for the caller, and each
+//! message says what to do.
+
+use std::path::PathBuf;
+
+use plimsoll_domain::{IllegalTransition, Lifecycle, PairId, Timestamp, TopicTreeError};
+use thiserror::Error;
+
+/// What a store answers.
+pub type StoreResult<T> = Result<T, StoreError>;
+
+/// What was looked for, or was already there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noun {
+    /// A message pair.
+    Pair,
+    /// A topic.
+    Topic,
+    /// A project's workspace.
+    Workspace,
+    /// A receipt.
+    Receipt,
+    /// The answer before the last regeneration.
+    PreviousAnswer,
+    /// A file, such as the target of a backup.
+    File,
+}
+
+impl std::fmt::Display for Noun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Pair => "pair",
+            Self::Topic => "topic",
+            Self::Workspace => "workspace",
+            Self::Receipt => "receipt",
+            Self::PreviousAnswer => "previous answer",
+            Self::File => "file",
+        })
+    }
+}
+
+/// Why the store did not do what it was asked. Unless a variant says otherwise, nothing
+/// was changed.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum StoreError {
+    /// There is no such thing.
+    #[error("there is no such {0}; it may have been deleted, so look again")]
+    NotFound(Noun),
+    /// There already is one with this id or at this place.
+    #[error("there already is such a {0}; choose another")]
+    Exists(Noun),
+    /// A send is in flight in this workspace (SND-2).
+    #[error("a send is in flight in this workspace; wait for it or cancel it")]
+    Busy {
+        /// When it was started.
+        since: Timestamp,
+        /// The pair that is being answered.
+        pair: PairId,
+    },
+    /// The pair is no longer in the state that the caller saw.
+    #[error("the pair is {} by now; read it again", .found.name())]
+    Conflict {
+        /// The state it is in.
+        found: Lifecycle,
+    },
+    /// The pair's life does not go that way.
+    #[error(transparent)]
+    Illegal(#[from] IllegalTransition),
+    /// A pair is being sent only by someone; there is no other way into `sending`.
+    #[error("a send needs an owner; begin it or claim it")]
+    Unclaimed,
+    /// The tree of topics refuses.
+    #[error(transparent)]
+    Topic(#[from] TopicTreeError),
+    /// Another process held the store for too long.
+    #[error("another process is writing to the store; try again in a moment")]
+    Locked,
+    /// The store or its directory cannot be written to.
+    #[error("the store cannot be written to; check the permissions of its directory")]
+    ReadOnly,
+    /// There is no room left; what was kept before is intact.
+    #[error("the disk is full; free some space and try again, what was saved is intact")]
+    DiskFull,
+    /// The store is damaged.
+    #[error("the store is damaged; {}", .set_aside.as_ref().map_or_else(
+        || "open it with the wish to set it aside, or restore a backup".to_owned(),
+        |path| format!("it was set aside as {}", path.display()),
+    ))]
+    Corrupt {
+        /// Where the damaged file stands now, if it was moved.
+        set_aside: Option<PathBuf>,
+    },
+    /// The store was written by a newer version; it was left as it is.
+    #[error(
+        "the store was written by a newer version (it has {found}, this one knows {known}); use that version"
+    )]
+    Newer {
+        /// The newest migration of the store.
+        found: String,
+        /// The newest one that this version knows.
+        known: String,
+    },
+    /// A migration of the store is not the one that this version knows by that name.
+    #[error(
+        "migration {0} of the store is not the one of this version; use the version that made it, or a backup"
+    )]
+    Altered(String),
+    /// The file is a database, but not one of ours; it was left as it is.
+    #[error("{} is not a Plimsoll store; choose another file", .0.display())]
+    NotAStore(PathBuf),
+    /// Anything else, with what the database said.
+    #[error("the store failed: {0}; try again, and run a check if it stays")]
+    Failed(String),
+}

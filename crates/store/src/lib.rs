@@ -1,0 +1,62 @@
+//! What Plimsoll keeps, and what it promises about it: small traits, their plain
+//! records, one error type, and the contract that every backend passes.
+//!
+//! This crate does not know how anything is kept: no SQL, no files, no threads. It never
+//! reads a clock and never makes an id; both are handed in.
+
+pub mod contract;
+mod error;
+mod estimates;
+mod model_memory;
+mod notebook;
+mod owners;
+mod pairs;
+mod receipts;
+mod search;
+mod topics;
+mod upkeep;
+mod workspace;
+
+pub use error::{Noun, StoreError, StoreResult};
+pub use estimates::{Estimate, Estimates};
+pub use model_memory::{LearnedLimit, ModelMemory, UsageEntry};
+pub use notebook::{Notebook, QUERIES_KEPT, SavedFilter};
+pub use owners::{INTERRUPTED, Interrupted, Owners, SendInFlight};
+pub use pairs::{Edit, Original, Outcome, PairRow, Pairs, StoredPair};
+pub use receipts::{
+    ErrorSnapshot, GroupBy, ReceiptFilter, ReceiptRecord, ReceiptTotals, Receipts, TotalsKey,
+};
+pub use search::{Search, SearchHit};
+pub use topics::Topics;
+pub use upkeep::{Finding, SchemaVersion, Upkeep};
+pub use workspace::{BadWorkspace, Workspace, Workspaces};
+
+/// Everything that is kept, behind one handle. Handles are cheap to share; dropping the
+/// future of a write does not undo a write that was already handed over.
+pub trait Store:
+    Workspaces
+    + Pairs
+    + Owners
+    + Topics
+    + Estimates
+    + Search
+    + Receipts
+    + ModelMemory
+    + Notebook
+    + Upkeep
+{
+}
+
+impl<S> Store for S where
+    S: Workspaces
+        + Pairs
+        + Owners
+        + Topics
+        + Estimates
+        + Search
+        + Receipts
+        + ModelMemory
+        + Notebook
+        + Upkeep
+{
+}

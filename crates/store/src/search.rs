@@ -1,0 +1,38 @@
+//! Full-text search over all pairs (HIS-7).
+
+use std::ops::Range;
+
+use async_trait::async_trait;
+use plimsoll_domain::PairId;
+
+use crate::{StoreResult, Workspace};
+
+/// A pair that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchHit {
+    /// Its id.
+    pub pair: PairId,
+    /// A piece of its text around what was found.
+    pub snippet: String,
+    /// What was found in the snippet, as ranges of bytes, in order, on character
+    /// boundaries.
+    pub marks: Vec<Range<usize>>,
+    /// How well it fits; more is better, and only the order means something.
+    pub score: f64,
+}
+
+/// Search in the user's words and the answers.
+#[async_trait]
+pub trait Search: Send + Sync {
+    /// The pairs of a workspace that hold all words of the query, the best first, at most
+    /// `limit`. Case and accents do not matter. Words in double quotes stand together; the
+    /// last word may be the beginning of one unless it is quoted. Any text is a legal
+    /// query; one without a word finds nothing. A partial answer is found once its send
+    /// has ended.
+    async fn search(
+        &self,
+        workspace: &Workspace,
+        query: &str,
+        limit: usize,
+    ) -> StoreResult<Vec<SearchHit>>;
+}

@@ -1,0 +1,38 @@
+//! Looking after the store: backups, checks, its age.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+
+use crate::StoreResult;
+
+/// Which schema a store has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaVersion {
+    /// The newest migration that was applied.
+    pub newest: String,
+    /// How many were applied.
+    pub applied: u64,
+}
+
+/// Something that a check found, in the words of the database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding(pub String);
+
+/// What a keeper does now and then.
+#[async_trait]
+pub trait Upkeep: Send + Sync {
+    /// Writes a whole copy of the store, as it is at one instant, to a file that does not
+    /// exist yet. It is on the disk when this returns, and a store of its own.
+    async fn backup_to(&self, path: &Path) -> StoreResult<()>;
+
+    /// Looks at every page, every reference and the search index; an empty list is good
+    /// news.
+    async fn check(&self) -> StoreResult<Vec<Finding>>;
+
+    /// The schema that the store has.
+    async fn schema_version(&self) -> StoreResult<SchemaVersion>;
+
+    /// Gives the room of deleted things back to the disk.
+    async fn vacuum(&self) -> StoreResult<()>;
+}
