@@ -5,8 +5,12 @@
 //! headers and body to whoever does.
 
 mod contract;
+mod secret;
+mod sse;
+mod wire;
 
 pub use contract::{
     AnswerStream, ChatMessage, ChatRequest, Delta, Finish, Models, Provider, ProviderFailure,
     ServedModel,
 };
+pub use secret::Secret;

@@ -2,6 +2,7 @@
 //! depends on this crate.
 
 pub mod history;
+pub mod scripted;
 pub mod texts;
 
 /// The path of a file below the workspace's `fixtures/`.

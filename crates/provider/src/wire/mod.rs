@@ -1,0 +1,176 @@
+//! Wire formats: a request body out, deltas in. Nothing here touches a network, so each
+//! format is a table of inputs and what is expected.
+
+pub(crate) mod anthropic;
+pub(crate) mod gemini;
+pub(crate) mod openai;
+
+use std::collections::VecDeque;
+
+use plimsoll_send::Role;
+use serde_json::Value;
+
+use crate::{ChatMessage, Delta, Finish, sse::SseEvent};
+
+/// What a piece of an answer was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// A part of the answer; more may follow.
+    Part,
+    /// The very last part. Nothing more is waited for.
+    Last,
+    /// Nothing that this wire knows.
+    Unknown,
+}
+
+/// Why a piece of an answer ends it. The piece itself is the body of the failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// The server said that it failed.
+    Told,
+    /// The piece is not what the wire promises.
+    Malformed,
+}
+
+/// Reads the objects of one answer.
+pub(crate) trait Decode: Send {
+    /// Reads an object: one event of a stream, or a whole answer.
+    fn object(&mut self, object: &Value, out: &mut Deltas) -> Result<Read, Refused>;
+}
+
+/// Deltas on their way out.
+#[derive(Debug, Default)]
+pub(crate) struct Deltas {
+    queue: VecDeque<Delta>,
+    finished: bool,
+    last_usage: Option<plimsoll_domain::Usage>,
+}
+
+impl Deltas {
+    /// Adds a piece of the answer.
+    pub(crate) fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.queue.push_back(Delta::Text(text.to_owned()));
+        }
+    }
+
+    /// Adds a piece of reasoning.
+    pub(crate) fn reasoning(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.queue.push_back(Delta::Reasoning(text.to_owned()));
+        }
+    }
+
+    /// Adds the end, once: some servers repeat it.
+    pub(crate) fn finish(&mut self, finish: Finish) {
+        if !std::mem::replace(&mut self.finished, true) {
+            self.queue.push_back(Delta::Finished(finish));
+        }
+    }
+
+    /// Adds usage where it changed: some servers send it with every chunk.
+    pub(crate) fn usage(&mut self, usage: plimsoll_domain::Usage) {
+        if self.last_usage.replace(usage) != Some(usage) {
+            self.queue.push_back(Delta::Usage(usage));
+        }
+    }
+
+    /// Whether the answer has ended.
+    pub(crate) fn finished(&self) -> bool {
+        self.finished
+    }
+
+    /// The oldest delta.
+    pub(crate) fn pop(&mut self) -> Option<Delta> {
+        self.queue.pop_front()
+    }
+}
+
+/// Reads one event of a stream.
+pub(crate) fn read_event(
+    decoder: &mut dyn Decode,
+    event: &SseEvent,
+    out: &mut Deltas,
+) -> Result<Read, Refused> {
+    let data = event.data.trim();
+    if event.name == "error" {
+        return Err(Refused::Told);
+    }
+    if let Ok(value) = serde_json::from_str(data) {
+        return objects(decoder, &value, out);
+    }
+    // Some servers forget the blank line between two events, so each line may be one.
+    let mut read = Read::Unknown;
+    for line in data.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if line == "[DONE]" {
+            return Ok(Read::Last);
+        }
+        let value = serde_json::from_str(line).map_err(|_| Refused::Malformed)?;
+        read = objects(decoder, &value, out)?;
+    }
+    Ok(read)
+}
+
+/// Reads an answer that came in one piece.
+pub(crate) fn read_whole(
+    decoder: &mut dyn Decode,
+    body: &str,
+    out: &mut Deltas,
+) -> Result<(), Refused> {
+    let value: Value = serde_json::from_str(body).map_err(|_| Refused::Malformed)?;
+    match objects(decoder, &value, out)? {
+        // An object that is no answer may be an error in a shape that nobody agreed on.
+        Read::Unknown => Err(Refused::Told),
+        Read::Part | Read::Last => Ok(()),
+    }
+}
+
+/// An array holds what a stream would have sent one by one.
+fn objects(decoder: &mut dyn Decode, value: &Value, out: &mut Deltas) -> Result<Read, Refused> {
+    let Some(array) = value.as_array() else { return object(decoder, value, out) };
+    let mut read = Read::Unknown;
+    for value in array {
+        read = object(decoder, value, out)?;
+    }
+    Ok(read)
+}
+
+fn object(decoder: &mut dyn Decode, value: &Value, out: &mut Deltas) -> Result<Read, Refused> {
+    if is_error(value) { Err(Refused::Told) } else { decoder.object(value, out) }
+}
+
+/// Whether an object says that something failed, in one of the shapes that are common.
+fn is_error(value: &Value) -> bool {
+    let error = match value.get("error") {
+        None | Some(Value::Null | Value::Bool(false)) => false,
+        Some(Value::String(text)) => !text.is_empty(),
+        Some(_) => true,
+    };
+    let named = |key| value.get(key).and_then(Value::as_str) == Some("error");
+    error || named("object") || named("type")
+}
+
+/// A number under a path of keys; absent and null are the same.
+fn number(value: &Value, path: &[&str]) -> Option<u64> {
+    path.iter().try_fold(value, |value, key| value.get(key)).and_then(Value::as_u64)
+}
+
+/// The text of the system messages, wherever they stand, and the other messages: for
+/// wires that keep the system apart.
+fn apart(messages: &[ChatMessage]) -> (Option<String>, impl Iterator<Item = &ChatMessage>) {
+    let system: Vec<&str> = messages
+        .iter()
+        .filter(|message| message.role == Role::System)
+        .map(|message| message.content.as_str())
+        .collect();
+    let system = (!system.is_empty()).then(|| system.join("\n\n"));
+    (system, messages.iter().filter(|message| message.role != Role::System))
+}
+
+#[cfg(test)]
+#[path = "body_tests.rs"]
+mod body_tests;
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod decode_tests;
