@@ -52,14 +52,7 @@ impl<'a> PairText<'a> {
     /// Why this pair is never sent, whatever the room; none if it may be.
     pub fn not_sendable(&self, send_error_pairs: bool) -> Option<ExcludedBecause> {
         let answered = self.assistant.is_some_and(is_emitted);
-        match self.lifecycle {
-            Lifecycle::Complete => None,
-            Lifecycle::Error if send_error_pairs => None,
-            Lifecycle::Error => Some(ExcludedBecause::Error),
-            Lifecycle::Idle | Lifecycle::Sending => Some(ExcludedBecause::InFlight),
-            Lifecycle::Cancelled if answered => None,
-            Lifecycle::Cancelled => Some(ExcludedBecause::Cancelled),
-        }
+        not_sendable(self.lifecycle, answered, send_error_pairs)
     }
 
     /// The texts that become messages: user, then assistant. A pair in error
