@@ -68,14 +68,63 @@ impl<'a> PairText<'a> {
 
     /// The load, with the overhead of each emitted message.
     pub fn load(&self, estimator: &Estimator, overhead: u64, send_error_pairs: bool) -> Load {
+        let raw = |text: &str| if is_emitted(text) { estimator.count(text).max(1) } else { 0 };
+        let weighed = WeighedPair {
+            lifecycle: self.lifecycle,
+            user_tokens: raw(self.user),
+            assistant_tokens: self.assistant.map_or(0, raw),
+            attachment_tokens: self.attachment_tokens,
+        };
+        weighed.load(overhead, send_error_pairs)
+    }
+}
+
+/// A pair whose texts were weighed before. A text that makes no message weighs 0, and
+/// every other at least 1, so the tokens tell which messages there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WeighedPair {
+    /// Where it stands.
+    pub lifecycle: Lifecycle,
+    /// Raw tokens of the user's words.
+    pub user_tokens: u64,
+    /// Raw tokens of the answer.
+    pub assistant_tokens: u64,
+    /// What its attachments add beyond the text.
+    pub attachment_tokens: u64,
+}
+
+impl WeighedPair {
+    /// Why this pair is never sent, whatever the room; none if it may be.
+    pub fn not_sendable(&self, send_error_pairs: bool) -> Option<ExcludedBecause> {
+        not_sendable(self.lifecycle, self.assistant_tokens > 0, send_error_pairs)
+    }
+
+    /// The load, with the overhead of each message.
+    pub fn load(&self, overhead: u64, send_error_pairs: bool) -> Load {
         if self.not_sendable(send_error_pairs).is_some() {
             return Load::NOT_SENDABLE;
         }
-        let (user, assistant) = self.messages();
-        let weigh =
-            |text: Option<&str>| text.map_or(0, |text| message_tokens(text, estimator, overhead));
-        let attached = if user.is_some() { self.attachment_tokens } else { 0 };
-        Load::of(weigh(user).saturating_add(weigh(assistant)).saturating_add(attached))
+        let message = |tokens: u64| if tokens > 0 { tokens.saturating_add(overhead) } else { 0 };
+        let answer = if self.lifecycle == Lifecycle::Error { 0 } else { self.assistant_tokens };
+        let attached = if self.user_tokens > 0 { self.attachment_tokens } else { 0 };
+        let texts = message(self.user_tokens).saturating_add(message(answer));
+        Load::of(texts.saturating_add(attached))
+    }
+}
+
+/// BND-1: what never counts in X.
+fn not_sendable(
+    lifecycle: Lifecycle,
+    answered: bool,
+    send_error_pairs: bool,
+) -> Option<ExcludedBecause> {
+    match lifecycle {
+        Lifecycle::Complete => None,
+        Lifecycle::Error if send_error_pairs => None,
+        Lifecycle::Error => Some(ExcludedBecause::Error),
+        Lifecycle::Idle | Lifecycle::Sending => Some(ExcludedBecause::InFlight),
+        Lifecycle::Cancelled if answered => None,
+        Lifecycle::Cancelled => Some(ExcludedBecause::Cancelled),
     }
 }
 
