@@ -164,6 +164,16 @@ impl Settings {
         OverBudget::parse(self.text("overBudget")).unwrap_or_default()
     }
 
+    /// How often a transient fault is retried.
+    pub fn retries(&self) -> u64 {
+        self.whole("retries")
+    }
+
+    /// Whether an overflow drops as many pairs as the error says (OVF-4).
+    pub fn smart_trim(&self) -> bool {
+        self.text("trimStep") == "smart"
+    }
+
     /// Whether failed pairs send their user text.
     pub fn send_error_pairs(&self) -> bool {
         self.text("sendErrorPairs") == "on"

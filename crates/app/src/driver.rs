@@ -1,0 +1,253 @@
+//! Carrying a send out: the machine says what to do, this does it.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use plimsoll_budget::{Decision, OverBudget};
+use plimsoll_domain::{
+    ColorFlag, Lifecycle, MessagePair, PairError, PairId, Star, Timestamp, Usage,
+};
+use plimsoll_provider::{Delta, Finish};
+use plimsoll_send::{
+    AttemptMachine, AttemptRecord, Effect, Event, MessageRecord, Outcome, SendError, fault,
+};
+use tokio::time::Instant;
+
+use crate::{App, AppError, Cancel, Prepared, Progress, Receipt};
+
+/// An answer is saved when this much time has passed since the last save.
+const SAVE_EVERY: Duration = Duration::from_millis(300);
+
+/// No answer is longer: one that is fills the memory, and is stopped like one that was
+/// cut by its length.
+const LONGEST_ANSWER: usize = 4 << 20;
+
+/// How a send ended.
+pub struct Sent {
+    /// The pair, as it is kept now.
+    pub pair: PairId,
+    /// The answer, whole or as far as it came.
+    pub answer: String,
+    /// What came of it.
+    pub receipt: Receipt,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// What one send gathers on its way.
+pub(crate) struct Journey {
+    pub(crate) pair: PairId,
+    pub(crate) answer: String,
+    pub(crate) records: Vec<AttemptRecord>,
+    pub(crate) usage: Option<Usage>,
+    pub(crate) first_text: Option<Duration>,
+    pub(crate) started: Instant,
+    pub(crate) history_hash: String,
+    pub(crate) last_body: String,
+    pub(crate) learned_limit: Option<u64>,
+}
+
+impl App {
+    /// Sends what was prepared. `watch` sees every step as it happens. The user's text
+    /// is on the disk before the first byte goes out (promise 4).
+    pub async fn send(
+        &self,
+        prepared: Prepared,
+        policy: Option<OverBudget>,
+        cancel: &Cancel,
+        watch: &mut (dyn FnMut(&Progress) + Send),
+    ) -> Result<Sent, AppError> {
+        let policy = policy.unwrap_or_else(|| self.settings.over_budget());
+        let suggestions = prepared.suggestions.clone();
+        match prepared.decision(policy) {
+            Decision::Send | Decision::SendWithout(_) => {}
+            Decision::Ask | Decision::Block => {
+                let excess = prepared.validation.excess;
+                return Err(AppError::OverBudget { excess, suggestions });
+            }
+            Decision::PromptTooLarge => {
+                let limit = prepared.limit.tokens;
+                return Err(AppError::PromptTooLarge { limit, suggestions });
+            }
+        }
+        let now = self.clock.now();
+        let pair = self.new_pair(&prepared, now);
+        self.store.begin(&prepared.workspace, &pair, &self.owner, now).await?;
+        let mut tell = |progress: Progress| {
+            watch(&progress);
+            self.events.publish(&prepared.workspace, progress);
+        };
+        tell(Progress::Started(pair.id));
+        let mut journey = Journey {
+            pair: pair.id,
+            answer: String::new(),
+            records: Vec::new(),
+            usage: None,
+            first_text: None,
+            started: Instant::now(),
+            history_hash: String::new(),
+            last_body: String::new(),
+            learned_limit: None,
+        };
+        let outcome = self.drive(&prepared, &mut journey, cancel, &mut tell).await?;
+        let receipt = self.finish(&prepared, &journey, &outcome).await?;
+        tell(Progress::Ended(pair.id));
+        Ok(Sent { pair: pair.id, answer: journey.answer, receipt, outcome })
+    }
+
+    fn new_pair(&self, prepared: &Prepared, now: Timestamp) -> MessagePair {
+        MessagePair {
+            id: PairId::new(now, self.chance.bytes()),
+            topic_id: prepared.topic.id,
+            model: prepared.model.id.clone(),
+            user_text: prepared.text.clone(),
+            assistant_text: None,
+            star: Star::default(),
+            color_flag: ColorFlag::default(),
+            lifecycle: Lifecycle::Idle,
+            created_at: now,
+            error: None,
+            usage: None,
+            receipt_id: None,
+            previous_answer: None,
+        }
+    }
+
+    /// Runs the machine to its end.
+    async fn drive(
+        &self,
+        prepared: &Prepared,
+        journey: &mut Journey,
+        cancel: &Cancel,
+        tell: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Outcome, AppError> {
+        let (mut machine, effects) = AttemptMachine::start(prepared.plan.clone());
+        let mut effects = std::collections::VecDeque::from(effects);
+        while let Some(effect) = effects.pop_front() {
+            match effect {
+                Effect::Call { dropped, max_output, record } => {
+                    if record.trimmed_count > 0 {
+                        tell(Progress::Trimmed(journey.pair, record.trimmed_count));
+                    }
+                    tell(Progress::Attempt(record));
+                    let request = prepared.request(dropped, max_output);
+                    journey.last_body = prepared.provider.body(&request);
+                    journey.history_hash = prepared.payload(dropped).1;
+                    let event =
+                        self.call(prepared, request, &mut machine, journey, cancel, tell).await?;
+                    effects.extend(machine.on(event));
+                }
+                Effect::Wait { at_least, at_most } => {
+                    let wait = at_least + (at_most - at_least).mul_f64(self.chance.fraction());
+                    let said = journey.records.last().and_then(|r| r.last_error_message.clone());
+                    tell(Progress::RetryIn(journey.pair, wait, said.unwrap_or_default()));
+                    let event = tokio::select! {
+                        () = tokio::time::sleep(wait) => Event::WaitOver,
+                        () = cancel.cancelled() => Event::Cancelled,
+                    };
+                    effects.extend(machine.on(event));
+                }
+                Effect::LearnLimit(tokens) => journey.learned_limit = Some(tokens),
+                Effect::Record(record) => {
+                    let mut record = *record;
+                    record.messages = message_records(prepared, &record);
+                    journey.records.push(record);
+                }
+                Effect::Done(outcome) => return Ok(outcome),
+            }
+        }
+        // The machine always ends with Done; a machine that did not is a defect, and
+        // the pair must not stay in flight because of it.
+        let fault = fault::classify(&fault::Failure {
+            body: "the send ended without an outcome",
+            ..fault::Failure::default()
+        });
+        Ok(Outcome::Error(SendError::Provider(fault)))
+    }
+
+    /// One call. Gives the event that ended it; text that arrives is told and saved.
+    async fn call(
+        &self,
+        prepared: &Prepared,
+        request: plimsoll_provider::ChatRequest,
+        machine: &mut AttemptMachine,
+        journey: &mut Journey,
+        cancel: &Cancel,
+        tell: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Event, AppError> {
+        let pair = journey.pair;
+        let mut stream = prepared.provider.answer(request);
+        let mut saved_at = Instant::now();
+        let mut saved_length = 0;
+        let mut cut_by_length = false;
+        let mut first = true;
+        loop {
+            let next = tokio::select! {
+                next = stream.next() => next,
+                () = cancel.cancelled() => return Ok(Event::Cancelled),
+            };
+            let delta = match next {
+                None => return Ok(Event::Finished { cut_by_length }),
+                Some(Err(failure)) => return Ok(Event::Failed(failure.fault())),
+                Some(Ok(delta)) => delta,
+            };
+            if first && delta != Delta::Loading {
+                machine.on(Event::FirstByte);
+                first = false;
+            }
+            match delta {
+                Delta::Loading => tell(Progress::Loading(pair)),
+                Delta::Reasoning(text) => tell(Progress::Reasoning(pair, text)),
+                Delta::Usage(usage) => journey.usage = Some(usage),
+                Delta::Finished(finish) => cut_by_length |= finish == Finish::Length,
+                Delta::Text(text) if text.is_empty() => {}
+                Delta::Text(text) => {
+                    if journey.answer.is_empty() {
+                        machine.on(Event::TextArrived);
+                        journey.first_text = Some(journey.started.elapsed());
+                    }
+                    journey.answer.push_str(&text);
+                    tell(Progress::Text(pair, text));
+                    if journey.answer.len() >= LONGEST_ANSWER {
+                        return Ok(Event::Finished { cut_by_length: true });
+                    }
+                }
+            }
+            // The first piece is saved at once: from then on a crash loses little.
+            let fresh = journey.answer.len() > saved_length;
+            if fresh && (saved_length == 0 || saved_at.elapsed() >= SAVE_EVERY) {
+                self.store.save_partial(pair, &journey.answer).await?;
+                saved_at = Instant::now();
+                saved_length = journey.answer.len();
+            }
+        }
+    }
+}
+
+/// What was sent, message by message.
+fn message_records(prepared: &Prepared, record: &AttemptRecord) -> Vec<MessageRecord> {
+    let (payload, _) = prepared.payload(record.trimmed_count);
+    let tokens = |id: Option<PairId>| {
+        let pair = record.selection.iter().find(|pair| Some(pair.id) == id);
+        pair.map_or(0, |pair| pair.tokens)
+    };
+    payload
+        .messages
+        .iter()
+        .map(|message| MessageRecord::of(message, tokens(message.pair)))
+        .collect()
+}
+
+/// The error that is stored with the pair.
+pub(crate) fn pair_error(error: &SendError) -> PairError {
+    let message = match error {
+        SendError::PromptTooLarge => "the message is larger than the model's window".to_owned(),
+        SendError::EmptyAnswer => {
+            "the answer ended without any text; the server may have run out of room".to_owned()
+        }
+        SendError::OverflowAfterTrimming(fault) | SendError::Provider(fault) => {
+            fault.message.clone()
+        }
+    };
+    PairError { code: error.code().to_owned(), message }
+}

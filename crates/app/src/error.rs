@@ -1,0 +1,55 @@
+//! Why a use case ended early; each kind is a decision for the surface.
+
+use plimsoll_budget::Suggestion;
+use plimsoll_filter::FilterError;
+use plimsoll_store::StoreError;
+use thiserror::Error;
+
+use crate::NoProvider;
+
+/// What a surface can be told.
+#[derive(Debug, Error)]
+pub enum AppError {
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The filter is not right; the text is that of the filter.
+    #[error("the filter is not right: {}", .error.problem())]
+    Filter {
+        /// The filter.
+        source_text: String,
+        /// What is wrong with it.
+        error: FilterError,
+    },
+    /// A filter came with a command, which a send does not take.
+    #[error("a send takes a filter, not a command after ':'")]
+    FilterHasCommand,
+    /// There is nobody to ask.
+    #[error(transparent)]
+    NoProvider(#[from] NoProvider),
+    /// There is no message.
+    #[error("there is nothing to send: the message is blank")]
+    EmptyMessage,
+    /// No topic has this path.
+    #[error("there is no topic '{0}'")]
+    UnknownTopic(String),
+    /// The request is over the limit and the policy does not let it go (VAL-3).
+    #[error("the request is over the limit by {excess} tokens")]
+    OverBudget {
+        /// How far.
+        excess: u64,
+        /// What would help.
+        suggestions: Vec<Suggestion>,
+    },
+    /// The message alone is over the limit (VAL-1).
+    #[error("the message alone is larger than the limit of {limit} tokens")]
+    PromptTooLarge {
+        /// ML.
+        limit: u64,
+        /// What would help.
+        suggestions: Vec<Suggestion>,
+    },
+    /// `exact` was asked for and the tokenizer is not known.
+    #[error("the tokenizer of '{0}' is not known; use another estimator")]
+    NoTokenizer(String),
+}

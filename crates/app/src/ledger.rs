@@ -1,0 +1,142 @@
+//! The books after a send: the pair's end, its receipt, and what was learned from it.
+
+use plimsoll_domain::{LifecycleEvent, ReceiptId};
+use plimsoll_send::{Counter, Outcome, silent_truncation};
+use plimsoll_store::{ErrorSnapshot, LearnedLimit, ReceiptRecord, UsageEntry};
+use plimsoll_tokens::Calibration;
+
+use crate::{
+    App, AppError, Prepared, Receipt,
+    driver::{Journey, pair_error},
+    receipt::final_stage,
+};
+
+impl App {
+    /// Ends the pair and writes the books.
+    pub(crate) async fn finish(
+        &self,
+        prepared: &Prepared,
+        journey: &Journey,
+        outcome: &Outcome,
+    ) -> Result<Receipt, AppError> {
+        let now = self.clock.now();
+        let trimmed = journey.records.last().map_or(0, |record| record.trimmed_count);
+        let counter = Counter { trimmed, ..prepared.counter() };
+        let last_total = journey.records.last().map_or(0, |record| record.attempt_total_tokens);
+        let reported = journey.usage.map_or(0, |usage| usage.prompt);
+        let truncation = silent_truncation(last_total, reported, prepared.estimator.1);
+        let millis =
+            |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let receipt = Receipt {
+            id: ReceiptId::new(now, self.chance.bytes()),
+            pair: journey.pair,
+            model: prepared.model.id.clone(),
+            attempts: journey.records.clone(),
+            usage: journey.usage,
+            cost: Receipt::cost_of(&prepared.model, journey.usage),
+            first_text_ms: journey.first_text.map(millis),
+            total_ms: millis(journey.started.elapsed()),
+            estimator: prepared.estimator.0,
+            history_hash: journey.history_hash.clone(),
+            truncation,
+            counter,
+        };
+        // The pair's end comes first: whatever fails after it, no pair stays in flight.
+        self.end_pair(journey, outcome, receipt.id).await?;
+        self.store
+            .put_receipt(&ReceiptRecord {
+                id: receipt.id,
+                workspace: prepared.workspace.clone(),
+                pair: Some(journey.pair),
+                topic: prepared.topic.id,
+                model: prepared.model.id.clone(),
+                at: now,
+                stage: final_stage(&journey.records).name().to_owned(),
+                estimate: last_total,
+                usage: journey.usage,
+                cost: receipt.cost,
+                trimmed: trimmed as u64,
+                body: Some(receipt.to_json().to_string()),
+            })
+            .await?;
+        if let Outcome::Error(_) = outcome {
+            self.store
+                .put_snapshot(&ErrorSnapshot {
+                    pair: journey.pair,
+                    at: now,
+                    included: prepared.included_ids().split_off(trimmed),
+                    outgoing_user_text: prepared.text.clone(),
+                    json_doc: Some(journey.last_body.clone()),
+                })
+                .await?;
+        }
+        self.learn(prepared, journey, outcome, &receipt).await?;
+        Ok(receipt)
+    }
+
+    async fn end_pair(
+        &self,
+        journey: &Journey,
+        outcome: &Outcome,
+        receipt: ReceiptId,
+    ) -> Result<(), AppError> {
+        let (event, error, cut) = match outcome {
+            Outcome::Complete { cut_by_length } => (LifecycleEvent::Finish, None, *cut_by_length),
+            Outcome::Error(error) => (LifecycleEvent::Fail, Some(pair_error(error)), false),
+            Outcome::Cancelled => (LifecycleEvent::Cancel, None, false),
+        };
+        let kept = plimsoll_store::Outcome {
+            assistant_text: Some(journey.answer.clone()).filter(|text| !text.is_empty()),
+            error,
+            usage: journey.usage,
+            receipt_id: Some(receipt),
+            cut,
+        };
+        Ok(self.store.set_state(journey.pair, event, &kept).await?)
+    }
+
+    /// Learned limits (CAT-3), calibration (EST-6) and the usage log (VAL-4).
+    async fn learn(
+        &self,
+        prepared: &Prepared,
+        journey: &Journey,
+        outcome: &Outcome,
+        receipt: &Receipt,
+    ) -> Result<(), AppError> {
+        let now = self.clock.now();
+        if let Some(tokens) = journey.learned_limit {
+            self.store
+                .put_learned_limit(&LearnedLimit {
+                    base_url: prepared.provider.base_url().to_owned(),
+                    model: prepared.model.id.clone(),
+                    tokens,
+                    learned_at: now,
+                })
+                .await?;
+        }
+        let Some(usage) = journey.usage else { return Ok(()) };
+        let tokens = usage.prompt.saturating_add(usage.completion);
+        self.store.log_usage(&prepared.model.id, UsageEntry { at: now, tokens }).await?;
+        let success = matches!(outcome, Outcome::Complete { .. });
+        if success && !prepared.estimator.1 && receipt.truncation.is_none() {
+            let dropped = prepared.plan.included.iter().take(receipt.counter.trimmed);
+            let raw = prepared
+                .raw_prompt_tokens
+                .saturating_add(
+                    prepared
+                        .plan
+                        .included
+                        .iter()
+                        .take(prepared.plan.fit_drop)
+                        .map(|p| p.tokens)
+                        .sum(),
+                )
+                .saturating_sub(dropped.map(|pair| pair.tokens).sum());
+            let ratios = self.store.calibration(&prepared.model.id).await?;
+            let mut calibration = Calibration::from_log_ratios(ratios);
+            calibration.observe(raw, usage.prompt);
+            self.store.put_calibration(&prepared.model.id, calibration.log_ratios()).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,58 @@
+//! What the app is given: the time, randomness, and who answers.
+
+use std::{ops::Range, sync::Arc};
+
+use plimsoll_budget::Model;
+use plimsoll_domain::Timestamp;
+use plimsoll_filter::Date;
+use plimsoll_provider::Provider;
+use thiserror::Error;
+
+/// The time, and the calendar of the place.
+pub trait Clock: Send + Sync {
+    /// Now.
+    fn now(&self) -> Timestamp;
+
+    /// The start of a local calendar day and the start of the next one.
+    fn day(&self, date: Date) -> Range<Timestamp>;
+}
+
+/// Randomness for ids and for jitter.
+pub trait Chance: Send + Sync {
+    /// Ten random bytes.
+    fn bytes(&self) -> [u8; 10];
+
+    /// A number from 0 to 1.
+    fn fraction(&self) -> f64 {
+        let [high, low, ..] = self.bytes();
+        f64::from(u16::from_be_bytes([high, low])) / f64::from(u16::MAX)
+    }
+}
+
+/// A provider that can be asked now, and what it told about the model.
+#[derive(Clone)]
+pub struct Reached {
+    /// Who answers.
+    pub provider: Arc<dyn Provider>,
+    /// The name of the model there.
+    pub model: String,
+    /// The window that the server told.
+    pub server_window: Option<u64>,
+}
+
+/// Why there is nobody to ask.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct NoProvider {
+    /// What is missing.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+/// Who answers for which model.
+#[async_trait::async_trait]
+pub trait ProviderBook: Send + Sync {
+    /// The provider of a model, ready to be asked.
+    async fn reach(&self, model: &Model) -> Result<Reached, NoProvider>;
+}

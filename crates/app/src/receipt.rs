@@ -1,0 +1,145 @@
+//! The receipt of a send (REC-2): its attempts, what it used, cost and took.
+
+use plimsoll_budget::Model;
+use plimsoll_domain::{PairId, ReceiptId, Usage};
+use plimsoll_send::{AttemptRecord, Counter, Stage, TruncationSeen};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// What came of a send.
+#[derive(Clone, Debug)]
+pub struct Receipt {
+    /// Its id.
+    pub id: ReceiptId,
+    /// The pair that was sent.
+    pub pair: PairId,
+    /// The model that it went to.
+    pub model: String,
+    /// Every attempt, in order.
+    pub attempts: Vec<AttemptRecord>,
+    /// What the provider said it used.
+    pub usage: Option<Usage>,
+    /// What it cost in US dollars, where the price is known.
+    pub cost: Option<f64>,
+    /// Milliseconds to the first text.
+    pub first_text_ms: Option<u64>,
+    /// Milliseconds in all.
+    pub total_ms: u64,
+    /// The estimator in use.
+    pub estimator: &'static str,
+    /// BLAKE3 over the history that was sent last (PAY-5).
+    pub history_hash: String,
+    /// Whether the server read far less than was sent (REC-2b).
+    pub truncation: Option<TruncationSeen>,
+    /// `X / Y`, or `[X-T]/Y` after a trim (REC-3).
+    pub counter: Counter,
+}
+
+/// The receipt in one line, for people.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReceiptLine(pub String);
+
+impl Receipt {
+    /// The last attempt; there always is one.
+    pub fn last(&self) -> Option<&AttemptRecord> {
+        self.attempts.last()
+    }
+
+    /// How far the estimate was off, in percent of what was reported.
+    pub fn error_percent(&self) -> Option<f64> {
+        let reported = self.usage.map(|usage| usage.prompt).filter(|prompt| *prompt > 0)?;
+        let estimated = self.last()?.attempt_total_tokens;
+        Some((estimated as f64 / reported as f64 - 1.0) * 100.0)
+    }
+
+    /// What a send at this price costs.
+    pub(crate) fn cost_of(model: &Model, usage: Option<Usage>) -> Option<f64> {
+        let (price, usage) = (model.price?, usage?);
+        let cached = price.cached_input.unwrap_or(price.input);
+        let fresh = usage.prompt.saturating_sub(usage.cached);
+        let sum = fresh as f64 * price.input
+            + usage.cached as f64 * cached
+            + usage.completion as f64 * price.output;
+        Some(sum / 1e6)
+    }
+
+    /// The whole receipt as JSON, in the names of the spec.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "id": self.id.to_string(),
+            "pairId": self.pair.to_string(),
+            "model": self.model,
+            "attempts": self.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
+            "usage": self.usage.map(|usage| json!({
+                "prompt": usage.prompt, "cached": usage.cached,
+                "completion": usage.completion, "reasoning": usage.reasoning,
+            })),
+            "cost": self.cost,
+            "timings": {"firstTextMs": self.first_text_ms, "totalMs": self.total_ms},
+            "estimator": self.estimator,
+            "estimateErrorPercent": self.error_percent(),
+            "historyHash": self.history_hash,
+            "truncation": self.truncation.map(|seen| json!({"read": seen.read, "sent": seen.sent})),
+            "counter": self.counter.to_string(),
+        })
+    }
+
+    /// One line: estimate, usage, the error in percent, the time, the counter.
+    pub fn line(&self) -> String {
+        use plimsoll_tokens::commas;
+        let estimate = self.last().map_or(0, |attempt| attempt.attempt_total_tokens);
+        let mut parts = vec![format!("{} · estimate {}", self.model, commas(estimate))];
+        if let Some(usage) = self.usage {
+            parts.push(format!("used {} + {}", commas(usage.prompt), commas(usage.completion)));
+        }
+        if let Some(percent) = self.error_percent() {
+            parts.push(format!("error {percent:+.1} %"));
+        }
+        parts.push(format!("{:.1} s", self.total_ms as f64 / 1000.0));
+        if let Some(cost) = self.cost.filter(|cost| *cost > 0.0) {
+            parts.push(format!("${cost:.4}"));
+        }
+        parts.push(self.counter.to_string());
+        parts.join(" · ")
+    }
+}
+
+/// REC-1, name by name.
+fn attempt_json(record: &AttemptRecord) -> Value {
+    let mut json = json!({
+        "model": record.model,
+        "budget": {"maxContext": record.max_context, "maxUsableRaw": record.max_usable_raw},
+        "selection": record.selection.iter().map(|pair| json!({
+            "id": pair.id.to_string(), "model": pair.model, "tokens": pair.tokens,
+        })).collect::<Vec<_>>(),
+        "predictedMessageCount": record.predicted_message_count,
+        "predictedHistoryTokens": record.predicted_history_tokens,
+        "predictedTotalTokens": record.predicted_total_tokens,
+        "attemptHistoryTokens": record.attempt_history_tokens,
+        "attemptTotalTokens": record.attempt_total_tokens,
+        "AUT": record.aut,
+        "trimmedCount": record.trimmed_count,
+        "attemptsUsed": record.attempts_used,
+        "charsPerToken": record.chars_per_token,
+        "remainingReserve": record.remaining_reserve,
+        "stage": record.stage.name(),
+        "messages": record.messages.iter().map(|message| json!({
+            "role": message.role.name(),
+            "pairId": message.pair_id.map(|id| id.to_string()),
+            "tokens": message.tokens,
+            "hash": message.hash,
+        })).collect::<Vec<_>>(),
+    });
+    if let Some(message) = &record.last_error_message {
+        json["lastErrorMessage"] = json!(message);
+    }
+    if let Some(matched) = &record.overflow_matched {
+        json["overflowMatched"] = json!(matched);
+    }
+    json
+}
+
+/// The stage that a receipt is filed under.
+pub(crate) fn final_stage(attempts: &[AttemptRecord]) -> Stage {
+    attempts.last().map_or(Stage::Error, |attempt| attempt.stage)
+}

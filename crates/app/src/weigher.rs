@@ -1,0 +1,71 @@
+//! Weighing texts for a model: by an estimator, or by the provider's own tokenizer.
+
+use std::sync::Arc;
+
+use plimsoll_budget::{Model, is_emitted};
+use plimsoll_config::Settings;
+use plimsoll_provider::Provider;
+use plimsoll_tokens::{Estimator, Method};
+
+use crate::AppError;
+
+/// How the texts of one send are weighed.
+pub(crate) enum Weigher {
+    Estimator(Estimator),
+    /// The provider has the tokenizer itself, as the embedded model does (EST-3).
+    Provider(Arc<dyn Provider>),
+}
+
+impl Weigher {
+    pub(crate) fn new(
+        settings: &Settings,
+        model: &Model,
+        provider: &Arc<dyn Provider>,
+    ) -> Result<Self, AppError> {
+        let method = settings.estimator();
+        let wants_exact = matches!(method, Method::Auto | Method::Exact);
+        if wants_exact && model.tokenizer.is_none() && provider.count_tokens("a").is_some() {
+            return Ok(Self::Provider(Arc::clone(provider)));
+        }
+        let chars_per_token = model.chars_per_token.unwrap_or_else(|| settings.chars_per_token());
+        Estimator::resolve(method, model.tokenizer, Some(chars_per_token))
+            .map(Self::Estimator)
+            .ok_or_else(|| AppError::NoTokenizer(model.id.clone()))
+    }
+
+    /// Raw tokens of a text; 0 for one that makes no message, else at least 1.
+    pub(crate) fn count(&self, text: &str) -> u64 {
+        if !is_emitted(text) {
+            return 0;
+        }
+        let tokens = match self {
+            Self::Estimator(estimator) => estimator.count(text),
+            Self::Provider(provider) => {
+                provider.count_tokens(text).unwrap_or_else(|| Estimator::Fast.count(text))
+            }
+        };
+        tokens.max(1)
+    }
+
+    /// The stamp under which estimates are kept (EST-7).
+    pub(crate) fn stamp(&self) -> String {
+        match self {
+            Self::Estimator(estimator) => estimator.stamp(),
+            Self::Provider(provider) => format!("exact:{}", provider.name()),
+        }
+    }
+
+    pub(crate) fn is_exact(&self) -> bool {
+        match self {
+            Self::Estimator(estimator) => estimator.is_exact(),
+            Self::Provider(_) => true,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Estimator(estimator) => estimator.method().name(),
+            Self::Provider(_) => Method::Exact.name(),
+        }
+    }
+}
