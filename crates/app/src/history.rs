@@ -71,7 +71,7 @@ impl Rows for History {
 
 impl History {
     /// Loads the rows, the topics and the saved filters.
-    pub(crate) async fn load(
+    pub(crate) async fn open(
         store: &dyn Store,
         workspace: &Workspace,
         topics: &[Topic],

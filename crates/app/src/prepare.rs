@@ -32,7 +32,7 @@ impl App {
         let store = &*self.store;
         self.open_workspace(&ask.workspace).await?;
         let (topic, topics) = self.topic(&ask.workspace, ask.topic.as_deref()).await?;
-        let mut history = History::load(store, &ask.workspace, &topics, &self.clock).await?;
+        let mut history = History::open(store, &ask.workspace, &topics, &self.clock).await?;
         history.select_topic(topic.id);
 
         let model = self.model_for(ask, &topic, &history);

@@ -1,0 +1,8 @@
+//! Sends from end to end against a real store and a provider that follows a script.
+
+// A helper of a test may fail like the test itself.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod outcomes;
+mod rig;
+mod wysiwyg;

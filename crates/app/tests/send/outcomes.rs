@@ -1,0 +1,238 @@
+use plimsoll_app::{AppError, Cancel, Progress};
+use plimsoll_budget::{Binds, OverBudget};
+use plimsoll_domain::Lifecycle;
+use plimsoll_provider::Delta;
+use plimsoll_send::{Outcome, SendError};
+use plimsoll_store::{ModelMemory, Pairs, Receipts, Workspace};
+
+use crate::rig::{answer, ask, failure, overflow, plain_settings, rig, rig_with};
+
+#[tokio::test]
+async fn an_answer_is_kept_with_its_receipt() {
+    let rig = rig(1000, vec![answer("hello", 7)]).await;
+    let sent = rig.send("hi there").await;
+    assert_eq!(sent.outcome, Outcome::Complete { cut_by_length: false });
+    let kept = rig.app.store().get(sent.pair).await.unwrap();
+    assert_eq!(kept.pair.lifecycle, Lifecycle::Complete);
+    assert_eq!(kept.pair.assistant_text.as_deref(), Some("hello"));
+    assert_eq!(kept.pair.usage.map(|usage| usage.prompt), Some(7));
+    let receipt = rig.app.store().receipt(sent.receipt.id).await.unwrap();
+    assert_eq!((receipt.stage.as_str(), receipt.estimate), ("success", 8));
+    let body = receipt.body.unwrap();
+    for name in ["predictedHistoryTokens", "attemptTotalTokens", "AUT", "historyHash", "messages"] {
+        assert!(body.contains(name), "REC-1 {name}: {body}");
+    }
+    assert!(sent.receipt.line().contains("estimate 8 · used 7 + 1 · error +14.3 %"));
+}
+
+#[tokio::test]
+async fn snd_1_the_text_is_on_disk_before_the_first_call() {
+    let rig = rig(1000, vec![answer("hello", 7)]).await;
+    let store = rig.app.store().clone();
+    let mut seen = None;
+    let calls = || rig.calls();
+    let mut watch = |progress: &Progress| {
+        if let Progress::Started(pair) = progress {
+            seen = Some((*pair, calls()));
+        }
+    };
+    rig.send_as("hi", OverBudget::Trim, &Cancel::default(), &mut watch).await;
+    let (pair, calls) = seen.unwrap();
+    assert_eq!(calls, 0);
+    assert_eq!(store.get(pair).await.unwrap().pair.user_text, "hi");
+}
+
+#[tokio::test]
+async fn history_goes_along_and_overflow_trims_it() {
+    let scripts =
+        vec![answer("one", 5), answer("two", 9), overflow(12), overflow(12), answer("three", 3)];
+    let rig = rig(1000, scripts).await;
+    rig.send("first").await;
+    rig.send("second").await;
+    assert_eq!(rig.sent(1), ["first", "one", "second"]);
+    let sent = rig.send("third").await;
+    assert_eq!(rig.sent(2), ["first", "one", "second", "two", "third"]);
+    assert_eq!(rig.sent(3), ["second", "two", "third"]);
+    assert_eq!(rig.sent(4), ["third"]);
+    assert_eq!(sent.receipt.counter.to_string(), "[2-2]/2");
+    assert_eq!(sent.receipt.attempts.len(), 3);
+    let learned = rig.app.store().learned_limit("http://scripted", "m").await.unwrap().unwrap();
+    assert_eq!(learned.tokens, 12, "CAT-3");
+    let next = rig.app.prepare(&ask("x")).await.unwrap();
+    assert!(matches!(next.limit.binds, Binds::Learned(_)));
+    assert_eq!(next.limit.tokens, 12);
+}
+
+#[tokio::test]
+async fn ovf_3_nothing_left_to_trim_is_an_error_and_history_stays() {
+    let rig = rig(1000, vec![answer("one", 5), overflow(3), overflow(3)]).await;
+    rig.send("first").await;
+    let sent = rig.send("second").await;
+    assert!(matches!(sent.outcome, Outcome::Error(SendError::OverflowAfterTrimming(_))));
+    let kept = rig.app.store().get(sent.pair).await.unwrap().pair;
+    assert_eq!(kept.lifecycle, Lifecycle::Error);
+    assert_eq!(kept.error.unwrap().code, "context_overflow_after_trimming");
+    assert_eq!(kept.user_text, "second");
+    assert_eq!(rig.app.store().count(&Workspace::default()).await.unwrap(), 2);
+    let snapshot = rig.app.store().snapshot(sent.pair).await.unwrap().unwrap();
+    assert_eq!(snapshot.outgoing_user_text, "second");
+    assert!(snapshot.json_doc.unwrap().contains("second"), "REC-5");
+}
+
+#[tokio::test(start_paused = true)]
+async fn fau_6_a_rate_limit_is_waited_out_with_the_same_history() {
+    let scripts = vec![
+        answer("one", 5),
+        failure(429, "Rate limit reached: too many tokens per min. Try again in 2s."),
+        failure(503, "overloaded"),
+        answer("two", 9),
+    ];
+    let rig = rig(1000, scripts).await;
+    rig.send("first").await;
+    let mut waits = Vec::new();
+    let mut watch = |progress: &Progress| {
+        if let Progress::RetryIn(_, wait, _) = progress {
+            waits.push(wait.as_secs());
+        }
+    };
+    let sent = rig.send_as("second", OverBudget::Trim, &Cancel::default(), &mut watch).await;
+    assert_eq!(sent.outcome, Outcome::Complete { cut_by_length: false });
+    assert_eq!(waits, [2, 2]);
+    for call in 1..=3 {
+        assert_eq!(rig.sent(call), ["first", "one", "second"], "promise 3");
+    }
+    assert_eq!(sent.receipt.counter.to_string(), "1 / 1");
+}
+
+#[tokio::test]
+async fn other_faults_end_at_once_in_their_own_words() {
+    for (status, body, code) in [
+        (401, "Incorrect API key provided", "auth"),
+        (404, "The model `x` does not exist", "model"),
+        (402, "Insufficient Balance", "quota"),
+        (
+            400,
+            "max_tokens is too large: 9. This model supports at most 4 completion tokens",
+            "overflow_output",
+        ),
+    ] {
+        let rig = rig(1000, vec![failure(status, body)]).await;
+        let sent = rig.send("hi").await;
+        let kept = rig.app.store().get(sent.pair).await.unwrap().pair;
+        assert_eq!(kept.error.as_ref().map(|error| error.code.as_str()), Some(code), "{body}");
+        assert!(kept.error.unwrap().message.contains(body.split('.').next().unwrap()));
+        assert_eq!(rig.calls(), 1);
+    }
+}
+
+#[tokio::test]
+async fn snd_4_cancel_keeps_what_arrived() {
+    let scripts = vec![vec![Ok(Delta::Text("half an ans".into()))]];
+    let rig = rig_with(1000, scripts, plain_settings(&[]), true).await;
+    let cancel = Cancel::default();
+    let stop = cancel.clone();
+    let mut watch = move |progress: &Progress| {
+        if let Progress::Text(..) = progress {
+            stop.cancel();
+        }
+    };
+    let sent = rig.send_as("hi", OverBudget::Trim, &cancel, &mut watch).await;
+    assert_eq!(sent.outcome, Outcome::Cancelled);
+    let kept = rig.app.store().get(sent.pair).await.unwrap().pair;
+    assert_eq!(kept.lifecycle, Lifecycle::Cancelled);
+    assert_eq!(kept.assistant_text.as_deref(), Some("half an ans"));
+}
+
+#[tokio::test]
+async fn snd_4b_an_empty_answer_is_an_error() {
+    let rig = rig(1000, vec![vec![]]).await;
+    let sent = rig.send("hi").await;
+    let kept = rig.app.store().get(sent.pair).await.unwrap().pair;
+    assert_eq!(kept.error.unwrap().code, "empty_answer");
+    assert_eq!(kept.assistant_text, None, "absent, not empty");
+}
+
+#[tokio::test]
+async fn snd_2_a_second_send_is_told_that_one_is_in_flight() {
+    let scripts = vec![vec![Ok(Delta::Text("…".into()))]];
+    let rig = rig_with(1000, scripts, plain_settings(&[]), true).await;
+    let first = rig.app.prepare(&ask("one")).await.unwrap();
+    let second = rig.app.prepare(&ask("two")).await.unwrap();
+    let cancel = Cancel::default();
+    let mut ignore = |_: &Progress| {};
+    let sending = rig.app.send(first, None, &cancel, &mut ignore);
+    let refused = async {
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        let refused = rig.app.send(second, None, &Cancel::default(), &mut |_| {}).await;
+        cancel.cancel();
+        refused
+    };
+    let (sent, refused) = tokio::join!(sending, refused);
+    assert_eq!(sent.unwrap().outcome, Outcome::Cancelled);
+    assert!(matches!(refused, Err(AppError::Store(plimsoll_store::StoreError::Busy { .. }))));
+}
+
+#[tokio::test]
+async fn val_3_over_budget_asks_fits_or_trims() {
+    let rig = rig(40, vec![answer("12345678", 5), answer("12345678", 5), answer("ok", 5)]).await;
+    rig.send("1234567").await;
+    rig.send("1234567").await;
+    let long = "x".repeat(20);
+    let prepared = rig.app.prepare(&ask(&long)).await.unwrap();
+    assert_eq!(prepared.counter().to_string(), "2 / 2");
+    let asked =
+        rig.app.send(prepared, Some(OverBudget::Ask), &Cancel::default(), &mut |_| {}).await;
+    assert!(matches!(asked, Err(AppError::OverBudget { excess: 10, .. })));
+    assert_eq!(rig.calls(), 2, "nothing was sent");
+    assert_eq!(rig.app.store().count(&Workspace::default()).await.unwrap(), 2);
+    let sent = rig.send_as(&long, OverBudget::Fit, &Cancel::default(), &mut |_| {}).await;
+    assert_eq!(rig.sent(2), ["1234567", "12345678", &long]);
+    assert_eq!(sent.receipt.counter.to_string(), "[2-1]/2");
+    let huge = rig.app.prepare(&ask(&"x".repeat(41))).await.unwrap();
+    let refused = rig.app.send(huge, Some(OverBudget::Trim), &Cancel::default(), &mut |_| {}).await;
+    assert!(matches!(refused, Err(AppError::PromptTooLarge { limit: 40, .. })), "VAL-1");
+}
+
+#[tokio::test]
+async fn est_6_reports_teach_the_estimator_and_truncation_does_not() {
+    let mut scripts: Vec<_> = (0..10).map(|_| answer("a", 30)).collect();
+    scripts.push(answer("a", 20));
+    let rig = rig(1_000_000, scripts).await;
+    for _ in 0..10 {
+        let mut alone = ask(&"x".repeat(20));
+        alone.history = plimsoll_app::HistoryChoice::Nothing;
+        let prepared = rig.app.prepare(&alone).await.unwrap();
+        rig.app.send(prepared, None, &Cancel::default(), &mut |_| {}).await.unwrap();
+    }
+    let ratios = rig.app.store().calibration("m").await.unwrap();
+    let factor = plimsoll_tokens::Calibration::from_log_ratios(ratios.clone()).factor().value();
+    assert!((1.42..1.58).contains(&factor), "{factor}");
+    let mut big = ask(&"x".repeat(5000));
+    big.history = plimsoll_app::HistoryChoice::Nothing;
+    let prepared = rig.app.prepare(&big).await.unwrap();
+    let sent = rig.app.send(prepared, None, &Cancel::default(), &mut |_| {}).await.unwrap();
+    assert!(sent.receipt.truncation.is_some(), "REC-2b");
+    assert_eq!(rig.app.store().calibration("m").await.unwrap(), ratios);
+}
+
+#[tokio::test]
+async fn rel_4_an_endless_answer_is_stopped() {
+    let piece = "x".repeat(1 << 20);
+    let script = (0..100).map(|_| Ok(Delta::Text(piece.clone()))).collect();
+    let rig = rig(1000, vec![script]).await;
+    let sent = rig.send("hi").await;
+    assert_eq!(sent.outcome, Outcome::Complete { cut_by_length: true });
+    assert!(sent.answer.len() <= 5 << 20);
+}
+
+#[tokio::test]
+async fn a_bad_filter_and_a_blank_message_are_refused_before_anything_happens() {
+    let rig = rig(1000, vec![]).await;
+    let mut bad = ask("hi");
+    bad.history = plimsoll_app::HistoryChoice::Filter("s9".into());
+    assert!(matches!(rig.app.prepare(&bad).await, Err(AppError::Filter { .. })));
+    assert!(matches!(rig.app.prepare(&ask(" \n")).await, Err(AppError::EmptyMessage)));
+    let mut lost = ask("hi");
+    lost.topic = Some("/Nowhere".into());
+    assert!(matches!(rig.app.prepare(&lost).await, Err(AppError::UnknownTopic(_))));
+}

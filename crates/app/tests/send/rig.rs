@@ -1,0 +1,233 @@
+//! An app with a real store in a temporary directory, a clock that stands still unless
+//! told, and a provider whose answers are written down beforehand.
+
+use std::{
+    collections::VecDeque,
+    ops::Range,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+};
+
+use futures_util::{StreamExt, stream};
+use plimsoll_app::{
+    App, AppParts, Ask, Cancel, Chance, Clock, HistoryChoice, NoProvider, Progress, ProviderBook,
+    Reached, Sent,
+};
+use plimsoll_budget::{Catalog, Model, OverBudget, WindowSource};
+use plimsoll_config::{Settings, Sources};
+use plimsoll_domain::{Timestamp, Usage};
+use plimsoll_filter::Date;
+use plimsoll_provider::{
+    AnswerStream, ChatRequest, Delta, Finish, Models, Provider, ProviderFailure,
+};
+use plimsoll_send::{JsonDoc, PreludeParts, RequestParameters, WireRules, compose};
+use plimsoll_store::Workspace;
+use plimsoll_store_sql::SqlStore;
+
+/// What one call brings.
+pub(crate) type Script = Vec<Result<Delta, ProviderFailure>>;
+
+#[derive(Default)]
+pub(crate) struct Scripted {
+    pub(crate) scripts: Mutex<VecDeque<Script>>,
+    pub(crate) requests: Mutex<Vec<ChatRequest>>,
+    /// A call whose script is used up never ends.
+    pub(crate) hang_at_end: bool,
+}
+
+impl Provider for Scripted {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+    fn base_url(&self) -> &str {
+        "http://scripted"
+    }
+    fn wire_rules(&self) -> WireRules {
+        WireRules::OPENAI
+    }
+    fn body(&self, request: &ChatRequest) -> String {
+        let mut payload = compose(&PreludeParts::default(), [], "", WireRules::OPENAI);
+        payload.messages = request
+            .messages
+            .iter()
+            .map(|message| plimsoll_send::Message {
+                role: message.role,
+                content: message.content.clone().into(),
+                pair: None,
+            })
+            .collect();
+        let parameters = RequestParameters {
+            model: request.model.clone(),
+            stream: true,
+            temperature: request.temperature,
+            max_output: request.max_output,
+        };
+        JsonDoc::chat_completions(&payload, &parameters).as_str().to_owned()
+    }
+    fn answer(&self, request: ChatRequest) -> AnswerStream {
+        self.requests.lock().unwrap().push(request);
+        let script = self.scripts.lock().unwrap().pop_front().unwrap_or_default();
+        let deltas = stream::iter(script);
+        if self.hang_at_end { deltas.chain(stream::pending()).boxed() } else { deltas.boxed() }
+    }
+    fn models(&self) -> Models {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+}
+
+pub(crate) struct Fixed {
+    millis: AtomicI64,
+}
+
+impl Clock for Fixed {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.millis.fetch_add(1, Ordering::Relaxed))
+    }
+    fn day(&self, _: Date) -> Range<Timestamp> {
+        Timestamp::from_millis(0)..Timestamp::from_millis(1)
+    }
+}
+
+pub(crate) struct Counted(AtomicU64);
+
+impl Chance for Counted {
+    fn bytes(&self) -> [u8; 10] {
+        let n = self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+        [0, 0, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]]
+    }
+}
+
+struct Book {
+    provider: Arc<Scripted>,
+    server_window: Option<u64>,
+}
+
+#[async_trait::async_trait]
+impl ProviderBook for Book {
+    async fn reach(&self, model: &Model) -> Result<Reached, NoProvider> {
+        Ok(Reached {
+            provider: Arc::clone(&self.provider) as Arc<dyn Provider>,
+            model: model.id.clone(),
+            server_window: self.server_window,
+        })
+    }
+}
+
+pub(crate) struct Rig {
+    pub(crate) app: App,
+    pub(crate) provider: Arc<Scripted>,
+    _dir: tempfile::TempDir,
+}
+
+/// Settings under which a character is a token and messages cost nothing more.
+pub(crate) fn plain_settings(more: &[(&str, &str)]) -> Settings {
+    let plain = [
+        ("PLIMSOLL_ESTIMATOR", "heuristic"),
+        ("PLIMSOLL_CHARS_PER_TOKEN", "1"),
+        ("PLIMSOLL_REPLY_RESERVE", "0"),
+        ("PLIMSOLL_USER_REQUEST_ALLOWANCE", "10"),
+    ];
+    let environment = plain.iter().chain(more).map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
+    Settings::resolve(&Sources { file: None, environment: environment.collect() }).unwrap()
+}
+
+pub(crate) async fn rig(window: u64, scripts: Vec<Script>) -> Rig {
+    rig_with(window, scripts, plain_settings(&[]), false).await
+}
+
+pub(crate) async fn rig_with(
+    window: u64,
+    scripts: Vec<Script>,
+    settings: Settings,
+    hang_at_end: bool,
+) -> Rig {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("plimsoll.db");
+    let now = Timestamp::from_millis(1_700_000_000_000);
+    let store = SqlStore::open_sqlite(&path, Default::default(), now).await.unwrap();
+    let provider = Arc::new(Scripted {
+        scripts: Mutex::new(scripts.into()),
+        hang_at_end,
+        ..Default::default()
+    });
+    let model = Model {
+        context_window: Some(window),
+        window_source: WindowSource::User,
+        message_overhead: 0,
+        ..Model::unknown("m")
+    };
+    let larger = Model { context_window: Some(1_000_000), ..Model::unknown("larger") };
+    let app = App::new(AppParts {
+        store: Arc::new(store),
+        settings,
+        catalog: Catalog::new([model, larger]),
+        providers: Arc::new(Book { provider: Arc::clone(&provider), server_window: None }),
+        clock: Arc::new(Fixed { millis: AtomicI64::new(1_800_000_000_000) }),
+        chance: Arc::new(Counted(AtomicU64::new(1))),
+        owner: "test".to_owned(),
+    });
+    Rig { app, provider, _dir: dir }
+}
+
+pub(crate) fn ask(text: &str) -> Ask {
+    Ask {
+        workspace: Workspace::default(),
+        text: text.to_owned(),
+        model: Some("m".to_owned()),
+        topic: None,
+        history: HistoryChoice::Filter(String::new()),
+        over_budget: None,
+    }
+}
+
+impl Rig {
+    pub(crate) async fn send(&self, text: &str) -> Sent {
+        self.send_as(text, OverBudget::Trim, &Cancel::default(), &mut |_| {}).await
+    }
+
+    pub(crate) async fn send_as(
+        &self,
+        text: &str,
+        policy: OverBudget,
+        cancel: &Cancel,
+        watch: &mut (dyn FnMut(&Progress) + Send),
+    ) -> Sent {
+        let prepared =
+            self.app.prepare(&Ask { over_budget: Some(policy), ..ask(text) }).await.unwrap();
+        self.app.send(prepared, Some(policy), cancel, watch).await.unwrap()
+    }
+
+    /// The contents of request number `n`, in order.
+    pub(crate) fn sent(&self, n: usize) -> Vec<String> {
+        let requests = self.provider.requests.lock().unwrap();
+        requests[n].messages.iter().map(|message| message.content.clone()).collect()
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        self.provider.requests.lock().unwrap().len()
+    }
+}
+
+/// An answer with what it used.
+pub(crate) fn answer(text: &str, prompt: u64) -> Script {
+    let usage = Usage { prompt, completion: 1, ..Usage::default() };
+    vec![
+        Ok(Delta::Text(text.to_owned())),
+        Ok(Delta::Finished(Finish::Stop)),
+        Ok(Delta::Usage(usage)),
+    ]
+}
+
+pub(crate) fn failure(status: u16, body: &str) -> Script {
+    vec![Err(ProviderFailure {
+        status: Some(status),
+        body: body.to_owned(),
+        ..ProviderFailure::default()
+    })]
+}
+
+pub(crate) fn overflow(limit: u64) -> Script {
+    failure(400, &format!("This model's maximum context length is {limit} tokens."))
+}
