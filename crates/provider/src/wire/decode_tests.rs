@@ -205,7 +205,7 @@ fn gemini_streams() {
             r#"{"candidates":[{"finishReason":"SAFETY"}]}"#,
             Ok((vec![done(Finish::ContentFilter)], Read::Part)),
         ),
-        (r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#, Err(Refused::Told)),
+        (r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#, Err(Refused::Filtered)),
         (r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#, Err(Refused::Told)),
         (r#"{"responseId":"x"}"#, Ok((vec![], Read::Unknown))),
     ] {

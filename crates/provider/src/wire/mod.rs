@@ -28,6 +28,8 @@ pub(crate) enum Read {
 pub(crate) enum Refused {
     /// The server said that it failed.
     Told,
+    /// The server refused the content, in words that only its own wire knows.
+    Filtered,
     /// The piece is not what the wire promises.
     Malformed,
 }
