@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{
     AnswerStream, Delta, ProviderFailure,
-    http::{Began, Call, Client, MAX_WHOLE},
+    http::{Began, Call, Client, MAX_WHOLE, refusal},
     sse::{SseItem, SseParser},
     transport,
     wire::{self, Decode, Deltas, Read, Refused},
@@ -124,10 +124,11 @@ impl Answer {
         let last = began + timeouts.first_byte;
         let until = if told_loading { last } else { last.min(began + timeouts.loading) };
         match timeout_at(until, &mut sending).await {
-            Ok(Ok(response)) => {
-                self.state =
-                    State::Reading(Box::new(Reading::of(response, last, timeouts.first_byte)))
+            Ok(Ok(response)) if response.status().is_success() => {
+                let reading = Reading::of(response, last, timeouts.first_byte);
+                self.state = State::Reading(Box::new(reading));
             }
+            Ok(Ok(response)) => self.failure = Some(refusal(response, timeouts).await),
             Ok(Err(failure)) => self.failure = Some(failure),
             Err(_) if until < last => {
                 self.state = State::Waiting { sending, began, told_loading: true };

@@ -82,7 +82,8 @@ impl Client {
         Ok(Self { http, timeouts, local, key })
     }
 
-    /// Sends a call; the future is the caller's to keep or to drop.
+    /// Sends a call; the future is the caller's to keep or to drop. A response of any
+    /// status is a response.
     pub(crate) fn send(
         &self,
         call: Call,
@@ -94,35 +95,37 @@ impl Client {
         if let Some(body) = call.body {
             request = request.header(CONTENT_TYPE, "application/json").body(body);
         }
-        let timeouts = self.timeouts;
+        let connect = self.timeouts.connect;
         async move {
-            let response = request.send().await.map_err(|error| ProviderFailure {
-                transport: Some(transport::before_answer(error, timeouts.connect)),
+            request.send().await.map_err(|error| ProviderFailure {
+                transport: Some(transport::before_answer(error, connect)),
                 ..ProviderFailure::default()
-            })?;
-            if response.status().is_success() {
-                return Ok(response);
-            }
-            Err(refusal(response, timeouts).await)
+            })
         }
     }
 
     /// Sends a call and reads the JSON that comes back.
     pub(crate) async fn json(&self, call: Call) -> Result<serde_json::Value, ProviderFailure> {
+        self.whole(call).await.map_err(|failure| self.scrubbed(failure))
+    }
+
+    async fn whole(&self, call: Call) -> Result<serde_json::Value, ProviderFailure> {
         let limit = self.timeouts.first_byte;
-        let whole = async {
-            let mut response = self.send(call).await?;
-            let began = Began::of(&response);
-            let read = read_up_to(&mut response, MAX_WHOLE).await;
-            let Ok(body) = read else { return Err(began.broken(transport::in_mid_stream(None))) };
-            serde_json::from_slice(&body).map_err(|_| began.malformed(&body))
+        let Ok(sent) = timeout(limit, self.send(call)).await else {
+            let transport = Some(transport::no_first_byte(limit));
+            return Err(ProviderFailure { transport, ..ProviderFailure::default() });
         };
-        let late = || ProviderFailure {
-            transport: Some(transport::no_first_byte(limit)),
-            ..ProviderFailure::default()
-        };
-        let read = timeout(limit, whole).await.unwrap_or_else(|_| Err(late()));
-        read.map_err(|failure| self.scrubbed(failure))
+        let mut response = sent?;
+        if !response.status().is_success() {
+            return Err(refusal(response, self.timeouts).await);
+        }
+        let began = Began::of(&response);
+        let mut body = Vec::new();
+        match timeout(limit, read_into(&mut response, &mut body, MAX_WHOLE)).await {
+            Ok(Ok(())) => serde_json::from_slice(&body).map_err(|_| began.malformed(&body)),
+            Ok(Err(error)) => Err(began.broken(transport::in_mid_stream(Some(error)))),
+            Err(_) => Err(began.broken(transport::idle(limit))),
+        }
     }
 
     /// A failure without the key.
@@ -180,7 +183,7 @@ impl Began {
 }
 
 /// The failure that a response without success is.
-async fn refusal(mut response: Response, timeouts: Timeouts) -> ProviderFailure {
+pub(crate) async fn refusal(mut response: Response, timeouts: Timeouts) -> ProviderFailure {
     let began = Began::of(&response);
     let redirected = response.status().is_redirection();
     let mut body = Vec::new();
@@ -201,13 +204,7 @@ async fn refusal(mut response: Response, timeouts: Timeouts) -> ProviderFailure 
     failure
 }
 
-/// The body, or nothing when it breaks off or is larger than allowed.
-async fn read_up_to(response: &mut Response, most: usize) -> Result<Vec<u8>, ()> {
-    let mut body = Vec::new();
-    read_into(response, &mut body, most).await.map_err(|_| ())?;
-    if body.len() > most { Err(()) } else { Ok(body) }
-}
-
+/// Reads a body, and stops once it is longer than it should be.
 async fn read_into(
     response: &mut Response,
     body: &mut Vec<u8>,
@@ -233,7 +230,7 @@ fn harmless(headers: &HeaderMap) -> Vec<(String, String)> {
 /// only where the method stays, since a POST that becomes a GET asks something else.
 fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     if attempt.previous().len() > MAX_REDIRECTS {
-        return attempt.error("too many redirects");
+        return attempt.error("it leads in a circle; check the base URL");
     }
     let first = attempt.previous().first();
     let same = first.is_some_and(|first| same_server(first, attempt.url()));

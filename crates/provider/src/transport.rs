@@ -84,7 +84,8 @@ mod tests {
             idle(wait),
             in_mid_stream(None),
             "connect timeout: no connection within 10 s".to_owned(),
-            "redirect: too many redirects".to_owned(),
+            "redirect: error following redirect: it leads in a circle; check the base URL"
+                .to_owned(),
             "tls: error sending request: invalid peer certificate: UnknownIssuer".to_owned(),
             "dns: error sending request: dns error: failed to lookup address".to_owned(),
             "connect: error sending request: tcp connect error: Connection refused".to_owned(),
