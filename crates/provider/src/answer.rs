@@ -11,22 +11,22 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{
     AnswerStream, Delta, ProviderFailure,
-    http::{Began, Call, Client, MAX_WHOLE, refusal},
-    sse::{SseItem, SseParser},
+    http::{Call, Client, MAX_WHOLE, refusal},
+    reading::{Reading, Shape},
+    sse::{MAX_LINE, SseItem, SseParser},
     transport,
     wire::{self, Decode, Deltas, Read, Refused},
 };
 
-/// Fewer bytes than this without a complete line are no progress: a server that sends
-/// a byte now and then stands still.
-const PROGRESS: usize = 1024;
 /// After the end only usage is waited for, and not for long.
 const AFTER_END: Duration = Duration::from_secs(5);
 /// After the very last event the connection is read to its end if that is there, so
 /// that it can be used again.
 const LAST_WORDS: Duration = Duration::from_millis(20);
-/// As much as is kept of lines that are no events, in case nothing else comes.
+/// As much as is taken of lines that are no events, in case nothing else comes.
 const MAX_STRAY: usize = 64 * 1024;
+/// As many bytes may come without anything in them.
+const MAX_BARREN: usize = 2 * MAX_LINE;
 
 type Sending = Pin<Box<dyn Future<Output = Result<Response, ProviderFailure>> + Send>>;
 type Step = Result<Delta, ProviderFailure>;
@@ -39,11 +39,14 @@ pub(crate) fn answer(client: Client, call: Call, decoder: Box<dyn Decode>) -> An
         decoder,
         stray: String::new(),
         understood: false,
+        left: None,
         state: State::Ready(call),
         client,
     };
     Box::pin(stream::unfold(begin, |mut answer| async move {
+        answer.come_back();
         let step = answer.next().await?;
+        answer.left = Some(Instant::now());
         Some((step, answer))
     }))
 }
@@ -55,26 +58,6 @@ enum State {
     Over,
 }
 
-struct Reading {
-    response: Response,
-    began: Began,
-    /// Whether HTTP itself says where the body ends.
-    framed: bool,
-    deadline: Instant,
-    /// What the deadline stands for, for the words of its failure.
-    first: Option<Duration>,
-    unproductive: usize,
-    shape: Shape,
-}
-
-/// What the body turned out to be. The content type is not asked: servers send errors
-/// as event streams and event streams as text.
-enum Shape {
-    Unknown,
-    Events(SseParser),
-    Whole(Vec<u8>),
-}
-
 struct Answer {
     client: Client,
     state: State,
@@ -84,9 +67,18 @@ struct Answer {
     failure: Option<ProviderFailure>,
     stray: String,
     understood: bool,
+    /// When the reader went away with a delta. A reader may take its time, and that
+    /// time is not the server's.
+    left: Option<Instant>,
 }
 
 impl Answer {
+    fn come_back(&mut self) {
+        if let (Some(left), State::Reading(reading)) = (self.left.take(), &mut self.state) {
+            reading.deadline += left.elapsed();
+        }
+    }
+
     async fn next(&mut self) -> Option<Step> {
         loop {
             if let Some(delta) = self.out.pop() {
@@ -147,8 +139,12 @@ impl Answer {
         if let Shape::Events(parser) = &mut reading.shape {
             match parser.next() {
                 Ok(Some(item)) => {
+                    reading.barren = 0;
                     reading.progress(self.client.timeouts.idle);
                     return self.item(item, reading).await;
+                }
+                Ok(None) if reading.barren > MAX_BARREN => {
+                    return self.unreadable(&reading, "the stream holds nothing but blanks");
                 }
                 Ok(None) => {}
                 Err(error) => return self.unreadable(&reading, &error.to_string()),
@@ -198,6 +194,10 @@ impl Answer {
                     }
                 }
             }
+        }
+        if self.stray.len() >= MAX_STRAY {
+            self.failure = Some(reading.began.malformed(self.stray.as_bytes()));
+            return;
         }
         self.state = State::Reading(reading);
     }
@@ -278,57 +278,6 @@ impl Answer {
             let room = line.floor_char_boundary(MAX_STRAY - self.stray.len());
             self.stray.push_str(&line[..room]);
             self.stray.push('\n');
-        }
-    }
-}
-
-impl Reading {
-    fn of(response: Response, deadline: Instant, first_byte: Duration) -> Self {
-        let headers = response.headers();
-        let framed = ["transfer-encoding", "content-length"];
-        let framed = framed.iter().any(|name| headers.contains_key(*name));
-        let began = Began::of(&response);
-        let first = Some(first_byte);
-        Self { response, began, framed, deadline, first, unproductive: 0, shape: Shape::Unknown }
-    }
-
-    /// Takes bytes in. The first one that is no blank tells what the body is.
-    fn take(&mut self, bytes: &[u8], idle: Duration) {
-        if self.first.take().is_some() {
-            self.progress(idle);
-        }
-        self.unproductive += bytes.len();
-        if self.unproductive >= PROGRESS {
-            self.progress(idle);
-        }
-        if matches!(self.shape, Shape::Unknown) {
-            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-            match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-                None => return,
-                Some(b'{' | b'[') => self.shape = Shape::Whole(Vec::new()),
-                Some(_) => self.shape = Shape::Events(SseParser::default()),
-            }
-        }
-        match &mut self.shape {
-            Shape::Unknown => {}
-            Shape::Events(parser) => parser.push(bytes),
-            Shape::Whole(body) => body.extend_from_slice(bytes),
-        }
-    }
-
-    fn progress(&mut self, idle: Duration) {
-        self.unproductive = 0;
-        self.deadline = Instant::now() + idle;
-    }
-
-    fn refused(&self, refused: Refused, piece: &[u8]) -> ProviderFailure {
-        match refused {
-            Refused::Malformed => self.began.malformed(piece),
-            Refused::Told => self.began.told(&String::from_utf8_lossy(piece)),
-            Refused::Filtered => ProviderFailure {
-                code: Some("content_filter".to_owned()),
-                ..self.began.told(&String::from_utf8_lossy(piece))
-            },
         }
     }
 }

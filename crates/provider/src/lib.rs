@@ -18,6 +18,7 @@ mod models;
 
 mod answer;
 mod http;
+mod reading;
 mod sse;
 mod transport;
 mod wire;

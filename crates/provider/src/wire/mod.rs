@@ -119,6 +119,7 @@ pub(crate) fn read_whole(
     body: &str,
     out: &mut Deltas,
 ) -> Result<(), Refused> {
+    let body = body.trim_start_matches('\u{feff}');
     let value: Value = serde_json::from_str(body).map_err(|_| Refused::Malformed)?;
     match objects(decoder, &value, out)? {
         // An object that is no answer may be an error in a shape that nobody agreed on.

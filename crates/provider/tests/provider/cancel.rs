@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use plimsoll_provider::{Delta, Provider};
 use plimsoll_testkit::scripted::Reply;
 
-use super::{PATIENT, request, scripted};
+use super::{HASTY, PATIENT, request, scripted};
 
 /// How soon a server must see that it was cancelled.
 const AT_ONCE: Duration = Duration::from_millis(200);
@@ -30,6 +30,18 @@ async fn snd_4_dropping_a_call_that_waits_closes_the_connection() {
     assert!(server.wait_for_requests(1, Duration::from_secs(5)));
     drop(answer);
     assert!(server.wait_for_hang_up(AT_ONCE));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_time_that_a_reader_takes_is_not_the_servers() {
+    let reply = Reply::openai(&["a", "b"], 1, 1).paced(Duration::from_millis(50));
+    let (_server, provider) = scripted(reply, HASTY);
+    let mut answer = provider.answer(request());
+    assert_eq!(answer.next().await, Some(Ok(Delta::Text("a".into()))));
+    tokio::time::sleep(HASTY.idle + Duration::from_millis(200)).await;
+    while let Some(delta) = answer.next().await {
+        delta.unwrap();
+    }
 }
 
 #[tokio::test]

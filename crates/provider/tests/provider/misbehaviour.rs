@@ -111,6 +111,18 @@ async fn rel_4_every_misbehaviour_ends_in_a_named_failure_in_time() {
 }
 
 #[tokio::test]
+async fn rel_4_nonsense_without_an_end_is_ended() {
+    for nonsense in ["Lorem ipsum dolor sit amet.\n", "data: {\"lorem\":\"ipsum\"}\n\n", "\n \n"] {
+        let chunk = nonsense.repeat(32 * 1024 / nonsense.len()).into_bytes();
+        let reply = Reply::stream().step(Step::Repeat { chunk, times: 1 << 20 });
+        let (server, provider) = scripted(reply, PATIENT);
+        let failure = heard(&provider).await.failure.unwrap();
+        assert_eq!(phase(&failure), "malformed_answer", "{nonsense}");
+        assert!(server.bytes_sent() < 64 * 1024 * 1024, "{nonsense}");
+    }
+}
+
+#[tokio::test]
 async fn rel_4_a_page_in_place_of_an_answer_is_shown() {
     let page = "<!doctype html>\n<title>Welcome to nginx</title>\n";
     let (_server, provider) =
