@@ -5,12 +5,35 @@
 //! headers and body to whoever does.
 
 mod contract;
+mod endpoint;
 mod secret;
+
+mod anthropic;
+mod gemini;
+mod openai;
+
+mod discover;
+mod local;
+mod models;
+
+mod answer;
+mod http;
+mod reading;
 mod sse;
+mod transport;
 mod wire;
 
 pub use contract::{
     AnswerStream, ChatMessage, ChatRequest, Delta, Finish, Models, Provider, ProviderFailure,
     ServedModel,
 };
+pub use endpoint::{Endpoint, SetupError, Timeouts};
 pub use secret::Secret;
+
+pub use anthropic::Anthropic;
+pub use gemini::Gemini;
+pub use openai::{Azure, OpenAiStyle};
+
+pub use discover::{
+    LocalKind, LocalServer, Place, discover, discover_at, foundry_base, ollama_base,
+};

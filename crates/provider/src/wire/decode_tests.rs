@@ -122,6 +122,7 @@ fn openai_answers_in_one_piece() {
             Ok(vec![thought("hm"), text("a"), done(Finish::Stop), usage(3, 0, 1, 0)]),
         ),
         (r#"{"choices":[]}"#, Ok(vec![])),
+        ("\u{feff}{\"choices\":[]}", Ok(vec![])),
         (r#"{"error":{"message":"no"}}"#, Err(Refused::Told)),
         (r#"{"detail":"Not authenticated"}"#, Err(Refused::Told)),
         ("{}", Err(Refused::Told)),
@@ -205,7 +206,7 @@ fn gemini_streams() {
             r#"{"candidates":[{"finishReason":"SAFETY"}]}"#,
             Ok((vec![done(Finish::ContentFilter)], Read::Part)),
         ),
-        (r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#, Err(Refused::Told)),
+        (r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#, Err(Refused::Filtered)),
         (r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#, Err(Refused::Told)),
         (r#"{"responseId":"x"}"#, Ok((vec![], Read::Unknown))),
     ] {

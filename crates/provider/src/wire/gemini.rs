@@ -72,7 +72,7 @@ impl Decode for Decoder {
     fn object(&mut self, object: &Value, out: &mut Deltas) -> Result<Read, Refused> {
         // A prompt that is refused gets no candidates, only the reason.
         if object.pointer("/promptFeedback/blockReason").is_some_and(Value::is_string) {
-            return Err(Refused::Told);
+            return Err(Refused::Filtered);
         }
         let mut read = Read::Unknown;
         if let Some(usage) = object.get("usageMetadata") {

@@ -28,6 +28,8 @@ pub(crate) enum Read {
 pub(crate) enum Refused {
     /// The server said that it failed.
     Told,
+    /// The server refused the content, in words that only its own wire knows.
+    Filtered,
     /// The piece is not what the wire promises.
     Malformed,
 }
@@ -117,6 +119,7 @@ pub(crate) fn read_whole(
     body: &str,
     out: &mut Deltas,
 ) -> Result<(), Refused> {
+    let body = body.trim_start_matches('\u{feff}');
     let value: Value = serde_json::from_str(body).map_err(|_| Refused::Malformed)?;
     match objects(decoder, &value, out)? {
         // An object that is no answer may be an error in a shape that nobody agreed on.

@@ -139,6 +139,12 @@ impl Reply {
         self.step(Step::LastChunk)
     }
 
+    /// The same reply after a silence, as of a model that has to be loaded first.
+    pub fn after(mut self, silence: Duration) -> Self {
+        self.steps.insert(0, Step::Sleep(silence));
+        self
+    }
+
     /// The same reply with every chunk in pieces of `size` bytes and a pause after each.
     pub fn dripping(self, size: usize, pause: Duration) -> Self {
         let drip = |step| match step {

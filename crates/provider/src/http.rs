@@ -1,0 +1,263 @@
+//! The one HTTP client. It sends a call and hands back the response, or a failure with
+//! everything that came: status, headers, body, or what the transport said.
+
+use std::sync::Arc;
+
+use reqwest::{
+    Method, Response, StatusCode, Url,
+    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    redirect::{Attempt, Policy},
+};
+use rustls_platform_verifier::BuilderVerifierExt;
+use tokio::time::timeout;
+
+use crate::{Endpoint, ProviderFailure, Secret, SetupError, Timeouts, transport};
+
+/// As much of an error's body as is kept.
+pub(crate) const MAX_ERROR_BODY: usize = 256 * 1024;
+/// The largest list of models, and the largest answer that comes in one piece.
+pub(crate) const MAX_WHOLE: usize = 32 * 1024 * 1024;
+const MAX_REDIRECTS: usize = 5;
+const MAX_HEADERS: usize = 100;
+/// Headers that carry secrets, and say nothing about a failure.
+const SECRET_HEADERS: [&str; 8] = [
+    "set-cookie",
+    "cookie",
+    "authorization",
+    "proxy-authorization",
+    "x-api-key",
+    "api-key",
+    "x-goog-api-key",
+    "x-amz-security-token",
+];
+
+/// One request, ready to go.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) method: Method,
+    pub(crate) url: Url,
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+    pub(crate) body: Option<String>,
+}
+
+impl Call {
+    /// A request for something.
+    pub(crate) fn get(url: Url, headers: &[(HeaderName, HeaderValue)]) -> Self {
+        Self { method: Method::GET, url, headers: headers.to_vec(), body: None }
+    }
+
+    /// A request with a body of JSON.
+    pub(crate) fn post(url: Url, headers: &[(HeaderName, HeaderValue)], body: String) -> Self {
+        Self { method: Method::POST, url, headers: headers.to_vec(), body: Some(body) }
+    }
+}
+
+/// The client of one provider. Clones share their connections.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) local: bool,
+    key: Option<Secret>,
+}
+
+impl Client {
+    /// A client for an endpoint.
+    pub(crate) fn new(endpoint: &Endpoint) -> Result<Self, SetupError> {
+        let local = endpoint.is_loopback();
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("plimsoll/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(endpoint.timeouts.connect)
+            .redirect(Policy::custom(redirect))
+            .referer(false)
+            // Whether a call is made again is decided elsewhere, where it can be seen.
+            .retry(reqwest::retry::never())
+            .tls_backend_preconfigured(tls(endpoint.url.scheme() == "https")?);
+        if local {
+            // A proxy cannot reach this machine, whatever the environment says.
+            builder = builder.no_proxy();
+        }
+        let http = builder.build().map_err(|error| SetupError::Client(error.to_string()))?;
+        let (timeouts, key) = (endpoint.timeouts, endpoint.key.clone());
+        Ok(Self { http, timeouts, local, key })
+    }
+
+    /// Sends a call; the future is the caller's to keep or to drop. A response of any
+    /// status is a response.
+    pub(crate) fn send(
+        &self,
+        call: Call,
+    ) -> impl Future<Output = Result<Response, ProviderFailure>> + Send + 'static {
+        let mut request = self.http.request(call.method, call.url);
+        for (name, value) in call.headers {
+            request = request.header(name, value);
+        }
+        if let Some(body) = call.body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        }
+        let connect = self.timeouts.connect;
+        async move {
+            request.send().await.map_err(|error| ProviderFailure {
+                transport: Some(transport::before_answer(error, connect)),
+                ..ProviderFailure::default()
+            })
+        }
+    }
+
+    /// Sends a call and reads the JSON that comes back.
+    pub(crate) async fn json(&self, call: Call) -> Result<serde_json::Value, ProviderFailure> {
+        self.whole(call).await.map_err(|failure| self.scrubbed(failure))
+    }
+
+    async fn whole(&self, call: Call) -> Result<serde_json::Value, ProviderFailure> {
+        let limit = self.timeouts.first_byte;
+        let Ok(sent) = timeout(limit, self.send(call)).await else {
+            let transport = Some(transport::no_first_byte(limit));
+            return Err(ProviderFailure { transport, ..ProviderFailure::default() });
+        };
+        let mut response = sent?;
+        if !response.status().is_success() {
+            return Err(refusal(response, self.timeouts).await);
+        }
+        let began = Began::of(&response);
+        let mut body = Vec::new();
+        match timeout(limit, read_into(&mut response, &mut body, MAX_WHOLE)).await {
+            Ok(Ok(())) => serde_json::from_slice(&body).map_err(|_| began.malformed(&body)),
+            Ok(Err(error)) => Err(began.broken(transport::in_mid_stream(Some(error)))),
+            Err(_) => Err(began.broken(transport::idle(limit))),
+        }
+    }
+
+    /// A failure without the key.
+    pub(crate) fn scrubbed(&self, mut failure: ProviderFailure) -> ProviderFailure {
+        if let Some(key) = &self.key {
+            key.scrub_failure(&mut failure);
+        }
+        failure
+    }
+
+    /// A delta without the key.
+    pub(crate) fn scrubbed_delta(&self, mut delta: crate::Delta) -> crate::Delta {
+        if let Some(key) = &self.key {
+            key.scrub_delta(&mut delta);
+        }
+        delta
+    }
+}
+
+/// Status and headers of a response whose body is still being read.
+#[derive(Clone, Debug)]
+pub(crate) struct Began {
+    status: u16,
+    headers: Vec<(String, String)>,
+}
+
+impl Began {
+    pub(crate) fn of(response: &Response) -> Self {
+        let headers = response.headers();
+        Self { status: response.status().as_u16(), headers: harmless(headers) }
+    }
+
+    /// The transport failed.
+    pub(crate) fn broken(&self, transport: String) -> ProviderFailure {
+        ProviderFailure { transport: Some(transport), ..self.told("") }
+    }
+
+    /// The server said what failed.
+    pub(crate) fn told(&self, body: &str) -> ProviderFailure {
+        let cut = body.floor_char_boundary(MAX_ERROR_BODY);
+        ProviderFailure {
+            status: Some(self.status),
+            headers: self.headers.clone(),
+            body: body[..cut].to_owned(),
+            ..ProviderFailure::default()
+        }
+    }
+
+    /// What came is no answer.
+    pub(crate) fn malformed(&self, body: &[u8]) -> ProviderFailure {
+        let body = &body[..body.len().min(MAX_ERROR_BODY)];
+        let failure = self.told(&String::from_utf8_lossy(body));
+        ProviderFailure { code: Some("malformed_answer".to_owned()), ..failure }
+    }
+}
+
+/// The failure that a response without success is.
+pub(crate) async fn refusal(mut response: Response, timeouts: Timeouts) -> ProviderFailure {
+    let began = Began::of(&response);
+    let redirected = response.status().is_redirection();
+    let mut body = Vec::new();
+    // Whatever part of the body comes in time is enough to judge by.
+    let _ = timeout(timeouts.idle, read_into(&mut response, &mut body, MAX_ERROR_BODY)).await;
+    body.truncate(MAX_ERROR_BODY);
+    let mut failure = began.told(&String::from_utf8_lossy(&body));
+    if redirected {
+        let to = response.headers().get("location").and_then(|to| to.to_str().ok());
+        let to = to.and_then(|to| response.url().join(to).ok());
+        let to = to.map_or_else(String::new, |mut to| {
+            to.set_query(None);
+            format!(" to {to}")
+        });
+        failure.transport =
+            Some(format!("redirect: the redirect{to} was not followed; check the base URL"));
+    }
+    failure
+}
+
+/// Reads a body, and stops once it is longer than it should be.
+async fn read_into(
+    response: &mut Response,
+    body: &mut Vec<u8>,
+    most: usize,
+) -> Result<(), reqwest::Error> {
+    while body.len() <= most {
+        let Some(chunk) = response.chunk().await? else { break };
+        body.extend_from_slice(&chunk);
+    }
+    Ok(())
+}
+
+fn harmless(headers: &HeaderMap) -> Vec<(String, String)> {
+    let told = headers.iter().filter(|(name, _)| !SECRET_HEADERS.contains(&name.as_str()));
+    told.take(MAX_HEADERS)
+        .map(|(name, value)| {
+            (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+        })
+        .collect()
+}
+
+/// A redirect is followed on the same server alone, since headers carry the key, and
+/// only where the method stays, since a POST that becomes a GET asks something else.
+fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    if attempt.previous().len() > MAX_REDIRECTS {
+        return attempt.error("it leads in a circle; check the base URL");
+    }
+    let first = attempt.previous().first();
+    let same = first.is_some_and(|first| same_server(first, attempt.url()));
+    let keeps = [StatusCode::TEMPORARY_REDIRECT, StatusCode::PERMANENT_REDIRECT];
+    if same && keeps.contains(&attempt.status()) { attempt.follow() } else { attempt.stop() }
+}
+
+fn same_server(from: &Url, to: &Url) -> bool {
+    let upgrade = from.scheme() == "http" && from.port().is_none();
+    let upgraded = upgrade && to.scheme() == "https" && to.port().is_none();
+    let same = from.scheme() == to.scheme();
+    let port = from.port_or_known_default() == to.port_or_known_default();
+    from.host_str() == to.host_str() && (upgraded || (same && port))
+}
+
+/// TLS with the authorities that this machine trusts. A plain HTTP server needs none,
+/// so that local models answer on a machine without any.
+fn tls(needed: bool) -> Result<rustls::ClientConfig, SetupError> {
+    let failed = |error: rustls::Error| SetupError::NoCertificates(error.to_string());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(failed)?;
+    let builder = if needed {
+        builder.with_platform_verifier().map_err(failed)?
+    } else {
+        builder.with_root_certificates(rustls::RootCertStore::empty())
+    };
+    Ok(builder.with_no_client_auth())
+}

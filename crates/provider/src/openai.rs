@@ -1,0 +1,155 @@
+//! Everyone who speaks chat completions in the OpenAI style, by base URL.
+
+use plimsoll_send::WireRules;
+use reqwest::{
+    Url,
+    header::{AUTHORIZATION, HeaderName, HeaderValue},
+};
+
+use crate::{
+    AnswerStream, ChatRequest, Endpoint, Models, Provider, SetupError,
+    answer::answer,
+    http::{Call, Client},
+    local,
+    models::{by_id, listed},
+    wire::openai,
+};
+
+/// Azure's ways, which differ in the address and the header of the key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Azure {
+    /// The `api-version` of the query; the newer `/openai/v1` addresses need none.
+    pub api_version: Option<String>,
+}
+
+/// A provider of chat completions.
+#[derive(Clone, Debug)]
+pub struct OpenAiStyle {
+    endpoint: Endpoint,
+    client: Client,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    azure: Option<Azure>,
+}
+
+impl OpenAiStyle {
+    /// A provider at an endpoint. A base URL without any path gets the usual `/v1`.
+    pub fn new(mut endpoint: Endpoint) -> Result<Self, SetupError> {
+        if endpoint.url.path() == "/" {
+            endpoint = Endpoint { url: endpoint.join(["v1"]), ..endpoint };
+            endpoint.base_url.push_str("/v1");
+        }
+        Self::build(endpoint, None)
+    }
+
+    /// A deployment at Azure. With a base URL that has no path the model's name is
+    /// taken for the name of its deployment.
+    pub fn azure(endpoint: Endpoint, azure: Azure) -> Result<Self, SetupError> {
+        Self::build(endpoint, Some(azure))
+    }
+
+    fn build(endpoint: Endpoint, azure: Option<Azure>) -> Result<Self, SetupError> {
+        let client = Client::new(&endpoint)?;
+        let key = match azure {
+            Some(_) => endpoint.key_header(HeaderName::from_static("api-key"), "")?,
+            None => endpoint.key_header(AUTHORIZATION, "Bearer ")?,
+        };
+        Ok(Self { endpoint, client, headers: key.into_iter().collect(), azure })
+    }
+
+    fn url(&self, model: Option<&str>, path: &[&str]) -> Url {
+        let bare = self.azure.is_some() && self.endpoint.url.path() == "/";
+        let mut segments = match model {
+            Some(model) if bare => vec!["openai", "deployments", model],
+            None if bare => vec!["openai"],
+            _ => Vec::new(),
+        };
+        segments.extend(path);
+        let mut url = self.endpoint.join(segments);
+        let version = self.azure.as_ref().and_then(|azure| azure.api_version.as_deref());
+        if let Some(version) = version {
+            url.query_pairs_mut().append_pair("api-version", version);
+        }
+        url
+    }
+}
+
+impl Provider for OpenAiStyle {
+    fn name(&self) -> &str {
+        &self.endpoint.name
+    }
+
+    fn base_url(&self) -> &str {
+        &self.endpoint.base_url
+    }
+
+    fn wire_rules(&self) -> WireRules {
+        WireRules::OPENAI
+    }
+
+    fn body(&self, request: &ChatRequest) -> String {
+        openai::body(request)
+    }
+
+    fn answer(&self, request: ChatRequest) -> AnswerStream {
+        let url = self.url(Some(&request.model), &["chat", "completions"]);
+        let call = Call::post(url, &self.headers, self.body(&request));
+        answer(self.client.clone(), call, Box::new(openai::Decoder))
+    }
+
+    fn models(&self) -> Models {
+        let call = Call::get(self.url(None, &["models"]), &self.headers);
+        let (client, headers) = (self.client.clone(), self.headers.clone());
+        let root = self.endpoint.root();
+        Box::pin(async move {
+            // Servers at home speak plain HTTP, and tell more under addresses of their own.
+            let at_home = root.url.scheme() == "http";
+            match client.json(call).await {
+                Ok(list) => {
+                    let mut models = listed(&list);
+                    if at_home && models.iter().any(|model| model.context_window.is_none()) {
+                        local::learn_windows(&client, &root, &headers, &mut models).await;
+                    }
+                    Ok(by_id(models))
+                }
+                Err(failure) if at_home && failure.status == Some(404) => {
+                    let mut models = Vec::new();
+                    local::learn_windows(&client, &root, &headers, &mut models).await;
+                    if models.is_empty() { Err(failure) } else { Ok(by_id(models)) }
+                }
+                Err(failure) => Err(failure),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        let at = |url| Endpoint::new("x", url).unwrap();
+        let azure = |url, version: Option<&str>| {
+            let azure = Azure { api_version: version.map(str::to_owned) };
+            OpenAiStyle::azure(at(url), azure).unwrap()
+        };
+        let style = |url| OpenAiStyle::new(at(url)).unwrap();
+        for (provider, expected) in [
+            (style("http://x/v1"), "http://x/v1/chat/completions"),
+            (style("http://localhost:11434"), "http://localhost:11434/v1/chat/completions"),
+            (style("http://x/openai/v1/"), "http://x/openai/v1/chat/completions"),
+            (
+                azure("http://x.test", Some("2024-10-21")),
+                "http://x.test/openai/deployments/m%2F1/chat/completions?api-version=2024-10-21",
+            ),
+            (
+                azure("http://x.test/openai/deployments/d", Some("1")),
+                "http://x.test/openai/deployments/d/chat/completions?api-version=1",
+            ),
+            (azure("http://x.test/openai/v1", None), "http://x.test/openai/v1/chat/completions"),
+        ] {
+            assert_eq!(provider.url(Some("m/1"), &["chat", "completions"]).as_str(), expected);
+        }
+        assert_eq!(style("http://localhost:1").base_url(), "http://localhost:1/v1");
+    }
+}
