@@ -62,7 +62,7 @@ fn scan(text: &str, level: u8, fields: &mut Vec<Field>) -> String {
     let mut hopeless = Hopeless::default();
     while at < bytes.len() {
         let byte = bytes[at];
-        if is_quote(byte) && opens_string(before) {
+        if is_quote(byte) && (opens_string(before) || opens_bytes(bytes, at)) {
             let may_be_key = !matches!(before, b':' | b'=' | b'[');
             let closed = hopeless.close(bytes, at + 1, byte, may_be_key);
             // Outside of brackets an unclosed quote is an apostrophe; inside, the
@@ -123,9 +123,8 @@ impl Hopeless {
             match bytes[at] {
                 b'\\' => at += 1,
                 byte if byte == quote => match bytes.get(skip_blanks(bytes, at + 1)) {
-                    None | Some(b',' | b'}' | b']' | b')' | b';' | b'\n' | b'\r') => {
-                        return Some(at);
-                    }
+                    None | Some(b',' | b'}' | b']' | b')' | b';') => return Some(at),
+                    Some(b'\n' | b'\r') if !sentence_goes_on(bytes, at + 1) => return Some(at),
                     Some(b':') if may_be_key => return Some(at),
                     Some(_) => {}
                 },
@@ -141,7 +140,7 @@ impl Hopeless {
 /// Reads a number or a word right after a key; gives the byte to go on from.
 fn bare_value(text: &str, start: usize, key: &str, fields: &mut Vec<Field>) -> usize {
     let bytes = text.as_bytes();
-    let from = skip_blanks(bytes, start);
+    let from = skip_white(bytes, start);
     let length = bytes[from.min(bytes.len())..]
         .iter()
         .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.' | b'_'))
@@ -202,12 +201,36 @@ fn opens_string(before: u8) -> bool {
     matches!(before, 0 | b'{' | b'[' | b'(' | b',' | b':' | b'=')
 }
 
+/// `b'{…}'`: a byte string of Python that holds structure. Before anything else the
+/// quote may be the apostrophe of a plan b's limits.
+fn opens_bytes(bytes: &[u8], at: usize) -> bool {
+    let holds = matches!(bytes.get(at + 1), Some(b'{' | b'[' | b'"'));
+    let prefix = at.checked_sub(1).map(|i| bytes[i]) == Some(b'b');
+    let before = at.checked_sub(2).map(|i| bytes[i]);
+    holds && prefix && before.is_none_or(|b| !b.is_ascii_alphanumeric())
+}
+
+/// Whether the next line starts with a plain small word, so that the quote before it
+/// closed a name inside a wrapped sentence.
+fn sentence_goes_on(bytes: &[u8], at: usize) -> bool {
+    let from = skip_white(bytes, at);
+    let letters = bytes[from..].iter().take_while(|b| b.is_ascii_lowercase()).count();
+    letters > 0 && matches!(bytes.get(from + letters), None | Some(b' ' | b'.' | b',' | b'\n'))
+}
+
 fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'')
 }
 
 fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     while matches!(bytes.get(at), Some(b' ' | b'\t')) {
+        at += 1;
+    }
+    at
+}
+
+fn skip_white(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
         at += 1;
     }
     at

@@ -32,12 +32,13 @@ fn one_escape(text: &str) -> (Option<char>, usize) {
     let Some(kind) = text[1..].chars().next() else { return (None, 1) };
     let plain = |c: char| (Some(c), 2);
     match kind {
-        'n' | 'r' => plain('\n'),
+        'n' => plain('\n'),
+        'r' => plain('\r'),
         't' => plain('\t'),
         'b' | 'f' => plain(' '),
         '"' | '\'' | '\\' | '/' => plain(kind),
         'u' => hex_escape(text, 4),
-        'x' => hex_escape(text, 2),
+        'x' => utf8_escape(text).unwrap_or_else(|| hex_escape(text, 2)),
         _ => (None, 1),
     }
 }
@@ -55,6 +56,23 @@ fn hex_escape(text: &str, digits: usize) -> (Option<char>, usize) {
         }
     }
     (Some(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)), length)
+}
+
+/// Python shows a character of a byte string as the bytes of its UTF-8.
+fn utf8_escape(text: &str) -> Option<(Option<char>, usize)> {
+    let byte = |at: usize| {
+        let escape = text.get(4 * at..).filter(|rest| rest.starts_with("\\x"))?;
+        u8::try_from(hex_at(escape, 2, 2)?).ok()
+    };
+    let length = match byte(0)? {
+        0xC2..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        0xF0..0xF5 => 4,
+        _ => return None,
+    };
+    let bytes: Option<Vec<u8>> = (0..length).map(byte).collect();
+    let decoded = String::from_utf8(bytes?).ok()?;
+    Some((decoded.chars().next(), 4 * length))
 }
 
 fn hex_at(text: &str, start: usize, digits: usize) -> Option<u32> {
@@ -132,6 +150,7 @@ mod tests {
         check(r"it\'s \u4e0a\u4e0b \x41", "it's 上下 A");
         check(r"\ud83d\ude00 \ud83d alone", "\u{1F600} \u{FFFD} alone");
         check(r"\q \u12 \", r"\q \u12 \");
+        check(r"\xe8\xbe\x93\xe5 \xe9t\xe9", "\u{8F93}\u{E5} \u{E9}t\u{E9}");
     }
 
     #[test]

@@ -9,8 +9,8 @@ use super::{
     escapes::{decode_entities, decode_percent},
     lex::{Token, lex},
     message, page, retry,
-    roles::is_status,
-    speech::{last_error, push_words, without_advice},
+    speech::{folded, last_error, push_words, without_advice},
+    status::is_status,
     words::entries,
 };
 
@@ -185,10 +185,14 @@ fn is_echo(key: &str) -> bool {
 }
 
 fn codes(given: Option<&str>, fields: &[Field]) -> String {
-    let told = fields.iter().filter(|field| is_code(field)).map(|field| field.value.as_str());
+    let told = fields.iter().filter(|field| is_code(field)).map(|field| {
+        // What was blocked was blocked, for whatever reason.
+        let name = if field.key.starts_with("block") { field.key.as_str() } else { "" };
+        format!("{name}{}", field.value)
+    });
     let mut out = String::from("|");
-    for code in given.into_iter().chain(told).take(100) {
-        out.push_str(&squash(code));
+    for code in given.map(ToOwned::to_owned).into_iter().chain(told).take(100) {
+        out.push_str(&squash(&code));
         out.push('|');
     }
     out
@@ -203,7 +207,7 @@ fn squash(code: &str) -> String {
 /// Whether a field holds a code: one word under a key for codes.
 fn is_code(field: &Field) -> bool {
     let keys = "code; type; status; reason; name; error_code; errorcode; err_code; error_type; __type; error; \
-        innererror; finish_reason; blockreason";
+        innererror; finish_reason; finishreason; blockreason; block_reason";
     entries(keys).any(|key| key == field.key) && !field.value.trim().contains(' ')
 }
 
@@ -213,11 +217,9 @@ fn told_status(code: Option<&str>, dug: &Dug) -> Option<u16> {
     let keys = ["status", "status_code", "statuscode", "http_status", "httpstatuscode", "code"];
     let told = dug.fields.iter().filter(|field| keys.contains(&field.key.as_str()));
     let told = told.filter_map(|field| field.value.parse().ok());
-    code.and_then(|code| code.parse().ok())
-        .into_iter()
-        .chain(told)
-        .find(is_status)
-        .or_else(|| prose_status(&ends(&dug.prose, PIECE_HEAD, PIECE_TAIL).to_ascii_lowercase()))
+    code.and_then(|code| code.parse().ok()).into_iter().chain(told).find(is_status).or_else(|| {
+        prose_status(&folded(&ends(&dug.prose, PIECE_HEAD, PIECE_TAIL)).to_ascii_lowercase())
+    })
 }
 
 fn prose_status(prose: &str) -> Option<u16> {

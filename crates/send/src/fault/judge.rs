@@ -66,7 +66,7 @@ fn guard(evidence: &Evidence) -> Option<Verdict> {
         return Some(Verdict::new(Label::Invalid, phrase));
     }
     account(evidence).or_else(|| match evidence.status {
-        Some(status @ (401..=404)) => Some(
+        Some(status @ (401..=404 | 408)) => Some(
             named(evidence).filter(|v| keeps_status(v.label)).unwrap_or_else(|| by_status(status)),
         ),
         _ => None,
@@ -90,9 +90,12 @@ fn account(evidence: &Evidence) -> Option<Verdict> {
         .or_else(|| by_phrase(words::FILTER, Label::ContentFilter))
         .or_else(|| by_phrase(words::QUOTA, Label::Quota))
         .or_else(|| by_phrase(words::RATE, Label::Rate))
+        .or_else(|| by_phrase(words::OWN_LIMIT, Label::Quota))
         .or_else(|| by_phrase(words::BUSY, Label::Server))
         .or_else(|| by_code(words::RATE_CODES, Label::Rate))
         .or_else(|| by_code(words::MODEL_CODES, Label::Model))
+        // Whoever just made a deployment may wait for it; what is wrong is that it is missing.
+        .or_else(|| by_phrase(words::WAIT, Label::Rate).filter(|_| !contains_any(flat, MISSING)))
         .or_else(|| model(evidence).filter(|_| evidence.code(words::AUTH_CODES).is_some()))
         .or_else(|| by_code(words::AUTH_CODES, Label::Auth))
         .or_else(|| model(evidence))
@@ -112,22 +115,30 @@ fn quota_or_rate(evidence: &Evidence) -> Option<Verdict> {
     Some(Verdict::new(if timed { Label::Rate } else { Label::Quota }, phrase))
 }
 
+/// What is not there.
+const MISSING: &str = "\
+    not found; does not exist; doesn't exist; not exist$; could not be found";
+/// What is there for others, or was.
+const WITHHELD: &str = "\
+    not available; is not recognized; is not supported$; decommissioned; been deprecated;
+    is deprecated; been retired; no longer available; no longer supported; been shut down";
+
 /// A model that is not there. What a model cannot do is another matter.
 fn model(evidence: &Evidence) -> Option<Verdict> {
     let flat = &evidence.flat;
     if let Some(phrase) = find_any(flat, words::MODEL) {
         return Some(Verdict::new(Label::Model, phrase));
     }
-    let missing = "not found; does not exist; doesn't exist; not exist$; not available; \
-        is not recognized; is not supported$; could not be found; decommissioned; been deprecated; \
-        is deprecated; been retired; no longer available; no longer supported; been shut down";
     // A model may be called by its name alone.
     let models = "model$; models/; models$; deployment; engine$; gpt; claude; gemini; llama; qwen; \
         mistral; deepseek";
     let found = window::sentences(flat).any(|sentence| {
         contains_any(sentence, models)
-            && contains_any(sentence, missing)
-            && !contains_any(sentence, "tool; parameter; image; function; system")
+            && (contains_any(sentence, MISSING) || contains_any(sentence, WITHHELD))
+            && !contains_any(
+                sentence,
+                "tool; parameter; image; function; system; or it may not exist",
+            )
     });
     let named = evidence.code("notfounderror").is_some() && contains_any(flat, "model");
     (found || named).then(|| Verdict::new(Label::Model, "model missing"))
@@ -151,12 +162,17 @@ fn overflow(evidence: &Evidence) -> Option<Verdict> {
 
 /// Sizes of other things, and limits of the body in bytes.
 fn odd_size(evidence: &Evidence) -> Option<Verdict> {
+    let flat = &evidence.flat;
     if let Some(code) = evidence.code(words::ODD_SIZE_CODES) {
-        // A gateway may use the general code for a request that has too many tokens.
-        let tokens = code == "requesttoolarge" && evidence.flat.contains("token");
-        return (!tokens).then(|| Verdict::new(Label::Invalid, code));
+        // A gateway may use a general code for a request that has too many tokens.
+        let tokens = code == "requesttoolarge" && flat.contains("token");
+        let told_apart = tokens || window::is_named(flat);
+        return (!told_apart).then(|| Verdict::new(Label::Invalid, code));
     }
-    find_any(&evidence.flat, words::ODD_SIZES).map(|phrase| Verdict::new(Label::Invalid, phrase))
+    if let Some(phrase) = find_any(flat, words::ODD_SIZES) {
+        return Some(Verdict::new(Label::Invalid, phrase));
+    }
+    window::counts_other_units(flat).then(|| Verdict::new(Label::Invalid, "size in other units"))
 }
 
 /// Failures that name themselves.
@@ -176,6 +192,9 @@ fn named(evidence: &Evidence) -> Option<Verdict> {
     if let Some(phrase) = network {
         let label = if gateway { Label::Server } else { Label::Network };
         return Some(Verdict::new(label, phrase));
+    }
+    if answered && window::took_too_long(evidence) {
+        return Some(Verdict::new(Label::Server, "timed out"));
     }
     evidence
         .code(words::SERVER_CODES)

@@ -47,7 +47,11 @@ fn next(rest: &str, before: Option<u8>) -> (Option<Token<'_>>, usize) {
         b'.' if bytes.get(1).is_none_or(u8::is_ascii_whitespace) => (Some(Token::Stop), 1),
         b'\n' | b';' | b'!' | b'?' | b'{' | b'}' | b'|' => (Some(Token::Stop), 1),
         b'>' | b'<' | b'=' | b'.' => {
-            let same = |b: &&u8| matches!(**b, b'>' | b'<' | b'=' | b'.');
+            // The stop after `<400>` is not part of the sign.
+            let same = |b: &&u8| match bytes[0] {
+                b'.' => **b == b'.',
+                _ => matches!(**b, b'>' | b'<' | b'='),
+            };
             let length = bytes.iter().take_while(same).count();
             (Some(Token::Sign(&rest[..length])), length)
         }

@@ -23,6 +23,7 @@ mod retry;
 mod role_words;
 mod roles;
 mod speech;
+mod status;
 mod window;
 mod words;
 
@@ -211,6 +212,14 @@ mod lookalikes;
 #[cfg(test)]
 #[path = "hiding_tests.rs"]
 mod hiding;
+
+#[cfg(test)]
+#[path = "wrapping_tests.rs"]
+mod wrapping;
+
+#[cfg(test)]
+#[path = "sightings_tests.rs"]
+mod sightings;
 
 #[cfg(test)]
 #[path = "properties_tests.rs"]

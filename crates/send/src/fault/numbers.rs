@@ -31,7 +31,7 @@ pub(super) fn stated(evidence: &Evidence, label: Label, subkind: Option<Subkind>
         Label::Overflow | Label::OverflowOutput => evidence.statement.clone(),
         Label::Rate => token_lines(&evidence.statement),
         Label::Quota if evidence.hay.contains("token") => evidence.statement.clone(),
-        Label::Invalid if evidence.hay.contains("tokens per request") => evidence.statement.clone(),
+        Label::Invalid if counts_batch(&evidence.hay) => evidence.statement.clone(),
         _ => return Figures::default(),
     };
     let mut figures = read(&text);
@@ -39,6 +39,12 @@ pub(super) fn stated(evidence: &Evidence, label: Label, subkind: Option<Subkind>
         figures = completed(figures, evidence, subkind);
     }
     figures
+}
+
+/// Whether the tokens of one batch or one request were counted, which is a limit of
+/// the endpoint and not of the window.
+fn counts_batch(hay: &str) -> bool {
+    hay.contains("tokens per request") || hay.contains("batch") && hay.contains("tokens")
 }
 
 /// For a rate limit only the lines that speak of tokens count; a limit of requests
@@ -117,7 +123,7 @@ pub(super) fn read(text: &str) -> Figures {
     for at in 0..tokens.len() {
         let Token::Number(Some(value)) = tokens[at] else { continue };
         // MiniMax puts the number of the error where others put the limit.
-        if value == 2013 && text.contains("invalid params") {
+        if value == 2013 && text.contains("exceeds limit (2013)") {
             continue;
         }
         if let Some(sum) = sum_of(&tokens, at) {
@@ -131,6 +137,8 @@ pub(super) fn read(text: &str) -> Figures {
                 figures.limit = figures.limit.or(value.checked_sub(1));
                 continue;
             }
+            // `n_keep = 0` and its like: nobody asked for nothing.
+            Role::Total | Role::Requested if value == 0 => continue,
             Role::Total => &mut total,
             Role::Requested => &mut figures.requested,
             Role::Input => &mut figures.input,

@@ -18,7 +18,7 @@ const AMOUNTS: &str = "\
     output tokens; output length; output limit; the output; output); + output; max output;
     maximum output; generation length; tokens to generate; new tokens;
     maximum tokens you requested; maximum tokens requested; response length; response tokens;
-    generated tokens; 输出长度; 输出token; 最大输出";
+    generated tokens; and prediction; prediction tokens; 输出长度; 输出token; 最大输出";
 
 /// What goes in.
 const INPUTS: &str = "\
@@ -106,6 +106,7 @@ fn leaves_no_room(sentence: &str) -> bool {
 fn adds_up(sentence: &str) -> bool {
     let grows = contains_any(sentence, "max_length")
         && contains_any(sentence, "context_length; context length; context window");
+    let grows = grows || contains_any(sentence, "max_total_tokens");
     (grows || speaks_of_both(sentence)) && compares(sentence)
 }
 

@@ -2,6 +2,9 @@
 
 use super::escapes::decode_entities;
 
+/// Elements that stand inside a sentence. All others end it.
+const INLINE: [&str; 8] = ["a", "b", "i", "em", "strong", "code", "span", "tt"];
+
 /// Whether the text is, or holds, an HTML page.
 pub(super) fn is_page(text: &str) -> bool {
     ["<html", "<!doctype html", "<title", "<h1", "<body", "</p>"]
@@ -16,11 +19,14 @@ pub(super) fn page_text(text: &str) -> String {
     while let Some(at) = rest.find('<') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let skipped = ["script", "style"].into_iter().find(|name| starts_element(rest, name));
+        let inside = rest[1..].trim_start_matches('/');
+        let inline = INLINE.iter().any(|name| starts_element(inside, name));
+        let skipped = ["script", "style"].into_iter().find(|name| starts_element(&rest[1..], name));
+        let is_tag = starts_tag(rest);
         // A page that was cut inside a tag has no more text.
         let end = match skipped {
             Some(name) => find_ignoring_case(rest, &format!("</{name}")),
-            None if starts_tag(rest) => rest.find('>').map(|end| end + 1),
+            None if is_tag => rest.find('>').map(|end| end + 1),
             None => {
                 out.push('<');
                 Some(1)
@@ -30,8 +36,17 @@ pub(super) fn page_text(text: &str) -> String {
             Some(end) => rest = &rest[end..],
             None => rest = "",
         }
-        if out.ends_with(|c: char| !c.is_whitespace() && c != '<') {
-            out.push('\n');
+        if !is_tag || out.is_empty() {
+            continue;
+        }
+        // The indentation of the source says nothing about the text.
+        if !inline {
+            rest = rest.trim_start();
+        }
+        if inline && !out.ends_with(char::is_whitespace) {
+            out.push(' ');
+        } else if !inline && !out.ends_with("\n\n") {
+            out.push_str("\n\n");
         }
     }
     out.push_str(rest);
@@ -58,8 +73,10 @@ fn starts_tag(text: &str) -> bool {
     text[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!')
 }
 
+/// Whether what stands inside of a tag starts with this name.
 fn starts_element(text: &str, name: &str) -> bool {
-    text.get(1..1 + name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name))
+    let is_name = text.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
+    is_name && !text[name.len()..].starts_with(|c: char| c.is_ascii_alphanumeric())
 }
 
 /// Where an ASCII needle stands, case aside.
@@ -85,7 +102,7 @@ mod tests {
     fn what_is_not_a_tag_stays() {
         assert_eq!(page_text("1 < 2, see <b>"), "1 < 2, see ");
         assert!(!is_page("must be <= 2048"));
-        assert_eq!(page_text("<style>a{}</style>x<script>1"), "x\n");
+        assert_eq!(page_text("<style>a{}</style>x<script>1"), "x\n\n");
         assert_eq!(page_message("<title"), None);
     }
 }

@@ -7,16 +7,16 @@ use super::*;
 const RECORDS: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/provider_errors.jsonl"));
 
-fn records() -> Vec<Value> {
+pub(super) fn records() -> Vec<Value> {
     RECORDS.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
 }
 
-fn text<'a>(record: &'a Value, key: &str) -> Option<&'a str> {
+pub(super) fn text<'a>(record: &'a Value, key: &str) -> Option<&'a str> {
     record[key].as_str()
 }
 
 /// Label, subkind, limit and request in one line.
-fn outcome(fault: &Fault) -> String {
+pub(super) fn outcome(fault: &Fault) -> String {
     let subkind = fault.subkind.map(Subkind::name);
     format!("{} {subkind:?} {:?} {:?}", fault.label.name(), fault.limit, fault.requested)
 }
@@ -45,7 +45,7 @@ fn misses(failure: impl for<'a> Fn(&'a Value) -> Failure<'a>) -> Vec<String> {
     misses
 }
 
-fn body(record: &Value) -> &str {
+pub(super) fn body(record: &Value) -> &str {
     text(record, "body").unwrap_or_default()
 }
 

@@ -8,12 +8,14 @@ pub(super) const OUTPUT_PARAMETERS: &str = "\
     maxtokens$; max_tokens_to_sample; max_tokens_to_generate; max_gen_len; maxtokencount;
     num_predict; n_predict; maxnewtokens; maxcompletiontokens";
 
-/// Units that are not tokens.
+/// Units in which a text may be measured other than tokens.
+const TEXT_UNITS: &str = "\
+    char; chars; character; characters; byte; bytes; kb; mb; gb; kib; mib; 个字符; 字符; 字节";
+/// Units of other things.
 const OTHER_UNITS: &str = "\
-    char; chars; character; characters; byte; bytes; b; kb; mb; gb; kib; mib; words; images;
-    image; pages; page; px; pixels; seconds; second; secs; s; ms; milliseconds; minutes; minute;
-    min; hours; hour; days; day; requests; messages; items; tools; files; times; retries;
-    attempts; usd; 个字符; 字符; 字节; 秒";
+    b; words; images; image; pages; page; px; pixels; seconds; second; secs; s; ms;
+    milliseconds; minutes; minute; min; hours; hour; days; day; requests; messages; items;
+    tools; files; times; retries; attempts; usd; 秒";
 
 /// Sure words for what is allowed.
 const LIMIT: &str = "\
@@ -23,7 +25,7 @@ const LIMIT: &str = "\
     max_model_len; max_position_embeddings; max_context_length; context_length; context_window;
     max_input_tokens; max_prompt_tokens; model_max_length; max_seq_length; maxlength";
 /// Vague words for it.
-const LIMIT_VAGUE: &str = "context; window; available; up; with";
+const LIMIT_VAGUE: &str = "context; window; available; up; with; max_length";
 
 /// Words for everything together.
 const TOTAL_VAGUE: &str = "total; totals; totaling; requires; require; required";
@@ -31,7 +33,7 @@ const TOTAL_VAGUE: &str = "total; totals; totaling; requires; require; required"
 /// Sure words for what was asked for.
 const REQUESTED: &str = "\
     requested; resulted; contains; contain; contained; given; got; received; has; have; had;
-    provided; actual; sent; current; currently; your; keep; n_keep; n_prompt_tokens; input_ids;
+    provided; actual; sent; current; currently; your; keep; n_prompt_tokens; input_ids;
     estimated; consists; projected; passed";
 /// Vague words for it.
 const REQUESTED_VAGUE: &str = "\
@@ -39,11 +41,13 @@ const REQUESTED_VAGUE: &str = "\
     was; prompt_tokens; input_tokens; requesttokens; text";
 
 /// Words for the share of the output.
-const OUTPUT_VAGUE: &str = "generating; generation; completion; output; max_length";
+const OUTPUT_VAGUE: &str = "generating; generation; completion; output";
 
 /// Words for numbers that are neither.
 const NEITHER: &str = "\
-    used; code; status; http; id; remaining; left; port; error; rpm; rpd; index; position; line";
+    used; remaining; left; error; rpm; rpd; n_keep; n_past";
+/// Words for numbers that name something rather than count it.
+const NAMES: &str = "code; status; http; id; task; port; index; position; line";
 
 /// The role that a word on the left announces, and whether it is sure of it.
 pub(super) fn announced(word: &str) -> Option<(Role, bool)> {
@@ -55,6 +59,7 @@ pub(super) fn announced(word: &str) -> Option<(Role, bool)> {
         (REQUESTED_VAGUE, (Role::Requested, false)),
         (OUTPUT_VAGUE, (Role::Output, false)),
         (NEITHER, (Role::None, true)),
+        (NAMES, (Role::None, true)),
     ];
     let found = tables.iter().find(|(table, _)| lists(table, word)).map(|(_, role)| *role);
     found
@@ -89,9 +94,19 @@ pub(super) fn share(word: &str) -> Option<Role> {
     }
 }
 
+/// Whether the number after a word is a name: `task id = 2017`.
+pub(super) fn is_name(word: &str) -> bool {
+    lists(NAMES, word)
+}
+
 /// Whether a number with this unit counts something other than tokens.
 pub(super) fn is_other_unit(word: &str) -> bool {
-    lists(OTHER_UNITS, word)
+    lists(OTHER_UNITS, word) || measures_text(word)
+}
+
+/// Whether a word is a unit of text, but not the token.
+pub(super) fn measures_text(word: &str) -> bool {
+    lists(TEXT_UNITS, word)
 }
 
 /// Whether a word in another script says that the number before it is too large.

@@ -2,7 +2,8 @@
 
 use super::{
     lex::Token,
-    role_words::{announced, exceeds_in_chinese, is_other_unit, share},
+    role_words::{announced, exceeds_in_chinese, is_name, is_other_unit, share},
+    status::is_status,
 };
 
 /// What a number is.
@@ -26,7 +27,7 @@ pub(super) enum Role {
 
 /// The role of the number at `at`.
 pub(super) fn role(tokens: &[Token<'_>], at: usize) -> Role {
-    if is_status(tokens, at) {
+    if is_status(tokens, at) || is_named(tokens, at) {
         return Role::None;
     }
     let right = Right::read(tokens, at);
@@ -42,6 +43,9 @@ pub(super) fn role(tokens: &[Token<'_>], at: usize) -> Role {
     if right.exclusive {
         return Role::Below;
     }
+    if right.per_time && follows_limit(tokens, at) {
+        return Role::Limit;
+    }
     let left = from_left(tokens, at);
     match left {
         Left::Excess => Role::None,
@@ -56,61 +60,20 @@ pub(super) fn role(tokens: &[Token<'_>], at: usize) -> Role {
     }
 }
 
-/// Whether the number is an HTTP status: `413 Request …`, `error code: 400`,
-/// `Bad request (400)`, `520: web server …`.
-pub(super) fn is_status(tokens: &[Token<'_>], at: usize) -> bool {
-    // The colon of `error code: 400` is not heard.
-    let mut before = tokens[..at].iter().rev().filter(|token| **token != Token::Sign(":"));
-    let (last, last_but_one) = (before.next().copied(), before.next().copied());
-    let Token::Number(Some(400..600)) = tokens[at] else { return false };
-    let ahead = tokens.get(at + 1);
-    if matches!(ahead, Some(Token::Word("tokens" | "token"))) {
-        return false;
-    }
-    const NAMES: [&str; 15] = [
-        "error",
-        "code",
-        "status",
-        "http",
-        "failed",
-        "statuscode",
-        "http_status",
-        "httpstatus",
-        "status_code",
-        "request",
-        "gateway",
-        "unauthorized",
-        "returned",
-        "response",
-        "upstream_status",
-    ];
-    const REASONS: [&str; 12] = [
-        "bad",
-        "unauthorized",
-        "payment",
-        "forbidden",
-        "not",
-        "too",
-        "internal",
-        "gateway",
-        "service",
-        "payload",
-        "unprocessable",
-        "web",
-    ];
-    if last == Some(Token::Sign("<")) && ahead == Some(&Token::Sign(">")) {
-        return true;
-    }
-    match last {
-        None | Some(Token::Stop) => true,
-        Some(Token::Word(word)) if NAMES.contains(&word) => true,
-        Some(Token::Sign("(" | "[" | "=" | "<")) => {
-            matches!(last_but_one, None | Some(Token::Stop))
-                || matches!(last_but_one, Some(Token::Word(word)) if NAMES.contains(&word))
-                || matches!(ahead, Some(Token::Word(word)) if REASONS.contains(word))
-        }
-        _ => matches!(ahead, Some(Token::Word(word)) if REASONS.contains(word)),
-    }
+/// `rate limit for your organization (…) of 20,000 input tokens per minute`.
+fn follows_limit(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = tokens[..at].iter().rev().take(16);
+    before
+        .take_while(|token| !matches!(token, Token::Number(_) | Token::Stop))
+        .any(|token| matches!(token, Token::Word("limit" | "limits")))
+}
+
+/// `task id = 2017`, `code: 1261`. With a unit it is a count after all.
+fn is_named(tokens: &[Token<'_>], at: usize) -> bool {
+    let counts = matches!(tokens.get(at + 1), Some(Token::Word("tokens" | "token")));
+    let mut before = tokens[..at].iter().rev();
+    let last = before.find(|token| !matches!(token, Token::Sign(":" | "=" | "(" | "[")));
+    !counts && matches!(last, Some(Token::Word(word)) if is_name(word))
 }
 
 /// `N > M`, `<= M`, `[1, M]`, `1..M`, `between 1 and M`, `from 1 to M`.
@@ -147,6 +110,8 @@ fn by_sign(tokens: &[Token<'_>], at: usize) -> Option<Role> {
             Some(Role::None)
         }
         (Some(Token::Sign(">" | ">=")), Some(Token::Number(_)), _) => Some(Role::Requested),
+        // `10247 >= n_ctx: 4096`: the limit goes by its name.
+        (Some(Token::Sign(">=")), Some(Token::Word(_)), _) => Some(Role::Requested),
         (Some(Token::Sign("<" | "<=")), Some(Token::Number(_)), _) => Some(Role::Limit),
         (Some(Token::Sign("/")), Some(next @ Token::Number(Some(_))), _) if tokens[at] > *next => {
             Some(Role::Requested)
@@ -168,6 +133,7 @@ struct Right {
     exclusive: bool,
     exceeds: bool,
     aside: bool,
+    per_time: bool,
     share: Option<Role>,
 }
 
@@ -219,6 +185,10 @@ impl Right {
             "exceeded" if first => self.exceeds = true,
             // `limit of 8192 exceeded by the prompt` speaks of the limit after all.
             "by" if previous == "exceeded" => self.exceeds = false,
+            "less" | "fewer" | "lower" if previous == "or" && words <= 2 => self.says_limit = true,
+            "minute" | "min" | "hour" | "day" | "second" if previous == "per" && words <= 3 => {
+                self.per_time = true;
+            }
             "greater" | "larger" | "longer" | "bigger" | "than" | "less" if words <= 4 => {
                 self.exceeds = true
             }
@@ -250,7 +220,7 @@ fn from_left(tokens: &[Token<'_>], at: usize) -> Left {
         let word = match token {
             Token::Word(word) => *word,
             Token::Number(_) | Token::Negative | Token::Stop => break,
-            Token::Sign(",") if found.is_some() => break,
+            Token::Sign("," | ":") if found.is_some() => break,
             Token::Sign(_) => continue,
         };
         words += 1;

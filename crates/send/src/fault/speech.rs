@@ -32,9 +32,14 @@ pub(super) fn push_words(hay: &mut String, piece: &str) {
 
 /// Drops the frames of a stack trace: the names of functions are not what went wrong.
 fn without_frames(piece: &str) -> Cow<'_, str> {
+    // A wrapped sentence may go on with `at least 5 tokens (…`.
+    let is_place = |place: &str| {
+        let is_amount = place.starts_with("least ") || place.starts_with("most ");
+        place.contains(['(', ':']) && !is_amount
+    };
     let is_frame = |line: &str| {
         let line = line.trim_start();
-        line.starts_with("File \"") || (line.starts_with("at ") && line.contains(['(', ':']))
+        line.starts_with("File \"") || line.strip_prefix("at ").is_some_and(is_place)
     };
     if !piece.lines().skip(1).any(is_frame) {
         return Cow::Borrowed(piece);
@@ -44,29 +49,60 @@ fn without_frames(piece: &str) -> Cow<'_, str> {
 }
 
 /// Makes every run of blanks one blank. A single line break is one too: terminals and
-/// mailers wrap sentences wherever the width ends. Only an empty line and a bullet
-/// start something new.
-fn folded(piece: &str) -> String {
+/// mailers wrap a sentence wherever the width ends. What does start something new is
+/// an empty line, a bullet, and a line of a log that is not set in.
+pub(super) fn folded(piece: &str) -> String {
     let mut out = String::with_capacity(piece.len());
+    let mut margin = 0;
     let mut gap = false;
     for line in piece.lines() {
-        let mut words = line.split_whitespace().peekable();
-        let Some(first) = words.peek() else {
+        let mut words = line.split_whitespace();
+        let Some(first) = words.next() else {
             gap = true;
             continue;
         };
-        if !out.is_empty() {
-            out.push(if gap || matches!(*first, "*" | "•") { '\n' } else { ' ' });
-        }
+        let set_in = indent(line) > margin;
+        let goes_on = match first {
+            "*" | "•" => false,
+            // Terminals fill lines with blanks, and then the next may come out empty.
+            _ if gap => set_in && first.starts_with(|c: char| c.is_ascii_lowercase()),
+            _ => set_in || !is_record(first),
+        };
         gap = false;
-        for (at, word) in words.enumerate() {
-            if at > 0 {
-                out.push(' ');
-            }
+        if out.is_empty() || !goes_on {
+            margin = indent(line);
+        }
+        if !out.is_empty() {
+            out.push(if goes_on { ' ' } else { '\n' });
+        }
+        out.push_str(first);
+        for word in words {
+            out.push(' ');
             out.push_str(word);
         }
     }
     out
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Whether a line with this first word is a record of its own: `Status: 404`,
+/// `error: …`, `[warn] …`, `2026-01-02T03:04:05 …`. A small `size:` may be the second
+/// half of a wrapped `Max size:`.
+fn is_record(first: &str) -> bool {
+    let labels = ["error", "fatal", "warning", "warn", "info", "debug", "message", "name"];
+    let label = first.strip_suffix(':').is_some_and(|name| {
+        name.starts_with(|c: char| c.is_ascii_uppercase() || c == '$') || labels.contains(&name)
+    });
+    let mut chars = first.chars();
+    let bracket = chars.next() == Some('[') && chars.next().is_some_and(char::is_alphabetic);
+    let date = matches!(
+        first.as_bytes(),
+        [b'1'..=b'2', b'0'..=b'9', _, _, b'-', _, _, b'-', b'0'..=b'3', b'0'..=b'9', ..]
+    );
+    label || bracket || date
 }
 
 /// Verbs with which a provider starts to give advice.
@@ -124,12 +160,18 @@ pub(super) fn last_error(output: &str) -> &str {
             || head.contains("error:")
             || head.contains("exception:")
     };
+    let margin = output.lines().find(|line| !line.trim().is_empty()).map_or(0, indent);
     let mut at = 0;
     let mut last = None;
+    let mut gap = true;
     for line in output.split_inclusive('\n') {
-        if is_error(line) {
+        // What is set in under a line of prose goes on with it, whatever its words.
+        let starts_text = line.trim_start().starts_with(char::is_alphanumeric);
+        let goes_on = !gap && starts_text && indent(line) > margin;
+        if !goes_on && is_error(line) {
             last = Some(at);
         }
+        gap = line.trim().is_empty();
         at += line.len();
     }
     &output[last.unwrap_or(0)..]

@@ -15,11 +15,25 @@ fn advice_is_not_part_of_the_statement() {
 }
 
 #[test]
-fn wrapped_lines_are_joined_and_others_are_not() {
-    assert_eq!(unwrapped("should be [1,\n    8192]"), "should be [1,     8192]");
-    assert_eq!(unwrapped("One.\ntwo"), "One.\ntwo");
-    assert_eq!(unwrapped("message: a\nname: b"), "message: a\nname: b");
-    assert_eq!(unwrapped("Exception\nThe rest"), "Exception\nThe rest");
+fn fau_3_wrapped_lines_are_joined_and_records_are_not() {
+    let check = |text: &str, expected: &str| assert_eq!(folded(text), expected, "{text:?}");
+    check("should be [1,\r\n    8192]", "should be [1, 8192]");
+    check("too\u{A0} large. Max\nsize:\t8000 ", "too large. Max size: 8000");
+    check("Exception\nThe rest", "Exception The rest");
+    check("One\n \ntwo\n\n  Three", "One\ntwo\nThree");
+    check("One\n     \n  and a half", "One and a half");
+    check("why\n* a limit\n* another", "why\n* a limit\n* another");
+    check("message: a\nname: b", "message: a\nname: b");
+    check("POST /chat max_tokens=5\nError: no", "POST /chat max_tokens=5\nError: no");
+    check("POST /chat\n   Error: no", "POST /chat Error: no");
+    check("[a] x\n2026-01-02 y\n[b] z", "[a] x\n2026-01-02 y\n[b] z");
+}
+
+#[test]
+fn a_wrapped_sentence_is_not_a_stack_frame() {
+    let kept = |text: &str| without_frames(text).into_owned();
+    assert_eq!(kept("It has\n  at least 5 tokens (x"), "It has\n  at least 5 tokens (x");
+    assert_eq!(kept("It has\n  at A.B(C d)"), "It has");
 }
 
 #[test]
@@ -30,4 +44,6 @@ fn fau_3_the_chatter_before_an_error_is_not_heard() {
     assert_eq!(last_error(&output), "ERROR: prompt is too long\n    at main (x.js)\n");
     assert_eq!(last_error(chatter), chatter, "nothing is lost where nothing is marked");
     assert_eq!(last_error("Error: a\nb"), "Error: a\nb");
+    let wrapped = "It failed.\n  a\n  a\n  a\n  a\n  a\n  error: went wrong\n";
+    assert_eq!(last_error(wrapped), wrapped, "a line that is set in goes on");
 }

@@ -3,7 +3,9 @@
 
 use super::{
     evidence::Evidence,
+    lex::{Token, lex},
     numbers,
+    role_words::measures_text,
     words::{contains_any, find_any},
 };
 
@@ -37,14 +39,17 @@ const SURE: &str = "\
     max input length; input length exceeds; input token count; input tokens exceed;
     input tokens exceeds; too many input tokens; too many prompt tokens; range of input length;
     max input tokens; maximum number of input tokens; number of input tokens exceed;
-    reduce the length of the messages; reduce the length of the prompt;
-    reduce the length of the input; reduce the length of your; reduce your prompt;
     conversation too long; conversation is too long; model token limit; max message tokens;
     maximum model length; maximum sequence length; max seq len; max model len;
     maximum number of tokens allowed; chat history is too long; 上下文长度; 上下文窗口;
     最大上下文; 上下文过长; 上下文超; 超出上下文; 超过上下文; 输入过长; 输入太长; 输入长度超;
     输入超; 输入内容过长; 提示词过长; 提示过长; 对话过长; 对话内容过长; 内容过长; 文本过长;
     消息过长; prompt 过长; prompt过长; prompt 超长; prompt超长; 超长";
+
+/// Advice that is given for an overflow, and for a request that took too long.
+const ADVICE: &str = "\
+    reduce the length of the messages; reduce the length of the prompt;
+    reduce the length of the input; reduce the length of your; reduce your prompt";
 
 /// Phrases that mean overflow unless the sentence measures something else, or the
 /// status says that it is about time.
@@ -53,7 +58,10 @@ const LIKELY: &str = "\
     input too long; inputs too long; inputs is too long; input was too long;
     token limit exceeded; tokens limit exceeded; maximum number of tokens; maximum tokens;
     max tokens exceeded; token limit; context length; context window; context size;
-    message is too long; message too long; message exceeds";
+    message is too long; message too long; message exceeds; text is too long; text too long";
+
+/// Names of the window.
+const WINDOWS: &str = "context window; context length; context size";
 
 /// What other limits measure. A sentence about one of these is not about the window.
 const OTHERS: &str = "\
@@ -93,15 +101,16 @@ pub(super) fn phrase(evidence: &Evidence) -> Option<&'static str> {
     if let Some(phrase) = find_any(&evidence.flat, SURE) {
         return Some(phrase);
     }
+    if let Some(advice) = find_any(&evidence.flat, ADVICE).filter(|_| !took_too_long(evidence)) {
+        return Some(advice);
+    }
     if evidence.status == Some(429) {
         return None;
     }
     // A file or a tool may be what fills the window; where the window is named, it is
     // the window that was too small.
-    let named = |sentence: &&str| {
-        contains_any(sentence, "context window; context length; context size")
-            && contains_any(sentence, EXCESSES)
-    };
+    let named =
+        |sentence: &&str| contains_any(sentence, WINDOWS) && contains_any(sentence, EXCESSES);
     if sentences(&evidence.flat).any(|sentence| named(&sentence)) {
         return Some("context window");
     }
@@ -124,6 +133,33 @@ pub(super) fn concept(evidence: &Evidence) -> bool {
             && (contains_any(sentence, EXCESSES) || states_excess(sentence))
             && !measures_other(sentence)
     })
+}
+
+/// Whether the failure is one of time.
+pub(super) fn took_too_long(evidence: &Evidence) -> bool {
+    let told = "timed out; time out; took too long; request timeout; read timeout; timeout error";
+    evidence.status == Some(408) || contains_any(&evidence.flat, told)
+}
+
+/// Whether a text speaks of the model's window by name.
+pub(super) fn is_named(text: &str) -> bool {
+    contains_any(text, WINDOWS) || contains_any(text, "maximum context; max context")
+}
+
+/// Whether a limit is stated in bytes or characters. Where tokens are counted too the
+/// other unit is an aside, and a whole conversation can be made smaller in any unit.
+pub(super) fn counts_other_units(text: &str) -> bool {
+    let bounds = "or less; or fewer; maximum; limit";
+    let counts = |sentence: &str| {
+        let tokens = lex(sentence);
+        tokens.windows(2).any(
+            |pair| matches!(pair, [Token::Number(_), Token::Word(unit)] if measures_text(unit)),
+        )
+    };
+    !contains_any(text, "token; context; conversation; history")
+        && sentences(text).any(|sentence| {
+            (contains_any(sentence, EXCESSES) || contains_any(sentence, bounds)) && counts(sentence)
+        })
 }
 
 /// Whether a sentence is about the size of something other than the window.

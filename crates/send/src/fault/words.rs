@@ -38,14 +38,16 @@ fn occurs(text: &str, phrase: &str) -> bool {
 pub(super) const FILTER_CODES: &str = "\
     contentfilter; contentpolicyviolation; responsibleaipolicyviolation; datainspectionfailed;
     prohibitedcontent; moderationblocked; contentblocked; sensitivecontent; unsafecontent;
-    policyviolation; imagesafety; guardrailintervened; inputmoderation";
+    policyviolation; imagesafety; guardrailintervened; inputmoderation; blockreason; safety$;
+    recitation$; blocklist$";
 /// See [`FILTER_CODES`].
 pub(super) const FILTER: &str = "\
     content filter; content management policy; content policy; content policies;
     content moderation; flagged by; was flagged; been flagged; is flagged; usage policy;
     usage policies; usage guidelines; safety system; safety reasons; safety filter;
     safety settings; safety policy; safety checks; due to safety; finish reason: safety;
-    finishreason: safety; inappropriate content; inappropriate or; unsafe content;
+    finishreason: safety; finishreasonsafety; finishreasonrecitation; finishreasonprohibited;
+    content exists risk; blocked for reason; inappropriate content; inappropriate or; unsafe content;
     harmful content; sensitive content; sensitive words; prohibited content; prohibited use;
     responsible ai; data inspection; requires moderation; moderation; recitation;
     prompt was blocked; prompt is blocked; response was blocked; response is blocked;
@@ -117,7 +119,9 @@ pub(super) const QUOTA: &str = "\
     subscription has; subscription plan; run out of tokens; ran out of tokens; out of tokens$;
     insufficient tokens; token balance; token quota; token allowance; tokens left;
     tokens remaining; free tokens; for your plan; your current plan; hour limit; session limit;
-    usage cap; message limit";
+    usage cap; message limit; usage credits; credits required; credits are required";
+/// A limit of the account where no rate is named.
+pub(super) const OWN_LIMIT: &str = "hit your limit; your limit · resets; limit reached · resets";
 /// Money or time: which of them it is depends on the rest.
 pub(super) const QUOTA_OR_RATE: &str = "\
     exceeded your current quota; quota exceeded; quota has been exceeded; exceeded quota;
@@ -135,12 +139,15 @@ pub(super) const RATE: &str = "\
     tokens per minute; tokens per day; tokens per hour; tokens per second; tokens/min;
     tokens/day; tpm$; rpm$; rpd$; tpd$; qps$; itpm$; max rpm; per day limit; per minute limit;
     daily limit; daily request; daily token; hourly limit; quota exceeded for metric;
-    concurren; too many connections; too many simultaneous; slow down; please wait;
-    wait before trying; too frequent; request limit reached; request limit exceeded;
+    concurren; too many connections; too many simultaneous; slow down; too frequent; enqueued;
+    request limit reached; request limit exceeded;
     requests limit; max requests; free models per; burst; queue is full; 速率; 频率; 限流;
     请求过于频繁; 请求频繁; 请求过多; 请求次数; 并发; 每分钟; 每日; throughput exceeded;
     provisioned throughput; per minute; per day; per hour; per second; messages per;
     in 24 hours";
+
+/// Advice to wait, which rate limits give and others too.
+pub(super) const WAIT: &str = "please wait; wait before trying";
 
 /// The model is not there.
 pub(super) const MODEL_CODES: &str = "\
@@ -197,7 +204,7 @@ pub(super) const BUSY: &str = "\
     insufficient memory; more system memory; not enough memory; failed to allocate;
     loading model; model is loading; currently loading; is being loaded; still loading;
     warming up; model runner has unexpectedly stopped; llama runner process; 繁忙; 过载; 负载;
-    failed to load model; insufficient system resources; insufficient resources";
+    failed to load model; insufficient system resources; insufficient resources; has crashed; model crashed";
 /// Codes of the same.
 pub(super) const SERVER_CODES: &str = "\
     overloaded; servererror$; internalerror; internalserver; serviceunavailable; badgateway;
@@ -209,7 +216,7 @@ pub(super) const SERVER: &str = "\
     service unavailable; service is unavailable; temporarily unavailable;
     currently unavailable; is unavailable; bad gateway; gateway timeout; gateway time out;
     upstream connect error; upstream timed out; upstream request timeout; upstream error;
-    upstream server; disconnect/reset before headers; unknown error; something went wrong;
+    upstream server; disconnect/reset before headers; something went wrong;
     unexpected error; an error occurred while processing; unable to process your request;
     could not process; try again later; web server is; cloudflare; unexpected token <;
     unexpected token '<'; <!doctype; segmentation fault; under maintenance; server misbehaving;
