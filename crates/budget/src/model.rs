@@ -22,6 +22,10 @@ pub struct Model {
     pub id: String,
     /// Who serves it.
     pub provider: String,
+    /// Where it is served, when that is not where its provider usually is.
+    pub base_url: Option<String>,
+    /// The environment variable that holds its key, when that is not the usual one.
+    pub key_env: Option<String>,
     /// Other names that mean this model.
     pub aliases: Vec<String>,
     /// The context window in tokens.
@@ -64,6 +68,8 @@ impl Model {
         Self {
             id: id.to_owned(),
             provider: String::new(),
+            base_url: None,
+            key_env: None,
             aliases: Vec::new(),
             context_window: None,
             window_source: WindowSource::Catalog,

@@ -93,7 +93,8 @@ fn read_config(name: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-fn config_dir() -> Option<PathBuf> {
+/// Where settings, models and keys are.
+pub(crate) fn config_dir() -> Option<PathBuf> {
     match std::env::var_os("PLIMSOLL_CONFIG_DIR") {
         Some(dir) => Some(PathBuf::from(dir)),
         None => directories::ProjectDirs::from("", "", "plimsoll")

@@ -46,6 +46,29 @@ impl Failure {
         }
     }
 
+    /// What the app could not do.
+    pub(crate) fn app(error: &plimsoll_app::AppError) -> Self {
+        use plimsoll_app::AppError;
+        match error {
+            AppError::Filter { source_text, error } => Self::filter(source_text, error),
+            AppError::NoProvider(missing) if missing.hint.is_empty() => {
+                Self::failed(&missing.message)
+            }
+            AppError::NoProvider(missing) => Self::failed(&missing.message).hint(&missing.hint),
+            AppError::FilterHasCommand | AppError::EmptyMessage | AppError::NoTokenizer(_) => {
+                Self::usage(error.to_string())
+            }
+            AppError::UnknownTopic(_) => {
+                Self::failed(error.to_string()).hint("`plimsoll topics` lists them")
+            }
+            AppError::OverBudget { .. } => Self::failed(error.to_string())
+                .hint("use --over-budget trim, or fit, or a model with a larger window"),
+            AppError::PromptTooLarge { .. } => Self::failed(error.to_string())
+                .hint("shorten the message, or use a model with a larger window"),
+            AppError::Store(_) => Self::failed(error.to_string()),
+        }
+    }
+
     /// Writing failed.
     pub(crate) fn writing(error: &std::io::Error) -> Self {
         let kind = match error.kind() {
@@ -64,6 +87,12 @@ impl Failure {
             FailureKind::Usage => 2,
             FailureKind::Failed | FailureKind::BrokenPipe => 1,
         }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
     }
 }
 

@@ -37,6 +37,8 @@ struct File {
 struct Entry {
     id: String,
     provider: Option<String>,
+    base_url: Option<String>,
+    key_env: Option<String>,
     aliases: Option<Vec<String>>,
     context_window: Option<u64>,
     tpm: Option<u64>,
@@ -135,6 +137,8 @@ impl Entry {
         };
         Ok(Model {
             provider: self.provider.unwrap_or(base.provider),
+            base_url: self.base_url.or(base.base_url),
+            key_env: self.key_env.or(base.key_env),
             aliases: self.aliases.unwrap_or(base.aliases),
             window_source: if self.context_window.is_some() { source } else { base.window_source },
             context_window: self.context_window.or(base.context_window),

@@ -66,6 +66,8 @@ const fn spec(
     SettingSpec { key, kind, default, help }
 }
 
+const TIMEOUT: Kind = Kind::Whole { min: 1, max: 3600 };
+
 const WHOLE: Kind = Kind::Whole { min: 0, max: u64::MAX };
 
 /// Every setting that the core reads.

@@ -164,6 +164,11 @@ impl Settings {
         OverBudget::parse(self.text("overBudget")).unwrap_or_default()
     }
 
+    /// Seconds to connect, to the first byte, and between pieces of an answer (SND-5).
+    pub fn timeouts(&self) -> (u64, u64, u64) {
+        (self.whole("timeoutConnect"), self.whole("timeoutFirst"), self.whole("timeoutIdle"))
+    }
+
     /// How often a transient fault is retried.
     pub fn retries(&self) -> u64 {
         self.whole("retries")

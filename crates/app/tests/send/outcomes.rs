@@ -174,7 +174,7 @@ async fn snd_2_a_second_send_is_told_that_one_is_in_flight() {
 
 #[tokio::test]
 async fn val_3_over_budget_asks_fits_or_trims() {
-    let rig = rig(40, vec![answer("12345678", 5), answer("12345678", 5), answer("ok", 5)]).await;
+    let rig = rig(40, vec![answer("12345678", 7), answer("12345678", 22), answer("ok", 35)]).await;
     rig.send("1234567").await;
     rig.send("1234567").await;
     let long = "x".repeat(20);

@@ -1,0 +1,183 @@
+//! The machine under the program: its clock, its randomness, its directories.
+
+use std::{
+    fs::File,
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use jiff::{Timestamp as Instant, civil, tz::TimeZone};
+use plimsoll_app::{App, AppParts, Chance, Clock};
+use plimsoll_domain::Timestamp;
+use plimsoll_filter::Date;
+use plimsoll_store_sql::{OpenOptions, SqlStore};
+
+use crate::{
+    context::Context,
+    failure::{Failure, note},
+    providers::Providers,
+};
+
+/// The machine's time in a zone.
+pub(crate) struct MachineClock {
+    zone: TimeZone,
+}
+
+impl MachineClock {
+    /// The clock in the zone of the settings.
+    pub(crate) fn new(zone: Option<&str>) -> Result<Self, Failure> {
+        let zone = match zone {
+            None => TimeZone::system(),
+            Some(name) => TimeZone::get(name).map_err(|_| {
+                Failure::usage(format!("timeZone '{name}' is not known"))
+                    .hint("use a name such as Europe/Lisbon or UTC")
+            })?,
+        };
+        Ok(Self { zone })
+    }
+
+    fn start_of(&self, day: civil::Date) -> Option<Timestamp> {
+        let start = day.to_zoned(self.zone.clone()).ok()?;
+        Some(Timestamp::from_millis(start.timestamp().as_millisecond()))
+    }
+}
+
+impl Clock for MachineClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(Instant::now().as_millisecond())
+    }
+
+    fn day(&self, date: Date) -> Range<Timestamp> {
+        let bounds = || {
+            let (year, month, day) =
+                (i16::try_from(date.year).ok()?, date.month.cast_signed(), date.day.cast_signed());
+            let day = civil::Date::new(year, month, day).ok()?;
+            Some(self.start_of(day)?..self.start_of(day.tomorrow().ok()?)?)
+        };
+        // A day outside the calendar of the time zone library is a day without pairs.
+        bounds().unwrap_or(Timestamp::from_millis(i64::MAX)..Timestamp::from_millis(i64::MAX))
+    }
+}
+
+/// The system's source of randomness.
+struct SystemChance;
+
+impl Chance for SystemChance {
+    fn bytes(&self) -> [u8; 10] {
+        let mut bytes = [0; 10];
+        if getrandom::fill(&mut bytes).is_err() {
+            // Ids must differ even then; the time of day in nanoseconds does.
+            let nanos = Instant::now().as_nanosecond().to_be_bytes();
+            bytes.copy_from_slice(&nanos[6..]);
+        }
+        bytes
+    }
+}
+
+/// Where everything is kept.
+pub(crate) fn data_dir(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let named = || std::env::var_os("PLIMSOLL_DATA_DIR").map(PathBuf::from);
+    let usual = || {
+        directories::ProjectDirs::from("", "", "plimsoll").map(|dirs| dirs.data_dir().to_owned())
+    };
+    let dir = given.map(Path::to_owned).or_else(named).or_else(usual).ok_or_else(|| {
+        Failure::usage("there is no home directory to keep data in").hint("use --data-dir DIR")
+    })?;
+    std::fs::create_dir_all(&dir).map_err(|error| {
+        Failure::failed(format!("cannot make the data directory {}: {error}", dir.display()))
+            .hint("use --data-dir DIR or PLIMSOLL_DATA_DIR for another place")
+    })?;
+    Ok(dir)
+}
+
+/// A lock that lives as long as this run of the program. Its name is the owner of our
+/// sends: while it is held, nobody else recovers them (SND-6).
+pub(crate) struct Owner {
+    name: String,
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Owner {
+    fn new(dir: &Path) -> Result<Self, Failure> {
+        let failed = |error: std::io::Error| {
+            Failure::failed(format!("cannot lock the data directory: {error}"))
+                .hint("check its permissions, or use --data-dir DIR")
+        };
+        let locks = dir.join("owners");
+        std::fs::create_dir_all(&locks).map_err(failed)?;
+        let random = SystemChance.bytes().map(|byte| format!("{byte:02x}")).concat();
+        let name = format!("{}-{random}", std::process::id());
+        let path = locks.join(&name);
+        let lock = File::create(&path).map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        Ok(Self { name, path, _lock: lock })
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // The file is only a name; the lock goes with the process in any case.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Whether the run of the program that an owner names is still alive: its lock is held.
+fn is_alive(dir: &Path, owner: &str) -> bool {
+    let is_name = owner.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    match File::open(dir.join("owners").join(owner)) {
+        Ok(file) if is_name => file.try_lock().is_err(),
+        _ => false,
+    }
+}
+
+/// An app on this machine, with its lock.
+pub(crate) struct Opened {
+    pub(crate) app: App,
+    pub(crate) data_dir: PathBuf,
+    _owner: Owner,
+}
+
+/// Opens the store and puts the app together. Sends that a dead process left behind are
+/// recovered first, and told.
+pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened, Failure> {
+    let dir = data_dir(dir)?;
+    let clock = Arc::new(MachineClock::new(context.settings.time_zone())?);
+    let path = dir.join("plimsoll.db");
+    let store = SqlStore::open_sqlite(&path, OpenOptions::default(), clock.now())
+        .await
+        .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
+    let owner = Owner::new(&dir)?;
+    let Context { settings, catalog } = context;
+    let providers = Arc::new(Providers::new(&dir, &settings));
+    let app = App::new(AppParts {
+        store: Arc::new(store),
+        settings,
+        catalog,
+        providers,
+        clock,
+        chance: Arc::new(SystemChance),
+        owner: owner.name.clone(),
+    });
+    let locks = dir.clone();
+    let alive = move |owner: &str| is_alive(&locks, owner);
+    let interrupted = app.recover(&alive).await.map_err(|error| Failure::app(&error))?;
+    for stored in &interrupted {
+        let start: String = stored.pair.user_text.chars().take(40).collect();
+        note(&format!("an earlier send was interrupted and can be asked again: \"{start}\""));
+    }
+    Ok(Opened { app, data_dir: dir, _owner: owner })
+}
+
+/// Runs a future to its end on a runtime of its own.
+pub(crate) fn block_on<T>(
+    future: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::failed(format!("cannot start: {error}")))?
+        .block_on(future)
+}

@@ -1,0 +1,146 @@
+//! Who answers for which model: the only place that names concrete providers.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use plimsoll_app::{NoProvider, ProviderBook, Reached};
+use plimsoll_budget::Model;
+use plimsoll_config::Settings;
+use plimsoll_provider::{
+    Anthropic, Endpoint, Gemini, LocalServer, OpenAiStyle, Provider, SetupError, Timeouts, discover,
+};
+
+use crate::keys;
+
+/// Providers that speak the OpenAI style, and where they are.
+const OPENAI_STYLE: [(&str, &str); 8] = [
+    ("openai", "https://api.openai.com/v1"),
+    ("groq", "https://api.groq.com/openai/v1"),
+    ("mistral", "https://api.mistral.ai/v1"),
+    ("deepseek", "https://api.deepseek.com/v1"),
+    ("xai", "https://api.x.ai/v1"),
+    ("moonshot", "https://api.moonshot.ai/v1"),
+    ("zai", "https://api.z.ai/api/paas/v4"),
+    ("openrouter", "https://openrouter.ai/api/v1"),
+];
+
+pub(crate) struct Providers {
+    timeouts: Timeouts,
+    embedded: crate::embedded::Embedded,
+    /// Local servers are looked for once.
+    local: tokio::sync::OnceCell<Vec<LocalServer>>,
+}
+
+impl Providers {
+    pub(crate) fn new(data_dir: &Path, settings: &Settings) -> Self {
+        let (connect, first_byte, idle) = settings.timeouts();
+        let seconds = Duration::from_secs;
+        let timeouts = Timeouts {
+            connect: seconds(connect),
+            first_byte: seconds(first_byte),
+            idle: seconds(idle),
+            ..Timeouts::default()
+        };
+        let embedded = crate::embedded::Embedded::new(data_dir);
+        Self { timeouts, embedded, local: tokio::sync::OnceCell::new() }
+    }
+
+    /// The servers of this machine.
+    pub(crate) async fn local(&self) -> &[LocalServer] {
+        self.local.get_or_init(discover).await
+    }
+
+    fn hosted(&self, model: &Model) -> Result<Arc<dyn Provider>, NoProvider> {
+        let name = model.provider.as_str();
+        let found = keys::find(name, model.key_env.as_deref())
+            .map_err(|failure| NoProvider { message: failure.to_string(), hint: String::new() })?;
+        let variable = model.key_env.clone().unwrap_or_else(|| keys::usual_variable(name));
+        let no_key = || NoProvider {
+            message: format!("there is no key for {name}"),
+            hint: format!("set {variable}, or run: plimsoll keys set {name}"),
+        };
+        let setup = |error: SetupError| NoProvider {
+            message: format!("{name} cannot be asked: {error}"),
+            hint: "check baseUrl in models.toml and the key".to_owned(),
+        };
+        let endpoint = |usual: &str| {
+            let url = model.base_url.as_deref().unwrap_or(usual);
+            Endpoint::new(name, url).map(|endpoint| endpoint.with_timeouts(self.timeouts))
+        };
+        let keyed = |usual: &str| -> Result<Endpoint, NoProvider> {
+            let endpoint = endpoint(usual).map_err(setup)?;
+            match &found {
+                Some((key, _)) => Ok(endpoint.with_key(key.clone())),
+                None if model.base_url.is_some() => Ok(endpoint),
+                None => Err(no_key()),
+            }
+        };
+        Ok(match name {
+            "anthropic" => Arc::new(Anthropic::new(keyed(Anthropic::BASE_URL)?).map_err(setup)?),
+            "google" => Arc::new(Gemini::new(keyed(Gemini::BASE_URL)?).map_err(setup)?),
+            _ => {
+                let usual = OPENAI_STYLE.iter().find(|(known, _)| *known == name);
+                let url = usual.map(|(_, url)| *url).or(model.base_url.as_deref());
+                let url = url.ok_or_else(|| unknown(model))?;
+                Arc::new(OpenAiStyle::new(keyed(url)?).map_err(setup)?)
+            }
+        })
+    }
+}
+
+fn unknown(model: &Model) -> NoProvider {
+    NoProvider {
+        message: format!("nobody here serves '{}'", model.id),
+        hint: "start a local server with it, or give it a baseUrl in models.toml".to_owned(),
+    }
+}
+
+#[async_trait::async_trait]
+impl ProviderBook for Providers {
+    async fn reach(&self, model: &Model) -> Result<Reached, NoProvider> {
+        if model.provider == "embedded" {
+            let provider = self.embedded.provider()?;
+            return Ok(Reached { provider, model: model.id.clone(), server_window: None });
+        }
+        let hosted = model.base_url.is_some()
+            || matches!(model.provider.as_str(), "anthropic" | "google")
+            || OPENAI_STYLE.iter().any(|(known, _)| *known == model.provider);
+        if hosted {
+            let provider = self.hosted(model)?;
+            // A server on this machine tells its window at once; a far one is not asked.
+            let near = provider.base_url().contains("//127.") || provider.base_url().contains("//localhost");
+            let told = if near { provider.models().await.ok() } else { None };
+            let server_window = told.and_then(|served| window_of(&served, &model.id));
+            return Ok(Reached { provider, model: model.id.clone(), server_window });
+        }
+        for server in self.local().await {
+            let serves = server.models.iter().find(|served| is_model(&served.id, &model.id));
+            if let Some(served) = serves {
+                let name = server.kind.name();
+                let endpoint = Endpoint::new(name, &server.base_url)
+                    .map(|endpoint| endpoint.with_timeouts(self.timeouts))
+                    .and_then(OpenAiStyle::new)
+                    .map_err(|error| NoProvider { message: error.to_string(), hint: String::new() })?;
+                return Ok(Reached {
+                    provider: Arc::new(endpoint),
+                    model: served.id.clone(),
+                    server_window: served.context_window,
+                });
+            }
+        }
+        Err(unknown(model))
+    }
+}
+
+/// Whether a server's name for a model is the one that was asked for.
+fn is_model(served: &str, asked: &str) -> bool {
+    let longer = served.get(asked.len()..).is_some_and(|rest| rest.starts_with(['-', ':', '@']));
+    served.eq_ignore_ascii_case(asked)
+        || (longer && served[..asked.len()].eq_ignore_ascii_case(asked))
+}
+
+/// The window of a model in a list; a server with one model serves it under any name.
+fn window_of(served: &[plimsoll_provider::ServedModel], asked: &str) -> Option<u64> {
+    let named = served.iter().find(|model| is_model(&model.id, asked));
+    let only = if served.len() == 1 { served.first() } else { None };
+    named.or(only)?.context_window
+}
