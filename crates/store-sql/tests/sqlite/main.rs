@@ -5,6 +5,7 @@
 
 mod contract;
 mod crash;
+mod docs;
 mod faults;
 mod model;
 mod processes;
