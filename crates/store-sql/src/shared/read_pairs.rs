@@ -18,10 +18,9 @@ const GET: &str = "SELECT p.id, p.workspace, p.created_at, p.topic_id, p.model, 
     LEFT JOIN previous_answers a ON a.pair_id = p.id
     WHERE p.id = $1";
 
-/// Not sorted by the database: rows come nearly in order as they were written, and
-/// sorting them here costs less than walking an index.
+/// One walk along the index `pairs_in_order`, which holds all of these columns.
 const ROWS: &str = "SELECT id, created_at, topic_id, model, star, flag, lifecycle, has_image,
-    has_attachment FROM pairs WHERE workspace = $1";
+    has_attachment FROM pairs WHERE workspace = $1 ORDER BY created_at, id";
 
 const COUNT: &str = "SELECT COUNT(*) FROM pairs WHERE workspace = $1";
 
@@ -66,7 +65,6 @@ pub(crate) fn rows(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<Pa
         });
         Ok(())
     })?;
-    rows.sort_by_key(|row| (row.created_at, row.id));
     Ok(rows)
 }
 

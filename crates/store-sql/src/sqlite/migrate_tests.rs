@@ -1,1 +1,136 @@
 //! Migrations from an empty store and from one that has something to lose (REL-3).
+
+use std::{fs, path::Path};
+
+use plimsoll_domain::Timestamp;
+use plimsoll_store::StoreError;
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use super::{Sqlite, file::beside, open::open};
+use crate::{
+    OpenOptions,
+    migrations::{Migration, SQLITE},
+};
+
+/// The released steps and two that are yet to come.
+fn future() -> Vec<Migration> {
+    let mut known = SQLITE.to_vec();
+    known.push(Migration { name: "2999-01-01-notes", sql: "CREATE TABLE notes (a TEXT);" });
+    known.push(Migration {
+        name: "2999-01-02-more",
+        sql: "ALTER TABLE notes ADD COLUMN b BIGINT; INSERT INTO notes VALUES ('x', 1);",
+    });
+    known
+}
+
+fn open_with(path: &Path, known: &[Migration]) -> Result<Sqlite, StoreError> {
+    open(path, &OpenOptions::default(), known, Timestamp::from_millis(5))
+}
+
+fn count(path: &Path, table: &str) -> i64 {
+    let connection = Connection::open(path).unwrap();
+    connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn an_empty_store_gets_all_steps_and_no_backup() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    let store = open_with(&path, &future()).unwrap();
+    assert_eq!(store.report().applied.len(), SQLITE.len() + 2);
+    assert_eq!(store.report().backup, None);
+    drop(store);
+    assert_eq!(names(directory.path()), ["p.db"], "a store at rest is one file");
+    let again = open_with(&path, &future()).unwrap();
+    assert!(again.report().applied.is_empty());
+}
+
+#[test]
+fn an_existing_store_is_backed_up_before_its_first_change() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    drop(open_with(&path, SQLITE).unwrap());
+    let store = open_with(&path, &future()).unwrap();
+    assert_eq!(store.report().applied, ["2999-01-01-notes", "2999-01-02-more"]);
+    let backup = store.report().backup.clone().unwrap();
+    drop(store);
+    assert_eq!(backup, beside(&path, ".backup-1"));
+    assert_eq!(count(&backup, "schema_migrations"), SQLITE.len() as i64);
+    assert_eq!(count(&path, "notes"), 1);
+    // The backup is a store of the earlier version, and opens as one.
+    let old = open_with(&backup, SQLITE).unwrap();
+    assert!(old.report().applied.is_empty());
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_store_as_it_was() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    drop(open_with(&path, SQLITE).unwrap());
+    let mut known = future();
+    known[SQLITE.len() + 1].sql = "INSERT INTO notes VALUES ('half'); SELECT * FROM nothing;";
+    assert!(matches!(open_with(&path, &known), Err(StoreError::Failed(_))));
+    assert_eq!(count(&path, "notes"), 0, "the good step stays, the bad one is undone");
+    let store = open_with(&path, &future()).unwrap();
+    assert_eq!(store.report().applied, ["2999-01-02-more"]);
+    let backup = store.report().backup.clone();
+    assert_eq!(backup, Some(beside(&path, ".backup-2")), "no backup is written over another");
+}
+
+#[test]
+fn a_newer_store_is_refused_and_left_untouched() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    drop(open_with(&path, &future()).unwrap());
+    let before = fs::read(&path).unwrap();
+    let refused = open_with(&path, SQLITE).err().unwrap();
+    let found = "2999-01-02-more".to_owned();
+    let known = SQLITE.last().unwrap().name.to_owned();
+    assert_eq!(refused, StoreError::Newer { found, known });
+    assert!(fs::read(&path).unwrap() == before);
+    assert_eq!(names(directory.path()), ["p.db"]);
+}
+
+#[test]
+fn a_database_of_somebody_else_is_refused_and_left_untouched() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    Connection::open(&path).unwrap().execute_batch("CREATE TABLE theirs (a)").unwrap();
+    let before = fs::read(&path).unwrap();
+    let refused = open_with(&path, SQLITE).err().unwrap();
+    assert_eq!(refused, StoreError::NotAStore(path.clone()));
+    assert!(fs::read(&path).unwrap() == before);
+}
+
+#[test]
+fn an_altered_step_is_noticed() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    drop(open_with(&path, &future()).unwrap());
+    let mut known = future();
+    known[SQLITE.len()].sql = "CREATE TABLE notes (a TEXT, c TEXT);";
+    let refused = open_with(&path, &known).err().unwrap();
+    assert_eq!(refused, StoreError::Altered("2999-01-01-notes".to_owned()));
+}
+
+#[test]
+fn many_openers_at_once_make_one_store() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    let applied: usize = std::thread::scope(|scope| {
+        let openers: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| open_with(&path, &future()).unwrap())).collect();
+        let stores: Vec<_> = openers.into_iter().map(|one| one.join().unwrap()).collect();
+        stores.iter().map(|store| store.report().applied.len()).sum()
+    });
+    assert_eq!(applied, SQLITE.len() + 2, "each step is applied by one of them");
+}

@@ -26,8 +26,10 @@ pub(crate) use writer::Durability;
 /// An open SQLite store.
 pub(crate) struct Sqlite {
     path: PathBuf,
-    writer: writer::Writer,
+    // Readers go first: the last connection to close writes the log back into the file,
+    // and only the writer can.
     readers: readers::Readers,
+    writer: writer::Writer,
     report: OpenReport,
 }
 

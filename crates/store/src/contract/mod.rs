@@ -1,1 +1,219 @@
-//! The contract. not yet
+//! The contract: the rules that every backend keeps, as tests that every backend runs.
+//!
+//! A backend implements [`Backend`] and calls [`contract_tests!`](crate::contract_tests)
+//! in its integration tests; a rule that is added here reaches all of them.
+
+// These are tests, though they stand in a library: a broken rule is a panic.
+#![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
+
+pub mod books;
+pub mod edits;
+pub mod estimates;
+pub mod notes;
+pub mod pairs;
+pub mod purge;
+pub mod search;
+pub mod sends;
+pub mod topics;
+pub mod upkeep;
+
+use std::{path::PathBuf, sync::Arc};
+
+use async_trait::async_trait;
+use plimsoll_domain::{ColorFlag, Lifecycle, MessagePair, PairId, Star, Timestamp, Topic, TopicId};
+
+use crate::{Store, Workspace};
+
+/// One store of its own, empty at first, that can be opened more than once.
+#[async_trait]
+pub trait Backend: Send + Sync {
+    /// A handle on the store. Two handles are as two processes.
+    async fn open(&self) -> Arc<dyn Store>;
+
+    /// A directory for this test alone.
+    fn scratch(&self) -> PathBuf;
+}
+
+/// Makes one `#[tokio::test]` of each rule; the argument makes a fresh [`Backend`].
+#[macro_export]
+macro_rules! contract_tests {
+    ($backend:expr) => {
+        $crate::contract_tests! { @rules $backend,
+            pairs {
+                a_pair_comes_back_as_it_was_written
+                an_unknown_pair_is_not_found
+                an_id_is_used_once
+                history_has_one_order
+                rows_tell_all_but_the_texts
+                many_are_written_all_or_none
+                labels_change_in_bulk
+                a_pair_moves_only_within_its_workspace
+                workspaces_do_not_see_each_other
+            }
+            sends {
+                a_send_is_written_down_before_it_starts
+                one_send_a_workspace
+                an_idle_pair_can_be_claimed
+                partial_text_is_kept_until_the_end
+                a_send_ends_once
+                only_an_owner_makes_a_pair_sending
+                cancelling_keeps_what_arrived
+                sends_of_the_dead_are_interrupted
+                sends_of_the_living_are_left_alone
+            }
+            edits {
+                an_edit_keeps_the_original
+                an_edit_that_changes_nothing_leaves_no_mark
+                an_edit_updates_what_is_attached
+                a_pair_in_flight_is_not_edited
+                regenerating_keeps_the_earlier_answer
+                a_swap_brings_everything_back
+                a_failed_regeneration_can_be_swapped_back
+            }
+            purge {
+                a_deleted_pair_is_gone_everywhere
+                requests_that_quoted_a_deleted_pair_are_purged
+                a_deleted_pair_does_not_come_back_through_its_send
+                a_pair_in_flight_is_not_deleted
+            }
+            topics {
+                topics_come_back_parents_first
+                the_tree_keeps_its_rules
+                a_topic_goes_only_when_empty
+            }
+            estimates {
+                a_new_pair_is_stale
+                every_change_of_text_makes_estimates_stale
+                an_estimate_of_an_old_text_is_dropped
+                stamps_stand_beside_each_other
+            }
+            search {
+                words_are_found_in_both_texts
+                better_hits_come_first
+                marks_show_what_was_found
+                any_query_is_safe
+                what_changed_is_found_as_it_is_now
+            }
+            books {
+                receipts_come_back_newest_first
+                receipts_are_narrowed
+                totals_add_up
+                a_snapshot_replaces_the_one_before
+            }
+            notes {
+                calibration_is_replaced
+                limits_are_learned_by_place_and_model
+                usage_is_told_since_a_time
+                saved_filters_have_names
+                the_last_hundred_queries_are_kept
+                drafts_belong_to_a_workspace
+                single_values_come_and_go
+            }
+            upkeep {
+                the_default_workspace_is_there
+                a_second_handle_sees_what_the_first_wrote
+                a_backup_is_a_store
+                a_sound_store_has_no_findings
+            }
+        }
+    };
+    (@rules $backend:expr, $($file:ident { $($rule:ident)* })*) => {
+        $(mod $file {
+            use super::*;
+            $(#[tokio::test]
+            async fn $rule() {
+                $crate::contract::$file::$rule(&$backend).await;
+            })*
+        })*
+    };
+}
+
+/// A time, in milliseconds after some Tuesday.
+pub fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(1_700_000_000_000 + millis)
+}
+
+/// The id of pair `n`, which sorts by `n`.
+pub fn pair_id(n: u8) -> PairId {
+    PairId::new(at(i64::from(n) * 1000), [n; 10])
+}
+
+/// The topic that the pairs of these tests are filed under.
+pub fn topic() -> Topic {
+    Topic {
+        id: TopicId::new(at(0), [1; 10]),
+        parent: None,
+        name: "Sea".to_owned(),
+        system_message: None,
+        default_model: None,
+        temperature: None,
+        max_output: None,
+    }
+}
+
+/// Idle pair `n`, with a text of its own.
+pub fn pair(n: u8) -> MessagePair {
+    MessagePair {
+        id: pair_id(n),
+        topic_id: topic().id,
+        model: "phi-3-mini-4k".to_owned(),
+        user_text: format!("question {n}"),
+        assistant_text: None,
+        star: Star::default(),
+        color_flag: ColorFlag::default(),
+        lifecycle: Lifecycle::Idle,
+        created_at: at(i64::from(n) * 1000),
+        error: None,
+        usage: None,
+        receipt_id: None,
+        previous_answer: None,
+    }
+}
+
+/// Pair `n` with its answer.
+pub fn answered(n: u8) -> MessagePair {
+    MessagePair {
+        assistant_text: Some(format!("answer {n}")),
+        lifecycle: Lifecycle::Complete,
+        ..pair(n)
+    }
+}
+
+/// A handle on a store that has the topic of these tests, and its workspace.
+pub async fn ready(backend: &impl Backend) -> (Arc<dyn Store>, Workspace) {
+    let store = backend.open().await;
+    let workspace = Workspace::default();
+    store.put_topic(&workspace, &topic()).await.unwrap();
+    (store, workspace)
+}
+
+/// Writes pairs down, in any order.
+pub async fn filled(store: &Arc<dyn Store>, workspace: &Workspace, pairs: &[MessagePair]) {
+    store.insert_many(workspace, pairs).await.unwrap();
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_rule_is_in_the_list() {
+        let list = include_str!("mod.rs");
+        let files = [
+            include_str!("books.rs"),
+            include_str!("edits.rs"),
+            include_str!("estimates.rs"),
+            include_str!("notes.rs"),
+            include_str!("pairs.rs"),
+            include_str!("purge.rs"),
+            include_str!("search.rs"),
+            include_str!("sends.rs"),
+            include_str!("topics.rs"),
+            include_str!("upkeep.rs"),
+        ];
+        for file in files {
+            for rule in file.split("pub async fn ").skip(1) {
+                let name = rule.split(['(', '<']).next().unwrap();
+                assert!(list.contains(&format!("    {name}\n")), "{name} is not in the list");
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What a file can suffer (REL-2): each gives a clear error, and none loses data.
+
+use std::{fs, path::Path, time::Duration};
+
+use plimsoll_domain::MessagePair;
+use plimsoll_store::{
+    Pairs, Search, StoreError, Upkeep, Workspace,
+    contract::{answered, at, pair, pair_id},
+};
+use plimsoll_store_sql::{OnCorrupt, OpenOptions, SqlStore};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::support::{child, child_path, open, ready};
+
+async fn set_aside(path: &Path) -> SqlStore {
+    let options = OpenOptions { on_corrupt: OnCorrupt::SetAside, ..OpenOptions::default() };
+    SqlStore::open_sqlite(path, options, at(0)).await.unwrap()
+}
+
+async fn written(path: &Path) {
+    let store = ready(path).await;
+    for n in 1..=40 {
+        let long = MessagePair { user_text: "word ".repeat(500), ..answered(n) };
+        store.insert(&Workspace::default(), &long).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_refused_then_set_aside_and_never_overwritten() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    written(&path).await;
+    let whole = fs::read(&path).unwrap();
+    let mut holed = whole.clone();
+    holed[8192..40_000].fill(0xa5);
+    let cases = [
+        ("no database at all".as_bytes().to_vec(), "text"),
+        (whole[..whole.len() / 2].to_vec(), "cut in half"),
+        (whole[..50].to_vec(), "cut in the header"),
+        (holed, "holes in the middle"),
+        ([&[0; 100][..], &whole[100..]].concat(), "no header"),
+    ];
+    for (n, (damaged, what)) in (1..).zip(cases) {
+        fs::write(&path, &damaged).unwrap();
+        let refused = open(&path).await.err();
+        assert_eq!(refused, Some(StoreError::Corrupt { set_aside: None }), "{what}");
+        assert!(fs::read(&path).unwrap() == damaged, "{what}: nothing was changed");
+        let store = set_aside(&path).await;
+        let aside = store.report().set_aside.clone().unwrap();
+        assert_eq!(aside.file_name().unwrap().to_str(), Some(&*format!("p.db.corrupt-{n}")));
+        assert!(fs::read(&aside).unwrap() == damaged, "{what}: it is all there");
+        assert_eq!(store.count(&Workspace::default()).await.unwrap(), 0);
+    }
+}
+
+#[tokio::test]
+async fn setting_aside_spares_a_sound_store() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    written(&path).await;
+    let store = set_aside(&path).await;
+    assert_eq!(store.report().set_aside, None);
+    assert_eq!(store.count(&Workspace::default()).await.unwrap(), 40);
+}
+
+#[tokio::test]
+async fn a_full_disk_is_said_and_costs_nothing() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    drop(ready(&path).await);
+    let room = fs::metadata(&path).unwrap().len() + 200_000;
+    let options = OpenOptions { max_bytes: Some(room), ..OpenOptions::default() };
+    let store = SqlStore::open_sqlite(&path, options, at(0)).await.unwrap();
+    let workspace = Workspace::default();
+    let mut kept = 0;
+    let refused = loop {
+        let long = MessagePair { user_text: "word ".repeat(5000), ..pair(kept + 1) };
+        match store.insert(&workspace, &long).await {
+            Ok(()) => kept += 1,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(refused, StoreError::DiskFull);
+    assert!(kept > 0);
+    assert_eq!(store.count(&workspace).await.unwrap(), u64::from(kept));
+    assert!(store.check().await.unwrap().is_empty());
+    store.delete(&[pair_id(1)]).await.unwrap();
+    store.insert(&workspace, &pair(200)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_locked_store_says_so_and_works_on() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    drop(ready(&path).await);
+    let options = OpenOptions { busy_timeout: Duration::from_millis(50), ..OpenOptions::default() };
+    let store = SqlStore::open_sqlite(&path, options, at(0)).await.unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let workspace = Workspace::default();
+    let refused = store.insert(&workspace, &pair(1)).await;
+    assert_eq!(refused.unwrap_err(), StoreError::Locked);
+    assert_eq!(store.count(&workspace).await.unwrap(), 0, "reading goes on");
+    other.execute_batch("ROLLBACK").unwrap();
+    store.insert(&workspace, &pair(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_search_index_that_went_astray_is_found_by_a_check() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    let store = ready(&path).await;
+    store.insert(&Workspace::default(), &answered(1)).await.unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("DROP TRIGGER search_after_update").unwrap();
+    other.execute("UPDATE pair_texts SET user_text = 'unknown to the index'", []).unwrap();
+    assert_eq!(store.check().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_deleted_text_is_gone_from_the_file() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    let store = ready(&path).await;
+    let workspace = Workspace::default();
+    let secret = MessagePair { user_text: "canary-xyzzyplugh".to_owned(), ..pair(1) };
+    store.insert_many(&workspace, &[secret, answered(2)]).await.unwrap();
+    assert_eq!(store.search(&workspace, "xyzzyplugh", 5).await.unwrap().len(), 1);
+    store.delete(&[pair_id(1)]).await.unwrap();
+    drop(store);
+    let bytes = fs::read(&path).unwrap();
+    let holds = |word: &[u8]| bytes.windows(word.len()).any(|window| window == word);
+    assert!(!holds(b"xyzzyplugh") && !holds(b"canary"), "REC-5");
+    assert!(holds(b"answer"));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_file_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("new").join("p.db");
+    let store = ready(&path).await;
+    store.backup_to(&directory.path().join("b.db")).await.unwrap();
+    for file in ["new/p.db", "new/p.db-wal", "new/p.db-shm", "b.db"] {
+        let mode = fs::metadata(directory.path().join(file)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file}");
+    }
+}
+
+/// Root may write anywhere, so the store is opened by a process of nobody's.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_read_only_directory_is_said() {
+    use std::os::unix::{fs::PermissionsExt, process::CommandExt};
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    drop(ready(&path).await);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o555)).unwrap();
+    let before = fs::read(&path).unwrap();
+    for target in [path.clone(), directory.path().join("new.db")] {
+        let mut opener = child("faults::child_opens_where_it_may_not_write", &target);
+        if fs::write(directory.path().join("probe"), "").is_ok() {
+            opener.uid(65_534).gid(65_534);
+            fs::remove_file(directory.path().join("probe")).unwrap();
+        }
+        let output = opener.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains("<ReadOnly>"), "{said} {}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert!(fs::read(&path).unwrap() == before);
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[tokio::test]
+async fn child_opens_where_it_may_not_write() {
+    let Some(path) = child_path() else { return };
+    println!("<{:?}>", open(&path).await.err().unwrap());
+}

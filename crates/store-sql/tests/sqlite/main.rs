@@ -1,0 +1,12 @@
+//! The store in SQLite: the contract, and what only a file can suffer.
+
+// Helpers of tests stand outside the test functions, and may panic like them.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
+mod contract;
+mod crash;
+mod docs;
+mod faults;
+mod model;
+mod processes;
+mod support;

@@ -1,0 +1,80 @@
+//! Rules of estimates (EST-7).
+
+use std::sync::Arc;
+
+use plimsoll_domain::LifecycleEvent;
+
+use super::{Backend, answered, at, filled, pair_id, ready};
+use crate::{Edit, Estimate, Outcome, Store};
+
+fn estimate(revision: u64) -> Estimate {
+    Estimate { revision, user_tokens: 3, assistant_tokens: 4 }
+}
+
+/// Weighs a pair as it is now.
+async fn weigh(store: &Arc<dyn Store>, n: u8, stamp: &str) {
+    let revision = store.get(pair_id(n)).await.unwrap().revision;
+    store.put_estimates(stamp, &[(pair_id(n), estimate(revision))]).await.unwrap();
+}
+
+/// Until it is weighed, and under each stamp anew.
+pub async fn a_new_pair_is_stale(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    filled(&store, &workspace, &[answered(2), answered(1)]).await;
+    let both = [pair_id(1), pair_id(2)];
+    assert_eq!(store.stale(&workspace, "s").await.unwrap(), both, "HIS-2");
+    weigh(&store, 1, "s").await;
+    assert_eq!(store.stale(&workspace, "s").await.unwrap(), [pair_id(2)]);
+    assert_eq!(store.stale(&workspace, "other").await.unwrap(), both);
+    let known = store.estimates(&workspace, "s").await.unwrap();
+    assert_eq!(known.len(), 1);
+    assert_eq!(known[&pair_id(1)].assistant_tokens, 4);
+}
+
+/// An edit, a regeneration, its end and a swap; a label does not.
+pub async fn every_change_of_text_makes_estimates_stale(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    filled(&store, &workspace, &[answered(1)]).await;
+    let stale = async || store.stale(&workspace, "s").await.unwrap().len() == 1;
+    weigh(&store, 1, "s").await;
+    store.set_star(&[pair_id(1)], plimsoll_domain::Star::new(1).unwrap()).await.unwrap();
+    assert!(!stale().await, "a label weighs nothing");
+    let edit = Edit { user_text: Some("new".to_owned()), assistant_text: None };
+    store.edit(pair_id(1), &edit, at(50)).await.unwrap();
+    assert!(stale().await);
+    weigh(&store, 1, "s").await;
+    store.claim(pair_id(1), "m", "me", at(60)).await.unwrap();
+    assert!(stale().await);
+    weigh(&store, 1, "s").await;
+    let outcome = Outcome { assistant_text: Some("x".to_owned()), ..Outcome::default() };
+    store.set_state(pair_id(1), LifecycleEvent::Finish, &outcome).await.unwrap();
+    assert!(stale().await);
+    weigh(&store, 1, "s").await;
+    store.swap_answer(pair_id(1)).await.unwrap();
+    assert!(stale().await);
+}
+
+/// A text that changes while it is weighed is weighed again.
+pub async fn an_estimate_of_an_old_text_is_dropped(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    filled(&store, &workspace, &[answered(1)]).await;
+    let old = store.get(pair_id(1)).await.unwrap().revision;
+    let edit = Edit { user_text: Some("new".to_owned()), assistant_text: None };
+    store.edit(pair_id(1), &edit, at(50)).await.unwrap();
+    let late = [(pair_id(1), estimate(old)), (pair_id(9), estimate(1))];
+    store.put_estimates("s", &late).await.unwrap();
+    assert!(store.estimates(&workspace, "s").await.unwrap().is_empty());
+    assert_eq!(store.stale(&workspace, "s").await.unwrap(), [pair_id(1)]);
+}
+
+/// Going back to another model costs nothing, until its stamp is let go.
+pub async fn stamps_stand_beside_each_other(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    filled(&store, &workspace, &[answered(1)]).await;
+    weigh(&store, 1, "fast").await;
+    weigh(&store, 1, "exact").await;
+    assert_eq!(store.estimates(&workspace, "fast").await.unwrap().len(), 1);
+    store.keep_stamps(&["exact", "unused"]).await.unwrap();
+    assert_eq!(store.estimates(&workspace, "fast").await.unwrap().len(), 0);
+    assert_eq!(store.estimates(&workspace, "exact").await.unwrap().len(), 1);
+}

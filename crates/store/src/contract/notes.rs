@@ -1,0 +1,108 @@
+//! Rules of model memory and notebook.
+
+use super::{Backend, at, ready};
+use crate::{LearnedLimit, QUERIES_KEPT, SavedFilter, UsageEntry, Workspace};
+
+/// EST-6: what is kept is what was put, per model; nothing is a reset.
+pub async fn calibration_is_replaced(backend: &impl Backend) {
+    let (store, _) = ready(backend).await;
+    assert!(store.calibration("m").await.unwrap().is_empty());
+    store.put_calibration("m", &[0.1, -0.25, 0.0]).await.unwrap();
+    store.put_calibration("n", &[0.5]).await.unwrap();
+    store.put_calibration("m", &[-0.125, f64::NAN, 0.1]).await.unwrap();
+    assert_eq!(store.calibration("m").await.unwrap(), [-0.125, 0.1]);
+    store.put_calibration("m", &[]).await.unwrap();
+    assert!(store.calibration("m").await.unwrap().is_empty());
+    assert_eq!(store.calibration("n").await.unwrap(), [0.5]);
+}
+
+/// CAT-3: keyed by base URL and model, with the date, and can be cleared.
+pub async fn limits_are_learned_by_place_and_model(backend: &impl Backend) {
+    let (store, _) = ready(backend).await;
+    let limit = |base_url: &str, tokens| LearnedLimit {
+        base_url: base_url.to_owned(),
+        model: "m".to_owned(),
+        tokens,
+        learned_at: at(50),
+    };
+    store.put_learned_limit(&limit("http://b", 8192)).await.unwrap();
+    store.put_learned_limit(&limit("http://a", 512)).await.unwrap();
+    store.put_learned_limit(&limit("http://b", 4096)).await.unwrap();
+    assert_eq!(store.learned_limit("http://b", "m").await.unwrap(), Some(limit("http://b", 4096)));
+    assert_eq!(store.learned_limit("http://b", "n").await.unwrap(), None);
+    let all = store.learned_limits().await.unwrap();
+    assert_eq!(all, [limit("http://a", 512), limit("http://b", 4096)]);
+    assert!(store.clear_learned_limit("http://b", "m").await.unwrap());
+    assert!(!store.clear_learned_limit("http://b", "m").await.unwrap());
+    assert_eq!(store.learned_limits().await.unwrap().len(), 1);
+}
+
+/// VAL-4: every request counts, also two at the same instant.
+pub async fn usage_is_told_since_a_time(backend: &impl Backend) {
+    let (store, _) = ready(backend).await;
+    let entry = |millis, tokens| UsageEntry { at: at(millis), tokens };
+    for used in [entry(30, 3), entry(10, 1), entry(20, 2), entry(20, 2)] {
+        store.log_usage("m", used).await.unwrap();
+    }
+    store.log_usage("n", entry(25, 9)).await.unwrap();
+    let since = store.usage_since("m", at(20)).await.unwrap();
+    assert_eq!(since, [entry(20, 2), entry(20, 2), entry(30, 3)]);
+    store.forget_usage_before(at(30)).await.unwrap();
+    assert_eq!(store.usage_since("m", at(0)).await.unwrap(), [entry(30, 3)]);
+    assert!(store.usage_since("n", at(0)).await.unwrap().is_empty());
+}
+
+/// A name stands for one filter of a workspace.
+pub async fn saved_filters_have_names(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let saved =
+        |name: &str, text: &str| SavedFilter { name: name.to_owned(), text: text.to_owned() };
+    for filter in [saved("b", "s3"), saved("a", "e"), saved("b", "s>=2")] {
+        store.save_filter(&workspace, &filter).await.unwrap();
+    }
+    let all = store.saved_filters(&workspace).await.unwrap();
+    assert_eq!(all, [saved("a", "e"), saved("b", "s>=2")]);
+    assert!(store.drop_filter(&workspace, "a").await.unwrap());
+    assert!(!store.drop_filter(&workspace, "a").await.unwrap());
+    let elsewhere = Workspace::parse("no/where").unwrap();
+    assert!(store.save_filter(&elsewhere, &saved("a", "e")).await.is_err());
+}
+
+/// FLT-6: the last hundred, without adjacent repeats.
+pub async fn the_last_hundred_queries_are_kept(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    for n in 0..QUERIES_KEPT + 5 {
+        for _ in 0..2 {
+            store.push_query(&workspace, &format!("r{n}"), at(50)).await.unwrap();
+        }
+    }
+    store.push_query(&workspace, "r7", at(60)).await.unwrap();
+    let queries = store.queries(&workspace).await.unwrap();
+    assert_eq!(queries.len(), QUERIES_KEPT);
+    assert_eq!((queries[0].as_str(), queries[QUERIES_KEPT - 1].as_str()), ("r6", "r7"));
+}
+
+/// A draft is there after a restart, and a blank one is none.
+pub async fn drafts_belong_to_a_workspace(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let other = Workspace::parse("other/main").unwrap();
+    store.create_workspace(&other, at(0)).await.unwrap();
+    store.put_draft(&workspace, "half a thou", at(50)).await.unwrap();
+    store.put_draft(&workspace, "half a thought", at(51)).await.unwrap();
+    let again = backend.open().await;
+    assert_eq!(again.draft(&workspace).await.unwrap().as_deref(), Some("half a thought"));
+    assert_eq!(again.draft(&other).await.unwrap(), None);
+    store.put_draft(&workspace, " \n", at(52)).await.unwrap();
+    assert_eq!(store.draft(&workspace).await.unwrap(), None);
+}
+
+/// Put, replaced, forgotten.
+pub async fn single_values_come_and_go(backend: &impl Backend) {
+    let (store, _) = ready(backend).await;
+    assert_eq!(store.value("theme").await.unwrap(), None);
+    store.put_value("theme", Some("light")).await.unwrap();
+    store.put_value("theme", Some("dark")).await.unwrap();
+    assert_eq!(store.value("theme").await.unwrap().as_deref(), Some("dark"));
+    store.put_value("theme", None).await.unwrap();
+    assert_eq!(store.value("theme").await.unwrap(), None);
+}
