@@ -7,6 +7,7 @@ use std::{
     thread::{self, Thread},
 };
 
+use futures_core::Stream;
 use plimsoll_domain::Usage;
 use plimsoll_provider::{Delta, Finish};
 use plimsoll_send::{
@@ -156,7 +157,7 @@ fn answers_repeat_with_and_without_a_remembered_prompt() {
     assert_eq!((usage.cached, remembered.cached), (0, 512));
     // Another prompt with the same beginning, on a model that remembers and on a new one.
     let (second, _home) = model(1024);
-    let other = format!("{}XYZ", &long[..400]);
+    let other = format!("{}XYZ", &long[..450]);
     let (text, usage) = ask(&first, &other);
     assert_eq!(usage.cached, 384);
     assert_eq!(ask(&second, &other).0, text);

@@ -12,6 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_core::Stream;
 use plimsoll_domain::Usage;
 use plimsoll_embedded::{EmbeddedModel, EmbeddedOptions, MODEL_ID, WINDOW, fetch};
 use plimsoll_provider::{
@@ -116,37 +117,28 @@ fn it_reads_systems_and_turns() {
     let Some(model) = model() else { return };
     let turns = [
         (Role::System, "You are a helpful assistant."),
-        (Role::User, "The ship is called Plimsoll. Remember that."),
-        (Role::Assistant, "I will remember that the ship is called Plimsoll."),
-        (Role::User, "What is the ship called?"),
+        (Role::User, "I like apples."),
+        (Role::Assistant, "Great! You like apples."),
+        (Role::User, "Which fruit do I like?"),
     ];
     let (text, _, usage) = ask(model, &turns, 24).unwrap();
-    assert!(text.contains("Plimsoll"), "{text}");
+    assert!(text.contains("apples"), "{text}");
     let messages = request(&turns, 24).messages;
     assert_eq!(Some(usage.prompt), model.count_prompt(&messages));
 }
 
-/// The answers of llama.cpp to the same prompts. The numbers of the two differ a little,
-/// so only the beginnings are compared.
+/// The first tokens were computed in double precision by a few lines of numpy from the
+/// same file; each leads by a third of a unit or more, and ours are off by less.
 #[test]
-fn it_begins_as_llama_cpp_does() {
+fn it_begins_as_a_reference_does() {
     let Some(model) = model() else { return };
-    for (turns, prompt, beginning) in [
-        (
-            &[(Role::System, "You answer with one word."), (Role::User, "Name a colour.")][..],
-            24,
-            "A colour is a color.",
-        ),
-        (
-            &[(Role::User, "Write a haiku about the sea.")][..],
-            17,
-            "The ocean's a mirror that reflects the soul's journey.",
-        ),
-    ] {
-        let (text, _, usage) = ask(model, turns, 12).unwrap();
-        assert_eq!(usage.prompt, prompt);
-        let same = text.bytes().zip(beginning.bytes()).take_while(|(a, b)| a == b).count();
-        assert!(same >= 10, "{text:?} is not {beginning:?}");
+    let long = "A ship may lie as deep as her load line shows. ".repeat(30);
+    for (content, prompt, first) in
+        [(CAPITAL, 21, "The"), ("Write a haiku about the sea.", 17, "The"), (&long, 370, "A")]
+    {
+        let (text, finish, usage) = ask(model, &[(Role::User, content)], 1).unwrap();
+        assert_eq!((text.as_str(), usage.prompt, usage.completion), (first, prompt, 1));
+        assert_eq!(finish, Finish::Length);
     }
 }
 
