@@ -14,6 +14,7 @@ mod ledger;
 mod ports;
 mod prepare;
 mod receipt;
+mod topics;
 mod weigher;
 
 pub use ask::{Ask, HistoryChoice, Prepared};
@@ -21,7 +22,8 @@ pub use driver::Sent;
 pub use error::AppError;
 pub use events::{AppEvent, Cancel, Progress};
 pub use ports::{Chance, Clock, NoProvider, ProviderBook, Reached};
-pub use receipt::{Receipt, ReceiptLine};
+pub use receipt::Receipt;
+pub use topics::NewTopic;
 
 use std::sync::Arc;
 

@@ -266,7 +266,7 @@ pub(crate) fn new_topic(id: TopicId, parent: Option<TopicId>, name: &str) -> Top
 }
 
 /// The topic at a path, names without case. A path of one name finds it at the root.
-fn find_topic<'a>(topics: &'a [Topic], path: &str) -> Option<&'a Topic> {
+pub(crate) fn find_topic<'a>(topics: &'a [Topic], path: &str) -> Option<&'a Topic> {
     let mut found: Option<&Topic> = None;
     for name in path.split('/').map(str::trim).filter(|name| !name.is_empty()) {
         let parent = found.map(|topic| topic.id);

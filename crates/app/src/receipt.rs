@@ -3,7 +3,6 @@
 use plimsoll_budget::Model;
 use plimsoll_domain::{PairId, ReceiptId, Usage};
 use plimsoll_send::{AttemptRecord, Counter, Stage, TruncationSeen};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 /// What came of a send.
@@ -34,10 +33,6 @@ pub struct Receipt {
     /// `X / Y`, or `[X-T]/Y` after a trim (REC-3).
     pub counter: Counter,
 }
-
-/// The receipt in one line, for people.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ReceiptLine(pub String);
 
 impl Receipt {
     /// The last attempt; there always is one.

@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand};
     name = "plimsoll",
     version,
     after_help = "Examples:\n  \
+        plimsoll send "What is a load line?"     ask, and read the receipt\n  \
         plimsoll tokens README.md               what a file weighs\n  \
         plimsoll plan --pairs history.jsonl     what would be sent, and what stays ashore\n  \
         plimsoll classify --status 400 < body   what a provider's error means\n  \
@@ -38,6 +39,13 @@ pub(crate) enum Command {
     Classify(ClassifyArgs),
     Segments(SegmentsArgs),
     Models(ModelsArgs),
+    Send(SendArgs),
+    Topics(TopicsArgs),
+    Receipts(ReceiptsArgs),
+    Settings(SettingsArgs),
+    Keys(KeysArgs),
+    Backup(BackupArgs),
+    Doctor(DoctorArgs),
 }
 
 /// Count the tokens of files or of standard input, like `wc`
@@ -178,6 +186,177 @@ pub(crate) struct ModelsArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Send one message; the answer is streamed to standard output
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll send \"What is a load line?\"\n  \
+    plimsoll send -c \"And who fought for it?\"\n  \
+    git diff | plimsoll send -m gpt-4o \"Review this change\"\n  \
+    plimsoll send --filter \"t'Sea'... & s>=2\" --dry-run \"Sum it up\"\n\n\
+    It starts with no history unless -c or --filter is given. The receipt goes to standard\n\
+    error. Ctrl+C stops the send; what had arrived is kept.")]
+pub(crate) struct SendArgs {
+    /// The message; what is piped in follows it as a block
+    pub(crate) prompt: Option<String>,
+
+    /// The model; else the topic's, the newest pair's, or the settings'
+    #[arg(short, long)]
+    pub(crate) model: Option<String>,
+
+    /// Send the whole history along
+    #[arg(short = 'c', long = "continue", conflicts_with = "filter")]
+    pub(crate) continue_history: bool,
+
+    /// Send the pairs along that a filter shows
+    #[arg(long)]
+    pub(crate) filter: Option<String>,
+
+    /// The topic, as a path /A/B
+    #[arg(long)]
+    pub(crate) topic: Option<String>,
+
+    /// What to do with a request that is over the limit: ask, trim, fit or block
+    #[arg(long, value_parser = parse_over_budget)]
+    pub(crate) over_budget: Option<plimsoll_budget::OverBudget>,
+
+    /// Print the exact request and send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+/// List topics, add one, or remove an empty one
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll topics\n  \
+    plimsoll topics add /Sea/Ships --system 'Answer in one sentence.'\n  \
+    plimsoll topics rm /Sea/Ships")]
+pub(crate) struct TopicsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<TopicsCommand>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Where everything is kept
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum TopicsCommand {
+    /// Make a topic, or change what is given of it
+    Add {
+        /// The path, /A/B
+        path: String,
+        /// What is sent before the history
+        #[arg(long)]
+        system: Option<String>,
+        /// The model that new messages start with
+        #[arg(long)]
+        model: Option<String>,
+    },
+    /// Remove a topic that holds nothing
+    Rm {
+        /// The path, /A/B
+        path: String,
+    },
+}
+
+/// List what was sent, what it used and cost
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll receipts\n  \
+    plimsoll receipts --json | jq -s 'map(.prompt) | add'\n  \
+    plimsoll receipts 019a…   the whole receipt as JSON")]
+pub(crate) struct ReceiptsArgs {
+    /// A receipt to print in full
+    pub(crate) id: Option<String>,
+
+    /// The newest N
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: u64,
+
+    /// Print JSON, one receipt a line
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+/// List settings, their values and where they come from
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll settings\n  \
+    PLIMSOLL_WARN_AT=70 plimsoll settings --json")]
+pub(crate) struct SettingsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Set, list and remove keys of providers; they are never printed
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll keys list\n  \
+    plimsoll keys set openai < key.txt\n  \
+    plimsoll keys rm openai")]
+pub(crate) struct KeysArgs {
+    #[command(subcommand)]
+    pub(crate) command: KeysCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum KeysCommand {
+    /// Keep the key on standard input, in a file that only you can read
+    Set {
+        /// Such as openai or anthropic
+        provider: String,
+    },
+    /// Which providers have a key, and from where
+    List,
+    /// Forget a stored key
+    Rm {
+        /// Such as openai or anthropic
+        provider: String,
+    },
+}
+
+/// Copy the whole store to a file
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  plimsoll backup plimsoll-2026-11-15.db")]
+pub(crate) struct BackupArgs {
+    /// The file to write; it must not exist yet
+    pub(crate) file: PathBuf,
+
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+/// Check store, keys, models and servers, and say what is missing
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  plimsoll doctor")]
+pub(crate) struct DoctorArgs {
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+fn parse_over_budget(text: &str) -> Result<plimsoll_budget::OverBudget, String> {
+    use plimsoll_budget::OverBudget;
+    OverBudget::parse(text).ok_or_else(|| {
+        let names: Vec<&str> = OverBudget::ALL.iter().map(|policy| policy.name()).collect();
+        format!("it is one of {}", names.join(", "))
+    })
 }
 
 fn parse_method(text: &str) -> Result<plimsoll_tokens::Method, String> {

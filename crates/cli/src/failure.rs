@@ -112,7 +112,12 @@ pub(crate) fn report(failure: &Failure) {
 
 /// Writes a remark to standard error.
 pub(crate) fn note(text: &str) {
-    let _ = std::io::stderr().write_all(format!("note: {}\n", one_line(text)).as_bytes());
+    say(&format!("note: {text}"));
+}
+
+/// Writes a line to standard error.
+pub(crate) fn say(text: &str) {
+    let _ = std::io::stderr().write_all(format!("{}\n", one_line(text)).as_bytes());
 }
 
 /// File names and messages may hold line breaks and terminal codes; a report may not.

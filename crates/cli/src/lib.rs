@@ -7,10 +7,15 @@
 mod args;
 mod commands;
 mod context;
+mod embedded;
 mod failure;
 mod input;
+mod keys;
+mod machine;
 mod output;
 pub mod pairs;
+mod providers;
+mod words;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -61,5 +66,12 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Failure> {
         Some(Command::Classify(args)) => commands::classify::run(&args, output),
         Some(Command::Segments(args)) => commands::segments::run(&args, output),
         Some(Command::Models(args)) => commands::models::run(&args, output),
+        Some(Command::Send(args)) => commands::send::run(&args, &cli.workspace, output),
+        Some(Command::Topics(args)) => commands::topics::run(&args, &cli.workspace, output),
+        Some(Command::Receipts(args)) => commands::receipts::run(&args, &cli.workspace, output),
+        Some(Command::Settings(args)) => commands::settings::run(&args, output),
+        Some(Command::Keys(args)) => commands::keys::run(&args, output),
+        Some(Command::Backup(args)) => commands::backup::run(&args),
+        Some(Command::Doctor(args)) => commands::doctor::run(&args, output),
     }
 }

@@ -68,6 +68,8 @@ const fn spec(
 
 const TIMEOUT: Kind = Kind::Whole { min: 1, max: 3600 };
 
+const TIMEOUT: Kind = Kind::Whole { min: 1, max: 3600 };
+
 const WHOLE: Kind = Kind::Whole { min: 0, max: u64::MAX };
 
 /// Every setting that the core reads.
@@ -107,6 +109,9 @@ pub const SETTINGS: &[SettingSpec] = &[
         "80",
         "Percent of the limit above which a warning shows.",
     ),
+    spec("timeoutConnect", TIMEOUT, "10", "Seconds until a provider must have taken the call."),
+    spec("timeoutFirst", TIMEOUT, "120", "Seconds until its answer must have begun."),
+    spec("timeoutIdle", TIMEOUT, "60", "Seconds that may pass between pieces of an answer."),
     spec(
         "retries",
         Kind::Whole { min: 0, max: 10 },

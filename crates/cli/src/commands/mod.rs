@@ -1,7 +1,14 @@
 //! One file a command.
 
+pub(crate) mod backup;
 pub(crate) mod classify;
+pub(crate) mod doctor;
+pub(crate) mod keys;
 pub(crate) mod models;
 pub(crate) mod plan;
+pub(crate) mod receipts;
 pub(crate) mod segments;
+pub(crate) mod send;
+pub(crate) mod settings;
 pub(crate) mod tokens;
+pub(crate) mod topics;

@@ -6,7 +6,7 @@ use plimsoll_tokens::{commas, compact_load};
 use serde::Serialize;
 
 use super::{History, Plan, Timings};
-use crate::{context::Context, output::printable};
+use crate::{context::Context, output::printable, words};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -201,30 +201,7 @@ fn advice(plan: &Plan, history: &History, aboard: &[u32], context: &Context) -> 
     let included = IncludedTokens { raw: &raw, factor: plan.input.factor };
     let (weights, validation) = (&plan.weights, &plan.validation);
     suggestions(weights, validation, &[], &included, &context.catalog, &plan.model.id)
-        .into_iter()
-        .map(|suggestion| match suggestion {
-            Suggestion::TrimAsNeeded => "send it and trim as needed".to_owned(),
-            Suggestion::FitFirst { pairs: 1 } => {
-                "fit first: leave the oldest pair ashore".to_owned()
-            }
-            Suggestion::FitFirst { pairs } => {
-                format!("fit first: leave the {pairs} oldest pairs ashore")
-            }
-            Suggestion::DetachFile { name, tokens } => {
-                format!("detach {} ({} tokens)", printable(&name), commas(tokens))
-            }
-            Suggestion::AttachOnDemand { name, frees } => {
-                format!("attach {} on demand (frees {})", printable(&name), commas(frees))
-            }
-            Suggestion::SwitchModel { models } => {
-                format!("switch to a larger model: {}", printable(&models.join(", ")))
-            }
-            Suggestion::ClearHistory { frees } => {
-                format!("clear the history with a filter (frees {} tokens)", commas(frees))
-            }
-            Suggestion::ShortenMessage { tokens } => {
-                format!("shorten the message by {} tokens", commas(tokens))
-            }
-        })
+        .iter()
+        .map(words::suggestion)
         .collect()
 }

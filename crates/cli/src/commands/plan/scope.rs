@@ -2,18 +2,20 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use jiff::{Timestamp as Instant, civil, tz::TimeZone};
+use plimsoll_app::Clock;
 use plimsoll_domain::Timestamp;
 use plimsoll_filter::{Date, Scope, TopicNode};
 
-use crate::{args::PlanArgs, context::Context, failure::Failure, pairs::LineError};
+use crate::{
+    args::PlanArgs, context::Context, failure::Failure, machine::MachineClock, pairs::LineError,
+};
 
 /// No tree of topics is deeper; a path that claims to be would fill the memory.
 const DEEPEST_TOPIC: usize = 64;
 
 pub(crate) struct PlanScope {
     now: Timestamp,
-    zone: TimeZone,
+    clock: MachineClock,
     topics: Vec<TopicNode>,
     /// By parent and name in lower case.
     topic_index: HashMap<(Option<u32>, String), u32>,
@@ -25,16 +27,10 @@ pub(crate) struct PlanScope {
 
 impl PlanScope {
     pub(crate) fn new(args: &PlanArgs, context: &Context) -> Result<Self, Failure> {
-        let zone = match context.settings.time_zone() {
-            None => TimeZone::system(),
-            Some(name) => TimeZone::get(name).map_err(|_| {
-                Failure::usage(format!("timeZone '{name}' is not known"))
-                    .hint("use a name such as Europe/Lisbon or UTC")
-            })?,
-        };
+        let clock = MachineClock::new(context.settings.time_zone())?;
         let mut scope = Self {
-            now: Timestamp::from_millis(Instant::now().as_millisecond()),
-            zone,
+            now: clock.now(),
+            clock,
             topics: Vec::new(),
             topic_index: HashMap::new(),
             models: Vec::new(),
@@ -92,11 +88,6 @@ impl PlanScope {
         self.model_by_id.insert(id.to_owned(), index);
         index
     }
-
-    fn start_of(&self, day: civil::Date) -> Option<Timestamp> {
-        let start = day.to_zoned(self.zone.clone()).ok()?;
-        Some(Timestamp::from_millis(start.timestamp().as_millisecond()))
-    }
 }
 
 impl Scope for PlanScope {
@@ -105,14 +96,7 @@ impl Scope for PlanScope {
     }
 
     fn day(&self, date: Date) -> Range<Timestamp> {
-        let bounds = || {
-            let (year, month, day) =
-                (i16::try_from(date.year).ok()?, date.month.cast_signed(), date.day.cast_signed());
-            let day = civil::Date::new(year, month, day).ok()?;
-            Some(self.start_of(day)?..self.start_of(day.tomorrow().ok()?)?)
-        };
-        // A day outside the calendar of the time zone library is a day without pairs.
-        bounds().unwrap_or(Timestamp::from_millis(i64::MAX)..Timestamp::from_millis(i64::MAX))
+        self.clock.day(date)
     }
 
     fn topics(&self) -> &[TopicNode] {

@@ -1,0 +1,65 @@
+//! Topics by their paths (HIS-3).
+
+use plimsoll_domain::TopicId;
+use plimsoll_store::Workspace;
+
+use crate::{
+    App, AppError,
+    prepare::{find_topic, new_topic},
+};
+
+/// A topic to make, with all above it that are not there yet.
+#[derive(Clone, Debug, Default)]
+pub struct NewTopic {
+    /// The path, `/A/B`.
+    pub path: String,
+    /// What is sent before the history; else a copy of the parent's.
+    pub system_message: Option<String>,
+    /// The model that new pairs start with.
+    pub default_model: Option<String>,
+}
+
+impl App {
+    /// Makes a topic, or changes what is given of the one at that path.
+    pub async fn add_topic(&self, workspace: &Workspace, new: &NewTopic) -> Result<(), AppError> {
+        self.open_workspace(workspace).await?;
+        let names: Vec<&str> =
+            new.path.split('/').map(str::trim).filter(|name| !name.is_empty()).collect();
+        if names.is_empty() {
+            return Err(AppError::UnknownTopic(new.path.clone()));
+        }
+        let mut walked = String::new();
+        for (depth, name) in names.iter().enumerate() {
+            let topics = self.store.topics(workspace).await?;
+            let parent = find_topic(&topics, &walked).cloned();
+            walked.push('/');
+            walked.push_str(name);
+            let known = find_topic(&topics, &walked).cloned();
+            let is_last = depth + 1 == names.len();
+            if known.is_some() && !is_last {
+                continue;
+            }
+            let mut topic = known.unwrap_or_else(|| {
+                let id = TopicId::new(self.clock.now(), self.chance.bytes());
+                let mut topic = new_topic(id, parent.as_ref().map(|parent| parent.id), name);
+                // A new child starts with a copy of its parent's system message.
+                topic.system_message = parent.as_ref().and_then(|p| p.system_message.clone());
+                topic
+            });
+            if is_last {
+                topic.system_message = new.system_message.clone().or(topic.system_message);
+                topic.default_model = new.default_model.clone().or(topic.default_model);
+            }
+            self.store.put_topic(workspace, &topic).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes a topic that holds nothing.
+    pub async fn remove_topic(&self, workspace: &Workspace, path: &str) -> Result<(), AppError> {
+        let topics = self.store.topics(workspace).await?;
+        let unknown = || AppError::UnknownTopic(path.to_owned());
+        let topic = find_topic(&topics, path).ok_or_else(unknown)?;
+        Ok(self.store.remove_topic(workspace, topic.id).await?)
+    }
+}

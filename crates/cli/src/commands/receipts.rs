@@ -1,0 +1,76 @@
+//! `plimsoll receipts`: what was sent, what it used and cost.
+
+use plimsoll_domain::ReceiptId;
+use plimsoll_store::{ReceiptFilter, ReceiptRecord, Workspace};
+use plimsoll_tokens::commas;
+
+use crate::{
+    args::ReceiptsArgs,
+    context::Context,
+    failure::Failure,
+    machine,
+    output::{Output, printable},
+};
+
+pub(crate) fn run(args: &ReceiptsArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
+    let workspace = Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+    let context = Context::load()?;
+    machine::block_on(async {
+        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let store = opened.app.store();
+        let failed = |error: plimsoll_store::StoreError| Failure::failed(error.to_string());
+        if let Some(id) = &args.id {
+            let unknown = || {
+                Failure::failed(format!("'{id}' is not the id of a receipt"))
+                    .hint("`plimsoll receipts` lists them")
+            };
+            let receipt = store.receipt(ReceiptId::parse(id).ok_or_else(unknown)?).await;
+            let body = receipt.map_err(failed)?.body.unwrap_or_else(|| "null".to_owned());
+            output.text(&body)?;
+            output.text("\n")?;
+            return Ok(0);
+        }
+        opened.app.open_workspace(&workspace).await.map_err(|error| Failure::app(&error))?;
+        let filter = ReceiptFilter { limit: Some(args.limit), ..ReceiptFilter::default() };
+        for receipt in store.receipts(&workspace, &filter).await.map_err(failed)? {
+            if args.json {
+                output.json(&row(&receipt))?;
+            } else {
+                output.text(&line(&receipt))?;
+            }
+        }
+        Ok(0)
+    })
+}
+
+fn row(receipt: &ReceiptRecord) -> serde_json::Value {
+    serde_json::json!({
+        "id": receipt.id.to_string(),
+        "pairId": receipt.pair.map(|id| id.to_string()),
+        "model": receipt.model,
+        "at": receipt.at.millis(),
+        "stage": receipt.stage,
+        "estimate": receipt.estimate,
+        "prompt": receipt.usage.map(|usage| usage.prompt),
+        "completion": receipt.usage.map(|usage| usage.completion),
+        "cost": receipt.cost,
+        "trimmed": receipt.trimmed,
+    })
+}
+
+fn line(receipt: &ReceiptRecord) -> String {
+    let at = jiff::Timestamp::from_millisecond(receipt.at.millis())
+        .map(|at| at.strftime("%Y-%m-%d %H:%M").to_string())
+        .unwrap_or_default();
+    let used = receipt.usage.map_or_else(
+        || "–".to_owned(),
+        |usage| format!("{} + {}", commas(usage.prompt), commas(usage.completion)),
+    );
+    format!(
+        "{}  {at}  {:<24} {:<18} estimate {:>7}  used {used}\n",
+        receipt.id,
+        printable(&receipt.model),
+        receipt.stage,
+        commas(receipt.estimate),
+    )
+}

@@ -1,0 +1,178 @@
+//! `plimsoll send`: one message, its answer on standard output.
+
+use std::io::{IsTerminal, Write};
+
+use plimsoll_app::{AppError, Ask, Cancel, HistoryChoice, Prepared, Progress, Sent};
+use plimsoll_budget::{OverBudget, Suggestion};
+use plimsoll_send::{Outcome, SendError, fault, trim_notice};
+use plimsoll_store::Workspace;
+use plimsoll_tokens::commas;
+
+use crate::{
+    args::SendArgs,
+    context::Context,
+    failure::{Failure, note, say},
+    input, machine,
+    output::Output,
+    words,
+};
+
+pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
+    let text = message(args)?;
+    let workspace = Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+    let context = Context::load()?;
+    machine::block_on(async {
+        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let app = &opened.app;
+        let history = match &args.filter {
+            Some(filter) => HistoryChoice::Filter(filter.clone()),
+            None if args.continue_history => HistoryChoice::Filter(String::new()),
+            None => HistoryChoice::Nothing,
+        };
+        let asked = args.over_budget.unwrap_or_else(|| app.settings().over_budget());
+        let ask = Ask {
+            workspace,
+            text,
+            model: args.model.clone(),
+            topic: args.topic.clone(),
+            history,
+            over_budget: Some(asked),
+        };
+        let prepared = app.prepare(&ask).await.map_err(|error| Failure::app(&error))?;
+        if args.dry_run {
+            output.text(&prepared.json_doc)?;
+            output.text("\n")?;
+            return Ok(0);
+        }
+        let policy = policy(asked, &prepared)?;
+        // Fit first changes what the plan starts with.
+        let prepared = if policy == asked {
+            prepared
+        } else {
+            let ask = Ask { over_budget: Some(policy), ..ask };
+            app.prepare(&ask).await.map_err(|error| Failure::app(&error))?
+        };
+        let cancel = Cancel::default();
+        let stop = cancel.clone();
+        tokio::spawn(async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                stop.cancel();
+            }
+        });
+        let gone = cancel.clone();
+        let mut watch = |progress: &Progress| show(progress, output, &gone);
+        let sent = app.send(prepared, Some(policy), &cancel, &mut watch).await;
+        let sent = sent.map_err(|error| refused(&error))?;
+        output.text("\n")?;
+        output.flush()?;
+        conclude(&sent)
+    })
+}
+
+/// The prompt, then what was piped in as a block.
+fn message(args: &SendArgs) -> Result<String, Failure> {
+    let piped = if std::io::stdin().is_terminal() {
+        String::new()
+    } else {
+        input::standard_input()?.text
+    };
+    let prompt = args.prompt.clone().unwrap_or_default();
+    let text = match (prompt.trim().is_empty(), piped.trim().is_empty()) {
+        (true, true) => {
+            return Err(Failure::usage("there is nothing to send")
+                .hint("give a prompt, as in: plimsoll send \"What is a load line?\""));
+        }
+        (false, true) => prompt,
+        (true, false) => piped,
+        (false, false) => format!("{prompt}\n\n```\n{}\n```", piped.trim_end()),
+    };
+    Ok(text)
+}
+
+/// VAL-3: `ask` asks where there is somebody to ask, and blocks where there is not.
+fn policy(asked: OverBudget, prepared: &Prepared) -> Result<OverBudget, Failure> {
+    let over = prepared.suggestions.iter().any(|s| matches!(s, Suggestion::TrimAsNeeded));
+    let somebody = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    if asked != OverBudget::Ask || !over || !somebody {
+        return Ok(asked);
+    }
+    let excess = commas(prepared.validation.excess);
+    say(&format!("The request is over the limit by {excess} tokens."));
+    say("[t] trim as needed   [f] fit first   [c] cancel");
+    let mut answer = String::new();
+    std::io::stdin()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::failed(format!("cannot read your answer: {error}")))?;
+    Ok(match answer.trim() {
+        "t" => OverBudget::Trim,
+        "f" => OverBudget::Fit,
+        _ => OverBudget::Block,
+    })
+}
+
+/// Text goes to standard output as it arrives; everything else is told beside it.
+fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
+    match progress {
+        Progress::Text(_, text) => {
+            // Whoever reads us has gone away: there is nobody to answer.
+            if output.text(text).and_then(|()| output.flush()).is_err() {
+                gone.cancel();
+            }
+        }
+        Progress::Loading(_) => note("the model is being loaded"),
+        Progress::RetryIn(_, wait, why) => {
+            note(&format!("{why}; trying again in {:.1} s", wait.as_secs_f64()));
+        }
+        Progress::Trimmed(_, pairs) => {
+            note(&format!("the request was too large; going on without the {pairs} oldest pairs"));
+        }
+        Progress::Started(_) | Progress::Attempt(_) | Progress::Reasoning(..) | Progress::Ended(_) => {}
+    }
+}
+
+/// A request that may not go, with what would help.
+fn refused(error: &AppError) -> Failure {
+    if let AppError::OverBudget { suggestions, .. } | AppError::PromptTooLarge { suggestions, .. } =
+        error
+    {
+        for suggestion in suggestions {
+            note(&words::suggestion(suggestion));
+        }
+    }
+    Failure::app(error)
+}
+
+/// The receipt, and how it ended.
+fn conclude(sent: &Sent) -> Result<u8, Failure> {
+    let receipt = &sent.receipt;
+    let limit = receipt.last().map(|attempt| attempt.max_context);
+    if let Some(notice) = trim_notice(receipt.counter.trimmed, limit) {
+        note(&notice);
+    }
+    if let Some(truncation) = receipt.truncation {
+        note(&truncation.to_string());
+    }
+    say(&receipt.line());
+    match &sent.outcome {
+        Outcome::Complete { cut_by_length: true } => {
+            note("the answer was cut by its length");
+            Ok(0)
+        }
+        Outcome::Complete { cut_by_length: false } => Ok(0),
+        Outcome::Cancelled => Err(Failure::failed("stopped; what had arrived is kept")),
+        Outcome::Error(SendError::Provider(fault) | SendError::OverflowAfterTrimming(fault)) => {
+            let failure = Failure::failed(fault::headline(fault));
+            Err(match fault::explain(fault) {
+                Some(advice) => failure.hint(advice.text),
+                None => failure.hint("your message is kept; `plimsoll receipts` shows the attempt"),
+            })
+        }
+        Outcome::Error(SendError::EmptyAnswer) => {
+            Err(Failure::failed("[error: server] the answer ended without any text")
+                .hint("some servers do that when the request is too large; your message is kept"))
+        }
+        Outcome::Error(SendError::PromptTooLarge) => {
+            Err(Failure::failed("[error: context] the message is larger than the model's window"))
+        }
+    }
+}

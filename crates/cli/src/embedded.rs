@@ -1,0 +1,68 @@
+//! The model inside, and getting its weights with a bar on the terminal.
+
+use std::{
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use plimsoll_app::NoProvider;
+use plimsoll_embedded::{EmbeddedModel, EmbeddedOptions, Stage, Weights, fetch};
+use plimsoll_provider::Provider;
+
+pub(crate) struct Embedded {
+    data_dir: PathBuf,
+    model: Mutex<Option<Arc<EmbeddedModel>>>,
+}
+
+impl Embedded {
+    pub(crate) fn new(data_dir: &Path) -> Self {
+        Self { data_dir: data_dir.to_owned(), model: Mutex::new(None) }
+    }
+
+    /// The model, once its weights are there; they are fetched on first use.
+    pub(crate) fn provider(&self) -> Result<Arc<dyn Provider>, NoProvider> {
+        let mut model = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = &*model {
+            return Ok(Arc::clone(model) as Arc<dyn Provider>);
+        }
+        if Weights::locate(&self.data_dir, None).is_err() {
+            // The download blocks; the runtime is told, so that others go on.
+            tokio::task::block_in_place(|| self.fetch())?;
+        }
+        let options = EmbeddedOptions { data_dir: self.data_dir.clone(), ..Default::default() };
+        let loaded = Arc::new(EmbeddedModel::new(options));
+        loaded.load();
+        *model = Some(Arc::clone(&loaded));
+        Ok(loaded)
+    }
+
+    /// Whether the weights are on the disk.
+    pub(crate) fn is_there(data_dir: &Path) -> bool {
+        Weights::locate(data_dir, None).is_ok()
+    }
+
+    fn fetch(&self) -> Result<(), NoProvider> {
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes} of {total_bytes}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::new(0).with_style(style);
+        let mut told = |progress: plimsoll_embedded::Progress| {
+            bar.set_length(progress.total);
+            bar.set_position(progress.done);
+            bar.set_message(match progress.stage {
+                Stage::Waiting => "another process fetches the model",
+                Stage::Downloading => "fetching the model",
+                Stage::Unpacking => "unpacking the model",
+                Stage::Checking => "checking the model",
+            });
+            ControlFlow::Continue(())
+        };
+        let fetched = fetch(&self.data_dir, None, &mut told);
+        bar.finish_and_clear();
+        fetched.map(|_| ()).map_err(|error| NoProvider {
+            message: error.to_string(),
+            hint: "another model works without it, such as -m gpt-4o with OPENAI_API_KEY".to_owned(),
+        })
+    }
+}
