@@ -27,7 +27,7 @@ fn prose(seed: u64, chars: usize) -> String {
         state ^= state >> 7;
         state ^= state << 17;
         text.push_str(WORDS[(state % 16) as usize]);
-        text.push_str(if state % 11 == 0 { &"ing. "[..] } else { " " });
+        text.push_str(if state.is_multiple_of(11) { "ing. " } else { " " });
     }
     text
 }

@@ -18,6 +18,8 @@ pub(super) fn writing(path: &Path, options: &OpenOptions) -> StoreResult<Connect
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).decided()?;
     common(&connection, options)?;
+    // A file that turns out to be damaged or not ours keeps its log as it is.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).decided()?;
     Ok(connection)
 }
 
@@ -49,6 +51,7 @@ fn common(connection: &Connection, options: &OpenOptions) -> StoreResult<()> {
 /// the log at each commit; the usual `NORMAL` does so only at checkpoints, so that a power
 /// cut could take back a pair whose writing was already confirmed (promise 4).
 pub(super) fn become_writer(connection: &Connection, options: &OpenOptions) -> StoreResult<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).decided()?;
     connection.pragma_update(None, "journal_mode", "WAL").decided()?;
     connection.pragma_update(None, "synchronous", "FULL").decided()?;
     if let Some(max_bytes) = options.max_bytes {

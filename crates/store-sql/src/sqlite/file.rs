@@ -28,12 +28,12 @@ pub(super) enum Found {
 pub(super) fn look(path: &Path) -> StoreResult<Found> {
     let file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(nothing(path)),
         Err(error) => return Err(error).decided(),
     };
     let length = file.metadata().decided()?.len();
     if length == 0 {
-        return Ok(Found::Nothing);
+        return Ok(nothing(path));
     }
     let mut header = Vec::with_capacity(HEADER);
     file.take(HEADER as u64).read_to_end(&mut header).decided()?;
@@ -41,6 +41,11 @@ pub(super) fn look(path: &Path) -> StoreResult<Found> {
         && header.starts_with(MAGIC)
         && (has_log(path) || length >= stated_length(&header));
     Ok(if whole { Found::Database(length) } else { Found::Damaged })
+}
+
+/// A log without its file is what is left of a store, and SQLite would throw it away.
+fn nothing(path: &Path) -> Found {
+    if has_log(path) { Found::Damaged } else { Found::Nothing }
 }
 
 /// The length that the header states. It is 0 when an old writer has not kept it up.
@@ -85,13 +90,12 @@ pub(super) fn prepare(path: &Path) -> StoreResult<()> {
 /// Moves a damaged store, log and all, to a name that is free.
 pub(super) fn set_aside(path: &Path) -> StoreResult<PathBuf> {
     let target = free_name(path, ".corrupt-")?;
-    for neighbour in ["-wal", "-shm"] {
-        let from = beside(path, neighbour);
+    for part in ["-wal", "-shm", ""] {
+        let from = beside(path, part);
         if from.exists() {
-            fs::rename(&from, beside(&target, neighbour)).decided()?;
+            fs::rename(&from, beside(&target, part)).decided()?;
         }
     }
-    fs::rename(path, &target).decided()?;
     sync_directory(path)?;
     Ok(target)
 }

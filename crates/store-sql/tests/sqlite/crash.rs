@@ -131,3 +131,27 @@ async fn rel_1_nothing_confirmed_is_lost_when_the_process_is_killed() {
     assert!(confirmed > 0, "the child got somewhere");
     println!("{confirmed} pairs confirmed over {KILLS} kills");
 }
+
+#[tokio::test]
+async fn child_opens() {
+    let Some(path) = child_path() else { return };
+    println!("opening");
+    drop(open(&path).await.unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rel_1_a_store_that_was_killed_while_it_was_made_opens() {
+    let directory = TempDir::new().unwrap();
+    for run in 0..KILLS {
+        let path = directory.path().join(format!("{run}.db"));
+        let mut process = child("crash::child_opens", &path).spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        while !lines.next().unwrap().unwrap().ends_with("opening") {}
+        std::thread::sleep(Duration::from_micros(run * 600));
+        process.kill().unwrap();
+        process.wait().unwrap();
+        let store = open(&path).await.unwrap();
+        assert!(store.check().await.unwrap().is_empty(), "run {run}");
+        assert_eq!(store.count(&Workspace::default()).await.unwrap(), 0);
+    }
+}

@@ -55,6 +55,40 @@ async fn a_damaged_file_is_refused_then_set_aside_and_never_overwritten() {
 }
 
 #[tokio::test]
+async fn a_log_without_its_file_is_not_thrown_away() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    let log = directory.path().join("p.db-wal");
+    fs::write(&log, "all that is left").unwrap();
+    let refused = open(&path).await.err();
+    assert_eq!(refused, Some(StoreError::Corrupt { set_aside: None }));
+    assert_eq!(fs::read_to_string(&log).unwrap(), "all that is left");
+    drop(set_aside(&path).await);
+    let aside = directory.path().join("p.db.corrupt-1-wal");
+    assert_eq!(fs::read_to_string(aside).unwrap(), "all that is left");
+}
+
+#[tokio::test]
+async fn a_store_that_is_refused_keeps_its_log() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    drop(ready(&path).await);
+    let newer = Connection::open(&path).unwrap();
+    newer.execute("INSERT INTO schema_migrations VALUES ('2999-01-01-x', 'y', 0)", []).unwrap();
+    let copy = directory.path().join("copy.db");
+    for part in ["", "-wal"] {
+        let name = |file: &str| directory.path().join(format!("{file}{part}"));
+        fs::copy(name("p.db"), name("copy.db")).unwrap();
+    }
+    let before =
+        (fs::read(&copy).unwrap(), fs::read(directory.path().join("copy.db-wal")).unwrap());
+    let refused = open(&copy).await.err();
+    assert!(matches!(refused, Some(StoreError::Newer { .. })), "{refused:?}");
+    let after = (fs::read(&copy).unwrap(), fs::read(directory.path().join("copy.db-wal")).unwrap());
+    assert!(before == after && !after.1.is_empty());
+}
+
+#[tokio::test]
 async fn setting_aside_spares_a_sound_store() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("p.db");
