@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand};
     name = "plimsoll",
     version,
     after_help = "Examples:\n  \
-        plimsoll send "What is a load line?"     ask, and read the receipt\n  \
+        plimsoll send 'What is a load line?'    ask, and read the receipt\n  \
         plimsoll tokens README.md               what a file weighs\n  \
         plimsoll plan --pairs history.jsonl     what would be sent, and what stays ashore\n  \
         plimsoll classify --status 400 < body   what a provider's error means\n  \

@@ -62,7 +62,8 @@ impl Embedded {
         bar.finish_and_clear();
         fetched.map(|_| ()).map_err(|error| NoProvider {
             message: error.to_string(),
-            hint: "another model works without it, such as -m gpt-4o with OPENAI_API_KEY".to_owned(),
+            hint: "another model works without it, such as -m gpt-4o with OPENAI_API_KEY"
+                .to_owned(),
         })
     }
 }

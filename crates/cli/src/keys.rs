@@ -83,7 +83,8 @@ fn check_permissions(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let shown = path.display();
-    Err(Failure::failed(format!("{shown} can be read by others")).hint(format!("chmod 600 {shown}")))
+    Err(Failure::failed(format!("{shown} can be read by others"))
+        .hint(format!("chmod 600 {shown}")))
 }
 
 #[cfg(not(unix))]

@@ -171,9 +171,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
 }
 
 /// Runs a future to its end on a runtime of its own.
-pub(crate) fn block_on<T>(
-    future: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
+pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

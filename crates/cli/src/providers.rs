@@ -107,7 +107,8 @@ impl ProviderBook for Providers {
         if hosted {
             let provider = self.hosted(model)?;
             // A server on this machine tells its window at once; a far one is not asked.
-            let near = provider.base_url().contains("//127.") || provider.base_url().contains("//localhost");
+            let near = provider.base_url().contains("//127.")
+                || provider.base_url().contains("//localhost");
             let told = if near { provider.models().await.ok() } else { None };
             let server_window = told.and_then(|served| window_of(&served, &model.id));
             return Ok(Reached { provider, model: model.id.clone(), server_window });
@@ -119,7 +120,10 @@ impl ProviderBook for Providers {
                 let endpoint = Endpoint::new(name, &server.base_url)
                     .map(|endpoint| endpoint.with_timeouts(self.timeouts))
                     .and_then(OpenAiStyle::new)
-                    .map_err(|error| NoProvider { message: error.to_string(), hint: String::new() })?;
+                    .map_err(|error| NoProvider {
+                        message: error.to_string(),
+                        hint: String::new(),
+                    })?;
                 return Ok(Reached {
                     provider: Arc::new(endpoint),
                     model: served.id.clone(),

@@ -10,7 +10,9 @@ pub(crate) fn suggestion(suggestion: &Suggestion) -> String {
     match suggestion {
         Suggestion::TrimAsNeeded => "send it and trim as needed".to_owned(),
         Suggestion::FitFirst { pairs: 1 } => "fit first: leave the oldest pair ashore".to_owned(),
-        Suggestion::FitFirst { pairs } => format!("fit first: leave the {pairs} oldest pairs ashore"),
+        Suggestion::FitFirst { pairs } => {
+            format!("fit first: leave the {pairs} oldest pairs ashore")
+        }
         Suggestion::DetachFile { name, tokens } => {
             format!("detach {} ({} tokens)", printable(name), commas(*tokens))
         }

@@ -68,8 +68,6 @@ const fn spec(
 
 const TIMEOUT: Kind = Kind::Whole { min: 1, max: 3600 };
 
-const TIMEOUT: Kind = Kind::Whole { min: 1, max: 3600 };
-
 const WHOLE: Kind = Kind::Whole { min: 0, max: u64::MAX };
 
 /// Every setting that the core reads.

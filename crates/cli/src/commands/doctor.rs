@@ -36,11 +36,16 @@ pub(crate) fn run(args: &DoctorArgs, output: &mut Output) -> Result<u8, Failure>
         }
         let servers = discover().await;
         if servers.is_empty() {
-            say(true, "local", "no server on this machine (Ollama, LM Studio, llama.cpp, vLLM)".to_owned())?;
+            say(
+                true,
+                "local",
+                "no server on this machine (Ollama, LM Studio, llama.cpp, vLLM)".to_owned(),
+            )?;
         }
         for server in &servers {
             let models: Vec<&str> = server.models.iter().map(|model| model.id.as_str()).collect();
-            let detail = format!("{} at {}: {}", server.kind.name(), server.base_url, models.join(", "));
+            let detail =
+                format!("{} at {}: {}", server.kind.name(), server.base_url, models.join(", "));
             say(true, "local", detail)?;
         }
         let hosted = ["openai", "anthropic", "google", "groq", "mistral", "deepseek", "xai"];

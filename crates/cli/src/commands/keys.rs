@@ -8,8 +8,16 @@ use crate::{
 };
 
 const PROVIDERS: [&str; 10] = [
-    "openai", "anthropic", "google", "xai", "mistral", "deepseek", "groq", "openrouter",
-    "moonshot", "zai",
+    "openai",
+    "anthropic",
+    "google",
+    "xai",
+    "mistral",
+    "deepseek",
+    "groq",
+    "openrouter",
+    "moonshot",
+    "zai",
 ];
 
 pub(crate) fn run(args: &KeysArgs, output: &mut Output) -> Result<u8, Failure> {

@@ -12,8 +12,13 @@ use crate::{
     output::{Output, printable},
 };
 
-pub(crate) fn run(args: &ReceiptsArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
-    let workspace = Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+pub(crate) fn run(
+    args: &ReceiptsArgs,
+    workspace: &str,
+    output: &mut Output,
+) -> Result<u8, Failure> {
+    let workspace =
+        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
     let context = Context::load()?;
     machine::block_on(async {
         let opened = machine::open(context, args.data_dir.as_deref()).await?;

@@ -1,6 +1,6 @@
 //! `plimsoll send`: one message, its answer on standard output.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use plimsoll_app::{AppError, Ask, Cancel, HistoryChoice, Prepared, Progress, Sent};
 use plimsoll_budget::{OverBudget, Suggestion};
@@ -19,7 +19,8 @@ use crate::{
 
 pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
     let text = message(args)?;
-    let workspace = Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+    let workspace =
+        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
     let context = Context::load()?;
     machine::block_on(async {
         let opened = machine::open(context, args.data_dir.as_deref()).await?;
@@ -71,11 +72,8 @@ pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Resu
 
 /// The prompt, then what was piped in as a block.
 fn message(args: &SendArgs) -> Result<String, Failure> {
-    let piped = if std::io::stdin().is_terminal() {
-        String::new()
-    } else {
-        input::standard_input()?.text
-    };
+    let piped =
+        if std::io::stdin().is_terminal() { String::new() } else { input::standard_input()?.text };
     let prompt = args.prompt.clone().unwrap_or_default();
     let text = match (prompt.trim().is_empty(), piped.trim().is_empty()) {
         (true, true) => {
@@ -126,7 +124,10 @@ fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
         Progress::Trimmed(_, pairs) => {
             note(&format!("the request was too large; going on without the {pairs} oldest pairs"));
         }
-        Progress::Started(_) | Progress::Attempt(_) | Progress::Reasoning(..) | Progress::Ended(_) => {}
+        Progress::Started(_)
+        | Progress::Attempt(_)
+        | Progress::Reasoning(..)
+        | Progress::Ended(_) => {}
     }
 }
 

@@ -1,6 +1,6 @@
 //! A plan as JSON, and as a picture of the load line.
 
-use plimsoll_budget::{Binds, ExcludedBecause, IncludedTokens, Suggestion, Verdict, suggestions};
+use plimsoll_budget::{Binds, ExcludedBecause, IncludedTokens, Verdict, suggestions};
 use plimsoll_send::Counter;
 use plimsoll_tokens::{commas, compact_load};
 use serde::Serialize;
