@@ -284,7 +284,6 @@ fn remove_leftovers(directory: &Path) {
     }
 }
 
-// The Python of these tests is a shell script.
-#[cfg(all(test, unix))]
+#[cfg(test)]
 #[path = "fetch_tests.rs"]
 mod tests;

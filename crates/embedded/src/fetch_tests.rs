@@ -1,4 +1,6 @@
-//! Fetching, with a Python of our own making that needs no network.
+//! Fetching, with a Python of our own making that needs no network. It is a
+//! shell script, so these tests need a Unix.
+#![cfg(unix)]
 
 use std::{os::unix::fs::PermissionsExt, sync::Barrier};
 

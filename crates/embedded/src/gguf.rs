@@ -69,11 +69,9 @@ impl Gguf {
         let length = file.seek(SeekFrom::End(0))?;
         file.seek(SeekFrom::Start(0))?;
         let mut head = Head { file, at: 0, length };
-        let version = match (head.array()?, head.u32()?) {
-            ([b'G', b'G', b'U', b'F'], version @ 2..=3) => version,
-            _ => return Err(GgufError::NotGguf),
-        };
-        debug_assert!(version >= 2);
+        if !matches!((&head.array()?, head.u32()?), (b"GGUF", 2 | 3)) {
+            return Err(GgufError::NotGguf);
+        }
         let tensor_count = head.bounded(MAX_ENTRIES, "it claims too many tensors")?;
         let value_count = head.bounded(MAX_ENTRIES, "it claims too many entries")?;
         let mut values = HashMap::new();
@@ -100,7 +98,7 @@ impl Gguf {
         let data = head.at.next_multiple_of(alignment);
         let mut tensors = HashMap::new();
         for (name, mut tensor) in found {
-            tensor.start = tensor.start.checked_add(data).unwrap_or(u64::MAX);
+            tensor.start = tensor.start.saturating_add(data);
             let end = tensor.start.checked_add(tensor.bytes as u64);
             if end.is_none_or(|end| end > length) {
                 return Err(GgufError::Damaged("it ends before its last tensor"));
@@ -193,7 +191,7 @@ impl<F: Read + Seek> Head<'_, F> {
 
     /// Moves on by as many bytes, if the file has them.
     fn claim(&mut self, bytes: u64) -> Result<(), GgufError> {
-        self.at = self.at.checked_add(bytes).unwrap_or(u64::MAX);
+        self.at = self.at.saturating_add(bytes);
         if self.at > self.length {
             return Err(GgufError::Damaged("it ends inside its head"));
         }

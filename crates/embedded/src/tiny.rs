@@ -30,10 +30,13 @@ pub(crate) fn file(window: u32) -> Vec<u8> {
         values.text(name).number(4u32).number(value);
     }
     values.text("tokenizer.ggml.tokens").number(9u32).number(8u32).number(vocabulary);
-    tokens.iter().for_each(|token| drop(values.text(token)));
+    for token in &tokens {
+        values.text(token);
+    }
     values.text("tokenizer.ggml.token_type").number(9u32).number(5u32).number(vocabulary);
-    (0..tokens.len())
-        .for_each(|id| drop(values.number(if id < CONTROLS.len() { 3u32 } else { 1 })));
+    for id in 0..tokens.len() {
+        values.number(if id < CONTROLS.len() { 3u32 } else { 1 });
+    }
     values.text("tokenizer.ggml.merges").number(9u32).number(8u32).number(1u64).text("a b");
 
     let mut tensors =
