@@ -1,10 +1,11 @@
 //! The atoms of FLT-3, except those about time.
 
-use plimsoll_domain::{ColorFlag, Star};
+use plimsoll_domain::ColorFlag;
 
 use crate::{
     ast::{Atom, Comparator, Span},
     error::{ErrorKind, FilterError, quoted},
+    hints::{meant, try_this},
     parser::Parser,
     pattern::{MAX_PATTERN, Pattern},
     scan::{Quoted, Scanner, is_quote},
@@ -18,8 +19,6 @@ impl Parser<'_> {
         match self.scan.peek() {
             Some(c) if c.is_alphabetic() => {
                 self.check_word()?;
-                // Looking back further than to the last atom would take quadratic time.
-                self.bare = None;
                 self.scan.bump();
                 self.lettered(c)
             }
@@ -33,27 +32,14 @@ impl Parser<'_> {
                 let number = self.scan.slice(span);
                 let error =
                     FilterError::new(ErrorKind::UnexpectedCharacter, span, quoted(number), A_TERM);
-                Err(error.hint(format!(
-                    "try {} for the newest pairs, or {} for the text",
-                    quoted(&format!("r{number}")),
-                    quoted(&format!("c'{number}'"))
-                )))
-            }
-            other => {
-                let span = self.scan.next_span();
-                let found = self.scan.found();
-                let error = FilterError::new(ErrorKind::UnexpectedCharacter, span, found, A_TERM);
-                Err(match other {
-                    Some('‘' | '’' | '“' | '”' | '„' | '`') => {
-                        error.hint("use straight quotes: ' or \"")
-                    }
-                    Some('<' | '>' | '=' | '≤' | '≥') => {
-                        error.hint("a comparator follows s, d or k: try `s>=2`")
-                    }
-                    Some('.') => error.hint("`...` follows `t` or a quoted topic: try `t...`"),
-                    _ => error.hint("put text in quotes: try `c'text'`"),
+                let as_text = quoted(&format!("c'{number}'"));
+                Err(match self.suggest([format!("r{number}")]) {
+                    Some(hint) => error
+                        .hint(format!("{hint} for the newest pairs, or {as_text} for the text")),
+                    None => error.hint(format!("try {as_text}")),
                 })
             }
+            _ => Err(self.unexpected()),
         }
     }
 
@@ -62,27 +48,22 @@ impl Parser<'_> {
         let argument = takes_argument(letter, self.scan.rest());
         match letter {
             't' if argument => self.topic(),
-            't' => {
-                self.bare = Some(('t', self.scan.at));
-                Ok(Atom::SelectedTopic { descendants: false })
-            }
+            't' => Ok(Atom::SelectedTopic { descendants: false }),
             'm' if argument => Ok(Atom::Model(self.pattern('m')?)),
-            'm' => {
-                self.bare = Some(('m', self.scan.at));
-                Ok(Atom::SelectedModel)
-            }
+            'm' => Ok(Atom::SelectedModel),
             'c' => Ok(Atom::Text(self.pattern('c')?)),
             's' => {
                 let comparator = self.comparator('s')?.unwrap_or(Comparator::Equal);
-                self.star().map(|star| Atom::Star(comparator, star))
+                self.star(comparator).map(|star| Atom::Star(comparator, star))
             }
             'k' => {
-                let comparator = self.comparator('k')?.unwrap_or(Comparator::Equal);
-                let count = count(&mut self.scan, "a number of tokens", "k>500")?;
-                Ok(Atom::Tokens(comparator, count))
+                let comparator = self.comparator('k')?;
+                let start = format!("k{}", comparator.map_or("", Comparator::symbol));
+                let count = self.count(&start, "a number of tokens", "k>500")?;
+                Ok(Atom::Tokens(comparator.unwrap_or(Comparator::Equal), count))
             }
-            'r' => count(&mut self.scan, "a number of pairs", "r10").map(Atom::Newest),
-            'o' if argument => count(&mut self.scan, "a number", "o5").map(Atom::Included),
+            'r' => self.count("r", "a number of pairs", "r10").map(Atom::Newest),
+            'o' if argument => self.count("o", "a number", "o5").map(Atom::Included),
             'o' => Ok(Atom::Included(0)),
             'd' => self.time(),
             'b' => Ok(Atom::Flag(ColorFlag::Blue)),
@@ -105,7 +86,7 @@ impl Parser<'_> {
         self.scan.skip_space();
         match self.scan.peek() {
             Some(c) if c.is_ascii_digit() => {
-                count(&mut self.scan, "a number of pairs", "t10").map(Atom::SelectedTopicNewest)
+                self.count("t", "a number of pairs", "t10").map(Atom::SelectedTopicNewest)
             }
             Some(c) if is_quote(c) => {
                 let text = self.scan.quoted()?;
@@ -133,7 +114,7 @@ impl Parser<'_> {
                 let found = quoted(other);
                 let error =
                     FilterError::new(ErrorKind::UnexpectedCharacter, span, found, "three dots");
-                Err(error.hint("try `...`"))
+                Err(error.hint("write `...`"))
             }
         }
     }
@@ -155,50 +136,9 @@ impl Parser<'_> {
             (Span::new(ahead.at, ahead.at + word.len()), quoted(word), word)
         };
         let error = FilterError::new(ErrorKind::MissingArgument, span, found, "a text in quotes");
-        Err(error.hint(format!("try {}", quoted(&format!("{letter}'{example}'")))))
-    }
-
-    fn star(&mut self) -> Result<Star, FilterError> {
-        let range = format!("stars go from 0 to {}", Star::MAX);
-        self.scan.skip_space();
-        if !self.scan.peek().is_some_and(|c| c.is_ascii_digit()) {
-            let (span, found) = (self.scan.next_span(), self.scan.found());
-            let expected = "a number of stars";
-            let error = FilterError::new(ErrorKind::MissingArgument, span, found, expected);
-            return Err(error.hint(format!("{range}: try `s>=2`")));
-        }
-        let (value, span) = self.scan.number();
-        Star::new(value).map_err(|_| {
-            let found = quoted(self.scan.slice(span));
-            FilterError::new(ErrorKind::BadNumber, span, found, "a number of stars").hint(range)
-        })
-    }
-
-    /// The comparator that stands here, if any.
-    pub(crate) fn comparator(&mut self, letter: char) -> Result<Option<Comparator>, FilterError> {
-        self.scan.skip_space();
-        let start = self.scan.at;
-        if self.scan.rest().starts_with("!=") {
-            self.scan.bump();
-        }
-        self.scan.take_while(|c| matches!(c, '<' | '>' | '=' | '≤' | '≥'));
-        let span = Span::new(start, self.scan.at);
-        let written = self.scan.slice(span);
-        if written.is_empty() {
-            return Ok(None);
-        }
-        if let Some(known) = Comparator::ALL.into_iter().find(|c| c.symbol() == written) {
-            return Ok(Some(known));
-        }
-        let expected = "one of `=` `>` `<` `>=` `<=`";
-        let error = FilterError::new(ErrorKind::BadComparator, span, quoted(written), expected);
-        Err(match written {
-            "==" => error.hint("try `=`"),
-            "=>" | "≥" => error.hint("try `>=`"),
-            "=<" | "≤" => error.hint("try `<=`"),
-            "!=" | "<>" | "><" => error.hint(format!("for other than, try `!{letter}=…`")),
-            _ => error.hint("write one comparator"),
-        })
+        let meant = meant(letter, ahead.rest());
+        let hint = self.suggest(meant).unwrap_or_else(|| try_this(&format!("{letter}'{example}'")));
+        Err(error.hint(hint))
     }
 
     /// A text that no letter stands before.
@@ -210,30 +150,10 @@ impl Parser<'_> {
                 let found = quoted(written);
                 let expected = "a letter before the text";
                 FilterError::new(ErrorKind::UnexpectedCharacter, text.span, found, expected)
-                    .hint(format!("try {}", quoted(&format!("c{written}"))))
+                    .hint(try_this(&format!("c{written}")))
             }
         }
     }
-}
-
-/// A number that fits the counts of the language.
-pub(crate) fn count(
-    scan: &mut Scanner<'_>,
-    expected: &str,
-    example: &str,
-) -> Result<u32, FilterError> {
-    scan.skip_space();
-    if !scan.peek().is_some_and(|c| c.is_ascii_digit()) {
-        let (span, found) = (scan.next_span(), scan.found());
-        let error = FilterError::new(ErrorKind::MissingArgument, span, found, expected);
-        return Err(error.hint(format!("try `{example}`")));
-    }
-    let (value, span) = scan.number();
-    u32::try_from(value).map_err(|_| {
-        let found = quoted(scan.slice(span));
-        FilterError::new(ErrorKind::BadNumber, span, found, expected)
-            .hint(format!("the largest number is {}", u32::MAX))
-    })
 }
 
 /// The name of a saved filter.

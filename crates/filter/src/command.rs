@@ -6,8 +6,10 @@ use crate::{
     ast::Span,
     atoms::saved_name,
     error::{ErrorKind, FilterError, quoted},
+    hints::try_this,
     scan::{Glyph, Scanner, is_quote},
     topics::TopicPattern,
+    width::is_invisible,
     words::nearest,
 };
 
@@ -127,8 +129,7 @@ pub(crate) fn parse_command(text: &str, colon: usize) -> Result<Command, FilterE
 }
 
 fn unknown_command(scan: &Scanner<'_>, span: Span) -> FilterError {
-    let names = COMMANDS.map(|(name, _)| name);
-    let name = scan.slice(span);
+    let (names, name) = (COMMANDS.map(|(name, _)| name), scan.slice(span));
     let expected = format!("one of {}", names.join(", "));
     if name.is_empty() {
         let (span, found) = (scan.next_span(), scan.found());
@@ -164,9 +165,8 @@ fn export(scan: &mut Scanner<'_>) -> Result<Command, FilterError> {
                     "topic" => ExportOrder::Topic,
                     _ => {
                         let span = Span::new(at + 1, scan.at);
-                        return Err(
-                            bad(span, &order_word, "`time` or `topic`").hint("try `--order=time`")
-                        );
+                        return Err(bad(span, &order_word, "`time` or `topic`")
+                            .hint("write `--order=time`"));
                     }
                 };
                 order.replace(known).is_some()
@@ -199,7 +199,7 @@ fn value(scan: &mut Scanner<'_>) -> Result<String, FilterError> {
     let missing = |scan: &Scanner<'_>, expected: &str| {
         let (span, found) = (scan.next_span(), scan.found());
         FilterError::new(ErrorKind::MissingArgument, span, found, expected)
-            .hint("try `--filename=notes.md`")
+            .hint("write `--filename=notes.md`")
     };
     if !scan.eat("=") {
         return Err(missing(scan, "`=` and a value"));
@@ -225,9 +225,11 @@ fn topic(scan: &mut Scanner<'_>) -> Result<Command, FilterError> {
         let rest = scan.rest().trim_end();
         let span = Span::new(scan.at, scan.at + rest.len());
         let found = if rest.is_empty() { scan.found() } else { quoted(rest) };
-        let example = if rest.is_empty() { "/A/B" } else { rest };
         let error = FilterError::new(ErrorKind::MissingArgument, span, found, "a topic in quotes");
-        return Err(error.hint(format!("try {}", quoted(&format!(":topic '{example}'")))));
+        let meant = format!(":topic '{rest}'");
+        // What is no topic in quotes either is not worth a suggestion.
+        let works = !rest.contains(is_invisible) && parse_command(&meant, 0).is_ok();
+        return Err(error.hint(try_this(if works { &meant } else { ":topic '/A/B'" })));
     }
     let text = scan.quoted()?;
     let written = scan.slice(text.span);

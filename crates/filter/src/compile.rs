@@ -169,21 +169,17 @@ impl<'a> Compiler<'a> {
             Atom::Newest(count) => Leaf::Newest(*count),
             Atom::Flag(flag) => Leaf::Blue(*flag == ColorFlag::Blue),
             Atom::SelectedModel => {
-                let Some(selected) = self.scope.selected_model() else {
-                    return Err(nothing_selected(atom, span, "a model", "m'gpt-4*'"));
+                let selected = self.scope.selected_model().filter(|id| !id.is_empty());
+                let Some(selected) = selected.map(fold) else {
+                    let hint = "choose a model, or name one: `m'gpt-4*'`";
+                    return Err(nothing_selected(atom, span, "a selected model", hint));
                 };
-                let models = self.scope.models();
-                let matches = |index: &usize| models[*index] == selected;
-                Leaf::Models(Bits::of(models.len(), (0..models.len()).filter(matches)))
+                self.models(|name| name == selected)
             }
             Atom::Model(pattern) => {
-                let models = self.scope.models();
-                let names = self
-                    .model_names
-                    .get_or_insert_with(|| models.iter().map(|model| fold(model)).collect());
                 let pattern = pattern.folded();
-                let matches = |index: &usize| pattern.matches(&names[*index]);
-                Leaf::Models(Bits::of(names.len(), (0..names.len()).filter(matches)))
+                // A pair without a model has a blank one, which is not any model.
+                self.models(|name| !name.is_empty() && pattern.matches(name))
             }
             Atom::Text(pattern) => Leaf::Text(self.text_term(pattern, span)?),
             Atom::Age(comparator, age) => {
@@ -206,16 +202,30 @@ impl<'a> Compiler<'a> {
                     quoted(&atom.to_string()),
                     expected,
                 );
-                return Err(error.hint(format!("put the rest in parentheses: try `(…) {atom}`")));
+                return Err(error.hint(format!(
+                    "`o` can only narrow what all other terms show, so it must stand alone at \
+                     the top level: put the rest in parentheses, `(…) {atom}`"
+                )));
             }
             // Saved filters have been expanded, so that none is left to show anything.
             Atom::Saved(_) => Leaf::Newest(0),
         })
     }
 
+    /// The models whose names without case match.
+    fn models(&mut self, matches: impl Fn(&str) -> bool) -> Leaf {
+        let models = self.scope.models();
+        let names = self
+            .model_names
+            .get_or_insert_with(|| models.iter().map(|model| fold(model)).collect());
+        let matches = |index: &usize| matches(&names[*index]);
+        Leaf::Models(Bits::of(names.len(), (0..names.len()).filter(matches)))
+    }
+
     fn selected_topic(&self, atom: &Atom, span: Span) -> Result<usize, FilterError> {
         let selected = self.scope.selected_topic();
-        selected.ok_or_else(|| nothing_selected(atom, span, "a topic", "t'Name'"))
+        let hint = "select a topic, or name one: `t'Name'`";
+        selected.ok_or_else(|| nothing_selected(atom, span, "a selected topic", hint))
     }
 
     /// The index of a text term; the same text is searched for once.
@@ -252,11 +262,9 @@ impl<'a> Compiler<'a> {
     }
 }
 
-fn nothing_selected(atom: &Atom, span: Span, what: &str, example: &str) -> FilterError {
+fn nothing_selected(atom: &Atom, span: Span, expected: &str, hint: &str) -> FilterError {
     let found = quoted(&atom.to_string());
-    let expected = format!("{what} selected in the input zone");
-    FilterError::new(ErrorKind::NothingSelected, span, found, expected)
-        .hint(format!("select {what} there, or name one: {}", quoted(example)))
+    FilterError::new(ErrorKind::NothingSelected, span, found, expected).hint(hint)
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 use super::*;
-use crate::{MAX_INPUT, parse, testing::World};
+use crate::{
+    MAX_INPUT, Row, parse,
+    testing::{Table, World},
+};
 
 #[track_caller]
 fn compiled(text: &str, world: &World) -> Result<Filter, FilterError> {
@@ -25,8 +28,28 @@ fn what_is_not_selected_cannot_be_meant() {
     check_error("b t", &world, "  ^", ErrorKind::NothingSelected, "select a topic");
     check_error("t...", &world, "^^^^", ErrorKind::NothingSelected, "`t'Name'`");
     check_error("b|t10", &world, "  ^^^", ErrorKind::NothingSelected, "select a topic");
-    check_error("!m", &world, " ^", ErrorKind::NothingSelected, "select a model");
+    check_error("!m", &world, " ^", ErrorKind::NothingSelected, "choose a model, or name one");
+    world.selected_model = Some(String::new());
+    check_error("m", &world, "^", ErrorKind::NothingSelected, "`m'gpt-4*'`");
     assert!(compiled("t'nothing' m'nothing'", &world).is_ok());
+}
+
+#[test]
+fn models_have_no_case_and_a_blank_one_is_none() {
+    let mut world = World::small();
+    world.models = ["GPT-4", "", "gpt-4"].map(str::to_owned).to_vec();
+    let check = |text: &str, expected: &[u32]| {
+        let filter = compiled(text, &world).unwrap();
+        let rows: Vec<Row> = (0..3).map(|model| Row { model, ..Row::plain() }).collect();
+        let table = Table { rows: &rows, texts: &[], terms: &[] };
+        assert_eq!(filter.visible(&table), expected, "FLT-3 {text}");
+    };
+    check("m", &[0, 2]);
+    check("!m", &[1]);
+    check("m'gpt-4'", &[0, 2]);
+    check("m'*'", &[0, 2]);
+    check("!m'*'", &[1]);
+    check("m'***'|m'*g*'", &[0, 2]);
 }
 
 #[test]
@@ -40,6 +63,8 @@ fn o_stands_only_as_a_top_level_and_term() {
     }
     assert!(compiled("@plain", &world).unwrap().has_boundary_terms());
     check_error("b|o", &world, "  ^", misplaced, "`(…) o`");
+    check_error("o | b", &world, "^", misplaced, "can only narrow what all other terms show");
+    check_error("!(o & b)", &world, "  ^", misplaced, "must stand alone at the top level");
     check_error("b (g|o5)", &world, "     ^^", misplaced, "`(…) o5`");
     check_error("!(b o)", &world, "    ^", misplaced, "parentheses");
     check_error("b @either", &world, "  ^^^^^^^", misplaced, "parentheses");

@@ -245,7 +245,8 @@ fn as_path(typed: &str) -> String {
 fn models(typed: &str, scope: &dyn Scope) -> Vec<Candidate> {
     let typed = fold(typed);
     let mut found: Vec<(bool, &str)> = Vec::new();
-    for model in scope.models() {
+    // The blank model of pairs without one cannot be named.
+    for model in scope.models().iter().filter(|model| !model.is_empty()) {
         let id = fold(model);
         if id.contains(&typed) {
             found.push((!id.starts_with(&typed), model));

@@ -2,10 +2,15 @@
 
 use thiserror::Error;
 
-use crate::ast::Span;
+use crate::{
+    ast::Span,
+    width::{columns, is_direction},
+};
 
-/// How many characters of a long source [`FilterError::caret`] shows.
+/// How many columns of a long source [`FilterError::caret`] shows.
 const WINDOW: usize = 80;
+/// How many marks on one character it shows; a source could be made of nothing else.
+const MARKS: usize = 4;
 /// How many characters of what was found a message repeats.
 const FOUND_LIMIT: usize = 32;
 
@@ -150,21 +155,38 @@ impl FilterError {
     /// other control characters are shown as one space, so that the columns agree; of a
     /// long source only the surroundings are shown.
     pub fn caret(&self, source: &str) -> String {
-        // Counting by start offsets works for any source, also one that the error does
-        // not belong to, where slicing could split a character.
-        let total = source.chars().count();
-        let before = |offset: usize| source.char_indices().filter(|(at, _)| *at < offset).count();
-        let column = before(self.position);
-        let end_column = before(self.position.saturating_add(self.length));
-
+        // Going by start offsets works for any source, also one that the error does not
+        // belong to, where slicing could split a character.
+        let end = self.position.saturating_add(self.length);
+        let (mut total, mut column, mut end_column) = (0, 0, 0);
+        for (at, c) in source.char_indices() {
+            let width = columns(plain(c));
+            total += width;
+            column += if at < self.position { width } else { 0 };
+            end_column += if at < end { width } else { 0 };
+        }
         let first =
             if total <= WINDOW { 0 } else { column.saturating_sub(WINDOW / 2).min(total - WINDOW) };
         let last = total.min(first + WINDOW);
-        let mut shown: String = source.chars().skip(first).take(last - first).map(plain).collect();
+
+        let mut shown = String::new();
         let mut indent = column.saturating_sub(first);
         if first > 0 {
-            shown.insert(0, '…');
+            shown.push('…');
             indent += 1;
+        }
+        let (mut at, mut marks) = (0, 0);
+        for c in source.chars().map(plain) {
+            let width = columns(c);
+            marks = if width == 0 { marks + 1 } else { 0 };
+            let cut = |edge: usize| at < edge && edge < at + width;
+            if first <= at && at + width <= last && marks <= MARKS {
+                shown.push(c);
+            } else if cut(first) || cut(last) {
+                // Half of a wide character keeps the columns in step.
+                shown.push(' ');
+            }
+            at += width;
         }
         if last < total {
             shown.push('…');
@@ -188,8 +210,10 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
+/// A character that moves nothing but the column.
 fn plain(c: char) -> char {
-    if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c }
+    let moves = c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_direction(c);
+    if moves { ' ' } else { c }
 }
 
 #[cfg(test)]
@@ -210,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn carets_stand_under_characters_not_bytes() {
+    fn carets_stand_under_columns_not_bytes() {
         let check = |source: &str, position, length, expected: &str| {
             assert_eq!(error(position, length).caret(source), expected, "{source:?}");
         };
@@ -218,6 +242,11 @@ mod tests {
         check("t'é' s99", 7, 2, "t'é' s99\n      ^^");
         check("a\n\tb", 3, 1, "a  b\n   ^");
         check("b", 1, 0, "b\n ^");
+        check("t'漢字' s9", 11, 1, "t'漢字' s9\n         ^");
+        check("t'漢字' s9", 2, 6, "t'漢字' s9\n  ^^^^");
+        check("t'🦀' s9", 9, 1, "t'🦀' s9\n       ^");
+        check("t'e\u{301}' s9", 8, 1, "t'e\u{301}' s9\n      ^");
+        check("t'\u{202e}' s9", 8, 1, "t' ' s9\n      ^");
         check("", 0, 0, "\n^");
         // A source that the error does not belong to is shown all the same.
         check("é", 1, 9, "é\n ^");
@@ -236,5 +265,13 @@ mod tests {
         let caret = error(1_001, 0).caret(&source);
         let (shown, mark) = caret.split_once('\n').unwrap();
         assert_eq!(mark.chars().count(), shown.chars().count() + 1);
+
+        let wide = format!("x{}!", "漢".repeat(99));
+        let caret = error(wide.len() - 1, 1).caret(&wide);
+        let (shown, mark) = caret.split_once('\n').unwrap();
+        assert_eq!(shown, format!("… {}!", "漢".repeat(39)));
+        assert_eq!(mark.chars().count(), WINDOW + 1);
+        let marked = format!("e{}", "\u{301}".repeat(999));
+        assert!(error(0, 1).caret(&marked).chars().count() < 9);
     }
 }

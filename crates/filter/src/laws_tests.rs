@@ -61,6 +61,16 @@ fn nearly_filters() -> impl Strategy<Value = String> {
         "S",
         "\u{0}",
         "…",
+        "\u{200b}",
+        ",",
+        ".5",
+        ",000",
+        "topic",
+        "model",
+        "star",
+        "and",
+        "gpt-4",
+        "days",
     ];
     prop::collection::vec(prop::sample::select(words), 0..16).prop_map(|parts| parts.concat())
 }
@@ -112,6 +122,7 @@ fn check_never_panics(text: &str) -> Result<(), TestCaseError> {
             prop_assert!(text.get(error.position..end).is_some(), "{error:?} of {text:?}");
             prop_assert_eq!(error.caret(text).lines().count().max(2), 2);
             prop_assert!(!error.to_string().contains('\n'));
+            helpful(text, &error)?;
         }
         Ok(query) => {
             if let Err(error) = compile(query.expr.as_ref(), &World::small()) {
@@ -124,6 +135,21 @@ fn check_never_panics(text: &str) -> Result<(), TestCaseError> {
     for cursor in 0..text.len() + 2 {
         let completions = complete(text, cursor, &World::small(), &["name".to_owned()]);
         prop_assert!(text.get(completions.replace).is_some());
+    }
+    Ok(())
+}
+
+/// What is suggested works: a hint that starts so has a whole query next.
+fn helpful(text: &str, error: &FilterError) -> Result<(), TestCaseError> {
+    let hint = error.suggestion.as_deref();
+    prop_assert!(hint.is_some(), "{error} of {text:?}");
+    // Suggestions with a back quote inside cannot be told apart, and long ones are cut.
+    if let Some(tried) = hint.and_then(|hint| hint.strip_prefix("try `"))
+        && let Some((query, _)) = tried.split_once('`')
+        && !query.contains('…')
+        && !text.contains('`')
+    {
+        prop_assert!(parse(query).is_ok(), "{query:?} is suggested for {text:?}");
     }
     Ok(())
 }
@@ -173,6 +199,7 @@ proptest! {
         (error.position, error.length) = (position, length);
         let caret = error.caret(&source);
         prop_assert!(caret.ends_with('^'));
-        prop_assert!(caret.lines().all(|line| line.chars().count() <= 83));
+        let width = |line: &str| line.chars().map(width::columns).sum::<usize>();
+        prop_assert!(caret.lines().all(|line| width(line) <= 83));
     }
 }

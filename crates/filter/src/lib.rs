@@ -19,7 +19,10 @@ mod complete;
 mod date;
 mod error;
 mod evaluate;
+mod hints;
 mod history;
+mod needle;
+mod numbers;
 mod parser;
 mod pattern;
 mod print;
@@ -30,6 +33,7 @@ mod scope;
 mod text;
 mod times;
 mod topics;
+mod width;
 mod words;
 
 #[cfg(test)]

@@ -21,8 +21,12 @@ fn check(text: &str, marked: &str, kind: ErrorKind, suggestion: &str) {
 fn strays_are_errors() {
     check("hello", "^^^^^", StrayWord, "`c'hello'`");
     check("b hello", "  ^^^^^", StrayWord, "`c'hello'`");
-    check("bag", "^^^", StrayWord, "`c'bag'`");
-    check("age", "^^^", StrayWord, "`c'age'`");
+    check("image", "^^^^^", StrayWord, "`c'image'`");
+    check("bgei", "^^^^", StrayWord, "`c'bgei'`");
+    check("bb", "^^", StrayWord, "`c'bb'`");
+    check("bgb", "^^^", StrayWord, "`c'bgb'`");
+    check("tt s3", "^^", StrayWord, "`c'tt'`");
+    check("m bge", "  ^^^", StrayWord, "`m'bge'`");
     check("m gpt", "  ^^^", StrayWord, "`m'gpt'`");
     check("m gpt-4.1, b", "  ^^^^^^^", StrayWord, "`m'gpt-4.1'`");
     check("m age", "  ^^^", StrayWord, "`m'age'`");
@@ -37,7 +41,7 @@ fn strays_are_errors() {
     check("c foo", "  ^^^", MissingArgument, "`c'foo'`");
     check("x", "^", UnknownLetter, "`c'x'`");
     check("b x3", "  ^^", UnknownLetter, "`c'x3'`");
-    check("don't", "^^^", StrayWord, "`c'don'`");
+    check("don't", "^^^", StrayWord, "`c\"don't\"`");
 }
 
 #[test]
@@ -45,7 +49,8 @@ fn letters_are_lower_case() {
     check("S3", "^^", UpperCase, "`s3`");
     check("S>=2", "^", UpperCase, "`s>=2`");
     check("T'Foo Bar' b", "^", UpperCase, "`t'Foo Bar'`");
-    check("BG", "^^", UpperCase, "`bg`");
+    check("BG", "^^", UpperCase, "`bg`, or `c'BG'`");
+    check("S9", "^^", UpperCase, "lower case");
     check("b E", "  ^", UpperCase, "`e`");
     check("d<7D", "   ^", BadAge, "`d<7d`");
 }
@@ -65,6 +70,18 @@ fn numbers_and_comparators() {
     check("s<<3", " ^^", BadComparator, "one comparator");
     check("r", " ^", MissingArgument, "`r10`");
     check("r99999999999", " ^^^^^^^^^^^", BadNumber, "4294967295");
+    check("r5.5", " ^^^", BadNumber, "try `r5`");
+    check("k>5.5", "  ^^^", BadNumber, "try `k>5`");
+    check("s2.5", " ^^^", BadNumber, "try `s2`");
+    check("k>10k", "  ^^^", BadNumber, "try `k>10000`");
+    check("k>1.5K", "  ^^^^", BadNumber, "try `k>1500`");
+    check("k>=1,000", "   ^^^^^", BadNumber, "try `k>=1000`");
+    check("k > 1_000_000", "    ^^^^^^^^^", BadNumber, "try `k>1000000`");
+    check("r9,999,999,999", " ^^^^^^^^^^^^^", BadNumber, "digits alone");
+    check("r=5", " ^", MissingArgument, "try `r5`");
+    check("r-5", " ^", MissingArgument, "try `r5`");
+    check("k>-5", "  ^", MissingArgument, "try `k>5`");
+    check("b o-5", "   ^", UnexpectedCharacter, "try `o5`");
     check("k>", "  ^", MissingArgument, "`k>500`");
     check("5", "^", UnexpectedCharacter, "`r5`");
     check("m4", " ^", UnexpectedCharacter, "`c'4'`");
@@ -81,6 +98,16 @@ fn ages_and_dates() {
     check("d<7days", "   ^^^^", BadAge, "`d<7d`");
     check("d<7m", "   ^", BadAge, "`mo`");
     check("d<7b", "  ^^", BadAge, "`d<7 b`");
+    check("d<700db", "  ^^^^^", BadAge, "`d<700d b`");
+    check("d<7mobs3", "  ^^^^^", BadAge, "`d<7mo bs3`");
+    check("d<7xyz", "  ^^^^", BadAge, "leave a space");
+    check("d<7 mo", "  ^^^^", BadAge, "`d<7mo`");
+    check("d < 7 d", "    ^^^", BadAge, "`d<7d`");
+    check("d<7 days", "  ^^^^^^", BadAge, "`d<7d`");
+    check("d>=7 min b", "   ^^^^^", BadAge, "`d>=7min`");
+    check("d<7\tWeeks", "  ^^^^^^^", BadAge, "`d<7w`");
+    check("d7 h", " ^^^", BadAge, "`d<7h`");
+    check("d<7d ago", "  ^^^^^^", BadAge, "`d<7d`");
     check("d<99999999999d", "  ^^^^^^^^^^^", BadNumber, "4294967295");
     check("d2025-13-01", " ^^^^^^^^^^", BadDate, "no month 13");
     check("d2025-09-31", " ^^^^^^^^^^", BadDate, "2025-09 has the days 1 to 30");
@@ -112,10 +139,9 @@ fn texts_and_paths() {
     check("t…", " ^", UnexpectedCharacter, "`...`");
     check("t10...", "   ^", UnexpectedCharacter, "`t...`");
     check("'foo'", "^^^^^", UnexpectedCharacter, "`c'foo'`");
-    check("c‘foo’", " ^", MissingArgument, "`c'text'`");
+    check("c‘foo’", " ^", MissingArgument, "`c'foo'`");
     check("t‘foo’", " ^", UnexpectedCharacter, "straight quotes");
     check("@", " ^", MissingArgument, "A–Z");
-    check("b , g", "  ^", UnexpectedCharacter, "in quotes");
 }
 
 #[test]
@@ -135,4 +161,69 @@ fn parentheses_and_operators() {
     check("!", "^", DanglingOperator, "after it");
     check("b !)", "  ^", DanglingOperator, "after it");
     check("b & :help", "  ^", DanglingOperator, "after it");
+}
+
+#[test]
+fn words_that_are_written_for_letters() {
+    check("b AND g", "  ^^^", StrayWord, "`&`");
+    check("b or g", "  ^^", StrayWord, "`|`");
+    check("not b", "^^^", StrayWord, "`!`");
+    check("m and b", "  ^^^", StrayWord, "`&`");
+    check("blue", "^^^^", StrayWord, "try `b`, or `c'blue'`");
+    check("Grey ship", "^^^^", StrayWord, "try `g`");
+    check("star>2", "^^^^", StrayWord, "try `s>2`");
+    check("stars >= 2", "^^^^^", StrayWord, "try `s>=2`");
+    check("star", "^^^^", StrayWord, "try `s>=2`");
+    check("last 5", "^^^^", StrayWord, "try `r5`");
+    check("age<7", "^^^", StrayWord, "try `d<7`");
+    check("date>2025-09-01", "^^^^", StrayWord, "try `d>2025-09-01`");
+    check("model'gpt-4'", "^^^^^", StrayWord, "try `m'gpt-4'`");
+    check("model gpt-4*", "^^^^^", StrayWord, "try `m'gpt-4*'`");
+    check("topic'Sea'", "^^^^^", StrayWord, "try `t'Sea'`");
+    check("topic=Sea/Ships", "^^^^^", StrayWord, "try `t'/Sea/Ships'`");
+    check("cload", "^^^^^", StrayWord, "`c'load'`");
+    check("mgpt-4", "^^^^^^", StrayWord, "`m'gpt-4'`");
+    check("tSea", "^^^^", StrayWord, "`t'Sea'`");
+    check("t Sea/Ships", "  ^^^^^^^^^", StrayWord, "try `t'/Sea/Ships'`");
+}
+
+#[test]
+fn signs_that_other_languages_use() {
+    check("m=gpt-4", " ^", UnexpectedCharacter, "try `m'gpt-4'`");
+    check("m = 'gpt-4'", "  ^", UnexpectedCharacter, "try `m'gpt-4'`");
+    check("m:gpt-4", "  ^^^^^", UnknownCommand, "try `m'gpt-4'`");
+    check("model:gpt-4", "^^^^^", StrayWord, "try `m'gpt-4'`");
+    check("t=Sea", " ^", UnexpectedCharacter, "try `t'Sea'`");
+    check("t:'Sea'", "  ^", MissingArgument, "try `t'Sea'`");
+    check("b t: Sea", "     ^^^", UnknownCommand, "try `t'Sea'`; or did you mean `:star`?");
+    check("t/Sea/Ships", " ^", UnexpectedCharacter, "try `t'/Sea/Ships'`");
+    check("c=load", " ^", MissingArgument, "try `c'load'`");
+    check("c:load", " ^", MissingArgument, "try `c'load'`");
+    check("s:2", " ^", MissingArgument, "try `s2`");
+    check("d:7d", " ^", MissingArgument, "try `d<7d`");
+    check("b:falg g", "  ^^^^", UnknownCommand, "did you mean `:flag`?");
+    check("hello m:gpt-4", "^^^^^", StrayWord, "`c'hello'`");
+    check("b,g", " ^", UnexpectedCharacter, "`b | g` for either, or `b & g`");
+    check("b , t'A b'", "  ^", UnexpectedCharacter, "`b | t'A b'`");
+    check("b, hello", " ^", UnexpectedCharacter, "`|` for either");
+    check("*", "^", UnexpectedCharacter, "empty");
+    check("b -g", "  ^", UnexpectedCharacter, "`!g`");
+    check("c'it's'", "    ^", UnexpectedCharacter, r#"`c"it's"` or `c'it\'s'`"#);
+    check("c'don't'", "     ^", UnexpectedCharacter, r#"`c"don't"`"#);
+    check("b t'Bob's ships'|g", "       ^", UnexpectedCharacter, r#"`t"Bob's ships"`"#);
+    check("c\"say \"hi\" now\"", "      ^", UnexpectedCharacter, "`c'say \"hi\" now'`");
+    check("c'foo'bar c'x'", "      ^^^", StrayWord, "`c'bar'`");
+}
+
+#[test]
+fn what_cannot_be_seen_is_named() {
+    let check_found = |text: &str, found: &str| {
+        let error = parse(text).unwrap_err();
+        assert_eq!(error.found, found, "{error}");
+        assert!(error.to_string().contains("remove this character"), "{error}");
+    };
+    check_found("b\u{200b}", "U+200B");
+    check_found("s\u{feff}3", "U+FEFF");
+    check_found("b \u{7} g", "U+0007");
+    check_found("b\u{202e}g", "U+202E");
 }

@@ -7,7 +7,9 @@ use crate::{
     ast::{Expr, Span},
     command::{Command, parse_command},
     error::{ErrorKind, FilterError, quoted},
+    hints::meant_by_label,
     scan::{Scanner, command_colon},
+    width::is_invisible,
 };
 
 /// The longest text that is parsed, in bytes.
@@ -33,17 +35,43 @@ pub fn parse(text: &str) -> Result<Query, FilterError> {
         let error = FilterError::new(ErrorKind::TooLong, span, found, expected);
         return Err(error.hint("save parts of it with `:save name` and write `@name`"));
     }
-    let colon = command_colon(text);
-    let expr = parse_expr(&text[..colon.unwrap_or(text.len())])?;
-    let command = match colon {
-        Some(colon) => Some(parse_command(text, colon)?),
-        None => None,
+    let Some(colon) = command_colon(text) else {
+        return Ok(Query { expr: parse_expr(text, false)?, command: None });
     };
-    Ok(Query { expr, command })
+    // Where a colon follows a letter it may be meant for something else than a command.
+    let relabelled = |error: FilterError| {
+        let at_colon = colon..=colon + 1 + leading_space(&text[colon + 1..]);
+        let concerns = at_colon.contains(&(error.position + error.length))
+            || at_colon.contains(&error.position);
+        match meant_by_label(text, colon).filter(|_| concerns) {
+            Some(meant) => match error.suggestion.clone() {
+                Some(other) if other.starts_with("did you mean") => {
+                    error.hint(format!("{meant}; or {other}"))
+                }
+                _ => error.hint(meant),
+            },
+            None => error,
+        }
+    };
+    let expr = parse_expr(&text[..colon], false).map_err(relabelled)?;
+    let command = parse_command(text, colon).map_err(relabelled)?;
+    Ok(Query { expr, command: Some(command) })
 }
 
-fn parse_expr(text: &str) -> Result<Option<Expr>, FilterError> {
-    let mut parser = Parser::new(text);
+fn leading_space(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}
+
+/// Whether a text is a filter that can be suggested, so that all of it can be seen.
+/// Nothing is suggested where it is none, or trying one could lead to trying another.
+pub(crate) fn is_filter(text: &str) -> bool {
+    let fits =
+        text.len() <= MAX_INPUT && command_colon(text).is_none() && !text.contains(is_invisible);
+    fits && parse_expr(text, true).is_ok()
+}
+
+fn parse_expr(text: &str, trial: bool) -> Result<Option<Expr>, FilterError> {
+    let mut parser = Parser::new(text, trial);
     parser.scan.skip_space();
     if parser.scan.peek().is_none() {
         return Ok(None);
@@ -75,13 +103,15 @@ pub(crate) struct Parser<'a> {
     depth: usize,
     /// Where the last run of letters that was checked for stray words ends.
     pub(crate) words_checked: usize,
-    /// The last atom, when it was a bare `m` or `t`, and where it ended.
-    pub(crate) bare: Option<(char, usize)>,
+    /// Where the last atom stands.
+    pub(crate) last: Option<Span>,
+    /// Whether the text is a suggestion that is being tried.
+    pub(crate) trial: bool,
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { scan: Scanner::new(text, 0), depth: 0, words_checked: 0, bare: None }
+    fn new(text: &'a str, trial: bool) -> Self {
+        Self { scan: Scanner::new(text, 0), depth: 0, words_checked: 0, last: None, trial }
     }
 
     fn alternatives(&mut self, before: Before) -> Result<Expr, FilterError> {
@@ -129,8 +159,13 @@ impl<'a> Parser<'a> {
             None | Some(')' | '|' | '+' | '&') => return Err(self.missing_term(before)),
             Some(_) => {
                 let start = self.scan.at;
-                let atom = self.atom()?;
-                Expr::Atom(atom, Span::new(start, self.scan.at))
+                let atom = match self.atom() {
+                    Ok(atom) => atom,
+                    Err(error) => return Err(self.explained(error, start)),
+                };
+                let span = Span::new(start, self.scan.at);
+                self.last = Some(span);
+                Expr::Atom(atom, span)
             }
         };
         self.depth -= negations;

@@ -97,6 +97,19 @@ fn letters_may_stand_side_by_side_but_words_are_strays() {
     check("m s3", "m s3");
     check("m|bg", "m | b g");
     check("tb", "t b");
+    check("bge", "b g e");
+    check("beg", "b e g");
+    check("(bag)", "b a g");
+    check("bgas3", "b g a s3");
+    check("b b", "b b");
+    check("m bs3", "m b s3");
+    check("d<7 b", "d<7d b");
+    check("d<7 m", "d<7d m");
+    check("d<7 d<30", "d<7d d<30d");
+    check("d<7 d 2025-09-01", "d<7d d2025-09-01");
+    check("d<7 mo5", "d<7d m o5");
+    check("k>10k>5", "k>10 k>5");
+    check("r5k500", "r5 k500");
 }
 
 #[test]

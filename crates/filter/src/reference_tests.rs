@@ -72,7 +72,8 @@ impl Case {
             Atom::Flag(flag) => row.flag == *flag,
             Atom::SelectedModel => row.model == 0,
             Atom::Model(pattern) => {
-                self.world.models.get(row.model as usize).is_some_and(|id| glob(pattern, id))
+                let id = self.world.models.get(row.model as usize);
+                id.is_some_and(|id| !id.is_empty() && glob(pattern, id))
             }
             Atom::Text(pattern) => {
                 let text = &self.texts[index];
@@ -158,6 +159,7 @@ fn trees() -> impl Strategy<Value = Tree> {
         "m",
         "m'GPT*'",
         "m'*4*'",
+        "m'*'",
         "c'a'",
         "c'AB'",
         "c'a*b'",
@@ -203,7 +205,7 @@ fn tables() -> impl Strategy<Value = Vec<(Row, String)>> {
     let row = (
         -4_000..100i64,
         prop::option::of(0..8u32),
-        0..4u32,
+        0..5u32,
         labels,
         prop_oneof![0..5u32, Just(u32::MAX)],
         "[abAB é\n]{0,5}",

@@ -3,6 +3,7 @@
 use crate::{
     ast::Span,
     error::{ErrorKind, FilterError, quoted},
+    width::is_invisible,
 };
 
 /// One character of a string, after escapes.
@@ -34,6 +35,11 @@ impl<'a> Scanner<'a> {
 
     pub(crate) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// The text from a place on, wherever the scanner stands.
+    pub(crate) fn rest_from(&self, at: usize) -> &'a str {
+        self.text.get(at..).unwrap_or_default()
     }
 
     pub(crate) fn slice(&self, span: Span) -> &'a str {
@@ -88,6 +94,7 @@ impl<'a> Scanner<'a> {
     /// What stands here, for an error message.
     pub(crate) fn found(&self) -> String {
         match self.peek() {
+            Some(c) if is_invisible(c) => format!("U+{:04X}", u32::from(c)),
             Some(_) => quoted(self.slice(self.next_span())),
             None => "the end of the text".to_owned(),
         }

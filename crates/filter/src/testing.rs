@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use plimsoll_domain::Timestamp;
+use plimsoll_domain::{ColorFlag, Lifecycle, Star, Timestamp};
 
 use crate::{Date, Row, Rows, Scope, TextTerm, TopicNode};
 
@@ -32,7 +32,7 @@ impl World {
                 topic(Some(3), "Ships"),
                 topic(Some(3), "Straße"),
             ],
-            models: ["gpt-4", "gpt-4o", "claude-3"].map(str::to_owned).to_vec(),
+            models: ["gpt-4", "gpt-4o", "claude-3", ""].map(str::to_owned).to_vec(),
             selected_topic: Some(1),
             selected_model: Some("gpt-4".to_owned()),
             saved: Vec::new(),
@@ -79,6 +79,23 @@ impl Scope for World {
 
     fn saved(&self, name: &str) -> Option<&str> {
         self.saved.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
+    }
+}
+
+impl Row {
+    /// A row about which there is nothing to say.
+    pub(crate) fn plain() -> Self {
+        Self {
+            created_at: Timestamp::from_millis(NOW),
+            topic: None,
+            model: 0,
+            star: Star::default(),
+            flag: ColorFlag::Grey,
+            lifecycle: Lifecycle::Complete,
+            has_image: false,
+            has_attachment: false,
+            tokens: 0,
+        }
     }
 }
 

@@ -4,7 +4,9 @@ use crate::{
     ast::{Age, AgeUnit, Atom, Comparator, Span},
     date::{Date, DateError},
     error::{ErrorKind, FilterError, quoted},
+    hints::try_this,
     parser::Parser,
+    words::{argument, takes_argument},
 };
 
 impl Parser<'_> {
@@ -44,6 +46,10 @@ impl Parser<'_> {
             return Err(bad_age(span, self.scan.slice(span), "a whole number")
                 .hint("use a smaller unit: `d<36h` is a day and a half"));
         }
+        let count = u32::try_from(value).map_err(|_| {
+            FilterError::new(ErrorKind::BadNumber, number, quoted(digits), "an age")
+                .hint(format!("the largest number is {}", u32::MAX))
+        })?;
         let unit_span = self.scan.take_while(char::is_alphabetic);
         let written = self.scan.slice(unit_span);
         let Some(unit) = unit(written) else {
@@ -59,12 +65,13 @@ impl Parser<'_> {
                     error.hint("`min` is for minutes, `mo` for months of 30 days")
                 }
                 None => {
-                    let apart = format!("d{symbol}{digits} {written}");
+                    let hint = self.apart(&format!("d{symbol}{digits}"), written);
                     FilterError { position: span.start, length: span.end - span.start, ..error }
-                        .hint(format!("try {}", quoted(&apart)))
+                        .hint(hint.unwrap_or_else(|| "leave a space after the age".to_owned()))
                 }
             });
         };
+        self.check_words_after(&format!("d{symbol}{digits}"), number, written, unit)?;
         let span = Span::new(number.start, self.scan.at);
         let Some(comparator) = comparator.filter(|c| *c != Comparator::Equal) else {
             let error = bad_age(span, self.scan.slice(span), "a comparator before an age");
@@ -73,11 +80,49 @@ impl Parser<'_> {
                 _ => error.hint(try_age(symbol, digits, unit)),
             });
         };
-        let count = u32::try_from(value).map_err(|_| {
-            FilterError::new(ErrorKind::BadNumber, number, quoted(digits), "an age")
-                .hint(format!("the largest number is {}", u32::MAX))
-        })?;
         Ok(Atom::Age(comparator, Age { count, unit }))
+    }
+
+    /// A suggestion for an age that something else is written together with.
+    fn apart(&self, age: &str, written: &str) -> Option<String> {
+        let after = argument(self.scan.rest());
+        let mut units = AgeUnit::ALL.map(AgeUnit::name);
+        // `min` and `mo` before the letters that they start with.
+        units.sort_by_key(|unit| std::cmp::Reverse(unit.len()));
+        let with_unit = units.iter().filter_map(|unit| {
+            written.strip_prefix(unit).map(|rest| format!("{age}{unit} {rest}{after}"))
+        });
+        self.suggest(with_unit.chain([format!("{age} {written}{after}")]))
+    }
+
+    /// Refuses a unit that stands apart from its number, and `ago`: their letters would
+    /// be taken for other terms.
+    fn check_words_after(
+        &self,
+        age: &str,
+        number: Span,
+        written: &str,
+        unit: AgeUnit,
+    ) -> Result<(), FilterError> {
+        let mut ahead = self.scan.clone();
+        ahead.skip_space();
+        if ahead.at == self.scan.at {
+            return Ok(());
+        }
+        let word_span = ahead.take_while(char::is_alphabetic);
+        let word = ahead.slice(word_span);
+        let meant = match word {
+            // These are the terms of another age, and `m` beside `oN`.
+            "d" if takes_argument('d', ahead.rest()) => None,
+            "mo" if ahead.rest().starts_with(|c: char| c.is_ascii_digit()) => None,
+            "ago" => Some(unit),
+            _ if written.is_empty() => guess(word),
+            _ => None,
+        };
+        let Some(meant) = meant else { return Ok(()) };
+        let span = Span::new(number.start, word_span.end);
+        let error = bad_age(span, self.scan.slice(span), "the unit right after its number");
+        Err(error.hint(try_this(&format!("{age}{}", meant.name()))))
     }
 
     /// A date whose year has been read, from the start of the year on.
@@ -122,7 +167,7 @@ fn bad_age(span: Span, found: &str, expected: &str) -> FilterError {
 }
 
 fn try_age(symbol: &str, digits: &str, unit: AgeUnit) -> String {
-    format!("try {}", quoted(&format!("d{symbol}{digits}{}", unit.name())))
+    try_this(&format!("d{symbol}{digits}{}", unit.name()))
 }
 
 fn unit(written: &str) -> Option<AgeUnit> {
@@ -138,9 +183,9 @@ fn guess(written: &str) -> Option<AgeUnit> {
         "min" | "mins" | "minute" | "minutes" => Some(AgeUnit::Minute),
         "h" | "hr" | "hrs" | "hour" | "hours" => Some(AgeUnit::Hour),
         "d" | "day" | "days" => Some(AgeUnit::Day),
-        "w" | "wk" | "week" | "weeks" => Some(AgeUnit::Week),
-        "mo" | "mon" | "month" | "months" => Some(AgeUnit::Month),
-        "y" | "yr" | "year" | "years" => Some(AgeUnit::Year),
+        "w" | "wk" | "wks" | "week" | "weeks" => Some(AgeUnit::Week),
+        "mo" | "mon" | "mos" | "mth" | "month" | "months" => Some(AgeUnit::Month),
+        "y" | "yr" | "yrs" | "year" | "years" => Some(AgeUnit::Year),
         _ => None,
     }
 }

@@ -4,16 +4,20 @@
 use crate::{
     ast::Span,
     error::{ErrorKind, FilterError, quoted},
+    hints::is_compared_name,
     parser::Parser,
     scan::is_quote,
 };
 
 /// The letters that atoms start with.
-const LETTERS: &str = "tsrbgmcdeiaok";
+pub(crate) const LETTERS: &str = "tsrbgmcdeiaok";
 /// Those that may stand alone.
-const BARE: &str = "tbgmeiao";
-/// As many bare letters may follow each other; with more it reads as a word.
-const LONGEST_RUN: usize = 2;
+pub(crate) const BARE: &str = "tbgmeiao";
+/// As many different bare letters may follow each other; with more, or with one twice, it
+/// reads as a word.
+const LONGEST_RUN: usize = 3;
+/// The same after a bare `m` or `t` and white space, where people mean a name.
+const LONGEST_RUN_AFTER_BARE: usize = 1;
 /// What could stand where something unknown does.
 pub(crate) const A_TERM: &str = "a term: t s r b g m c d e i a o k, @name, `!` or a parenthesis";
 
@@ -28,8 +32,9 @@ impl Parser<'_> {
         let rest = self.scan.rest();
         let length = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
         let run = &rest[..length];
-        let owner = self.bare_letter_before(start);
-        if is_atoms(run, &rest[length..], owner.is_some()) {
+        let owner = self.bare_before(start).filter(|letter| matches!(letter, 'm' | 't'));
+        let after = &rest[length..];
+        if is_atoms(run, after, owner.is_some()) && !is_compared_name(run, after) {
             self.words_checked = start + length;
             return Ok(());
         }
@@ -37,23 +42,22 @@ impl Parser<'_> {
         let span = Span::new(start, start + word.len());
         let lower = run.to_lowercase();
         let single = run.chars().nth(1).is_none();
-        if lower != run && is_atoms(&lower, &rest[length..], owner.is_some()) {
-            let atom = format!("{lower}{}", argument(&rest[length..]));
+        if lower != run && is_atoms(&lower, after, owner.is_some()) {
+            let term = format!("{lower}{}", argument(after));
             let expected = "a lower-case letter";
             let error = FilterError::new(ErrorKind::UpperCase, span, quoted(word), expected);
-            return Err(error.hint(format!("try {}", quoted(&atom))));
+            let hint = self.suggest([term, lower]);
+            return Err(match hint {
+                Some(hint) if single => error.hint(hint),
+                Some(hint) => {
+                    error.hint(format!("{hint}, or {} for the text", quoted(&format!("c'{word}'"))))
+                }
+                None => error.hint("write it in lower case"),
+            });
         }
         let kind = if single { ErrorKind::UnknownLetter } else { ErrorKind::StrayWord };
-        let letter = owner.unwrap_or('c');
         let error = FilterError::new(kind, span, quoted(word), A_TERM);
-        Err(error.hint(format!("try {}", quoted(&format!("{letter}'{word}'")))))
-    }
-
-    /// The bare `m` or `t` that stands before this place, with only white space between.
-    fn bare_letter_before(&self, at: usize) -> Option<char> {
-        let (letter, end) = self.bare?;
-        let between = self.scan.slice(Span::new(end, at));
-        (end < at && between.chars().all(char::is_whitespace)).then_some(letter)
+        Err(error.hint(self.meant_by_word(run, word, owner)))
     }
 }
 
@@ -68,8 +72,9 @@ fn is_atoms(run: &str, after: &str, follows_bare: bool) -> bool {
     let bare = if takes_argument(last, after) { &run[..run.len() - 1] } else { run };
     // A letter that lacks its argument gets a message of its own.
     let complete = single || bare.chars().all(|c| BARE.contains(c));
-    let longest = if follows_bare { LONGEST_RUN - 1 } else { LONGEST_RUN };
-    complete && bare.len() <= longest
+    let longest = if follows_bare { LONGEST_RUN_AFTER_BARE } else { LONGEST_RUN };
+    let distinct = |(at, c): (usize, char)| !bare[..at].contains(c);
+    complete && bare.len() <= longest && bare.char_indices().all(distinct)
 }
 
 /// Whether what follows a letter is its number, comparator, text or dots.
@@ -96,7 +101,7 @@ pub(crate) fn word_length(text: &str) -> usize {
 }
 
 /// What belongs to a letter, roughly: enough to repeat it in a suggestion.
-fn argument(after: &str) -> &str {
+pub(crate) fn argument(after: &str) -> &str {
     let end = match after.chars().next() {
         Some(quote) if is_quote(quote) => after[1..].find(quote).map_or(0, |at| at + 2),
         _ => {
