@@ -2,7 +2,10 @@
 
 use crate::run::plimsoll;
 
-const COMMANDS: [&str; 5] = ["tokens", "plan", "classify", "segments", "models"];
+const COMMANDS: [&str; 12] = [
+    "send", "tokens", "plan", "classify", "segments", "models", "topics", "receipts", "settings",
+    "keys", "backup", "doctor",
+];
 
 fn page() -> String {
     let mut page =

@@ -9,4 +9,6 @@ mod models;
 mod plan;
 mod run;
 mod segments;
+mod send;
+mod survives;
 mod tokens;

@@ -1,0 +1,76 @@
+//! REL-1: the real binary is killed at many moments of a send, and nothing is lost.
+
+use std::{
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use plimsoll_domain::{Lifecycle, Timestamp};
+use plimsoll_store::{Pairs, Workspace};
+use plimsoll_store_sql::SqlStore;
+use plimsoll_testkit::scripted::{Reply, ScriptedServer};
+
+use crate::send::{Home, posted};
+
+/// How often the binary is killed, each time a little later.
+const KILLS: u64 = 100;
+
+#[test]
+fn killed_at_any_moment_no_text_is_lost_and_no_pair_stays_in_flight() {
+    let pieces: Vec<String> = (0..20).map(|n| format!("piece {n} ")).collect();
+    let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+    let reply = Reply::openai(&pieces, 9, 20).paced(Duration::from_millis(15));
+    let server = ScriptedServer::answering(move |request| match request.method.as_str() {
+        "POST" => reply.clone(),
+        _ => Reply::model_missing("test"),
+    })
+    .unwrap();
+    let home = Home::new(&server, 100_000);
+    let data = home.path().join("data");
+    for kill in 0..KILLS {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
+            .args(["send", &format!("question {kill}")])
+            .env("PLIMSOLL_CONFIG_DIR", home.path())
+            .env("PLIMSOLL_DATA_DIR", &data)
+            .env("PLIMSOLL_DEFAULT_MODEL", "test")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(kill * 5));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    // A new start recovers what the killed ones left behind.
+    let next = home.command(&["receipts"]).run();
+    assert_eq!(next.code, 0, "{}", next.stderr);
+
+    let asked = posted(&server);
+    assert!(asked.len() > 20, "only {} sends reached the provider", asked.len());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let path = data.join("plimsoll.db");
+        let now = Timestamp::from_millis(0);
+        let store = SqlStore::open_sqlite(&path, Default::default(), now).await.unwrap();
+        let rows = store.rows(&Workspace::default()).await.unwrap();
+        assert!(rows.iter().all(|row| row.lifecycle != Lifecycle::Sending), "SND-6");
+        let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+        let kept = store.get_many(&ids).await.unwrap();
+        for body in &asked {
+            let known = |text: &str| body.contains(&format!("\"{text}\""));
+            assert!(
+                kept.iter().any(|stored| known(&stored.pair.user_text)),
+                "a text reached the provider and is not on the disk: {body}"
+            );
+        }
+        let whole: String = pieces.concat();
+        let mut partial = 0;
+        for stored in &kept {
+            let text = stored.pair.assistant_text.as_deref().unwrap_or_default();
+            assert!(whole.starts_with(text), "an answer is torn: {text:?}");
+            partial += usize::from(stored.pair.lifecycle == Lifecycle::Error && !text.is_empty());
+        }
+        assert!(partial > 5, "only {partial} interrupted answers kept what had arrived");
+    });
+}
