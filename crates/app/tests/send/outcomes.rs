@@ -3,7 +3,7 @@ use plimsoll_budget::{Binds, OverBudget};
 use plimsoll_domain::Lifecycle;
 use plimsoll_provider::Delta;
 use plimsoll_send::{Outcome, SendError};
-use plimsoll_store::{ModelMemory, Pairs, Receipts, Workspace};
+use plimsoll_store::Workspace;
 
 use crate::rig::{answer, ask, failure, overflow, plain_settings, rig, rig_with};
 

@@ -5,7 +5,7 @@ use plimsoll_budget::OverBudget;
 use plimsoll_domain::{
     ColorFlag, Lifecycle, MessagePair, PairError, PairId, Star, Timestamp, TopicId,
 };
-use plimsoll_store::{Pairs, Topics, Workspace};
+use plimsoll_store::Workspace;
 use plimsoll_testkit::history::Random;
 
 use crate::rig::{answer, ask, plain_settings, rig_with};
