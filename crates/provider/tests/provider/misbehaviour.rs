@@ -91,7 +91,7 @@ async fn rel_4_every_misbehaviour_ends_in_a_named_failure_in_time() {
             "redirect",
             Label::Network,
         ),
-        ("endless line", Reply::endless_line(20), "", "malformed_answer", Label::Unknown),
+        ("endless line", Reply::endless_line(20), "", "malformed_answer", Label::Invalid),
     ];
     // All at once, since most of them wait for something.
     let cases = cases.map(|(name, reply, text, expected, label)| {
