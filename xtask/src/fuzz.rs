@@ -33,7 +33,11 @@ pub fn fuzz(args: &[&str]) -> Result<(), String> {
         command.args(["+nightly", "fuzz", "run", "--fuzz-dir", "."]);
         // There is no unsafe code for a memory sanitizer to watch, and without it the
         // same time tries several times as many inputs.
-        command.args(["--sanitizer", "none", target, &corpus, &seeds, "--"]);
+        command.args(["--sanitizer", "none"]);
+        if target == "pairs" {
+            command.args(["--features", "pairs"]);
+        }
+        command.args([target, &corpus, &seeds, "--"]);
         command.args([
             &format!("-runs={runs}"),
             "-max_len=4096",

@@ -43,6 +43,7 @@ pub struct Prepared {
     pub(crate) served_model: String,
     pub(crate) included: Vec<StoredPair>,
     pub(crate) topic: Topic,
+    /// Raw tokens of everything that was predicted, before any factor.
     pub(crate) raw_prompt_tokens: u64,
     /// What goes out, in full.
     pub text: String,

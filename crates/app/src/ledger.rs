@@ -119,19 +119,9 @@ impl App {
         self.store.log_usage(&prepared.model.id, UsageEntry { at: now, tokens }).await?;
         let success = matches!(outcome, Outcome::Complete { .. });
         if success && !prepared.estimator.1 && receipt.truncation.is_none() {
-            let dropped = prepared.plan.included.iter().take(receipt.counter.trimmed);
-            let raw = prepared
-                .raw_prompt_tokens
-                .saturating_add(
-                    prepared
-                        .plan
-                        .included
-                        .iter()
-                        .take(prepared.plan.fit_drop)
-                        .map(|p| p.tokens)
-                        .sum(),
-                )
-                .saturating_sub(dropped.map(|pair| pair.tokens).sum());
+            let trimmed = prepared.plan.included.iter().take(receipt.counter.trimmed);
+            let left_out = trimmed.map(|pair| pair.tokens).fold(0, u64::saturating_add);
+            let raw = prepared.raw_prompt_tokens.saturating_sub(left_out);
             let ratios = self.store.calibration(&prepared.model.id).await?;
             let mut calibration = Calibration::from_log_ratios(ratios);
             calibration.observe(raw, usage.prompt);

@@ -64,7 +64,7 @@ impl App {
         let visible = match &ask.history {
             HistoryChoice::Nothing => Vec::new(),
             HistoryChoice::Filter(source) => {
-                self.visible(&mut history, source, &weigher, &rules, &input, &ask.workspace).await?
+                self.visible(&mut history, source, &weigher, &rules, &input).await?
             }
         };
         history.weigh_aboard(store, &visible, &weigher, &rules, &input).await?;
@@ -128,7 +128,7 @@ impl App {
         };
         let raw_prompt_tokens = raw_prelude
             .saturating_add(raw_aut)
-            .saturating_add(raw_history.iter().skip(fit_drop).sum());
+            .saturating_add(raw_history.iter().copied().fold(0, u64::saturating_add));
         let mut prepared = Prepared {
             workspace: ask.workspace.clone(),
             provider: reached.provider,
@@ -161,7 +161,6 @@ impl App {
         weigher: &Weigher,
         rules: &LoadRules,
         input: &BoundaryInput,
-        _workspace: &Workspace,
     ) -> Result<Vec<u32>, AppError> {
         let store = &*self.store;
         let filter = history.compile(store, source).await?;

@@ -75,13 +75,18 @@ impl Chance for SystemChance {
     }
 }
 
-/// Where everything is kept.
-pub(crate) fn data_dir(given: Option<&Path>) -> Result<PathBuf, Failure> {
+/// Where everything would be kept, whether it is there yet or not.
+pub(crate) fn data_path(given: Option<&Path>) -> Option<PathBuf> {
     let named = || std::env::var_os("PLIMSOLL_DATA_DIR").map(PathBuf::from);
     let usual = || {
         directories::ProjectDirs::from("", "", "plimsoll").map(|dirs| dirs.data_dir().to_owned())
     };
-    let dir = given.map(Path::to_owned).or_else(named).or_else(usual).ok_or_else(|| {
+    given.map(Path::to_owned).or_else(named).or_else(usual)
+}
+
+/// Where everything is kept; made when it is not there yet.
+fn data_dir(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let dir = data_path(given).ok_or_else(|| {
         Failure::usage("there is no home directory to keep data in").hint("use --data-dir DIR")
     })?;
     std::fs::create_dir_all(&dir).map_err(|error| {

@@ -7,7 +7,9 @@ use serde::Serialize;
 use crate::{
     args::ModelsArgs,
     context::Context,
+    embedded::Embedded,
     failure::Failure,
+    keys, machine,
     output::{Output, printable},
 };
 
@@ -28,7 +30,8 @@ struct Row {
     vision: bool,
     tools: bool,
     enabled: bool,
-    /// Whether a message could be sent to it now. No provider is wired up yet.
+    /// Whether a message could be sent to it now, as far as this machine can tell
+    /// without asking anybody: its key is there, or its weights are.
     available: bool,
 }
 
@@ -44,9 +47,16 @@ impl Row {
             vision: model.vision,
             tools: model.tools,
             enabled: model.enabled,
-            available: false,
+            available: is_available(model),
         }
     }
+}
+
+fn is_available(model: &Model) -> bool {
+    if model.provider == "embedded" {
+        return machine::data_path(None).is_some_and(|dir| Embedded::is_there(&dir));
+    }
+    keys::find(&model.provider, model.key_env.as_deref()).is_ok_and(|key| key.is_some())
 }
 
 pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Result<u8, Failure> {

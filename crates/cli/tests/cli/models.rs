@@ -47,3 +47,13 @@ fn cat_1_the_users_own_file_wins() {
     std::fs::write(dir.path().join("config.toml"), "charsPerTokn = 4").unwrap();
     run().refused(2, "did you mean 'charsPerToken'?");
 }
+
+#[test]
+fn a_model_with_its_key_is_available() {
+    let available = |variable: &str| {
+        let ran = plimsoll(["models", "--json", "gpt-4o"]).env(variable, "sk-x").run();
+        ran.json()["models"][0]["available"].clone()
+    };
+    assert_eq!(available("OPENAI_API_KEY"), true);
+    assert_eq!(available("NOBODYS_API_KEY"), std::env::var_os("OPENAI_API_KEY").is_some());
+}
