@@ -2,7 +2,7 @@
 //!
 //! It works on a machine without a key and without a network, once its weights are
 //! there. It is not a server, it speaks to nobody, and it adds nothing to what it is
-//! asked to read. Weights are fetched only when [`fetch`] is called.
+//! asked to read. Weights are fetched only when [`fetch()`] is called.
 //!
 //! Reading order: `weights`, `fetch` and `pip` get the file; `gguf` reads it; `split`,
 //! `tokenizer` and `chat` turn messages into tokens; `matrix`, `attention` and `llama`
