@@ -8,7 +8,7 @@ use std::{
 
 use plimsoll_budget::{BoundaryInput, ExcludedBecause, Load, WeighedPair};
 use plimsoll_domain::{PairId, Timestamp, Topic, TopicId};
-use plimsoll_filter::{Date, Filter, Row, Rows, Scope, TopicNode, compile, parse};
+use plimsoll_filter::{Date, Filter, Query, Row, Rows, Scope, TopicNode, compile, parse};
 use plimsoll_store::{Estimate, PairRow, Store, StoredPair, Workspace};
 
 use crate::{AppError, Clock, weigher::Weigher};
@@ -130,10 +130,7 @@ impl History {
         source: &str,
     ) -> Result<Filter, AppError> {
         let wrong = |error| AppError::Filter { source_text: source.to_owned(), error };
-        let query = parse(source).map_err(wrong)?;
-        if query.command.is_some() {
-            return Err(AppError::FilterHasCommand);
-        }
+        let query = parse_filter(source)?;
         let filter = compile(query.expr.as_ref(), &self.scope).map_err(wrong)?;
         self.hits = vec![HashSet::new(); filter.text_terms().len()];
         if !self.hits.is_empty() {
@@ -268,6 +265,13 @@ impl History {
             .filter_map(|stored| Some((*by_id.get(&stored.pair.id)?, stored)))
             .collect())
     }
+}
+
+/// Reads a filter that comes without a command.
+pub(crate) fn parse_filter(source: &str) -> Result<Query, AppError> {
+    let wrong = |error| AppError::Filter { source_text: source.to_owned(), error };
+    let query = parse(source).map_err(wrong)?;
+    if query.command.is_some() { Err(AppError::FilterHasCommand) } else { Ok(query) }
 }
 
 /// What a load depends on besides the texts.

@@ -29,6 +29,10 @@ impl App {
         if !plimsoll_budget::is_emitted(&ask.text) {
             return Err(AppError::EmptyMessage);
         }
+        // Reaching a provider may fetch a model; a filter that is wrong is told before that.
+        if let HistoryChoice::Filter(source) = &ask.history {
+            crate::history::parse_filter(source)?;
+        }
         let store = &*self.store;
         self.open_workspace(&ask.workspace).await?;
         let (topic, topics) = self.topic(&ask.workspace, ask.topic.as_deref()).await?;
