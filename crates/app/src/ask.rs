@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use plimsoll_budget::{
-    Boundary, ExcludedBecause, Model, ModelLimit, OverBudget, Suggestion, Validation, Weights,
+    Boundary, ExcludedBecause, Model, ModelLimit, OverBudget, QuotaVerdict, Suggestion, Validation,
+    Weights,
 };
-use plimsoll_domain::{PairId, Topic};
+use plimsoll_domain::{PairId, Timestamp, Topic};
 use plimsoll_provider::Provider;
 use plimsoll_send::{Counter, SendPlan};
 use plimsoll_store::{StoredPair, Workspace};
+
+use crate::QuotaChoice;
 
 /// Which pairs may go along.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,21 +22,97 @@ pub enum HistoryChoice {
     Filter(String),
 }
 
-/// A message to send.
-#[derive(Clone, Debug)]
+/// What a person looks at and sends with: the filter and the selectors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// What is visible.
+    pub history: HistoryChoice,
+    /// The topic as a path; else the workspace's first.
+    pub topic: Option<String>,
+    /// The model; else the topic's, the newest pair's, or the settings' (CAT-5).
+    pub model: Option<String>,
+}
+
+impl Default for View {
+    /// Everything is visible, nothing is selected.
+    fn default() -> Self {
+        Self { history: HistoryChoice::Filter(String::new()), topic: None, model: None }
+    }
+}
+
+/// What a send is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// A new message.
+    #[default]
+    New,
+    /// A pair that failed or was stopped is asked again: it goes when the new pair is
+    /// written down (SND-7).
+    ReAsk(PairId),
+    /// The newest complete pair is answered anew; the answer it has is kept beside the
+    /// new one (SND-8).
+    Regenerate(PairId),
+}
+
+/// A message that is being written.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// Its text.
+    pub text: String,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// What happens above the limit; else by the settings.
+    pub over_budget: Option<OverBudget>,
+}
+
+/// A message to send, and all that it is sent with.
+#[derive(Clone, Debug, Default)]
 pub struct Ask {
     /// Where it belongs.
     pub workspace: Workspace,
+    /// The filter and the selectors.
+    pub view: View,
     /// The message.
-    pub text: String,
-    /// The model; else the topic's, the newest pair's, or the settings' (CAT-5).
-    pub model: Option<String>,
-    /// The topic as a path; else the workspace's first.
-    pub topic: Option<String>,
-    /// Which history goes along.
-    pub history: HistoryChoice,
-    /// What happens above the limit; else by the settings.
+    pub draft: Draft,
+}
+
+/// What the sender decided beforehand.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SendChoices {
+    /// What happens above the limit (VAL-3); else by the settings.
     pub over_budget: Option<OverBudget>,
+    /// What happens when the account's windows are full (VAL-4).
+    pub quota: QuotaChoice,
+}
+
+/// How a message would stand in the window. Nothing is sent or written for it.
+#[derive(Clone, Debug)]
+pub struct Outlook {
+    /// The model that it goes to.
+    pub model: Model,
+    /// ML, and why.
+    pub limit: ModelLimit,
+    /// Where the load line is.
+    pub boundary: Boundary,
+    /// Tokens kept for the answer.
+    pub reply_reserve: u64,
+    /// What it weighs.
+    pub weights: Weights,
+    /// How that stands to the limit.
+    pub validation: Validation,
+    /// What would help, if it is over.
+    pub suggestions: Vec<Suggestion>,
+    /// Whether the account's windows have room for it (VAL-4).
+    pub quota: QuotaVerdict,
+    /// The estimator in use, and whether its numbers are exact.
+    pub estimator: (&'static str, bool),
+}
+
+impl Outlook {
+    /// `X / Y` before the send.
+    pub fn counter(&self) -> Counter {
+        Counter { predicted: self.boundary.x, trimmed: 0, visible: self.boundary.y }
+    }
 }
 
 /// A message that is weighed and ready to go. Nothing was sent or written yet.
@@ -43,38 +122,24 @@ pub struct Prepared {
     pub(crate) served_model: String,
     pub(crate) included: Vec<StoredPair>,
     pub(crate) topic: Topic,
+    pub(crate) purpose: Purpose,
     /// Raw tokens of everything that was predicted, before any factor.
     pub(crate) raw_prompt_tokens: u64,
+    /// The newest pair of the workspace; a new one comes after it.
+    pub(crate) newest: Option<Timestamp>,
     /// What goes out, in full.
     pub text: String,
-    /// The model that it goes to.
-    pub model: Model,
-    /// ML, and why.
-    pub limit: ModelLimit,
-    /// Where the load line is.
-    pub boundary: Boundary,
+    /// How it stands in the window.
+    pub outlook: Outlook,
     /// Visible pairs that stay ashore, oldest first, and why.
     pub ashore: Vec<(PairId, ExcludedBecause)>,
-    /// What it weighs.
-    pub weights: Weights,
-    /// How that stands to the limit.
-    pub validation: Validation,
-    /// What would help, if it is over.
-    pub suggestions: Vec<Suggestion>,
     /// What the send machine starts from.
     pub plan: SendPlan,
-    /// The estimator in use, and whether its numbers are exact.
-    pub estimator: (&'static str, bool),
     /// The request, byte for byte (PAY-5).
     pub json_doc: String,
 }
 
 impl Prepared {
-    /// `X / Y` before the send.
-    pub fn counter(&self) -> Counter {
-        Counter { predicted: self.boundary.x, trimmed: 0, visible: self.boundary.y }
-    }
-
     /// The pairs that go along, oldest first.
     pub fn included_ids(&self) -> Vec<PairId> {
         self.included.iter().map(|stored| stored.pair.id).collect()

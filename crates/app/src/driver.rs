@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use plimsoll_budget::{Decision, OverBudget};
+use plimsoll_budget::Decision;
 use plimsoll_domain::{
     ColorFlag, Lifecycle, MessagePair, PairError, PairId, Star, Timestamp, Usage,
 };
@@ -13,7 +13,7 @@ use plimsoll_send::{
 };
 use tokio::time::Instant;
 
-use crate::{App, AppError, Cancel, Prepared, Progress, Receipt};
+use crate::{App, AppError, Cancel, Prepared, Progress, Purpose, Receipt, SendChoices};
 
 /// An answer is saved when this much time has passed since the last save.
 const SAVE_EVERY: Duration = Duration::from_millis(300);
@@ -53,33 +53,35 @@ impl App {
     pub async fn send(
         &self,
         prepared: Prepared,
-        policy: Option<OverBudget>,
+        choices: SendChoices,
         cancel: &Cancel,
         watch: &mut (dyn FnMut(&Progress) + Send),
     ) -> Result<Sent, AppError> {
-        let policy = policy.unwrap_or_else(|| self.settings.over_budget());
-        let suggestions = prepared.suggestions.clone();
+        let policy = choices.over_budget.unwrap_or_else(|| self.settings().over_budget());
+        let suggestions = prepared.outlook.suggestions.clone();
         match prepared.decision(policy) {
             Decision::Send | Decision::SendWithout(_) => {}
             Decision::Ask | Decision::Block => {
-                let excess = prepared.validation.excess;
+                let excess = prepared.outlook.validation.excess;
                 return Err(AppError::OverBudget { excess, suggestions });
             }
             Decision::PromptTooLarge => {
-                let limit = prepared.limit.tokens;
+                let limit = prepared.outlook.limit.tokens;
                 return Err(AppError::PromptTooLarge { limit, suggestions });
             }
         }
-        let now = self.clock.now();
-        let pair = self.new_pair(&prepared, now);
-        self.store.begin(&prepared.workspace, &pair, &self.owner, now).await?;
+        let quota = choices.quota.wait(prepared.outlook.quota).map_err(AppError::OverQuota)?;
+        let pair = self.write_down(&prepared).await?;
         let mut tell = |progress: Progress| {
             watch(&progress);
             self.events.publish(&prepared.workspace, progress);
         };
-        tell(Progress::Started(pair.id));
+        if let Purpose::ReAsk(old) = prepared.purpose {
+            tell(Progress::Removed(vec![old]));
+        }
+        tell(Progress::Started(pair));
         let mut journey = Journey {
-            pair: pair.id,
+            pair,
             answer: String::new(),
             records: Vec::new(),
             usage: None,
@@ -89,17 +91,42 @@ impl App {
             last_body: String::new(),
             learned_limit: None,
         };
+        if let Some((wait, kind)) = quota {
+            tell(Progress::QuotaWait(pair, wait, kind));
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                // The machine hears of it instead of the first call.
+                () = cancel.cancelled() => {}
+            }
+        }
         let outcome = self.drive(&prepared, &mut journey, cancel, &mut tell).await?;
         let receipt = self.finish(&prepared, &journey, &outcome).await?;
-        tell(Progress::Ended(pair.id));
-        Ok(Sent { pair: pair.id, answer: journey.answer, receipt, outcome })
+        tell(Progress::Ended(pair));
+        Ok(Sent { pair, answer: journey.answer, receipt, outcome })
+    }
+
+    /// Persist first (promise 4). A pair that is asked again goes only when the new one
+    /// is safe.
+    async fn write_down(&self, prepared: &Prepared) -> Result<PairId, AppError> {
+        let now = self.clock.now();
+        if let Purpose::Regenerate(id) = prepared.purpose {
+            let model = &prepared.outlook.model.id;
+            self.store.claim(id, model, &self.owner, now).await?;
+            return Ok(id);
+        }
+        let pair = self.new_pair(prepared, after(now, prepared.newest));
+        self.store.begin(&prepared.workspace, &pair, &self.owner, now).await?;
+        if let Purpose::ReAsk(old) = prepared.purpose {
+            self.store.delete(&[old]).await?;
+        }
+        Ok(pair.id)
     }
 
     fn new_pair(&self, prepared: &Prepared, now: Timestamp) -> MessagePair {
         MessagePair {
             id: PairId::new(now, self.chance.bytes()),
             topic_id: prepared.topic.id,
-            model: prepared.model.id.clone(),
+            model: prepared.outlook.model.id.clone(),
             user_text: prepared.text.clone(),
             assistant_text: None,
             star: Star::default(),
@@ -176,6 +203,9 @@ impl App {
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Event, AppError> {
         let pair = journey.pair;
+        if cancel.is_cancelled() {
+            return Ok(Event::Cancelled);
+        }
         let mut stream = prepared.provider.answer(request);
         let mut saved_at = Instant::now();
         let mut saved_length = 0;
@@ -183,8 +213,9 @@ impl App {
         let mut first = true;
         loop {
             let next = tokio::select! {
-                next = stream.next() => next,
+                biased;
                 () = cancel.cancelled() => return Ok(Event::Cancelled),
+                next = stream.next() => next,
             };
             let delta = match next {
                 None => return Ok(Event::Finished { cut_by_length }),
@@ -221,6 +252,18 @@ impl App {
                 saved_length = journey.answer.len();
             }
         }
+    }
+}
+
+/// A new pair stands after the newest one even when the clock went back a little
+/// (HIS-2). A pair from a far future, which only an import can hold, is not followed.
+fn after(now: Timestamp, newest: Option<Timestamp>) -> Timestamp {
+    const BELIEVABLE: i64 = 24 * 60 * 60 * 1000;
+    match newest {
+        Some(newest) if newest >= now && newest.millis() - now.millis() < BELIEVABLE => {
+            Timestamp::from_millis(newest.millis() + 1)
+        }
+        _ => now,
     }
 }
 

@@ -22,7 +22,7 @@ pub enum AppError {
         error: FilterError,
     },
     /// A filter came with a command, which a send does not take.
-    #[error("a send takes a filter, not a command after ':'")]
+    #[error("this takes a filter, not a command after ':'")]
     FilterHasCommand,
     /// There is nobody to ask.
     #[error(transparent)]
@@ -49,6 +49,15 @@ pub enum AppError {
         /// What would help.
         suggestions: Vec<Suggestion>,
     },
+    /// The account's windows are full for longer than the caller wants to wait (VAL-4).
+    #[error("{}", .0)]
+    OverQuota(crate::OverQuota),
+    /// Only a pair that failed or was stopped is asked again (SND-7).
+    #[error("only a pair that failed or was stopped can be asked again")]
+    NotToReAsk,
+    /// Only the newest complete pair is answered anew (SND-8).
+    #[error("only the newest complete pair can be regenerated")]
+    NotToRegenerate,
     /// `exact` was asked for and the tokenizer is not known.
     #[error("the tokenizer of '{0}' is not known; use another estimator")]
     NoTokenizer(String),

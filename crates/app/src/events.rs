@@ -1,5 +1,6 @@
 //! What happens, for whoever watches; and the way to stop it.
 
+use plimsoll_budget::QuotaKind;
 use plimsoll_domain::PairId;
 use plimsoll_send::AttemptRecord;
 use plimsoll_store::Workspace;
@@ -8,13 +9,13 @@ use tokio::sync::{broadcast, watch};
 /// Something that happened in a workspace.
 #[derive(Clone, Debug)]
 pub struct AppEvent {
-    /// Where.
-    pub workspace: Workspace,
+    /// Where; none for what concerns every workspace.
+    pub workspace: Option<Workspace>,
     /// What.
     pub progress: Progress,
 }
 
-/// A step of a send.
+/// A step of a send, or a change of what is kept.
 #[derive(Clone, Debug)]
 pub enum Progress {
     /// The pair is on the disk and a call is about to be made.
@@ -31,8 +32,22 @@ pub enum Progress {
     RetryIn(PairId, std::time::Duration, String),
     /// An overflow; the request goes again without this many oldest pairs.
     Trimmed(PairId, usize),
+    /// The account's windows are full; the call is made after this time (VAL-4).
+    QuotaWait(PairId, std::time::Duration, QuotaKind),
     /// The send is over.
     Ended(PairId),
+    /// The texts of these pairs changed: edited, swapped.
+    Changed(Vec<PairId>),
+    /// Stars, flags or topics of these pairs changed.
+    Labelled(Vec<PairId>),
+    /// These pairs are gone.
+    Removed(Vec<PairId>),
+    /// Pairs were brought in from elsewhere.
+    Imported,
+    /// Topics or saved filters changed.
+    Topics,
+    /// Settings or models changed.
+    Settings,
 }
 
 /// Events wait for slow watchers up to this many; who falls further behind reads the
@@ -55,7 +70,11 @@ impl Bus {
 
     pub(crate) fn publish(&self, workspace: &Workspace, progress: Progress) {
         // Nobody watching is fine.
-        let _ = self.0.send(AppEvent { workspace: workspace.clone(), progress });
+        let _ = self.0.send(AppEvent { workspace: Some(workspace.clone()), progress });
+    }
+
+    pub(crate) fn publish_everywhere(&self, progress: Progress) {
+        let _ = self.0.send(AppEvent { workspace: None, progress });
     }
 }
 
@@ -73,6 +92,11 @@ impl Cancel {
     /// Stops it.
     pub fn cancel(&self) {
         self.0.send_replace(true);
+    }
+
+    /// Whether it is stopped.
+    pub fn is_cancelled(&self) -> bool {
+        *self.0.borrow()
     }
 
     /// Returns when it is stopped, at once if it already is.

@@ -2,54 +2,18 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    ops::Range,
     sync::Arc,
 };
 
 use plimsoll_budget::{BoundaryInput, ExcludedBecause, Load, WeighedPair};
-use plimsoll_domain::{PairId, Timestamp, Topic, TopicId};
-use plimsoll_filter::{Date, Filter, Query, Row, Rows, Scope, TopicNode, compile, parse};
+use plimsoll_domain::{Lifecycle, PairId, Topic};
+use plimsoll_filter::{Filter, Query, Row, Rows, compile, parse};
 use plimsoll_store::{Estimate, PairRow, Store, StoredPair, Workspace};
 
-use crate::{AppError, Clock, weigher::Weigher};
+use crate::{AppError, Clock, scope::WorkspaceScope, weigher::Weigher};
 
 /// Pairs whose texts are loaded at once.
 const CHUNK: usize = 256;
-
-/// What a filter may ask of a workspace.
-pub(crate) struct WorkspaceScope {
-    clock: Arc<dyn Clock>,
-    topics: Vec<TopicNode>,
-    topic_index: HashMap<TopicId, u32>,
-    models: Vec<String>,
-    saved: HashMap<String, String>,
-    pub(crate) selected_topic: Option<usize>,
-    pub(crate) selected_model: Option<String>,
-}
-
-impl Scope for WorkspaceScope {
-    fn now(&self) -> Timestamp {
-        self.clock.now()
-    }
-    fn day(&self, date: Date) -> Range<Timestamp> {
-        self.clock.day(date)
-    }
-    fn topics(&self) -> &[TopicNode] {
-        &self.topics
-    }
-    fn models(&self) -> &[String] {
-        &self.models
-    }
-    fn selected_topic(&self) -> Option<usize> {
-        self.selected_topic
-    }
-    fn selected_model(&self) -> Option<&str> {
-        self.selected_model.as_deref()
-    }
-    fn saved(&self, name: &str) -> Option<&str> {
-        self.saved.get(name).map(String::as_str)
-    }
-}
 
 /// The pairs of a workspace without their texts, and what is known of their weight.
 pub(crate) struct History {
@@ -69,8 +33,16 @@ impl Rows for History {
     }
 }
 
+/// What became of the rows after some pairs changed.
+pub(crate) enum Taken {
+    /// These rows changed in place; those from `added` on are new, at the end.
+    InPlace { changed: Vec<u32>, added: usize },
+    /// A pair is gone, or stands somewhere in the middle: all must be loaded again.
+    Reload,
+}
+
 impl History {
-    /// Loads the rows, the topics and the saved filters.
+    /// Loads the rows and the saved filters.
     pub(crate) async fn open(
         store: &dyn Store,
         workspace: &Workspace,
@@ -79,48 +51,51 @@ impl History {
     ) -> Result<Self, AppError> {
         let pairs = store.rows(workspace).await?;
         let saved = store.saved_filters(workspace).await?;
-        let topic_index: HashMap<TopicId, u32> =
-            topics.iter().zip(0u32..).map(|(topic, at)| (topic.id, at)).collect();
-        let node = |topic: &Topic| TopicNode {
-            parent: topic.parent.and_then(|id| topic_index.get(&id)).map(|at| *at as usize),
-            name: topic.name.clone(),
-        };
-        let nodes = topics.iter().map(node).collect();
-        let mut models: Vec<String> = Vec::new();
-        let mut model_index: HashMap<String, u32> = HashMap::new();
-        let mut rows = Vec::with_capacity(pairs.len());
-        for pair in &pairs {
-            let model = *model_index.entry(pair.model.to_string()).or_insert_with(|| {
-                models.push(pair.model.to_string());
-                u32::try_from(models.len() - 1).unwrap_or(u32::MAX)
-            });
-            rows.push(Row {
-                created_at: pair.created_at,
-                topic: topic_index.get(&pair.topic_id).copied(),
-                model,
-                star: pair.star,
-                flag: pair.flag,
-                lifecycle: pair.lifecycle,
-                has_image: pair.has_image,
-                has_attachment: pair.has_attachment,
-                tokens: 0,
-            });
-        }
-        let scope = WorkspaceScope {
-            clock: Arc::clone(clock),
-            topics: nodes,
-            topic_index,
-            models,
-            saved: saved.into_iter().map(|filter| (filter.name, filter.text)).collect(),
-            selected_topic: None,
-            selected_model: None,
-        };
+        let mut scope = WorkspaceScope::new(clock, topics, saved);
+        let rows = pairs.iter().map(|pair| row_of(pair, &mut scope)).collect();
         Ok(Self { pairs, rows, hits: Vec::new(), estimates: HashMap::new(), scope })
     }
 
-    /// What a bare `t` means from now on.
-    pub(crate) fn select_topic(&mut self, topic: TopicId) {
-        self.scope.selected_topic = self.scope.topic_index.get(&topic).map(|at| *at as usize);
+    /// Takes in pairs that changed or were added since.
+    pub(crate) async fn take_in(
+        &mut self,
+        store: &dyn Store,
+        ids: &[PairId],
+        filter: Option<&Filter>,
+    ) -> Result<Taken, AppError> {
+        let stored = store.get_many(ids).await?;
+        if stored.len() != ids.len() {
+            return Ok(Taken::Reload);
+        }
+        let added = self.pairs.len();
+        let mut changed = Vec::new();
+        for stored in &stored {
+            let pair = PairRow::of(&stored.pair);
+            let row = row_of(&pair, &mut self.scope);
+            let key = (pair.created_at, pair.id);
+            let at = match self.pairs.binary_search_by_key(&key, |p| (p.created_at, p.id)) {
+                Ok(at) => {
+                    self.pairs[at] = pair;
+                    self.rows[at] = row;
+                    changed.push(u32::try_from(at).unwrap_or(u32::MAX));
+                    at
+                }
+                Err(at) if at == self.pairs.len() => {
+                    self.pairs.push(pair);
+                    self.rows.push(row);
+                    at
+                }
+                Err(_) => return Ok(Taken::Reload),
+            };
+            let weighed = self.estimates.get(&stored.pair.id);
+            if weighed.is_some_and(|estimate| estimate.revision != stored.revision) {
+                self.estimates.remove(&stored.pair.id);
+            }
+            if let Some(filter) = filter {
+                self.match_texts(filter, at, stored);
+            }
+        }
+        Ok(Taken::InPlace { changed, added })
     }
 
     /// Compiles a filter, and looks for its texts where it has any.
@@ -137,18 +112,24 @@ impl History {
             for start in (0..self.pairs.len()).step_by(CHUNK) {
                 let rows: Vec<usize> = (start..(start + CHUNK).min(self.pairs.len())).collect();
                 for (row, stored) in self.texts(store, &rows).await? {
-                    for (hits, term) in self.hits.iter_mut().zip(filter.text_terms()) {
-                        let answer = stored.pair.assistant_text.as_deref();
-                        let found = term.is_match(&stored.pair.user_text)
-                            || answer.is_some_and(|text| term.is_match(text));
-                        if found {
-                            hits.insert(row);
-                        }
-                    }
+                    self.match_texts(&filter, row, &stored);
                 }
             }
         }
         Ok(filter)
+    }
+
+    fn match_texts(&mut self, filter: &Filter, row: usize, stored: &StoredPair) {
+        let answer = stored.pair.assistant_text.as_deref();
+        for (hits, term) in self.hits.iter_mut().zip(filter.text_terms()) {
+            let found = term.is_match(&stored.pair.user_text)
+                || answer.is_some_and(|text| term.is_match(text));
+            if found {
+                hits.insert(row);
+            } else {
+                hits.remove(&row);
+            }
+        }
     }
 
     /// Loads the estimates that are kept under the weigher's stamp (EST-7).
@@ -233,6 +214,43 @@ impl History {
         }
     }
 
+    /// The loads of those of the pairs whose weight is known.
+    pub(crate) fn known_loads(&self, ids: &[PairId], rules: &LoadRules) -> HashMap<PairId, Load> {
+        let wanted: HashSet<&PairId> =
+            ids.iter().filter(|id| self.estimates.contains_key(id)).collect();
+        if wanted.is_empty() {
+            return HashMap::new();
+        }
+        let rows = self.pairs.iter().zip(0u32..).filter(|(pair, _)| wanted.contains(&pair.id));
+        rows.map(|(pair, row)| (pair.id, self.load(row, rules))).collect()
+    }
+
+    /// What a pair weighs, whether it may be sent or not; none if it was not weighed.
+    pub(crate) fn weight(&self, row: u32, rules: &LoadRules) -> Option<u64> {
+        let weighed = self.weighed(row)?;
+        let complete = WeighedPair { lifecycle: Lifecycle::Complete, ..weighed };
+        Some(complete.load(rules.overhead, rules.send_error_pairs).tokens)
+    }
+
+    /// Reads the rows again after labels changed. False if there is more to it.
+    pub(crate) async fn relabel(
+        &mut self,
+        store: &dyn Store,
+        workspace: &Workspace,
+    ) -> Result<bool, AppError> {
+        let pairs = store.rows(workspace).await?;
+        let same = pairs.len() == self.pairs.len()
+            && pairs
+                .iter()
+                .zip(&self.pairs)
+                .all(|(new, old)| new.id == old.id && new.lifecycle == old.lifecycle);
+        if same {
+            self.rows = pairs.iter().map(|pair| row_of(pair, &mut self.scope)).collect();
+            self.pairs = pairs;
+        }
+        Ok(same)
+    }
+
     /// Why a visible row is not sent, given that it is not aboard.
     pub(crate) fn ashore_because(&self, row: u32, rules: &LoadRules) -> ExcludedBecause {
         self.weighed(row)
@@ -267,6 +285,21 @@ impl History {
     }
 }
 
+/// A pair as the filter sees it; its tokens are published later.
+fn row_of(pair: &PairRow, scope: &mut WorkspaceScope) -> Row {
+    Row {
+        created_at: pair.created_at,
+        topic: scope.topic(pair.topic_id),
+        model: scope.model(&pair.model),
+        star: pair.star,
+        flag: pair.flag,
+        lifecycle: pair.lifecycle,
+        has_image: pair.has_image,
+        has_attachment: pair.has_attachment,
+        tokens: 0,
+    }
+}
+
 /// Reads a filter that comes without a command.
 pub(crate) fn parse_filter(source: &str) -> Result<Query, AppError> {
     let wrong = |error| AppError::Filter { source_text: source.to_owned(), error };
@@ -275,7 +308,7 @@ pub(crate) fn parse_filter(source: &str) -> Result<Query, AppError> {
 }
 
 /// What a load depends on besides the texts.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LoadRules {
     pub(crate) overhead: u64,
     pub(crate) send_error_pairs: bool,

@@ -7,6 +7,7 @@ use plimsoll_tokens::Calibration;
 
 use crate::{
     App, AppError, Prepared, Receipt,
+    board::line_key,
     driver::{Journey, pair_error},
     receipt::final_stage,
 };
@@ -21,22 +22,22 @@ impl App {
     ) -> Result<Receipt, AppError> {
         let now = self.clock.now();
         let trimmed = journey.records.last().map_or(0, |record| record.trimmed_count);
-        let counter = Counter { trimmed, ..prepared.counter() };
+        let counter = Counter { trimmed, ..prepared.outlook.counter() };
         let last_total = journey.records.last().map_or(0, |record| record.attempt_total_tokens);
         let reported = journey.usage.map_or(0, |usage| usage.prompt);
-        let truncation = silent_truncation(last_total, reported, prepared.estimator.1);
+        let truncation = silent_truncation(last_total, reported, prepared.outlook.estimator.1);
         let millis =
             |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let receipt = Receipt {
             id: ReceiptId::new(now, self.chance.bytes()),
             pair: journey.pair,
-            model: prepared.model.id.clone(),
+            model: prepared.outlook.model.id.clone(),
             attempts: journey.records.clone(),
             usage: journey.usage,
-            cost: Receipt::cost_of(&prepared.model, journey.usage),
+            cost: Receipt::cost_of(&prepared.outlook.model, journey.usage),
             first_text_ms: journey.first_text.map(millis),
             total_ms: millis(journey.started.elapsed()),
-            estimator: prepared.estimator.0,
+            estimator: prepared.outlook.estimator.0,
             history_hash: journey.history_hash.clone(),
             truncation,
             counter,
@@ -49,7 +50,7 @@ impl App {
                 workspace: prepared.workspace.clone(),
                 pair: Some(journey.pair),
                 topic: prepared.topic.id,
-                model: prepared.model.id.clone(),
+                model: prepared.outlook.model.id.clone(),
                 at: now,
                 stage: final_stage(&journey.records).name().to_owned(),
                 estimate: last_total,
@@ -108,24 +109,30 @@ impl App {
             self.store
                 .put_learned_limit(&LearnedLimit {
                     base_url: prepared.provider.base_url().to_owned(),
-                    model: prepared.model.id.clone(),
+                    model: prepared.outlook.model.id.clone(),
                     tokens,
                     learned_at: now,
                 })
                 .await?;
         }
+        if self.settings().boundary_step() {
+            let line = prepared.included.first().map(|stored| stored.pair.id.to_string());
+            self.store.put_value(&line_key(&prepared.workspace), line.as_deref()).await?;
+        }
         let Some(usage) = journey.usage else { return Ok(()) };
         let tokens = usage.prompt.saturating_add(usage.completion);
-        self.store.log_usage(&prepared.model.id, UsageEntry { at: now, tokens }).await?;
+        self.store.log_usage(&prepared.outlook.model.id, UsageEntry { at: now, tokens }).await?;
         let success = matches!(outcome, Outcome::Complete { .. });
-        if success && !prepared.estimator.1 && receipt.truncation.is_none() {
+        if success && !prepared.outlook.estimator.1 && receipt.truncation.is_none() {
             let trimmed = prepared.plan.included.iter().take(receipt.counter.trimmed);
             let left_out = trimmed.map(|pair| pair.tokens).fold(0, u64::saturating_add);
             let raw = prepared.raw_prompt_tokens.saturating_sub(left_out);
-            let ratios = self.store.calibration(&prepared.model.id).await?;
+            let ratios = self.store.calibration(&prepared.outlook.model.id).await?;
             let mut calibration = Calibration::from_log_ratios(ratios);
             calibration.observe(raw, usage.prompt);
-            self.store.put_calibration(&prepared.model.id, calibration.log_ratios()).await?;
+            self.store
+                .put_calibration(&prepared.outlook.model.id, calibration.log_ratios())
+                .await?;
         }
         Ok(())
     }

@@ -6,26 +6,33 @@
 //! provider, clock or source of chance: they are handed in.
 
 mod ask;
+mod board;
 mod driver;
+mod edits;
 mod error;
 mod events;
 mod history;
 mod ledger;
 mod ports;
 mod prepare;
+mod quota;
 mod receipt;
+mod scope;
 mod topics;
 mod weigher;
 
-pub use ask::{Ask, HistoryChoice, Prepared};
+pub use ask::{Ask, Draft, HistoryChoice, Outlook, Prepared, Purpose, SendChoices, View};
+pub use board::{Board, Place, Shown};
 pub use driver::Sent;
+pub use edits::Label;
 pub use error::AppError;
 pub use events::{AppEvent, Cancel, Progress};
 pub use ports::{Chance, Clock, NoProvider, ProviderBook, Reached};
+pub use quota::{OverQuota, QuotaChoice};
 pub use receipt::Receipt;
-pub use topics::NewTopic;
+pub use topics::{NewTopic, topic_path};
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use plimsoll_budget::Catalog;
 use plimsoll_config::Settings;
@@ -34,8 +41,8 @@ use plimsoll_store::{Interrupted, Store, Workspace};
 /// Everything that a use case needs.
 pub struct App {
     store: Arc<dyn Store>,
-    settings: Settings,
-    catalog: Catalog,
+    settings: RwLock<Arc<Settings>>,
+    catalog: RwLock<Arc<Catalog>>,
     providers: Arc<dyn ProviderBook>,
     clock: Arc<dyn Clock>,
     chance: Arc<dyn Chance>,
@@ -67,6 +74,8 @@ impl App {
     pub fn new(parts: AppParts) -> Self {
         let AppParts { store, settings, catalog, providers, clock, chance, owner } = parts;
         let events = events::Bus::default();
+        let settings = RwLock::new(Arc::new(settings));
+        let catalog = RwLock::new(Arc::new(catalog));
         Self { store, settings, catalog, providers, clock, chance, owner, events }
     }
 
@@ -75,14 +84,26 @@ impl App {
         &self.store
     }
 
-    /// The settings.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
+    /// The settings, as they are now.
+    pub fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The known models.
-    pub fn catalog(&self) -> &Catalog {
-        &self.catalog
+    /// The known models, as they are now.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Goes on with other settings and models: a boundary trigger (BND-4).
+    pub fn configure(&self, settings: Settings, catalog: Catalog) {
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+        *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
+        self.events.publish_everywhere(Progress::Settings);
+    }
+
+    /// The time.
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.clock
     }
 
     /// Everything that happens from now on.

@@ -55,4 +55,8 @@ pub struct NoProvider {
 pub trait ProviderBook: Send + Sync {
     /// The provider of a model, ready to be asked.
     async fn reach(&self, model: &Model) -> Result<Reached, NoProvider>;
+
+    /// The provider of a model if that is known without waiting: nothing is fetched,
+    /// loaded or asked over a network for it. What the board is drawn with.
+    async fn at_hand(&self, model: &Model) -> Option<Reached>;
 }

@@ -1,10 +1,10 @@
 //! Topics by their paths (HIS-3).
 
-use plimsoll_domain::TopicId;
+use plimsoll_domain::{Topic, TopicId, TopicTree};
 use plimsoll_store::Workspace;
 
 use crate::{
-    App, AppError,
+    App, AppError, Progress,
     prepare::{find_topic, new_topic},
 };
 
@@ -17,6 +17,16 @@ pub struct NewTopic {
     pub system_message: Option<String>,
     /// The model that new pairs start with.
     pub default_model: Option<String>,
+}
+
+/// The path of a topic, `/A/B`.
+pub fn topic_path(topics: &[Topic], id: TopicId) -> String {
+    let mut tree = TopicTree::default();
+    for topic in topics {
+        // What does not fit into the tree has no path in it.
+        let _ = tree.add(topic.clone());
+    }
+    tree.path(id).unwrap_or_default()
 }
 
 impl App {
@@ -52,6 +62,7 @@ impl App {
             }
             self.store.put_topic(workspace, &topic).await?;
         }
+        self.events.publish(workspace, Progress::Topics);
         Ok(())
     }
 
@@ -60,6 +71,8 @@ impl App {
         let topics = self.store.topics(workspace).await?;
         let unknown = || AppError::UnknownTopic(path.to_owned());
         let topic = find_topic(&topics, path).ok_or_else(unknown)?;
-        Ok(self.store.remove_topic(workspace, topic.id).await?)
+        self.store.remove_topic(workspace, topic.id).await?;
+        self.events.publish(workspace, Progress::Topics);
+        Ok(())
     }
 }

@@ -20,11 +20,15 @@ impl Weigher {
     pub(crate) fn new(
         settings: &Settings,
         model: &Model,
-        provider: &Arc<dyn Provider>,
+        provider: Option<&Arc<dyn Provider>>,
     ) -> Result<Self, AppError> {
         let method = settings.estimator();
         let wants_exact = matches!(method, Method::Auto | Method::Exact);
-        if wants_exact && model.tokenizer.is_none() && provider.count_tokens("a").is_some() {
+        let counts = provider.filter(|provider| provider.count_tokens("a").is_some());
+        if let Some(provider) = counts
+            && wants_exact
+            && model.tokenizer.is_none()
+        {
             return Ok(Self::Provider(Arc::clone(provider)));
         }
         let chars_per_token = model.chars_per_token.unwrap_or_else(|| settings.chars_per_token());
@@ -45,6 +49,14 @@ impl Weigher {
             }
         };
         tokens.max(1)
+    }
+
+    /// Raw tokens of a message: its text and the overhead, or nothing.
+    pub(crate) fn message(&self, text: &str, overhead: u64) -> u64 {
+        match self.count(text) {
+            0 => 0,
+            tokens => tokens.saturating_add(overhead),
+        }
     }
 
     /// The stamp under which estimates are kept (EST-7).

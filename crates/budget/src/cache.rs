@@ -75,6 +75,34 @@ impl BoundaryCache {
         }
     }
 
+    /// BND-6: like [`get`](Self::get), but the line stays at `previous` while that still
+    /// fits, and moves by a block when it must.
+    pub fn get_stepped(
+        &mut self,
+        load: impl FnMut(usize) -> Load,
+        previous: Option<usize>,
+    ) -> Boundary {
+        match self.computed {
+            Some(boundary) => boundary,
+            None => {
+                let boundary =
+                    Boundary::compute_stepped(&mut self.sums, load, &self.input, previous);
+                self.recomputations += 1;
+                *self.computed.insert(boundary)
+            }
+        }
+    }
+
+    /// Whether the next [`get`](Self::get) will touch no pair.
+    pub fn is_current(&self) -> bool {
+        self.computed.is_some()
+    }
+
+    /// What the boundary is drawn with.
+    pub fn input(&self) -> &BoundaryInput {
+        &self.input
+    }
+
     /// How often it was computed.
     pub fn recomputations(&self) -> u64 {
         self.recomputations

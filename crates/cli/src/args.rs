@@ -194,7 +194,9 @@ pub(crate) struct ModelsArgs {
     plimsoll send \"What is a load line?\"\n  \
     plimsoll send -c \"And who fought for it?\"\n  \
     git diff | plimsoll send -m gpt-4o \"Review this change\"\n  \
-    plimsoll send --filter \"t'Sea'... & s>=2\" --dry-run \"Sum it up\"\n\n\
+    plimsoll send --filter \"t'Sea'... & s>=2\" --dry-run \"Sum it up\"\n  \
+    plimsoll send --reask                   ask the newest failed pair again\n  \
+    plimsoll send -c --regenerate -m gpt-4o another answer to the newest pair\n\n\
     It starts with no history unless -c or --filter is given. The receipt goes to standard\n\
     error. Ctrl+C stops the send; what had arrived is kept.")]
 pub(crate) struct SendArgs {
@@ -220,6 +222,19 @@ pub(crate) struct SendArgs {
     /// What to do with a request that is over the limit: ask, trim, fit or block
     #[arg(long, value_parser = parse_over_budget)]
     pub(crate) over_budget: Option<plimsoll_budget::OverBudget>,
+
+    /// Ask a pair again that failed or was stopped: its id, or the newest one
+    #[arg(long, value_name = "PAIR", num_args = 0..=1, default_missing_value = "newest",
+        conflicts_with_all = ["prompt", "regenerate"])]
+    pub(crate) reask: Option<String>,
+
+    /// Answer the newest complete pair anew; the answer it has is kept beside the new one
+    #[arg(long, conflicts_with = "prompt")]
+    pub(crate) regenerate: bool,
+
+    /// Wait at most so many seconds for the account's limits, or `go` at once
+    #[arg(long, value_name = "SECONDS|go", default_value = "60", value_parser = parse_quota)]
+    pub(crate) quota: plimsoll_app::QuotaChoice,
 
     /// Print the exact request and send nothing
     #[arg(long)]
@@ -349,6 +364,17 @@ pub(crate) struct DoctorArgs {
     /// Where everything is kept
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
+}
+
+fn parse_quota(text: &str) -> Result<plimsoll_app::QuotaChoice, String> {
+    use plimsoll_app::QuotaChoice;
+    match text {
+        "go" => Ok(QuotaChoice::Go),
+        seconds => seconds
+            .parse()
+            .map(|seconds| QuotaChoice::WaitUpTo(std::time::Duration::from_secs(seconds)))
+            .map_err(|_| "give a number of seconds, or go".to_owned()),
+    }
 }
 
 fn parse_over_budget(text: &str) -> Result<plimsoll_budget::OverBudget, String> {

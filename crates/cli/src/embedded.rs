@@ -38,6 +38,12 @@ impl Embedded {
         Ok(loaded)
     }
 
+    /// The model, if it was asked for before.
+    pub(crate) fn loaded(&self) -> Option<Arc<dyn Provider>> {
+        let model = self.model.try_lock().ok()?;
+        model.as_ref().map(|model| Arc::clone(model) as Arc<dyn Provider>)
+    }
+
     /// Whether the weights are on the disk.
     pub(crate) fn is_there(data_dir: &Path) -> bool {
         Weights::locate(data_dir, None).is_ok()

@@ -65,6 +65,11 @@ impl Failure {
                 .hint("use --over-budget trim, or fit, or a model with a larger window"),
             AppError::PromptTooLarge { .. } => Self::failed(error.to_string())
                 .hint("shorten the message, or use a model with a larger window"),
+            AppError::OverQuota(full) => Self::failed(error.to_string()).hint(match full.after {
+                Some(_) => "use --quota SECONDS to wait that long, or --quota go",
+                None => "use --quota go, or a model with a larger limit",
+            }),
+            AppError::NotToReAsk | AppError::NotToRegenerate => Self::failed(error.to_string()),
             AppError::Store(_) => Self::failed(error.to_string()),
         }
     }

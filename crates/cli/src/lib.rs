@@ -62,7 +62,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Failure> {
             Ok(0)
         }
         Some(Command::Tokens(args)) => commands::tokens::run(&args, output),
-        Some(Command::Plan(args)) => commands::plan::run(&args, output),
+        Some(Command::Plan(args)) => commands::plan::run(&args, &cli.workspace, output),
         Some(Command::Classify(args)) => commands::classify::run(&args, output),
         Some(Command::Segments(args)) => commands::segments::run(&args, output),
         Some(Command::Models(args)) => commands::models::run(&args, output),

@@ -1,6 +1,11 @@
 //! Who answers for which model: the only place that names concrete providers.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use plimsoll_app::{NoProvider, ProviderBook, Reached};
 use plimsoll_budget::Model;
@@ -28,6 +33,8 @@ pub(crate) struct Providers {
     embedded: crate::embedded::Embedded,
     /// Local servers are looked for once.
     local: tokio::sync::OnceCell<Vec<LocalServer>>,
+    /// The windows that servers told, by address and model.
+    told: Mutex<HashMap<(String, String), Option<u64>>>,
 }
 
 impl Providers {
@@ -41,7 +48,7 @@ impl Providers {
             ..Timeouts::default()
         };
         let embedded = crate::embedded::Embedded::new(data_dir);
-        Self { timeouts, embedded, local: tokio::sync::OnceCell::new() }
+        Self { timeouts, embedded, local: tokio::sync::OnceCell::new(), told: Mutex::default() }
     }
 
     /// The servers of this machine.
@@ -101,37 +108,62 @@ impl ProviderBook for Providers {
             let provider = self.embedded.provider()?;
             return Ok(Reached { provider, model: model.id.clone(), server_window: None });
         }
-        let hosted = model.base_url.is_some()
-            || matches!(model.provider.as_str(), "anthropic" | "google")
-            || OPENAI_STYLE.iter().any(|(known, _)| *known == model.provider);
-        if hosted {
+        if self.is_hosted(model) {
             let provider = self.hosted(model)?;
             // A server on this machine tells its window at once; a far one is not asked.
             let near = provider.base_url().contains("//127.")
                 || provider.base_url().contains("//localhost");
             let told = if near { provider.models().await.ok() } else { None };
             let server_window = told.and_then(|served| window_of(&served, &model.id));
+            self.told
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert((provider.base_url().to_owned(), model.id.clone()), server_window);
             return Ok(Reached { provider, model: model.id.clone(), server_window });
         }
-        for server in self.local().await {
+        self.on_this_machine(model, self.local().await).ok_or_else(|| unknown(model))
+    }
+
+    async fn at_hand(&self, model: &Model) -> Option<Reached> {
+        if model.provider == "embedded" {
+            let provider = self.embedded.loaded()?;
+            return Some(Reached { provider, model: model.id.clone(), server_window: None });
+        }
+        if self.is_hosted(model) {
+            let provider = self.hosted(model).ok()?;
+            let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            let key = (provider.base_url().to_owned(), model.id.clone());
+            let server_window = told.get(&key).copied().flatten();
+            return Some(Reached { provider, model: model.id.clone(), server_window });
+        }
+        self.on_this_machine(model, self.local.get()?)
+    }
+}
+
+impl Providers {
+    fn is_hosted(&self, model: &Model) -> bool {
+        model.base_url.is_some()
+            || matches!(model.provider.as_str(), "anthropic" | "google")
+            || OPENAI_STYLE.iter().any(|(known, _)| *known == model.provider)
+    }
+
+    /// The first of the servers that serves the model.
+    fn on_this_machine(&self, model: &Model, servers: &[LocalServer]) -> Option<Reached> {
+        for server in servers {
             let serves = server.models.iter().find(|served| is_model(&served.id, &model.id));
             if let Some(served) = serves {
-                let name = server.kind.name();
-                let endpoint = Endpoint::new(name, &server.base_url)
+                let endpoint = Endpoint::new(server.kind.name(), &server.base_url)
                     .map(|endpoint| endpoint.with_timeouts(self.timeouts))
-                    .and_then(OpenAiStyle::new)
-                    .map_err(|error| NoProvider {
-                        message: error.to_string(),
-                        hint: String::new(),
-                    })?;
-                return Ok(Reached {
-                    provider: Arc::new(endpoint),
+                    .and_then(OpenAiStyle::new);
+                // An address that is none was not found by asking it.
+                return Some(Reached {
+                    provider: Arc::new(endpoint.ok()?),
                     model: served.id.clone(),
                     server_window: served.context_window,
                 });
             }
         }
-        Err(unknown(model))
+        None
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Source {
     File,
     /// A `PLIMSOLL_…` variable.
     Environment,
+    /// A flag of the command line.
+    Flag,
 }
 
 /// Why settings were refused.
@@ -107,12 +109,18 @@ impl Settings {
         if let Err(expected) = check(spec.kind, &value) {
             let origin = match source {
                 Source::Environment => spec.env_var(),
+                Source::Flag => "the command line".to_owned(),
                 Source::File | Source::Default => "config.toml".to_owned(),
             };
             return Err(SettingsError::BadValue { origin, key: spec.key, value, expected });
         }
         self.values[index] = (value, source);
         Ok(())
+    }
+
+    /// Sets a value by a flag, which wins over the file and the environment.
+    pub fn set_flag(&mut self, key: &str, value: String) -> Result<(), SettingsError> {
+        self.set(key, value, Source::Flag)
     }
 
     /// A value as it was written, and where it comes from.
@@ -182,6 +190,11 @@ impl Settings {
     /// Whether failed pairs send their user text.
     pub fn send_error_pairs(&self) -> bool {
         self.text("sendErrorPairs") == "on"
+    }
+
+    /// Whether the boundary moves in blocks (BND-6).
+    pub fn boundary_step(&self) -> bool {
+        self.text("boundaryStep") == "on"
     }
 
     /// The model when none is chosen.

@@ -48,6 +48,24 @@ pub struct PairRow {
     pub has_attachment: bool,
 }
 
+impl PairRow {
+    /// The row of a pair.
+    pub fn of(pair: &MessagePair) -> Self {
+        let (has_image, has_attachment) = pair.attachment_kinds();
+        Self {
+            id: pair.id,
+            created_at: pair.created_at,
+            topic_id: pair.topic_id,
+            model: Arc::from(pair.model.as_str()),
+            star: pair.star,
+            flag: pair.color_flag,
+            lifecycle: pair.lifecycle,
+            has_image,
+            has_attachment,
+        }
+    }
+}
+
 /// What a send leaves behind when it ends.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {

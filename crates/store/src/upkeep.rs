@@ -33,6 +33,10 @@ pub trait Upkeep: Send + Sync {
     /// The schema that the store has.
     async fn schema_version(&self) -> StoreResult<SchemaVersion>;
 
+    /// A number that changes whenever somebody else, through another handle or from
+    /// another process, has changed the store. Our own changes leave it alone.
+    async fn changes_by_others(&self) -> StoreResult<u64>;
+
     /// Gives the room of deleted things back to the disk.
     async fn vacuum(&self) -> StoreResult<()>;
 }

@@ -3,6 +3,8 @@
 // A helper of a test may fail like the test itself.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod again;
+mod board;
 mod outcomes;
 mod rig;
 mod wysiwyg;

@@ -1,11 +1,11 @@
-use plimsoll_app::{AppError, Cancel, Progress};
+use plimsoll_app::{AppError, Cancel, Progress, SendChoices};
 use plimsoll_budget::{Binds, OverBudget};
 use plimsoll_domain::Lifecycle;
 use plimsoll_provider::Delta;
 use plimsoll_send::{Outcome, SendError};
 use plimsoll_store::Workspace;
 
-use crate::rig::{answer, ask, failure, overflow, plain_settings, rig, rig_with};
+use crate::rig::{answer, ask, choices, failure, overflow, plain_settings, rig, rig_with};
 
 #[tokio::test]
 async fn an_answer_is_kept_with_its_receipt() {
@@ -59,8 +59,8 @@ async fn history_goes_along_and_overflow_trims_it() {
     let learned = rig.app.store().learned_limit("http://scripted", "m").await.unwrap().unwrap();
     assert_eq!(learned.tokens, 12, "CAT-3");
     let next = rig.app.prepare(&ask("x")).await.unwrap();
-    assert!(matches!(next.limit.binds, Binds::Learned(_)));
-    assert_eq!(next.limit.tokens, 12);
+    assert!(matches!(next.outlook.limit.binds, Binds::Learned(_)));
+    assert_eq!(next.outlook.limit.tokens, 12);
 }
 
 #[tokio::test]
@@ -160,10 +160,11 @@ async fn snd_2_a_second_send_is_told_that_one_is_in_flight() {
     let second = rig.app.prepare(&ask("two")).await.unwrap();
     let cancel = Cancel::default();
     let mut ignore = |_: &Progress| {};
-    let sending = rig.app.send(first, None, &cancel, &mut ignore);
+    let sending = rig.app.send(first, SendChoices::default(), &cancel, &mut ignore);
     let refused = async {
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-        let refused = rig.app.send(second, None, &Cancel::default(), &mut |_| {}).await;
+        let refused =
+            rig.app.send(second, SendChoices::default(), &Cancel::default(), &mut |_| {}).await;
         cancel.cancel();
         refused
     };
@@ -179,9 +180,9 @@ async fn val_3_over_budget_asks_fits_or_trims() {
     rig.send("1234567").await;
     let long = "x".repeat(20);
     let prepared = rig.app.prepare(&ask(&long)).await.unwrap();
-    assert_eq!(prepared.counter().to_string(), "2 / 2");
+    assert_eq!(prepared.outlook.counter().to_string(), "2 / 2");
     let asked =
-        rig.app.send(prepared, Some(OverBudget::Ask), &Cancel::default(), &mut |_| {}).await;
+        rig.app.send(prepared, choices(OverBudget::Ask), &Cancel::default(), &mut |_| {}).await;
     assert!(matches!(asked, Err(AppError::OverBudget { excess: 10, .. })));
     assert_eq!(rig.calls(), 2, "nothing was sent");
     assert_eq!(rig.app.store().count(&Workspace::default()).await.unwrap(), 2);
@@ -189,7 +190,8 @@ async fn val_3_over_budget_asks_fits_or_trims() {
     assert_eq!(rig.sent(2), ["1234567", "12345678", &long]);
     assert_eq!(sent.receipt.counter.to_string(), "[2-1]/2");
     let huge = rig.app.prepare(&ask(&"x".repeat(41))).await.unwrap();
-    let refused = rig.app.send(huge, Some(OverBudget::Trim), &Cancel::default(), &mut |_| {}).await;
+    let refused =
+        rig.app.send(huge, choices(OverBudget::Trim), &Cancel::default(), &mut |_| {}).await;
     assert!(matches!(refused, Err(AppError::PromptTooLarge { limit: 40, .. })), "VAL-1");
 }
 
@@ -200,17 +202,24 @@ async fn est_6_reports_teach_the_estimator_and_truncation_does_not() {
     let rig = rig(1_000_000, scripts).await;
     for _ in 0..10 {
         let mut alone = ask(&"x".repeat(20));
-        alone.history = plimsoll_app::HistoryChoice::Nothing;
+        alone.view.history = plimsoll_app::HistoryChoice::Nothing;
         let prepared = rig.app.prepare(&alone).await.unwrap();
-        rig.app.send(prepared, None, &Cancel::default(), &mut |_| {}).await.unwrap();
+        rig.app
+            .send(prepared, SendChoices::default(), &Cancel::default(), &mut |_| {})
+            .await
+            .unwrap();
     }
     let ratios = rig.app.store().calibration("m").await.unwrap();
     let factor = plimsoll_tokens::Calibration::from_log_ratios(ratios.clone()).factor().value();
     assert!((1.42..1.58).contains(&factor), "{factor}");
     let mut big = ask(&"x".repeat(5000));
-    big.history = plimsoll_app::HistoryChoice::Nothing;
+    big.view.history = plimsoll_app::HistoryChoice::Nothing;
     let prepared = rig.app.prepare(&big).await.unwrap();
-    let sent = rig.app.send(prepared, None, &Cancel::default(), &mut |_| {}).await.unwrap();
+    let sent = rig
+        .app
+        .send(prepared, SendChoices::default(), &Cancel::default(), &mut |_| {})
+        .await
+        .unwrap();
     assert!(sent.receipt.truncation.is_some(), "REC-2b");
     assert_eq!(rig.app.store().calibration("m").await.unwrap(), ratios);
 }
@@ -229,10 +238,10 @@ async fn rel_4_an_endless_answer_is_stopped() {
 async fn a_bad_filter_and_a_blank_message_are_refused_before_anything_happens() {
     let rig = rig(1000, vec![]).await;
     let mut bad = ask("hi");
-    bad.history = plimsoll_app::HistoryChoice::Filter("s9".into());
+    bad.view.history = plimsoll_app::HistoryChoice::Filter("s9".into());
     assert!(matches!(rig.app.prepare(&bad).await, Err(AppError::Filter { .. })));
     assert!(matches!(rig.app.prepare(&ask(" \n")).await, Err(AppError::EmptyMessage)));
     let mut lost = ask("hi");
-    lost.topic = Some("/Nowhere".into());
+    lost.view.topic = Some("/Nowhere".into());
     assert!(matches!(rig.app.prepare(&lost).await, Err(AppError::UnknownTopic(_))));
 }

@@ -12,8 +12,8 @@ use std::{
 
 use futures_util::{StreamExt, stream};
 use plimsoll_app::{
-    App, AppParts, Ask, Cancel, Chance, Clock, HistoryChoice, NoProvider, Progress, ProviderBook,
-    Reached, Sent,
+    App, AppParts, Ask, Cancel, Chance, Clock, Draft, HistoryChoice, NoProvider, Progress,
+    ProviderBook, Reached, SendChoices, Sent, View,
 };
 use plimsoll_budget::{Catalog, Model, OverBudget, WindowSource};
 use plimsoll_config::{Settings, Sources};
@@ -113,12 +113,15 @@ impl ProviderBook for Book {
             server_window: self.server_window,
         })
     }
+    async fn at_hand(&self, model: &Model) -> Option<Reached> {
+        self.reach(model).await.ok()
+    }
 }
 
 pub(crate) struct Rig {
     pub(crate) app: App,
     pub(crate) provider: Arc<Scripted>,
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
 }
 
 /// Settings under which a character is a token and messages cost nothing more.
@@ -129,7 +132,8 @@ pub(crate) fn plain_settings(more: &[(&str, &str)]) -> Settings {
         ("PLIMSOLL_REPLY_RESERVE", "0"),
         ("PLIMSOLL_USER_REQUEST_ALLOWANCE", "10"),
     ];
-    let environment = plain.iter().chain(more).map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
+    // The first of a name counts.
+    let environment = more.iter().chain(&plain).map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
     Settings::resolve(&Sources { file: None, environment: environment.collect() }).unwrap()
 }
 
@@ -143,21 +147,35 @@ pub(crate) async fn rig_with(
     settings: Settings,
     hang_at_end: bool,
 ) -> Rig {
+    let window = |model: &mut Model| model.context_window = Some(window);
+    rig_made(scripts, settings, hang_at_end, window).await
+}
+
+/// A rig whose model `m` is as told.
+pub(crate) async fn rig_of(
+    scripts: Vec<Script>,
+    settings: Settings,
+    model: impl FnOnce(&mut Model),
+) -> Rig {
+    rig_made(scripts, settings, false, model).await
+}
+
+async fn rig_made(
+    scripts: Vec<Script>,
+    settings: Settings,
+    hang_at_end: bool,
+    change: impl FnOnce(&mut Model),
+) -> Rig {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("plimsoll.db");
-    let now = Timestamp::from_millis(1_700_000_000_000);
-    let store = SqlStore::open_sqlite(&path, Default::default(), now).await.unwrap();
+    let store = open(dir.path()).await;
     let provider = Arc::new(Scripted {
         scripts: Mutex::new(scripts.into()),
         hang_at_end,
         ..Default::default()
     });
-    let model = Model {
-        context_window: Some(window),
-        window_source: WindowSource::User,
-        message_overhead: 0,
-        ..Model::unknown("m")
-    };
+    let mut model =
+        Model { window_source: WindowSource::User, message_overhead: 0, ..Model::unknown("m") };
+    change(&mut model);
     let larger = Model { context_window: Some(1_000_000), ..Model::unknown("larger") };
     let app = App::new(AppParts {
         store: Arc::new(store),
@@ -168,18 +186,26 @@ pub(crate) async fn rig_with(
         chance: Arc::new(Counted(AtomicU64::new(1))),
         owner: "test".to_owned(),
     });
-    Rig { app, provider, _dir: dir }
+    Rig { app, provider, dir }
+}
+
+async fn open(dir: &std::path::Path) -> SqlStore {
+    let now = Timestamp::from_millis(1_700_000_000_000);
+    SqlStore::open_sqlite(&dir.join("plimsoll.db"), Default::default(), now).await.unwrap()
+}
+
+pub(crate) fn view(filter: &str) -> View {
+    let history = HistoryChoice::Filter(filter.to_owned());
+    View { history, topic: None, model: Some("m".to_owned()) }
 }
 
 pub(crate) fn ask(text: &str) -> Ask {
-    Ask {
-        workspace: Workspace::default(),
-        text: text.to_owned(),
-        model: Some("m".to_owned()),
-        topic: None,
-        history: HistoryChoice::Filter(String::new()),
-        over_budget: None,
-    }
+    let draft = Draft { text: text.to_owned(), ..Draft::default() };
+    Ask { workspace: Workspace::default(), view: view(""), draft }
+}
+
+pub(crate) fn choices(policy: OverBudget) -> SendChoices {
+    SendChoices { over_budget: Some(policy), ..SendChoices::default() }
 }
 
 impl Rig {
@@ -194,9 +220,15 @@ impl Rig {
         cancel: &Cancel,
         watch: &mut (dyn FnMut(&Progress) + Send),
     ) -> Sent {
-        let prepared =
-            self.app.prepare(&Ask { over_budget: Some(policy), ..ask(text) }).await.unwrap();
-        self.app.send(prepared, Some(policy), cancel, watch).await.unwrap()
+        let mut ask = ask(text);
+        ask.draft.over_budget = Some(policy);
+        let prepared = self.app.prepare(&ask).await.unwrap();
+        self.app.send(prepared, choices(policy), cancel, watch).await.unwrap()
+    }
+
+    /// The same store, as another process has it.
+    pub(crate) async fn another_handle(&self) -> SqlStore {
+        open(self.dir.path()).await
     }
 
     /// The contents of request number `n`, in order.

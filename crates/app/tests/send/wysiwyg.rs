@@ -1,6 +1,6 @@
 //! Promise 1 with a real store: what was prepared is what arrives at the provider.
 
-use plimsoll_app::{Ask, Cancel, HistoryChoice};
+use plimsoll_app::{Ask, Cancel};
 use plimsoll_budget::OverBudget;
 use plimsoll_domain::{
     ColorFlag, Lifecycle, MessagePair, PairError, PairId, Star, Timestamp, TopicId,
@@ -8,7 +8,7 @@ use plimsoll_domain::{
 use plimsoll_store::Workspace;
 use plimsoll_testkit::history::Random;
 
-use crate::rig::{answer, ask, plain_settings, rig_with};
+use crate::rig::{answer, ask, choices, plain_settings, rig_with, view};
 
 fn pair(n: u64, topic: TopicId, random: &mut Random) -> MessagePair {
     let at = Timestamp::from_millis(1_000_000 + n as i64);
@@ -57,10 +57,7 @@ async fn the_request_equals_the_plan_for_many_histories_and_filters() {
         let pairs: Vec<MessagePair> = (0..20).map(|n| pair(n, topic, &mut random)).collect();
         store.insert_many(&workspace, &pairs).await.unwrap();
         for (call, filter) in filters.iter().enumerate() {
-            let message = Ask {
-                history: HistoryChoice::Filter((*filter).to_owned()),
-                ..ask("the new message")
-            };
+            let message = Ask { view: view(filter), ..ask("the new message") };
             let prepared = rig.app.prepare(&message).await.unwrap();
             let mut expected: Vec<String> = Vec::new();
             for id in prepared.included_ids() {
@@ -80,7 +77,7 @@ async fn the_request_equals_the_plan_for_many_histories_and_filters() {
             assert_eq!(planned, expected, "seed {seed}, filter {filter:?}");
             let sent = rig
                 .app
-                .send(prepared, Some(OverBudget::Trim), &Cancel::default(), &mut |_| {})
+                .send(prepared, choices(OverBudget::Trim), &Cancel::default(), &mut |_| {})
                 .await
                 .unwrap();
             assert_eq!(rig.sent(call), expected, "seed {seed}, filter {filter:?}");

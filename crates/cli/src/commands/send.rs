@@ -2,8 +2,12 @@
 
 use std::io::IsTerminal;
 
-use plimsoll_app::{AppError, Ask, Cancel, HistoryChoice, Prepared, Progress, Sent};
+use plimsoll_app::{
+    App, AppError, Ask, Cancel, Draft, HistoryChoice, OverQuota, Prepared, Progress, Purpose,
+    SendChoices, Sent, View, topic_path,
+};
 use plimsoll_budget::{OverBudget, Suggestion};
+use plimsoll_domain::PairId;
 use plimsoll_send::{Outcome, SendError, fault, trim_notice};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
@@ -18,7 +22,8 @@ use crate::{
 };
 
 pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
-    let text = message(args)?;
+    let again = args.reask.is_some() || args.regenerate;
+    let text = if again { String::new() } else { message(args)? };
     let workspace =
         Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
     let context = Context::load()?;
@@ -31,14 +36,12 @@ pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Resu
             None => HistoryChoice::Nothing,
         };
         let asked = args.over_budget.unwrap_or_else(|| app.settings().over_budget());
-        let ask = Ask {
-            workspace,
-            text,
-            model: args.model.clone(),
-            topic: args.topic.clone(),
-            history,
-            over_budget: Some(asked),
-        };
+        let view = View { history, topic: args.topic.clone(), model: args.model.clone() };
+        let draft = Draft { text, over_budget: Some(asked), ..Draft::default() };
+        let mut ask = Ask { workspace, view, draft };
+        if again {
+            ask_again(app, args, &mut ask).await?;
+        }
         let prepared = app.prepare(&ask).await.map_err(|error| Failure::app(&error))?;
         if args.dry_run {
             output.text(&prepared.json_doc)?;
@@ -50,9 +53,11 @@ pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Resu
         let prepared = if policy == asked {
             prepared
         } else {
-            let ask = Ask { over_budget: Some(policy), ..ask };
+            let draft = Draft { over_budget: Some(policy), ..ask.draft };
+            let ask = Ask { draft, ..ask };
             app.prepare(&ask).await.map_err(|error| Failure::app(&error))?
         };
+        let choices = SendChoices { over_budget: Some(policy), quota: args.quota };
         let cancel = Cancel::default();
         let stop = cancel.clone();
         tokio::spawn(async move {
@@ -62,12 +67,46 @@ pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Resu
         });
         let gone = cancel.clone();
         let mut watch = |progress: &Progress| show(progress, output, &gone);
-        let sent = app.send(prepared, Some(policy), &cancel, &mut watch).await;
+        let sent = app.send(prepared, choices, &cancel, &mut watch).await;
         let sent = sent.map_err(|error| refused(&error))?;
         output.text("\n")?;
         output.flush()?;
         conclude(&sent)
     })
+}
+
+/// Fills in what is asked again: its words, its topic, and its model unless another one
+/// is chosen (SND-7, SND-8).
+async fn ask_again(app: &App, args: &SendArgs, ask: &mut Ask) -> Result<(), Failure> {
+    let failed = |error| Failure::app(&error);
+    let nothing = |what: &str| Failure::failed(format!("there is no pair that {what}"));
+    let (id, purpose): (PairId, fn(PairId) -> Purpose) = match args.reask.as_deref() {
+        None => {
+            let newest = app.newest_complete(&ask.workspace).await.map_err(failed)?;
+            (newest.ok_or_else(|| nothing("was answered"))?, Purpose::Regenerate)
+        }
+        Some("newest") => {
+            let newest = app.newest_failed(&ask.workspace).await.map_err(failed)?;
+            (newest.ok_or_else(|| nothing("failed or was stopped"))?, Purpose::ReAsk)
+        }
+        Some(id) => {
+            let id = PairId::parse(id).ok_or_else(|| {
+                Failure::usage(format!("'{id}' is no id of a pair")).hint(
+                    "`plimsoll export --format json` shows them; without one it is the newest",
+                )
+            })?;
+            (id, Purpose::ReAsk)
+        }
+    };
+    let stored = app.store().get(id).await.map_err(|error| failed(error.into()))?;
+    ask.draft.text = stored.pair.user_text;
+    ask.draft.purpose = purpose(id);
+    ask.view.model.get_or_insert(stored.pair.model);
+    if ask.view.topic.is_none() {
+        let topics = app.store().topics(&ask.workspace).await.map_err(|e| failed(e.into()))?;
+        ask.view.topic = Some(topic_path(&topics, stored.pair.topic_id));
+    }
+    Ok(())
 }
 
 /// The prompt, then what was piped in as a block.
@@ -89,12 +128,12 @@ fn message(args: &SendArgs) -> Result<String, Failure> {
 
 /// VAL-3: `ask` asks where there is somebody to ask, and blocks where there is not.
 fn policy(asked: OverBudget, prepared: &Prepared) -> Result<OverBudget, Failure> {
-    let over = prepared.suggestions.iter().any(|s| matches!(s, Suggestion::TrimAsNeeded));
+    let over = prepared.outlook.suggestions.iter().any(|s| matches!(s, Suggestion::TrimAsNeeded));
     let somebody = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     if asked != OverBudget::Ask || !over || !somebody {
         return Ok(asked);
     }
-    let excess = commas(prepared.validation.excess);
+    let excess = commas(prepared.outlook.validation.excess);
     say(&format!("The request is over the limit by {excess} tokens."));
     say("[t] trim as needed   [f] fit first   [c] cancel");
     let mut answer = String::new();
@@ -121,13 +160,23 @@ fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
         Progress::RetryIn(_, wait, why) => {
             note(&format!("{why}; trying again in {:.1} s", wait.as_secs_f64()));
         }
+        Progress::QuotaWait(_, wait, kind) => {
+            let full = OverQuota { after: Some(*wait), kind: *kind };
+            note(&format!("{full}; waiting (Ctrl+C stops it)"));
+        }
         Progress::Trimmed(_, pairs) => {
             note(&format!("the request was too large; going on without the {pairs} oldest pairs"));
         }
         Progress::Started(_)
         | Progress::Attempt(_)
         | Progress::Reasoning(..)
-        | Progress::Ended(_) => {}
+        | Progress::Ended(_)
+        | Progress::Changed(_)
+        | Progress::Labelled(_)
+        | Progress::Removed(_)
+        | Progress::Imported
+        | Progress::Topics
+        | Progress::Settings => {}
     }
 }
 

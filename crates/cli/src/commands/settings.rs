@@ -23,6 +23,7 @@ pub(crate) fn run(args: &SettingsArgs, output: &mut Output) -> Result<u8, Failur
                 Source::Default => "default",
                 Source::File => "config.toml",
                 Source::Environment => "environment",
+                Source::Flag => "flag",
             };
             Some(Row { key: spec.key, value, default: spec.default, source })
         })

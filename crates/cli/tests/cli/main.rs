@@ -3,6 +3,7 @@
 // A helper of a test may fail like the test itself.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod again;
 mod classify;
 mod docs;
 mod models;

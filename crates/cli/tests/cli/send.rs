@@ -83,15 +83,7 @@ fn overflow_is_trimmed_and_told() {
         Reply::overflow(64, 90),
         Reply::openai(&["three"], 20, 1),
     ];
-    let posts = std::sync::atomic::AtomicUsize::new(0);
-    let server = ScriptedServer::answering(move |request| {
-        if request.method != "POST" {
-            return Reply::model_missing("test");
-        }
-        let at = posts.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        answers[at.min(answers.len() - 1)].clone()
-    })
-    .unwrap();
+    let server = ScriptedServer::chats(answers).unwrap();
     let home = Home::new(&server, 4096);
     assert_eq!(home.send(&["first"]).code, 0);
     assert_eq!(home.send(&["-c", "second"]).code, 0);

@@ -47,6 +47,18 @@ impl Sqlite {
             .await
     }
 
+    /// SQLite counts the commits of all connections but the one that asks, and only the
+    /// writer commits here.
+    pub(crate) async fn changes_by_others(&self) -> StoreResult<u64> {
+        let ask = |connection: &Connection| {
+            connection
+                .pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0))
+                .decided()
+        };
+        let version = self.writer.run(move |writer| ask(writer.get())).await?;
+        Ok(version.unsigned_abs())
+    }
+
     pub(crate) async fn vacuum(&self) -> StoreResult<()> {
         let command = "VACUUM; PRAGMA wal_checkpoint(TRUNCATE);";
         self.writer.run(move |writer| writer.get().execute_batch(command).decided()).await

@@ -81,6 +81,10 @@ impl Upkeep for SqlStore {
         self.engine.schema_version().await
     }
 
+    async fn changes_by_others(&self) -> StoreResult<u64> {
+        self.engine.changes_by_others().await
+    }
+
     async fn vacuum(&self) -> StoreResult<()> {
         self.engine.vacuum().await
     }

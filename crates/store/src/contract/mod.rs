@@ -112,6 +112,7 @@ macro_rules! contract_tests {
             upkeep {
                 the_default_workspace_is_there
                 a_second_handle_sees_what_the_first_wrote
+                changes_by_others_are_noticed
                 a_backup_is_a_store
                 a_sound_store_has_no_findings
             }

@@ -21,6 +21,17 @@ pub async fn a_second_handle_sees_what_the_first_wrote(backend: &impl Backend) {
     assert_eq!(first.count(&workspace).await.unwrap(), 2);
 }
 
+/// A reader can tell that somebody else wrote, and is not woken by itself.
+pub async fn changes_by_others_are_noticed(backend: &impl Backend) {
+    let (first, workspace) = ready(backend).await;
+    let second = backend.open().await;
+    let before = first.changes_by_others().await.unwrap();
+    first.insert(&workspace, &pair(1)).await.unwrap();
+    assert_eq!(first.changes_by_others().await.unwrap(), before, "its own");
+    second.insert(&workspace, &pair(2)).await.unwrap();
+    assert_ne!(first.changes_by_others().await.unwrap(), before);
+}
+
 /// It is written while the store is in use, and never over anything.
 pub async fn a_backup_is_a_store(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;

@@ -88,6 +88,20 @@ impl ScriptedServer {
         })
     }
 
+    /// A server that answers calls in order, the last reply for ever. Who asks for its
+    /// models learns nothing, and takes no reply from the calls.
+    pub fn chats(replies: impl IntoIterator<Item = Reply>) -> io::Result<Self> {
+        let left: Mutex<VecDeque<Reply>> = Mutex::new(replies.into_iter().collect());
+        Self::answering(move |request| {
+            if request.method != "POST" {
+                return Reply::model_missing("any");
+            }
+            let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
+            let next = if left.len() > 1 { left.pop_front() } else { left.front().cloned() };
+            next.unwrap_or_else(Reply::server)
+        })
+    }
+
     /// Starts a server that always gives the same reply.
     pub fn always(reply: Reply) -> io::Result<Self> {
         Self::answering(move |_| reply.clone())

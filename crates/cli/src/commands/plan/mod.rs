@@ -1,19 +1,23 @@
 //! `plimsoll plan`: what would be sent from a history, and what stays ashore.
 //!
 //! The way of the data: read (`history`) → filter (`scope`) → weigh → boundary →
-//! verdict → report.
+//! verdict → report. Without a file it is the history of the store, through the app.
 
 mod history;
 mod report;
 mod scope;
 mod source;
+mod stored;
 mod weigh;
 
-use std::time::{Duration, Instant};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use plimsoll_budget::{
-    Boundary, BoundaryInput, LoadSums, Model, ModelLimit, ReplyReserve, Validation, Weights,
-    message_tokens, validate,
+    Boundary, BoundaryInput, ExcludedBecause, IncludedTokens, LoadSums, Model, ModelLimit,
+    ReplyReserve, Validation, Weights, message_tokens, suggestions, validate,
 };
 use plimsoll_filter::{Filter, compile, parse};
 use plimsoll_tokens::{Estimator, Factor};
@@ -25,6 +29,7 @@ use crate::{
     output::Output,
 };
 use history::History;
+use report::Facts;
 use scope::PlanScope;
 use weigh::Weigher;
 
@@ -50,18 +55,28 @@ struct Plan {
     timings: Timings,
 }
 
-pub(crate) fn run(args: &PlanArgs, output: &mut Output) -> Result<u8, Failure> {
+pub(crate) fn run(args: &PlanArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
     let context = Context::load()?;
-    let Some(path) = &args.pairs else {
-        return Err(Failure::usage("there is no history to plan from")
-            .hint("give one with --pairs FILE.jsonl; `plimsoll plan --help` shows its form"));
+    let facts = match &args.pairs {
+        Some(path) => of_file(args, path, &context)?,
+        None => stored::plan(args, workspace, context)?,
     };
+    if args.json {
+        output.json(&report::json(&facts))?;
+    } else {
+        output.text(&report::text(&facts))?;
+    }
+    Ok(0)
+}
+
+/// The plan over a history in a file.
+fn of_file(args: &PlanArgs, path: &Path, context: &Context) -> Result<Facts, Failure> {
     let query = parse(&args.filter).map_err(|error| Failure::filter(&args.filter, &error))?;
     if query.command.is_some() {
         return Err(Failure::usage("a plan changes nothing, so it takes no command after ':'")
             .hint("give only the filter that stands before it"));
     }
-    let mut scope = PlanScope::new(args, &context)?;
+    let mut scope = PlanScope::new(args, context)?;
     let expr = query.expr.as_ref();
     let compiled = |scope: &PlanScope| {
         compile(expr, scope).map_err(|error| Failure::filter(&args.filter, &error))
@@ -79,7 +94,7 @@ pub(crate) fn run(args: &PlanArgs, output: &mut Output) -> Result<u8, Failure> {
     let filter = compiled(&scope)?;
     let timings = Timings { filter: history.text_search + started.elapsed(), ..Timings::default() };
 
-    let model = plan_model(args, &context, &history, &scope);
+    let model = plan_model(args, context, &history, &scope);
     let limit = args.limit.map_or_else(|| context.limit(&model), ModelLimit::given);
     let weigher = Weigher {
         estimator: context.estimator(Some(&model), args.method, args.cpt)?,
@@ -87,13 +102,40 @@ pub(crate) fn run(args: &PlanArgs, output: &mut Output) -> Result<u8, Failure> {
         send_error_pairs,
     };
     let inputs = Inputs { history, filter, weigher, model, limit, timings };
-    let (history, plan) = predict(args, &context, inputs)?;
-    if args.json {
-        output.json(&report::json(&plan, &history))?;
-    } else {
-        output.text(&report::text(&plan, &history, &context))?;
+    let (history, plan) = predict(args, context, inputs)?;
+    Ok(plan.facts(&history, context))
+}
+
+impl Plan {
+    fn facts(self, history: &History, context: &Context) -> Facts {
+        let (mut included, mut excluded, mut raw) = (Vec::new(), Vec::new(), Vec::new());
+        for (position, row) in self.visible.iter().enumerate() {
+            let (entry, load) = (&history.entries[*row as usize], history.load(*row));
+            if self.boundary.includes(position, load.sendable) {
+                included.push(entry.id.to_string());
+                raw.push(load.tokens);
+            } else {
+                let why = entry.not_sendable.unwrap_or(ExcludedBecause::Budget);
+                excluded.push((entry.id.to_string(), why));
+            }
+        }
+        let tokens = IncludedTokens { raw: &raw, factor: self.input.factor };
+        let (weights, validation, model) = (&self.weights, &self.validation, &self.model.id);
+        Facts {
+            suggestions: suggestions(weights, validation, &[], &tokens, &context.catalog, model),
+            model: self.model.id,
+            limit: self.limit,
+            estimator: (self.estimator.method().name(), self.estimator.is_exact()),
+            ura: self.input.ura,
+            reply_reserve: self.input.reply_reserve,
+            boundary: self.boundary,
+            weights: self.weights,
+            validation: self.validation,
+            included,
+            excluded,
+            timings: self.timings,
+        }
     }
-    Ok(0)
 }
 
 struct Inputs {

@@ -1,12 +1,32 @@
 //! A plan as JSON, and as a picture of the load line.
 
-use plimsoll_budget::{Binds, ExcludedBecause, IncludedTokens, Verdict, suggestions};
+use plimsoll_budget::{
+    Binds, Boundary, ExcludedBecause, ModelLimit, Suggestion, Validation, Verdict, Weights,
+};
 use plimsoll_send::Counter;
 use plimsoll_tokens::{commas, compact_load};
 use serde::Serialize;
 
-use super::{History, Plan, Timings};
-use crate::{context::Context, output::printable, words};
+use super::Timings;
+use crate::{output::printable, words};
+
+/// Everything that is told of a plan, wherever its history came from.
+pub(super) struct Facts {
+    pub(super) model: String,
+    pub(super) limit: ModelLimit,
+    /// How texts were counted, and whether that is exact.
+    pub(super) estimator: (&'static str, bool),
+    pub(super) ura: u64,
+    pub(super) reply_reserve: u64,
+    pub(super) boundary: Boundary,
+    pub(super) weights: Weights,
+    pub(super) validation: Validation,
+    pub(super) included: Vec<String>,
+    /// Those that stay ashore, and why.
+    pub(super) excluded: Vec<(String, ExcludedBecause)>,
+    pub(super) suggestions: Vec<Suggestion>,
+    pub(super) timings: Timings,
+}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,47 +65,32 @@ impl From<Timings> for TimingsReport {
     }
 }
 
-pub(super) fn json<'a>(plan: &Plan, history: &'a History) -> Report<'a> {
-    let (included, excluded) = sides(plan, history);
-    let ids = |rows: Vec<u32>| -> Vec<&'a str> {
-        rows.into_iter().map(|row| &*history.entries[row as usize].id).collect()
-    };
+pub(super) fn json(facts: &Facts) -> Report<'_> {
     Report {
-        ml: plan.limit.tokens,
-        x: plan.boundary.x,
-        y: plan.boundary.y,
-        included: ids(included),
-        excluded: ids(excluded),
-        predicted_history_tokens: plan.boundary.predicted_history_tokens,
-        predicted_total_tokens: plan.boundary.predicted_total_tokens,
-        aut: plan.weights.aut,
-        total: plan.validation.total,
-        percent: plan.weights.permille() as f64 / 10.0,
-        verdict: plan.validation.verdict.name(),
-        counter: counter(plan).to_string(),
-        timings: plan.timings.into(),
+        ml: facts.limit.tokens,
+        x: facts.boundary.x,
+        y: facts.boundary.y,
+        included: facts.included.iter().map(String::as_str).collect(),
+        excluded: facts.excluded.iter().map(|(id, _)| id.as_str()).collect(),
+        predicted_history_tokens: facts.boundary.predicted_history_tokens,
+        predicted_total_tokens: facts.boundary.predicted_total_tokens,
+        aut: facts.weights.aut,
+        total: facts.validation.total,
+        percent: facts.weights.permille() as f64 / 10.0,
+        verdict: facts.validation.verdict.name(),
+        counter: counter(facts).to_string(),
+        timings: facts.timings.into(),
     }
 }
 
-fn counter(plan: &Plan) -> Counter {
-    Counter { predicted: plan.boundary.x, trimmed: 0, visible: plan.boundary.y }
+fn counter(facts: &Facts) -> Counter {
+    Counter { predicted: facts.boundary.x, trimmed: 0, visible: facts.boundary.y }
 }
 
-/// The visible rows that are aboard, and those that stay ashore, oldest first.
-fn sides(plan: &Plan, history: &History) -> (Vec<u32>, Vec<u32>) {
-    let aboard = |(position, row): &(usize, u32)| {
-        plan.boundary.includes(*position, history.load(*row).sendable)
-    };
-    let rows = plan.visible.iter().copied().enumerate();
-    let (aboard, ashore): (Vec<_>, Vec<_>) = rows.partition(aboard);
-    let rows = |side: Vec<(usize, u32)>| side.into_iter().map(|(_, row)| row).collect();
-    (rows(aboard), rows(ashore))
-}
-
-impl Plan {
+impl Facts {
     /// A number of tokens with its mark: `~` where it is an estimate (EST-4).
     fn shown(&self, tokens: u64) -> String {
-        let mark = if self.estimator.is_exact() { "" } else { "~" };
+        let mark = if self.estimator.1 { "" } else { "~" };
         format!("{mark}{}", commas(tokens))
     }
 }
@@ -93,34 +98,33 @@ impl Plan {
 /// How wide the gauge is, in characters.
 const GAUGE: u64 = 40;
 
-pub(super) fn text(plan: &Plan, history: &History, context: &Context) -> String {
-    let (aboard, ashore) = sides(plan, history);
+pub(super) fn text(facts: &Facts) -> String {
     let mut out = String::new();
     out.push_str(&format!(
         "── {} ashore · {} aboard · {} tokens ──\n\n",
-        commas(ashore.len() as u64),
-        commas(aboard.len() as u64),
-        plan.shown(plan.boundary.predicted_history_tokens),
+        commas(facts.excluded.len() as u64),
+        commas(facts.included.len() as u64),
+        facts.shown(facts.boundary.predicted_history_tokens),
     ));
-    for (name, value) in rows(plan) {
+    for (name, value) in rows(facts) {
         out.push_str(&format!("{name:<10} {value}\n"));
     }
-    let reasons = reasons(&ashore, history);
+    let reasons = reasons(&facts.excluded);
     if !reasons.is_empty() {
         out.push_str(&format!("{:<10} {reasons}\n", "ashore"));
     }
-    let gauge = gauge(plan);
-    let percent = plan.weights.permille() as f64 / 10.0;
-    out.push_str(&format!("\n[{gauge}] {percent} %  {}\n", verdict(plan)));
-    for suggestion in advice(plan, history, &aboard, context) {
+    let gauge = gauge(facts);
+    let percent = facts.weights.permille() as f64 / 10.0;
+    out.push_str(&format!("\n[{gauge}] {percent} %  {}\n", verdict(facts)));
+    for suggestion in facts.suggestions.iter().map(words::suggestion) {
         out.push_str(&format!("  · {suggestion}\n"));
     }
     out
 }
 
-fn rows(plan: &Plan) -> Vec<(&'static str, String)> {
-    let weights = &plan.weights;
-    let bind = match plan.limit.binds {
+fn rows(facts: &Facts) -> Vec<(&'static str, String)> {
+    let weights = &facts.weights;
+    let bind = match facts.limit.binds {
         Binds::Assumed => "assumed: its window is not known",
         Binds::Given => "given by --limit",
         Binds::Tpm => "its tokens a minute",
@@ -128,20 +132,20 @@ fn rows(plan: &Plan) -> Vec<(&'static str, String)> {
         Binds::Window(_) => "its context window",
     };
     let mut rows = vec![
-        ("model", printable(&plan.model.id)),
-        ("limit", format!("{} tokens ({bind})", commas(plan.limit.tokens))),
-        ("counted", plan.estimator.method().name().to_owned()),
-        ("counter", counter(plan).to_string()),
-        ("history", plan.shown(weights.history)),
+        ("model", printable(&facts.model)),
+        ("limit", format!("{} tokens ({bind})", commas(facts.limit.tokens))),
+        ("counted", facts.estimator.0.to_owned()),
+        ("counter", counter(facts).to_string()),
+        ("history", facts.shown(weights.history)),
         ("prelude", commas(weights.prelude)),
-        ("message", plan.shown(weights.aut)),
-        ("total", compact_load(plan.validation.total, weights.ml, plan.estimator.is_exact())),
+        ("message", facts.shown(weights.aut)),
+        ("total", compact_load(facts.validation.total, weights.ml, facts.estimator.1)),
         (
             "kept free",
             format!(
                 "{} for your message, {} for the answer",
-                commas(plan.input.ura),
-                commas(plan.input.reply_reserve)
+                commas(facts.ura),
+                commas(facts.reply_reserve)
             ),
         ),
     ];
@@ -152,10 +156,9 @@ fn rows(plan: &Plan) -> Vec<(&'static str, String)> {
 }
 
 /// Why pairs stay ashore, as `20 budget, 2 error`.
-fn reasons(ashore: &[u32], history: &History) -> String {
+fn reasons(ashore: &[(String, ExcludedBecause)]) -> String {
     use ExcludedBecause::{Budget, Cancelled, Error, InFlight};
-    let of = |row: &u32| history.entries[*row as usize].not_sendable.unwrap_or(Budget);
-    let count = |why| ashore.iter().filter(|row| of(row) == why).count();
+    let count = |why| ashore.iter().filter(|(_, of)| *of == why).count();
     let told: Vec<String> = [Budget, Error, InFlight, Cancelled]
         .into_iter()
         .map(|why| (count(why), why))
@@ -166,8 +169,8 @@ fn reasons(ashore: &[u32], history: &History) -> String {
 }
 
 /// History, message and what is free, each by its share of the window.
-fn gauge(plan: &Plan) -> String {
-    let weights = &plan.weights;
+fn gauge(facts: &Facts) -> String {
+    let weights = &facts.weights;
     let cells = |tokens: u64| {
         // Rounded up, so that what weighs little is still seen.
         let share = (u128::from(tokens) * u128::from(GAUGE)).div_ceil(weights.ml.max(1).into());
@@ -175,7 +178,7 @@ fn gauge(plan: &Plan) -> String {
     };
     let prelude = cells(weights.prelude);
     let history = cells(weights.prelude.saturating_add(weights.history));
-    let all = cells(plan.validation.total);
+    let all = cells(facts.validation.total);
     let free = GAUGE as usize - all;
     [
         "▒".repeat(prelude),
@@ -186,22 +189,12 @@ fn gauge(plan: &Plan) -> String {
     .concat()
 }
 
-fn verdict(plan: &Plan) -> String {
-    let validation = &plan.validation;
+fn verdict(facts: &Facts) -> String {
+    let validation = &facts.validation;
     match validation.verdict {
         Verdict::Ok => "it fits".to_owned(),
         Verdict::Warn => "it fits, and is close to the limit".to_owned(),
         Verdict::Over => format!("over the limit by {} tokens", commas(validation.excess)),
         Verdict::TooLarge => "the message alone is larger than the limit".to_owned(),
     }
-}
-
-fn advice(plan: &Plan, history: &History, aboard: &[u32], context: &Context) -> Vec<String> {
-    let raw: Vec<u64> = aboard.iter().map(|row| history.load(*row).tokens).collect();
-    let included = IncludedTokens { raw: &raw, factor: plan.input.factor };
-    let (weights, validation) = (&plan.weights, &plan.validation);
-    suggestions(weights, validation, &[], &included, &context.catalog, &plan.model.id)
-        .iter()
-        .map(words::suggestion)
-        .collect()
 }

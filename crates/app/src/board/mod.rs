@@ -1,0 +1,274 @@
+//! The board: a workspace as one person looks at it, kept up to date, with the boundary
+//! drawn on exactly the triggers of BND-4.
+//!
+//! A board holds rows and weights, never texts. It learns of changes from the event bus,
+//! and from the store when another process made them.
+
+mod prepare;
+mod refresh;
+mod shown;
+mod standing;
+
+pub use shown::{Place, Shown};
+
+use plimsoll_budget::{Boundary, BoundaryCache, BoundaryInput, Change, Load, Model};
+use plimsoll_domain::{PairId, Topic};
+use plimsoll_filter::{Completions, Filter};
+use plimsoll_store::Workspace;
+use plimsoll_tokens::Factor;
+use tokio::sync::broadcast;
+
+use crate::{
+    App, AppError, AppEvent, HistoryChoice, View,
+    history::{History, LoadRules},
+};
+use standing::Standing;
+
+/// A workspace as one person looks at it.
+pub struct Board {
+    workspace: Workspace,
+    view: View,
+    events: broadcast::Receiver<AppEvent>,
+    /// What the store said of changes by others when everything was loaded.
+    others: u64,
+    topics: Vec<Topic>,
+    topic: Topic,
+    history: History,
+    /// None when no history is wanted at all.
+    filter: Option<Filter>,
+    /// What the filter shows apart from its `o` terms.
+    base: Vec<u32>,
+    /// What is visible.
+    visible: Vec<u32>,
+    standing: Standing,
+    cache: BoundaryCache,
+    /// Where the line stood last (BND-6).
+    line: Option<PairId>,
+    changes: refresh::Pending,
+}
+
+impl App {
+    /// Opens a board. `events` are heard from now on, so nothing is missed.
+    pub async fn board(&self, workspace: &Workspace, view: View) -> Result<Board, AppError> {
+        let events = self.events();
+        if let HistoryChoice::Filter(source) = &view.history {
+            crate::history::parse_filter(source)?;
+        }
+        self.open_workspace(workspace).await?;
+        let others = self.store.changes_by_others().await?;
+        let (topic, topics) = self.topic(workspace, view.topic.as_deref()).await?;
+        let mut history = History::open(&*self.store, workspace, &topics, &self.clock).await?;
+        history.scope.select_topic(topic.id);
+        let standing = Standing::of(self, &view, &topic, &history).await?;
+        history.scope.selected_model = Some(standing.model.id.clone());
+        let mut board = Board {
+            workspace: workspace.clone(),
+            view,
+            events,
+            others,
+            topics,
+            topic,
+            history,
+            filter: None,
+            base: Vec::new(),
+            visible: Vec::new(),
+            standing,
+            cache: BoundaryCache::new(0, EMPTY),
+            line: None,
+            changes: refresh::Pending::default(),
+        };
+        board.load_weights(self).await?;
+        board.execute_filter(self).await?;
+        board.line = board.last_line(self).await?;
+        Ok(board)
+    }
+}
+
+/// Stands until the first input is known.
+const EMPTY: BoundaryInput =
+    BoundaryInput { ml: 0, ura: 0, prelude: 0, reply_reserve: 0, factor: Factor::ONE };
+
+impl Board {
+    /// Where it is.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// What is chosen.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// The topic that new pairs go to.
+    pub fn topic(&self) -> &Topic {
+        &self.topic
+    }
+
+    /// The model that would answer.
+    pub fn model(&self) -> &Model {
+        &self.standing.model
+    }
+
+    /// All topics of the workspace.
+    pub fn topics(&self) -> &[Topic] {
+        &self.topics
+    }
+
+    /// How often the boundary was computed (BND-4).
+    pub fn recomputations(&self) -> u64 {
+        self.cache.recomputations()
+    }
+
+    /// What could stand at a cursor of the filter box (FLT-6).
+    pub fn complete(&self, text: &str, cursor: usize) -> Completions {
+        let scope = &self.history.scope;
+        plimsoll_filter::complete(text, cursor, scope, &scope.saved_names())
+    }
+
+    /// Looks at something else. A filter that is wrong changes nothing (FLT-4).
+    pub async fn choose(&mut self, app: &App, view: View) -> Result<(), AppError> {
+        if let HistoryChoice::Filter(source) = &view.history {
+            crate::history::parse_filter(source)?;
+        }
+        self.refresh(app).await?;
+        let before = std::mem::replace(&mut self.view, view);
+        let done = self.follow_view(app).await;
+        if done.is_err() {
+            self.view = before;
+            // What stood before stands again; if even that fails, the first error tells more.
+            let _ = self.follow_view(app).await;
+        }
+        done
+    }
+
+    async fn follow_view(&mut self, app: &App) -> Result<(), AppError> {
+        let (topic, topics) = app.topic(&self.workspace, self.view.topic.as_deref()).await?;
+        (self.topic, self.topics) = (topic, topics);
+        self.history.scope.select_topic(self.topic.id);
+        self.stand_anew(app).await?;
+        self.execute_filter(app).await
+    }
+
+    /// Finds out again which model would answer, and what that means for the weights.
+    pub(super) async fn stand_anew(&mut self, app: &App) -> Result<(), AppError> {
+        let stamp = self.standing.weigher.stamp();
+        let rules = self.rules(app);
+        self.standing = Standing::of(app, &self.view, &self.topic, &self.history).await?;
+        self.history.scope.selected_model = Some(self.standing.model.id.clone());
+        if self.standing.weigher.stamp() != stamp {
+            self.load_weights(app).await?;
+            self.cache.note(Change::AllLoads);
+        }
+        if self.rules(app) != rules {
+            self.cache.note(Change::AllLoads);
+        }
+        let input = self.standing.input(app, &self.topic);
+        self.cache.note(Change::Input(input));
+        Ok(())
+    }
+
+    async fn load_weights(&mut self, app: &App) -> Result<(), AppError> {
+        let weigher = &self.standing.weigher;
+        self.history.load_estimates(&*app.store, &self.workspace, weigher).await
+    }
+
+    /// Compiles the filter and looks what it shows.
+    async fn execute_filter(&mut self, app: &App) -> Result<(), AppError> {
+        self.filter = match &self.view.history {
+            HistoryChoice::Nothing => None,
+            HistoryChoice::Filter(source) => Some(self.history.compile(&*app.store, source).await?),
+        };
+        self.base = self.evaluate(app).await?;
+        self.visible = self.base.clone();
+        self.cache.note(Change::VisibleSet(self.visible.len()));
+        self.cache.note(Change::Input(self.standing.input(app, &self.topic)));
+        Ok(())
+    }
+
+    /// What the filter shows now, apart from its `o` terms.
+    async fn evaluate(&mut self, app: &App) -> Result<Vec<u32>, AppError> {
+        let Some(filter) = &self.filter else { return Ok(Vec::new()) };
+        if filter.needs_tokens() {
+            let all: Vec<u32> = (0u32..).take(self.history.pairs.len()).collect();
+            self.history.weigh(&*app.store, &all, &self.standing.weigher).await?;
+            let rules = self.rules(app);
+            self.history.publish_tokens(&rules);
+        }
+        Ok(filter.visible(&self.history))
+    }
+
+    /// Where the load line is; drawn again only if something moved it.
+    pub async fn boundary(&mut self, app: &App) -> Result<Boundary, AppError> {
+        self.refresh(app).await?;
+        let rules = self.rules(app);
+        if !self.cache.is_current() {
+            self.apply_boundary_terms(app, &rules).await?;
+            let (weigher, input) = (&self.standing.weigher, *self.cache.input());
+            let store = &*app.store;
+            self.history.weigh_aboard(store, &self.visible, weigher, &rules, &input).await?;
+        }
+        let (history, visible) = (&self.history, &self.visible);
+        let load = |at: usize| history.load(visible[at], &rules);
+        if !app.settings().boundary_step() {
+            return Ok(self.cache.get(load));
+        }
+        let line = self.line;
+        let previous = visible.iter().position(|row| Some(history.pairs[*row as usize].id) == line);
+        let boundary = self.cache.get_stepped(load, previous);
+        self.line = visible.get(boundary.start).map(|row| history.pairs[*row as usize].id);
+        Ok(boundary)
+    }
+
+    /// FLT-3: `o` looks at the boundary over the other terms.
+    async fn apply_boundary_terms(&mut self, app: &App, rules: &LoadRules) -> Result<(), AppError> {
+        let Some(filter) = self.filter.as_ref().filter(|filter| filter.has_boundary_terms()) else {
+            return Ok(());
+        };
+        let input = *self.cache.input();
+        let (store, weigher) = (&*app.store, &self.standing.weigher);
+        self.history.weigh_aboard(store, &self.base, weigher, rules, &input).await?;
+        let load = |at: usize| self.history.load(self.base[at], rules);
+        let mut sums = plimsoll_budget::LoadSums::new(self.base.len());
+        let asked = Boundary::compute(&mut sums, load, &input);
+        self.visible =
+            filter.apply_boundary(&self.base, |at| asked.includes(at, load(at).sendable));
+        self.cache.note(Change::VisibleSet(self.visible.len()));
+        Ok(())
+    }
+
+    pub(super) fn rules(&self, app: &App) -> LoadRules {
+        LoadRules {
+            overhead: self.standing.model.message_overhead,
+            send_error_pairs: app.settings().send_error_pairs(),
+        }
+    }
+
+    /// The load of a visible pair.
+    fn load(&self, at: usize, rules: &LoadRules) -> Load {
+        self.history.load(self.visible[at], rules)
+    }
+
+    /// BND-6 over several runs of the program: the line of the last send.
+    async fn last_line(&self, app: &App) -> Result<Option<PairId>, AppError> {
+        if !app.settings().boundary_step() {
+            return Ok(None);
+        }
+        let kept = app.store.value(&line_key(&self.workspace)).await?;
+        Ok(kept.and_then(|id| PairId::parse(&id)))
+    }
+
+    /// The ids of all visible pairs, in order.
+    pub fn visible_ids(&self) -> Vec<PairId> {
+        self.visible.iter().map(|row| self.history.pairs[*row as usize].id).collect()
+    }
+
+    /// Where a pair stands among the visible ones.
+    pub fn position(&self, id: PairId) -> Option<usize> {
+        self.visible.iter().position(|row| self.history.pairs[*row as usize].id == id)
+    }
+}
+
+/// Where the line of a workspace is remembered.
+pub(crate) fn line_key(workspace: &Workspace) -> String {
+    format!("line:{workspace}")
+}

@@ -1,0 +1,229 @@
+//! From a draft to what would be sent: boundary → weights → plan → payload.
+
+use plimsoll_budget::{
+    Boundary, BoundaryInput, Decision, ExcludedBecause, IncludedTokens, LoadSums, OverBudget,
+    Validation, Weights, decide, suggestions, validate,
+};
+use plimsoll_domain::{Lifecycle, PairId};
+use plimsoll_send::{IncludedPair, RequestParameters, SendPlan, TrimStep};
+use plimsoll_store::StoredPair;
+
+use super::{Board, standing::Standing};
+use crate::{App, AppError, Draft, Outlook, Prepared, Purpose, history::LoadRules};
+
+/// Which of the visible pairs go along, and which do not.
+struct Choice {
+    boundary: Boundary,
+    aboard: Vec<PairId>,
+    raw_tokens: Vec<u64>,
+    ashore: Vec<(PairId, ExcludedBecause)>,
+}
+
+impl Board {
+    /// How a draft would stand, with no provider asked and no history touched besides
+    /// what a trigger of BND-4 made necessary.
+    pub async fn outlook(&mut self, app: &App, draft: &Draft) -> Result<Outlook, AppError> {
+        let boundary = self.boundary(app).await?;
+        let rules = self.rules(app);
+        let aboard = (boundary.start..self.visible.len())
+            .map(|at| self.load(at, &rules))
+            .filter(|load| load.sendable)
+            .map(|load| load.tokens);
+        let raw: Vec<u64> = aboard.collect();
+        let raw_aut = self.standing.weigher.message(&draft.text, rules.overhead);
+        self.weigh_up(app, boundary, &raw, raw_aut).await
+    }
+
+    /// Weighs a message and what would go along with it. Nothing is sent or written,
+    /// except estimates that were counted on the way.
+    pub async fn prepare(&mut self, app: &App, draft: &Draft) -> Result<Prepared, AppError> {
+        if !plimsoll_budget::is_emitted(&draft.text) {
+            return Err(AppError::EmptyMessage);
+        }
+        self.refresh(app).await?;
+        self.check_purpose(app, draft.purpose).await?;
+        let reached = app.providers.reach(&self.standing.model).await?;
+        // Who answers may count tokens itself, or tell a window, only now.
+        self.stand_with(app, reached.clone()).await?;
+        let choice = self.choice(app, draft.purpose).await?;
+        let rules = self.rules(app);
+        let raw_aut = self.standing.weigher.message(&draft.text, rules.overhead);
+        let outlook = self.weigh_up(app, choice.boundary, &choice.raw_tokens, raw_aut).await?;
+        let input = *self.cache.input();
+        let included = app.store.get_many(&choice.aboard).await?;
+        let settings = app.settings();
+        let policy = draft.over_budget.unwrap_or_else(|| settings.over_budget());
+        let history = IncludedTokens { raw: &choice.raw_tokens, factor: input.factor };
+        let fit_drop = fit_drop(&outlook.weights, &outlook.validation, policy, &history);
+        let max_output = RequestParameters::max_output_for(
+            self.topic.max_output,
+            reached.provider.required_max_output(),
+            input.ml.saturating_sub(outlook.weights.total()),
+            input.reply_reserve,
+        );
+        let pair = |(stored, tokens): (&StoredPair, &u64)| IncludedPair {
+            id: stored.pair.id,
+            model: stored.pair.model.clone(),
+            tokens: *tokens,
+        };
+        let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let plan = SendPlan {
+            model: outlook.model.id.clone(),
+            ml: input.ml,
+            ml_assumed: outlook.limit.binds == plimsoll_budget::Binds::Assumed,
+            ura: input.ura,
+            aut: outlook.weights.aut,
+            prelude: outlook.weights.prelude,
+            reply_reserve: input.reply_reserve,
+            factor: input.factor,
+            chars_per_token: settings.chars_per_token(),
+            included: included.iter().zip(&choice.raw_tokens).map(pair).collect(),
+            fit_drop,
+            max_trim_attempts: small(settings.max_trim_attempts()),
+            trim_step: if settings.smart_trim() { TrimStep::Smart } else { TrimStep::One },
+            max_output,
+            max_retries: small(settings.retries()),
+        };
+        let raw_history = choice.raw_tokens.iter().copied().fold(0, u64::saturating_add);
+        let raw_prelude = self.standing.raw_prelude;
+        let mut prepared = Prepared {
+            workspace: self.workspace.clone(),
+            provider: reached.provider,
+            served_model: reached.model,
+            included,
+            topic: self.topic.clone(),
+            purpose: draft.purpose,
+            raw_prompt_tokens: raw_prelude.saturating_add(raw_aut).saturating_add(raw_history),
+            newest: self.history.pairs.last().map(|pair| pair.created_at),
+            text: draft.text.clone(),
+            outlook,
+            ashore: choice.ashore,
+            plan,
+            json_doc: String::new(),
+        };
+        let request = prepared.request(fit_drop, max_output);
+        prepared.json_doc = prepared.provider.body(&request);
+        Ok(prepared)
+    }
+
+    async fn stand_with(&mut self, app: &App, reached: crate::Reached) -> Result<(), AppError> {
+        let stamp = self.standing.weigher.stamp();
+        let model = self.standing.model.clone();
+        self.standing = Standing::with(app, &self.topic, model, Some(reached)).await?;
+        if self.standing.weigher.stamp() != stamp {
+            self.load_weights(app).await?;
+            self.cache.note(plimsoll_budget::Change::AllLoads);
+        }
+        let input = self.standing.input(app, &self.topic);
+        self.cache.note(plimsoll_budget::Change::Input(input));
+        Ok(())
+    }
+
+    /// SND-7, SND-8: what can be asked again.
+    async fn check_purpose(&self, app: &App, purpose: Purpose) -> Result<(), AppError> {
+        let state =
+            |id: PairId| async move { app.store.get(id).await.map(|stored| stored.pair.lifecycle) };
+        match purpose {
+            Purpose::New => Ok(()),
+            Purpose::ReAsk(id) => match state(id).await? {
+                Lifecycle::Error | Lifecycle::Cancelled => Ok(()),
+                _ => Err(AppError::NotToReAsk),
+            },
+            Purpose::Regenerate(id) => {
+                let complete =
+                    |pair: &&plimsoll_store::PairRow| pair.lifecycle == Lifecycle::Complete;
+                let newest = self.history.pairs.iter().rev().find(complete);
+                if newest.is_some_and(|newest| newest.id == id) {
+                    Ok(())
+                } else {
+                    Err(AppError::NotToRegenerate)
+                }
+            }
+        }
+    }
+
+    /// The pairs that go along. A pair that is asked again is not its own history, and
+    /// nothing that came after a regenerated pair is either.
+    async fn choice(&mut self, app: &App, purpose: Purpose) -> Result<Choice, AppError> {
+        let drawn = self.boundary(app).await?;
+        let rules = self.rules(app);
+        let rows: Vec<u32> = match purpose {
+            Purpose::New => return Ok(self.split(drawn, &self.visible, &rules)),
+            Purpose::ReAsk(id) => {
+                let other = |row: &u32| self.history.pairs[*row as usize].id != id;
+                self.visible.iter().copied().filter(other).collect()
+            }
+            Purpose::Regenerate(id) => {
+                let at = self.history.pairs.iter().position(|pair| pair.id == id);
+                let before = |row: &u32| at.is_none_or(|at| (*row as usize) < at);
+                self.visible.iter().copied().filter(before).collect()
+            }
+        };
+        let (weigher, input) = (&self.standing.weigher, *self.cache.input());
+        self.history.weigh_aboard(&*app.store, &rows, weigher, &rules, &input).await?;
+        let load = |at: usize| self.history.load(rows[at], &rules);
+        let drawn = Boundary::compute(&mut LoadSums::new(rows.len()), load, &input);
+        Ok(self.split(drawn, &rows, &rules))
+    }
+
+    fn split(&self, boundary: Boundary, rows: &[u32], rules: &LoadRules) -> Choice {
+        let mut choice =
+            Choice { boundary, aboard: Vec::new(), raw_tokens: Vec::new(), ashore: Vec::new() };
+        for (at, row) in rows.iter().enumerate() {
+            let id = self.history.pairs[*row as usize].id;
+            let load = self.history.load(*row, rules);
+            if boundary.includes(at, load.sendable) {
+                choice.aboard.push(id);
+                choice.raw_tokens.push(load.tokens);
+            } else {
+                choice.ashore.push((id, self.history.ashore_because(*row, rules)));
+            }
+        }
+        choice
+    }
+
+    async fn weigh_up(
+        &self,
+        app: &App,
+        boundary: Boundary,
+        raw_history: &[u64],
+        raw_aut: u64,
+    ) -> Result<Outlook, AppError> {
+        let input: &BoundaryInput = self.cache.input();
+        let weights = Weights {
+            ml: input.ml,
+            prelude: input.prelude,
+            history: boundary.predicted_history_tokens,
+            aut: input.factor.apply(raw_aut),
+        };
+        let validation = validate(&weights, app.settings().warn_at());
+        let history = IncludedTokens { raw: raw_history, factor: input.factor };
+        let standing = &self.standing;
+        let model = &standing.model;
+        let catalog = app.catalog();
+        Ok(Outlook {
+            suggestions: suggestions(&weights, &validation, &[], &history, &catalog, &model.id),
+            quota: app.quota(model, weights.total()).await?,
+            model: model.clone(),
+            limit: standing.limit,
+            boundary,
+            reply_reserve: input.reply_reserve,
+            weights,
+            validation,
+            estimator: (standing.weigher.name(), standing.weigher.is_exact()),
+        })
+    }
+}
+
+/// How many pairs go before the first call (VAL-3, fit first).
+fn fit_drop(
+    weights: &Weights,
+    validation: &Validation,
+    policy: OverBudget,
+    history: &IncludedTokens<'_>,
+) -> usize {
+    match decide(weights, validation, policy, history) {
+        Decision::SendWithout(pairs) => pairs,
+        Decision::Send | Decision::Ask | Decision::Block | Decision::PromptTooLarge => 0,
+    }
+}

@@ -1,0 +1,169 @@
+//! Taking in what happened since the board was looked at last.
+
+use plimsoll_budget::Change;
+use plimsoll_domain::PairId;
+use tokio::sync::broadcast::error::TryRecvError;
+
+use super::Board;
+use crate::{
+    App, AppError, Progress,
+    history::{History, Taken},
+};
+
+/// Up to so many relabelled pairs are looked up one by one.
+const FEW: usize = 64;
+
+/// What happened and is not taken in yet.
+#[derive(Default)]
+pub(super) struct Pending {
+    /// Pairs that were added or changed.
+    pairs: Vec<PairId>,
+    /// Pairs went away, or nobody knows what changed.
+    everything: bool,
+    /// Labels of many pairs changed; no text did.
+    labels: bool,
+    /// Topics or saved filters changed.
+    topics: bool,
+    /// Settings, models, limits or calibration changed.
+    standing: bool,
+}
+
+impl Pending {
+    fn note(&mut self, progress: &Progress) {
+        match progress {
+            Progress::Started(id) => self.pairs.push(*id),
+            Progress::Ended(id) => {
+                self.pairs.push(*id);
+                // A send teaches: the limit, the factor.
+                self.standing = true;
+            }
+            Progress::Labelled(ids) if ids.len() > FEW => self.labels = true,
+            Progress::Changed(ids) | Progress::Labelled(ids) => self.pairs.extend(ids),
+            Progress::Removed(_) | Progress::Imported => self.everything = true,
+            Progress::Topics => self.topics = true,
+            Progress::Settings => self.standing = true,
+            Progress::Attempt(..)
+            | Progress::Loading(_)
+            | Progress::Text(..)
+            | Progress::Reasoning(..)
+            | Progress::RetryIn(..)
+            | Progress::QuotaWait(..)
+            | Progress::Trimmed(..) => {}
+        }
+    }
+}
+
+impl Board {
+    /// Takes in everything that happened since, by us or by others.
+    pub async fn refresh(&mut self, app: &App) -> Result<(), AppError> {
+        loop {
+            match self.events.try_recv() {
+                Ok(event) if event.workspace.as_ref().is_none_or(|at| *at == self.workspace) => {
+                    self.changes.note(&event.progress);
+                }
+                Ok(_) => {}
+                Err(TryRecvError::Lagged(_)) => self.changes.everything = true,
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            }
+        }
+        let others = app.store.changes_by_others().await?;
+        if others != self.others {
+            self.others = others;
+            self.changes.everything = true;
+        }
+        let changes = std::mem::take(&mut self.changes);
+        if changes.everything || changes.topics {
+            return self.reload(app).await;
+        }
+        if changes.labels {
+            self.relabel(app).await?;
+        }
+        if !changes.pairs.is_empty() {
+            self.take_in(app, changes.pairs).await?;
+        }
+        if changes.standing {
+            self.stand_anew(app).await?;
+        }
+        Ok(())
+    }
+
+    /// Loads everything again; the boundary moves only if what is visible did.
+    async fn reload(&mut self, app: &App) -> Result<(), AppError> {
+        let (topic, topics) = match app.topic(&self.workspace, self.view.topic.as_deref()).await {
+            // The topic that was selected is gone: the first one is as good.
+            Err(AppError::UnknownTopic(_)) => {
+                self.view.topic = None;
+                app.topic(&self.workspace, None).await?
+            }
+            found => found?,
+        };
+        (self.topic, self.topics) = (topic, topics);
+        let opened = History::open(&*app.store, &self.workspace, &self.topics, &app.clock).await?;
+        let before = std::mem::replace(&mut self.history, opened);
+        self.history.scope.select_topic(self.topic.id);
+        self.history.scope.selected_model = before.scope.selected_model;
+        self.load_weights(app).await?;
+        self.execute_filter(app).await?;
+        self.stand_anew(app).await
+    }
+
+    /// Many labels changed: rows are read again, weights stay.
+    async fn relabel(&mut self, app: &App) -> Result<(), AppError> {
+        if !self.history.relabel(&*app.store, &self.workspace).await? {
+            return self.reload(app).await;
+        }
+        let base = self.evaluate(app).await?;
+        if base == self.base {
+            self.cache.note(Change::UnseenLabel);
+        } else {
+            self.visible.clone_from(&base);
+            self.cache.note(Change::VisibleSet(base.len()));
+            self.base = base;
+        }
+        Ok(())
+    }
+
+    /// Takes in some pairs. Labels that leave the visible set alone move nothing.
+    async fn take_in(&mut self, app: &App, mut ids: Vec<PairId>) -> Result<(), AppError> {
+        ids.sort_unstable();
+        ids.dedup();
+        let rules = self.rules(app);
+        let before = self.history.known_loads(&ids, &rules);
+        let filter = self.filter.as_ref();
+        let Taken::InPlace { changed, added } =
+            self.history.take_in(&*app.store, &ids, filter).await?
+        else {
+            return self.reload(app).await;
+        };
+        let base = self.evaluate(app).await?;
+        let grown = base.strip_prefix(self.base.as_slice()).map(<[u32]>::len);
+        let has_boundary_terms = self.filter.as_ref().is_some_and(|f| f.has_boundary_terms());
+        match grown {
+            Some(new) if !has_boundary_terms => {
+                self.visible.extend_from_slice(&base[base.len() - new..]);
+                (0..new).for_each(|_| self.cache.note(Change::PairAdded));
+                // A weight that was never known is beyond what the boundary reaches.
+                let after = self.history.known_loads(&ids, &rules);
+                for row in changed {
+                    let id = self.history.pairs[row as usize].id;
+                    match self.visible.binary_search(&row) {
+                        Ok(at) if before.get(&id) != after.get(&id) => {
+                            self.cache.note(Change::PairLoad(at));
+                        }
+                        _ => self.cache.note(Change::UnseenLabel),
+                    }
+                }
+            }
+            _ => {
+                self.visible.clone_from(&base);
+                self.cache.note(Change::VisibleSet(base.len()));
+            }
+        }
+        self.base = base;
+        // The newest pair's model may be the one that counts now (CAT-5).
+        if self.history.pairs.len() > added && self.view.model.is_none() {
+            self.stand_anew(app).await?;
+        }
+        Ok(())
+    }
+}

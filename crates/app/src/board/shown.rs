@@ -1,0 +1,67 @@
+//! What a surface shows of each visible pair.
+
+use std::ops::Range;
+
+use plimsoll_budget::ExcludedBecause;
+use plimsoll_domain::{Lifecycle, PairId};
+
+use super::Board;
+use crate::{App, AppError};
+
+/// Whether a visible pair would be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// It would.
+    Aboard,
+    /// It would not, and why.
+    Ashore(ExcludedBecause),
+}
+
+/// A visible pair and its weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Which.
+    pub id: PairId,
+    /// Its state, for those who need no texts.
+    pub lifecycle: Lifecycle,
+    /// What it weighs in the window, factor and overhead included; none if it was never
+    /// weighed because the boundary does not reach it.
+    pub tokens: Option<u64>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+impl Board {
+    /// The visible pairs at these positions, weighed.
+    pub async fn shown(
+        &mut self,
+        app: &App,
+        positions: Range<usize>,
+    ) -> Result<Vec<Shown>, AppError> {
+        let boundary = self.boundary(app).await?;
+        let rules = self.rules(app);
+        let end = positions.end.min(self.visible.len());
+        let start = positions.start.min(end);
+        let rows = self.visible[start..end].to_vec();
+        self.history.weigh(&*app.store, &rows, &self.standing.weigher).await?;
+        let factor = self.cache.input().factor;
+        let show = |at: usize| {
+            let load = self.load(at, &rules);
+            let row = self.visible[at];
+            let pair = &self.history.pairs[row as usize];
+            let place = if boundary.includes(at, load.sendable) {
+                Place::Aboard
+            } else {
+                Place::Ashore(self.history.ashore_because(row, &rules))
+            };
+            let weight = self.history.weight(row, &rules);
+            Shown {
+                id: pair.id,
+                lifecycle: pair.lifecycle,
+                tokens: weight.map(|tokens| factor.apply(tokens)),
+                place,
+            }
+        };
+        Ok((start..end).map(show).collect())
+    }
+}

@@ -1,0 +1,102 @@
+//! Changes of what is kept, told to everybody who looks (UI-12, BND-4).
+
+use plimsoll_domain::{ColorFlag, Lifecycle, PairId, Star, TopicId};
+use plimsoll_store::{Edit, SavedFilter, Workspace};
+
+use crate::{App, AppError, Progress};
+
+/// A label that many pairs get at once (FLT-5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// Stars.
+    Star(Star),
+    /// The flag.
+    Flag(ColorFlag),
+    /// The topic.
+    Topic(TopicId),
+}
+
+impl App {
+    /// Labels the pairs that exist; says how many.
+    pub async fn label(
+        &self,
+        workspace: &Workspace,
+        ids: &[PairId],
+        label: Label,
+    ) -> Result<u64, AppError> {
+        let count = match label {
+            Label::Star(star) => self.store.set_star(ids, star).await?,
+            Label::Flag(flag) => self.store.set_flag(ids, flag).await?,
+            Label::Topic(topic) => self.store.set_topic(ids, topic).await?,
+        };
+        self.events.publish(workspace, Progress::Labelled(ids.to_vec()));
+        Ok(count)
+    }
+
+    /// Changes the texts of a pair; what stood before is kept (HIS-5).
+    pub async fn edit(
+        &self,
+        workspace: &Workspace,
+        id: PairId,
+        edit: &Edit,
+    ) -> Result<(), AppError> {
+        self.store.edit(id, edit, self.clock.now()).await?;
+        self.events.publish(workspace, Progress::Changed(vec![id]));
+        Ok(())
+    }
+
+    /// Exchanges an answer with the one before its last regeneration (SND-8).
+    pub async fn swap_answer(&self, workspace: &Workspace, id: PairId) -> Result<(), AppError> {
+        self.store.swap_answer(id).await?;
+        self.events.publish(workspace, Progress::Changed(vec![id]));
+        Ok(())
+    }
+
+    /// Deletes the pairs that exist, all or none; says how many.
+    pub async fn delete(&self, workspace: &Workspace, ids: &[PairId]) -> Result<u64, AppError> {
+        let count = self.store.delete(ids).await?;
+        self.events.publish(workspace, Progress::Removed(ids.to_vec()));
+        Ok(count)
+    }
+
+    /// Saves a filter under a name, or drops the name.
+    pub async fn save_filter(
+        &self,
+        workspace: &Workspace,
+        name: &str,
+        text: Option<&str>,
+    ) -> Result<(), AppError> {
+        match text {
+            Some(text) => {
+                crate::history::parse_filter(text)?;
+                let filter = SavedFilter { name: name.to_owned(), text: text.to_owned() };
+                self.store.save_filter(workspace, &filter).await?;
+            }
+            None => {
+                self.store.drop_filter(workspace, name).await?;
+            }
+        }
+        self.events.publish(workspace, Progress::Topics);
+        Ok(())
+    }
+
+    /// The newest pair that failed or was stopped: what a re-ask without a name means.
+    pub async fn newest_failed(&self, workspace: &Workspace) -> Result<Option<PairId>, AppError> {
+        let failed = |state| matches!(state, Lifecycle::Error | Lifecycle::Cancelled);
+        self.newest_in(workspace, failed).await
+    }
+
+    /// The newest complete pair: what can be regenerated.
+    pub async fn newest_complete(&self, workspace: &Workspace) -> Result<Option<PairId>, AppError> {
+        self.newest_in(workspace, |state| state == Lifecycle::Complete).await
+    }
+
+    async fn newest_in(
+        &self,
+        workspace: &Workspace,
+        wanted: impl Fn(Lifecycle) -> bool,
+    ) -> Result<Option<PairId>, AppError> {
+        let rows = self.store.rows(workspace).await?;
+        Ok(rows.iter().rev().find(|row| wanted(row.lifecycle)).map(|row| row.id))
+    }
+}

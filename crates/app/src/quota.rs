@@ -1,0 +1,91 @@
+//! The account's windows (VAL-4), over the usage log of the store.
+
+use std::{fmt, time::Duration};
+
+use plimsoll_budget::{Model, Quota, QuotaKind, QuotaLimits, QuotaVerdict};
+use plimsoll_domain::Timestamp;
+
+use crate::{App, AppError};
+
+/// The longest window.
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+/// What is done when the account's windows have no room for a send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuotaChoice {
+    /// The call is made once there is room, if that is within this time; else the send
+    /// is refused with [`OverQuota`].
+    WaitUpTo(Duration),
+    /// The call is made all the same; the provider decides.
+    Go,
+}
+
+impl Default for QuotaChoice {
+    /// As long as a provider's own Retry-After is waited for (FAU-6).
+    fn default() -> Self {
+        Self::WaitUpTo(Duration::from_secs(60))
+    }
+}
+
+impl QuotaChoice {
+    /// How long to wait before the first call.
+    pub(crate) fn wait(
+        self,
+        verdict: QuotaVerdict,
+    ) -> Result<Option<(Duration, QuotaKind)>, OverQuota> {
+        match (verdict, self) {
+            (QuotaVerdict::Fits, _) | (_, Self::Go) => Ok(None),
+            (QuotaVerdict::Wait { after, kind }, Self::WaitUpTo(most)) if after <= most => {
+                Ok(Some((after, kind)))
+            }
+            (QuotaVerdict::Wait { after, kind }, Self::WaitUpTo(_)) => {
+                Err(OverQuota { after: Some(after), kind })
+            }
+            (QuotaVerdict::Never(kind), Self::WaitUpTo(_)) => Err(OverQuota { after: None, kind }),
+        }
+    }
+}
+
+/// A send that the account's windows have no room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OverQuota {
+    /// When there is room; never, if there is none.
+    pub after: Option<Duration>,
+    /// Which window is full.
+    pub kind: QuotaKind,
+}
+
+impl fmt::Display for OverQuota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let window = match self.kind {
+            QuotaKind::RequestsPerMinute => "requests per minute",
+            QuotaKind::TokensPerMinute => "tokens per minute",
+            QuotaKind::TokensPerDay => "tokens per day",
+        };
+        match self.after {
+            Some(after) => {
+                let seconds = after.as_millis().div_ceil(1000);
+                write!(f, "the limit of {window} is used up: {seconds} s until this fits")
+            }
+            None => write!(f, "this is more than the whole limit of {window}"),
+        }
+    }
+}
+
+impl App {
+    /// Whether a request of this size fits the account's windows now. The log is read
+    /// only for models that have any.
+    pub(crate) async fn quota(&self, model: &Model, tokens: u64) -> Result<QuotaVerdict, AppError> {
+        let limits = QuotaLimits::of(model);
+        if limits == QuotaLimits::default() {
+            return Ok(QuotaVerdict::Fits);
+        }
+        let now = self.clock.now();
+        let from = Timestamp::from_millis(now.millis() - DAY);
+        let mut quota = Quota::default();
+        for entry in self.store.usage_since(&model.id, from).await? {
+            quota.record(entry.at, entry.tokens);
+        }
+        Ok(quota.check(now, tokens, &limits))
+    }
+}

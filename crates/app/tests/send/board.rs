@@ -1,0 +1,136 @@
+//! The board: what is visible, where the line is, and when it is drawn again (BND-4).
+
+use plimsoll_app::{App, AppError, Board, Draft, Label, NewTopic, Place, View};
+use plimsoll_domain::{ColorFlag, PairId, Star};
+use plimsoll_store::{Edit, Pairs, Workspace};
+
+use crate::rig::{Rig, answer, plain_settings, rig, rig_with, view};
+
+const HERE: fn() -> Workspace = Workspace::default;
+
+async fn board(rig: &Rig, filter: &str) -> Board {
+    rig.app.board(&HERE(), view(filter)).await.unwrap()
+}
+
+/// Draws the line if it must be, and says how often it was drawn since `before`.
+async fn drawn(board: &mut Board, app: &App, before: &mut u64) -> u64 {
+    board.boundary(app).await.unwrap();
+    let times = board.recomputations() - *before;
+    *before = board.recomputations();
+    times
+}
+
+async fn three_sent() -> (Rig, Vec<PairId>) {
+    let scripts = (0..9).map(|n| answer(&format!("answer {n}"), 9)).collect();
+    let rig = rig(60, scripts).await;
+    let mut ids = Vec::new();
+    for text in ["one", "two", "three"] {
+        ids.push(rig.send(text).await.pair);
+    }
+    (rig, ids)
+}
+
+#[tokio::test]
+async fn bnd_4_the_line_is_drawn_again_only_on_its_triggers() {
+    let (rig, ids) = three_sent().await;
+    let app = &rig.app;
+    let mut board = board(&rig, "s<3").await;
+    let mut before = 0;
+    assert_eq!(drawn(&mut board, app, &mut before).await, 1, "the first time");
+    assert_eq!(drawn(&mut board, app, &mut before).await, 0, "nothing happened");
+    for n in 0..50 {
+        let draft = Draft { text: "x".repeat(n), ..Draft::default() };
+        board.outlook(app, &draft).await.unwrap();
+    }
+    assert_eq!(drawn(&mut board, app, &mut before).await, 0, "keystrokes");
+    app.label(&HERE(), &ids, Label::Flag(ColorFlag::Blue)).await.unwrap();
+    assert_eq!(drawn(&mut board, app, &mut before).await, 0, "a label that the filter ignores");
+    app.label(&HERE(), &ids[..1], Label::Star(Star::new(3).unwrap())).await.unwrap();
+    assert_eq!(drawn(&mut board, app, &mut before).await, 1, "a label that hides a pair");
+    let edit = Edit { user_text: Some("a much longer text".into()), ..Edit::default() };
+    app.edit(&HERE(), ids[2], &edit).await.unwrap();
+    assert_eq!(drawn(&mut board, app, &mut before).await, 1, "an edit");
+    rig.send("four").await;
+    assert_eq!(drawn(&mut board, app, &mut before).await, 1, "a pair added and answered");
+    app.delete(&HERE(), &ids[1..2]).await.unwrap();
+    assert_eq!(drawn(&mut board, app, &mut before).await, 1, "a pair deleted");
+    app.configure((*app.settings()).clone(), (*app.catalog()).clone());
+    assert_eq!(drawn(&mut board, app, &mut before).await, 0, "settings that changed nothing");
+    let other = plain_settings(&[("PLIMSOLL_USER_REQUEST_ALLOWANCE", "11")]);
+    app.configure(other, (*app.catalog()).clone());
+    assert_eq!(drawn(&mut board, app, &mut before).await, 1, "another allowance");
+    board.choose(app, view("s<2")).await.unwrap();
+    assert_eq!(drawn(&mut board, app, &mut before).await, 1, "a filter executed");
+    let new = NewTopic {
+        path: "/General".into(),
+        system_message: Some("Be short.".into()),
+        default_model: None,
+    };
+    app.add_topic(&HERE(), &new).await.unwrap();
+    assert_eq!(drawn(&mut board, app, &mut before).await, 1, "a prelude");
+}
+
+#[tokio::test]
+async fn a_board_that_lived_through_everything_equals_a_fresh_one() {
+    let filters = ["", "s<2", "c'answer'", "b | k>9", "o2", "!o", "r2"];
+    for (n, filter) in filters.iter().enumerate() {
+        let (rig, ids) = three_sent().await;
+        let app = &rig.app;
+        let mut old = board(&rig, filter).await;
+        old.boundary(app).await.unwrap();
+        let edit = Edit { assistant_text: Some("no more".into()), ..Edit::default() };
+        app.edit(&HERE(), ids[n % 3], &edit).await.unwrap();
+        old.boundary(app).await.unwrap();
+        rig.send("a new one, and a long one").await;
+        app.label(&HERE(), &ids[..2], Label::Flag(ColorFlag::Blue)).await.unwrap();
+        app.label(&HERE(), &ids[1..], Label::Star(Star::new(2).unwrap())).await.unwrap();
+        old.boundary(app).await.unwrap();
+        app.delete(&HERE(), &ids[..1]).await.unwrap();
+        let mut fresh = board(&rig, filter).await;
+        let both = (old.boundary(app).await.unwrap(), fresh.boundary(app).await.unwrap());
+        assert_eq!(both.0, both.1, "{filter:?}");
+        let shown = old.shown(app, 0..99).await.unwrap();
+        assert_eq!(shown, fresh.shown(app, 0..99).await.unwrap(), "{filter:?}");
+        assert_eq!(old.visible_ids(), fresh.visible_ids());
+        let aboard = shown.iter().filter(|pair| pair.place == Place::Aboard).count();
+        assert_eq!(aboard, both.0.x, "{filter:?}");
+    }
+}
+
+#[tokio::test]
+async fn flt_4_the_last_good_filter_stays_in_force() {
+    let (rig, _) = three_sent().await;
+    let mut board = board(&rig, "r2").await;
+    let wrong = board.choose(&rig.app, view("s9")).await;
+    assert!(matches!(wrong, Err(AppError::Filter { .. })));
+    let lost = View { topic: Some("/Nowhere".into()), ..view("r1") };
+    assert!(matches!(board.choose(&rig.app, lost).await, Err(AppError::UnknownTopic(_))));
+    assert_eq!(board.boundary(&rig.app).await.unwrap().y, 2);
+    assert_eq!(board.view(), &view("r2"));
+}
+
+#[tokio::test]
+async fn bnd_6_a_stepped_line_rests_over_many_sends_also_in_a_new_run() {
+    let settings = plain_settings(&[("PLIMSOLL_BOUNDARY_STEP", "on")]);
+    let scripts = (0..40).map(|_| answer("12345", 9)).collect();
+    let rig = rig_with(200, scripts, settings, false).await;
+    let mut firsts = Vec::new();
+    for _ in 0..40 {
+        // Each send opens a board of its own, as a new run of the program does.
+        let sent = rig.send("67890").await;
+        let attempt = sent.receipt.last().unwrap();
+        firsts.push(attempt.selection.first().map(|pair| pair.id));
+    }
+    firsts.dedup();
+    assert!(firsts.len() < 12, "the oldest pair sent changed {} times in 40 sends", firsts.len());
+}
+
+#[tokio::test]
+async fn what_another_handle_wrote_is_seen() {
+    let (rig, ids) = three_sent().await;
+    let mut board = board(&rig, "").await;
+    assert_eq!(board.boundary(&rig.app).await.unwrap().y, 3);
+    let other = rig.another_handle().await;
+    other.delete(&ids[..1]).await.unwrap();
+    assert_eq!(board.boundary(&rig.app).await.unwrap().y, 2);
+}
