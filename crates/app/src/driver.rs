@@ -3,17 +3,15 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use plimsoll_budget::Decision;
-use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairError, PairId, Star, Timestamp, Usage,
-};
+use plimsoll_budget::QuotaKind;
+use plimsoll_domain::{LifecycleEvent, PairError, PairId, Usage};
 use plimsoll_provider::{Delta, Finish};
 use plimsoll_send::{
     AttemptMachine, AttemptRecord, Effect, Event, MessageRecord, Outcome, SendError, fault,
 };
 use tokio::time::Instant;
 
-use crate::{App, AppError, Cancel, Prepared, Progress, Purpose, Receipt, SendChoices};
+use crate::{App, AppError, Begun, Cancel, Prepared, Progress, Receipt, SendChoices};
 
 /// An answer is saved when this much time has passed since the last save.
 const SAVE_EVERY: Duration = Duration::from_millis(300);
@@ -48,8 +46,7 @@ pub(crate) struct Journey {
 }
 
 impl App {
-    /// Sends what was prepared. `watch` sees every step as it happens. The user's text
-    /// is on the disk before the first byte goes out (promise 4).
+    /// Sends what was prepared. `watch` sees every step as it happens.
     pub async fn send(
         &self,
         prepared: Prepared,
@@ -57,29 +54,46 @@ impl App {
         cancel: &Cancel,
         watch: &mut (dyn FnMut(&Progress) + Send),
     ) -> Result<Sent, AppError> {
-        let policy = choices.over_budget.unwrap_or_else(|| self.settings().over_budget());
-        let suggestions = prepared.outlook.suggestions.clone();
-        match prepared.decision(policy) {
-            Decision::Send | Decision::SendWithout(_) => {}
-            Decision::Ask | Decision::Block => {
-                let excess = prepared.outlook.validation.excess;
-                return Err(AppError::OverBudget { excess, suggestions });
-            }
-            Decision::PromptTooLarge => {
-                let limit = prepared.outlook.limit.tokens;
-                return Err(AppError::PromptTooLarge { limit, suggestions });
-            }
-        }
-        let quota = choices.quota.wait(prepared.outlook.quota).map_err(AppError::OverQuota)?;
-        let pair = self.write_down(&prepared).await?;
+        let begun = self.begin(prepared, choices).await?;
+        self.carry_out(begun, cancel, watch).await
+    }
+
+    /// Makes the calls of a send that was begun. A failure of the store does not leave
+    /// the pair in flight, if the store lets us say so.
+    pub async fn carry_out(
+        &self,
+        begun: Begun,
+        cancel: &Cancel,
+        watch: &mut (dyn FnMut(&Progress) + Send),
+    ) -> Result<Sent, AppError> {
+        let Begun { prepared, wait, pair } = begun;
+        watch(&Progress::Started(pair));
         let mut tell = |progress: Progress| {
             watch(&progress);
             self.events.publish(&prepared.workspace, progress);
         };
-        if let Purpose::ReAsk(old) = prepared.purpose {
-            tell(Progress::Removed(vec![old]));
+        let sent = self.make_calls(&prepared, pair, wait, cancel, &mut tell).await;
+        if let Err(error) = &sent {
+            let why = PairError {
+                code: plimsoll_store::INTERRUPTED.to_owned(),
+                message: error.to_string(),
+            };
+            let outcome = plimsoll_store::Outcome { error: Some(why), ..Default::default() };
+            // The first failure is the one to tell; start-up recovers what is left.
+            let _ = self.store.set_state(pair, LifecycleEvent::Fail, &outcome).await;
         }
-        tell(Progress::Started(pair));
+        tell(Progress::Ended(pair));
+        sent
+    }
+
+    async fn make_calls(
+        &self,
+        prepared: &Prepared,
+        pair: PairId,
+        wait: Option<(Duration, QuotaKind)>,
+        cancel: &Cancel,
+        tell: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Sent, AppError> {
         let mut journey = Journey {
             pair,
             answer: String::new(),
@@ -91,7 +105,7 @@ impl App {
             last_body: String::new(),
             learned_limit: None,
         };
-        if let Some((wait, kind)) = quota {
+        if let Some((wait, kind)) = wait {
             tell(Progress::QuotaWait(pair, wait, kind));
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
@@ -99,45 +113,9 @@ impl App {
                 () = cancel.cancelled() => {}
             }
         }
-        let outcome = self.drive(&prepared, &mut journey, cancel, &mut tell).await?;
-        let receipt = self.finish(&prepared, &journey, &outcome).await?;
-        tell(Progress::Ended(pair));
+        let outcome = self.drive(prepared, &mut journey, cancel, tell).await?;
+        let receipt = self.finish(prepared, &journey, &outcome).await?;
         Ok(Sent { pair, answer: journey.answer, receipt, outcome })
-    }
-
-    /// Persist first (promise 4). A pair that is asked again goes only when the new one
-    /// is safe.
-    async fn write_down(&self, prepared: &Prepared) -> Result<PairId, AppError> {
-        let now = self.clock.now();
-        if let Purpose::Regenerate(id) = prepared.purpose {
-            let model = &prepared.outlook.model.id;
-            self.store.claim(id, model, &self.owner, now).await?;
-            return Ok(id);
-        }
-        let pair = self.new_pair(prepared, after(now, prepared.newest));
-        self.store.begin(&prepared.workspace, &pair, &self.owner, now).await?;
-        if let Purpose::ReAsk(old) = prepared.purpose {
-            self.store.delete(&[old]).await?;
-        }
-        Ok(pair.id)
-    }
-
-    fn new_pair(&self, prepared: &Prepared, now: Timestamp) -> MessagePair {
-        MessagePair {
-            id: PairId::new(now, self.chance.bytes()),
-            topic_id: prepared.topic.id,
-            model: prepared.outlook.model.id.clone(),
-            user_text: prepared.text.clone(),
-            assistant_text: None,
-            star: Star::default(),
-            color_flag: ColorFlag::default(),
-            lifecycle: Lifecycle::Idle,
-            created_at: now,
-            error: None,
-            usage: None,
-            receipt_id: None,
-            previous_answer: None,
-        }
     }
 
     /// Runs the machine to its end.
@@ -252,18 +230,6 @@ impl App {
                 saved_length = journey.answer.len();
             }
         }
-    }
-}
-
-/// A new pair stands after the newest one even when the clock went back a little
-/// (HIS-2). A pair from a far future, which only an import can hold, is not followed.
-fn after(now: Timestamp, newest: Option<Timestamp>) -> Timestamp {
-    const BELIEVABLE: i64 = 24 * 60 * 60 * 1000;
-    match newest {
-        Some(newest) if newest >= now && newest.millis() - now.millis() < BELIEVABLE => {
-            Timestamp::from_millis(newest.millis() + 1)
-        }
-        _ => now,
     }
 }
 

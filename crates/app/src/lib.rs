@@ -6,6 +6,7 @@
 //! provider, clock or source of chance: they are handed in.
 
 mod ask;
+mod begin;
 mod board;
 mod driver;
 mod edits;
@@ -22,6 +23,7 @@ mod topics;
 mod weigher;
 
 pub use ask::{Ask, Draft, HistoryChoice, Outlook, Prepared, Purpose, SendChoices, View};
+pub use begin::Begun;
 pub use board::{Board, Place, Shown};
 pub use driver::Sent;
 pub use edits::Label;
