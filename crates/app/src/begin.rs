@@ -1,0 +1,91 @@
+//! The start of a send: whether it may go, and its pair on the disk.
+
+use std::time::Duration;
+
+use plimsoll_budget::{Decision, QuotaKind};
+use plimsoll_domain::{ColorFlag, Lifecycle, MessagePair, PairId, Star, Timestamp};
+
+use crate::{App, AppError, Prepared, Progress, Purpose, SendChoices};
+
+/// A send whose pair is written down and whose workspace is claimed: the user's text is
+/// on the disk, and no call was made yet.
+pub struct Begun {
+    pub(crate) prepared: Prepared,
+    pub(crate) wait: Option<(Duration, QuotaKind)>,
+    /// The pair.
+    pub pair: PairId,
+}
+
+impl App {
+    /// Decides whether a send may go, and writes its pair down (promise 4). Everything
+    /// that refuses a send does it here.
+    pub async fn begin(&self, prepared: Prepared, choices: SendChoices) -> Result<Begun, AppError> {
+        let policy = choices.over_budget.unwrap_or_else(|| self.settings().over_budget());
+        let suggestions = prepared.outlook.suggestions.clone();
+        match prepared.decision(policy) {
+            Decision::Send | Decision::SendWithout(_) => {}
+            Decision::Ask | Decision::Block => {
+                let excess = prepared.outlook.validation.excess;
+                return Err(AppError::OverBudget { excess, suggestions });
+            }
+            Decision::PromptTooLarge => {
+                let limit = prepared.outlook.limit.tokens;
+                return Err(AppError::PromptTooLarge { limit, suggestions });
+            }
+        }
+        let wait = choices.quota.wait(prepared.outlook.quota).map_err(AppError::OverQuota)?;
+        let pair = self.write_down(&prepared).await?;
+        if let Purpose::ReAsk(old) = prepared.purpose {
+            self.events.publish(&prepared.workspace, Progress::Removed(vec![old]));
+        }
+        self.events.publish(&prepared.workspace, Progress::Started(pair));
+        Ok(Begun { prepared, wait, pair })
+    }
+
+    /// Persist first (promise 4). A pair that is asked again goes only when the new one
+    /// is safe.
+    async fn write_down(&self, prepared: &Prepared) -> Result<PairId, AppError> {
+        let now = self.clock.now();
+        if let Purpose::Regenerate(id) = prepared.purpose {
+            let model = &prepared.outlook.model.id;
+            self.store.claim(id, model, &self.owner, now).await?;
+            return Ok(id);
+        }
+        let pair = self.new_pair(prepared, after(now, prepared.newest));
+        self.store.begin(&prepared.workspace, &pair, &self.owner, now).await?;
+        if let Purpose::ReAsk(old) = prepared.purpose {
+            self.store.delete(&[old]).await?;
+        }
+        Ok(pair.id)
+    }
+
+    fn new_pair(&self, prepared: &Prepared, now: Timestamp) -> MessagePair {
+        MessagePair {
+            id: PairId::new(now, self.chance.bytes()),
+            topic_id: prepared.topic.id,
+            model: prepared.outlook.model.id.clone(),
+            user_text: prepared.text.clone(),
+            assistant_text: None,
+            star: Star::default(),
+            color_flag: ColorFlag::default(),
+            lifecycle: Lifecycle::Idle,
+            created_at: now,
+            error: None,
+            usage: None,
+            receipt_id: None,
+            previous_answer: None,
+        }
+    }
+}
+
+/// A new pair stands after the newest one even when the clock went back a little
+/// (HIS-2). A pair from a far future, which only an import can hold, is not followed.
+fn after(now: Timestamp, newest: Option<Timestamp>) -> Timestamp {
+    const BELIEVABLE: i64 = 24 * 60 * 60 * 1000;
+    match newest {
+        Some(newest) if newest >= now && newest.millis() - now.millis() < BELIEVABLE => {
+            Timestamp::from_millis(newest.millis() + 1)
+        }
+        _ => now,
+    }
+}
