@@ -254,8 +254,9 @@ pub(crate) fn pair_error(error: &SendError) -> PairError {
         SendError::EmptyAnswer => {
             "the answer ended without any text; the server may have run out of room".to_owned()
         }
+        // FAU-7: a token limit is explained, every other error speaks for itself.
         SendError::OverflowAfterTrimming(fault) | SendError::Provider(fault) => {
-            fault.message.clone()
+            fault::explain(fault).map_or_else(|| fault.message.clone(), |advice| advice.text)
         }
     };
     PairError { code: error.code().to_owned(), message }

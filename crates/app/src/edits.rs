@@ -80,6 +80,18 @@ impl App {
         Ok(())
     }
 
+    /// Forgets what was learned about a model: its factor, and its limit everywhere.
+    pub async fn forget_learned(&self, model: &str) -> Result<(), AppError> {
+        self.store.put_calibration(model, &[]).await?;
+        for limit in self.store.learned_limits().await? {
+            if limit.model == model {
+                self.store.clear_learned_limit(&limit.base_url, model).await?;
+            }
+        }
+        self.events.publish_everywhere(Progress::Settings);
+        Ok(())
+    }
+
     /// The newest pair that failed or was stopped: what a re-ask without a name means.
     pub async fn newest_failed(&self, workspace: &Workspace) -> Result<Option<PairId>, AppError> {
         let failed = |state| matches!(state, Lifecycle::Error | Lifecycle::Cancelled);

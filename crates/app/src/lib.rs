@@ -30,9 +30,10 @@ pub use edits::Label;
 pub use error::AppError;
 pub use events::{AppEvent, Cancel, Progress};
 pub use ports::{Chance, Clock, NoProvider, ProviderBook, Reached};
+pub use prepare::find_topic;
 pub use quota::{OverQuota, QuotaChoice};
 pub use receipt::Receipt;
-pub use topics::{NewTopic, topic_path};
+pub use topics::{NewTopic, TopicChange, topic_path};
 
 use std::sync::{Arc, PoisonError, RwLock};
 

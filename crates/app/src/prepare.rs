@@ -79,7 +79,7 @@ impl App {
             topics = self.store.topics(workspace).await?;
         }
         let found = match path {
-            None => topics.first(),
+            None => find_topic(&topics, FIRST_TOPIC).or(topics.first()),
             Some(path) => find_topic(&topics, path),
         };
         let unknown = || AppError::UnknownTopic(path.unwrap_or(FIRST_TOPIC).to_owned());
@@ -102,7 +102,7 @@ pub(crate) fn new_topic(id: TopicId, parent: Option<TopicId>, name: &str) -> Top
 }
 
 /// The topic at a path, names without case. A path of one name finds it at the root.
-pub(crate) fn find_topic<'a>(topics: &'a [Topic], path: &str) -> Option<&'a Topic> {
+pub fn find_topic<'a>(topics: &'a [Topic], path: &str) -> Option<&'a Topic> {
     let mut found: Option<&Topic> = None;
     for name in path.split('/').map(str::trim).filter(|name| !name.is_empty()) {
         let parent = found.map(|topic| topic.id);

@@ -19,6 +19,23 @@ pub struct NewTopic {
     pub default_model: Option<String>,
 }
 
+/// What to change of a topic; what is `None` stays.
+#[derive(Clone, Debug, Default)]
+pub struct TopicChange {
+    /// Another name.
+    pub name: Option<String>,
+    /// The path of another parent; empty for the root.
+    pub parent: Option<String>,
+    /// Another system message, or none.
+    pub system_message: Option<Option<String>>,
+    /// Another model, or none.
+    pub default_model: Option<Option<String>>,
+    /// Another temperature, or none.
+    pub temperature: Option<Option<f64>>,
+    /// Another longest answer, or none.
+    pub max_output: Option<Option<u64>>,
+}
+
 /// The path of a topic, `/A/B`.
 pub fn topic_path(topics: &[Topic], id: TopicId) -> String {
     let mut tree = TopicTree::default();
@@ -62,6 +79,36 @@ impl App {
             }
             self.store.put_topic(workspace, &topic).await?;
         }
+        self.events.publish(workspace, Progress::Topics);
+        Ok(())
+    }
+
+    /// Renames, moves or changes a topic.
+    pub async fn change_topic(
+        &self,
+        workspace: &Workspace,
+        id: TopicId,
+        change: TopicChange,
+    ) -> Result<(), AppError> {
+        let topics = self.store.topics(workspace).await?;
+        let found = topics.iter().find(|topic| topic.id == id).cloned();
+        let mut topic =
+            found.ok_or(plimsoll_store::StoreError::NotFound(plimsoll_store::Noun::Topic))?;
+        if let Some(path) = change.parent {
+            topic.parent = match path.trim_matches('/').trim() {
+                "" => None,
+                _ => {
+                    let parent = find_topic(&topics, &path);
+                    Some(parent.ok_or(AppError::UnknownTopic(path.clone()))?.id)
+                }
+            };
+        }
+        topic.name = change.name.unwrap_or(topic.name);
+        topic.system_message = change.system_message.unwrap_or(topic.system_message);
+        topic.default_model = change.default_model.unwrap_or(topic.default_model);
+        topic.temperature = change.temperature.unwrap_or(topic.temperature);
+        topic.max_output = change.max_output.unwrap_or(topic.max_output);
+        self.store.put_topic(workspace, &topic).await?;
         self.events.publish(workspace, Progress::Topics);
         Ok(())
     }

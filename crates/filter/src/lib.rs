@@ -45,7 +45,7 @@ mod reference_tests;
 #[cfg(test)]
 mod testing;
 
-pub use parser::{MAX_DEPTH, MAX_INPUT, Query, parse};
+pub use parser::{MAX_DEPTH, MAX_INPUT, Query, filter_part, parse};
 
 pub use ast::{Age, AgeUnit, Atom, Comparator, Expr, Span};
 pub use date::Date;

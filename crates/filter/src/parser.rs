@@ -58,6 +58,11 @@ pub fn parse(text: &str) -> Result<Query, FilterError> {
     Ok(Query { expr, command: Some(command) })
 }
 
+/// The filter of a text, without the command after it.
+pub fn filter_part(text: &str) -> &str {
+    command_colon(text).map_or(text, |colon| &text[..colon])
+}
+
 fn leading_space(text: &str) -> usize {
     text.len() - text.trim_start().len()
 }

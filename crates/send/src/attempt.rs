@@ -106,6 +106,20 @@ impl SendError {
     }
 }
 
+/// The short label of an error by its [code](SendError::code), as it stands in the pair
+/// (FAU-8). Codes of our own are told by what they are about.
+pub fn short_label(code: &str) -> &'static str {
+    match code {
+        "user_prompt_too_large" | "context_overflow_after_trimming" => "context",
+        "empty_answer" => "server",
+        "interrupted" => "interrupted",
+        _ => Label::ALL
+            .into_iter()
+            .find(|label| label.name() == code)
+            .map_or("unknown", Label::short),
+    }
+}
+
 /// A Retry-After beyond this ends the send; people should not watch a countdown for
 /// longer (FAU-6).
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);

@@ -14,7 +14,7 @@ mod payload;
 mod plan;
 mod receipt;
 
-pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError};
+pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError, short_label};
 pub use counter::{Counter, trim_notice};
 pub use json_doc::{JsonDoc, RequestParameters};
 pub use payload::{

@@ -13,7 +13,7 @@ pub use shown::{Place, Shown};
 
 use plimsoll_budget::{Boundary, BoundaryCache, BoundaryInput, Change, Load, Model};
 use plimsoll_domain::{PairId, Topic};
-use plimsoll_filter::{Completions, Filter};
+use plimsoll_filter::{Completions, Filter, FilterError, TopicPattern};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::Factor;
 use tokio::sync::broadcast;
@@ -44,6 +44,8 @@ pub struct Board {
     cache: BoundaryCache,
     /// Where the line stood last (BND-6).
     line: Option<PairId>,
+    /// Grows when visible pairs change their places, those added at the end aside.
+    shape: u64,
     changes: refresh::Pending,
 }
 
@@ -75,6 +77,7 @@ impl App {
             standing,
             cache: BoundaryCache::new(0, EMPTY),
             line: None,
+            shape: 0,
             changes: refresh::Pending::default(),
         };
         board.load_weights(self).await?;
@@ -109,6 +112,11 @@ impl Board {
         &self.standing.model
     }
 
+    /// What raw sums are multiplied with (EST-6).
+    pub fn factor(&self) -> f64 {
+        self.cache.input().factor.value()
+    }
+
     /// All topics of the workspace.
     pub fn topics(&self) -> &[Topic] {
         &self.topics
@@ -123,6 +131,17 @@ impl Board {
     pub fn complete(&self, text: &str, cursor: usize) -> Completions {
         let scope = &self.history.scope;
         plimsoll_filter::complete(text, cursor, scope, &scope.saved_names())
+    }
+
+    /// Why `:delete` refuses what is visible, if it does (FLT-5).
+    pub fn delete_refusal(&self) -> Option<&FilterError> {
+        self.filter.as_ref().and_then(Filter::delete_refusal)
+    }
+
+    /// The topics that a quoted topic means.
+    pub fn topics_meant(&self, pattern: &TopicPattern) -> Vec<&Topic> {
+        let found = pattern.resolve(plimsoll_filter::Scope::topics(&self.history.scope));
+        found.into_iter().filter_map(|at| self.topics.get(at)).collect()
     }
 
     /// Looks at something else. A filter that is wrong changes nothing (FLT-4).
@@ -179,8 +198,7 @@ impl Board {
             HistoryChoice::Filter(source) => Some(self.history.compile(&*app.store, source).await?),
         };
         self.base = self.evaluate(app).await?;
-        self.visible = self.base.clone();
-        self.cache.note(Change::VisibleSet(self.visible.len()));
+        self.show(self.base.clone());
         self.cache.note(Change::Input(self.standing.input(app, &self.topic)));
         Ok(())
     }
@@ -230,10 +248,24 @@ impl Board {
         let load = |at: usize| self.history.load(self.base[at], rules);
         let mut sums = plimsoll_budget::LoadSums::new(self.base.len());
         let asked = Boundary::compute(&mut sums, load, &input);
-        self.visible =
-            filter.apply_boundary(&self.base, |at| asked.includes(at, load(at).sendable));
-        self.cache.note(Change::VisibleSet(self.visible.len()));
+        let visible = filter.apply_boundary(&self.base, |at| asked.includes(at, load(at).sendable));
+        self.show(visible);
         Ok(())
+    }
+
+    /// Makes other rows the visible ones.
+    fn show(&mut self, visible: Vec<u32>) {
+        self.cache.note(Change::VisibleSet(visible.len()));
+        if visible != self.visible {
+            self.shape += 1;
+        }
+        self.visible = visible;
+    }
+
+    /// A number that changes when visible pairs change their places; those that are only
+    /// added at the end leave it alone.
+    pub fn shape(&self) -> u64 {
+        self.shape
     }
 
     pub(super) fn rules(&self, app: &App) -> LoadRules {

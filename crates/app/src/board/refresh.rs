@@ -99,6 +99,8 @@ impl Board {
         };
         (self.topic, self.topics) = (topic, topics);
         let opened = History::open(&*app.store, &self.workspace, &self.topics, &app.clock).await?;
+        // Rows are other rows now, whatever their numbers are.
+        self.shape += 1;
         let before = std::mem::replace(&mut self.history, opened);
         self.history.scope.select_topic(self.topic.id);
         self.history.scope.selected_model = before.scope.selected_model;
@@ -116,8 +118,7 @@ impl Board {
         if base == self.base {
             self.cache.note(Change::UnseenLabel);
         } else {
-            self.visible.clone_from(&base);
-            self.cache.note(Change::VisibleSet(base.len()));
+            self.show(base.clone());
             self.base = base;
         }
         Ok(())
@@ -154,10 +155,7 @@ impl Board {
                     }
                 }
             }
-            _ => {
-                self.visible.clone_from(&base);
-                self.cache.note(Change::VisibleSet(base.len()));
-            }
+            _ => self.show(base.clone()),
         }
         self.base = base;
         // The newest pair's model may be the one that counts now (CAT-5).

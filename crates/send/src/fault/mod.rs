@@ -148,20 +148,27 @@ pub struct Fault {
     pub retry_after: Option<Duration>,
 }
 
+impl Label {
+    /// The short label of the UI (FAU-1).
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::Overflow | Self::OverflowOutput => "context",
+            Self::Rate | Self::Quota => "quota",
+            Self::Auth => "auth",
+            Self::Model => "model",
+            Self::Network => "net",
+            Self::Server => "server",
+            Self::ContentFilter => "filter",
+            Self::Invalid => "request",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 impl Fault {
     /// The short label of the UI (FAU-1).
     pub fn short(&self) -> &'static str {
-        match self.label {
-            Label::Overflow | Label::OverflowOutput => "context",
-            Label::Rate | Label::Quota => "quota",
-            Label::Auth => "auth",
-            Label::Model => "model",
-            Label::Network => "net",
-            Label::Server => "server",
-            Label::ContentFilter => "filter",
-            Label::Invalid => "request",
-            Label::Unknown => "unknown",
-        }
+        self.label.short()
     }
 
     /// Whether the same request may succeed later (FAU-6).
