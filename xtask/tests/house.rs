@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The middle: no clock, files, network, database, async or serde.
-const PURE: [&str; 5] = ["domain", "tokens", "filter", "budget", "send"];
+const PURE: [&str; 6] = ["domain", "tokens", "filter", "budget", "send", "prose"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
