@@ -26,6 +26,7 @@ mod unix {
     use std::{
         fs,
         fs::File,
+        io::ErrorKind,
         os::unix::process::CommandExt,
         path::PathBuf,
         process::{Command, Stdio},
@@ -33,7 +34,7 @@ mod unix {
         time::Duration,
     };
 
-    use rustix::process::{Pid, Signal, geteuid, kill_process_group, test_kill_process_group};
+    use rustix::process::{Pid, Signal, geteuid, kill_process_group};
 
     use super::{Process, Started};
     use crate::{
@@ -110,15 +111,17 @@ mod unix {
                 let _ = kill_process_group(group, Signal::KILL);
             }
             let _ = self.child.wait();
-            // Its children are the system's to bury; one that still writes would put
-            // files back into the directory that is about to go.
-            for _ in 0..100 {
-                if group.is_none_or(|group| test_kill_process_group(group).is_err()) {
-                    break;
+            // A child that is dying may still put a file back into a directory that is
+            // just being emptied; once the directory is gone nothing can come back.
+            let Some(home) = self.home.take() else { return };
+            for _ in 0..500 {
+                match fs::remove_dir_all(home.path()) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => {
+                        thread::sleep(Duration::from_millis(10));
+                    }
+                    _ => break,
                 }
-                thread::sleep(Duration::from_millis(10));
             }
-            drop(self.home.take());
         }
     }
 }
