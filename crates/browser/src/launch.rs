@@ -138,6 +138,7 @@ pub(crate) fn arguments(options: &Options, profile: &Path, root: bool) -> Vec<St
         "--force-color-profile=srgb",
         "--font-render-hinting=none",
         "--disable-lcd-text",
+        "--disable-gpu",
         "--lang=en-US",
     ];
     let mut all: Vec<String> = fixed.map(ToOwned::to_owned).into();

@@ -61,7 +61,12 @@ impl Page {
         if let Some(why) = self.notes.read().ended.clone() {
             return Err(Error::Gone(why));
         }
-        self.wire.call(Some(&self.session), method, params)
+        let answer = self.wire.call(Some(&self.session), method, params);
+        // A page that crashes under a command refuses it; what matters is the crash.
+        match (&answer, self.notes.read().ended.clone()) {
+            (Err(Error::Refused { .. }), Some(why)) => Err(Error::Gone(why)),
+            _ => answer,
+        }
     }
 
     /// Opens an address and waits until the page is loaded.

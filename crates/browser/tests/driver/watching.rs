@@ -41,6 +41,9 @@ fn every_request_is_seen_also_those_of_workers() {
     let Some(stage) = Stage::serving(&pages, &[]) else { return };
     let origin = stage.server.root_url();
     stage.page.wait_for("done").unwrap();
+    // The worker's own reports and the page's come in any order.
+    let failed = || stage.page.requests().iter().any(|request| request.failed.is_some());
+    eventually("the failure", failed);
     let asked = stage.page.requests();
     let find = |end: &str| asked.iter().find(|request| request.url.ends_with(end));
     assert_eq!(find("/").unwrap().status, Some(200));
@@ -79,6 +82,8 @@ fn what_the_policy_forbids_is_collected() {
     assert_eq!(image.blocked, "http://stranger.example/x.png");
     assert!(stage.page.assert_quiet().is_err());
     // It was stopped before it left, and our own scripts work in spite of the policy.
+    let stopped = || stage.page.requests().iter().any(|request| request.stopped_by_policy);
+    eventually("the stopped request", stopped);
     stage.page.assert_only(&stage.server.root_url()).unwrap();
     assert!(stage.page.eval::<bool>("window.ran === undefined").unwrap());
 }
@@ -87,7 +92,7 @@ fn what_the_policy_forbids_is_collected() {
 fn long_tasks_frames_heap_and_metrics_are_measured() {
     let body = "<script>
       const burn = (ms) => { const end = performance.now() + ms; while (performance.now() < end); };
-      const kept = [];</script><button id=b onclick='burn(120)'>b</button>";
+      const kept = [];</script><button id=b onclick='burn(300)'>b</button>";
     let Some(stage) = Stage::with(body) else { return };
     let page = &stage.page;
     page.watch_long_tasks().unwrap();
@@ -95,8 +100,9 @@ fn long_tasks_frames_heap_and_metrics_are_measured() {
     page.watch_frames().unwrap();
     let before = page.heap_held().unwrap();
     page.click("#b").unwrap();
-    let is_long = |tasks: Vec<f64>| tasks.iter().any(|&ms| ms >= 120.0);
+    let is_long = |tasks: Vec<f64>| tasks.iter().any(|&ms| ms >= 300.0);
     eventually("a long task", || is_long(page.long_tasks().unwrap()));
+    // A frame that began before the task and came after it splits the gap in two.
     assert!(page.frames().unwrap().iter().any(|&ms| ms >= 100.0));
     page.eval::<()>("void kept.push(Array.from({ length: 1e6 }, () => ({})))").unwrap();
     let after = page.heap_held().unwrap();
@@ -104,10 +110,11 @@ fn long_tasks_frames_heap_and_metrics_are_measured() {
     let nodes = || page.metrics().unwrap()["Nodes"];
     let few = nodes();
     page.eval::<()>(
-        "void document.body.append(...Array.from({ length: 500 }, () => new Text('x')))",
+        "void document.body.append(...Array.from({ length: 5000 }, () => new Text('x')))",
     )
     .unwrap();
-    assert!(nodes() >= few + 500.0);
+    // Old documents may be collected in between.
+    assert!(nodes() >= few + 4000.0);
 }
 
 #[test]
@@ -132,7 +139,7 @@ fn headers_and_cookies_go_along_and_offline_is_offline() {
     assert_eq!((cookies[0].name.as_str(), cookies[0].value.as_str()), ("session", "s1"));
     page.offline(true).unwrap();
     assert!(!page.eval::<bool>("fetch('/').then(() => true, () => false)").unwrap());
-    assert!(!page.eval::<bool>("navigator.onLine").unwrap());
+    page.wait_for("!navigator.onLine").unwrap();
     page.offline(false).unwrap();
     assert!(page.eval::<bool>("fetch('/').then(() => true, () => false)").unwrap());
 }
