@@ -1,6 +1,9 @@
 //! What must hold before a change lands.
 
-use crate::run::{cargo, has, skip, step};
+use crate::{
+    browser,
+    run::{cargo, has, skip, step},
+};
 
 /// Format, lints, tests, documentation, dependencies. The house rules (arrows between
 /// crates, file sizes, a true ARCHITECTURE.md) are tests of this package.
@@ -41,8 +44,9 @@ pub fn check() -> Result<(), String> {
 }
 
 /// All tests. They need Rust and a C compiler; those with the real model fetch it by pip,
-/// and say so when they cannot.
+/// those with a real browser need Chromium, and they say so when they cannot.
 pub fn test() -> Result<(), String> {
+    browser::prepare();
     step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))
 }
 

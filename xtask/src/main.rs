@@ -4,6 +4,7 @@
 //! product: it runs cargo and what cargo built.
 
 mod bench;
+mod browser;
 mod check;
 mod fuzz;
 mod run;
@@ -19,6 +20,7 @@ cargo xtask COMMAND
   fit DIR [OUT]      fit the fast estimator's table on the texts below DIR
   sample N           print a made-up history of N pairs, one a line
   docs               write docs/cli.md and docs/settings.md again from the code
+  shots URL [SCENE]  write docs/shots/*.png from the workbench that runs at URL
   fuzz [TARGET] [N]  run the fuzz targets for N inputs each (1,000,000 unless told)
 ";
 
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         ["fit", rest @ ..] if !rest.is_empty() => bench::example("fit", rest),
         ["sample", count] => bench::example("sample", &[count]),
         ["docs"] => check::docs(),
+        ["shots", url, rest @ ..] => browser::shots(url, rest),
         ["fuzz", rest @ ..] => fuzz::fuzz(rest),
         ["help" | "--help" | "-h"] | [] => {
             print!("{HELP}");
