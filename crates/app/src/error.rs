@@ -1,6 +1,7 @@
 //! Why a use case ended early; each kind is a decision for the surface.
 
 use plimsoll_budget::Suggestion;
+use plimsoll_exchange::{BadRecord, ReadError};
 use plimsoll_filter::FilterError;
 use plimsoll_store::StoreError;
 use thiserror::Error;
@@ -61,4 +62,16 @@ pub enum AppError {
     /// `exact` was asked for and the tokenizer is not known.
     #[error("the tokenizer of '{0}' is not known; use another estimator")]
     NoTokenizer(String),
+    /// A file could not be imported; nothing of it was written (HIS-8).
+    #[error(transparent)]
+    Import(#[from] ReadError),
+    /// A record of a file is bad, and it was not said to skip such; nothing was written.
+    #[error("{0}")]
+    BadRecord(BadRecord),
+    /// What was asked for could not be written out.
+    #[error("cannot write: {0}")]
+    Writing(#[from] std::io::Error),
+    /// A part of the program ended that must not.
+    #[error("a part of the program ended early; run it again")]
+    Ended,
 }

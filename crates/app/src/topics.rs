@@ -31,7 +31,7 @@ pub struct TopicChange {
     /// Another model, or none.
     pub default_model: Option<Option<String>>,
     /// Another temperature, or none.
-    pub temperature: Option<Option<f64>>,
+    pub temperature: Option<Option<f32>>,
     /// Another longest answer, or none.
     pub max_output: Option<Option<u64>>,
 }

@@ -1,5 +1,9 @@
 //! What can be typed. Help texts and examples live here.
 
+mod exchange;
+
+pub(crate) use exchange::{ExportArgs, ImportArgs, RestoreArgs};
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -44,7 +48,10 @@ pub(crate) enum Command {
     Receipts(ReceiptsArgs),
     Settings(SettingsArgs),
     Keys(KeysArgs),
+    Import(ImportArgs),
+    Export(ExportArgs),
     Backup(BackupArgs),
+    Restore(RestoreArgs),
     Doctor(DoctorArgs),
 }
 

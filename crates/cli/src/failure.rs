@@ -70,7 +70,11 @@ impl Failure {
                 None => "use --quota go, or a model with a larger limit",
             }),
             AppError::NotToReAsk | AppError::NotToRegenerate => Self::failed(error.to_string()),
-            AppError::Store(_) => Self::failed(error.to_string()),
+            AppError::Import(read) => Self::failed(error.to_string()).hint(read.hint()),
+            AppError::BadRecord(_) => Self::failed(error.to_string())
+                .hint("nothing was imported; mend the file, or use --skip-bad to leave it out"),
+            AppError::Writing(error) => Self::writing(error),
+            AppError::Store(_) | AppError::Ended => Self::failed(error.to_string()),
         }
     }
 

@@ -71,7 +71,10 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Failure> {
         Some(Command::Receipts(args)) => commands::receipts::run(&args, &cli.workspace, output),
         Some(Command::Settings(args)) => commands::settings::run(&args, output),
         Some(Command::Keys(args)) => commands::keys::run(&args, output),
+        Some(Command::Import(args)) => commands::import::run(&args, &cli.workspace, output),
+        Some(Command::Export(args)) => commands::export::run(&args, &cli.workspace),
         Some(Command::Backup(args)) => commands::backup::run(&args),
+        Some(Command::Restore(args)) => commands::restore::run(&args),
         Some(Command::Doctor(args)) => commands::doctor::run(&args, output),
     }
 }

@@ -142,6 +142,30 @@ pub(crate) struct Opened {
     pub(crate) app: App,
     pub(crate) data_dir: PathBuf,
     _owner: Owner,
+    // The last to go: while it is held, nobody replaces the store.
+    _store_lock: File,
+}
+
+/// Who uses the store holds this file together with others; who replaces it, alone.
+fn store_lock(dir: &Path) -> Result<File, Failure> {
+    let path = dir.join("store.lock");
+    let opened = File::options().create(true).truncate(false).write(true).open(&path);
+    opened.map_err(|error| {
+        Failure::failed(format!("cannot lock {}: {error}", path.display()))
+            .hint("check its permissions, or use --data-dir DIR")
+    })
+}
+
+/// Where the store is, and the right to replace it: no other run of the program has it
+/// open or can open it while the lock is held.
+pub(crate) fn lock_alone(dir: Option<&Path>) -> Result<(PathBuf, File), Failure> {
+    let dir = data_dir(dir)?;
+    let lock = store_lock(&dir)?;
+    lock.try_lock().map_err(|_| {
+        Failure::failed("another plimsoll has the store open")
+            .hint("end it, then run this again; nothing was changed")
+    })?;
+    Ok((dir.join("plimsoll.db"), lock))
 }
 
 /// Opens the store and puts the app together. Sends that a dead process left behind are
@@ -150,6 +174,10 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
     let dir = data_dir(dir)?;
     let clock = Arc::new(MachineClock::new(context.settings.time_zone())?);
     let path = dir.join("plimsoll.db");
+    let lock = store_lock(&dir)?;
+    lock.try_lock_shared().map_err(|_| {
+        Failure::failed("the store is being restored").hint("try again in a moment")
+    })?;
     let store = SqlStore::open_sqlite(&path, OpenOptions::default(), clock.now())
         .await
         .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
@@ -172,7 +200,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
         let start: String = stored.pair.user_text.chars().take(40).collect();
         note(&format!("an earlier send was interrupted and can be asked again: \"{start}\""));
     }
-    Ok(Opened { app, data_dir: dir, _owner: owner })
+    Ok(Opened { app, data_dir: dir, _owner: owner, _store_lock: lock })
 }
 
 /// Runs a future to its end on a runtime of its own.

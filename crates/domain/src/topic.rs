@@ -57,6 +57,9 @@ pub enum TopicTreeError {
 #[derive(Clone, Debug, Default)]
 pub struct TopicTree {
     topics: HashMap<TopicId, Topic>,
+    /// Who has which name below whom, names without case; a tree of thousands is built
+    /// without comparing each with all.
+    names: HashMap<(Option<TopicId>, String), TopicId>,
 }
 
 impl TopicTree {
@@ -74,6 +77,7 @@ impl TopicTree {
             }
         }
         self.check_name(topic.parent, &topic.name, None)?;
+        self.names.insert((topic.parent, topic.name.to_lowercase()), topic.id);
         self.topics.insert(topic.id, topic);
         Ok(())
     }
@@ -83,6 +87,8 @@ impl TopicTree {
         let parent = self.get(id).ok_or(TopicTreeError::Unknown)?.parent;
         self.check_name(parent, name, Some(id))?;
         if let Some(topic) = self.topics.get_mut(&id) {
+            self.names.remove(&(parent, topic.name.to_lowercase()));
+            self.names.insert((parent, name.to_lowercase()), id);
             topic.name = name.to_owned();
         }
         Ok(())
@@ -100,6 +106,8 @@ impl TopicTree {
         }
         self.check_name(to, &name, Some(id))?;
         if let Some(topic) = self.topics.get_mut(&id) {
+            self.names.remove(&(topic.parent, name.to_lowercase()));
+            self.names.insert((to, name.to_lowercase()), id);
             topic.parent = to;
         }
         Ok(())
@@ -111,7 +119,9 @@ impl TopicTree {
         if pairs > 0 || children > 0 {
             return Err(TopicTreeError::NotEmpty { pairs, children });
         }
-        self.topics.remove(&id).ok_or(TopicTreeError::Unknown)
+        let topic = self.topics.remove(&id).ok_or(TopicTreeError::Unknown)?;
+        self.names.remove(&(topic.parent, topic.name.to_lowercase()));
+        Ok(topic)
     }
 
     /// The topic with this id.
@@ -145,10 +155,8 @@ impl TopicTree {
         if name.trim().is_empty() || name.contains(['/', '>']) {
             return Err(TopicTreeError::BadName(name.to_owned()));
         }
-        let wanted = name.to_lowercase();
-        let taken = self
-            .children(parent)
-            .any(|topic| Some(topic.id) != except && topic.name.to_lowercase() == wanted);
+        let holder = self.names.get(&(parent, name.to_lowercase())).copied();
+        let taken = holder.is_some() && holder != except;
         if taken { Err(TopicTreeError::NameTaken(name.to_owned())) } else { Ok(()) }
     }
 }

@@ -31,6 +31,19 @@ impl SqlStore {
         Ok(Self { engine: Sqlite::open(path, options, at).await? })
     }
 
+    /// Puts the backup `from` in the place of the store at `path`, and keeps what stood
+    /// there as `kept`; says whether anything did. Everything is checked before anything is
+    /// touched: a file that is damaged, newer or not ours is refused, and so is a store
+    /// that somebody has open. `from` is only read; `at` is the time now.
+    pub async fn restore_sqlite(
+        from: &Path,
+        path: &Path,
+        kept: &Path,
+        at: Timestamp,
+    ) -> StoreResult<bool> {
+        Sqlite::restore(from, path, kept, at).await
+    }
+
     /// What opening it did besides.
     pub fn report(&self) -> &OpenReport {
         self.engine.report()

@@ -4,6 +4,7 @@
 //! This crate does not know how anything is kept: no SQL, no files, no threads. It never
 //! reads a clock and never makes an id; both are handed in.
 
+mod archive;
 pub mod contract;
 mod error;
 mod estimates;
@@ -17,6 +18,7 @@ mod topics;
 mod upkeep;
 mod workspace;
 
+pub use archive::{Archive, ArchivedPair, BroughtIn, PreviousAnswer, Revision};
 pub use error::{Noun, StoreError, StoreResult};
 pub use estimates::{Estimate, Estimates};
 pub use model_memory::{LearnedLimit, ModelMemory, UsageEntry};
@@ -38,6 +40,7 @@ pub trait Store:
     + Pairs
     + Owners
     + Topics
+    + Archive
     + Estimates
     + Search
     + Receipts
@@ -52,6 +55,7 @@ impl<S> Store for S where
         + Pairs
         + Owners
         + Topics
+        + Archive
         + Estimates
         + Search
         + Receipts

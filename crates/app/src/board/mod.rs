@@ -14,7 +14,7 @@ pub use shown::{Place, Shown};
 use plimsoll_budget::{Boundary, BoundaryCache, BoundaryInput, Change, Load, Model};
 use plimsoll_domain::{PairId, Topic};
 use plimsoll_filter::{Completions, Filter, FilterError, TopicPattern};
-use plimsoll_store::Workspace;
+use plimsoll_store::{PairRow, Workspace};
 use plimsoll_tokens::Factor;
 use tokio::sync::broadcast;
 
@@ -292,6 +292,13 @@ impl Board {
     /// The ids of all visible pairs, in order.
     pub fn visible_ids(&self) -> Vec<PairId> {
         self.visible.iter().map(|row| self.history.pairs[*row as usize].id).collect()
+    }
+
+    /// What the filter shows, `o` terms and all.
+    pub(crate) async fn rows_shown(&mut self, app: &App) -> Result<Vec<PairRow>, AppError> {
+        let rules = self.rules(app);
+        self.apply_boundary_terms(app, &rules).await?;
+        Ok(self.visible.iter().map(|row| self.history.pairs[*row as usize].clone()).collect())
     }
 
     /// Where a pair stands among the visible ones.

@@ -5,6 +5,7 @@
 
 mod again;
 mod board;
+mod exchange;
 mod outcomes;
 mod rig;
 mod wysiwyg;

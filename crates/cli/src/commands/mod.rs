@@ -3,10 +3,13 @@
 pub(crate) mod backup;
 pub(crate) mod classify;
 pub(crate) mod doctor;
+pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod keys;
 pub(crate) mod models;
 pub(crate) mod plan;
 pub(crate) mod receipts;
+pub(crate) mod restore;
 pub(crate) mod segments;
 pub(crate) mod send;
 pub(crate) mod settings;

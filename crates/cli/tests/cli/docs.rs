@@ -2,9 +2,9 @@
 
 use crate::run::plimsoll;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 15] = [
     "send", "tokens", "plan", "classify", "segments", "models", "topics", "receipts", "settings",
-    "keys", "backup", "doctor",
+    "keys", "import", "export", "backup", "restore", "doctor",
 ];
 
 fn page() -> String {

@@ -6,10 +6,12 @@
 mod again;
 mod classify;
 mod docs;
+mod exchange;
 mod models;
 mod plan;
 mod run;
 mod segments;
 mod send;
 mod survives;
+mod survives_import;
 mod tokens;

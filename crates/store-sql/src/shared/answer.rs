@@ -1,22 +1,13 @@
 //! An answer with all that belongs to it: what a regeneration puts aside and a swap
 //! exchanges (SND-8).
 
-use plimsoll_domain::{Lifecycle, PairError, PairId, ReceiptId, Usage};
-use plimsoll_store::StoreResult;
+use plimsoll_domain::{Lifecycle, PairError, PairId, Usage};
+use plimsoll_store::{PreviousAnswer, StoreResult};
 
 use crate::db::{Cells, Db, first, opt_id, unreadable, values};
 
 /// The state of a pair as far as it came with the answer.
-#[derive(Clone, Debug)]
-pub(crate) struct Answer {
-    pub(crate) model: String,
-    pub(crate) text: Option<String>,
-    pub(crate) lifecycle: Lifecycle,
-    pub(crate) cut: bool,
-    pub(crate) usage: Option<Usage>,
-    pub(crate) receipt_id: Option<ReceiptId>,
-    pub(crate) error: Option<PairError>,
-}
+pub(crate) type Answer = PreviousAnswer;
 
 const CURRENT: &str = "SELECT p.model, t.assistant_text, p.lifecycle, p.cut, p.prompt_tokens,
     p.cached_tokens, p.completion_tokens, p.reasoning_tokens, p.receipt_id, p.error_code,

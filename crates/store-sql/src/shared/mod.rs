@@ -2,6 +2,7 @@
 //! job of one transaction.
 
 pub(crate) mod answer;
+pub(crate) mod archive;
 pub(crate) mod estimates;
 pub(crate) mod labels;
 pub(crate) mod model_memory;

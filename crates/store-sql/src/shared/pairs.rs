@@ -17,7 +17,7 @@ const INSERT: &str = "INSERT INTO pairs (id, workspace, created_at, topic_id, mo
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 1, $11, $12, $13, $14, $15, $16, $17)";
 const INSERT_TEXT: &str =
     "INSERT INTO pair_texts (pair_id, user_text, assistant_text) VALUES ($1, $2, $3)";
-const KEEP_REVISION: &str =
+pub(super) const KEEP_REVISION: &str =
     "INSERT INTO revisions (pair_id, revision, user_text, assistant_text, edited_at)
     VALUES ($1, $2, $3, $4, $5)";
 const EDIT_TEXT: &str =

@@ -30,6 +30,34 @@ pub(crate) fn put(db: &mut dyn Db, workspace: &Workspace, topic: &Topic) -> Stor
         return Err(StoreError::Exists(Noun::Topic));
     }
     check(all(db, workspace)?, topic)?;
+    write(db, workspace, topic)
+}
+
+/// Makes those of the topics whose id is free, and says how many; parents come first.
+pub(super) fn add_missing(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    topics: &[Topic],
+) -> StoreResult<u64> {
+    let mut added = 0;
+    if topics.is_empty() {
+        return Ok(added);
+    }
+    let mut tree = TopicTree::default();
+    for topic in all(db, workspace)? {
+        tree.add(topic)?;
+    }
+    for topic in topics {
+        if workspace_of(db, topic.id)?.is_none() {
+            tree.add(topic.clone())?;
+            write(db, workspace, topic)?;
+            added += 1;
+        }
+    }
+    Ok(added)
+}
+
+fn write(db: &mut dyn Db, workspace: &Workspace, topic: &Topic) -> StoreResult<()> {
     db.run(
         PUT,
         values![

@@ -76,15 +76,21 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
 
 /// Makes the directory and the file, for the user's eyes only: it holds conversations.
 pub(super) fn prepare(path: &Path) -> StoreResult<()> {
-    if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        fs::create_dir_all(directory).decided()?;
-    }
+    prepare_directory(path)?;
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path).decided()?;
     Ok(())
+}
+
+/// Makes the directory of a file.
+pub(super) fn prepare_directory(path: &Path) -> StoreResult<()> {
+    match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(directory) => fs::create_dir_all(directory).decided(),
+        None => Ok(()),
+    }
 }
 
 /// Moves a damaged store, log and all, to a name that is free.

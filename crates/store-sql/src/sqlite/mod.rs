@@ -6,6 +6,7 @@ mod file;
 mod migrate;
 mod open;
 mod readers;
+mod restore;
 mod search;
 mod session;
 mod upkeep;
@@ -41,6 +42,16 @@ impl Sqlite {
     ) -> StoreResult<Self> {
         let path = path.to_owned();
         readers::blocking(move || open::open(&path, &options, SQLITE, at)).await
+    }
+
+    pub(crate) async fn restore(
+        from: &Path,
+        path: &Path,
+        kept: &Path,
+        at: Timestamp,
+    ) -> StoreResult<bool> {
+        let (from, path, kept) = (from.to_owned(), path.to_owned(), kept.to_owned());
+        readers::blocking(move || restore::restore(&from, &path, &kept, at)).await
     }
 
     pub(crate) fn report(&self) -> &OpenReport {

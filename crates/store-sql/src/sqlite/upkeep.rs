@@ -91,7 +91,7 @@ fn copy_unfinished(connection: &Connection, unfinished: &Path) -> StoreResult<()
     file::sync(unfinished)
 }
 
-fn look_through(connection: &Connection) -> StoreResult<Vec<Finding>> {
+pub(super) fn look_through(connection: &Connection) -> StoreResult<Vec<Finding>> {
     let mut findings = Vec::new();
     let mut pages = connection.prepare("PRAGMA integrity_check").decided()?;
     let lines = pages.query_map([], |row| row.get::<_, String>(0)).decided()?;

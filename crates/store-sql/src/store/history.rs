@@ -5,13 +5,13 @@ use plimsoll_domain::{
     ColorFlag, LifecycleEvent, MessagePair, PairId, Star, Timestamp, Topic, TopicId,
 };
 use plimsoll_store::{
-    Edit, Interrupted, Original, Outcome, Owners, PairRow, Pairs, SendInFlight, StoreResult,
-    StoredPair, Topics, Workspace, Workspaces,
+    Archive, ArchivedPair, BroughtIn, Edit, Interrupted, Original, Outcome, Owners, PairRow, Pairs,
+    SendInFlight, StoreResult, StoredPair, Topics, Workspace, Workspaces,
 };
 
 use crate::{
     SqlStore,
-    shared::{labels, owners, pairs, read_pairs, topics, workspaces},
+    shared::{archive, labels, owners, pairs, read_pairs, topics, workspaces},
     sqlite::Durability::{Full, Process},
 };
 
@@ -162,5 +162,28 @@ impl Topics for SqlStore {
     async fn remove_topic(&self, workspace: &Workspace, id: TopicId) -> StoreResult<()> {
         let workspace = workspace.clone();
         self.engine.write(Full, move |db| topics::remove(db, &workspace, id)).await
+    }
+}
+
+#[async_trait]
+impl Archive for SqlStore {
+    async fn archived(&self, ids: &[PairId]) -> StoreResult<Vec<ArchivedPair>> {
+        let ids = ids.to_vec();
+        self.engine.read(move |db| archive::archived(db, &ids)).await
+    }
+
+    async fn whereabouts(&self, ids: &[PairId]) -> StoreResult<Vec<(PairId, Workspace)>> {
+        let ids = ids.to_vec();
+        self.engine.read(move |db| archive::whereabouts(db, &ids)).await
+    }
+
+    async fn bring_in(
+        &self,
+        workspace: &Workspace,
+        topics: &[Topic],
+        pairs: &[ArchivedPair],
+    ) -> StoreResult<BroughtIn> {
+        let (workspace, topics, pairs) = (workspace.clone(), topics.to_vec(), pairs.to_vec());
+        self.engine.write(Full, move |db| archive::bring_in(db, &workspace, &topics, &pairs)).await
     }
 }

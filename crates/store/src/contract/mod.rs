@@ -4,8 +4,9 @@
 //! in its integration tests; a rule that is added here reaches all of them.
 
 // These are tests, though they stand in a library: a broken rule is a panic.
-#![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::missing_panics_doc)]
 
+pub mod archive;
 pub mod books;
 pub mod edits;
 pub mod estimates;
@@ -80,6 +81,11 @@ macro_rules! contract_tests {
                 topics_come_back_parents_first
                 the_tree_keeps_its_rules
                 a_topic_goes_only_when_empty
+            }
+            archive {
+                a_pair_is_taken_out_and_brought_in_whole
+                a_batch_may_be_brought_again
+                a_batch_is_brought_in_all_or_none
             }
             estimates {
                 a_new_pair_is_stale
@@ -199,6 +205,7 @@ mod tests {
     fn every_rule_is_in_the_list() {
         let list = include_str!("mod.rs");
         let files = [
+            include_str!("archive.rs"),
             include_str!("books.rs"),
             include_str!("edits.rs"),
             include_str!("estimates.rs"),

@@ -1,0 +1,175 @@
+//! Writing out what a filter shows (HIS-8).
+
+use std::{
+    collections::{HashMap, HashSet},
+    io::Write,
+};
+
+use plimsoll_domain::{PairId, Topic, TopicId, TopicTree};
+use plimsoll_exchange::{OwnWriter, TextStyle, TextWriter};
+use plimsoll_store::{ArchivedPair, PairRow, Workspace};
+
+use crate::{App, AppError, HistoryChoice, View, prepare::find_topic};
+
+/// Pairs whose texts are in memory at once.
+const CHUNK: usize = 256;
+
+/// How an export is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// Lossless; `import` reads it back.
+    Json,
+    /// Markdown, for people.
+    Markdown,
+    /// Plain text, for people.
+    Text,
+}
+
+/// In which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportOrder {
+    /// That of the history (HIS-2).
+    Time,
+    /// By the path of the topic, and within one by time.
+    Topic,
+}
+
+/// What to export.
+#[derive(Clone, Debug)]
+pub struct ExportAsk {
+    /// From where.
+    pub workspace: Workspace,
+    /// Which pairs; the empty filter shows all.
+    pub filter: String,
+    /// What a bare `t` means, as a path.
+    pub topic: Option<String>,
+    /// What a bare `m` means, and whose window `o` asks of.
+    pub model: Option<String>,
+    /// How it is written.
+    pub format: ExportFormat,
+    /// In which order.
+    pub order: ExportOrder,
+}
+
+/// What was exported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// How many pairs.
+    pub pairs: u64,
+    /// How many topics.
+    pub topics: u64,
+}
+
+enum Writer<'w> {
+    Own(OwnWriter<&'w mut (dyn Write + Send)>),
+    Text(TextWriter<&'w mut (dyn Write + Send)>),
+}
+
+impl App {
+    /// Writes the pairs that a filter shows. `watch` is told how many of how many are done.
+    pub async fn export(
+        &self,
+        ask: &ExportAsk,
+        to: &mut (dyn Write + Send),
+        watch: &mut (dyn FnMut(u64, u64) + Send),
+    ) -> Result<Exported, AppError> {
+        // A filter that is wrong is told before anything else happens.
+        crate::history::parse_filter(&ask.filter)?;
+        self.open_workspace(&ask.workspace).await?;
+        let topics = self.store.topics(&ask.workspace).await?;
+        if let Some(path) = &ask.topic
+            && find_topic(&topics, path).is_none()
+        {
+            return Err(AppError::UnknownTopic(path.clone()));
+        }
+        // A board makes a first topic where there is none, and an export makes nothing.
+        let rows = match topics.is_empty() {
+            true => Vec::new(),
+            false => {
+                let view = View {
+                    history: HistoryChoice::Filter(ask.filter.clone()),
+                    topic: ask.topic.clone(),
+                    model: ask.model.clone(),
+                };
+                self.board(&ask.workspace, view).await?.rows_shown(self).await?
+            }
+        };
+        let all = ask.filter.trim().is_empty();
+        let paths = paths(&topics)?;
+        let ids = ordered(&rows, ask.order, &paths);
+        let used = if all { topics } else { with_ancestors(topics, &rows) };
+        let mut exported = Exported { pairs: 0, topics: used.len() as u64 };
+        let by_topic = ask.order == ExportOrder::Topic;
+        let mut writer = match ask.format {
+            ExportFormat::Json => {
+                // Saved filters belong to the workspace as a whole.
+                let filters = match all {
+                    true => self.store.saved_filters(&ask.workspace).await?,
+                    false => Vec::new(),
+                };
+                Writer::Own(OwnWriter::start(to, &used, &filters)?)
+            }
+            ExportFormat::Markdown => {
+                Writer::Text(TextWriter::new(to, TextStyle::Markdown, by_topic))
+            }
+            ExportFormat::Text => Writer::Text(TextWriter::new(to, TextStyle::Plain, by_topic)),
+        };
+        for chunk in ids.chunks(CHUNK) {
+            let found = self.store.archived(chunk).await?;
+            let mut by_id: HashMap<PairId, ArchivedPair> =
+                found.into_iter().map(|archived| (archived.pair.id, archived)).collect();
+            // A pair that was deleted since is not there any more, and that is right.
+            for archived in chunk.iter().filter_map(|id| by_id.remove(id)) {
+                match &mut writer {
+                    Writer::Own(writer) => writer.pair(&archived)?,
+                    Writer::Text(writer) => {
+                        let path = paths.get(&archived.pair.topic_id);
+                        writer.pair(path.map_or("", String::as_str), &archived)?;
+                    }
+                }
+                exported.pairs += 1;
+            }
+            watch(exported.pairs, ids.len() as u64);
+        }
+        match writer {
+            Writer::Own(writer) => writer.finish()?,
+            Writer::Text(writer) => writer.finish(),
+        }
+        .flush()?;
+        Ok(exported)
+    }
+}
+
+fn paths(topics: &[Topic]) -> Result<HashMap<TopicId, String>, AppError> {
+    let mut tree = TopicTree::default();
+    for topic in topics {
+        tree.add(topic.clone()).map_err(plimsoll_store::StoreError::from)?;
+    }
+    Ok(topics.iter().filter_map(|topic| Some((topic.id, tree.path(topic.id)?))).collect())
+}
+
+/// The rows come in the order of HIS-2, and a stable sort keeps it within a topic.
+fn ordered(rows: &[PairRow], order: ExportOrder, paths: &HashMap<TopicId, String>) -> Vec<PairId> {
+    let mut rows: Vec<&PairRow> = rows.iter().collect();
+    if order == ExportOrder::Topic {
+        rows.sort_by_key(|row| paths.get(&row.topic_id));
+    }
+    rows.iter().map(|row| row.id).collect()
+}
+
+/// The topics of these rows and all above them, in the order given.
+fn with_ancestors(mut topics: Vec<Topic>, rows: &[PairRow]) -> Vec<Topic> {
+    let parents: HashMap<TopicId, Option<TopicId>> =
+        topics.iter().map(|topic| (topic.id, topic.parent)).collect();
+    let mut used: HashSet<TopicId> = HashSet::new();
+    for row in rows {
+        let mut at = Some(row.topic_id);
+        while let Some(id) = at
+            && used.insert(id)
+        {
+            at = parents.get(&id).copied().flatten();
+        }
+    }
+    topics.retain(|topic| used.contains(&topic.id));
+    topics
+}

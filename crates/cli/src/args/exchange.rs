@@ -1,0 +1,108 @@
+//! What can be typed to bring conversations in and out, and to restore the store.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use plimsoll_app::{ExportFormat, ExportOrder};
+
+/// Import conversations from ChatGPT, Claude, JSONL or an export of Plimsoll
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll import chatgpt-export.zip\n  \
+    plimsoll import conversations.json --topic /Old\n  \
+    zcat messages.jsonl.gz | plimsoll import - --json\n\n\
+    What a file is shows in its content: ChatGPT's and Claude's exports (the zip, or the\n\
+    conversations.json in it), OpenAI-style messages with one object a line, and what\n\
+    `plimsoll export` wrote. What is there already is not imported twice, so it can be run\n\
+    again. A file with a mistake changes nothing, unless --skip-bad is given.")]
+pub(crate) struct ImportArgs {
+    /// The file; `-` is standard input
+    pub(crate) file: PathBuf,
+
+    /// Put everything below this topic, as a path /A/B
+    #[arg(long, value_name = "PATH")]
+    pub(crate) topic: Option<String>,
+
+    /// Leave out what cannot be read, and take the rest
+    #[arg(long)]
+    pub(crate) skip_bad: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+/// Export what a filter shows
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll export -o everything.json\n  \
+    plimsoll export --filter \"t'Sea'... & s>=2\" --format md --order topic -o sea.md\n  \
+    plimsoll export --format txt | less\n\n\
+    json loses nothing and can be imported again; md and txt are for people.")]
+pub(crate) struct ExportArgs {
+    /// Which pairs, in the filter language; else all
+    #[arg(long, default_value = "")]
+    pub(crate) filter: String,
+
+    /// How it is written: json, md or txt
+    #[arg(long, default_value = "json", value_parser = parse_format)]
+    pub(crate) format: ExportFormat,
+
+    /// In which order: time or topic
+    #[arg(long, default_value = "time", value_parser = parse_order)]
+    pub(crate) order: ExportOrder,
+
+    /// The topic that a bare `t` means, as a path /A/B
+    #[arg(long, value_name = "PATH")]
+    pub(crate) topic: Option<String>,
+
+    /// The model that a bare `m` means, and whose window `o` asks of
+    #[arg(short, long)]
+    pub(crate) model: Option<String>,
+
+    /// The file to write; else standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Replace the file if it is there
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+/// Put a backup in the place of the store; the present one is kept beside it
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  plimsoll restore plimsoll-2026-11-15.db\n\n\
+    The backup is checked before anything is touched. No other plimsoll may be running.")]
+pub(crate) struct RestoreArgs {
+    /// What `plimsoll backup` wrote
+    pub(crate) file: PathBuf,
+
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+fn parse_format(text: &str) -> Result<ExportFormat, String> {
+    match text {
+        "json" => Ok(ExportFormat::Json),
+        "md" => Ok(ExportFormat::Markdown),
+        "txt" => Ok(ExportFormat::Text),
+        _ => Err("it is one of json, md, txt".to_owned()),
+    }
+}
+
+fn parse_order(text: &str) -> Result<ExportOrder, String> {
+    match text {
+        "time" => Ok(ExportOrder::Time),
+        "topic" => Ok(ExportOrder::Topic),
+        _ => Err("it is one of time, topic".to_owned()),
+    }
+}

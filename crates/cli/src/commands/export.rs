@@ -1,0 +1,107 @@
+//! `plimsoll export`: what a filter shows, to a file or to standard output.
+
+use std::{
+    io::{BufWriter, Write},
+    path::Path,
+};
+
+use indicatif::ProgressBar;
+use plimsoll_app::{App, AppError, ExportAsk, Exported};
+use plimsoll_store::Workspace;
+use plimsoll_tokens::commas;
+
+use crate::{
+    args::ExportArgs,
+    context::Context,
+    failure::{Failure, note},
+    machine,
+};
+
+pub(crate) fn run(args: &ExportArgs, workspace: &str) -> Result<u8, Failure> {
+    let workspace =
+        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+    // It is told before the work, and again by the file system if somebody is faster.
+    if let Some(path) = &args.output
+        && !args.force
+        && path.symlink_metadata().is_ok()
+    {
+        return Err(exists(path));
+    }
+    let context = Context::load()?;
+    machine::block_on(async {
+        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let ask = ExportAsk {
+            workspace,
+            filter: args.filter.clone(),
+            topic: args.topic.clone(),
+            model: args.model.clone(),
+            format: args.format,
+            order: args.order,
+        };
+        match &args.output {
+            None => {
+                let mut out = BufWriter::with_capacity(64 * 1024, std::io::stdout());
+                export(&opened.app, &ask, &mut out).await?;
+            }
+            Some(path) => {
+                let exported = to_file(&opened.app, &ask, path, args.force).await?;
+                let pairs = commas(exported.pairs);
+                note(&format!("{pairs} pairs were written to {}", path.display()));
+            }
+        }
+        Ok(0)
+    })
+}
+
+async fn export(
+    app: &App,
+    ask: &ExportAsk,
+    to: &mut (dyn Write + Send),
+) -> Result<Exported, Failure> {
+    let bar = ProgressBar::new(0);
+    let mut watch = |done: u64, total: u64| {
+        bar.set_length(total);
+        bar.set_position(done);
+    };
+    let exported = app.export(ask, to, &mut watch).await;
+    bar.finish_and_clear();
+    exported.map_err(|error| match &error {
+        AppError::Writing(error) => Failure::writing(error),
+        _ => Failure::app(&error),
+    })
+}
+
+/// The file has its name only when it is whole and on the disk.
+async fn to_file(
+    app: &App,
+    ask: &ExportAsk,
+    path: &Path,
+    force: bool,
+) -> Result<Exported, Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::failed(format!("cannot write {}: {error}", path.display()))
+            .hint("check that the directory is there and can be written to")
+    };
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
+    let mut out = BufWriter::with_capacity(64 * 1024, file.as_file_mut());
+    let exported = export(app, ask, &mut out).await?;
+    out.flush().map_err(failed)?;
+    drop(out);
+    file.as_file().sync_all().map_err(failed)?;
+    if force {
+        file.persist(path).map_err(|error| failed(error.error))?;
+    } else {
+        file.persist_noclobber(path).map_err(|error| match error.error.kind() {
+            std::io::ErrorKind::AlreadyExists => exists(path),
+            _ => failed(error.error),
+        })?;
+    }
+    Ok(exported)
+}
+
+fn exists(path: &Path) -> Failure {
+    Failure::failed(format!("{} is there already", path.display()))
+        .hint("choose another name, or use --force to replace it")
+}

@@ -1,0 +1,106 @@
+//! Writing conversations for people: Markdown and plain text. Nothing reads these back.
+
+use std::io::{self, Write};
+
+use plimsoll_domain::Lifecycle;
+use plimsoll_store::ArchivedPair;
+
+use crate::times;
+
+/// Which kind of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextStyle {
+    /// Markdown, with a heading for each pair.
+    Markdown,
+    /// Plain text.
+    Plain,
+}
+
+/// Writes pairs as they come.
+pub struct TextWriter<W> {
+    to: W,
+    style: TextStyle,
+    /// Whether pairs come topic by topic, so that each topic has a heading.
+    by_topic: bool,
+    topic: Option<String>,
+    pairs: u64,
+}
+
+impl<W: Write> TextWriter<W> {
+    /// A writer of this style.
+    pub fn new(to: W, style: TextStyle, by_topic: bool) -> Self {
+        Self { to, style, by_topic, topic: None, pairs: 0 }
+    }
+
+    /// The next pair; `topic` is its path.
+    pub fn pair(&mut self, topic: &str, archived: &ArchivedPair) -> io::Result<()> {
+        if self.by_topic && self.topic.as_deref() != Some(topic) {
+            self.gap()?;
+            match self.style {
+                TextStyle::Markdown => writeln!(self.to, "# {topic}")?,
+                TextStyle::Plain => writeln!(self.to, "=== {topic} ===")?,
+            }
+            self.topic = Some(topic.to_owned());
+            self.pairs += 1;
+        }
+        self.gap()?;
+        let head = head(if self.by_topic { None } else { Some(topic) }, archived);
+        match self.style {
+            TextStyle::Markdown => writeln!(self.to, "## {head}")?,
+            TextStyle::Plain => writeln!(self.to, "--- {head} ---")?,
+        }
+        let pair = &archived.pair;
+        self.part("User", &pair.user_text)?;
+        if let Some(answer) = &pair.assistant_text {
+            self.part("Assistant", answer)?;
+        }
+        if let Some(error) = &pair.error {
+            self.part("Error", &format!("[{}] {}", error.code, error.message))?;
+        }
+        self.pairs += 1;
+        Ok(())
+    }
+
+    /// The end.
+    pub fn finish(self) -> W {
+        self.to
+    }
+
+    fn gap(&mut self) -> io::Result<()> {
+        if self.pairs > 0 { self.to.write_all(b"\n") } else { Ok(()) }
+    }
+
+    fn part(&mut self, who: &str, text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let text = text.trim_end();
+        match self.style {
+            TextStyle::Markdown => write!(self.to, "\n**{who}**\n\n{text}\n"),
+            TextStyle::Plain => write!(self.to, "{who}:\n{text}\n"),
+        }
+    }
+}
+
+/// One line about a pair: when, where, by whom, and its labels.
+fn head(topic: Option<&str>, archived: &ArchivedPair) -> String {
+    let pair = &archived.pair;
+    let mut parts = vec![times::for_people(pair.created_at)];
+    parts.extend(topic.map(ToOwned::to_owned));
+    if !pair.model.is_empty() {
+        parts.push(pair.model.clone());
+    }
+    if pair.star.count() > 0 {
+        parts.push("★".repeat(usize::from(pair.star.count())));
+    }
+    if pair.color_flag == plimsoll_domain::ColorFlag::Blue {
+        parts.push("blue".to_owned());
+    }
+    if !matches!(pair.lifecycle, Lifecycle::Complete | Lifecycle::Idle) {
+        parts.push(pair.lifecycle.name().to_owned());
+    }
+    if archived.edited_at.is_some() {
+        parts.push("edited".to_owned());
+    }
+    parts.join(" · ")
+}

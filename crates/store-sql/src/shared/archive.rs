@@ -1,0 +1,83 @@
+//! Whole pairs, out and in (HIS-8).
+
+use plimsoll_domain::{Lifecycle, PairId, Timestamp, Topic};
+use plimsoll_store::{ArchivedPair, BroughtIn, Revision, StoreError, StoreResult, Workspace};
+
+use super::{answer, pairs, read_pairs, topics, workspaces};
+use crate::db::{Db, first, list, values};
+
+const REVISIONS: &str = "SELECT user_text, assistant_text, edited_at FROM revisions
+    WHERE pair_id = $1 ORDER BY revision";
+const MARK: &str = "UPDATE pairs SET cut = $1, edited_at = $2, revision = $3 WHERE id = $4";
+const WORKSPACE_OF: &str = "SELECT workspace FROM pairs WHERE id = $1";
+
+pub(crate) fn archived(db: &mut dyn Db, ids: &[PairId]) -> StoreResult<Vec<ArchivedPair>> {
+    let mut found = Vec::with_capacity(ids.len());
+    for stored in read_pairs::get_many(db, ids)? {
+        let id = stored.pair.id;
+        let revisions = list(db, REVISIONS, values![id], |row| {
+            Ok(Revision {
+                user_text: row.string(0)?,
+                assistant_text: row.opt_string(1)?,
+                edited_at: Timestamp::from_millis(row.int(2)?),
+            })
+        })?;
+        found.push(ArchivedPair {
+            pair: stored.pair,
+            cut: stored.cut,
+            edited_at: stored.edited_at,
+            revisions,
+            previous: answer::previous(db, id)?,
+        });
+    }
+    Ok(found)
+}
+
+pub(crate) fn whereabouts(
+    db: &mut dyn Db,
+    ids: &[PairId],
+) -> StoreResult<Vec<(PairId, Workspace)>> {
+    let mut taken = Vec::new();
+    for id in ids {
+        let workspace = first(db, WORKSPACE_OF, values![*id], |row| workspaces::read(row, 0))?;
+        taken.extend(workspace.map(|workspace| (*id, workspace)));
+    }
+    Ok(taken)
+}
+
+pub(crate) fn bring_in(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    new_topics: &[Topic],
+    new_pairs: &[ArchivedPair],
+) -> StoreResult<BroughtIn> {
+    workspaces::must_exist(db, workspace)?;
+    let topics = topics::add_missing(db, workspace, new_topics)?;
+    let mut written = 0;
+    for archived in new_pairs {
+        if !read_pairs::exists(db, archived.pair.id)? {
+            put(db, workspace, archived)?;
+            written += 1;
+        }
+    }
+    Ok(BroughtIn { topics, pairs: written })
+}
+
+fn put(db: &mut dyn Db, workspace: &Workspace, archived: &ArchivedPair) -> StoreResult<()> {
+    let id = archived.pair.id;
+    let sending = |lifecycle: Lifecycle| lifecycle == Lifecycle::Sending;
+    if archived.previous.as_ref().is_some_and(|previous| sending(previous.lifecycle)) {
+        return Err(StoreError::Unclaimed);
+    }
+    pairs::insert(db, workspace, &archived.pair)?;
+    if let Some(previous) = &archived.previous {
+        answer::put_previous(db, id, previous)?;
+    }
+    let mut number = 1u64;
+    for revision in &archived.revisions {
+        let (user, assistant) = (&revision.user_text, revision.assistant_text.as_ref());
+        db.run(pairs::KEEP_REVISION, values![id, number, user, assistant, revision.edited_at])?;
+        number += 1;
+    }
+    db.run(MARK, values![archived.cut, archived.edited_at, number, id]).map(drop)
+}

@@ -1,0 +1,85 @@
+//! Whole pairs, as an export takes them out and an import brings them in (HIS-8).
+
+use async_trait::async_trait;
+use plimsoll_domain::{
+    Lifecycle, MessagePair, PairError, PairId, ReceiptId, Timestamp, Topic, Usage,
+};
+
+use crate::{StoreResult, Workspace};
+
+/// A pair with all that is kept about it. What can be counted again, such as estimates,
+/// is not part of it, and neither are the books.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArchivedPair {
+    /// The pair. Its `previous_answer` is the text of `previous`.
+    pub pair: MessagePair,
+    /// Whether the answer was cut by its length (SND-4c).
+    pub cut: bool,
+    /// When it was last edited, if ever (HIS-5).
+    pub edited_at: Option<Timestamp>,
+    /// The texts before each edit, the original first.
+    pub revisions: Vec<Revision>,
+    /// The answer before the last regeneration (SND-8).
+    pub previous: Option<PreviousAnswer>,
+}
+
+/// The texts of a pair before one edit (HIS-5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    /// The user's words.
+    pub user_text: String,
+    /// The answer, if there was one.
+    pub assistant_text: Option<String>,
+    /// When the edit replaced them.
+    pub edited_at: Timestamp,
+}
+
+/// An answer that a regeneration put aside, with all that belongs to it (SND-8).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreviousAnswer {
+    /// The model that gave it.
+    pub model: String,
+    /// Its text.
+    pub text: Option<String>,
+    /// Where the pair stood with it.
+    pub lifecycle: Lifecycle,
+    /// Whether it was cut by its length.
+    pub cut: bool,
+    /// What the provider said it used.
+    pub usage: Option<Usage>,
+    /// The receipt of its send.
+    pub receipt_id: Option<ReceiptId>,
+    /// Why it failed, when it did.
+    pub error: Option<PairError>,
+}
+
+/// How much of a batch was new.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BroughtIn {
+    /// Topics that were made.
+    pub topics: u64,
+    /// Pairs that were written.
+    pub pairs: u64,
+}
+
+/// The door for exports and imports.
+#[async_trait]
+pub trait Archive: Send + Sync {
+    /// Those of the pairs that exist, whole, in the order of HIS-2, without repeats.
+    async fn archived(&self, ids: &[PairId]) -> StoreResult<Vec<ArchivedPair>>;
+
+    /// Which of the ids are taken, and by which workspace.
+    async fn whereabouts(&self, ids: &[PairId]) -> StoreResult<Vec<(PairId, Workspace)>>;
+
+    /// Writes a batch down, all or none, on the disk when this returns. Topics come
+    /// parents first. A topic or pair whose id is taken is left as it is, so that a batch
+    /// may be brought again. Refused with `Unclaimed` for a pair in `sending`, and when a
+    /// topic's name is bad or taken by another, or its parent or a pair's topic is unknown
+    /// in this workspace.
+    async fn bring_in(
+        &self,
+        workspace: &Workspace,
+        topics: &[Topic],
+        pairs: &[ArchivedPair],
+    ) -> StoreResult<BroughtIn>;
+}
