@@ -2,6 +2,8 @@
 //! depends on this crate.
 
 pub mod history;
+pub mod llama_server;
+pub mod real;
 pub mod scripted;
 pub mod texts;
 
