@@ -48,7 +48,7 @@ impl Providers {
             idle: seconds(idle),
             ..Timeouts::default()
         };
-        let embedded = crate::embedded::Embedded::new(data_dir);
+        let embedded = crate::embedded::Embedded::new(data_dir, timeouts);
         Self { timeouts, embedded, local: tokio::sync::OnceCell::new(), told: Mutex::default() }
     }
 
