@@ -72,20 +72,20 @@ impl Home {
         attempts.iter().map(|one| one["stage"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Writes down answered pairs, each of `sentences` sentences.
-    pub(crate) fn fill(&self, pairs: u8, sentences: usize) {
+    /// Writes down answered pairs, one for each number of sentences.
+    pub(crate) fn fill(&self, sentences: &[usize]) {
         std::fs::create_dir_all(self.data()).unwrap();
         self.with_store(async |store| {
             let workspace = Workspace::default();
             store.put_topic(&workspace, &topic()).await.unwrap();
-            let answered = |n: u8| MessagePair {
+            let answered = |(n, sentences): (u8, &usize)| MessagePair {
                 id: PairId::new(at(i64::from(n) * 1000), [n; 10]),
                 user_text: format!("question {n}"),
-                assistant_text: Some(SENTENCE.repeat(sentences)),
+                assistant_text: Some(SENTENCE.repeat(*sentences)),
                 lifecycle: Lifecycle::Complete,
                 ..pair(n)
             };
-            let pairs: Vec<_> = (1..=pairs).map(answered).collect();
+            let pairs: Vec<_> = (1..).zip(sentences).map(answered).collect();
             store.insert_many(&workspace, &pairs).await.unwrap();
         });
     }

@@ -59,7 +59,7 @@ fn ovf_2_a_real_overflow_is_trimmed_and_cat_3_teaches_the_limit() {
     let Some(server) = server() else { return };
     let home = home(server);
     // Five pairs of some 135 tokens: two must go before the rest fits.
-    home.fill(5, 10);
+    home.fill(&[10; 5]);
     let before = home.kept();
     assert_eq!(told(&home), (4096, "window".to_owned(), true), "PRV-2, CAT-3");
 
@@ -91,7 +91,7 @@ fn ovf_2_a_real_overflow_is_trimmed_and_cat_3_teaches_the_limit() {
 fn ovf_3_where_trimming_cannot_help_the_send_ends_with_suggestions() {
     let Some(server) = server() else { return };
     let home = home(server);
-    home.fill(2, 3);
+    home.fill(&[3; 2]);
     let long = SENTENCE.repeat(60);
     let ran = home.run(&["send", "-c", "-m", LlamaServer::MODEL, &long]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);

@@ -4,6 +4,8 @@
 // A helper of a test may fail like the test itself.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[cfg(unix)]
+mod embedded;
 mod home;
 mod llama;
 // What the other test binary uses of it is not all used here.
