@@ -220,7 +220,13 @@ fn conclude(sent: &Sent) -> Result<u8, Failure> {
             let failure = Failure::failed(fault::headline(fault));
             Err(match fault::explain(fault) {
                 Some(advice) => failure.hint(advice.text),
-                None => failure.hint("your message is kept; `plimsoll receipts` shows the attempt"),
+                None => {
+                    let kept = "your message is kept; `plimsoll receipts` shows the attempt";
+                    match fault::asks_to_wait(fault) {
+                        Some(wait) => failure.hint(format!("{wait}; {kept}")),
+                        None => failure.hint(kept),
+                    }
+                }
             })
         }
         Outcome::Error(SendError::EmptyAnswer) => {

@@ -13,3 +13,4 @@ mod segments;
 mod send;
 mod survives;
 mod tokens;
+mod trouble;

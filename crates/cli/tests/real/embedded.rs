@@ -1,9 +1,6 @@
 //! The model inside, through the binary (PRV-4).
 
-use std::{
-    io::Read,
-    process::{Command, Stdio},
-};
+use std::{io::Read, process::Command};
 
 use plimsoll_domain::Lifecycle;
 use plimsoll_embedded::{FILE_NAME, MODEL_ID, WINDOW};
@@ -71,15 +68,8 @@ fn beyond_its_window_it_overflows_for_real() {
 #[test]
 fn snd_4_ctrl_c_keeps_what_had_arrived() {
     let Some(home) = home() else { return };
-    let mut child = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
-        .args(["send", "Write a long story about a ship and her captain."])
-        .env("PLIMSOLL_CONFIG_DIR", home.path())
-        .env("PLIMSOLL_DATA_DIR", home.data())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let story = ["send", "Write a long story about a ship and her captain."];
+    let mut child = home.command(&story).start();
     // The first words are here; the story is not.
     let mut began = [0; 20];
     child.stdout.as_mut().unwrap().read_exact(&mut began).unwrap();

@@ -11,11 +11,10 @@ use plimsoll_store::{
     Pairs, StoredPair, Topics, Workspace,
     contract::{at, pair, topic},
 };
-use plimsoll_store_sql::SqlStore;
 use plimsoll_testkit::real;
 use serde_json::Value;
 
-use crate::run::{Plimsoll, Ran, plimsoll};
+use crate::run::{Plimsoll, Ran, kept, plimsoll, with_store};
 
 /// What the tests keep below the target directory from run to run.
 pub(crate) fn cache() -> &'static Path {
@@ -75,7 +74,7 @@ impl Home {
     /// Writes down answered pairs, one for each number of sentences.
     pub(crate) fn fill(&self, sentences: &[usize]) {
         std::fs::create_dir_all(self.data()).unwrap();
-        self.with_store(async |store| {
+        with_store(&self.data(), async |store| {
             let workspace = Workspace::default();
             store.put_topic(&workspace, &topic()).await.unwrap();
             let answered = |(n, sentences): (u8, &usize)| MessagePair {
@@ -92,19 +91,6 @@ impl Home {
 
     /// Everything that is kept, oldest first.
     pub(crate) fn kept(&self) -> Vec<StoredPair> {
-        self.with_store(async |store| {
-            let rows = store.rows(&Workspace::default()).await.unwrap();
-            let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
-            store.get_many(&ids).await.unwrap()
-        })
-    }
-
-    fn with_store<T>(&self, work: impl AsyncFnOnce(&SqlStore) -> T) -> T {
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        runtime.block_on(async {
-            let path = self.data().join("plimsoll.db");
-            let store = SqlStore::open_sqlite(&path, Default::default(), at(0)).await.unwrap();
-            work(&store).await
-        })
+        kept(&self.data())
     }
 }
