@@ -16,8 +16,9 @@ use crate::{
     providers::{Providers, is_model, served_as},
 };
 
-/// A server at home lists its models within this time, or counts as not there.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// A server at home lists its models within this time, or counts as not there. One that
+/// is down is known at once; this is for one that is busy.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A server at home and the models that it lists.
 pub(crate) struct Server {

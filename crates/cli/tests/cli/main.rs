@@ -6,6 +6,7 @@
 mod again;
 mod classify;
 mod docs;
+mod doctor;
 mod models;
 mod plan;
 mod run;

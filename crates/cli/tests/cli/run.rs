@@ -92,7 +92,7 @@ impl Plimsoll {
 
     /// As a user who owns nothing, for whom a directory can be read-only.
     #[cfg(unix)]
-    pub(crate) fn as_nobody(mut self) -> Self {
+    pub(crate) fn for_nobody(mut self) -> Self {
         use std::os::unix::process::CommandExt;
         self.command.uid(65_534).gid(65_534);
         self

@@ -145,13 +145,13 @@ mod disks {
             use std::os::unix::fs::MetadataExt;
             me.uid() == 0
         });
-        if root && !plimsoll(["--version"]).as_nobody().starts() {
+        if root && !plimsoll(["--version"]).for_nobody().starts() {
             return real::skipped("nobody but root may start the binary in this place");
         }
         permit(home.path(), 0o555, 0o444);
         let send = |data: &std::path::Path| {
             let command = home.command(&["send", "And now?"]).env("PLIMSOLL_DATA_DIR", data);
-            if root { command.as_nobody().run() } else { command.run() }
+            if root { command.for_nobody().run() } else { command.run() }
         };
         send(&data).refused(1, "the store cannot be written to; check the permissions");
         let fresh = send(&home.path().join("fresh"));
