@@ -4,6 +4,7 @@
 pub mod history;
 pub mod llama_server;
 pub mod real;
+pub mod report;
 pub mod scripted;
 pub mod texts;
 
