@@ -142,7 +142,7 @@ impl App {
             Outcome::Error(SendError::OverflowAfterTrimming(fault)) => {
                 let ml = window.unwrap_or(outlook.limit.tokens).min(outlook.limit.tokens);
                 let weights = Weights { ml, ..outlook.weights };
-                overflow_suggestions(&weights, fault.requested, &self.catalog, &outlook.model.id)
+                overflow_suggestions(&weights, fault.requested, &self.catalog(), &outlook.model.id)
             }
             _ => Vec::new(),
         };
