@@ -17,6 +17,27 @@ pub fn core(args: &[&str]) -> Result<(), String> {
     step("benchmark of the core", &mut bench)
 }
 
+/// Starting and the store; it measures the binary itself.
+pub fn store(args: &[&str]) -> Result<(), String> {
+    let mut bench = cargo();
+    bench.args(["bench", "--quiet", "--package", "plimsoll-cli", "--bench", "store", "--"]);
+    step("benchmark of starting and the store", bench.args(args))
+}
+
+/// The model inside, beside llama.cpp where that can be set up.
+pub fn embedded(args: &[&str]) -> Result<(), String> {
+    let mut bench = cargo();
+    bench.args(["bench", "--quiet", "--package", "plimsoll-embedded", "--bench", "embedded", "--"]);
+    step("benchmark of the model inside", bench.args(args))
+}
+
+/// All of them; those that fail do not keep the others back.
+pub fn all(args: &[&str]) -> Result<(), String> {
+    let failed: Vec<String> =
+        [core(args), store(args), embedded(args)].into_iter().filter_map(Result::err).collect();
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
+}
+
 /// A tool of `testkit`, built for speed.
 pub fn example(name: &str, args: &[&str]) -> Result<(), String> {
     let mut command = cargo();

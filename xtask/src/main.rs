@@ -16,7 +16,10 @@ cargo xtask COMMAND
 
   check              everything that must hold: format, lints, tests, docs, house rules
   test               all tests; sets up what they need, and says what it could not
-  bench core         the speed table of the core, as a table and as JSON
+  bench              the speed tables, printed and as JSON in target/bench
+  bench core         the pure core alone
+  bench store        starting, and the store
+  bench embedded     the model inside, beside llama.cpp
   fit DIR [OUT]      fit the fast estimator's table on the texts below DIR
   sample N           print a made-up history of N pairs, one a line
   docs               write docs/cli.md and docs/settings.md again from the code
@@ -31,6 +34,9 @@ fn main() -> ExitCode {
         ["check"] => check::check(),
         ["test"] => check::test(),
         ["bench", "core", rest @ ..] => bench::core(rest),
+        ["bench", "store", rest @ ..] => bench::store(rest),
+        ["bench", "embedded", rest @ ..] => bench::embedded(rest),
+        ["bench", rest @ ..] if rest.iter().all(|arg| arg.starts_with("--")) => bench::all(rest),
         ["fit", rest @ ..] if !rest.is_empty() => bench::example("fit", rest),
         ["sample", count] => bench::example("sample", &[count]),
         ["docs"] => check::docs(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use plimsoll_budget::QuotaKind;
+use plimsoll_budget::{QuotaKind, Suggestion, Weights, overflow_suggestions};
 use plimsoll_domain::{LifecycleEvent, PairError, PairId, Usage};
 use plimsoll_provider::{Delta, Finish};
 use plimsoll_send::{
@@ -30,6 +30,21 @@ pub struct Sent {
     pub receipt: Receipt,
     /// How it ended.
     pub outcome: Outcome,
+    /// The pairs that were left out on the way, oldest first, each by its opening words.
+    pub left_out: Vec<(PairId, String)>,
+    /// The window that they did not fit into: what the provider stated, else ML; none
+    /// when the provider only said that the request was too large.
+    pub window: Option<u64>,
+    /// What would help, after an overflow that trimming could not mend (OVF-3).
+    pub suggestions: Vec<Suggestion>,
+}
+
+impl Sent {
+    /// REC-4: what was left out and why, in words.
+    pub fn trim_notice(&self) -> Option<String> {
+        let names: Vec<&str> = self.left_out.iter().map(|(_, opening)| opening.as_str()).collect();
+        plimsoll_send::trim_notice(&names, self.window)
+    }
 }
 
 /// What one send gathers on its way.
@@ -43,6 +58,8 @@ pub(crate) struct Journey {
     pub(crate) history_hash: String,
     pub(crate) last_body: String,
     pub(crate) learned_limit: Option<u64>,
+    /// The limit in the last overflow; the inner one is none where none was stated.
+    pub(crate) overflowed: Option<Option<u64>>,
 }
 
 impl App {
@@ -104,6 +121,7 @@ impl App {
             history_hash: String::new(),
             last_body: String::new(),
             learned_limit: None,
+            overflowed: None,
         };
         if let Some((wait, kind)) = wait {
             tell(Progress::QuotaWait(pair, wait, kind));
@@ -115,7 +133,21 @@ impl App {
         }
         let outcome = self.drive(prepared, &mut journey, cancel, tell).await?;
         let receipt = self.finish(prepared, &journey, &outcome).await?;
-        Ok(Sent { pair, answer: journey.answer, receipt, outcome })
+        let trimmed = prepared.included.iter().take(receipt.counter.trimmed);
+        let left_out = trimmed.map(|stored| (stored.pair.id, opening(&stored.pair.user_text)));
+        let left_out = left_out.collect();
+        let outlook = &prepared.outlook;
+        let window = journey.overflowed.unwrap_or(Some(outlook.limit.tokens));
+        let suggestions = match &outcome {
+            Outcome::Error(SendError::OverflowAfterTrimming(fault)) => {
+                let ml = window.unwrap_or(outlook.limit.tokens).min(outlook.limit.tokens);
+                let weights = Weights { ml, ..outlook.weights };
+                overflow_suggestions(&weights, fault.requested, &self.catalog(), &outlook.model.id)
+            }
+            _ => Vec::new(),
+        };
+        let answer = journey.answer;
+        Ok(Sent { pair, answer, receipt, outcome, left_out, window, suggestions })
     }
 
     /// Runs the machine to its end.
@@ -140,6 +172,11 @@ impl App {
                     journey.history_hash = prepared.payload(dropped).1;
                     let event =
                         self.call(prepared, request, &mut machine, journey, cancel, tell).await?;
+                    if let Event::Failed(fault) = &event
+                        && fault.short() == "context"
+                    {
+                        journey.overflowed = Some(fault.limit);
+                    }
                     effects.extend(machine.on(event));
                 }
                 Effect::Wait { at_least, at_most } => {
@@ -231,6 +268,17 @@ impl App {
             }
         }
     }
+}
+
+/// The first words of a text, for people to know it by.
+fn opening(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let line = text.trim().lines().next().unwrap_or_default();
+    let mut opening: String = line.chars().take(LONGEST).collect();
+    if opening.len() < text.trim().len() {
+        opening.push('…');
+    }
+    opening
 }
 
 /// What was sent, message by message.

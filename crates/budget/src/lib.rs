@@ -29,5 +29,5 @@ pub use quota::{Quota, QuotaKind, QuotaLimits, QuotaVerdict};
 pub use sums::{Load, LoadSums, Suffix};
 pub use validate::{
     Attached, Decision, IncludedTokens, OverBudget, Suggestion, Validation, Verdict, Weights,
-    decide, fit_first, suggestions, validate,
+    decide, fit_first, overflow_suggestions, suggestions, validate,
 };

@@ -266,13 +266,7 @@ pub fn suggestions(
     if let Some((frees, name)) = convertible.max_by_key(|(frees, _)| *frees) {
         out.push(Suggestion::AttachOnDemand { name: name.clone(), frees });
     }
-    let models: Vec<String> = catalog
-        .that_fit(validation.total)
-        .into_iter()
-        .filter(|other| other.id != model)
-        .take(NAMED_MODELS)
-        .map(|model| model.id.clone())
-        .collect();
+    let models = larger_models(catalog, validation.total, model);
     if !models.is_empty() {
         out.push(Suggestion::SwitchModel { models });
     }
@@ -284,6 +278,36 @@ pub fn suggestions(
         out.push(Suggestion::ShortenMessage { tokens: alone - weights.ml });
     }
     out
+}
+
+/// What helps after an overflow that trimming could not mend (OVF-3). `weights.ml` is the
+/// window as it turned out; `requested` is what the provider counted, where it said so.
+pub fn overflow_suggestions(
+    weights: &Weights,
+    requested: Option<u64>,
+    catalog: &Catalog,
+    model: &str,
+) -> Vec<Suggestion> {
+    let mut out = Vec::new();
+    let needed = weights.total().max(requested.unwrap_or(0)).max(weights.ml.saturating_add(1));
+    let models = larger_models(catalog, needed, model);
+    if !models.is_empty() {
+        out.push(Suggestion::SwitchModel { models });
+    }
+    if weights.history > 0 {
+        out.push(Suggestion::ClearHistory { frees: weights.history });
+    }
+    let alone = weights.aut.saturating_add(weights.prelude);
+    if alone > weights.ml {
+        out.push(Suggestion::ShortenMessage { tokens: alone - weights.ml });
+    }
+    out
+}
+
+/// Models that hold this many tokens, the smallest first, without the one in use.
+fn larger_models(catalog: &Catalog, tokens: u64, model: &str) -> Vec<String> {
+    let others = catalog.that_fit(tokens).into_iter().filter(|other| other.id != model);
+    others.take(NAMED_MODELS).map(|other| other.id.clone()).collect()
 }
 
 #[cfg(test)]

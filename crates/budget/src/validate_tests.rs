@@ -105,6 +105,29 @@ fn cat_3_a_model_that_its_tokens_a_minute_bind_is_not_suggested() {
     assert!(found.contains(&Suggestion::SwitchModel { models: vec!["free".into()] }), "{found:?}");
 }
 
+#[test]
+fn ovf_3_after_an_overflow_larger_models_and_less_text_help() {
+    let model = |id: &str, window| Model { context_window: Some(window), ..Model::unknown(id) };
+    let catalog = Catalog::new([model("same", 512), model("big", 8192), model("this", 4096)]);
+    let names = |models: &[&str]| Suggestion::SwitchModel {
+        models: models.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    // The provider's own count is larger than ours.
+    assert_eq!(
+        overflow_suggestions(&weights(512, 0, 300, 100), Some(600), &catalog, "this"),
+        [names(&["big"]), Suggestion::ClearHistory { frees: 300 }]
+    );
+    assert_eq!(
+        overflow_suggestions(&weights(512, 12, 0, 700), None, &catalog, "this"),
+        [names(&["big"]), Suggestion::ShortenMessage { tokens: 200 }]
+    );
+    // By our count it fits: still nothing of the same size is named.
+    assert_eq!(
+        overflow_suggestions(&weights(512, 0, 0, 10), None, &catalog, "x"),
+        [names(&["this", "big"])]
+    );
+}
+
 proptest! {
     /// VAL-3: what is dropped is enough, and one pair less would not be, whatever the
     /// factor.

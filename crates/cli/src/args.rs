@@ -366,8 +366,12 @@ pub(crate) struct BackupArgs {
 
 /// Check store, keys, models and servers, and say what is missing
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  plimsoll doctor")]
+#[command(after_help = "Examples:\n  plimsoll doctor\n  plimsoll doctor --json | jq .healthy")]
 pub(crate) struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
     /// Where everything is kept
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,

@@ -1,6 +1,7 @@
 //! The model inside, and getting its weights with a bar on the terminal.
 
 use std::{
+    io::{self, Write},
     ops::ControlFlow,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -8,17 +9,23 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 use plimsoll_app::NoProvider;
-use plimsoll_embedded::{EmbeddedModel, EmbeddedOptions, Stage, Weights, fetch};
-use plimsoll_provider::Provider;
+use plimsoll_embedded::{Downloader, EmbeddedModel, EmbeddedOptions, Stage, Weights, fetch};
+use plimsoll_provider::{Download, Provider, Timeouts};
+
+/// Where the weights were first published, and the variable that names another place
+/// with the same files, as Hugging Face's own tools have it.
+const HUGGING_FACE: &str = "https://huggingface.co";
+const MIRROR: &str = "HF_ENDPOINT";
 
 pub(crate) struct Embedded {
     data_dir: PathBuf,
+    timeouts: Timeouts,
     model: Mutex<Option<Arc<EmbeddedModel>>>,
 }
 
 impl Embedded {
-    pub(crate) fn new(data_dir: &Path) -> Self {
-        Self { data_dir: data_dir.to_owned(), model: Mutex::new(None) }
+    pub(crate) fn new(data_dir: &Path, timeouts: Timeouts) -> Self {
+        Self { data_dir: data_dir.to_owned(), timeouts, model: Mutex::new(None) }
     }
 
     /// The model, once its weights are there; they are fetched on first use.
@@ -64,12 +71,44 @@ impl Embedded {
             });
             ControlFlow::Continue(())
         };
-        let fetched = fetch(&self.data_dir, None, &mut told);
+        let web = Web { timeouts: self.timeouts };
+        let fetched = fetch(&self.data_dir, Some(&web), &mut told);
         bar.finish_and_clear();
         fetched.map(|_| ()).map_err(|error| NoProvider {
             message: error.to_string(),
             hint: "another model works without it, such as -m gpt-4o with OPENAI_API_KEY"
                 .to_owned(),
         })
+    }
+}
+
+/// The web, as the second way to the weights.
+struct Web {
+    timeouts: Timeouts,
+}
+
+impl Downloader for Web {
+    fn download(
+        &self,
+        url: &str,
+        to: &mut dyn Write,
+        told: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> io::Result<()> {
+        let mirror = std::env::var(MIRROR).ok().filter(|mirror| !mirror.trim().is_empty());
+        let url = match (mirror, url.strip_prefix(HUGGING_FACE)) {
+            (Some(mirror), Some(path)) => format!("{}{path}", mirror.trim().trim_end_matches('/')),
+            _ => url.to_owned(),
+        };
+        let download = Download::new(&url, self.timeouts).map_err(io::Error::other)?;
+        let mut done = 0;
+        let mut take = |bytes: &[u8]| {
+            to.write_all(bytes)?;
+            done += bytes.len() as u64;
+            match told(done) {
+                ControlFlow::Continue(()) => Ok(()),
+                ControlFlow::Break(()) => Err(io::ErrorKind::Interrupted.into()),
+            }
+        };
+        tokio::runtime::Handle::current().block_on(download.run(&mut take))
     }
 }

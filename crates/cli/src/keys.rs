@@ -11,6 +11,20 @@ use plimsoll_provider::Secret;
 
 use crate::{context::config_dir, failure::Failure, input::unreadable};
 
+/// Providers that want a key.
+pub(crate) const PROVIDERS: [&str; 10] = [
+    "openai",
+    "anthropic",
+    "google",
+    "xai",
+    "mistral",
+    "deepseek",
+    "groq",
+    "openrouter",
+    "moonshot",
+    "zai",
+];
+
 /// Where a key was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeySource {

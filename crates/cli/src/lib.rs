@@ -15,6 +15,7 @@ mod machine;
 mod output;
 pub mod pairs;
 mod providers;
+mod survey;
 mod words;
 
 use std::{ffi::OsString, process::ExitCode};

@@ -11,7 +11,8 @@ use plimsoll_app::{NoProvider, ProviderBook, Reached};
 use plimsoll_budget::Model;
 use plimsoll_config::Settings;
 use plimsoll_provider::{
-    Anthropic, Endpoint, Gemini, LocalServer, OpenAiStyle, Provider, SetupError, Timeouts, discover,
+    Anthropic, Endpoint, Gemini, LocalServer, OpenAiStyle, Provider, ServedModel, SetupError,
+    Timeouts, discover,
 };
 
 use crate::keys;
@@ -47,7 +48,7 @@ impl Providers {
             idle: seconds(idle),
             ..Timeouts::default()
         };
-        let embedded = crate::embedded::Embedded::new(data_dir);
+        let embedded = crate::embedded::Embedded::new(data_dir, timeouts);
         Self { timeouts, embedded, local: tokio::sync::OnceCell::new(), told: Mutex::default() }
     }
 
@@ -56,7 +57,15 @@ impl Providers {
         self.local.get_or_init(discover).await
     }
 
-    fn hosted(&self, model: &Model) -> Result<Arc<dyn Provider>, NoProvider> {
+    /// Whether a model is served at an address that is known without looking around.
+    pub(crate) fn is_hosted(model: &Model) -> bool {
+        model.base_url.is_some()
+            || matches!(model.provider.as_str(), "anthropic" | "google")
+            || OPENAI_STYLE.iter().any(|(known, _)| *known == model.provider)
+    }
+
+    /// The provider of a model at a known address.
+    pub(crate) fn hosted(&self, model: &Model) -> Result<Arc<dyn Provider>, NoProvider> {
         let name = model.provider.as_str();
         let found = keys::find(name, model.key_env.as_deref())
             .map_err(|failure| NoProvider { message: failure.to_string(), hint: String::new() })?;
@@ -108,13 +117,14 @@ impl ProviderBook for Providers {
             let provider = self.embedded.provider()?;
             return Ok(Reached { provider, model: model.id.clone(), server_window: None });
         }
-        if self.is_hosted(model) {
+        if Self::is_hosted(model) {
             let provider = self.hosted(model)?;
             // A server on this machine tells its window at once; a far one is not asked.
             let near = provider.base_url().contains("//127.")
                 || provider.base_url().contains("//localhost");
             let told = if near { provider.models().await.ok() } else { None };
-            let server_window = told.and_then(|served| window_of(&served, &model.id));
+            let server_window =
+                told.and_then(|served| served_as(&served, &model.id)?.context_window);
             self.told
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -129,7 +139,7 @@ impl ProviderBook for Providers {
             let provider = self.embedded.loaded()?;
             return Some(Reached { provider, model: model.id.clone(), server_window: None });
         }
-        if self.is_hosted(model) {
+        if Self::is_hosted(model) {
             let provider = self.hosted(model).ok()?;
             let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
             let key = (provider.base_url().to_owned(), model.id.clone());
@@ -141,12 +151,6 @@ impl ProviderBook for Providers {
 }
 
 impl Providers {
-    fn is_hosted(&self, model: &Model) -> bool {
-        model.base_url.is_some()
-            || matches!(model.provider.as_str(), "anthropic" | "google")
-            || OPENAI_STYLE.iter().any(|(known, _)| *known == model.provider)
-    }
-
     /// The first of the servers that serves the model.
     fn on_this_machine(&self, model: &Model, servers: &[LocalServer]) -> Option<Reached> {
         for server in servers {
@@ -168,15 +172,15 @@ impl Providers {
 }
 
 /// Whether a server's name for a model is the one that was asked for.
-fn is_model(served: &str, asked: &str) -> bool {
+pub(crate) fn is_model(served: &str, asked: &str) -> bool {
     let longer = served.get(asked.len()..).is_some_and(|rest| rest.starts_with(['-', ':', '@']));
     served.eq_ignore_ascii_case(asked)
         || (longer && served[..asked.len()].eq_ignore_ascii_case(asked))
 }
 
-/// The window of a model in a list; a server with one model serves it under any name.
-fn window_of(served: &[plimsoll_provider::ServedModel], asked: &str) -> Option<u64> {
+/// A model in a list; a server with one model serves it under any name.
+pub(crate) fn served_as<'a>(served: &'a [ServedModel], asked: &str) -> Option<&'a ServedModel> {
     let named = served.iter().find(|model| is_model(&model.id, asked));
     let only = if served.len() == 1 { served.first() } else { None };
-    named.or(only)?.context_window
+    named.or(only)
 }

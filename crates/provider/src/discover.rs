@@ -14,8 +14,9 @@ use crate::{
     models::{by_id, listed},
 };
 
-/// A server that runs here answers at once or is not there.
-const PROBE: Duration = Duration::from_millis(300);
+/// A server that runs here answers soon or is not there. Where nobody listens, that is
+/// known at once, so this only has to outlast a busy machine.
+const PROBE: Duration = Duration::from_secs(1);
 /// Foundry's port is only known to its own program, which takes its time to start.
 const FOUNDRY: Duration = Duration::from_secs(3);
 

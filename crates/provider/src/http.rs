@@ -65,13 +65,8 @@ impl Client {
     /// A client for an endpoint.
     pub(crate) fn new(endpoint: &Endpoint) -> Result<Self, SetupError> {
         let local = endpoint.is_loopback();
-        let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("plimsoll/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(endpoint.timeouts.connect)
+        let mut builder = builder(endpoint.timeouts)
             .redirect(Policy::custom(redirect))
-            .referer(false)
-            // Whether a call is made again is decided elsewhere, where it can be seen.
-            .retry(reqwest::retry::never())
             .tls_backend_preconfigured(tls(endpoint.url.scheme() == "https")?);
         if local {
             // A proxy cannot reach this machine, whatever the environment says.
@@ -143,6 +138,16 @@ impl Client {
         }
         delta
     }
+}
+
+/// What every client of ours begins with.
+pub(crate) fn builder(timeouts: Timeouts) -> reqwest::ClientBuilder {
+    reqwest::Client::builder()
+        .user_agent(concat!("plimsoll/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(timeouts.connect)
+        .referer(false)
+        // Whether a call is made again is decided elsewhere, where it can be seen.
+        .retry(reqwest::retry::never())
 }
 
 /// Status and headers of a response whose body is still being read.
@@ -248,7 +253,7 @@ fn same_server(from: &Url, to: &Url) -> bool {
 
 /// TLS with the authorities that this machine trusts. A plain HTTP server needs none,
 /// so that local models answer on a machine without any.
-fn tls(needed: bool) -> Result<rustls::ClientConfig, SetupError> {
+pub(crate) fn tls(needed: bool) -> Result<rustls::ClientConfig, SetupError> {
     let failed = |error: rustls::Error| SetupError::NoCertificates(error.to_string());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = rustls::ClientConfig::builder_with_provider(provider)

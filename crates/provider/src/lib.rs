@@ -17,11 +17,14 @@ mod local;
 mod models;
 
 mod answer;
+mod download;
 mod http;
 mod reading;
 mod sse;
 mod transport;
 mod wire;
+
+pub use download::Download;
 
 pub use contract::{
     AnswerStream, ChatMessage, ChatRequest, Delta, Finish, Models, Provider, ProviderFailure,

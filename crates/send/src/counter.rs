@@ -23,17 +23,28 @@ impl std::fmt::Display for Counter {
     }
 }
 
-/// REC-4: what a send that trimmed says afterwards; none if it trimmed nothing.
-pub fn trim_notice(trimmed: usize, limit: Option<u64>) -> Option<String> {
-    let what = match trimmed {
+/// More names than this make a notice that nobody reads.
+const NAMED: usize = 10;
+
+/// REC-4: what a send that trimmed says afterwards, with the openings of the pairs that
+/// were left out; none if it trimmed nothing.
+pub fn trim_notice(left_out: &[&str], limit: Option<u64>) -> Option<String> {
+    let what = match left_out.len() {
         0 => return None,
         1 => "1 oldest pair was left out".to_owned(),
         many => format!("{many} oldest pairs were left out"),
     };
-    Some(match limit {
-        Some(limit) => format!("{what}: the provider's window is {} tokens", commas(limit)),
-        None => format!("{what}: the provider said that the request was too large"),
-    })
+    let why = match limit {
+        Some(limit) => format!("the provider's window is {} tokens", commas(limit)),
+        None => "the provider said that the request was too large".to_owned(),
+    };
+    let names: Vec<String> =
+        left_out.iter().take(NAMED).map(|name| format!("\"{name}\"")).collect();
+    let more = match left_out.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!("{what}: {why} ({}{more})", names.join(", ")))
 }
 
 #[cfg(test)]
@@ -51,11 +62,13 @@ mod tests {
 
     #[test]
     fn rec_4_a_trim_is_told_in_words() {
-        assert_eq!(trim_notice(0, Some(8192)), None);
+        assert_eq!(trim_notice(&[], Some(8192)), None);
         assert_eq!(
-            trim_notice(2, Some(8192)).unwrap(),
-            "2 oldest pairs were left out: the provider's window is 8,192 tokens"
+            trim_notice(&["Hello", "What is a hull?"], Some(8192)).unwrap(),
+            "2 oldest pairs were left out: the provider's window is 8,192 tokens \
+             (\"Hello\", \"What is a hull?\")"
         );
-        assert!(trim_notice(1, None).unwrap().starts_with("1 oldest pair was left out"));
+        assert!(trim_notice(&["x"], None).unwrap().starts_with("1 oldest pair was left out"));
+        assert!(trim_notice(&["x"; 13], None).unwrap().ends_with("\"x\" and 3 more)"));
     }
 }

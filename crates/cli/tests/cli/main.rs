@@ -6,6 +6,7 @@
 mod again;
 mod classify;
 mod docs;
+mod doctor;
 mod exchange;
 mod models;
 mod plan;
@@ -15,3 +16,4 @@ mod send;
 mod survives;
 mod survives_import;
 mod tokens;
+mod trouble;

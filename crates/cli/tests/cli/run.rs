@@ -6,6 +6,9 @@ use std::{
     process::{Command, Stdio},
 };
 
+use plimsoll_domain::Timestamp;
+use plimsoll_store::{Pairs, StoredPair, Workspace};
+use plimsoll_store_sql::SqlStore;
 use serde_json::Value;
 
 pub(crate) struct Ran {
@@ -52,6 +55,25 @@ pub(crate) fn plimsoll<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item =
     Plimsoll { command, input: Vec::new() }
 }
 
+/// Does something with the store in a data directory.
+pub(crate) fn with_store<T>(data: &Path, work: impl AsyncFnOnce(&SqlStore) -> T) -> T {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let (path, now) = (data.join("plimsoll.db"), Timestamp::from_millis(0));
+        let store = SqlStore::open_sqlite(&path, Default::default(), now).await.unwrap();
+        work(&store).await
+    })
+}
+
+/// Everything that is kept in the usual workspace, oldest first.
+pub(crate) fn kept(data: &Path) -> Vec<StoredPair> {
+    with_store(data, async |store| {
+        let rows = store.rows(&Workspace::default()).await.unwrap();
+        let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+        store.get_many(&ids).await.unwrap()
+    })
+}
+
 impl Plimsoll {
     pub(crate) fn input(mut self, bytes: impl AsRef<[u8]>) -> Self {
         self.input = bytes.as_ref().to_vec();
@@ -66,6 +88,25 @@ impl Plimsoll {
     pub(crate) fn within(mut self, dir: &Path) -> Self {
         self.command.current_dir(dir);
         self
+    }
+
+    /// As a user who owns nothing, for whom a directory can be read-only.
+    #[cfg(unix)]
+    pub(crate) fn for_nobody(mut self) -> Self {
+        use std::os::unix::process::CommandExt;
+        self.command.uid(65_534).gid(65_534);
+        self
+    }
+
+    /// Whether it can be started at all.
+    pub(crate) fn starts(mut self) -> bool {
+        self.command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+    }
+
+    /// Starts it without input; whoever gets it waits for it.
+    pub(crate) fn start(mut self) -> std::process::Child {
+        self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.command.spawn().unwrap()
     }
 
     pub(crate) fn run(mut self) -> Ran {

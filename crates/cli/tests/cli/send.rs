@@ -35,7 +35,7 @@ impl Home {
             .env("PLIMSOLL_TEST_KEY", "sk-canary-0123456789abcdef")
     }
 
-    fn send(&self, args: &[&str]) -> Ran {
+    pub(crate) fn send(&self, args: &[&str]) -> Ran {
         let all: Vec<&str> = ["send"].iter().chain(args).copied().collect();
         self.command(&all).run()
     }

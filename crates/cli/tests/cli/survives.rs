@@ -1,8 +1,8 @@
 //! REL-1: the real binary is killed at many moments of a send, and nothing is lost.
 
 use std::{
-    process::{Command, Stdio},
-    time::Duration,
+    io::Read,
+    time::{Duration, Instant},
 };
 
 use plimsoll_domain::{Lifecycle, Timestamp};
@@ -13,7 +13,7 @@ use plimsoll_testkit::scripted::{Reply, ScriptedServer};
 use crate::send::{Home, posted};
 
 /// How often the binary is killed, each time a little later.
-const KILLS: u64 = 100;
+const KILLS: u32 = 100;
 
 #[test]
 fn killed_at_any_moment_no_text_is_lost_and_no_pair_stays_in_flight() {
@@ -27,18 +27,27 @@ fn killed_at_any_moment_no_text_is_lost_and_no_pair_stays_in_flight() {
     .unwrap();
     let home = Home::new(&server, 100_000);
     let data = home.path().join("data");
+    let start = |question: &str| {
+        let mut child = home.command(&["send", question]).start();
+        let stdout = child.stdout.take().unwrap();
+        (child, stdout)
+    };
+    // How long a send takes here until its first words, on this machine at this hour.
+    let began = Instant::now();
+    let (mut child, mut stdout) = start("how long does it take");
+    stdout.read_exact(&mut [0]).unwrap();
+    let until_text = began.elapsed();
+    child.wait().unwrap();
     for kill in 0..KILLS {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
-            .args(["send", &format!("question {kill}")])
-            .env("PLIMSOLL_CONFIG_DIR", home.path())
-            .env("PLIMSOLL_DATA_DIR", &data)
-            .env("PLIMSOLL_DEFAULT_MODEL", "test")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(kill * 5));
+        let (mut child, mut stdout) = start(&format!("question {kill}"));
+        if kill < KILLS / 2 {
+            // On the way to the provider.
+            std::thread::sleep(until_text * kill / (KILLS / 2));
+        } else {
+            // Amid the answer.
+            stdout.read_exact(&mut [0]).unwrap();
+            std::thread::sleep(Duration::from_millis(8) * (kill - KILLS / 2));
+        }
         child.kill().unwrap();
         child.wait().unwrap();
     }

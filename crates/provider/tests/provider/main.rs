@@ -6,6 +6,7 @@
 mod answers;
 mod canary;
 mod cancel;
+mod downloads;
 mod faults;
 mod lists;
 mod misbehaviour;

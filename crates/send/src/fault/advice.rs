@@ -77,6 +77,17 @@ pub fn explain(fault: &Fault) -> Option<Advice> {
     Some(advice)
 }
 
+/// How long the provider asks to wait, in words (FAU-6).
+pub fn asks_to_wait(fault: &Fault) -> Option<String> {
+    let seconds = fault.retry_after?.as_secs_f64().ceil() as u64;
+    let time = match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h", seconds.div_ceil(3600)),
+    };
+    Some(format!("the provider asks to wait {time}"))
+}
+
 /// Adds the numbers that are known.
 fn sentence(what: &str, fault: &Fault) -> String {
     match (fault.requested, fault.limit) {

@@ -63,6 +63,18 @@ fn fau_7_other_faults_get_no_token_advice() {
 }
 
 #[test]
+fn fau_6_the_time_to_wait_is_told_in_words() {
+    for (seconds, words) in
+        [(1, "1 s"), (90, "90 s"), (121, "3 min"), (3600, "60 min"), (86_400, "24 h")]
+    {
+        let retry_after = Some(std::time::Duration::from_secs(seconds));
+        let fault = Fault { retry_after, ..fault("Rate limit reached") };
+        assert_eq!(asks_to_wait(&fault), Some(format!("the provider asks to wait {words}")));
+    }
+    assert_eq!(asks_to_wait(&fault("Overloaded")), None);
+}
+
+#[test]
 fn fau_7_the_actions_are_those_of_the_spec() {
     let labels =
         [Action::SmallerFile, Action::ClearHistory, Action::LargerModel].map(Action::label);

@@ -7,10 +7,12 @@ use rusqlite::ErrorCode;
 
 /// The decision behind an error of SQLite.
 pub(super) fn decide(error: rusqlite::Error) -> StoreError {
-    let Some(code) = error.sqlite_error_code() else {
+    let Some(&rusqlite::ffi::Error { code, extended_code }) = error.sqlite_error() else {
         return StoreError::Failed(error.to_string());
     };
     match code {
+        // The index of the log is a file too, and finds no room before the store does.
+        _ if extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE => StoreError::DiskFull,
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Locked,
         // A file that cannot be opened next to one that can is one that may not be made.
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen => {

@@ -2,7 +2,9 @@
 
 use plimsoll_budget::{Boundary, BoundaryInput, Load, LoadSums};
 
-use crate::{Effort, report::Table, select::INPUT};
+use plimsoll_testkit::report::Table;
+
+use crate::{Effort, select::INPUT};
 
 const SIZES: [(usize, &str); 4] =
     [(1_000, "1k"), (10_000, "10k"), (100_000, "100k"), (1_000_000, "1M")];

@@ -5,7 +5,9 @@ use std::path::Path;
 use plimsoll_testkit::texts::sample;
 use plimsoll_tokens::{PairTable, Tokenizer, bytes4, heuristic};
 
-use crate::{Effort, report::Table};
+use plimsoll_testkit::report::Table;
+
+use crate::Effort;
 
 const FILES: usize = 400;
 

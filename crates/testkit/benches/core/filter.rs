@@ -7,7 +7,9 @@ use plimsoll_domain::{ColorFlag, Lifecycle, Star, Timestamp};
 use plimsoll_filter::{Date, Row, Rows, Scope, TopicNode, compile, parse};
 use plimsoll_testkit::history::{Random, prose};
 
-use crate::{Effort, report::Table};
+use plimsoll_testkit::report::Table;
+
+use crate::Effort;
 
 const DAY: i64 = 86_400_000;
 const NOW: i64 = 20_000 * DAY;

@@ -8,13 +8,12 @@ mod boundary;
 mod estimator;
 mod filter;
 mod peer;
-mod report;
 mod select;
 
 use std::{path::PathBuf, time::Instant};
 
 use anyhow::Context;
-use report::Table;
+use plimsoll_testkit::report::Table;
 
 /// How long each measurement may repeat.
 #[derive(Clone, Copy)]
@@ -54,7 +53,7 @@ fn main() -> anyhow::Result<()> {
     boundary::run(effort, &mut table);
     filter::run(effort, &mut table)?;
     estimator::run(effort, &texts_dir(named)?, &mut table)?;
-    table.print_and_save()
+    Ok(table.print_and_save("core")?)
 }
 
 fn texts_dir(named: Option<&String>) -> anyhow::Result<PathBuf> {

@@ -6,7 +6,9 @@ use plimsoll_send::{HistoryPair, JsonDoc, PreludeParts, RequestParameters, WireR
 use plimsoll_testkit::history::{Random, prose};
 use plimsoll_tokens::{Factor, PairTable};
 
-use crate::{Effort, peer, report::Table};
+use plimsoll_testkit::report::Table;
+
+use crate::{Effort, peer};
 
 const SIZES: [(usize, &str); 4] =
     [(1_000, "1k"), (10_000, "10k"), (100_000, "100k"), (1_000_000, "1M")];

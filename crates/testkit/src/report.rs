@@ -1,4 +1,4 @@
-//! The table that is printed, and the JSON beside it.
+//! The table that a benchmark prints, and the JSON beside it.
 
 use std::io::Write;
 
@@ -16,19 +16,15 @@ struct Row {
     goal: Option<(String, bool)>,
 }
 
+/// What a benchmark found.
 #[derive(Default)]
-pub(crate) struct Table {
+pub struct Table {
     rows: Vec<Row>,
 }
 
 impl Table {
-    pub(crate) fn row(
-        &mut self,
-        what: &str,
-        size: &str,
-        value: f64,
-        unit: &'static str,
-    ) -> &mut Self {
+    /// Adds a row.
+    pub fn row(&mut self, what: &str, size: &str, value: f64, unit: &'static str) -> &mut Self {
         self.rows.push(Row {
             what: what.to_owned(),
             size: size.to_owned(),
@@ -41,7 +37,7 @@ impl Table {
     }
 
     /// A comparison for the last row.
-    pub(crate) fn ratio(&mut self, ratio: String) -> &mut Self {
+    pub fn ratio(&mut self, ratio: String) -> &mut Self {
         if let Some(row) = self.rows.last_mut() {
             row.ratio = ratio;
         }
@@ -49,14 +45,15 @@ impl Table {
     }
 
     /// A goal for the last row.
-    pub(crate) fn goal(&mut self, goal: &str, met: bool) -> &mut Self {
+    pub fn goal(&mut self, goal: &str, met: bool) -> &mut Self {
         if let Some(row) = self.rows.last_mut() {
             row.goal = Some((goal.to_owned(), met));
         }
         self
     }
 
-    pub(crate) fn print_and_save(&self) -> anyhow::Result<()> {
+    /// Prints the table and writes it to `target/bench/<name>.json`.
+    pub fn print_and_save(&self, name: &str) -> std::io::Result<()> {
         let mut out = std::io::stdout().lock();
         writeln!(out, "| what | size | value | ratio in this run | goal | met |")?;
         writeln!(out, "|---|---|---|---|---|---|")?;
@@ -87,8 +84,8 @@ impl Table {
             .collect();
         let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/bench");
         std::fs::create_dir_all(dir)?;
-        std::fs::write(format!("{dir}/core.json"), serde_json::to_string_pretty(&rows)?)?;
-        writeln!(out, "\nThe same as JSON: target/bench/core.json")?;
+        std::fs::write(format!("{dir}/{name}.json"), serde_json::to_string_pretty(&rows)?)?;
+        writeln!(out, "\nThe same as JSON: target/bench/{name}.json")?;
         Ok(())
     }
 }

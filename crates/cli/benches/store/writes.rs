@@ -1,0 +1,60 @@
+//! Writing: many pairs at once, and one pair that must not be lost.
+
+use std::{
+    fs::File,
+    io::Write,
+    time::{Duration, Instant},
+};
+
+use plimsoll_store::{Pairs, Topics, Workspace, contract::topic};
+use plimsoll_store_sql::SqlStore;
+use plimsoll_testkit::report::Table;
+
+use crate::{Effort, Outcome, milliseconds, numbered, open};
+
+/// Writes this many pairs down; how many in a second.
+pub(crate) async fn fill(store: &SqlStore, count: u64) -> Outcome<f64> {
+    const BATCH: u64 = 1000;
+    let mut taken = Duration::ZERO;
+    for from in (0..count).step_by(1000) {
+        let pairs: Vec<_> = (from..(from + BATCH).min(count)).map(numbered).collect();
+        let started = Instant::now();
+        store.insert_many(&Workspace::default(), &pairs).await?;
+        taken += started.elapsed();
+    }
+    Ok(count as f64 / taken.as_secs_f64())
+}
+
+/// One pair that is on the disk when the call returns, beside the same bytes written to
+/// a plain file and synchronised.
+pub(crate) async fn durable(effort: Effort, table: &mut Table) -> Outcome {
+    let home = tempfile::tempdir()?;
+    let store = open(home.path()).await?;
+    store.put_topic(&Workspace::default(), &topic()).await?;
+    let mut plain = File::create(home.path().join("plain"))?;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    // In turns, so that a slow moment of the disk falls on both.
+    for n in 0..effort.runs as u64 * 4 {
+        let pair = numbered(n);
+        let bytes =
+            [pair.user_text.as_bytes(), pair.assistant_text.as_deref().unwrap_or("").as_bytes()];
+        let bytes = bytes.concat();
+        let started = Instant::now();
+        store.insert(&Workspace::default(), &pair).await?;
+        ours.push(started.elapsed());
+        let started = Instant::now();
+        plain.write_all(&bytes)?;
+        plain.sync_data()?;
+        theirs.push(started.elapsed());
+    }
+    let (ours, theirs) = (median(&mut ours), median(&mut theirs));
+    table.row("insert one pair, durable (median)", "", milliseconds(ours), "ms");
+    let ratio = ours.as_secs_f64() / theirs.as_secs_f64();
+    table.ratio(format!("{ratio:.2} × write + fsync of a plain file"));
+    Ok(())
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}

@@ -1,0 +1,186 @@
+//! What this machine can reach now: who serves which model, and what was learned of it.
+//! Servers at home are asked all at once and not for long; far ones are never asked.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
+
+use plimsoll_budget::{LearnedLimit, Model, WindowFacts, WindowSource};
+use plimsoll_provider::{Provider, ServedModel};
+use plimsoll_store::ModelMemory;
+use plimsoll_store_sql::{OpenOptions, SqlStore};
+
+use crate::{
+    context::Context,
+    embedded::Embedded,
+    failure::note,
+    keys, machine,
+    providers::{Providers, is_model, served_as},
+};
+
+/// A server at home lists its models within this time, or counts as not there. One that
+/// is down is known at once; this is for one that is busy.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A server at home and the models that it lists.
+pub(crate) struct Server {
+    pub(crate) name: String,
+    pub(crate) base_url: String,
+    /// None when it did not answer.
+    pub(crate) models: Option<Vec<ServedModel>>,
+    /// Whether `models.toml` names it; the others were found.
+    pub(crate) declared: bool,
+}
+
+/// What was found.
+pub(crate) struct Survey {
+    pub(crate) servers: Vec<Server>,
+    providers: Arc<Providers>,
+    embedded: bool,
+    learned: Vec<plimsoll_store::LearnedLimit>,
+}
+
+impl Survey {
+    /// Looks around for these models.
+    pub(crate) async fn of(context: &Context, models: &[Model], data_dir: Option<&Path>) -> Self {
+        let data_dir = machine::data_path(data_dir).unwrap_or_default();
+        let providers = Arc::new(Providers::new(&data_dir, &context.settings));
+        let looks = models.iter().any(|model| !Providers::is_hosted(model));
+        let found = async {
+            match looks {
+                true => providers.local().await.to_vec(),
+                false => Vec::new(),
+            }
+        };
+        let (found, mut servers, learned) =
+            tokio::join!(found, declared(&providers, models), learned(&data_dir));
+        for server in found {
+            let known = servers.iter().any(|known| known.base_url == server.base_url);
+            if !known {
+                servers.push(Server {
+                    name: server.kind.name().to_owned(),
+                    base_url: server.base_url,
+                    models: Some(server.models),
+                    declared: false,
+                });
+            }
+        }
+        let embedded = Embedded::is_there(&data_dir);
+        Self { servers, providers, embedded, learned }
+    }
+
+    /// Whether a message could be sent to a model now.
+    pub(crate) fn is_available(&self, model: &Model) -> bool {
+        if model.provider == "embedded" && model.base_url.is_none() {
+            return self.embedded;
+        }
+        if is_at_home(model) || !Providers::is_hosted(model) {
+            return self.serving(model).is_some();
+        }
+        let key = keys::find(&model.provider, model.key_env.as_deref());
+        key.is_ok_and(|key| key.is_some())
+    }
+
+    /// What is known of a model's window beyond the catalog (CAT-3).
+    pub(crate) fn facts(&self, model: &Model) -> WindowFacts {
+        let serving = self.serving(model);
+        let base_url = match serving {
+            Some((server, _)) => Some(server.base_url.clone()),
+            None if Providers::is_hosted(model) => {
+                self.providers.hosted(model).ok().map(|provider| provider.base_url().to_owned())
+            }
+            None => None,
+        };
+        let server_window = serving.and_then(|(_, served)| served.context_window);
+        let kept = self.learned.iter().find(|kept| {
+            kept.model == model.id && Some(kept.base_url.as_str()) == base_url.as_deref()
+        });
+        let mut learned =
+            kept.map(|kept| LearnedLimit { tokens: kept.tokens, learned_at: kept.learned_at });
+        if let (Some(known), Some(told)) = (learned, server_window)
+            && model.window_source != WindowSource::User
+        {
+            learned = known.after_server_told(told);
+        }
+        WindowFacts { server_window, learned }
+    }
+
+    /// Models that servers here list and that are none of these.
+    pub(crate) fn others(&self, models: &[Model]) -> Vec<Model> {
+        let mut others: Vec<Model> = Vec::new();
+        for server in &self.servers {
+            for served in server.models.iter().flatten() {
+                let known =
+                    models.iter().chain(&others).any(|known| is_model(&served.id, &known.id));
+                if !known {
+                    let provider = server.name.clone();
+                    others.push(Model { provider, ..Model::unknown(&served.id) });
+                }
+            }
+        }
+        others
+    }
+
+    /// The server at home that has a model, and the model as it lists it.
+    fn serving(&self, model: &Model) -> Option<(&Server, &ServedModel)> {
+        let lists = |server: &&Server| server.models.is_some();
+        if let Some(url) = &model.base_url {
+            let url = url.trim_end_matches('/');
+            let server = self.servers.iter().filter(lists).find(|server| {
+                let base = server.base_url.as_str();
+                base == url || base.strip_suffix("/v1") == Some(url)
+            })?;
+            return Some((server, served_as(server.models.as_deref()?, &model.id)?));
+        }
+        if Providers::is_hosted(model) {
+            return None;
+        }
+        self.servers.iter().filter(|server| !server.declared).find_map(|server| {
+            let models = server.models.as_deref()?;
+            Some((server, models.iter().find(|served| is_model(&served.id, &model.id))?))
+        })
+    }
+}
+
+/// Whether a model's own address is a server at home: those speak plain HTTP.
+fn is_at_home(model: &Model) -> bool {
+    model.base_url.as_deref().is_some_and(|url| url.trim_start().starts_with("http://"))
+}
+
+/// Asks every server at home that `models.toml` names, once each and all together.
+async fn declared(providers: &Providers, models: &[Model]) -> Vec<Server> {
+    let mut places: BTreeMap<String, (String, Arc<dyn Provider>)> = BTreeMap::new();
+    for model in models.iter().filter(|model| is_at_home(model)) {
+        if let Ok(provider) = providers.hosted(model) {
+            let base_url = provider.base_url().to_owned();
+            places.entry(base_url).or_insert((model.provider.clone(), provider));
+        }
+    }
+    let asked = places.into_iter().map(|(base_url, (name, provider))| {
+        tokio::spawn(async move {
+            let listed = tokio::time::timeout(PATIENCE, provider.models()).await;
+            let models = listed.ok().and_then(Result::ok);
+            Server { name, base_url, models, declared: true }
+        })
+    });
+    let mut servers = Vec::new();
+    for answer in asked.collect::<Vec<_>>() {
+        servers.extend(answer.await.ok());
+    }
+    servers
+}
+
+/// What overflows taught, if there is a store to ask; none is made for this question.
+async fn learned(data_dir: &Path) -> Vec<plimsoll_store::LearnedLimit> {
+    let path = data_dir.join("plimsoll.db");
+    if !path.is_file() {
+        return Vec::new();
+    }
+    let now = plimsoll_domain::Timestamp::from_millis(jiff::Timestamp::now().as_millisecond());
+    let read = async {
+        let store = SqlStore::open_sqlite(&path, OpenOptions::default(), now).await?;
+        store.learned_limits().await
+    };
+    read.await.unwrap_or_else(|error| {
+        note(&format!("learned limits are left out: {}: {error}", path.display()));
+        Vec::new()
+    })
+}

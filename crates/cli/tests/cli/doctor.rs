@@ -1,0 +1,88 @@
+//! What a newcomer is told: what is there, what is missing, how to get it.
+
+use plimsoll_testkit::scripted::{Reply, ScriptedServer};
+use serde_json::{Value, json};
+
+use crate::run::{Plimsoll, plimsoll};
+
+/// A machine with nothing on it. No server is looked for where the tests of others are.
+fn bare(home: &tempfile::TempDir, args: &[&str]) -> Plimsoll {
+    let mut run = plimsoll(args)
+        .env("PLIMSOLL_CONFIG_DIR", home.path())
+        .env("PLIMSOLL_DATA_DIR", home.path().join("data"))
+        .env("PATH", "");
+    for provider in ["OPENAI", "ANTHROPIC", "GEMINI", "XAI", "MISTRAL", "DEEPSEEK", "GROQ"] {
+        run = run.env(&format!("{provider}_API_KEY"), "");
+    }
+    run
+}
+
+fn check<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let checks = report["checks"].as_array().unwrap();
+    checks.iter().find(|check| check["check"] == name).unwrap()
+}
+
+#[test]
+fn a_bare_machine_is_told_every_way() {
+    let home = tempfile::tempdir().unwrap();
+    let ran = bare(&home, &["doctor"]).run();
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""), "{}", ran.stdout);
+    let models = home.path().join("data/models");
+    let put = format!("or put SmolLM2-135M-Instruct.Q4_1.gguf into {}", models.display());
+    for told in ["98 MB", "huggingface.co", "keys set openai", "OPENAI_API_KEY", &put] {
+        assert!(ran.stdout.contains(told), "{told}: {}", ran.stdout);
+    }
+    let report: Value =
+        serde_json::from_str(&bare(&home, &["doctor", "--json"]).run().stdout).unwrap();
+    assert_eq!(report["healthy"], false);
+    for (name, state) in
+        [("store", "ok"), ("settings", "ok"), ("embedded", "missing"), ("keys", "none")]
+    {
+        assert_eq!(check(&report, name)["state"], state, "{report}");
+    }
+}
+
+/// A server that lists these models and nothing else.
+fn listing(ids: &[&str]) -> ScriptedServer {
+    let models: Vec<Value> =
+        ids.iter().map(|id| json!({"id": id, "max_model_len": 2048})).collect();
+    let list = Reply::json(200, json!({"object": "list", "data": models}).to_string());
+    ScriptedServer::routes([("/v1/models", list)]).unwrap()
+}
+
+#[test]
+fn prv_2_what_servers_here_list_is_available() {
+    let found = listing(&["phi-3-mini-4k-instruct-generic-cpu:1", "unheard-of:1b"]);
+    let named = listing(&["mine"]);
+    let home = tempfile::tempdir().unwrap();
+    let gone = "[[model]]\nid = \"gone\"\nprovider = \"local\"\nbaseUrl = \"http://127.0.0.1:9\"\n";
+    let mine = format!(
+        "[[model]]\nid = \"mine\"\nprovider = \"local\"\nbaseUrl = \"{}\"\n{gone}",
+        named.base_url()
+    );
+    std::fs::write(home.path().join("models.toml"), mine).unwrap();
+    let host = format!("127.0.0.1:{}", found.port());
+    let report = bare(&home, &["models", "--json"]).env("OLLAMA_HOST", &host).run().json();
+    let row = |id: &str| {
+        let models = report["models"].as_array().unwrap();
+        let model = models.iter().find(|model| model["id"] == id);
+        model.map(|model| (model["available"].clone(), model["ml"].clone()))
+    };
+    let (yes, no) = (json!(true), json!(false));
+    assert_eq!(row("phi-3-mini-4k"), Some((yes.clone(), json!(2048))), "as it is served");
+    assert_eq!(row("unheard-of:1b"), Some((yes.clone(), json!(2048))), "not in the catalog");
+    assert_eq!(row("mine"), Some((yes, json!(2048))));
+    assert_eq!(row("gone").unwrap().0, no);
+    assert_eq!(row("gpt-4o").unwrap().0, no);
+    assert!(!home.path().join("data").exists(), "a question makes no store");
+
+    let doctor = bare(&home, &["doctor"]).env("OLLAMA_HOST", &host);
+    let ran = doctor.env("PLIMSOLL_DEFAULT_MODEL", "mine").run();
+    assert_eq!(ran.code, 1, "one that is named does not answer: {}", ran.stdout);
+    for told in ["unheard-of:1b", "local at http://127.0.0.1:9/v1 lists no models", "mine answers"]
+    {
+        assert!(ran.stdout.contains(told), "{told}: {}", ran.stdout);
+    }
+    let sent = bare(&home, &["send", "-m", "unheard-of:1b", "--dry-run", "hello"]);
+    assert_eq!(sent.env("OLLAMA_HOST", &host).run().json()["model"], "unheard-of:1b");
+}

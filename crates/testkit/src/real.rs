@@ -1,0 +1,37 @@
+//! Real things in tests: weights, and saying so when there are none.
+//!
+//! A test that needs something of the outside asks here. Where it cannot be had, the
+//! test says so on standard error, whatever the harness keeps back, and ends.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+/// Tells people that something was not tested. Standard error is written to directly,
+/// since the harness would keep a print of a passing test for itself.
+pub fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
+}
+
+/// The weights of the embedded model: the file that `PLIMSOLL_TEST_WEIGHTS` names, else
+/// what `fetch` brings into `cache`, which is asked once a process. `cache` is
+/// `CARGO_TARGET_TMPDIR`, so that all crates share one file.
+pub fn weights<E: std::fmt::Display>(
+    cache: &Path,
+    fetch: impl FnOnce(&Path) -> Result<PathBuf, E>,
+) -> Option<PathBuf> {
+    static FOUND: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| match std::env::var_os("PLIMSOLL_TEST_WEIGHTS") {
+        Some(path) => Ok(PathBuf::from(path)),
+        None => fetch(cache).map_err(|error| error.to_string()),
+    });
+    match found {
+        Ok(path) => Some(path.clone()),
+        Err(error) => {
+            skipped(&format!("this test needs the weights of the embedded model: {error}"));
+            None
+        }
+    }
+}
