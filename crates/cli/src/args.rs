@@ -1,8 +1,10 @@
 //! What can be typed. Help texts and examples live here.
 
 mod exchange;
+mod serve;
 
 pub(crate) use exchange::{ExportArgs, ImportArgs, RestoreArgs};
+pub(crate) use serve::ServeArgs;
 
 use std::path::PathBuf;
 
@@ -14,6 +16,7 @@ use clap::{Args, Parser, Subcommand};
     name = "plimsoll",
     version,
     after_help = "Examples:\n  \
+        plimsoll                                the workbench, in your browser\n  \
         plimsoll send 'What is a load line?'    ask, and read the receipt\n  \
         plimsoll tokens README.md               what a file weighs\n  \
         plimsoll plan --pairs history.jsonl     what would be sent, and what stays ashore\n  \
@@ -38,6 +41,7 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    Serve(ServeArgs),
     Tokens(TokensArgs),
     Plan(PlanArgs),
     Classify(ClassifyArgs),

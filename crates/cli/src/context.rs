@@ -1,6 +1,9 @@
 //! What every command starts from: settings and models.
 
-use std::path::PathBuf;
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use plimsoll_budget::{Catalog, Model, ModelLimit, WindowFacts};
 use plimsoll_config::{Settings, Sources, merge_catalog, shipped_catalog};
@@ -91,6 +94,21 @@ fn read_config(name: &str) -> Result<Option<String>, Failure> {
             Err(unreadable(&path, &error).hint("it should be a file of settings, or absent"))
         }
     }
+}
+
+/// Writes a file of the configuration directory: beside it first and renamed then, so
+/// that a crash leaves the old file or the new.
+pub(crate) fn write_config(path: &Path, text: &str) -> std::io::Result<()> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(dir)?;
+    let mut file = tempfile::NamedTempFile::new_in(dir)?;
+    if let Ok(before) = std::fs::metadata(path) {
+        file.as_file().set_permissions(before.permissions())?;
+    }
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// Where settings, models and keys are.

@@ -35,8 +35,7 @@ impl Embedded {
             return Ok(Arc::clone(model) as Arc<dyn Provider>);
         }
         if Weights::locate(&self.data_dir, None).is_err() {
-            // The download blocks; the runtime is told, so that others go on.
-            tokio::task::block_in_place(|| self.fetch())?;
+            self.fetch()?;
         }
         let options = EmbeddedOptions { data_dir: self.data_dir.clone(), ..Default::default() };
         let loaded = Arc::new(EmbeddedModel::new(options));

@@ -6,6 +6,7 @@
 
 mod args;
 mod commands;
+mod configuration;
 mod context;
 mod embedded;
 mod failure;
@@ -20,7 +21,7 @@ mod words;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 use crate::{
     args::{Cli, Command},
@@ -57,11 +58,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Failure> {
     match cli.command {
-        None => {
-            let help = Cli::command().render_long_help();
-            output.text(&help.to_string())?;
-            Ok(0)
-        }
+        None => commands::serve::run(&args::ServeArgs::default(), output),
+        Some(Command::Serve(args)) => commands::serve::run(&args, output),
         Some(Command::Tokens(args)) => commands::tokens::run(&args, output),
         Some(Command::Plan(args)) => commands::plan::run(&args, &cli.workspace, output),
         Some(Command::Classify(args)) => commands::classify::run(&args, output),

@@ -8,7 +8,7 @@ use std::{
 };
 
 use jiff::{Timestamp as Instant, civil, tz::TimeZone};
-use plimsoll_app::{App, AppParts, Chance, Clock};
+use plimsoll_app::{App, AppParts, Chance, Clock, ProviderBook};
 use plimsoll_domain::Timestamp;
 use plimsoll_filter::Date;
 use plimsoll_store_sql::{OpenOptions, SqlStore};
@@ -75,6 +75,11 @@ impl Chance for SystemChance {
     }
 }
 
+/// Twenty random letters and digits.
+pub(crate) fn random_name() -> String {
+    SystemChance.bytes().map(|byte| format!("{byte:02x}")).concat()
+}
+
 /// Where everything would be kept, whether it is there yet or not.
 pub(crate) fn data_path(given: Option<&Path>) -> Option<PathBuf> {
     let named = || std::env::var_os("PLIMSOLL_DATA_DIR").map(PathBuf::from);
@@ -112,8 +117,7 @@ impl Owner {
         };
         let locks = dir.join("owners");
         std::fs::create_dir_all(&locks).map_err(failed)?;
-        let random = SystemChance.bytes().map(|byte| format!("{byte:02x}")).concat();
-        let name = format!("{}-{random}", std::process::id());
+        let name = format!("{}-{}", std::process::id(), random_name());
         let path = locks.join(&name);
         let lock = File::create(&path).map_err(failed)?;
         lock.lock().map_err(failed)?;
@@ -140,6 +144,7 @@ fn is_alive(dir: &Path, owner: &str) -> bool {
 /// An app on this machine, with its lock.
 pub(crate) struct Opened {
     pub(crate) app: App,
+    pub(crate) providers: Arc<Providers>,
     pub(crate) data_dir: PathBuf,
     _owner: Owner,
     // The last to go: while it is held, nobody replaces the store.
@@ -188,7 +193,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
         store: Arc::new(store),
         settings,
         catalog,
-        providers,
+        providers: Arc::clone(&providers) as Arc<dyn ProviderBook>,
         clock,
         chance: Arc::new(SystemChance),
         owner: owner.name.clone(),
@@ -200,7 +205,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
         let start: String = stored.pair.user_text.chars().take(40).collect();
         note(&format!("an earlier send was interrupted and can be asked again: \"{start}\""));
     }
-    Ok(Opened { app, data_dir: dir, _owner: owner, _store_lock: lock })
+    Ok(Opened { app, providers, data_dir: dir, _owner: owner, _store_lock: lock })
 }
 
 /// Runs a future to its end on a runtime of its own.

@@ -52,6 +52,11 @@ impl Providers {
         Self { timeouts, embedded, local: tokio::sync::OnceCell::new(), told: Mutex::default() }
     }
 
+    /// Gets the model inside ready: fetched if need be, and loaded.
+    pub(crate) fn warm_up(&self) -> Result<(), NoProvider> {
+        self.embedded.provider().map(drop)
+    }
+
     /// The servers of this machine.
     pub(crate) async fn local(&self) -> &[LocalServer] {
         self.local.get_or_init(discover).await
@@ -114,7 +119,9 @@ fn unknown(model: &Model) -> NoProvider {
 impl ProviderBook for Providers {
     async fn reach(&self, model: &Model) -> Result<Reached, NoProvider> {
         if model.provider == "embedded" {
-            let provider = self.embedded.provider()?;
+            // Getting the weights, or waiting for somebody who gets them, takes its time; the
+            // runtime is told, so that others go on.
+            let provider = tokio::task::block_in_place(|| self.embedded.provider())?;
             return Ok(Reached { provider, model: model.id.clone(), server_window: None });
         }
         if Self::is_hosted(model) {

@@ -43,6 +43,15 @@ impl Survey {
     pub(crate) async fn of(context: &Context, models: &[Model], data_dir: Option<&Path>) -> Self {
         let data_dir = machine::data_path(data_dir).unwrap_or_default();
         let providers = Arc::new(Providers::new(&data_dir, &context.settings));
+        Self::with(&providers, models, &data_dir).await
+    }
+
+    /// The same, with providers that are there already.
+    pub(crate) async fn with(
+        providers: &Arc<Providers>,
+        models: &[Model],
+        data_dir: &Path,
+    ) -> Self {
         let looks = models.iter().any(|model| !Providers::is_hosted(model));
         let found = async {
             match looks {
@@ -51,7 +60,7 @@ impl Survey {
             }
         };
         let (found, mut servers, learned) =
-            tokio::join!(found, declared(&providers, models), learned(&data_dir));
+            tokio::join!(found, declared(providers, models), learned(data_dir));
         for server in found {
             let known = servers.iter().any(|known| known.base_url == server.base_url);
             if !known {
@@ -63,8 +72,8 @@ impl Survey {
                 });
             }
         }
-        let embedded = Embedded::is_there(&data_dir);
-        Self { servers, providers, embedded, learned }
+        let embedded = Embedded::is_there(data_dir);
+        Self { servers, providers: Arc::clone(providers), embedded, learned }
     }
 
     /// Whether a message could be sent to a model now.

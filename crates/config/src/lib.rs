@@ -6,9 +6,13 @@
 //! what a setting is used for.
 
 mod catalog_file;
+mod edit;
+mod edit_models;
 mod schema;
 mod settings;
 
 pub use catalog_file::{CatalogError, merge_catalog, shipped_catalog};
+pub use edit::edit_settings;
+pub use edit_models::edit_model;
 pub use schema::{Kind, SETTINGS, SettingSpec};
 pub use settings::{Settings, SettingsError, Source, Sources};

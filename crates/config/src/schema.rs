@@ -12,14 +12,16 @@ pub enum Kind {
         /// Not larger.
         max: u64,
     },
-    /// A whole number, or `auto`.
-    WholeOrAuto,
+    /// A whole number that is not smaller than this, or `auto`.
+    WholeOrAuto(u64),
     /// A size in bytes; `100 KB` and the like are understood, KB = 1024.
     Bytes,
     /// `on` or `off`.
     Switch,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// Absolute paths: a list in the file, and in a variable like `PATH`.
+    Paths,
     /// Any text.
     Text,
 }
@@ -51,6 +53,11 @@ impl SettingSpec {
         name
     }
 
+    /// Whether a key is that of a list of paths.
+    pub(crate) fn takes_paths(key: &str) -> bool {
+        Self::find(key).is_some_and(|spec| spec.kind == Kind::Paths)
+    }
+
     /// The setting with this key.
     pub fn find(key: &str) -> Option<&'static Self> {
         SETTINGS.iter().find(|spec| spec.key == key)
@@ -68,6 +75,8 @@ const fn spec(
 
 const TIMEOUT: Kind = Kind::Whole { min: 1, max: 3600 };
 
+const COUNT: Kind = Kind::Whole { min: 1, max: u64::MAX };
+
 const WHOLE: Kind = Kind::Whole { min: 0, max: u64::MAX };
 
 /// Every setting that the core reads.
@@ -76,7 +85,7 @@ pub const SETTINGS: &[SettingSpec] = &[
     spec("userRequestAllowance", WHOLE, "100", "Tokens that the boundary keeps for your message."),
     spec(
         "replyReserve",
-        Kind::WholeOrAuto,
+        Kind::WholeOrAuto(0),
         "auto",
         "Tokens that the boundary keeps for the answer.",
     ),
@@ -88,6 +97,14 @@ pub const SETTINGS: &[SettingSpec] = &[
     ),
     spec("fileLimitText", Kind::Bytes, "100 KB", "The largest text file that can be attached."),
     spec("fileLimitImage", Kind::Bytes, "10 MB", "The largest picture that can be attached."),
+    spec(
+        "longPasteChars",
+        COUNT,
+        "8000",
+        "Characters from which a paste is offered as an attachment.",
+    ),
+    spec("longPasteLines", COUNT, "200", "Lines from which a paste is offered as an attachment."),
+    spec("filesSectionTokens", WHOLE, "1000", "Tokens that the list of on-demand files may take."),
     spec("maxTrimAttempts", WHOLE, "10", "How often an overflow may drop history."),
     spec(
         "trimStep",
@@ -118,12 +135,30 @@ pub const SETTINGS: &[SettingSpec] = &[
     ),
     spec("sendErrorPairs", Kind::Switch, "off", "Whether failed pairs send their user text."),
     spec("boundaryStep", Kind::Switch, "off", "Move the boundary in blocks, for prefix caches."),
+    spec(
+        "queueWhileSending",
+        Kind::Switch,
+        "off",
+        "Queue what is sent during a send, instead of keeping it in the input.",
+    ),
     spec("defaultModel", Kind::Text, "embedded", "The model when none is chosen."),
     spec(
         "timeZone",
         Kind::Text,
         "",
         "The zone of calendar days in filters; empty is the machine's.",
+    ),
+    spec(
+        "allowedRoots",
+        Kind::Paths,
+        "",
+        "Directories below which files may be named by path; none by default.",
+    ),
+    spec(
+        "threads",
+        Kind::WholeOrAuto(1),
+        "auto",
+        "Threads of the model inside; auto goes by the cores.",
     ),
 ];
 

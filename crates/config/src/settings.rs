@@ -1,6 +1,8 @@
 //! Raw settings become one resolved value: defaults, then the file, then the
 //! environment.
 
+use std::path::{Path, PathBuf};
+
 use plimsoll_budget::{FileLimits, OverBudget, ReplyReserve};
 use plimsoll_tokens::Method;
 use thiserror::Error;
@@ -84,6 +86,9 @@ impl Settings {
                     toml::Value::Boolean(false) => "off".to_owned(),
                     toml::Value::Integer(number) => number.to_string(),
                     toml::Value::Float(number) => number.to_string(),
+                    toml::Value::Array(items) if SettingSpec::takes_paths(key) => {
+                        paths(key, items)?
+                    }
                     other => {
                         let problem = format!("{key} takes one value, not {}", other.type_str());
                         return Err(SettingsError::Syntax(problem));
@@ -207,6 +212,31 @@ impl Settings {
         Some(self.text("timeZone")).filter(|zone| !zone.is_empty())
     }
 
+    /// From how many characters, and from how many lines, a paste is a long one.
+    pub fn long_paste(&self) -> (u64, u64) {
+        (self.whole("longPasteChars"), self.whole("longPasteLines"))
+    }
+
+    /// The room of the files section.
+    pub fn files_section_tokens(&self) -> u64 {
+        self.whole("filesSectionTokens")
+    }
+
+    /// Whether a message that is sent during a send waits for its end (SND-2).
+    pub fn queue_while_sending(&self) -> bool {
+        self.text("queueWhileSending") == "on"
+    }
+
+    /// Directories below which files may be named by path (SEC-3).
+    pub fn allowed_roots(&self) -> Vec<PathBuf> {
+        split_paths(self.text("allowedRoots")).map(PathBuf::from).collect()
+    }
+
+    /// Threads of the model inside; none goes by the cores.
+    pub fn threads(&self) -> Option<usize> {
+        self.text("threads").parse().ok()
+    }
+
     /// The largest files.
     pub fn file_limits(&self) -> FileLimits {
         let bytes = |key| parse_bytes(self.text(key)).unwrap_or(0);
@@ -214,8 +244,32 @@ impl Settings {
     }
 }
 
+/// What stands between paths in one text, as in `PATH`.
+const PATH_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
+
+pub(crate) fn split_paths(text: &str) -> impl Iterator<Item = &str> {
+    text.split(PATH_SEPARATOR).map(str::trim).filter(|path| !path.is_empty())
+}
+
+/// A list of paths as one text.
+fn paths(key: &str, items: &[toml::Value]) -> Result<String, SettingsError> {
+    let wrong =
+        |what: &str| SettingsError::Syntax(format!("{key} takes a list of paths, not {what}"));
+    let mut texts = Vec::new();
+    for item in items {
+        match item.as_str() {
+            Some(path) if path.contains(PATH_SEPARATOR) => {
+                return Err(wrong(&format!("'{path}': {PATH_SEPARATOR} stands between paths")));
+            }
+            Some(path) => texts.push(path),
+            None => return Err(wrong(item.type_str())),
+        }
+    }
+    Ok(texts.join(&PATH_SEPARATOR.to_string()))
+}
+
 /// Whether a value is one that the kind takes; else what it takes.
-fn check(kind: Kind, value: &str) -> Result<(), String> {
+pub(crate) fn check(kind: Kind, value: &str) -> Result<(), String> {
     let whole = || value.parse::<u64>().ok();
     let (good, expected) = match kind {
         Kind::Ratio => {
@@ -230,8 +284,13 @@ fn check(kind: Kind, value: &str) -> Result<(), String> {
             let good = whole().is_some_and(|n| (min..=max).contains(&n));
             (good, format!("a whole number from {min} to {max}"))
         }
-        Kind::WholeOrAuto => {
-            (value == "auto" || whole().is_some(), "a whole number, or auto".to_owned())
+        Kind::WholeOrAuto(min) => {
+            let good = value == "auto" || whole().is_some_and(|n| n >= min);
+            (good, format!("a whole number from {min}, or auto"))
+        }
+        Kind::Paths => {
+            let good = split_paths(value).all(|path| Path::new(path).is_absolute());
+            (good, format!("absolute paths with {PATH_SEPARATOR} between them"))
         }
         Kind::Bytes => (parse_bytes(value).is_some(), "a size such as 100 KB".to_owned()),
         Kind::Switch => (matches!(value, "on" | "off"), "on or off".to_owned()),
@@ -257,7 +316,7 @@ fn parse_bytes(text: &str) -> Option<u64> {
 }
 
 /// A setting whose name shares its first letters with a key that does not exist.
-fn nearest(key: &str) -> Option<&'static str> {
+pub(crate) fn nearest(key: &str) -> Option<&'static str> {
     let shared = |spec: &SettingSpec| {
         let pairs = spec.key.chars().zip(key.chars());
         pairs.take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count()
@@ -290,6 +349,27 @@ mod tests {
         assert_eq!(settings.file_limits(), FileLimits::default());
         for spec in SETTINGS {
             assert_eq!(check(spec.kind, spec.default), Ok(()), "{}", spec.key);
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn roots_are_a_list_in_the_file_and_like_path_in_a_variable() {
+        let settings = resolve("allowedRoots = [\"/a\", \"/b c\"]\nthreads = 3", &[]).unwrap();
+        assert_eq!(settings.allowed_roots(), [Path::new("/a"), Path::new("/b c")]);
+        assert_eq!(settings.threads(), Some(3));
+        let settings = resolve("", &[("PLIMSOLL_ALLOWED_ROOTS", "/x::/y")]).unwrap();
+        assert_eq!(settings.allowed_roots(), [Path::new("/x"), Path::new("/y")]);
+        assert_eq!((settings.threads(), settings.long_paste()), (None, (8000, 200)));
+        assert!(!settings.queue_while_sending() && settings.files_section_tokens() == 1000);
+        for bad in [
+            "allowedRoots = [\"a\"]",
+            "allowedRoots = [\"/a:/b\"]",
+            "allowedRoots = [7]",
+            "warnAt = [1]",
+            "threads = 0",
+        ] {
+            assert!(resolve(bad, &[]).is_err(), "{bad}");
         }
     }
 

@@ -8,7 +8,8 @@ fn page() -> String {
          <!-- Written from the code by `cargo xtask docs`. -->\n\n\
          Settings stand in `config.toml` in the configuration directory (on Linux\n\
          `~/.config/plimsoll`, or the directory that `PLIMSOLL_CONFIG_DIR` names). An\n\
-         environment variable wins over the file, a flag over both.\n\n\
+         environment variable wins over the file, a flag over both. `plimsoll settings set KEY VALUE`\n\
+         changes the file and leaves your comments alone.\n\n\
          | key | variable | takes | default | what it does |\n|---|---|---|---|---|\n",
     );
     for spec in SETTINGS {
@@ -16,10 +17,11 @@ fn page() -> String {
             Kind::Ratio => "a number above 0".to_owned(),
             Kind::Whole { min, max: u64::MAX } => format!("a whole number from {min}"),
             Kind::Whole { min, max } => format!("a whole number from {min} to {max}"),
-            Kind::WholeOrAuto => "a whole number, or `auto`".to_owned(),
+            Kind::WholeOrAuto(min) => format!("a whole number from {min}, or `auto`"),
             Kind::Bytes => "a size; KB = 1024 bytes".to_owned(),
             Kind::Switch => "`on` or `off`".to_owned(),
             Kind::Choice(words) => format!("`{}`", words.join("`, `")),
+            Kind::Paths => "a list of absolute paths".to_owned(),
             Kind::Text => "text".to_owned(),
         };
         let default = match spec.default {

@@ -2,6 +2,7 @@
 //! depends on this crate.
 
 pub mod history;
+pub mod http;
 pub mod llama_server;
 pub mod real;
 pub mod report;

@@ -12,6 +12,7 @@ pub(crate) mod receipts;
 pub(crate) mod restore;
 pub(crate) mod segments;
 pub(crate) mod send;
+pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod tokens;
 pub(crate) mod topics;

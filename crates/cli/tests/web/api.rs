@@ -1,0 +1,241 @@
+//! The JSON API from end to end.
+
+use std::time::Duration;
+
+use plimsoll_testkit::{
+    http::Events,
+    scripted::{Reply, ScriptedServer},
+};
+use serde_json::json;
+
+use crate::served::Served;
+
+fn answering(texts: &[&str]) -> ScriptedServer {
+    ScriptedServer::chats([Reply::openai(texts, 14, 6)]).unwrap()
+}
+
+#[test]
+fn a_message_is_sent_and_its_answer_comes_by_events() {
+    let server = answering(&["A mark ", "on **the** hull."]);
+    let served = Served::start(&server, 4096);
+    let mut events = served.events();
+    let mut page = Events::listen(&served.address, "/ui/events", &[]).unwrap();
+    let begun = served.json("POST", "/api/send", Some(json!({"text": "What is a load line?"})));
+    let seen = events.until("ended").unwrap();
+    let deltas: String = seen
+        .iter()
+        .filter(|event| event.name == "delta")
+        .map(|event| serde_json::from_str::<serde_json::Value>(&event.data).unwrap())
+        .map(|data| data["text"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(deltas, "A mark on **the** hull.");
+    let ids: Vec<u64> = seen.iter().map(|event| event.id.parse().unwrap()).collect();
+    assert!(ids.is_sorted() && ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
+    let ended = page.until("ended").unwrap().pop().unwrap();
+    assert!(ended.data.contains("<strong>the</strong>"), "{}", ended.data);
+    let pair = served.json("GET", &format!("/api/pairs/{}", begun["pair"].as_str().unwrap()), None);
+    assert_eq!(pair["lifecycleState"], "complete");
+    assert_eq!(pair["assistantText"], "A mark on **the** hull.");
+    let state = served.json("GET", "/api/state", None);
+    assert_eq!(state["counter"]["text"], "1 / 1");
+    assert_eq!(state["window"]["ml"], 4096);
+    let receipts = served.json("GET", "/api/receipts", None);
+    assert_eq!(receipts["receipts"][0]["prompt"], 14);
+}
+
+#[test]
+fn api_2_a_client_that_was_away_resumes() {
+    let server = answering(&["one"]);
+    let served = Served::start(&server, 4096);
+    let first = served.events();
+    served.send("first");
+    drop(first);
+    let newest = served.json("GET", "/api/state", None)["event"].as_u64().unwrap();
+    served.send("second");
+    let path = format!("/api/events?after={newest}");
+    let mut later = Events::listen(&served.address, &path, &[]).unwrap();
+    let seen = later.until("ended").unwrap();
+    assert_eq!(seen.iter().filter(|event| event.name == "started").count(), 1, "{seen:?}");
+    let id = newest.to_string();
+    let mut same =
+        Events::listen(&served.address, "/api/events", &[("Last-Event-ID", &id)]).unwrap();
+    assert_eq!(same.until("ended").unwrap(), seen);
+    let mut lost = Events::listen(&served.address, "/api/events?after=1", &[]).unwrap();
+    assert_eq!(lost.next_event().unwrap().name, "reset");
+}
+
+#[test]
+fn snd_2_one_send_at_a_time_and_snd_4_it_can_be_stopped() {
+    let server = ScriptedServer::chats([Reply::stalls_after(&["half "])]).unwrap();
+    let served = Served::start(&server, 4096);
+    let mut events = served.events();
+    let begun = served.json("POST", "/api/send", Some(json!({"text": "first"})));
+    events.until("delta").unwrap();
+    served.refused("POST", "/api/send", Some(json!({"text": "second"})), 409, "busy");
+    assert_eq!(served.json("GET", "/api/state", None)["sending"], begun["pair"]);
+    served.json("POST", "/api/cancel", None);
+    events.until("ended").unwrap();
+    let pair = served.json("GET", &format!("/api/pairs/{}", begun["pair"].as_str().unwrap()), None);
+    assert_eq!(pair["lifecycleState"], "cancelled");
+    assert_eq!(pair["assistantText"], "half ");
+    served.refused("POST", "/api/cancel", None, 409, "nothing_in_flight");
+}
+
+#[test]
+fn a_filter_decides_what_is_visible_and_a_wrong_one_changes_nothing() {
+    let server = answering(&["fine"]);
+    let served = Served::start(&server, 4096);
+    for text in ["alpha", "beta", "gamma"] {
+        served.send(text);
+    }
+    let state = served.json("PUT", "/api/view", Some(json!({"filter": "r2"})));
+    assert_eq!(state["counter"]["text"], "2 / 2");
+    let wrong =
+        served.refused("PUT", "/api/view", Some(json!({"filter": "s9"})), 422, "bad_filter");
+    assert!(wrong["caret"].as_str().unwrap().contains('^'), "{wrong}");
+    let page = served.json("GET", "/api/pairs", None);
+    let texts: Vec<&str> = page["pairs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pair| pair["userText"].as_str().unwrap())
+        .collect();
+    assert_eq!(texts, ["beta", "gamma"]);
+    assert_eq!(served.json("GET", "/api/queries", None)["queries"], json!(["r2"]));
+    let offers = served.json("GET", "/api/complete?text=m%27t", None);
+    assert_eq!(offers["items"][0]["insert"], "test'", "{offers}");
+    let hits = served.json("GET", "/api/search?q=alph", None);
+    assert_eq!(hits["hits"][0]["snippetHtml"], "<mark>alpha</mark>");
+    assert_eq!(hits["hits"][0]["at"], json!(null), "it is hidden");
+}
+
+#[test]
+fn val_3_over_budget_is_refused_with_what_helps() {
+    // It reports about what was estimated, so that nothing is learned from it.
+    let server = ScriptedServer::chats([Reply::openai(&["fine"], 145, 6)]).unwrap();
+    let served = Served::start(&server, 400);
+    served.send(&"word ".repeat(120));
+    let draft = "more ".repeat(250);
+    let weighed = served.json("POST", "/api/weigh", Some(json!({"text": draft})));
+    assert_eq!(weighed["window"]["verdict"], "over", "{weighed}");
+    let problem =
+        served.refused("POST", "/api/send", Some(json!({"text": draft})), 422, "over_budget");
+    let kinds: Vec<&str> = problem["suggestions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["kind"].as_str().unwrap())
+        .collect();
+    for kind in ["trim", "fit", "switch_model", "clear_history"] {
+        assert!(kinds.contains(&kind), "{kind} in {kinds:?}");
+    }
+    let huge = "more ".repeat(2000);
+    let huge = Some(json!({"text": huge}));
+    served.refused("POST", "/api/send", huge, 422, "user_prompt_too_large");
+    let mut events = served.events();
+    let fit = Some(json!({"text": draft, "overBudget": "fit"}));
+    served.json("POST", "/api/send", fit);
+    events.until("ended").unwrap();
+    assert_eq!(served.json("GET", "/api/pairs", None)["visible"], 2);
+}
+
+#[test]
+fn pairs_are_labelled_edited_and_deleted_and_commands_are_taken_back() {
+    let server = answering(&["fine"]);
+    let served = Served::start(&server, 4096);
+    let pair = served.send("alpha");
+    let id = pair["id"].as_str().unwrap().to_owned();
+    served.send("beta");
+    let path = format!("/api/pairs/{id}");
+    let edited = json!({"star": 2, "flag": "blue", "userText": "alpha, better"});
+    let changed = served.json("PATCH", &path, Some(edited));
+    assert_eq!((&changed["star"], &changed["colorFlag"]), (&json!(2), &json!("blue")));
+    assert_eq!(changed["userText"], "alpha, better");
+    assert!(changed["editedAt"].is_string());
+    served.refused("PATCH", &path, Some(json!({"star": 4})), 400, "bad_request");
+    served.refused("PATCH", &path, Some(json!({"nope": 4})), 422, "bad_fields");
+    let done = served.json("POST", "/api/command", Some(json!({"text": "c'alpha' :star 3"})));
+    assert_eq!(done["done"], "1 pairs starred");
+    assert_eq!(served.json("GET", &path, None)["star"], 3);
+    served.json("POST", "/api/undo", Some(json!({"token": done["undo"]})));
+    assert_eq!(served.json("GET", &path, None)["star"], 2);
+    served.refused(
+        "POST",
+        "/api/undo",
+        Some(json!({"token": done["undo"]})),
+        409,
+        "nothing_to_undo",
+    );
+    let delete = |confirmed| Some(json!({"text": "b :delete", "confirmed": confirmed}));
+    served.refused("POST", "/api/command", delete(false), 409, "confirm");
+    served.json("POST", "/api/command", delete(true));
+    served.refused("GET", &path, None, 404, "not_found");
+    let moving = Some(json!({"text": "r1 :delete", "confirmed": true}));
+    served.refused("POST", "/api/command", moving, 422, "moving_filter");
+}
+
+#[test]
+fn topics_settings_and_models_are_changed() {
+    let server = answering(&["fine"]);
+    let served = Served::start(&server, 4096);
+    let ask = json!({"path": "/Sea/Ships", "systemMessage": "Be brief."});
+    let made = served.json("POST", "/api/topics", Some(ask));
+    assert_eq!(made["path"], "/Sea/Ships");
+    let state = served.json("PUT", "/api/view", Some(json!({"topic": "/Sea/Ships"})));
+    assert!(state["window"]["prelude"].as_u64().unwrap() > 0, "the system message is weighed");
+    let id = made["id"].as_str().unwrap();
+    let renamed = served.json(
+        "PATCH",
+        &format!("/api/topics/{id}"),
+        Some(json!({"name": "Boats", "systemMessage": null})),
+    );
+    assert_eq!((&renamed["path"], &renamed["systemMessage"]), (&json!("/Sea/Boats"), &json!(null)));
+    served.json("DELETE", &format!("/api/topics/{id}"), None);
+    served.json("PUT", "/api/settings/userRequestAllowance", Some(json!({"value": "200"})));
+    let config = std::fs::read_to_string(served.home().join("config.toml")).unwrap();
+    assert!(config.contains("userRequestAllowance = 200") && config.contains("defaultModel"));
+    let bad = Some(json!({"value": "many"}));
+    served.refused("PUT", "/api/settings/userRequestAllowance", bad, 422, "bad_value");
+    served.json("DELETE", "/api/settings/userRequestAllowance", None);
+    served.json("PUT", "/api/models/test", Some(json!({"contextWindow": 2048})));
+    assert_eq!(served.json("GET", "/api/state", None)["window"]["ml"], 2048);
+    let models = served.json("GET", "/api/models", None);
+    let test = models["models"].as_array().unwrap().iter().find(|model| model["id"] == "test");
+    assert_eq!(test.unwrap()["current"], true);
+}
+
+#[test]
+fn what_stood_there_survives_a_crash() {
+    let server = ScriptedServer::chats([Reply::stalls_after(&["half "])]).unwrap();
+    let mut served = Served::start(&server, 4096);
+    let mut events = served.events();
+    served.json("PUT", "/api/view", Some(json!({"filter": "s<3"})));
+    let begun = served.json("POST", "/api/send", Some(json!({"text": "first"})));
+    events.until("delta").unwrap();
+    served.json("PUT", "/api/draft", Some(json!({"text": "half a thought"})));
+    // The first piece is saved at once; wait until it is.
+    std::thread::sleep(Duration::from_millis(200));
+    served.restart();
+    assert_eq!(served.json("GET", "/api/draft", None)["text"], "half a thought");
+    assert_eq!(served.json("GET", "/api/state", None)["view"]["filter"], "s<3");
+    let pair = served.json("GET", &format!("/api/pairs/{}", begun["pair"].as_str().unwrap()), None);
+    assert_eq!((&pair["errorCode"], &pair["userText"]), (&json!("interrupted"), &json!("first")));
+}
+
+#[test]
+fn another_process_is_noticed() {
+    let server = answering(&["fine"]);
+    let served = Served::start(&server, 4096);
+    let mut events = served.events();
+    let ran = std::process::Command::new(env!("CARGO_BIN_EXE_plimsoll"))
+        .args(["send", "from the terminal"])
+        .env("PLIMSOLL_CONFIG_DIR", served.home())
+        .env("PLIMSOLL_DATA_DIR", served.home().join("data"))
+        .env("PLIMSOLL_TEST_KEY", "sk-canary-0123456789abcdef")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    events.until("rows").unwrap();
+    assert_eq!(served.json("GET", "/api/pairs", None)["visible"], 1);
+}

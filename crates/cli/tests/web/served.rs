@@ -1,0 +1,138 @@
+//! A workbench that is served by the real binary, with a scripted provider behind it.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use plimsoll_testkit::{
+    http::{self, Answer, Events},
+    scripted::ScriptedServer,
+};
+use serde_json::Value;
+
+/// A served workbench in a home of its own; it ends with this.
+pub(crate) struct Served {
+    child: Child,
+    /// `127.0.0.1:port`
+    pub(crate) address: String,
+    home: tempfile::TempDir,
+}
+
+impl Served {
+    /// Serves with one model, `test`, that the scripted server answers for.
+    pub(crate) fn start(server: &ScriptedServer, window: u64) -> Self {
+        Self::start_with(server, window, |_| {})
+    }
+
+    /// The same, after the home was prepared.
+    pub(crate) fn start_with(
+        server: &ScriptedServer,
+        window: u64,
+        prepare: impl FnOnce(&Path),
+    ) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let models = format!(
+            "[[model]]\nid = \"test\"\nprovider = \"openai\"\nbaseUrl = \"{}\"\n\
+             keyEnv = \"PLIMSOLL_TEST_KEY\"\ncontextWindow = {window}\n",
+            server.base_url()
+        );
+        std::fs::write(home.path().join("models.toml"), models).unwrap();
+        std::fs::write(home.path().join("config.toml"), "defaultModel = \"test\"\n").unwrap();
+        prepare(home.path());
+        let (child, address) = serve(home.path());
+        Self { child, address, home }
+    }
+
+    /// The home directory: configuration, and data below it.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Kills the process and serves the same home again.
+    pub(crate) fn restart(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        (self.child, self.address) = serve(self.home.path());
+    }
+
+    pub(crate) fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Answer {
+        let text = body.map(|body| body.to_string()).unwrap_or_default();
+        let json: &[(&str, &str)] =
+            if text.is_empty() { &[] } else { &[("Content-Type", "application/json")] };
+        http::request(&self.address, method, path, json, text.as_bytes()).unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self, method: &str, path: &str, body: Option<Value>) -> Value {
+        let answer = self.ask(method, path, body);
+        assert!(answer.status < 300, "{method} {path}: {} {}", answer.status, answer.body);
+        if answer.body.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_str(&answer.body).unwrap()
+        }
+    }
+
+    /// A problem, with its status and code.
+    #[track_caller]
+    pub(crate) fn refused(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+        status: u16,
+        code: &str,
+    ) -> Value {
+        let answer = self.ask(method, path, body);
+        assert_eq!(answer.status, status, "{method} {path}: {}", answer.body);
+        assert_eq!(answer.header("content-type"), Some("application/problem+json"));
+        let problem: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!(problem["code"], code, "{problem}");
+        problem
+    }
+
+    pub(crate) fn events(&self) -> Events {
+        Events::listen(&self.address, "/api/events", &[]).unwrap()
+    }
+
+    /// Sends a message and waits for its end; gives the pair.
+    pub(crate) fn send(&self, text: &str) -> Value {
+        let mut events = self.events();
+        let begun = self.json("POST", "/api/send", Some(serde_json::json!({ "text": text })));
+        events.until("ended").unwrap();
+        self.json("GET", &format!("/api/pairs/{}", begun["pair"].as_str().unwrap()), None)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn serve(home: &Path) -> (Child, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("PLIMSOLL_") {
+            command.env_remove(name);
+        }
+    }
+    let mut child = command
+        .args(["serve", "--addr", "127.0.0.1:0"])
+        .env("PLIMSOLL_CONFIG_DIR", home)
+        .env("PLIMSOLL_DATA_DIR", home.join("data"))
+        .env("PLIMSOLL_TIME_ZONE", "UTC")
+        .env("PLIMSOLL_TEST_KEY", "sk-canary-0123456789abcdef")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    let address = said.split("http://").nth(1).and_then(|rest| rest.split('/').next());
+    let address = address.unwrap_or_else(|| panic!("no address in {said:?}")).to_owned();
+    (child, address)
+}

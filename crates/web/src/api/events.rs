@@ -1,0 +1,64 @@
+//! Events by SSE (API-2), numbered, so that a client can resume.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    extract::State,
+    http::HeaderMap,
+    response::{
+        Sse,
+        sse::{Event, KeepAlive},
+    },
+};
+use futures_util::{Stream, StreamExt};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::{Asked, At, AtQuery};
+use crate::{Web, hub, problem::Problem};
+
+/// Proxies and browsers hear something at least this often.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AfterQuery {
+    /// The number of the last event that was seen; the header Last-Event-ID wins.
+    after: Option<u64>,
+}
+
+/// What happens, as server-sent events
+///
+/// `started`, `delta`, `status`, `ended`, `pair`, `removed`, `rows`, `state`, `topics`,
+/// `settings`, `draft`; `reset` to a client that was away too long. The data of each is
+/// JSON.
+#[utoipa::path(get, path = "/api/events", tag = "events", params(AtQuery, AfterQuery),
+    responses((status = 200, content_type = "text/event-stream", body = String)))]
+pub(super) async fn events(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Asked(query): Asked<AfterQuery>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, Problem> {
+    follow(&web, at, &query, &headers, "text").await
+}
+
+/// The events of a workspace but those of one name: pages get text as HTML, programs as
+/// it is.
+pub(crate) async fn follow(
+    web: &Arc<Web>,
+    at: plimsoll_store::Workspace,
+    query: &AfterQuery,
+    headers: &HeaderMap,
+    without: &'static str,
+) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>> + use<>>, Problem> {
+    // Whoever follows a workspace looks at it: its desk is kept up to date.
+    web.boards.desk(&web.app, &at).await?;
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let events = web
+        .hub
+        .follow(at, last.or(query.after))
+        .filter(move |event| std::future::ready(event.name != without))
+        .map(|event| hub::on_the_wire(&event));
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+}

@@ -1,0 +1,176 @@
+//! JSON under `/api`, described by the OpenAPI document that is made from this code.
+
+mod command;
+mod events;
+mod export;
+mod models;
+mod pairs;
+mod receipts;
+mod sending;
+mod settings;
+pub(crate) mod state;
+mod topics;
+mod undo;
+mod view;
+mod writing;
+
+pub(crate) use events::{AfterQuery, follow};
+pub(crate) use models::ModelList;
+pub(crate) use receipts::error_percent;
+pub(crate) use settings::rows as setting_rows;
+pub(crate) use undo::Undo;
+pub(crate) use writing::Text;
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{FromRequestParts, Query},
+    http::request::Parts,
+};
+use plimsoll_domain::PairId;
+use plimsoll_store::Workspace;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, OpenApi, ToSchema, openapi};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    Web,
+    problem::{Help, Problem},
+};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Plimsoll",
+        description = "What is sent to a language model, what it weighs, and what stays ashore.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    components(schemas(Problem, Help))
+)]
+struct Described;
+
+pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
+    OpenApiRouter::with_openapi(Described::openapi())
+        .routes(routes!(view::state))
+        .routes(routes!(view::choose))
+        .routes(routes!(view::complete))
+        .routes(routes!(view::queries))
+        .routes(routes!(view::filters))
+        .routes(routes!(view::save_filter, view::drop_filter))
+        .routes(routes!(view::search))
+        .routes(routes!(writing::weigh))
+        .routes(routes!(writing::draft, writing::put_draft))
+        .routes(routes!(writing::prompts))
+        .routes(routes!(sending::send))
+        .routes(routes!(sending::cancel))
+        .routes(routes!(pairs::list))
+        .routes(routes!(pairs::get, pairs::change, pairs::delete))
+        .routes(routes!(pairs::swap))
+        .routes(routes!(command::command))
+        .routes(routes!(export::export))
+        .routes(routes!(undo::undo))
+        .routes(routes!(topics::list, topics::add))
+        .routes(routes!(topics::change, topics::remove))
+        .routes(routes!(models::list))
+        .routes(routes!(models::put))
+        .routes(routes!(models::forget))
+        .routes(routes!(receipts::list))
+        .routes(routes!(receipts::get))
+        .routes(routes!(receipts::totals))
+        .routes(routes!(receipts::jsonl))
+        .routes(routes!(receipts::csv))
+        .routes(routes!(settings::list))
+        .routes(routes!(settings::set, settings::unset))
+        .routes(routes!(events::events))
+}
+
+/// Every operation may be refused at the door or fail in the store: said once for all.
+pub(crate) fn finished(mut document: openapi::OpenApi) -> openapi::OpenApi {
+    let problem = |words: &str| {
+        let schema = openapi::Ref::from_schema_name("Problem");
+        let content = openapi::ContentBuilder::new().schema(Some(schema)).build();
+        openapi::ResponseBuilder::new()
+            .description(words)
+            .content("application/problem+json", content)
+            .build()
+    };
+    let all = [
+        ("400", "The request cannot be read"),
+        ("401", "The token is missing or wrong"),
+        ("403", "The request comes from somewhere else"),
+        ("404", "There is no such thing"),
+        ("405", "Not this way"),
+        ("409", "It is in another state by now"),
+        ("413", "It is too large"),
+        ("415", "The body is not JSON"),
+        ("422", "It was understood, and cannot be done"),
+        ("503", "The store or the provider cannot do it now"),
+        ("507", "The disk is full"),
+    ];
+    for item in document.paths.paths.values_mut() {
+        let operations =
+            [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
+        for operation in operations.into_iter().flatten() {
+            for (status, words) in all {
+                let responses = &mut operation.responses.responses;
+                responses.entry(status.to_owned()).or_insert_with(|| problem(words).into());
+            }
+        }
+    }
+    document
+}
+
+pub(crate) async fn document(document: Arc<openapi::OpenApi>) -> Json<openapi::OpenApi> {
+    Json((*document).clone())
+}
+
+/// The workspace of a request: `?workspace=project/name`, else the default one.
+pub(crate) struct At(pub(crate) Workspace);
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AtQuery {
+    /// `project/workspace`; else `default/main`.
+    #[param(value_type = Option<String>, example = "default/main")]
+    workspace: Option<String>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for At {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let query = Query::<AtQuery>::try_from_uri(&parts.uri);
+        let Query(query) = query.map_err(|error| Problem::bad_request(error.body_text()))?;
+        match query.workspace.as_deref() {
+            None => Ok(Self(Workspace::default())),
+            Some(name) => Workspace::parse(name)
+                .map(Self)
+                .map_err(|error| Problem::bad_request(error.to_string())),
+        }
+    }
+}
+
+/// A query whose mistakes are problems.
+pub(crate) struct Asked<T>(pub(crate) T);
+
+impl<T: for<'a> Deserialize<'a>, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let query = Query::<T>::try_from_uri(&parts.uri);
+        query.map(|Query(query)| Self(query)).map_err(|e| Problem::bad_request(e.body_text()))
+    }
+}
+
+/// The id of a pair in a path.
+pub(crate) fn pair_id(text: &str) -> Result<PairId, Problem> {
+    PairId::parse(text).ok_or_else(|| Problem::not_found("pair"))
+}
+
+/// How many things were changed.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Count {
+    /// How many.
+    count: u64,
+}

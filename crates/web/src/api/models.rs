@@ -1,0 +1,108 @@
+//! Models: listed with their limits, edited, and what was learned forgotten.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use plimsoll_budget::{ModelLimit, WindowFacts};
+use plimsoll_tokens::compact_size;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{At, AtQuery, state::bind_text};
+use crate::{
+    Found, Web,
+    problem::{Body, Problem},
+};
+
+/// A model.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ModelDto {
+    pub(crate) id: String,
+    pub(crate) provider: String,
+    /// Its limit in tokens.
+    pub(crate) ml: u64,
+    /// The limit as it is shown.
+    pub(crate) size: String,
+    /// Which limit binds, in words.
+    pub(crate) bind_text: String,
+    /// Whether a message could be sent to it now.
+    pub(crate) available: bool,
+    /// Whether it is offered.
+    pub(crate) enabled: bool,
+    /// Whether it would answer now.
+    pub(crate) current: bool,
+}
+
+/// All models, those that can be asked first.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ModelList {
+    pub(crate) models: Vec<ModelDto>,
+}
+
+impl ModelList {
+    pub(crate) async fn of(web: &Web, current: &str) -> Self {
+        let row = |found: &Found| {
+            let model = web.app.model(&found.id);
+            let facts =
+                WindowFacts { server_window: found.server_window, ..WindowFacts::default() };
+            let limit = ModelLimit::of(&model, facts);
+            ModelDto {
+                current: model.id == current,
+                id: model.id,
+                provider: model.provider,
+                ml: limit.tokens,
+                size: compact_size(limit.tokens),
+                bind_text: bind_text(&limit),
+                available: found.available,
+                enabled: model.enabled,
+            }
+        };
+        let mut models: Vec<ModelDto> = web.configurator.models().await.iter().map(row).collect();
+        models.sort_by_key(|model| !model.available);
+        Self { models }
+    }
+}
+
+/// All models, those that can be asked first
+#[utoipa::path(get, path = "/api/models", tag = "models", params(AtQuery),
+    responses((status = 200, body = ModelList)))]
+pub(super) async fn list(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+) -> Result<Json<ModelList>, Problem> {
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let current = desk.lock().await.board.model().id.clone();
+    Ok(Json(ModelList::of(&web, &current).await))
+}
+
+/// Set fields of a model in your models.toml; a field that is null goes
+#[utoipa::path(put, path = "/api/models/{id}", tag = "models",
+    request_body(content = Object, description = "Fields as in models.toml, such as contextWindow"),
+    params(("id" = String, Path)), responses((status = 204)))]
+pub(super) async fn put(
+    State(web): State<Arc<Web>>,
+    Path(id): Path<String>,
+    Body(fields): Body<serde_json::Map<String, serde_json::Value>>,
+) -> Result<StatusCode, Problem> {
+    let set = web.configurator.put_model(&id, &fields).await;
+    let (settings, catalog) =
+        set.map_err(|why| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_model", why))?;
+    web.app.configure(settings, catalog);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Forget what overflows and usage taught about a model
+#[utoipa::path(delete, path = "/api/models/{id}/learned", tag = "models",
+    params(("id" = String, Path)), responses((status = 204)))]
+pub(super) async fn forget(
+    State(web): State<Arc<Web>>,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    web.app.forget_learned(&id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

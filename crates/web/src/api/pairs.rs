@@ -1,0 +1,238 @@
+//! Pairs: read, labelled, edited, deleted.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use plimsoll_app::{Label, Place, Shown, find_topic, topic_path};
+use plimsoll_domain::{ColorFlag, Star, Topic};
+use plimsoll_store::{Edit, StoredPair};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{Asked, At, AtQuery, Count, pair_id};
+use crate::{
+    Web,
+    formats::rfc3339,
+    problem::{Body, Problem},
+};
+
+/// A pair (HIS-1).
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PairDto {
+    id: String,
+    /// The path of its topic.
+    topic: String,
+    model: String,
+    user_text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assistant_text: Option<String>,
+    /// 0 to 3.
+    star: u8,
+    /// `blue` or `grey`.
+    color_flag: &'static str,
+    /// `idle`, `sending`, `complete`, `error` or `cancelled`.
+    lifecycle_state: &'static str,
+    created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receipt_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous_answer: Option<String>,
+    /// Whether the answer was cut by its length.
+    cut: bool,
+    /// When it was edited last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edited_at: Option<String>,
+    /// What it weighs, where it stands in a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+    /// Whether it would be sent, where it stands in a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    included: Option<bool>,
+}
+
+impl PairDto {
+    fn of(stored: StoredPair, topics: &[Topic], shown: Option<&Shown>) -> Self {
+        let pair = stored.pair;
+        let (error_code, error_message) = pair.error.map(|e| (e.code, e.message)).unzip();
+        Self {
+            id: pair.id.to_string(),
+            topic: topic_path(topics, pair.topic_id),
+            model: pair.model,
+            user_text: pair.user_text,
+            assistant_text: pair.assistant_text,
+            star: pair.star.count(),
+            color_flag: pair.color_flag.name(),
+            lifecycle_state: pair.lifecycle.name(),
+            created_at: rfc3339(pair.created_at),
+            error_code,
+            error_message,
+            receipt_id: pair.receipt_id.map(|id| id.to_string()),
+            previous_answer: pair.previous_answer,
+            cut: stored.cut,
+            edited_at: stored.edited_at.map(rfc3339),
+            tokens: shown.and_then(|shown| shown.tokens),
+            included: shown.map(|shown| shown.place == Place::Aboard),
+        }
+    }
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ListQuery {
+    /// The position of the first one; else the last page.
+    from: Option<usize>,
+    /// At most so many.
+    #[param(minimum = 1, maximum = 200, default = 40)]
+    limit: Option<u8>,
+}
+
+/// A page of what is visible.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Page {
+    /// The position of the first one.
+    from: usize,
+    /// How many are visible.
+    visible: usize,
+    /// The pairs, oldest first.
+    pairs: Vec<PairDto>,
+}
+
+/// A page of the visible pairs, oldest first
+#[utoipa::path(get, path = "/api/pairs", tag = "pairs", params(AtQuery, ListQuery),
+    responses((status = 200, body = Page)))]
+pub(super) async fn list(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Asked(query): Asked<ListQuery>,
+) -> Result<Json<Page>, Problem> {
+    let limit = usize::from(query.limit.unwrap_or(40).clamp(1, 200));
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let mut desk = desk.lock().await;
+    let visible = desk.board.boundary(&web.app).await?.y;
+    let from = query.from.unwrap_or_else(|| visible.saturating_sub(limit)).min(visible);
+    let shown = desk.board.shown(&web.app, from..from.saturating_add(limit)).await?;
+    let ids: Vec<_> = shown.iter().map(|shown| shown.id).collect();
+    let stored = web.app.store().get_many(&ids).await?;
+    let topics = desk.board.topics();
+    let pair = |stored: StoredPair| {
+        let shown = shown.iter().find(|shown| shown.id == stored.pair.id);
+        PairDto::of(stored, topics, shown)
+    };
+    Ok(Json(Page { from, visible, pairs: stored.into_iter().map(pair).collect() }))
+}
+
+/// One pair
+#[utoipa::path(get, path = "/api/pairs/{id}", tag = "pairs",
+    params(AtQuery, ("id" = String, Path)), responses((status = 200, body = PairDto)))]
+pub(super) async fn get(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+) -> Result<Json<PairDto>, Problem> {
+    let stored = web.app.store().get(pair_id(&id)?).await?;
+    let topics = web.app.store().topics(&at).await?;
+    Ok(Json(PairDto::of(stored, &topics, None)))
+}
+
+/// Stars, 0 to 3.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Flag {
+    Blue,
+    Grey,
+}
+
+/// What to change; what is left out stays.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Changes {
+    /// 0 to 3.
+    #[schema(minimum = 0, maximum = 3)]
+    star: Option<u64>,
+    flag: Option<Flag>,
+    /// The path of a topic.
+    topic: Option<String>,
+    /// New words of the user; the old ones are kept.
+    user_text: Option<String>,
+    /// A new answer; the old one is kept.
+    assistant_text: Option<String>,
+}
+
+/// Label or edit a pair
+#[utoipa::path(patch, path = "/api/pairs/{id}", tag = "pairs", request_body = Changes,
+    params(AtQuery, ("id" = String, Path)), responses((status = 200, body = PairDto)))]
+pub(super) async fn change(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+    Body(changes): Body<Changes>,
+) -> Result<Json<PairDto>, Problem> {
+    let id = pair_id(&id)?;
+    let app = &web.app;
+    app.store().get(id).await?;
+    let topics = app.store().topics(&at).await?;
+    let mut labels = Vec::new();
+    if let Some(star) = changes.star {
+        let star = Star::new(star).map_err(|error| Problem::bad_request(error.to_string()))?;
+        labels.push(Label::Star(star));
+    }
+    labels.extend(changes.flag.map(|flag| {
+        Label::Flag(match flag {
+            Flag::Blue => ColorFlag::Blue,
+            Flag::Grey => ColorFlag::Grey,
+        })
+    }));
+    if let Some(path) = &changes.topic {
+        let topic = find_topic(&topics, path)
+            .ok_or_else(|| plimsoll_app::AppError::UnknownTopic(path.clone()))?;
+        labels.push(Label::Topic(topic.id));
+    }
+    for label in labels {
+        app.label(&at, &[id], label).await?;
+    }
+    if changes.user_text.is_some() || changes.assistant_text.is_some() {
+        let edit = Edit { user_text: changes.user_text, assistant_text: changes.assistant_text };
+        app.edit(&at, id, &edit).await?;
+    }
+    Ok(Json(PairDto::of(app.store().get(id).await?, &topics, None)))
+}
+
+/// Delete a pair for good
+#[utoipa::path(delete, path = "/api/pairs/{id}", tag = "pairs",
+    params(AtQuery, ("id" = String, Path)), responses((status = 200, body = Count)))]
+pub(super) async fn delete(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+) -> Result<Json<Count>, Problem> {
+    let id = pair_id(&id)?;
+    web.app.store().get(id).await?;
+    Ok(Json(Count { count: web.app.delete(&at, &[id]).await? }))
+}
+
+/// Exchange the answer with the one before its last regeneration
+#[utoipa::path(post, path = "/api/pairs/{id}/swap", tag = "pairs",
+    params(AtQuery, ("id" = String, Path)), responses((status = 204)))]
+pub(super) async fn swap(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let id = pair_id(&id)?;
+    let stored = web.app.store().get(id).await?;
+    if stored.pair.previous_answer.is_none() {
+        let detail = "there is no earlier answer to swap with";
+        return Err(Problem::new(StatusCode::CONFLICT, "nothing_to_swap", detail));
+    }
+    web.app.swap_answer(&at, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,133 @@
+//! Sending and stopping.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{Json, extract::State, http::StatusCode};
+use plimsoll_app::{Draft, Purpose, QuotaChoice, SendChoices, View, topic_path};
+use plimsoll_budget::OverBudget;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{At, AtQuery, pair_id};
+use crate::{
+    Web,
+    problem::{Body, Problem},
+    sends,
+};
+
+/// What happens above the limit (VAL-3).
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Policy {
+    Ask,
+    Trim,
+    Fit,
+    Block,
+}
+
+/// What happens when the account's windows are full (VAL-4).
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Quota {
+    Wait,
+    Go,
+}
+
+/// A message to send, with what the desk shows.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Message {
+    /// Its text.
+    text: String,
+    /// What happens above the limit; else by the settings.
+    over_budget: Option<Policy>,
+    /// Whether to wait for the account's limits, however long, or to go; else to wait a
+    /// minute at most.
+    quota: Option<Quota>,
+    /// The failed or stopped pair that this asks again.
+    reask: Option<String>,
+    /// The newest complete pair, to be answered anew with its own text.
+    regenerate: Option<String>,
+    /// The model, for this send alone.
+    model: Option<String>,
+}
+
+/// A send that was begun.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Begun {
+    /// Its pair; the answer comes by events.
+    pair: String,
+}
+
+/// Send a message; the answer comes by events
+#[utoipa::path(post, path = "/api/send", tag = "sending", params(AtQuery), request_body = Message,
+    responses((status = 202, body = Begun)))]
+pub(super) async fn send(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Body(message): Body<Message>,
+) -> Result<(StatusCode, Json<Begun>), Problem> {
+    let over_budget = message.over_budget.map(|policy| match policy {
+        Policy::Ask => OverBudget::Ask,
+        Policy::Trim => OverBudget::Trim,
+        Policy::Fit => OverBudget::Fit,
+        Policy::Block => OverBudget::Block,
+    });
+    let quota = match message.quota {
+        None => QuotaChoice::default(),
+        Some(Quota::Go) => QuotaChoice::Go,
+        Some(Quota::Wait) => QuotaChoice::WaitUpTo(Duration::from_secs(24 * 60 * 60)),
+    };
+    let (purpose, text) = purpose(&web, &message).await?;
+    let draft = Draft { text, purpose, over_budget };
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let mut desk = desk.lock().await;
+    // A model for this send alone is a board of its own: the desk stays as it is.
+    let prepared = match &message.model {
+        None => desk.board.prepare(&web.app, &draft).await?,
+        Some(model) => {
+            let topic = topic_path(desk.board.topics(), desk.board.topic().id);
+            let history = desk.board.view().history.clone();
+            let view = View { history, topic: Some(topic), model: Some(model.clone()) };
+            web.app.board(&at, view).await?.prepare(&web.app, &draft).await?
+        }
+    };
+    let begun = web.app.begin(prepared, SendChoices { over_budget, quota }).await?;
+    desk.frozen = None;
+    if purpose == Purpose::New && desk.draft == draft.text {
+        desk.draft.clear();
+        web.app.store().put_draft(&at, "", web.app.clock().now()).await?;
+    }
+    drop(desk);
+    let pair = begun.pair.to_string();
+    sends::carry_out(&web, at, begun);
+    Ok((StatusCode::ACCEPTED, Json(Begun { pair })))
+}
+
+/// What a send is for, and its words: a regeneration brings its own.
+async fn purpose(web: &Web, message: &Message) -> Result<(Purpose, String), Problem> {
+    let text = message.text.clone();
+    match (&message.reask, &message.regenerate) {
+        (None, None) => Ok((Purpose::New, text)),
+        (Some(id), None) => Ok((Purpose::ReAsk(pair_id(id)?), text)),
+        (None, Some(id)) => {
+            let id = pair_id(id)?;
+            let stored = web.app.store().get(id).await?;
+            Ok((Purpose::Regenerate(id), stored.pair.user_text))
+        }
+        (Some(_), Some(_)) => Err(Problem::bad_request("either reask or regenerate, not both")),
+    }
+}
+
+/// Stop the send in flight; what had arrived is kept
+#[utoipa::path(post, path = "/api/cancel", tag = "sending", params(AtQuery),
+    responses((status = 204), (status = 409, body = Problem,
+        content_type = "application/problem+json", description = "Nothing is being sent here")))]
+pub(super) async fn cancel(State(web): State<Arc<Web>>, At(at): At) -> Result<StatusCode, Problem> {
+    if web.sends.cancel(&at) {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        let detail = "nothing is being sent here";
+        Err(Problem::new(StatusCode::CONFLICT, "nothing_in_flight", detail))
+    }
+}

@@ -1,0 +1,204 @@
+//! The state of a desk as JSON: view, counter, boundary, window.
+
+use std::sync::Arc;
+
+use plimsoll_app::{AppError, Outlook, topic_path};
+use plimsoll_budget::{Binds, ModelLimit, WindowSource};
+use plimsoll_send::Counter;
+use plimsoll_tokens::compact_load;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{Web, boards::Desk, formats::rfc3339};
+
+/// The filter and the selectors.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ViewDto {
+    /// The applied filter.
+    pub(crate) filter: String,
+    /// The path of the topic that new pairs go to.
+    pub(crate) topic: String,
+    /// The model that would answer.
+    pub(crate) model: String,
+}
+
+/// `X / Y`, or `[X-T]/Y` after a send that trimmed.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct CounterDto {
+    /// X, predicted.
+    x: usize,
+    /// T, trimmed.
+    t: usize,
+    /// Y, visible.
+    y: usize,
+    /// As it is shown.
+    pub(crate) text: String,
+    /// Whether it is that of the last send.
+    frozen: bool,
+}
+
+impl CounterDto {
+    fn of(counter: Counter, frozen: bool) -> Self {
+        let Counter { predicted, trimmed, visible } = counter;
+        Self { x: predicted, t: trimmed, y: visible, text: counter.to_string(), frozen }
+    }
+}
+
+/// Where the load line is.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BoundaryDto {
+    /// The position of the oldest visible pair that is aboard.
+    pub(crate) start: usize,
+    /// How many are aboard.
+    pub(crate) x: usize,
+    /// How many are visible.
+    pub(crate) y: usize,
+    /// What they weigh.
+    pub(crate) history_tokens: u64,
+    /// That and the user request allowance.
+    total_tokens: u64,
+}
+
+/// How the window is filled.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WindowDto {
+    /// ML, the model limit.
+    pub(crate) ml: u64,
+    /// Which limit binds: `window`, `tpm`, `learned`, `assumed` …
+    binds: &'static str,
+    /// The same in words.
+    pub(crate) bind_text: String,
+    /// The system message.
+    pub(crate) prelude: u64,
+    /// The pairs that are aboard.
+    pub(crate) history: u64,
+    /// AUT, the message.
+    pub(crate) aut: u64,
+    /// What is kept for the answer.
+    pub(crate) reserve: u64,
+    /// What is left.
+    pub(crate) free: u64,
+    /// Prelude, history and message.
+    pub(crate) total: u64,
+    /// The total in percent of ML.
+    pub(crate) percent: f64,
+    /// `ok`, `warn`, `over` or `too_large`.
+    pub(crate) verdict: &'static str,
+    /// Whether the numbers are exact.
+    pub(crate) exact: bool,
+    /// The estimator in use.
+    pub(crate) estimator: &'static str,
+    /// As it is shown: `~2.5K / 4K tokens`.
+    pub(crate) load: String,
+    /// The model.
+    pub(crate) model: String,
+}
+
+/// Everything around the history.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StateDto {
+    /// The filter and the selectors.
+    pub(crate) view: ViewDto,
+    /// `X / Y`.
+    pub(crate) counter: CounterDto,
+    /// Where the load line is.
+    pub(crate) boundary: BoundaryDto,
+    /// How the window is filled.
+    pub(crate) window: WindowDto,
+    /// The pair that is being answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sending: Option<String>,
+    /// The number of the newest event.
+    pub(crate) event: u64,
+}
+
+/// What a draft weighs.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Weighed {
+    /// `X / Y`.
+    pub(crate) counter: CounterDto,
+    /// How the window would be filled.
+    pub(crate) window: WindowDto,
+}
+
+impl StateDto {
+    pub(crate) async fn of(web: &Arc<Web>, desk: &mut Desk) -> Result<Self, AppError> {
+        let event = web.hub.newest();
+        let outlook = desk.outlook(&web.app).await?;
+        let Weighed { counter, window } = Weighed::of(&outlook, desk);
+        let boundary = outlook.boundary;
+        let board = &desk.board;
+        Ok(Self {
+            view: ViewDto {
+                filter: desk.filter().to_owned(),
+                topic: topic_path(board.topics(), board.topic().id),
+                model: outlook.model.id.clone(),
+            },
+            counter,
+            boundary: BoundaryDto {
+                start: boundary.start,
+                x: boundary.x,
+                y: boundary.y,
+                history_tokens: boundary.predicted_history_tokens,
+                total_tokens: boundary.predicted_total_tokens,
+            },
+            window,
+            sending: web.sends.current(board.workspace()).map(|pair| pair.to_string()),
+            event,
+        })
+    }
+}
+
+impl Weighed {
+    pub(crate) fn of(outlook: &Outlook, desk: &Desk) -> Self {
+        let counter = match desk.frozen {
+            Some(counter) => CounterDto::of(counter, true),
+            None => CounterDto::of(outlook.counter(), false),
+        };
+        Self { counter, window: WindowDto::of(outlook) }
+    }
+}
+
+impl WindowDto {
+    fn of(outlook: &Outlook) -> Self {
+        let weights = &outlook.weights;
+        let (ml, total) = (outlook.limit.tokens, weights.total());
+        let (estimator, exact) = outlook.estimator;
+        Self {
+            ml,
+            binds: outlook.limit.binds.name(),
+            bind_text: bind_text(&outlook.limit),
+            prelude: weights.prelude,
+            history: weights.history,
+            aut: weights.aut,
+            reserve: outlook.reply_reserve,
+            free: ml.saturating_sub(total.saturating_add(outlook.reply_reserve)),
+            total,
+            percent: weights.permille() as f64 / 10.0,
+            verdict: outlook.validation.verdict.name(),
+            exact,
+            estimator,
+            load: compact_load(total, ml, exact),
+            model: outlook.model.id.clone(),
+        }
+    }
+}
+
+/// CAT-3: which limit binds, in words.
+pub(crate) fn bind_text(limit: &ModelLimit) -> String {
+    match limit.binds {
+        Binds::Assumed => "assumed: its window is not known".to_owned(),
+        Binds::Given => "given".to_owned(),
+        Binds::Tpm => "its tokens a minute".to_owned(),
+        Binds::Learned(at) => {
+            let day: String = rfc3339(at).chars().take(10).collect();
+            format!("learned from the provider on {day}")
+        }
+        Binds::Window(WindowSource::User) => "context window, by your models.toml".to_owned(),
+        Binds::Window(WindowSource::Server) => "context window, told by the server".to_owned(),
+        Binds::Window(WindowSource::Catalog) => "context window".to_owned(),
+    }
+}

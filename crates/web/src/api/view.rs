@@ -1,0 +1,319 @@
+//! The view: filter, selectors, completion, saved filters, search.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use maud::html;
+use plimsoll_app::{HistoryChoice, View};
+use plimsoll_store::SearchHit;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{Asked, At, AtQuery, state::StateDto};
+use crate::{
+    Web,
+    formats::rfc3339,
+    problem::{Body, Problem},
+};
+
+/// View, counter, boundary and window
+#[utoipa::path(get, path = "/api/state", tag = "view", params(AtQuery),
+    responses((status = 200, body = StateDto)))]
+pub(super) async fn state(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+) -> Result<Json<StateDto>, Problem> {
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let mut desk = desk.lock().await;
+    Ok(Json(StateDto::of(&web, &mut desk).await?))
+}
+
+/// What to look at; what is left out stays.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Choice {
+    /// A filter; the empty one shows everything.
+    #[schema(max_length = 65536)]
+    filter: Option<String>,
+    /// The path of a topic.
+    topic: Option<String>,
+    /// A model.
+    model: Option<String>,
+}
+
+/// Apply a filter, or choose a topic or a model
+#[utoipa::path(put, path = "/api/view", tag = "view", params(AtQuery), request_body = Choice,
+    responses((status = 200, body = StateDto), (status = 422, body = Problem,
+        content_type = "application/problem+json", description = "The filter, topic or model is not right")))]
+pub(super) async fn choose(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Body(choice): Body<Choice>,
+) -> Result<Json<StateDto>, Problem> {
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let mut desk = desk.lock().await;
+    let mut view: View = desk.board.view().clone();
+    if let Some(filter) = &choice.filter {
+        view.history = HistoryChoice::Filter(filter.clone());
+    }
+    view.topic = choice.topic.or(view.topic);
+    view.model = choice.model.or(view.model);
+    desk.choose(&web.app, view).await?;
+    if let Some(filter) = choice.filter.filter(|filter| !filter.trim().is_empty()) {
+        web.app.store().push_query(&at, &filter, web.app.clock().now()).await?;
+    }
+    let state = StateDto::of(&web, &mut desk).await?;
+    web.hub.tell(Some(&at), "rows", &serde_json::json!({}));
+    web.hub.tell(Some(&at), "state", &serde_json::json!(state));
+    Ok(Json(state))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct CompleteQuery {
+    /// What stands in the box.
+    #[param(max_length = 65536)]
+    text: String,
+    /// The cursor, in UTF-16 units as browsers count; else the end.
+    cursor: Option<usize>,
+}
+
+/// What could stand at the cursor.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Completed {
+    /// Where what is replaced starts, in UTF-16 units.
+    from: usize,
+    /// Where it ends.
+    to: usize,
+    /// The best ones first.
+    items: Vec<Offer>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct Offer {
+    /// What takes the place.
+    insert: String,
+    /// One line that says what it is.
+    label: String,
+}
+
+/// Complete the filter at the cursor
+#[utoipa::path(get, path = "/api/complete", tag = "view", params(AtQuery, CompleteQuery),
+    responses((status = 200, body = Completed)))]
+pub(super) async fn complete(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Asked(query): Asked<CompleteQuery>,
+) -> Result<Json<Completed>, Problem> {
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let desk = desk.lock().await;
+    let text = &query.text;
+    let cursor = query.cursor.map_or(text.len(), |units| byte_at(text, units));
+    let found = desk.board.complete(text, cursor);
+    let units = |bytes: usize| text[..bytes].encode_utf16().count();
+    Ok(Json(Completed {
+        from: units(found.replace.start),
+        to: units(found.replace.end),
+        items: found
+            .candidates
+            .into_iter()
+            .map(|candidate| Offer { insert: candidate.insert, label: candidate.label })
+            .collect(),
+    }))
+}
+
+/// The byte at a number of UTF-16 units; one within a character is moved back.
+fn byte_at(text: &str, units: usize) -> usize {
+    let mut left = units;
+    for (at, c) in text.char_indices() {
+        if left < c.len_utf16() {
+            return at;
+        }
+        left -= c.len_utf16();
+    }
+    text.len()
+}
+
+/// Filters that worked, oldest first.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Queries {
+    queries: Vec<String>,
+}
+
+/// The filters that were applied before
+#[utoipa::path(get, path = "/api/queries", tag = "view", params(AtQuery),
+    responses((status = 200, body = Queries)))]
+pub(super) async fn queries(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+) -> Result<Json<Queries>, Problem> {
+    web.app.open_workspace(&at).await?;
+    Ok(Json(Queries { queries: web.app.store().queries(&at).await? }))
+}
+
+/// A saved filter.
+#[derive(Serialize, ToSchema)]
+struct Saved {
+    /// Its name, without `@`.
+    name: String,
+    /// Its text.
+    text: String,
+}
+
+/// The saved filters.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Filters {
+    filters: Vec<Saved>,
+}
+
+/// The saved filters, by name
+#[utoipa::path(get, path = "/api/filters", tag = "view", params(AtQuery),
+    responses((status = 200, body = Filters)))]
+pub(super) async fn filters(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+) -> Result<Json<Filters>, Problem> {
+    web.app.open_workspace(&at).await?;
+    let saved = web.app.store().saved_filters(&at).await?;
+    let saved = saved.into_iter().map(|filter| Saved { name: filter.name, text: filter.text });
+    Ok(Json(Filters { filters: saved.collect() }))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FilterText {
+    /// The filter.
+    #[schema(max_length = 65536)]
+    text: String,
+}
+
+/// Save a filter under a name
+#[utoipa::path(put, path = "/api/filters/{name}", tag = "view", request_body = FilterText,
+    params(AtQuery, ("name" = String, Path, description = "Letters, digits, - and _")),
+    responses((status = 204)))]
+pub(super) async fn save_filter(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(name): Path<String>,
+    Body(filter): Body<FilterText>,
+) -> Result<StatusCode, Problem> {
+    let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    if name.is_empty() || name.len() > 200 || !name.chars().all(good) {
+        return Err(Problem::bad_request("a name has letters, digits, - and _"));
+    }
+    web.app.open_workspace(&at).await?;
+    web.app.save_filter(&at, &name, Some(&filter.text)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Drop a saved filter
+#[utoipa::path(delete, path = "/api/filters/{name}", tag = "view",
+    params(AtQuery, ("name" = String, Path)), responses((status = 204)))]
+pub(super) async fn drop_filter(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(name): Path<String>,
+) -> Result<StatusCode, Problem> {
+    web.app.open_workspace(&at).await?;
+    web.app.save_filter(&at, &name, None).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct SearchQuery {
+    /// Words; the last one may be the beginning of one.
+    #[param(max_length = 1000)]
+    q: String,
+    /// At most so many.
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    limit: Option<u8>,
+}
+
+/// A pair that holds the words.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Hit {
+    /// The pair.
+    pair: String,
+    /// Where it stands among the visible ones, if it is visible.
+    at: Option<usize>,
+    /// The words around, with what was found in `<mark>`.
+    snippet_html: String,
+    /// When it was written.
+    created_at: String,
+}
+
+/// Pairs, the best first.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Hits {
+    hits: Vec<Hit>,
+}
+
+/// Search all pairs of the workspace
+#[utoipa::path(get, path = "/api/search", tag = "view", params(AtQuery, SearchQuery),
+    responses((status = 200, body = Hits)))]
+pub(super) async fn search(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Asked(query): Asked<SearchQuery>,
+) -> Result<Json<Hits>, Problem> {
+    let limit = usize::from(query.limit.unwrap_or(20).clamp(1, 100));
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let found = web.app.store().search(&at, &query.q, limit).await?;
+    let ids: Vec<_> = found.iter().map(|hit| hit.pair).collect();
+    let stored = web.app.store().get_many(&ids).await?;
+    let desk = desk.lock().await;
+    let hit = |hit: &SearchHit| {
+        let stored = stored.iter().find(|stored| stored.pair.id == hit.pair);
+        Hit {
+            pair: hit.pair.to_string(),
+            at: desk.board.position(hit.pair),
+            snippet_html: marked(hit),
+            created_at: stored.map(|s| rfc3339(s.pair.created_at)).unwrap_or_default(),
+        }
+    };
+    Ok(Json(Hits { hits: found.iter().map(hit).collect() }))
+}
+
+fn marked(hit: &SearchHit) -> String {
+    let mut at = 0;
+    let markup = html! {
+        @for mark in &hit.marks {
+            (hit.snippet.get(at..mark.start).unwrap_or_default())
+            mark { (hit.snippet.get(mark.clone()).unwrap_or_default()) }
+            @let () = at = mark.end;
+        }
+        (hit.snippet.get(at..).unwrap_or_default())
+    };
+    markup.into_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_are_counted_as_browsers_do() {
+        assert_eq!(byte_at("aé😀b", 0), 0);
+        assert_eq!(byte_at("aé😀b", 2), 3);
+        assert_eq!(byte_at("aé😀b", 3), 3, "within the pair of units");
+        assert_eq!(byte_at("aé😀b", 4), 7);
+        assert_eq!(byte_at("aé😀b", 99), 8);
+    }
+
+    #[test]
+    fn what_was_found_is_marked_and_the_rest_is_text() {
+        let hit = SearchHit {
+            pair: plimsoll_domain::PairId::parse("01890a5d-ac96-774b-bcce-b302099a8057").unwrap(),
+            snippet: "a <b> ship & sea".into(),
+            marks: vec![6..10],
+            score: 1.0,
+        };
+        assert_eq!(marked(&hit), "a &lt;b&gt; <mark>ship</mark> &amp; sea");
+    }
+}

@@ -1,0 +1,59 @@
+//! The page's own files, inside the binary, at addresses that change with their content.
+//! `build.rs` lists what is in `ui/`.
+
+use std::sync::LazyLock;
+
+use axum::{
+    Router,
+    extract::Path,
+    http::header,
+    response::{IntoResponse, Response},
+    routing::get,
+};
+
+use crate::problem::Problem;
+
+struct Asset {
+    name: &'static str,
+    text: &'static str,
+}
+
+include!(concat!(env!("OUT_DIR"), "/assets.rs"));
+
+/// The stylesheets, in the order in which they are linked.
+pub(crate) const STYLES: [&str; 5] = ["base.css", "page.css", "pair.css", "panel.css", "prose.css"];
+
+/// One hash over all files: modules import each other by plain names, so they share a
+/// directory, and any change makes all of it new.
+static HASH: LazyLock<String> = LazyLock::new(|| {
+    let mut hasher = blake3::Hasher::new();
+    for asset in ASSETS {
+        hasher.update(asset.name.as_bytes());
+        hasher.update(&(asset.text.len() as u64).to_le_bytes());
+        hasher.update(asset.text.as_bytes());
+    }
+    hasher.finalize().to_hex().chars().take(16).collect()
+});
+
+/// The address of a file.
+pub(crate) fn address(name: &str) -> String {
+    format!("/assets/{}/{name}", *HASH)
+}
+
+pub(crate) fn router() -> Router {
+    Router::new().route("/assets/{hash}/{name}", get(asset))
+}
+
+async fn asset(Path((hash, name)): Path<(String, String)>) -> Result<Response, Problem> {
+    let found = ASSETS.iter().find(|asset| asset.name == name && hash == *HASH);
+    let asset = found.ok_or_else(|| Problem::not_found("file"))?;
+    let kind = match asset.name.rsplit_once('.') {
+        Some((_, "js")) => "text/javascript; charset=utf-8",
+        Some((_, "css")) => "text/css; charset=utf-8",
+        Some((_, "svg")) => "image/svg+xml",
+        _ => "text/plain; charset=utf-8",
+    };
+    let forever = "public, max-age=31536000, immutable";
+    Ok(([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, forever)], asset.text)
+        .into_response())
+}

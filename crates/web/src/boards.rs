@@ -1,0 +1,120 @@
+//! One desk a workspace: the board that all its tabs look at.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use plimsoll_app::{App, AppError, Board, Draft, HistoryChoice, Outlook, Sent, View};
+use plimsoll_send::Counter;
+use plimsoll_store::Workspace;
+use serde::{Deserialize, Serialize};
+
+/// A board, and what the counter shows besides it.
+pub(crate) struct Desk {
+    pub(crate) board: Board,
+    /// The counter of the last send that trimmed, until something changes (REC-3).
+    pub(crate) frozen: Option<Counter>,
+    /// The message that is being written.
+    pub(crate) draft: String,
+}
+
+/// The desks that were opened.
+#[derive(Default)]
+pub(crate) struct Boards(Mutex<HashMap<Workspace, Arc<tokio::sync::Mutex<Desk>>>>);
+
+/// A view as it is remembered.
+#[derive(Serialize, Deserialize)]
+struct Remembered {
+    filter: String,
+    topic: Option<String>,
+    model: Option<String>,
+}
+
+fn view_key(workspace: &Workspace) -> String {
+    format!("view:{workspace}")
+}
+
+impl Boards {
+    /// The desk of a workspace, as it was left.
+    pub(crate) async fn desk(
+        &self,
+        app: &App,
+        workspace: &Workspace,
+    ) -> Result<Arc<tokio::sync::Mutex<Desk>>, AppError> {
+        if let Some(desk) = self.opened(workspace) {
+            return Ok(desk);
+        }
+        let kept = app.store().value(&view_key(workspace)).await?;
+        let kept = kept.and_then(|text| serde_json::from_str::<Remembered>(&text).ok());
+        let view = kept.map_or_else(View::default, |kept| View {
+            history: HistoryChoice::Filter(kept.filter),
+            topic: kept.topic,
+            model: kept.model,
+        });
+        // A view that does not work any more, its topic gone, gives way to the plain one.
+        let board = match app.board(workspace, view).await {
+            Err(AppError::Filter { .. } | AppError::UnknownTopic(_)) => {
+                app.board(workspace, View::default()).await?
+            }
+            opened => opened?,
+        };
+        let draft = app.store().draft(workspace).await?.unwrap_or_default();
+        let desk = Arc::new(tokio::sync::Mutex::new(Desk { board, frozen: None, draft }));
+        let mut desks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Arc::clone(desks.entry(workspace.clone()).or_insert(desk)))
+    }
+
+    /// The desk, if somebody opened it.
+    pub(crate) fn opened(&self, workspace: &Workspace) -> Option<Arc<tokio::sync::Mutex<Desk>>> {
+        let desks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        desks.get(workspace).cloned()
+    }
+
+    /// The workspaces that somebody looks at.
+    pub(crate) fn workspaces(&self) -> Vec<Workspace> {
+        let desks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        desks.keys().cloned().collect()
+    }
+
+    /// A send ended: a counter that shows a trim stays until something changes.
+    pub(crate) async fn sent(&self, app: &App, workspace: &Workspace, sent: Option<&Sent>) {
+        let Some(desk) = self.opened(workspace) else { return };
+        let mut desk = desk.lock().await;
+        desk.frozen = sent.map(|sent| sent.receipt.counter).filter(|counter| counter.trimmed > 0);
+        // The board is asked again by whoever looks; a store that fails will tell them.
+        let _ = desk.board.refresh(app).await;
+    }
+}
+
+impl Desk {
+    /// Looks at something else, and remembers it.
+    pub(crate) async fn choose(&mut self, app: &App, view: View) -> Result<(), AppError> {
+        self.board.choose(app, view).await?;
+        self.frozen = None;
+        let view = self.board.view();
+        let HistoryChoice::Filter(filter) = &view.history else { return Ok(()) };
+        let kept = Remembered {
+            filter: filter.clone(),
+            topic: view.topic.clone(),
+            model: view.model.clone(),
+        };
+        let text = serde_json::to_string(&kept).unwrap_or_default();
+        app.store().put_value(&view_key(self.board.workspace()), Some(&text)).await?;
+        Ok(())
+    }
+
+    /// How the draft stands.
+    pub(crate) async fn outlook(&mut self, app: &App) -> Result<Outlook, AppError> {
+        let draft = Draft { text: self.draft.clone(), ..Draft::default() };
+        self.board.outlook(app, &draft).await
+    }
+
+    /// The applied filter.
+    pub(crate) fn filter(&self) -> &str {
+        match &self.board.view().history {
+            HistoryChoice::Filter(filter) => filter,
+            HistoryChoice::Nothing => "",
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Numbers and times as people read them.
+
+use jiff::{Timestamp as Instant, Zoned, tz::TimeZone};
+use plimsoll_domain::Timestamp;
+
+/// A time of this day by the clock, any other with its day.
+pub(crate) fn when(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let (Some(at), Some(now)) = (zoned(at, zone), zoned(now, zone)) else { return String::new() };
+    let format = if at.date() == now.date() {
+        "%H:%M"
+    } else if at.year() == now.year() {
+        "%-d %b, %H:%M"
+    } else {
+        "%-d %b %Y, %H:%M"
+    };
+    at.strftime(format).to_string()
+}
+
+/// A time for programs, RFC 3339.
+pub(crate) fn rfc3339(at: Timestamp) -> String {
+    Instant::from_millisecond(at.millis()).map(|at| at.to_string()).unwrap_or_default()
+}
+
+/// A day as `Mon 3 Nov`.
+pub(crate) fn day(at: Timestamp, zone: &TimeZone) -> String {
+    zoned(at, zone).map(|at| at.strftime("%a %-d %b").to_string()).unwrap_or_default()
+}
+
+/// Minutes east of Greenwich at a time.
+pub(crate) fn offset_minutes(at: Timestamp, zone: &TimeZone) -> i32 {
+    zoned(at, zone).map_or(0, |at| at.offset().seconds() / 60)
+}
+
+fn zoned(at: Timestamp, zone: &TimeZone) -> Option<Zoned> {
+    Some(Instant::from_millisecond(at.millis()).ok()?.to_zoned(zone.clone()))
+}
+
+/// A number of tokens in little room: one decimal below 10K, none above.
+pub(crate) fn thousands(tokens: u64) -> String {
+    match tokens {
+        0..=999 => tokens.to_string(),
+        1000..=9949 => {
+            let tenths = (tokens + 50) / 100;
+            match tenths % 10 {
+                0 => format!("{}K", tenths / 10),
+                digit => format!("{}.{digit}K", tenths / 10),
+            }
+        }
+        _ => format!("{}K", (tokens + 500) / 1000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_in_little_room() {
+        for (tokens, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1K"),
+            (1949, "1.9K"),
+            (1950, "2K"),
+            (9949, "9.9K"),
+            (9950, "10K"),
+            (41_499, "41K"),
+            (1_200_000, "1200K"),
+        ] {
+            assert_eq!(thousands(tokens), text, "{tokens}");
+        }
+    }
+
+    #[test]
+    fn times_say_their_day_only_when_it_is_another() {
+        let zone = TimeZone::UTC;
+        let at = |millis| Timestamp::from_millis(millis);
+        let now = at(1_763_200_000_000);
+        assert_eq!(when(at(1_763_190_000_000), now, &zone), "07:00");
+        assert_eq!(when(at(1_762_000_000_000), now, &zone), "1 Nov, 12:26");
+        assert_eq!(when(at(1_600_000_000_000), now, &zone), "13 Sep 2020, 12:26");
+        assert_eq!(rfc3339(at(1_600_000_000_000)), "2020-09-13T12:26:40Z");
+    }
+}

@@ -1,0 +1,61 @@
+//! The workbench: the page that people live in, and the JSON API behind it.
+//!
+//! It translates between HTTP and the app: requests in, HTML, JSON and events out. It
+//! decides nothing about what is visible, what it weighs or what is sent, opens no store
+//! and knows no provider.
+
+mod api;
+mod assets;
+mod boards;
+mod formats;
+mod health;
+mod hub;
+mod problem;
+mod relay;
+mod security;
+mod sends;
+mod state;
+mod views;
+
+pub use security::{Access, Token};
+pub use state::{Configurator, Found, Web, WebParts};
+
+use std::{future::IntoFuture, sync::Arc};
+
+use axum::Router;
+
+/// Everything that is served.
+pub fn router(web: &Arc<Web>) -> Router {
+    let (api, openapi) = api::router().split_for_parts();
+    let openapi = Arc::new(api::finished(openapi));
+    Router::new()
+        .merge(views::router())
+        .merge(api)
+        .merge(health::router())
+        .route("/api/openapi.json", axum::routing::get(move || api::document(openapi.clone())))
+        .with_state(Arc::clone(web))
+        .merge(assets::router())
+        .fallback(problem::not_found)
+        .layer(axum::extract::DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(web), security::guard))
+}
+
+/// No request is larger (SEC-5): the longest message that any model takes, and room.
+const BODY_LIMIT: usize = 8 << 20;
+
+/// Serves until `until` is ready. Streams of events never end by themselves, so nobody is
+/// waited for; what is being sent is for the caller to [rest](Web::rest).
+pub async fn serve(
+    listener: tokio::net::TcpListener,
+    web: &Arc<Web>,
+    until: impl Future<Output = ()>,
+) -> std::io::Result<()> {
+    let relay = relay::start(Arc::clone(web));
+    let server = axum::serve(listener, router(web));
+    let served = tokio::select! {
+        served = server.into_future() => served,
+        () = until => Ok(()),
+    };
+    relay.abort();
+    served
+}

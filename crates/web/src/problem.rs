@@ -1,0 +1,248 @@
+//! Errors as RFC 9457 problem details: a stable code, words for people, what would help.
+
+use axum::{
+    Json,
+    extract::{FromRequest, Request, rejection::JsonRejection},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use plimsoll_app::AppError;
+use plimsoll_budget::Suggestion;
+use plimsoll_store::StoreError;
+use plimsoll_tokens::commas;
+use serde::{Serialize, de::DeserializeOwned};
+use utoipa::ToSchema;
+
+/// Something that would help.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Help {
+    /// What to do: `trim`, `fit`, `switch_model`, `clear_history`, `shorten`, `detach`,
+    /// `on_demand`.
+    kind: &'static str,
+    /// The words on a button.
+    label: String,
+    /// One line that says what it does.
+    detail: String,
+    /// The model to switch to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+}
+
+/// Why a request was not done.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Problem {
+    /// Always `about:blank`: the code says what it is.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The status in words.
+    title: String,
+    /// The HTTP status.
+    status: u16,
+    /// What happened, for people.
+    pub(crate) detail: String,
+    /// What happened, for programs; it never changes.
+    code: &'static str,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    /// The filter, and a caret under the place of the mistake.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caret: Option<String>,
+    /// Seconds until it would work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_seconds: Option<u64>,
+    /// What would help, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suggestions: Vec<Help>,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            kind: "about:blank",
+            title: status.canonical_reason().unwrap_or("Error").to_owned(),
+            status: status.as_u16(),
+            detail: detail.into(),
+            code,
+            hint: None,
+            caret: None,
+            after_seconds: None,
+            suggestions: Vec::new(),
+        }
+    }
+
+    pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad_request", detail)
+    }
+
+    pub(crate) fn not_found(what: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no such {what}"))
+    }
+
+    pub(crate) fn confirm(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, "confirm", detail)
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = (status, Json(self)).into_response();
+        let kind = header::HeaderValue::from_static("application/problem+json");
+        response.headers_mut().insert(header::CONTENT_TYPE, kind);
+        response
+    }
+}
+
+impl From<AppError> for Problem {
+    fn from(error: AppError) -> Self {
+        let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
+        let detail = error.to_string();
+        match error {
+            AppError::Store(error) => Self::from(error),
+            AppError::Filter { source_text, error } => Self {
+                caret: Some(error.caret(&source_text)),
+                hint: error.suggestion.clone(),
+                ..Self::new(unprocessable, "bad_filter", error.problem())
+            },
+            AppError::FilterHasCommand => Self::new(unprocessable, "bad_filter", detail),
+            AppError::NoProvider(missing) => {
+                let problem =
+                    Self::new(StatusCode::SERVICE_UNAVAILABLE, "no_provider", &missing.message);
+                if missing.hint.is_empty() { problem } else { problem.hint(missing.hint) }
+            }
+            AppError::EmptyMessage => Self::new(unprocessable, "empty_message", detail),
+            AppError::UnknownTopic(_) => Self::new(unprocessable, "unknown_topic", detail),
+            AppError::OverBudget { suggestions, .. } => Self {
+                suggestions: suggestions.iter().flat_map(helps).collect(),
+                ..Self::new(unprocessable, "over_budget", detail)
+            },
+            AppError::PromptTooLarge { suggestions, .. } => Self {
+                suggestions: suggestions.iter().flat_map(helps).collect(),
+                ..Self::new(unprocessable, "user_prompt_too_large", detail)
+            },
+            AppError::OverQuota(full) => Self {
+                after_seconds: full.after.map(|after| after.as_secs()),
+                ..Self::new(unprocessable, "over_quota", detail)
+            },
+            AppError::NotToReAsk => Self::new(StatusCode::CONFLICT, "not_to_reask", detail),
+            AppError::NotToRegenerate => {
+                Self::new(StatusCode::CONFLICT, "not_to_regenerate", detail)
+            }
+            AppError::Import(_) | AppError::BadRecord(_) => {
+                Self::new(unprocessable, "bad_import", detail)
+            }
+            AppError::Writing(_) => Self::new(StatusCode::SERVICE_UNAVAILABLE, "writing", detail),
+            AppError::Ended => Self::new(StatusCode::SERVICE_UNAVAILABLE, "ended", detail),
+            AppError::NoTokenizer(_) => Self::new(unprocessable, "no_tokenizer", detail),
+        }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        let detail = error.to_string();
+        match error {
+            StoreError::NotFound(_) => Self::new(StatusCode::NOT_FOUND, "not_found", detail),
+            StoreError::Busy { .. } => Self::new(StatusCode::CONFLICT, "busy", detail),
+            StoreError::Exists(_) | StoreError::Conflict { .. } | StoreError::Illegal(_) => {
+                Self::new(StatusCode::CONFLICT, "conflict", detail)
+            }
+            StoreError::Topic(_) => Self::new(StatusCode::CONFLICT, "topic", detail),
+            StoreError::DiskFull => {
+                Self::new(StatusCode::INSUFFICIENT_STORAGE, "disk_full", detail)
+            }
+            _ => Self::new(StatusCode::SERVICE_UNAVAILABLE, "store", detail),
+        }
+    }
+}
+
+/// One suggestion can be several buttons: each model is one.
+fn helps(suggestion: &Suggestion) -> Vec<Help> {
+    let help = |kind, label: &str, detail: String| Help {
+        kind,
+        label: label.to_owned(),
+        detail,
+        model: None,
+    };
+    match suggestion {
+        Suggestion::TrimAsNeeded => vec![help(
+            "trim",
+            "Trim as needed",
+            "drop oldest pairs only if the server refuses".to_owned(),
+        )],
+        Suggestion::FitFirst { pairs } => vec![help(
+            "fit",
+            "Fit first",
+            format!("leave out the {pairs} oldest pairs before sending"),
+        )],
+        Suggestion::SwitchModel { models } => models
+            .iter()
+            .take(3)
+            .map(|model| Help {
+                kind: "switch_model",
+                label: format!("Switch to {model}"),
+                detail: "it fits there".to_owned(),
+                model: Some(model.clone()),
+            })
+            .collect(),
+        Suggestion::ClearHistory { frees } => vec![help(
+            "clear_history",
+            "Clear history",
+            format!("send this message alone, −{} tokens", commas(*frees)),
+        )],
+        Suggestion::ShortenMessage { tokens } => vec![help(
+            "shorten",
+            "Shorten the message",
+            format!("by at least {} tokens", commas(*tokens)),
+        )],
+        Suggestion::DetachFile { name, tokens } => {
+            vec![help("detach", &format!("Detach {name}"), format!("−{} tokens", commas(*tokens)))]
+        }
+        Suggestion::AttachOnDemand { name, frees } => vec![help(
+            "on_demand",
+            &format!("{name} on demand"),
+            format!("the model reads it by tool, −{} tokens", commas(*frees)),
+        )],
+    }
+}
+
+/// Nothing is there.
+pub(crate) async fn not_found() -> Problem {
+    Problem::not_found("page")
+}
+
+/// A JSON body whose mistakes are problems.
+pub(crate) struct Body<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        match Json::<T>::from_request(request, state).await {
+            Ok(Json(value)) => Ok(Self(value)),
+            Err(rejection) => {
+                let code = match &rejection {
+                    JsonRejection::MissingJsonContentType(_) => "unsupported_media_type",
+                    JsonRejection::JsonSyntaxError(_) => "bad_json",
+                    JsonRejection::JsonDataError(_) => "bad_fields",
+                    _ => "bad_body",
+                };
+                Err(Self::problem(rejection.status(), code, &rejection.body_text()))
+            }
+        }
+    }
+}
+
+impl<T> Body<T> {
+    fn problem(status: StatusCode, code: &'static str, text: &str) -> Problem {
+        Problem::new(status, code, text)
+    }
+}

@@ -1,0 +1,248 @@
+//! From what happens in the app to events for browsers; answers in flight as HTML.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use plimsoll_app::{AppEvent, OverQuota, Progress};
+use plimsoll_domain::PairId;
+use plimsoll_store::Workspace;
+use serde_json::{Value, json};
+use tokio::{sync::broadcast::error::RecvError, task::JoinHandle, time::interval};
+
+use crate::{Web, api::state::StateDto, views};
+
+/// Text is told at most so often; a reader sees no difference, and slow machines do.
+const TELL_EVERY: Duration = Duration::from_millis(60);
+
+/// Other processes are looked for this often.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// More changed pairs than this are told as a whole.
+const FEW: usize = 20;
+
+/// What has arrived of an answer, rendered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Streamed {
+    /// Blocks that cannot change any more.
+    pub(crate) done: String,
+    /// The rest, as far as it makes sense.
+    pub(crate) tail: String,
+    /// The number of the event that said so.
+    pub(crate) event: u64,
+}
+
+/// An answer on its way.
+#[derive(Default)]
+struct Stream {
+    workspace: Workspace,
+    text: String,
+    /// So many bytes of it are in `shown.done`.
+    stable: usize,
+    fresh: bool,
+    shown: Streamed,
+}
+
+/// The answers that are on their way.
+#[derive(Default)]
+pub(crate) struct Relay(Mutex<HashMap<PairId, Stream>>);
+
+impl Relay {
+    /// What has arrived for a pair that is being answered.
+    pub(crate) fn streamed(&self, pair: PairId) -> Option<Streamed> {
+        let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.get(&pair).map(|stream| stream.shown.clone())
+    }
+
+    fn begin(&self, pair: PairId, workspace: &Workspace) {
+        let stream = Stream { workspace: workspace.clone(), ..Stream::default() };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(pair, stream);
+    }
+
+    fn end(&self, pair: PairId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&pair);
+    }
+
+    fn push(&self, pair: PairId, text: &str) {
+        let mut streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stream) = streams.get_mut(&pair) {
+            stream.text.push_str(text);
+            stream.fresh = true;
+        }
+    }
+}
+
+impl Stream {
+    /// Renders what is new. Only the tail is rendered again and again.
+    fn render(&mut self) -> String {
+        let rest = &self.text[self.stable..];
+        let stable = plimsoll_prose::stable_prefix(rest).min(rest.len());
+        let append =
+            if stable > 0 { plimsoll_prose::render(&rest[..stable]) } else { String::new() };
+        self.shown.tail = plimsoll_prose::render_partial(&rest[stable..]);
+        self.stable += stable;
+        self.shown.done.push_str(&append);
+        self.fresh = false;
+        append
+    }
+}
+
+/// Starts relaying; it goes on until it is stopped.
+pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
+    let mut events = web.app.events();
+    tokio::spawn(async move {
+        let mut tell = interval(TELL_EVERY);
+        let mut look = interval(LOOK_EVERY);
+        let mut others = web.app.store().changes_by_others().await.unwrap_or(0);
+        loop {
+            tokio::select! {
+                event = events.recv() => match event {
+                    Ok(event) => relay(&web, event).await,
+                    Err(RecvError::Lagged(_)) => {
+                        web.hub.tell(None, "reset", &json!({}));
+                    }
+                    Err(RecvError::Closed) => return,
+                },
+                _ = tell.tick() => tell_text(&web),
+                _ = look.tick() => {
+                    let now = web.app.store().changes_by_others().await.unwrap_or(others);
+                    if now != others {
+                        others = now;
+                        for workspace in web.boards.workspaces() {
+                            tell_rows(&web, &workspace).await;
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
+async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
+    let Some(at) = workspace else {
+        web.hub.tell(None, "settings", &json!({}));
+        for workspace in web.boards.workspaces() {
+            tell_state(web, &workspace).await;
+        }
+        return;
+    };
+    let at = &at;
+    match progress {
+        Progress::Started(pair) => {
+            web.relay.begin(pair, at);
+            let (position, html) = article(web, at, pair).await;
+            let data = json!({ "pair": pair.to_string(), "at": position, "html": html });
+            web.hub.tell(Some(at), "started", &data);
+            tell_state(web, at).await;
+        }
+        Progress::Text(pair, text) => {
+            web.relay.push(pair, &text);
+            let data = json!({ "pair": pair.to_string(), "text": text });
+            web.hub.tell(Some(at), "delta", &data);
+        }
+        Progress::Ended(pair) => {
+            web.relay.end(pair);
+            let (position, html) = article(web, at, pair).await;
+            let state = web.app.store().get(pair).await.map(|stored| stored.pair.lifecycle.name());
+            let data = json!({
+                "pair": pair.to_string(), "at": position, "html": html, "state": state.ok(),
+            });
+            web.hub.tell(Some(at), "ended", &data);
+            tell_state(web, at).await;
+        }
+        Progress::Changed(pairs) | Progress::Labelled(pairs) => tell_pairs(web, at, &pairs).await,
+        Progress::Removed(pairs) => {
+            let pairs: Vec<String> = pairs.iter().map(ToString::to_string).collect();
+            web.hub.tell(Some(at), "removed", &json!({ "pairs": pairs }));
+            tell_rows(web, at).await;
+        }
+        Progress::Imported => tell_rows(web, at).await,
+        Progress::Topics => {
+            web.hub.tell(Some(at), "topics", &json!({}));
+            tell_rows(web, at).await;
+        }
+        Progress::Settings => tell_state(web, at).await,
+        status => {
+            if let Some(data) = status_of(web, &status) {
+                web.hub.tell(Some(at), "status", &data);
+            }
+        }
+    }
+}
+
+/// UI-4: what the badge says while nothing is there to read.
+fn status_of(web: &Web, progress: &Progress) -> Option<Value> {
+    let now = web.app.clock().now().millis();
+    let until = |wait: Duration| now + i64::try_from(wait.as_millis()).unwrap_or(i64::MAX - now);
+    let (pair, kind, text, until) = match progress {
+        Progress::Loading(pair) => (pair, "loading", "loading model".to_owned(), None),
+        Progress::Reasoning(pair, _) => (pair, "thinking", "thinking".to_owned(), None),
+        Progress::RetryIn(pair, wait, why) => {
+            let why = plimsoll_prose::plain_preview(why, 60);
+            (pair, "retry", format!("retry ({why})"), Some(until(*wait)))
+        }
+        Progress::QuotaWait(pair, wait, kind) => {
+            let full = OverQuota { after: Some(*wait), kind: *kind };
+            (pair, "quota", full.to_string(), Some(until(*wait)))
+        }
+        Progress::Trimmed(pair, pairs) => (pair, "trimming", format!("trimming {pairs}"), None),
+        _ => return None,
+    };
+    Some(json!({ "pair": pair.to_string(), "kind": kind, "text": text, "until": until }))
+}
+
+/// Tells what has arrived since the last time.
+fn tell_text(web: &Arc<Web>) {
+    let mut streams = web.relay.0.lock().unwrap_or_else(PoisonError::into_inner);
+    for (pair, stream) in streams.iter_mut().filter(|(_, stream)| stream.fresh) {
+        let append = stream.render();
+        let tail = &stream.shown.tail;
+        let data = json!({ "pair": pair.to_string(), "append": append, "tail": tail });
+        stream.shown.event = web.hub.tell(Some(&stream.workspace), "text", &data);
+    }
+}
+
+/// A pair as an article, and where it stands; nothing if it is not visible.
+async fn article(web: &Arc<Web>, at: &Workspace, pair: PairId) -> (Option<usize>, Option<String>) {
+    let Some(desk) = web.boards.opened(at) else { return (None, None) };
+    let mut desk = desk.lock().await;
+    match views::article(web, &mut desk, pair).await {
+        Ok(markup) => (desk.board.position(pair), Some(markup.into_string())),
+        Err(_) => (None, None),
+    }
+}
+
+async fn tell_pairs(web: &Arc<Web>, at: &Workspace, pairs: &[PairId]) {
+    let Some(desk) = web.boards.opened(at) else { return };
+    let (before, after) = {
+        let mut desk = desk.lock().await;
+        let before = desk.board.shape();
+        // What cannot be refreshed now is refreshed when somebody looks.
+        let _ = desk.board.boundary(&web.app).await;
+        (before, desk.board.shape())
+    };
+    if before != after || pairs.len() > FEW {
+        return tell_rows(web, at).await;
+    }
+    for pair in pairs {
+        let (_, html) = article(web, at, *pair).await;
+        web.hub.tell(Some(at), "pair", &json!({ "pair": pair.to_string(), "html": html }));
+    }
+    tell_state(web, at).await;
+}
+
+/// Places changed: everybody fetches the window again.
+async fn tell_rows(web: &Arc<Web>, at: &Workspace) {
+    web.hub.tell(Some(at), "rows", &json!({}));
+    tell_state(web, at).await;
+}
+
+async fn tell_state(web: &Arc<Web>, at: &Workspace) {
+    let Some(desk) = web.boards.opened(at) else { return };
+    let mut desk = desk.lock().await;
+    if let Ok(state) = StateDto::of(web, &mut desk).await {
+        web.hub.tell(Some(at), "state", &json!(state));
+    }
+}

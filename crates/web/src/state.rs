@@ -1,0 +1,99 @@
+//! What the server holds between requests.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use plimsoll_app::App;
+use plimsoll_budget::Catalog;
+use plimsoll_config::Settings;
+
+use crate::{boards::Boards, hub::Hub, relay::Relay, security::Access, sends::Sends};
+
+/// A model as the selector shows it.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Its id.
+    pub id: String,
+    /// Whether a message could be sent to it now.
+    pub available: bool,
+    /// The window that a server told.
+    pub server_window: Option<u64>,
+}
+
+/// The files behind settings and models, and who knows which models can be asked.
+#[async_trait]
+pub trait Configurator: Send + Sync {
+    /// Sets a setting, or takes it back, in the user's file. Gives all as they are then,
+    /// or says what is wrong.
+    async fn set(&self, key: &str, value: Option<&str>) -> Result<(Settings, Catalog), String>;
+
+    /// Sets fields of a model in the user's file; a field that is null goes.
+    async fn put_model(
+        &self,
+        id: &str,
+        fields: &serde_json::Map<String, serde_json::Value>,
+    ) -> Result<(Settings, Catalog), String>;
+
+    /// All models that are known or found, asked quickly and remembered for a while.
+    async fn models(&self) -> Vec<Found>;
+
+    /// Where the user's files are, for people.
+    fn place(&self) -> String;
+}
+
+/// What a [`Web`] is made of.
+pub struct WebParts {
+    /// The use cases.
+    pub app: Arc<App>,
+    /// Settings and models.
+    pub configurator: Arc<dyn Configurator>,
+    /// Who may come in.
+    pub access: Access,
+    /// The zone that times are shown in.
+    pub zone: jiff::tz::TimeZone,
+}
+
+/// The server.
+pub struct Web {
+    pub(crate) app: Arc<App>,
+    pub(crate) configurator: Arc<dyn Configurator>,
+    pub(crate) access: Access,
+    pub(crate) zone: jiff::tz::TimeZone,
+    pub(crate) boards: Boards,
+    pub(crate) hub: Hub,
+    pub(crate) sends: Sends,
+    pub(crate) relay: Relay,
+    pub(crate) undo: crate::api::Undo,
+}
+
+impl Web {
+    /// A server of these parts.
+    pub fn new(parts: WebParts) -> Arc<Self> {
+        let WebParts { app, configurator, access, zone } = parts;
+        let hub = Hub::new(app.clock().now());
+        Arc::new(Self {
+            app,
+            configurator,
+            access,
+            zone,
+            boards: Boards::default(),
+            hub,
+            sends: Sends::default(),
+            relay: Relay::default(),
+            undo: crate::api::Undo::default(),
+        })
+    }
+
+    /// Whether the settings' model is one of this provider.
+    pub fn default_is(&self, provider: &str) -> bool {
+        let name = self.app.settings().default_model().to_owned();
+        self.app.model(&name).provider == provider
+    }
+
+    /// Stops what is being sent, and waits until it is at rest, or for this long.
+    pub async fn rest(&self, longest: std::time::Duration) {
+        self.sends.cancel_all();
+        // Whoever does not end in time is found interrupted by the next start (SND-6).
+        let _ = tokio::time::timeout(longest, self.sends.ended()).await;
+    }
+}

@@ -1,0 +1,111 @@
+//! The HUD: parameters, boundary, trimming, usage, error.
+
+use std::sync::Arc;
+
+use maud::{Markup, html};
+use plimsoll_store::{ReceiptFilter, ReceiptRecord};
+use plimsoll_tokens::commas;
+
+use crate::{Web, api::error_percent, api::state::StateDto, boards::Desk, problem::Problem};
+
+/// So many sends back the curve of errors goes.
+const SENDS: u64 = 30;
+
+pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Problem> {
+    let state = StateDto::of(web, desk).await?;
+    let settings = web.app.settings();
+    let filter = ReceiptFilter { limit: Some(SENDS), ..ReceiptFilter::default() };
+    let receipts = web.app.store().receipts(desk.board.workspace(), &filter).await?;
+    let window = &state.window;
+    let factor = desk.board.factor();
+    let estimator = if window.exact {
+        window.estimator.to_owned()
+    } else {
+        format!("{} × {factor:.2}", window.estimator)
+    };
+    let step = if settings.smart_trim() { "smart" } else { "one" };
+    let text = |key: &str| settings.get(key).map_or("", |(value, _)| value).to_owned();
+    let ura = settings.user_request_allowance();
+    let reserve = i128::from(window.ml) - i128::from(window.total);
+    let last = receipts.first();
+    Ok(html! {
+        h2 { "Parameters" }
+        dl.mono {
+            (row("ML", commas(window.ml), &window.bind_text))
+            (row("URA · reply reserve", format!("{} · {}", commas(ura), commas(window.reserve)), ""))
+            (row("estimator", estimator, "raw sums times what was learned from this model's reports"))
+            (row("chars per token", text("charsPerToken"), ""))
+            (row("NTA · step", format!("{} · {step}", settings.max_trim_attempts()), ""))
+        }
+        h2 { "Boundary" }
+        dl.mono {
+            (row("X / Y", format!("{} / {}", state.boundary.x, state.boundary.y), ""))
+            (row("predictedHistory", commas(window.history), ""))
+            (row("predictedTotal", commas(window.history + ura), "history and the allowance"))
+            (row("prelude", commas(window.prelude), ""))
+            (row("AUT", commas(window.aut), "what this message weighs"))
+            (row("remaining reserve", reserve.to_string(), "ML less everything that would be sent"))
+            (row("free after reply", commas(window.free), ""))
+        }
+        h2 { "Trimming" }
+        dl.mono {
+            (row("counter", state.counter.text.clone(), ""))
+            @if let Some(last) = last {
+                (row("last send", last.stage.clone(), ""))
+                (row("left out", commas(last.trimmed), ""))
+            }
+        }
+        h2 { "Usage" }
+        (errors(&receipts))
+        h2 { "Error" }
+        (error(last))
+        @if !window.exact {
+            button.btn type="button" data-call={ "DELETE /api/models/" (window.model) "/learned" }
+                data-then="hud" data-confirm="Forget what was learned about this model?" {
+                "Forget what was learned"
+            }
+        }
+    })
+}
+
+fn row(name: &str, value: String, title: &str) -> Markup {
+    html! { dt title=(title) { (name) } dd title=(title) { (value) } }
+}
+
+/// The errors of the estimates, oldest first, as a curve.
+fn errors(receipts: &[ReceiptRecord]) -> Markup {
+    let errors: Vec<f64> = receipts.iter().rev().filter_map(error_percent).collect();
+    if errors.is_empty() {
+        return html! { p.muted { "No send has reported its usage yet." } };
+    }
+    let mut sizes: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
+    sizes.sort_by(f64::total_cmp);
+    let at = |share: f64| sizes[((sizes.len() - 1) as f64 * share).round() as usize];
+    let tallest = at(1.0).max(1.0);
+    let x = |n: usize| 288.0 * n as f64 / (errors.len().max(2) - 1) as f64;
+    let point = |(n, error): (usize, &f64)| {
+        let y = 22.0 - error / tallest * 20.0;
+        format!("{}{:.1} {y:.1}", if n == 0 { "M" } else { "L" }, x(n))
+    };
+    let path: Vec<String> = errors.iter().enumerate().map(point).collect();
+    html! {
+        svg.spark viewBox="0 0 288 44" role="img"
+            aria-label=(format!("Estimate error of the last {} sends", errors.len())) {
+            path.axis d="M0 22H288" {}
+            path.curve d=(path.join(" ")) {}
+        }
+        dl.mono {
+            (row("estimate error, sends", errors.len().to_string(), ""))
+            (row("median · p95", format!("{:.1} % · {:.1} %", at(0.5), at(0.95)), ""))
+        }
+    }
+}
+
+fn error(last: Option<&ReceiptRecord>) -> Markup {
+    match last {
+        Some(last) if last.stage != "success" && last.stage != "cancelled" => {
+            html! { p.err { "the last send ended as " (last.stage) } }
+        }
+        _ => html! { p.muted { "none" } },
+    }
+}

@@ -1,0 +1,144 @@
+//! HTML: the page, its rows, its panels. What is drawn here is escaped by maud or comes
+//! out of `prose`; there is no other way for a text into the page.
+
+mod gauge;
+mod hud;
+mod icons;
+mod page;
+mod pair;
+mod panels;
+mod receipt;
+mod request;
+mod rows;
+
+pub(crate) use rows::one as article;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::{Path, State},
+    http::HeaderMap,
+    response::{Sse, sse::Event},
+    routing::get,
+};
+use futures_util::Stream;
+use maud::Markup;
+use plimsoll_domain::ReceiptId;
+use serde::Deserialize;
+
+use crate::{
+    Web,
+    api::{Asked, At, follow, pair_id},
+    problem::{Body, Problem},
+};
+
+pub(crate) fn router() -> Router<Arc<Web>> {
+    Router::new()
+        .route("/", get(index))
+        .route("/ui/rows", get(window))
+        .route("/ui/pair/{id}", get(one_pair))
+        .route("/ui/panel/{name}", get(panel))
+        .route("/ui/hud", get(show_hud))
+        .route("/ui/receipt/{id}", get(one_receipt))
+        .route("/ui/request", axum::routing::post(next_request))
+        .route("/ui/request/{id}", get(past_request))
+        .route("/ui/events", get(events))
+}
+
+async fn index(State(web): State<Arc<Web>>, At(at): At) -> Result<Markup, Problem> {
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let mut desk = desk.lock().await;
+    page::page(&web, &mut desk).await
+}
+
+#[derive(Deserialize)]
+struct Window {
+    from: usize,
+    to: usize,
+}
+
+/// No more rows at once.
+const MOST_ROWS: usize = 200;
+
+async fn window(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Asked(Window { from, to }): Asked<Window>,
+) -> Result<Markup, Problem> {
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let mut desk = desk.lock().await;
+    let to = to.min(from.saturating_add(MOST_ROWS));
+    rows::chunk(&web, &mut desk, from..to).await
+}
+
+async fn one_pair(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+) -> Result<Markup, Problem> {
+    let id = pair_id(&id)?;
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let mut desk = desk.lock().await;
+    rows::one(&web, &mut desk, id).await
+}
+
+async fn panel(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(name): Path<String>,
+) -> Result<Markup, Problem> {
+    let desk = web.boards.desk(&web.app, &at).await?;
+    match name.as_str() {
+        "topics" => panels::topics(&web, &*desk.lock().await).await,
+        "models" => {
+            let current = desk.lock().await.board.model().id.clone();
+            Ok(panels::models(&web, &current).await)
+        }
+        "settings" => Ok(panels::settings(&web)),
+        "help" => Ok(panels::help()),
+        "receipts" => receipt::overview(&web, &at).await,
+        _ => Err(Problem::not_found("panel")),
+    }
+}
+
+async fn show_hud(State(web): State<Arc<Web>>, At(at): At) -> Result<Markup, Problem> {
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let mut desk = desk.lock().await;
+    hud::hud(&web, &mut desk).await
+}
+
+async fn one_receipt(
+    State(web): State<Arc<Web>>,
+    Path(id): Path<String>,
+) -> Result<Markup, Problem> {
+    let id = ReceiptId::parse(&id).ok_or_else(|| Problem::not_found("receipt"))?;
+    receipt::one(&web, id).await
+}
+
+async fn past_request(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+) -> Result<Markup, Problem> {
+    request::past(&web, &at, pair_id(&id)?).await
+}
+
+async fn next_request(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Body(text): Body<crate::api::Text>,
+) -> Result<Markup, Problem> {
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let mut desk = desk.lock().await;
+    request::next(&web, &mut desk, text.text).await
+}
+
+async fn events(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Asked(query): Asked<crate::api::AfterQuery>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, Problem> {
+    follow(&web, at, &query, &headers, "delta").await
+}

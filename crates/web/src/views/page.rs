@@ -1,0 +1,169 @@
+//! The page, with its newest window of rows already in it.
+
+use std::sync::Arc;
+
+use maud::{DOCTYPE, Markup, html};
+
+use super::{
+    gauge,
+    icons::{icon, mark},
+    rows,
+};
+use crate::{Web, api::state::StateDto, assets, boards::Desk, problem::Problem};
+
+/// So many of the newest pairs come with the page.
+const FIRST_ROWS: usize = 40;
+
+/// The panels, in the order of the bar: name, words, key.
+const PANELS: [(&str, &str, &str); 4] = [
+    ("topics", "Topics", "t"),
+    ("receipts", "Receipts", ""),
+    ("models", "Models", ""),
+    ("settings", "Settings", "s"),
+];
+
+pub(super) async fn page(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Problem> {
+    let state = StateDto::of(web, desk).await?;
+    let visible = state.boundary.y;
+    let rows = rows::chunk(web, desk, visible.saturating_sub(FIRST_ROWS)..visible).await?;
+    let warn_at = web.app.settings().warn_at();
+    let workspace = desk.board.workspace().to_string();
+    Ok(html! {
+        (DOCTYPE)
+        html lang="en" data-theme="auto" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { "Plimsoll" }
+                link rel="icon" href=(assets::address("mark.svg")) type="image/svg+xml";
+                @for style in assets::STYLES {
+                    link rel="stylesheet" href=(assets::address(style));
+                }
+                script type="module" src=(assets::address("main.js")) {}
+            }
+            body data-mode="INPUT" data-workspace=(workspace) data-event=(state.event)
+                data-warn-at=(warn_at) data-empty[visible == 0] {
+                a.skip href="#draft" { "Skip to the message" }
+                (header(&state))
+                div #filter-error .caretline.mono role="alert" hidden {}
+                ul #filter-menu .menu.mono role="listbox" aria-label="Completions" hidden {}
+                main #main {
+                    section #history .hist tabindex="0" aria-label="History"
+                        data-visible=(visible) data-start=(state.boundary.start)
+                        data-x=(state.boundary.x) {
+                        div #above .spacer aria-hidden="true" {}
+                        div #rows {
+                            @if visible == 0 && desk.filter().is_empty() { (welcome()) }
+                            (rows)
+                        }
+                        div #below .spacer aria-hidden="true" {}
+                    }
+                    aside #panel .panel aria-label="Panel" hidden {}
+                    aside #hud .panel.hud aria-label="HUD" hidden {}
+                }
+                (footer(&state, &desk.draft, warn_at))
+                div #toasts role="status" aria-live="polite" {}
+                noscript { p.noscript { "The workbench needs JavaScript; the API and the commands do not." } }
+            }
+        }
+    })
+}
+
+fn header(state: &StateDto) -> Markup {
+    html! {
+        header.bar {
+            (mark("mark"))
+            h1.sr { "Plimsoll" }
+            span #mode .mode role="status" { "INPUT" }
+            form #filter-form .filter role="search" {
+                input #filter .mono name="filter" type="text" role="combobox"
+                    aria-label="Filter" aria-expanded="false" aria-controls="filter-menu"
+                    aria-describedby="filter-error" autocomplete="off" spellcheck="false"
+                    maxlength="65536" placeholder="filter, or words to search"
+                    value=(state.view.filter);
+            }
+            button #counter .counter.mono type="button" { (state.counter.text) }
+            nav.icons aria-label="Panels" {
+                @for (name, words, key) in PANELS {
+                    button type="button" data-panel=(name) aria-expanded="false"
+                        title=(if key.is_empty() { words.to_owned() } else { format!("{words} ({key})") }) {
+                        (words)
+                    }
+                }
+                button type="button" data-panel="hud" aria-expanded="false" title="HUD (h)" { "HUD" }
+                button type="button" data-panel="help" aria-expanded="false" title="Help (?)"
+                    aria-label="Help" { "?" }
+                button #theme type="button" title="Light or dark" aria-label="Light or dark" {
+                    (icon("theme"))
+                }
+            }
+        }
+    }
+}
+
+fn footer(state: &StateDto, draft: &str, warn_at: u64) -> Markup {
+    let window = &state.window;
+    let topic = state.view.topic.trim_start_matches('/').replace('/', " › ");
+    html! {
+        footer {
+            div.wrap {
+                div #gauge .gauge role="img" aria-label=(gauge::label(window))
+                    data-verdict=(window.verdict) { (gauge::gauge(window, warn_at)) }
+                div #legend .legend.mono { (gauge::legend(window)) }
+                form #composer .box {
+                    div #chips .chips hidden {}
+                    div #notice .notice role="status" hidden {}
+                    textarea #draft rows="2" aria-label="Message" maxlength="4000000"
+                        placeholder="Write a message. Enter sends, Shift+Enter is a new line." {
+                        (draft)
+                    }
+                    div.row {
+                        button #model .sel type="button" aria-haspopup="listbox"
+                            aria-label=(format!("Model: {}", window.model)) data-id=(window.model) {
+                            (window.model) " ▾"
+                        }
+                        button #topic .sel type="button" aria-haspopup="listbox"
+                            aria-label=(format!("Topic: {topic}")) data-path=(state.view.topic) {
+                            (topic) " ▾"
+                        }
+                        span.grow {}
+                        output #aut .mono for="draft" title="What this message weighs" {
+                            (if window.exact { "" } else { "~" }) (window.aut)
+                        }
+                        button #send .send type="submit" { "Send" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// UI-13: what a newcomer sees instead of an empty page.
+fn welcome() -> Markup {
+    html! {
+        article.pair.welcome #welcome {
+            div.gut.mono {}
+            div.body {
+                div.u { "What is the line for?" }
+                div.a.prose {
+                    p {
+                        "A ship's load line shows how deep she may lie in the water. Here it shows "
+                        "what fits into a model's context window. Pairs below the line go along with "
+                        "your next message; those above it stay ashore, and you always see which."
+                    }
+                    ul {
+                        li { "Write below and press " kbd { "Enter" } ". It works without any key: a "
+                             "small model runs inside." }
+                        li { "The bar above the box is the window. It turns amber when it gets full, "
+                             "red when it is too full; nothing is dropped behind your back." }
+                        li { "The box at the top decides what is visible, and so what is sent: "
+                             code { "d<1h" } " is the last hour, " code { "s>=2" } " what you starred." }
+                        li { "Press " kbd { "Esc" } " and then " kbd { "?" } " for all keys." }
+                    }
+                }
+                div.meta { "Nothing of this is sent. It goes when you write." }
+            }
+        }
+    }
+}

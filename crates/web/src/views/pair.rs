@@ -1,0 +1,201 @@
+//! One pair as an article.
+
+use jiff::tz::TimeZone;
+use maud::{Markup, html};
+use plimsoll_app::{Place, Shown};
+use plimsoll_budget::ExcludedBecause;
+use plimsoll_domain::{ColorFlag, Lifecycle, Timestamp};
+use plimsoll_prose::Renderer;
+use plimsoll_send::short_label;
+use plimsoll_store::{ReceiptRecord, StoredPair};
+use plimsoll_tokens::commas;
+
+use super::icons::{icon, rendered};
+use crate::{
+    formats::{rfc3339, thousands, when},
+    relay::Streamed,
+};
+
+/// Everything that an article shows.
+pub(crate) struct PairView<'a> {
+    pub(crate) stored: &'a StoredPair,
+    pub(crate) shown: &'a Shown,
+    /// Its position among the visible ones.
+    pub(crate) at: usize,
+    pub(crate) receipt: Option<&'a ReceiptRecord>,
+    /// What was left out of its request, in words.
+    pub(crate) trimmed: Option<&'a str>,
+    /// What has arrived of an answer in flight.
+    pub(crate) streamed: Option<&'a Streamed>,
+    pub(crate) now: Timestamp,
+    pub(crate) zone: &'a TimeZone,
+}
+
+/// What people type has its line breaks where they typed them.
+const USER: Renderer = Renderer { line_breaks: true };
+
+/// A weight bar is as long as this at its longest.
+const WEIGHT_WIDTH: u64 = 54;
+/// The weight that makes the longest bar.
+const HEAVY: u64 = 2000;
+
+impl PairView<'_> {
+    pub(crate) fn article(&self) -> Markup {
+        let pair = &self.stored.pair;
+        let why = match self.shown.place {
+            Place::Aboard => None,
+            Place::Ashore(why) => Some(why),
+        };
+        let never = why.filter(|why| *why != ExcludedBecause::Budget);
+        let id = pair.id.to_string();
+        let sending = pair.lifecycle == Lifecycle::Sending;
+        html! {
+            article.pair.ooc[why.is_some()] id={ "p-" (id) } data-id=(id) data-at=(self.at)
+                data-state=(pair.lifecycle.name()) data-star=(pair.star.count())
+                data-flag=(pair.color_flag.name()) data-why=[never.map(ExcludedBecause::name)]
+                data-swap[pair.previous_answer.is_some()] data-cut[self.stored.cut]
+                tabindex="-1" {
+                div.gut.mono { (self.weight()) }
+                div.body {
+                    div.u {
+                        div.prose { (rendered(USER.render(&pair.user_text))) }
+                        span.badge.off title=(off_title(why)) { "off" }
+                        span.think hidden[!sending] { "…" }
+                    }
+                    (self.answer())
+                    (self.error())
+                    @if let Some(trimmed) = self.trimmed { div.say { (trimmed) } }
+                    (self.meta())
+                    (self.tools())
+                }
+            }
+        }
+    }
+
+    fn weight(&self) -> Markup {
+        let Some(tokens) = self.shown.tokens else { return html! { span.tok {} } };
+        let width = (tokens.min(HEAVY) * WEIGHT_WIDTH).div_ceil(HEAVY);
+        html! {
+            span.tok { (commas(tokens)) }
+            svg.weight width=(WEIGHT_WIDTH) height="3" aria-hidden="true" {
+                rect x=(WEIGHT_WIDTH - width) width=(width) height="3" rx="1.5" {}
+            }
+        }
+    }
+
+    fn answer(&self) -> Markup {
+        if let Some(streamed) = self.streamed {
+            return html! {
+                div.a.prose data-event=(streamed.event) {
+                    div.done { (rendered(streamed.done.clone())) }
+                    div.tail { (rendered(streamed.tail.clone())) }
+                }
+            };
+        }
+        let text = self.stored.pair.assistant_text.as_deref();
+        html! {
+            div.a.prose {
+                div.done { @if let Some(text) = text { (rendered(plimsoll_prose::render(text))) } }
+                div.tail {}
+            }
+        }
+    }
+
+    /// FAU-8: the label, the words, and what can be done.
+    fn error(&self) -> Markup {
+        let pair = &self.stored.pair;
+        let again = matches!(pair.lifecycle, Lifecycle::Error | Lifecycle::Cancelled);
+        html! {
+            @if let Some(error) = &pair.error {
+                div.err { "[error: " (short_label(&error.code)) "] " (error.message) }
+            }
+            @if pair.lifecycle == Lifecycle::Cancelled {
+                div.stopped { "stopped" @if pair.assistant_text.is_some() { "; what had arrived is kept" } }
+            }
+            @if again {
+                div.acts {
+                    button.btn type="button" data-act="reask" { "Re-ask " kbd { "e" } }
+                    button.btn type="button" data-act="delete" { "Delete " kbd { "d" } }
+                    @if pair.error.as_ref().is_some_and(|e| short_label(&e.code) == "context") {
+                        button.btn type="button" data-act="clear" { "Clear conversation history" }
+                        button.btn type="button" data-act="model" { "Switch to a larger context model" }
+                    }
+                    @if pair.error.is_some() {
+                        button.btn type="button" data-act="details" { "Details" }
+                    }
+                }
+            }
+            @if self.stored.cut {
+                div.acts {
+                    span.muted { "The answer was cut by its length." }
+                    button.btn type="button" data-act="continue" { "Continue" }
+                }
+            }
+        }
+    }
+
+    fn meta(&self) -> Markup {
+        let pair = &self.stored.pair;
+        let stars = usize::from(pair.star.count());
+        let estimate = self.receipt.map(|receipt| receipt.estimate).filter(|tokens| *tokens > 0);
+        let used = pair.usage.map(|usage| usage.prompt);
+        html! {
+            div.meta {
+                @if pair.color_flag == ColorFlag::Blue { span.flag title="flagged" {} }
+                @if stars > 0 {
+                    span.star aria-label=(format!("{stars} stars")) { ("★".repeat(stars)) } " "
+                }
+                span { (pair.model) } " · "
+                time datetime=(rfc3339(pair.created_at)) { (when(pair.created_at, self.now, self.zone)) }
+                @if let Some(estimate) = estimate {
+                    " · request ~" (thousands(estimate)) " est"
+                    @if let Some(used) = used { " / " (thousands(used)) " used" }
+                }
+                @if self.stored.edited_at.is_some() { " · edited" }
+                @if pair.previous_answer.is_some() {
+                    " · " button.link type="button" data-act="swap" { "earlier answer" }
+                }
+                @if let Some(receipt) = pair.receipt_id {
+                    " · "
+                    button.link type="button" data-act="receipt" data-receipt=(receipt.to_string()) {
+                        "receipt"
+                    }
+                }
+            }
+        }
+    }
+
+    fn tools(&self) -> Markup {
+        let pair = &self.stored.pair;
+        let complete = pair.lifecycle == Lifecycle::Complete;
+        let tools = [
+            (true, "star", "Star (*)"),
+            (true, "flag", "Flag (a)"),
+            (true, "copy", "Copy the answer (y)"),
+            (true, "copypair", "Copy the pair (Y)"),
+            (true, "edit", "Edit (i)"),
+            (complete, "regenerate", "Regenerate (R)"),
+            (pair.receipt_id.is_some(), "receipt", "Receipt (r)"),
+            (pair.receipt_id.is_some(), "request", "Exact request (p)"),
+            (true, "delete", "Delete (d)"),
+        ];
+        html! {
+            div.tools role="toolbar" aria-label="This pair" {
+                @for (_, act, title) in tools.iter().filter(|(wanted, ..)| *wanted) {
+                    button.tool type="button" data-act=(act) title=(title) aria-label=(title) {
+                        (icon(act))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn off_title(why: Option<ExcludedBecause>) -> &'static str {
+    match why {
+        Some(ExcludedBecause::Error) => "not sent: it failed",
+        Some(ExcludedBecause::InFlight) => "not sent: it is being answered",
+        Some(ExcludedBecause::Cancelled) => "not sent: it was stopped without an answer",
+        Some(ExcludedBecause::Budget) | None => "not sent: it is beyond the load line",
+    }
+}

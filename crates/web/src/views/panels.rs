@@ -1,0 +1,247 @@
+//! Topics, models, settings, help: forms that say what they call.
+
+use std::sync::Arc;
+
+use maud::{Markup, html};
+use plimsoll_app::topic_path;
+use plimsoll_config::{Kind, SettingSpec};
+use plimsoll_domain::Topic;
+
+use crate::{
+    Web,
+    api::{ModelList, setting_rows},
+    boards::Desk,
+    problem::Problem,
+};
+
+/// The tree of topics; the selected one open for editing.
+pub(super) async fn topics(web: &Arc<Web>, desk: &Desk) -> Result<Markup, Problem> {
+    let topics = desk.board.topics();
+    let selected = desk.board.topic().id;
+    let rows = web.app.store().rows(desk.board.workspace()).await?;
+    let pairs = |topic: &Topic| rows.iter().filter(|row| row.topic_id == topic.id).count();
+    Ok(html! {
+        h2 { "Topics" }
+        ul.tree {
+            @for topic in topics {
+                @let path = topic_path(topics, topic.id);
+                @let depth = path.matches('/').count().saturating_sub(1).min(8);
+                li data-depth=(depth) aria-current=[(topic.id == selected).then_some("true")] {
+                    details open[topic.id == selected] {
+                        summary {
+                            (topic.name)
+                            span.muted { " " (pairs(topic)) @if topic.system_message.is_some() { " · system message" } }
+                        }
+                        (topic_form(topic, &path, topic.parent.map(|id| topic_path(topics, id))))
+                    }
+                }
+            }
+        }
+        h3 { "New topic" }
+        form data-call="POST /api/topics" data-then="panel:topics" {
+            label { "Path" input name="path" placeholder="/Rust/async" required maxlength="1000"; }
+            label { "System message" textarea name="systemMessage" rows="2" data-optional
+                placeholder="else a copy of its parent's" {} }
+            p.problem role="alert" hidden {}
+            button.btn.pri type="submit" { "Make it" }
+        }
+    })
+}
+
+fn topic_form(topic: &Topic, path: &str, parent: Option<String>) -> Markup {
+    html! {
+        form data-call={ "PATCH /api/topics/" (topic.id) } data-then="panel:topics" {
+            label { "Name" input name="name" value=(topic.name) required maxlength="200"; }
+            label { "Below" input name="parent" value=(parent.unwrap_or_default()) placeholder="nothing: the root"; }
+            label { "System message" textarea name="systemMessage" rows="3" {
+                (topic.system_message.as_deref().unwrap_or_default())
+            } }
+            label { "Model" input name="defaultModel" value=(topic.default_model.as_deref().unwrap_or_default())
+                placeholder="the one that is selected"; }
+            label { "Temperature" input name="temperature" data-type="number" inputmode="decimal"
+                value=[topic.temperature]; }
+            label { "Longest answer, tokens" input name="maxOutput" data-type="number" inputmode="numeric"
+                value=[topic.max_output]; }
+            p.problem role="alert" hidden {}
+            div.acts {
+                button.btn.pri type="submit" { "Save" }
+                button.btn type="button" data-act="choose-topic" data-path=(path) { "Write here" }
+                button.btn type="button" data-call={ "DELETE /api/topics/" (topic.id) }
+                    data-then="panel:topics" data-confirm={ "Remove the topic " (path) "? Only an empty one goes." } {
+                    "Remove"
+                }
+            }
+        }
+    }
+}
+
+/// Models that can be asked first, each with its window to edit.
+pub(super) async fn models(web: &Arc<Web>, current: &str) -> Markup {
+    let list = ModelList::of(web, current).await;
+    let learned = web.app.store().learned_limits().await.unwrap_or_default();
+    html! {
+        h2 { "Models" }
+        p.muted { "Your own values go into " code { "models.toml" } " in " (web.configurator.place()) "." }
+        ul.models {
+            @for model in &list.models {
+                li aria-current=[model.current.then_some("true")] data-available[model.available] {
+                    details {
+                        summary {
+                            (model.id) span.muted { " " (model.size) " · " (model.provider)
+                                @if !model.available { " · not set up" } }
+                        }
+                        p.muted { (plimsoll_tokens::commas(model.ml)) " tokens: " (model.bind_text) }
+                        form data-call={ "PUT /api/models/" (model.id) } data-then="panel:models" {
+                            label { "Context window, tokens" input name="contextWindow" data-type="number"
+                                data-optional inputmode="numeric" placeholder=(model.ml); }
+                            label { "Address of its server" input name="baseUrl" data-optional
+                                placeholder="http://127.0.0.1:8080/v1"; }
+                            p.problem role="alert" hidden {}
+                            div.acts {
+                                button.btn.pri type="submit" { "Save" }
+                                button.btn type="button" data-act="choose-model" data-model=(model.id) { "Use it" }
+                                @if learned.iter().any(|limit| limit.model == model.id) {
+                                    button.btn type="button" data-call={ "DELETE /api/models/" (model.id) "/learned" }
+                                        data-then="panel:models" { "Forget what was learned" }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The settings, drawn from their schema.
+pub(super) fn settings(web: &Arc<Web>) -> Markup {
+    html! {
+        h2 { "Settings" }
+        p.muted { "They go into " code { "config.toml" } " in " (web.configurator.place()) "." }
+        @for row in setting_rows(&web.app.settings()) {
+            @let spec = SettingSpec::find(row.key);
+            @let fixed = matches!(row.source, "environment" | "flag");
+            form.setting data-call={ "PUT /api/settings/" (row.key) } data-then="panel:settings" {
+                label {
+                    span.key.mono { (row.key) }
+                    @match spec.map(|spec| spec.kind) {
+                        Some(Kind::Choice(choices)) => select name="value" disabled[fixed] data-submit="change" {
+                            @for choice in choices { option value=(choice) selected[*choice == row.value] { (choice) } }
+                        },
+                        Some(Kind::Switch) => select name="value" disabled[fixed] data-submit="change" {
+                            @for choice in ["on", "off"] { option value=(choice) selected[choice == row.value] { (choice) } }
+                        },
+                        _ => input name="value" value=(row.value) disabled[fixed] data-submit="change"
+                            placeholder=(row.default);,
+                    }
+                }
+                p.muted {
+                    (row.help)
+                    @match row.source {
+                        "default" => span {},
+                        "file" => span { " Default " code { (row.default) } ". "
+                            button.link type="button" data-call={ "DELETE /api/settings/" (row.key) }
+                                data-then="panel:settings" { "Back to it" } },
+                        source => span { " Set by the " (source) "." },
+                    }
+                }
+                p.problem role="alert" hidden {}
+            }
+        }
+    }
+}
+
+/// The keys of UI-2 by mode.
+const KEYS: [(&str, &[(&str, &str)]); 3] = [
+    (
+        "VIEW",
+        &[
+            ("j k", "scroll"),
+            ("J K", "next, previous pair"),
+            ("g G", "first, last"),
+            ("o", "jump to the load line"),
+            ("*", "cycle stars; 1 2 3 0 set them"),
+            ("a", "flag"),
+            ("e", "ask a failed pair again"),
+            ("d", "delete"),
+            ("i", "edit"),
+            ("R", "regenerate; S swaps with the earlier answer"),
+            ("y Y", "copy the answer, the pair"),
+            ("r p", "receipt, exact request"),
+            ("t h s", "topics, HUD, settings"),
+            ("x", "stop the send in flight"),
+            ("/", "filter"),
+            ("Enter", "write"),
+            ("Esc", "filter"),
+        ],
+    ),
+    (
+        "INPUT",
+        &[
+            ("Enter", "send"),
+            ("Shift+Enter", "new line"),
+            ("Esc", "leave to VIEW; it never stops a send"),
+            ("Ctrl+C", "with nothing selected: stop the send"),
+            ("Up Down", "at the edge of the box: earlier messages"),
+        ],
+    ),
+    (
+        "COMMAND",
+        &[
+            ("Enter", "apply"),
+            ("Esc", "back to the applied filter"),
+            ("Up Down", "earlier filters"),
+            ("Tab", "complete"),
+        ],
+    ),
+];
+
+/// The filter language in a few lines (FLT-3).
+const ATOMS: [(&str, &str); 14] = [
+    ("t  t'Name'  t'A > B'...", "topic: the selected one, by name, by path with all below"),
+    ("tN  rN", "the newest N pairs of the topic, of everything"),
+    ("s>=2", "stars"),
+    ("b  g", "flagged blue, not flagged"),
+    ("m  m'gpt-4*'", "model: the selected one, by name"),
+    ("c'text'", "text in the message or the answer; * is any run"),
+    ("d<7d  d>=2w  d<30min", "age"),
+    ("d2026-11-01  d>=26-11-01", "day"),
+    ("e", "failed"),
+    ("i  a", "has an image, any attachment"),
+    ("o  !o", "what is aboard, what is ashore"),
+    ("k>500", "by weight in tokens"),
+    ("@name", "a saved filter"),
+    ("& | ! ( )", "and, or, not; side by side is and"),
+];
+
+/// Commands after the filter (FLT-5).
+const COMMANDS: [(&str, &str); 7] = [
+    (":star 2", "stars for all that is visible"),
+    (":flag b", "flag them"),
+    (":topic '/A/B'", "move them"),
+    (":delete", "delete them, after asking"),
+    (":export md", "take them along: json, md or txt"),
+    (":save name", "keep the filter as @name"),
+    (":help", "this page"),
+];
+
+pub(super) fn help() -> Markup {
+    html! {
+        h2 { "Help" }
+        p { "What you see is what you send: the visible pairs below the load line go along, in order, "
+            "and nothing else. " b { "Enter" } " writes, " b { "Esc" } " leaves, " b { "Esc" } " again filters." }
+        @for (mode, keys) in KEYS {
+            h3 { (mode) }
+            dl.keys {
+                @for (key, does) in keys {
+                    dt { @for part in key.split(' ') { kbd { (part) } " " } } dd { (does) }
+                }
+            }
+        }
+        h3 { "Filters" }
+        dl.keys.mono { @for (atom, does) in ATOMS { dt { (atom) } dd { (does) } } }
+        h3 { "Commands after a filter" }
+        dl.keys.mono { @for (command, does) in COMMANDS { dt { (command) } dd { (does) } } }
+        p.muted { a.link href="/api/openapi.json" target="_blank" rel="noopener" { "The API, as OpenAPI" } }
+    }
+}

@@ -1,0 +1,139 @@
+//! A window of rows: pairs, the load line between them, the prelude where it is sent.
+
+use std::{ops::Range, sync::Arc};
+
+use maud::{Markup, html};
+use plimsoll_app::{Shown, topic_path};
+use plimsoll_domain::{PairId, Topic};
+use plimsoll_send::trim_notice;
+use plimsoll_store::{ReceiptRecord, StoredPair};
+use plimsoll_tokens::commas;
+
+use super::{icons, pair::PairView};
+use crate::{Web, boards::Desk, problem::Problem};
+
+/// The visible pairs at these positions.
+pub(crate) async fn chunk(
+    web: &Arc<Web>,
+    desk: &mut Desk,
+    positions: Range<usize>,
+) -> Result<Markup, Problem> {
+    let outlook = desk.outlook(&web.app).await?;
+    let boundary = outlook.boundary;
+    let from = positions.start.min(boundary.y);
+    let to = positions.end.clamp(from, boundary.y);
+    let shown = desk.board.shown(&web.app, from..to).await?;
+    let ids: Vec<PairId> = shown.iter().map(|shown| shown.id).collect();
+    let stored = web.app.store().get_many(&ids).await?;
+    let mut articles = Vec::with_capacity(shown.len());
+    for (at, shown) in (from..to).zip(&shown) {
+        // A pair that was deleted since leaves a gap until its event arrives.
+        if let Some(stored) = stored.iter().find(|stored| stored.pair.id == shown.id) {
+            articles.push((at, article(web, stored, shown, at).await?));
+        }
+    }
+    // The line stands before the oldest pair aboard; after all where none is.
+    let line_here =
+        (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.y;
+    let line = load_line(boundary.y - boundary.x, boundary.x, boundary.predicted_history_tokens);
+    let prelude = prelude(desk.board.topic(), desk.board.topics(), outlook.weights.prelude);
+    Ok(html! {
+        div.chunk data-from=(from) data-to=(to) {
+            @for (at, article) in &articles {
+                @if line_here && *at == boundary.start { (line) (prelude) }
+                (article)
+            }
+            @if line_here && boundary.start == to { (line) (prelude) }
+        }
+    })
+}
+
+/// One pair, wherever it stands.
+pub(crate) async fn one(web: &Arc<Web>, desk: &mut Desk, id: PairId) -> Result<Markup, Problem> {
+    desk.board.boundary(&web.app).await?;
+    let at = desk.board.position(id).ok_or_else(|| Problem::not_found("visible pair"))?;
+    let shown = desk.board.shown(&web.app, at..at + 1).await?;
+    let stored = web.app.store().get(id).await?;
+    let shown = shown.first().ok_or_else(|| Problem::not_found("visible pair"))?;
+    article(web, &stored, shown, at).await
+}
+
+async fn article(
+    web: &Arc<Web>,
+    stored: &StoredPair,
+    shown: &Shown,
+    at: usize,
+) -> Result<Markup, Problem> {
+    let receipt = match stored.pair.receipt_id {
+        Some(id) => web.app.store().receipt(id).await.ok(),
+        None => None,
+    };
+    let trimmed = match &receipt {
+        Some(receipt) if receipt.trimmed > 0 => left_out(web, receipt).await?,
+        _ => None,
+    };
+    let streamed = web.relay.streamed(stored.pair.id);
+    let view = PairView {
+        stored,
+        shown,
+        at,
+        receipt: receipt.as_ref(),
+        trimmed: trimmed.as_deref(),
+        streamed: streamed.as_ref(),
+        now: web.app.clock().now(),
+        zone: &web.zone,
+    };
+    Ok(view.article())
+}
+
+/// REC-4: what was left out of a request, by the openings of its pairs as they are now.
+async fn left_out(web: &Web, receipt: &ReceiptRecord) -> Result<Option<String>, Problem> {
+    let body = receipt.body.as_deref().and_then(|body| serde_json::from_str(body).ok());
+    let Some(body): Option<serde_json::Value> = body else { return Ok(None) };
+    let attempts = body["attempts"].as_array().map_or(&[][..], Vec::as_slice);
+    let (Some(first), Some(last)) = (attempts.first(), attempts.last()) else { return Ok(None) };
+    let selection = first["selection"].as_array().map_or(&[][..], Vec::as_slice);
+    let count = usize::try_from(receipt.trimmed).unwrap_or(usize::MAX);
+    let ids: Vec<PairId> = selection
+        .iter()
+        .take(count)
+        .filter_map(|pair| PairId::parse(pair["id"].as_str()?))
+        .collect();
+    let stored = web.app.store().get_many(&ids).await?;
+    let openings: Vec<String> = stored
+        .iter()
+        .map(|stored| plimsoll_prose::plain_preview(&stored.pair.user_text, 40))
+        .collect();
+    let names: Vec<&str> = openings.iter().map(String::as_str).collect();
+    let window = body["window"].as_u64().or_else(|| last["budget"]["maxContext"].as_u64());
+    Ok(trim_notice(&names, window))
+}
+
+pub(crate) fn load_line(ashore: usize, aboard: usize, tokens: u64) -> Markup {
+    html! {
+        div.load #load {
+            (icons::mark("mark"))
+            span {
+                b { (commas(ashore as u64)) } " ashore · "
+                b { (commas(aboard as u64)) } " aboard · "
+                span.mono { (commas(tokens)) } " tokens"
+            }
+        }
+    }
+}
+
+/// PAY-3: the system message stands where it is sent, first of what is aboard.
+fn prelude(topic: &Topic, topics: &[Topic], tokens: u64) -> Markup {
+    let sent = topic.system_message.as_deref().is_some_and(|text| !text.trim().is_empty());
+    let path = topic_path(topics, topic.id).trim_start_matches('/').replace('/', " › ");
+    html! {
+        @if sent {
+            div.prelude data-part="system" {
+                button type="button" data-panel="topics" {
+                    "System message of topic “" (path) "”"
+                }
+                span.mono { (commas(tokens)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// What can be done to a pair, by key or by button (UI-2).
+
+import { wordsOf } from "./api.js";
+import { copyText } from "./clipboard.js";
+import { confirm } from "./dialog.js";
+import { opening } from "./text.js";
+
+/** What is asked of a model whose reply was cut by its length (SND-4c). */
+const CONTINUE = "Continue.";
+
+/**
+ * The star after this one. Pure.
+ * @param {number} star
+ */
+export function nextStar(star) {
+  return (star + 1) % 4;
+}
+
+/**
+ * A pair as plain text. Pure.
+ * @param {import("./types.js").Pair} pair
+ */
+export function pairText({ userText, assistantText }) {
+  return assistantText ? `${userText}\n\n${assistantText}` : userText;
+}
+
+/**
+ * @param {object} deps
+ * @param {import("./api.js").Api} deps.api
+ * @param {import("./window.js").HistoryWindow} deps.win
+ * @param {import("./sending.js").Sending} deps.sending
+ * @param {import("./composer.js").Composer} deps.composer
+ * @param {import("./panels.js").Panels} deps.panels
+ * @param {ReturnType<typeof import("./selectors.js").createSelectors>} deps.selectors
+ * @param {ReturnType<typeof import("./edit.js").createEdits>} deps.edits
+ * @param {(change: {model?: string, topic?: string}) => Promise<unknown>} deps.setView
+ * @param {() => void} deps.input   to INPUT
+ * @param {import("./toasts.js").Toast} deps.toast
+ * @param {(token: string) => void} deps.undo
+ */
+export function createActions({ api, win, sending, composer, panels, selectors, edits, setView, input, toast, undo }) {
+  const path = (/** @type {string} */ id) => `/api/pairs/${encodeURIComponent(id)}`;
+
+  /**
+   * A label is shown at once; the server's own rendering follows by an event.
+   * @param {HTMLElement} article
+   * @param {"star" | "flag"} name
+   * @param {number | string} value
+   */
+  async function label(article, name, value) {
+    const before = article.dataset[name];
+    article.dataset[name] = String(value);
+    try {
+      await api.call("PATCH", path(article.dataset["id"] ?? ""), { [name]: value });
+    } catch (error) {
+      article.dataset[name] = before;
+      throw error;
+    }
+  }
+
+  /** @param {HTMLElement} article */
+  async function remove(article) {
+    const id = article.dataset["id"] ?? "";
+    const words = opening(article.querySelector(".u .prose")?.textContent ?? "");
+    // A pair in error holds nothing but its question; it goes without one (SND-7).
+    if (article.dataset["state"] !== "error" && !(await confirm(`“${words}” and its reply are deleted for good.`, { title: "Delete this pair?", ok: "Delete" }))) return;
+    const answer = await api.call("DELETE", path(id));
+    if (answer?.undo) toast(`Deleted “${words}”.`, { label: "Undo", act: () => undo(answer.undo) });
+  }
+
+  /** @param {string} id */
+  async function reask(id) {
+    const pair = await api.call("GET", path(id));
+    composer.reask(id, pair.userText);
+    input();
+    await setView({ ...(pair.model ? { model: pair.model } : {}), ...(pair.topic ? { topic: pair.topic } : {}) });
+  }
+
+  /**
+   * @param {string} id
+   * @param {boolean} whole
+   */
+  async function copy(id, whole) {
+    const pair = await api.call("GET", path(id));
+    const done = await copyText(whole ? pairText(pair) : pair.assistantText || pair.userText);
+    const what = whole ? "The pair" : pair.assistantText ? "The reply" : "The message";
+    toast(done ? `${what} is copied.` : "The browser refuses to copy.", { error: !done });
+  }
+
+  /**
+   * @param {HTMLElement} article
+   * @param {HTMLElement} from  the button, or the pair
+   */
+  async function regenerate(article, from) {
+    if (article.dataset["state"] !== "complete") return void toast("Only a complete reply can be made again; an error is asked again with e.");
+    const model = await selectors.modelFor(from);
+    if (model) await sending.regenerate(article.dataset["id"] ?? "", model);
+  }
+
+  /**
+   * @param {string} act
+   * @param {HTMLElement} article
+   * @param {HTMLElement} from
+   * @returns {Promise<unknown> | void}
+   */
+  function perform(act, article, from) {
+    const id = article.dataset["id"] ?? "";
+    const { state, swap } = article.dataset;
+    switch (act) {
+      case "star": return label(article, "star", nextStar(Number(article.dataset["star"] ?? 0)));
+      case "star-0": case "star-1": case "star-2": case "star-3": return label(article, "star", Number(act.slice(5)));
+      case "flag": return label(article, "flag", article.dataset["flag"] === "blue" ? "grey" : "blue");
+      case "edit": return state === "sending" ? void toast("It is being answered; edit it when that has ended.") : edits.start(article);
+      case "regenerate": return regenerate(article, from);
+      case "swap": return swap === undefined ? void toast("This pair has no earlier answer.") : api.call("POST", `${path(id)}/swap`);
+      case "copy": return copy(id, false);
+      case "copypair": return copy(id, true);
+      case "reask":
+        if (state !== "error" && state !== "cancelled") return void toast("Only pairs in error or cancelled are asked again; R makes another reply.");
+        return reask(id);
+      case "delete": return state === "sending" ? void toast("It is being answered; cancel it first (x).") : remove(article);
+      case "receipt": case "details": return panels.openUrl(act, `/ui/receipt/${encodeURIComponent(id)}`);
+      case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(id)}`);
+      case "continue": return sending.sendText(CONTINUE);
+      default: return undefined;
+    }
+  }
+
+  /**
+   * @param {string} act
+   * @param {HTMLElement | null} article
+   * @param {HTMLElement | null} [from]
+   */
+  async function run(act, article, from = article) {
+    if (!article || !from) return void toast("No pair is selected; J and K go from pair to pair.");
+    try {
+      await perform(act, article, from);
+    } catch (error) {
+      toast(wordsOf(error), { error: true });
+    }
+  }
+
+  win.pane.addEventListener("click", (event) => {
+    const button = event.target instanceof Element ? event.target.closest("[data-act]") : null;
+    if (!(button instanceof HTMLElement)) return;
+    const act = button.dataset["act"] ?? "";
+    if (act === "prelude") {
+      const part = button.closest(".prelude")?.getAttribute("data-part");
+      if (!button.dataset["open"] && !button.dataset["panel"]) panels.openPanel(part === "files" ? "files" : "topics");
+      return;
+    }
+    const article = button.closest(".pair");
+    if (article instanceof HTMLElement) void run(act, article, button);
+  });
+
+  return { run };
+}

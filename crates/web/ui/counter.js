@@ -1,0 +1,84 @@
+// The counter `X / Y`, and what is behind its numbers (REC-3).
+
+import { el } from "./dom.js";
+import { grouped } from "./text.js";
+
+/** @typedef {import("./types.js").State} State */
+
+/**
+ * The emphasised part and the rest: `4` ` / 34`, or `[12-1]` `/34` after a trim. Pure.
+ * @param {import("./types.js").Counter} counter
+ */
+export function counterParts({ x, t, y }) {
+  return t > 0 ? [`[${x}-${t}]`, `/${grouped(y)}`] : [grouped(x), ` / ${grouped(y)}`];
+}
+
+/**
+ * The breakdown, a row each. Pure.
+ * @param {State} state
+ * @returns {[string, string][]}
+ */
+export function breakdown({ counter, window }) {
+  return [
+    ["predicted (X)", grouped(counter.x)],
+    ["trimmed (T)", grouped(counter.t)],
+    ["sent (X − T)", grouped(counter.x - counter.t)],
+    ["visible (Y)", grouped(counter.y)],
+    ["history", `${grouped(window.history)} tokens`],
+    ["message (AUT)", `${window.exact ? "" : "~"}${grouped(window.aut)} tokens`],
+    ["all together", `${grouped(window.total)} of ${grouped(window.ml)}`],
+    ["limit", window.bindText || window.binds],
+    ["estimator", window.estimator],
+  ];
+}
+
+/**
+ * @param {object} deps
+ * @param {HTMLButtonElement} deps.button
+ * @param {() => State} deps.state
+ * @param {() => void} deps.openHud
+ */
+export function createCounter({ button, state, openHud }) {
+  const tip = el("div", { class: "tip mono", id: "counter-tip", role: "tooltip", hidden: true });
+  document.body.append(tip);
+  button.setAttribute("aria-describedby", tip.id);
+  // Our own tip also works with keys and touch; two tips at once would be one too many.
+  button.removeAttribute("title");
+
+  function show() {
+    const { counter } = state();
+    const list = el("dl");
+    for (const [name, value] of breakdown(state())) if (value) list.append(el("dt", {}, name), el("dd", {}, value));
+    tip.replaceChildren(...(counter.frozen ? [el("p", {}, "as at the last send")] : []), list);
+    if (counter.title) tip.append(el("p", {}, counter.title));
+    const { bottom, right } = button.getBoundingClientRect();
+    tip.style.top = `${bottom + 6}px`;
+    tip.style.right = `${Math.max(8, document.documentElement.clientWidth - right)}px`;
+    tip.hidden = false;
+  }
+  const hide = () => { tip.hidden = true; };
+  button.addEventListener("mouseenter", show);
+  button.addEventListener("focus", show);
+  button.addEventListener("mouseleave", hide);
+  button.addEventListener("blur", hide);
+  button.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !tip.hidden) {
+      hide();
+      event.stopPropagation();
+    }
+  });
+  button.addEventListener("click", () => {
+    hide();
+    openHud();
+  });
+
+  return {
+    draw() {
+      const { counter } = state();
+      const [strong, rest] = counterParts(counter);
+      button.replaceChildren(el("b", {}, strong), rest ?? "");
+      button.setAttribute("aria-label", `${counter.x - counter.t} of ${counter.y} visible pairs are sent. Opens the HUD.`);
+      if (!tip.hidden) show();
+    },
+  };
+}

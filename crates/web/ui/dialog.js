@@ -1,0 +1,62 @@
+// Questions that must be answered first. Native dialogs: focus and Esc are the browser's.
+
+import { el } from "./dom.js";
+
+/**
+ * @typedef {object} Choice
+ * @property {string} value
+ * @property {string} label
+ * @property {string} [detail]   what it would do
+ * @property {"primary" | "danger"} [look]
+ */
+
+/**
+ * Asks, and gives the value of what was chosen, or null.
+ * @param {object} question
+ * @param {string} question.title
+ * @param {string} [question.text]
+ * @param {Choice[]} question.choices
+ * @param {boolean} [question.alarm]
+ * @param {string} [question.cancel]
+ * @returns {Promise<string | null>}
+ */
+export function ask({ title, text, choices, alarm = false, cancel = "Cancel" }) {
+  return new Promise((resolve) => {
+    const explained = choices.some(({ detail }) => detail);
+    const list = el("div", { class: explained ? "choices explained" : "choices" });
+    choices.forEach(({ value, label, detail, look }, i) => {
+      const button = el("button", { class: `btn ${look === "primary" ? "pri" : look === "danger" ? "danger" : ""}`, value, type: "submit", autofocus: i === 0 }, label);
+      if (detail) {
+        const note = el("span", { id: `choice-${i}` }, detail);
+        button.setAttribute("aria-describedby", note.id);
+        list.append(el("div", { class: "choice" }, button, note));
+      } else list.append(button);
+    });
+    const leave = el("button", { class: "btn", value: "", type: "submit", formnovalidate: true }, `${cancel} `, el("kbd", {}, "Esc"));
+    list.append(explained ? el("div", { class: "choice" }, leave) : leave);
+    const dialog = el("dialog", { class: alarm ? "ask alarm" : "ask", "aria-labelledby": "ask-title" },
+      el("form", { method: "dialog" },
+        el("h2", { id: "ask-title" }, title),
+        text ? el("p", {}, text) : null,
+        list));
+    const before = document.activeElement;
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+      resolve(dialog.returnValue || null);
+    });
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog) dialog.close("");
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+/**
+ * @param {string} text
+ * @param {{ok?: string, danger?: boolean, title?: string}} [how]
+ */
+export async function confirm(text, { ok = "OK", danger = true, title = "Are you sure?" } = {}) {
+  return (await ask({ title, text, choices: [{ value: "ok", label: ok, look: danger ? "danger" : "primary" }] })) === "ok";
+}

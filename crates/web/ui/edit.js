@@ -1,0 +1,130 @@
+// A pair's texts, edited where they stand (HIS-5).
+
+import { wordsOf } from "./api.js";
+import { el } from "./dom.js";
+
+/** @typedef {{userText: string, assistantText: string | null}} Texts */
+
+/**
+ * The fields that differ, or null when none does. Pure.
+ * @param {Texts} before
+ * @param {Texts} now
+ */
+export function changes(before, now) {
+  /** @type {Partial<Texts>} */
+  const changed = {};
+  if (now.userText !== before.userText) changed.userText = now.userText;
+  if (now.assistantText !== before.assistantText) changed.assistantText = now.assistantText;
+  return Object.keys(changed).length ? changed : null;
+}
+
+/**
+ * @param {object} deps
+ * @param {import("./api.js").Api} deps.api
+ * @param {import("./window.js").HistoryWindow} deps.win
+ * @param {import("./toasts.js").Toast} deps.toast
+ */
+export function createEdits({ api, win, toast }) {
+  /** What is being edited; it outlives the element, which may be scrolled or rendered away. */
+  /** @type {Map<string, {before: Texts, now: Texts}>} */
+  const open = new Map();
+
+  /**
+   * @param {HTMLElement} article
+   * @param {boolean} focus
+   */
+  function build(article, focus) {
+    const id = article.dataset["id"] ?? "";
+    const edit = open.get(id);
+    const body = article.querySelector(".body");
+    if (!edit || !body || article.classList.contains("editing")) return;
+    const field = (/** @type {keyof Texts} */ name, /** @type {string} */ label) => {
+      const area = el("textarea", { "aria-label": label, class: "edit-text", rows: 3 });
+      area.value = edit.now[name] ?? "";
+      area.addEventListener("input", () => { edit.now = { ...edit.now, [name]: area.value }; });
+      return el("label", {}, el("span", {}, label), area);
+    };
+    const form = el("form", { class: "edit" },
+      field("userText", "Message"),
+      edit.before.assistantText !== null && field("assistantText", "Reply"),
+      el("p", { class: "problem", hidden: true }),
+      el("div", { class: "acts" },
+        el("button", { type: "submit", class: "btn pri" }, "Save ", el("kbd", {}, "Ctrl+Enter")),
+        el("button", { type: "button", class: "btn", onclick: () => leave(article) }, "Cancel ", el("kbd", {}, "Esc"))));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void save(article, form);
+    });
+    form.addEventListener("keydown", (event) => {
+      if (event.isComposing) return;
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+      else if (event.key === "Escape") leave(article);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    const show = () => {
+      article.classList.add("editing");
+      body.append(form);
+    };
+    if (article.isConnected) win.anchor.keep(show);
+    else show();
+    if (focus) form.querySelector("textarea")?.focus({ preventScroll: true });
+  }
+
+  /** @param {HTMLElement} article */
+  function leave(article) {
+    open.delete(article.dataset["id"] ?? "");
+    article.focus({ preventScroll: true });
+    win.anchor.keep(() => {
+      article.classList.remove("editing");
+      article.querySelector("form.edit")?.remove();
+    });
+  }
+
+  /**
+   * @param {HTMLElement} article
+   * @param {HTMLFormElement} form
+   */
+  async function save(article, form) {
+    const id = article.dataset["id"] ?? "";
+    const edit = open.get(id);
+    if (!edit) return;
+    const changed = changes(edit.before, edit.now);
+    try {
+      if (changed) await api.call("PATCH", `/api/pairs/${encodeURIComponent(id)}`, changed);
+      const now = win.find(id);
+      if (now) leave(now);
+      else open.delete(id);
+    } catch (error) {
+      const problem = form.querySelector(".problem");
+      if (problem instanceof HTMLElement && problem.isConnected) {
+        problem.textContent = wordsOf(error);
+        problem.hidden = false;
+      } else toast(wordsOf(error), { error: true });
+    }
+  }
+
+  return {
+    /** @param {HTMLElement} article */
+    async start(article) {
+      const id = article.dataset["id"] ?? "";
+      if (!open.has(id)) {
+        const pair = await api.call("GET", `/api/pairs/${encodeURIComponent(id)}`);
+        const texts = { userText: pair.userText, assistantText: pair.assistantText ?? null };
+        open.set(id, { before: texts, now: texts });
+      }
+      build(win.find(id) ?? article, true);
+    },
+    /**
+     * Opens again what was being edited when its pair was rendered anew.
+     * @param {HTMLElement} root
+     */
+    restore(root) {
+      for (const id of open.keys()) {
+        const article = root.dataset["id"] === id ? root : root.querySelector(`.pair[data-id="${CSS.escape(id)}"]`);
+        if (article instanceof HTMLElement) build(article, false);
+      }
+    },
+  };
+}

@@ -1,0 +1,193 @@
+// The command box: filters, commands, searches (UI-1 COMMAND, FLT-4 to FLT-6, HIS-7).
+
+import { Problem, wordsOf } from "./api.js";
+import { createCompletion } from "./completion.js";
+import { confirm } from "./dialog.js";
+import { el } from "./dom.js";
+import { caretParts, commandAt, readsAsWords } from "./filtertext.js";
+import { createList } from "./list.js";
+import { createWalk } from "./walk.js";
+
+/**
+ * @param {object} deps
+ * @param {HTMLInputElement} deps.field
+ * @param {HTMLElement} deps.menu
+ * @param {HTMLElement} deps.error
+ * @param {import("./api.js").Api} deps.api
+ * @param {() => string} deps.applied
+ * @param {(change: {filter: string}) => Promise<unknown>} deps.setView
+ * @param {(hit: import("./types.js").Hit) => Promise<void>} deps.goTo
+ * @param {import("./toasts.js").Toast} deps.toast
+ * @param {() => void} deps.leave  to VIEW
+ * @param {() => void} deps.help
+ */
+export function createFilterBox({ field, menu, error, api, applied, setView, goTo, toast, leave, help }) {
+  const list = createList(menu, field);
+  const walk = createWalk();
+  const completion = createCompletion({
+    api, field, list,
+    onInsert: clearError,
+    async onHit(hit) {
+      close();
+      field.value = applied();
+      await goTo(hit);
+    },
+  });
+
+  field.addEventListener("input", () => {
+    walk.stop();
+    clearError();
+    if (field.value.trim()) completion.typed();
+    else completion.close();
+  });
+  function placeMenu() {
+    const box = field.getBoundingClientRect();
+    menu.style.left = `${box.left}px`;
+    menu.style.top = `${box.bottom + 4}px`;
+    menu.style.width = `${box.width}px`;
+  }
+  addEventListener("resize", placeMenu);
+
+  field.addEventListener("focus", async () => {
+    placeMenu();
+    try {
+      const { queries } = await api.call("GET", "/api/queries");
+      walk.load([...queries].reverse());
+    } catch {
+      // Without the list the arrows have nowhere to go.
+    }
+  });
+  field.addEventListener("blur", () => completion.close());
+  field.form?.addEventListener("submit", (event) => event.preventDefault());
+
+  function clearError() {
+    error.hidden = true;
+    error.replaceChildren();
+    field.removeAttribute("aria-invalid");
+  }
+
+  function close() {
+    completion.close();
+    clearError();
+  }
+
+  /** @param {Problem} problem */
+  function showError(problem) {
+    field.setAttribute("aria-invalid", "true");
+    const caret = typeof problem.body["caret"] === "string" ? problem.body["caret"] : "";
+    const parts = caretParts(caret);
+    const message = (caret && parts.message) || problem.message;
+    // Below a text that fits, the caret alone points; else the text is shown again.
+    const scrolled = field.scrollWidth > field.clientWidth + 1;
+    const box = field.getBoundingClientRect();
+    const style = getComputedStyle(field);
+    const room = box.width / (parseFloat(style.fontSize) * 0.6) - parts.column;
+    error.style.paddingLeft = scrolled ? "" : `${box.left + parseFloat(style.paddingLeft) + parseFloat(style.borderLeftWidth)}px`;
+    error.replaceChildren(
+      ...(scrolled ? [`${parts.text}\n`] : []),
+      `${" ".repeat(parts.column)}^ `,
+      ...(message.length > room ? ["\n"] : []),
+      el("span", { class: "words" }, message));
+    for (const { label, filter } of problem.suggestions) {
+      if (typeof filter !== "string") continue;
+      error.append(" ", el("button", { type: "button", class: "link", onclick: () => {
+        field.value = filter;
+        field.focus();
+        void apply();
+      } }, label));
+    }
+    error.hidden = false;
+    field.setSelectionRange(parts.column, parts.column);
+  }
+
+  async function apply() {
+    const text = field.value;
+    completion.close();
+    try {
+      if (commandAt(text) >= 0) return await command(text, false);
+      await setView({ filter: text });
+      if (text.trim()) walk.add(text);
+      clearError();
+      leave();
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      if (problem.code !== "bad_filter") return void toast(problem.message, { error: true });
+      showError(problem);
+      if (readsAsWords(text)) await completion.search(text);
+    }
+  }
+
+  /**
+   * @param {string} text
+   * @param {boolean} confirmed
+   * @returns {Promise<void>}
+   */
+  async function command(text, confirmed) {
+    if (/^:help\b/.test(text.slice(commandAt(text)).trim())) {
+      field.value = applied();
+      leave();
+      return help();
+    }
+    try {
+      const { done, undo, download } = await api.call("POST", "/api/command", { text, ...(confirmed ? { confirmed } : {}) });
+      walk.add(text);
+      field.value = applied();
+      clearError();
+      leave();
+      if (download) fetchFile(download);
+      toast(done, undo ? { label: "Undo", act: () => void takeBack(undo) } : {});
+    } catch (problem) {
+      if (!(problem instanceof Problem) || problem.code !== "confirm" || confirmed) throw problem;
+      if (await confirm(problem.message, { ok: "Do it" })) await command(text, true);
+    }
+  }
+
+  /** @param {string} token */
+  async function takeBack(token) {
+    try {
+      const answer = await api.call("POST", "/api/undo", { token });
+      toast(answer?.done ?? "Undone.");
+    } catch (problem) {
+      toast(wordsOf(problem), { error: true });
+    }
+  }
+
+  /** @param {string | null} text */
+  function show(text) {
+    if (text === null) return;
+    completion.close();
+    clearError();
+    field.value = text;
+    field.setSelectionRange(text.length, text.length);
+  }
+
+  return {
+    apply,
+    takeBack,
+    where: () => ({ menu: list.open, chosen: list.chosen, walking: walk.walking }),
+    accept: () => list.accept(),
+    up: () => list.move(-1),
+    down: () => list.move(1),
+    older: () => show(walk.older(field.value)),
+    newer: () => show(walk.newer()),
+    /** Leaves the box as the applied filter has it. */
+    restore() {
+      close();
+      field.value = applied();
+    },
+    /** The filter changed, here or in another tab; what is being written stays. */
+    sync() {
+      if (document.activeElement !== field) field.value = applied();
+    },
+  };
+}
+
+/**
+ * @param {string} url
+ */
+function fetchFile(url) {
+  const link = el("a", { href: url, download: "" });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}

@@ -1,0 +1,103 @@
+// A send that was held back, and the ways out of it (VAL-1 to VAL-4, UI-9).
+
+import { ask } from "./dialog.js";
+import { counted } from "./text.js";
+
+/** @typedef {import("./api.js").Problem} Problem */
+/** @typedef {import("./types.js").Suggestion} Suggestion */
+/** @typedef {Record<string, unknown>} SendBody */
+
+/**
+ * What to do for a chosen suggestion: change the view, change the request, or go back to the
+ * text. Pure.
+ * @param {Suggestion} suggestion
+ * @returns {{view?: {model?: string, filter?: string}, send?: SendBody, edit?: boolean}}
+ */
+export function wayOut({ kind, model, filter }) {
+  switch (kind) {
+    case "trim":
+    case "fit": return { send: { overBudget: kind } };
+    case "switch_model": return model ? { view: { model }, send: {} } : { edit: true };
+    // `r0` shows no pair at all: the message sails alone.
+    case "clear_history": return { view: { filter: filter ?? "r0" }, send: {} };
+    default: return { edit: true };
+  }
+}
+
+/**
+ * @param {Suggestion[]} suggestions
+ * @returns {import("./dialog.js").Choice[]}
+ */
+function choicesOf(suggestions) {
+  return suggestions.map(({ label, detail }, i) => ({
+    value: String(i), label, ...(detail ? { detail } : {}), ...(i === 0 ? { look: /** @type {const} */ ("primary") } : {}),
+  }));
+}
+
+/**
+ * @param {object} deps
+ * @param {(change: {model?: string, filter?: string}) => Promise<unknown>} deps.setView
+ * @param {() => void} deps.edit
+ * @param {(name: string) => void} deps.openPanel
+ */
+export function createHeld({ setView, edit, openPanel }) {
+  /** @param {Problem} problem */
+  async function overBudget(problem) {
+    const picked = await ask({ title: problem.message, text: String(problem.body["breakdown"] ?? ""), choices: choicesOf(problem.suggestions), alarm: true });
+    const suggestion = picked === null ? undefined : problem.suggestions[Number(picked)];
+    if (!suggestion) return null;
+    const way = wayOut(suggestion);
+    if (way.view) await setView(way.view);
+    if (way.edit) edit();
+    return way.send ?? null;
+  }
+
+  /** @param {Problem} problem */
+  async function overQuota(problem) {
+    const seconds = Math.ceil(Number(problem.body["afterSeconds"] ?? 0));
+    const picked = await ask({
+      title: "The account's limit is reached",
+      text: problem.message,
+      choices: [
+        { value: "wait", label: `Wait ${seconds} s`, detail: "it is sent by itself when it fits; the pair counts down", look: "primary" },
+        { value: "go", label: "Send now", detail: "the provider may refuse it" },
+      ],
+    });
+    return picked ? { quota: picked } : null;
+  }
+
+  /** @param {Problem} problem */
+  async function noProvider(problem) {
+    const hint = String(problem.body["hint"] ?? problem.suggestions[0]?.detail ?? "");
+    const picked = await ask({
+      title: problem.message,
+      text: hint === problem.message ? "" : hint,
+      choices: [{ value: "models", label: "Choose a model", look: "primary" }],
+    });
+    if (picked) openPanel("models");
+    return null;
+  }
+
+  /**
+   * Asks what to do. Gives what to add to the request before it is sent again, or null.
+   * @param {Problem} problem
+   * @returns {Promise<SendBody | null | undefined>}  undefined: not one of ours
+   */
+  return async function resolve(problem) {
+    switch (problem.code) {
+      case "over_budget":
+      case "user_prompt_too_large": return overBudget(problem);
+      case "over_quota": return overQuota(problem);
+      case "no_provider": return noProvider(problem);
+      default: return undefined;
+    }
+  };
+}
+
+/**
+ * Why Enter did nothing while a reply is on its way (SND-2). Pure.
+ * @param {number} chars
+ */
+export function busyWords(chars) {
+  return `One message at a time: a reply is still on its way. Your draft (${counted(chars, "character")}) is kept.`;
+}

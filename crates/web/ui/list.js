@@ -1,0 +1,91 @@
+// A list box that is steered from a text field: completions, hits, models, topics.
+
+import { el } from "./dom.js";
+
+/**
+ * @typedef {object} Item
+ * @property {string} label
+ * @property {string} [detail]   at the right, muted
+ * @property {Node} [rich]       shown in place of the label
+ * @property {boolean} [off]     cannot be chosen
+ * @property {boolean} [current]
+ * @property {() => void} choose
+ */
+
+/**
+ * The next entry that can be chosen; −1 is the text field itself. Pure.
+ * @param {readonly {off?: boolean}[]} items
+ * @param {number} at
+ * @param {1 | -1} by
+ */
+export function nextChoice(items, at, by) {
+  for (let i = at + by; i >= 0 && i < items.length; i += by) if (!items[i]?.off) return i;
+  return by < 0 ? -1 : at;
+}
+
+/**
+ * @param {HTMLElement} box     role=listbox
+ * @param {HTMLInputElement} field
+ */
+export function createList(box, field) {
+  /** @type {Item[]} */
+  let items = [];
+  let at = -1;
+
+  function draw() {
+    box.replaceChildren(...items.map((item, i) =>
+      el("li", { role: "option", id: `${box.id}-${i}`, "data-i": i, "aria-selected": String(i === at), "aria-disabled": item.off ? "true" : null, class: item.current ? "now" : null },
+        el("span", {}, item.rich ?? item.label),
+        item.detail ? el("em", {}, item.detail) : null)));
+    box.hidden = items.length === 0;
+    field.setAttribute("aria-expanded", String(items.length > 0));
+    mark();
+  }
+
+  function mark() {
+    [...box.children].forEach((node, i) => node.setAttribute("aria-selected", String(i === at)));
+    const node = box.children[at];
+    if (node) {
+      field.setAttribute("aria-activedescendant", node.id);
+      node.scrollIntoView({ block: "nearest" });
+    } else field.removeAttribute("aria-activedescendant");
+  }
+
+  // The field keeps the focus: a press on an entry must not take it away.
+  box.addEventListener("pointerdown", (event) => event.preventDefault());
+  box.addEventListener("click", (event) => {
+    const node = event.target instanceof Element ? event.target.closest("[data-i]") : null;
+    const item = node && items[Number(node.getAttribute("data-i"))];
+    if (item && !item.off) item.choose();
+  });
+
+  return {
+    get open() { return items.length > 0; },
+    get chosen() { return at >= 0; },
+    /**
+     * @param {Item[]} fresh
+     * @param {number} [chosen]
+     */
+    show(fresh, chosen = -1) {
+      items = fresh;
+      at = chosen;
+      draw();
+    },
+    close() {
+      if (!items.length && box.hidden) return;
+      items = [];
+      at = -1;
+      draw();
+    },
+    /** @param {1 | -1} by */
+    move(by) {
+      at = nextChoice(items, at, by);
+      mark();
+    },
+    /** Chooses the selected entry, or the first that can be. */
+    accept() {
+      const item = items[at < 0 ? nextChoice(items, -1, 1) : at];
+      if (item && !item.off) item.choose();
+    },
+  };
+}

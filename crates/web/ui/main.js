@@ -1,0 +1,240 @@
+// Where the page begins: finds its parts, ties them together, and starts to listen.
+
+import { createActions } from "./actions.js";
+import { createApi, wordsOf } from "./api.js";
+import { createBadges } from "./badges.js";
+import { createBoundary } from "./boundary.js";
+import { addCopyButtons, bindCopyButtons } from "./clipboard.js";
+import { createComposer } from "./composer.js";
+import { createCounter } from "./counter.js";
+import { createCursor } from "./cursor.js";
+import { el, must } from "./dom.js";
+import { createDrafts } from "./drafts.js";
+import { createEdits } from "./edit.js";
+import { createEvents } from "./events.js";
+import { createFilterBox } from "./filterbox.js";
+import { bindForms } from "./forms.js";
+import { createGauge, levelOf } from "./gauge.js";
+import { createHeld } from "./held.js";
+import { createHistory } from "./history.js";
+import { icon } from "./icons.js";
+import { createJumps } from "./jumps.js";
+import { bindKeys } from "./keys.js";
+import { createModes } from "./modes.js";
+import { createNotice } from "./notice.js";
+import { createPanels } from "./panels.js";
+import { createSelectors } from "./selectors.js";
+import { createSending } from "./sending.js";
+import { createState, emptyState } from "./state.js";
+import { createSync } from "./sync.js";
+import { grouped } from "./text.js";
+import { applyTheme, bindTheme } from "./theme.js";
+import { createToasts } from "./toasts.js";
+import { createWeigh } from "./weigh.js";
+import { createWindow } from "./window.js";
+
+applyTheme();
+
+const body = document.body;
+const pane = must("#history", HTMLElement);
+const draft = must("#draft", HTMLTextAreaElement);
+const filter = must("#filter", HTMLInputElement);
+const warnAt = Number(body.dataset["warnAt"] ?? 80);
+
+const store = createState(emptyState());
+store.set({
+  view: { filter: filter.value, topic: must("#topic", HTMLElement).dataset["path"] ?? "", model: must("#model", HTMLElement).dataset["id"] ?? "" },
+  boundary: {
+    start: Number(pane.dataset["start"] ?? 0), x: Number(pane.dataset["x"] ?? 0), y: Number(pane.dataset["visible"] ?? 0),
+    historyTokens: 0, totalTokens: 0,
+  },
+});
+
+const toast = createToasts(must("#toasts", HTMLElement));
+const notice = createNotice(must("#notice", HTMLElement));
+
+let lost = false;
+/** @param {boolean} now */
+function onConnection(now) {
+  if (now === lost) return;
+  lost = now;
+  body.classList.toggle("lost", lost);
+  if (lost) {
+    notice.say("offline", { text: "Connection lost. What you write is kept here; trying to reconnect …", level: "error", label: "Try now", act: () => events.restart() });
+    return;
+  }
+  notice.clear("offline");
+  drafts.resume();
+  void sync.reloadRows();
+}
+
+const api = createApi({
+  tab: crypto.randomUUID?.() ?? String(Math.random()).slice(2),
+  onConnection(now) {
+    const fresh = now && !lost;
+    onConnection(now);
+    if (fresh) events.restart();
+  },
+});
+const drafts = createDrafts({ api, workspace: body.dataset["workspace"] ?? "" });
+
+/** @param {HTMLElement} root  everything that is rendered passes here before it is shown */
+function onRendered(root) {
+  boundary.mark(root);
+  addCopyButtons(root);
+  cursor.restore(root);
+  edits.restore(root);
+  queueMicrotask(badges.draw);
+}
+
+const win = createWindow({ pane, onRendered, fetchRows: (from, to, signal) => api.html(`/ui/rows?from=${from}&to=${to}`, undefined, { signal }) });
+const history = createHistory({ win, onRendered });
+const cursor = createCursor({ win, history });
+const edits = createEdits({ api, win, toast });
+const badges = createBadges({ find: win.find });
+const boundary = createBoundary({
+  win,
+  boundary: () => store.get().boundary,
+  limit: () => `it does not fit into the ${grouped(store.get().window.ml)} tokens of ${store.get().window.label || "the model"}`,
+  refetch: () => void sync.reloadRows(),
+});
+
+const gauge = createGauge({ gauge: must("#gauge", HTMLElement), legend: must("#legend", HTMLElement), warnAt });
+const weigh = createWeigh({ api, store, output: must("#aut", HTMLOutputElement), warnAt, onWindow: showWindow });
+const composer = createComposer({ area: draft, api, drafts, notice, onText: weigh.draft });
+const modes = createModes({ label: must("#mode", HTMLElement), draft, filter, cursor });
+const panels = createPanels({ api, panel: must("#panel", HTMLElement), hud: must("#hud", HTMLElement), back: () => modes.enter("VIEW") });
+const counter = createCounter({ button: must("#counter", HTMLButtonElement), state: store.get, openHud: panels.toggleHud });
+/** @param {{filter?: string, topic?: string, model?: string}} change */
+const setView = (change) => sync.setView(change);
+const held = createHeld({ setView, edit: () => modes.enter("INPUT"), openPanel: panels.openPanel });
+const sending = createSending({
+  api, store, win, history, composer, modes, cursor, badges, notice, toast, held,
+  button: must("#send", HTMLButtonElement), showAll: () => setView({ filter: "" }),
+});
+const sync = createSync({ api, store, win, history, sending, composer, panels, onWindow: weigh.refresh });
+const selectors = createSelectors({
+  api, store, setView, toast, model: must("#model", HTMLButtonElement), topic: must("#topic", HTMLButtonElement),
+  openPanel: panels.openPanel, done: () => modes.enter("INPUT"),
+});
+const jumps = createJumps({ api, store, win, history, cursor, setView, toast });
+const filterBox = createFilterBox({
+  field: filter, menu: must("#filter-menu", HTMLElement), error: must("#filter-error", HTMLElement),
+  api, setView, toast, applied: () => store.get().view.filter, goTo: jumps.toHit,
+  leave: () => modes.enter("VIEW"), help: () => panels.openPanel("help"),
+});
+const actions = createActions({
+  api, win, sending, composer, panels, selectors, edits, setView, toast,
+  input: () => modes.enter("INPUT"), undo: filterBox.takeBack,
+});
+bindForms({ api, toast, undo: filterBox.takeBack, onDone: panels.after });
+
+/** @param {import("./types.js").Window} window */
+function showWindow(window) {
+  gauge.draw(window);
+  const level = levelOf(window);
+  if (level === "ok") notice.clear("load");
+  else if (level === "warn") notice.say("load", { text: `Above ${warnAt} % of the window. It can be sent.`, level: "warn" });
+  else notice.say("load", { text: "More than the window holds. Sending asks what to do first.", level: "error" });
+}
+
+store.on((now, before) => {
+  if (now.counter !== before.counter || now.window !== before.window) counter.draw();
+  if (now.view !== before.view) filterBox.sync();
+  if (now.view !== before.view || now.window.label !== before.window.label) selectors.draw();
+  if (now.boundary !== before.boundary) {
+    const moved = now.boundary.start !== before.boundary.start;
+    if (moved) boundary.mark();
+    boundary.place(moved);
+    drawEmpty();
+  }
+});
+
+const empty = el("p", { class: "empty", hidden: true }, "No pair matches the filter. ",
+  el("button", { type: "button", class: "link", onclick: () => void setView({ filter: "" }) }, "Show everything"));
+pane.append(empty);
+function drawEmpty() {
+  const { boundary: { y }, view } = store.get();
+  empty.hidden = y > 0 || view.filter === "";
+}
+
+function preview() {
+  panels.openUrl("what would be sent", "/ui/request", { text: composer.text() });
+}
+must("#aut", HTMLElement).before(el("button", { type: "button", class: "tool", title: "What would be sent now, byte for byte (P in VIEW)", "aria-label": "What would be sent now", onclick: preview }, icon("request")));
+
+// What floats above the footer has to know how high that is.
+new ResizeObserver(([entry]) => body.style.setProperty("--foot", `${entry?.target.clientHeight ?? 0}px`)).observe(must("footer", HTMLElement));
+
+const line = () => Math.round(Math.max(60, Math.min(140, pane.clientHeight / 6)));
+bindKeys({
+  draft, filter,
+  inputWhere: composer.where,
+  commandWhere: filterBox.where,
+  sending: () => store.get().sending !== null,
+  onPair: (act) => actions.run(act, cursor.article()),
+  commands: {
+    "scroll-down": () => pane.scrollBy({ top: line() }),
+    "scroll-up": () => pane.scrollBy({ top: -line() }),
+    next: () => cursor.move(1),
+    previous: () => cursor.move(-1),
+    first: cursor.first,
+    last: cursor.last,
+    boundary: jumps.toBoundary,
+    cancel: () => (store.get().sending ? sending.cancel() : toast("Nothing is being sent.")),
+    preview,
+    "panel-files": () => panels.toggle("files"),
+    "panel-memory": () => panels.toggle("memory"),
+    "panel-topics": () => panels.toggle("topics"),
+    "panel-settings": () => panels.toggle("settings"),
+    "panel-models": () => panels.toggle("models"),
+    "panel-receipts": () => panels.toggle("receipts"),
+    "panel-help": () => panels.toggle("help"),
+    hud: panels.toggleHud,
+    command: () => modes.enter("COMMAND"),
+    input: () => modes.enter("INPUT"),
+    view() {
+      composer.leaveReask();
+      modes.enter("VIEW");
+    },
+    send: sending.submit,
+    "older-prompt": composer.older,
+    "newer-prompt": composer.newer,
+    apply: filterBox.apply,
+    accept: filterBox.accept,
+    complete: filterBox.accept,
+    leave() {
+      filterBox.restore();
+      modes.enter("VIEW");
+    },
+    "menu-up": filterBox.up,
+    "menu-down": filterBox.down,
+    "older-query": filterBox.older,
+    "newer-query": filterBox.newer,
+  },
+});
+must("#mode", HTMLElement).title = "INPUT writes, VIEW reads, COMMAND filters; Esc and Enter go between them.";
+
+const events = createEvents({ after: body.dataset["event"] ?? "", onEvent: sync.onEvent, onConnection });
+
+bindCopyButtons();
+bindTheme(must("#theme", HTMLElement));
+win.adopt();
+win.anchor.toBottom();
+pane.dataset["ready"] = "true";
+composer.begin(drafts.begin(draft.value));
+weigh.draft(composer.text());
+panels.restore();
+// On a touch screen the focus would raise the keyboard over the history.
+if (!matchMedia("(pointer: coarse)").matches && document.activeElement === body) modes.enter("INPUT");
+events.start();
+try {
+  sync.take(await api.call("GET", "/api/state"));
+  const { sending: now } = store.get();
+  const reply = now && win.find(now.pair)?.querySelector(".a")?.textContent?.trim();
+  if (now && !reply) badges.show({ pair: now.pair, kind: "waiting", text: "" });
+} catch (error) {
+  toast(wordsOf(error), { error: true });
+}
+sending.drawButton();
+void win.pump();

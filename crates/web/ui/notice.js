@@ -1,0 +1,51 @@
+// The line above the draft: why nothing was sent, that the connection is lost, …
+// Several things can be worth saying; the most urgent is shown.
+
+import { el } from "./dom.js";
+
+/** Most urgent first. */
+const ORDER = /** @type {const} */ (["offline", "held", "reask", "load"]);
+
+/** @typedef {(typeof ORDER)[number]} Topic */
+/** @typedef {{text: string, level?: "info" | "warn" | "error", label?: string, act?: () => void}} Note */
+
+/** @param {HTMLElement} box */
+export function createNotice(box) {
+  /** @type {Map<Topic, Note>} */
+  const notes = new Map();
+  /** @type {Note | undefined} */
+  let shown;
+
+  function draw() {
+    const topic = ORDER.find((name) => notes.has(name));
+    const note = topic && notes.get(topic);
+    if (note === shown) return;
+    shown = note;
+    box.hidden = !note;
+    box.replaceChildren();
+    if (!note) return;
+    box.dataset["level"] = note.level ?? "info";
+    box.append(el("span", {}, note.text));
+    if (note.label && note.act) box.append(el("button", { type: "button", class: "link", onclick: note.act }, note.label));
+  }
+
+  return {
+    /**
+     * @param {Topic} topic
+     * @param {Note} note
+     */
+    say(topic, note) {
+      const old = notes.get(topic);
+      // The same words again would be read aloud again.
+      if (old && old.text === note.text && old.level === note.level) return;
+      notes.set(topic, note);
+      draw();
+    },
+    /** @param {Topic} topic */
+    clear(topic) {
+      if (notes.delete(topic)) draw();
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof createNotice>} Notice */

@@ -1,0 +1,198 @@
+// Panels beside the history, and the HUD. The server renders them; the page opens, closes,
+// keeps them fresh and gives the focus back.
+
+import { wordsOf } from "./api.js";
+import { addCopyButtons } from "./clipboard.js";
+import { closest, debounced, el, takesText } from "./dom.js";
+import { icon } from "./icons.js";
+import { addSizer } from "./sizer.js";
+import { keep, recall } from "./theme.js";
+
+const HUD_MS = 250;
+
+/** @typedef {{name: string, url: string, body?: unknown}} Source */
+
+/**
+ * @param {object} deps
+ * @param {import("./api.js").Api} deps.api
+ * @param {HTMLElement} deps.panel
+ * @param {HTMLElement} deps.hud
+ * @param {() => void} deps.back  where the focus goes when nobody had it
+ */
+export function createPanels({ api, panel, hud, back }) {
+  const parts = { panel: frame(panel, "Width of the panel"), hud: frame(hud, "Width of the HUD") };
+  parts.panel.close.addEventListener("click", () => close());
+  parts.hud.close.addEventListener("click", () => showHud(false));
+  /** @type {Source | null} */
+  let shown = null;
+  /** @type {HTMLElement | null} */
+  let opener = null;
+  let turn = 0;
+
+  /**
+   * @param {ReturnType<typeof frame>} part
+   * @param {string} html
+   * @param {string} name
+   */
+  function fill(part, html, name) {
+    part.body.innerHTML = html;
+    const title = part.body.querySelector(":scope > h2, :scope > header > h2, :scope > :only-child > h2");
+    part.title.textContent = title?.textContent ?? name;
+    title?.remove();
+    addCopyButtons(part.body);
+  }
+
+  /** @param {{focus: boolean}} how */
+  async function load({ focus }) {
+    const source = shown;
+    if (!source) return;
+    const mine = (turn += 1);
+    const { body } = parts.panel;
+    const at = body.scrollTop;
+    try {
+      const html = await api.html(source.url, source.body);
+      if (mine !== turn) return;
+      fill(parts.panel, html, nameOf(source.name));
+      if (!focus) body.scrollTop = at;
+    } catch (error) {
+      if (mine !== turn) return;
+      fill(parts.panel, "", nameOf(source.name));
+      body.append(el("p", { class: "problem" }, wordsOf(error)));
+    }
+    if (focus) body.focus({ preventScroll: true });
+  }
+
+  /** @param {Source} source */
+  function open(source) {
+    if (document.activeElement instanceof HTMLElement && !panel.contains(document.activeElement)) opener = document.activeElement;
+    if (shown?.url !== source.url) parts.panel.body.replaceChildren();
+    shown = source;
+    panel.hidden = false;
+    parts.panel.title.textContent = nameOf(source.name);
+    mark();
+    return load({ focus: true });
+  }
+
+  function close() {
+    if (panel.hidden) return;
+    const inside = panel.contains(document.activeElement) || document.activeElement === document.body;
+    panel.hidden = true;
+    shown = null;
+    turn += 1;
+    parts.panel.body.replaceChildren();
+    mark();
+    if (!inside) return;
+    if (opener?.isConnected) opener.focus({ preventScroll: true });
+    else back();
+  }
+
+  /** Tells each button whether what it opens is open. */
+  function mark() {
+    for (const button of document.querySelectorAll("nav [data-panel]")) {
+      const name = button.getAttribute("data-panel");
+      button.setAttribute("aria-expanded", String(name === "hud" ? !hud.hidden : name === shown?.name));
+    }
+  }
+
+  const freshHud = debounced(HUD_MS, async () => {
+    if (hud.hidden) return;
+    try {
+      const html = await api.html("/ui/hud");
+      const at = parts.hud.body.scrollTop;
+      fill(parts.hud, html, "HUD");
+      parts.hud.body.scrollTop = at;
+    } catch {
+      // The old numbers stay until the connection is back.
+    }
+  });
+
+  /** @param {boolean} on */
+  function showHud(on) {
+    const inside = hud.contains(document.activeElement);
+    hud.hidden = !on;
+    keep("hud", on ? "1" : null);
+    mark();
+    if (on) {
+      freshHud.call();
+      freshHud.flush();
+    } else if (inside) back();
+  }
+
+  for (const aside of [panel, hud]) {
+    aside.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (aside === hud) showHud(false);
+      else close();
+    });
+  }
+
+  const api_ = {
+    close,
+    /** @param {string} name */
+    toggle(name) {
+      if (name === "hud") return showHud(hud.hidden);
+      if (shown?.name === name) return close();
+      void open({ name, url: `/ui/panel/${name}` });
+    },
+    /** @param {string} name */
+    openPanel: (name) => void open({ name, url: `/ui/panel/${name}` }),
+    /**
+     * Any fragment of the server.
+     * @param {string} name
+     * @param {string} url
+     * @param {unknown} [body]
+     */
+    openUrl: (name, url, body) => void open({ name, url, ...(body === undefined ? {} : { body }) }),
+    toggleHud: () => showHud(hud.hidden),
+    refreshHud: () => freshHud.call(),
+    /**
+     * Something that a panel shows has changed; one that is being filled in is left alone.
+     * @param {string} [name]
+     */
+    refresh(name) {
+      if (!shown || (name && shown.name !== name)) return;
+      if (panel.contains(document.activeElement) && takesText(document.activeElement)) return;
+      void load({ focus: false });
+    },
+    /** @param {string} then  `panel:NAME`, `close`, `none` or `reload` */
+    after(then) {
+      if (then === "close") close();
+      else if (then.startsWith("panel:")) api_.openPanel(then.slice(6));
+      else if (then === "reload") void load({ focus: false });
+    },
+    restore() {
+      if (recall("hud")) showHud(true);
+      mark();
+    },
+  };
+
+  document.addEventListener("click", (event) => {
+    const opens = closest(event, "[data-panel]");
+    if (opens) api_.toggle(opens.dataset["panel"] ?? "");
+    const link = closest(event, "[data-open]");
+    const url = link?.dataset["open"] ?? "";
+    if (link && url.startsWith("/ui/")) api_.openUrl(link.dataset["name"] ?? link.textContent ?? "", url);
+  });
+  return api_;
+}
+
+/** @typedef {ReturnType<typeof createPanels>} Panels */
+
+/**
+ * @param {HTMLElement} aside
+ * @param {string} label
+ */
+function frame(aside, label) {
+  const title = el("h2", { id: `${aside.id}-title` });
+  const close = el("button", { type: "button", class: "tool", "aria-label": "Close", title: "Close (Esc)" }, icon("close"));
+  const body = el("div", { class: "panel-body", tabindex: "-1", "aria-labelledby": title.id, role: "group" });
+  aside.replaceChildren(addSizer(aside, label), el("header", { class: "panel-head" }, title, close), body);
+  return { title, close, body };
+}
+
+/** @param {string} name */
+function nameOf(name) {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

@@ -1,0 +1,107 @@
+// A floating list with a field to narrow it: one choice, then it is gone.
+
+import { el } from "./dom.js";
+import { createList } from "./list.js";
+
+/**
+ * @typedef {object} Option
+ * @property {string} value
+ * @property {string} label
+ * @property {string} [detail]
+ * @property {boolean} [off]
+ * @property {boolean} [current]
+ */
+
+/**
+ * The options that hold every typed word, those that begin with the text first. Pure.
+ * @template {{label: string, detail?: string}} T
+ * @param {readonly T[]} options
+ * @param {string} typed
+ * @returns {T[]}
+ */
+export function narrowed(options, typed) {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const text = (/** @type {T} */ option) => `${option.label} ${option.detail ?? ""}`.toLowerCase();
+  const found = options.filter((option) => words.every((word) => text(option).includes(word)));
+  const begins = (/** @type {T} */ option) => (words[0] && option.label.toLowerCase().startsWith(words[0]) ? 0 : 1);
+  return found.map((option, i) => ({ option, i })).sort((a, b) => begins(a.option) - begins(b.option) || a.i - b.i).map(({ option }) => option);
+}
+
+let serial = 0;
+
+/**
+ * @param {object} question
+ * @param {HTMLElement} question.anchor
+ * @param {string} question.label
+ * @param {Option[]} question.options
+ * @returns {Promise<string | null>}
+ */
+export function choose({ anchor, label, options }) {
+  return new Promise((resolve) => {
+    serial += 1;
+    const id = `popup-${serial}`;
+    const field = el("input", { type: "text", role: "combobox", class: "mono", "aria-label": label, "aria-controls": id, "aria-expanded": "true", "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false", placeholder: label });
+    const box = el("ul", { class: "menu", id, role: "listbox", "aria-label": label });
+    const popup = el("div", { class: "popup" }, field, box);
+    const list = createList(box, field);
+    let open = true;
+
+    /** @param {string | null} value */
+    function end(value) {
+      if (!open) return;
+      open = false;
+      popup.remove();
+      anchor.setAttribute("aria-expanded", "false");
+      if (document.activeElement === document.body && anchor.isConnected) anchor.focus({ preventScroll: true });
+      resolve(value);
+    }
+
+    function draw() {
+      const found = narrowed(options, field.value);
+      const at = field.value ? 0 : Math.max(0, found.findIndex(({ current }) => current));
+      const items = found.map((option) => ({ ...option, choose: () => end(option.value) }));
+      list.show(items.length ? items : [{ label: "Nothing of that name", off: true, choose() {} }], items.length ? at : -1);
+    }
+
+    field.addEventListener("input", draw);
+    field.addEventListener("keydown", (event) => {
+      if (event.isComposing) return;
+      const act = {
+        ArrowDown: () => list.move(1),
+        ArrowUp: () => list.move(-1),
+        Enter: () => list.accept(),
+        Tab: () => end(null),
+        Escape: () => end(null),
+      }[event.key];
+      if (!act) return;
+      event.preventDefault();
+      event.stopPropagation();
+      act();
+    });
+    field.addEventListener("blur", () => end(null));
+    document.body.append(popup);
+    anchor.setAttribute("aria-expanded", "true");
+    place(popup, anchor);
+    field.focus({ preventScroll: true });
+    draw();
+  });
+}
+
+/**
+ * Above its anchor where there is more room, else below; never outside the page.
+ * @param {HTMLElement} popup
+ * @param {HTMLElement} anchor
+ */
+function place(popup, anchor) {
+  const box = anchor.getBoundingClientRect();
+  const { clientWidth: width, clientHeight: height } = document.documentElement;
+  const w = Math.min(380, width - 16);
+  popup.style.width = `${w}px`;
+  popup.style.left = `${Math.min(Math.max(8, box.left), width - w - 8)}px`;
+  const up = box.top > height - box.bottom;
+  const room = up ? box.top - 14 : height - box.bottom - 14;
+  popup.style.maxHeight = `${Math.max(140, Math.min(420, room))}px`;
+  if (up) popup.style.bottom = `${height - box.top + 6}px`;
+  else popup.style.top = `${box.bottom + 6}px`;
+  popup.classList.toggle("up", up);
+}

@@ -1,0 +1,103 @@
+// Who answers and where it belongs: the model and topic buttons of the composer.
+
+import { wordsOf } from "./api.js";
+import { choose } from "./popup.js";
+import { grouped, topicLabel } from "./text.js";
+
+const MANAGE = "\u0000manage";
+
+/**
+ * @param {import("./types.js").Model[]} models
+ * @param {string} current
+ * @returns {import("./popup.js").Option[]}
+ */
+export function modelOptions(models, current) {
+  return models.map(({ id, provider, ml, label, available }) => ({
+    value: id,
+    label: label || id,
+    detail: [provider, ml > 0 ? `${grouped(ml)} tokens` : "", available ? "" : "not available"].filter(Boolean).join(" · "),
+    current: id === current,
+  }));
+}
+
+/**
+ * @param {import("./types.js").Topic[]} topics
+ * @param {string} current
+ * @returns {import("./popup.js").Option[]}
+ */
+export function topicOptions(topics, current) {
+  return topics.map(({ path, pairs }) => ({
+    value: path,
+    label: topicLabel(path),
+    detail: pairs === undefined ? "" : `${grouped(pairs)} pairs`,
+    current: path === current,
+  }));
+}
+
+/**
+ * @param {object} deps
+ * @param {import("./api.js").Api} deps.api
+ * @param {import("./state.js").Store} deps.store
+ * @param {HTMLButtonElement} deps.model
+ * @param {HTMLButtonElement} deps.topic
+ * @param {(change: {model?: string, topic?: string}) => Promise<unknown>} deps.setView
+ * @param {(name: string) => void} deps.openPanel
+ * @param {() => void} deps.done  focus goes back to the message
+ * @param {import("./toasts.js").Toast} deps.toast
+ */
+export function createSelectors({ api, store, model, topic, setView, openPanel, done, toast }) {
+  /**
+   * @param {HTMLElement} anchor
+   * @param {string} label
+   * @returns {Promise<string | null>}
+   */
+  async function pickModel(anchor, label) {
+    const { models } = await api.call("GET", "/api/models");
+    const options = modelOptions(models, store.get().view.model);
+    return choose({ anchor, label, options: [...options, { value: MANAGE, label: "Manage models…" }] });
+  }
+
+  /**
+   * @param {() => Promise<string | null>} pick
+   * @param {"model" | "topic"} what
+   */
+  async function change(pick, what) {
+    try {
+      const value = await pick();
+      if (value === MANAGE) return openPanel(`${what}s`);
+      if (value !== null && value !== store.get().view[what]) await setView({ [what]: value });
+      done();
+    } catch (error) {
+      toast(wordsOf(error), { error: true });
+    }
+  }
+
+  model.addEventListener("click", () => void change(() => pickModel(model, "Model"), "model"));
+  topic.addEventListener("click", () => void change(async () => {
+    const { topics } = await api.call("GET", "/api/topics");
+    const options = topicOptions(topics, store.get().view.topic);
+    return choose({ anchor: topic, label: "Topic", options: [...options, { value: MANAGE, label: "Manage topics…" }] });
+  }, "topic"));
+
+  return {
+    /**
+     * The model for one answer, chosen beside a pair. Null: changed their mind.
+     * @param {HTMLElement} anchor
+     */
+    async modelFor(anchor) {
+      const value = await pickModel(anchor, "Answer again with");
+      if (value !== MANAGE) return value;
+      openPanel("models");
+      return null;
+    },
+    draw() {
+      const { view, window } = store.get();
+      model.dataset["id"] = view.model;
+      model.firstChild?.replaceWith(`${window.label || view.model || "no model"} ▾`);
+      model.setAttribute("aria-label", `Model: ${window.label || view.model || "none"}`);
+      topic.dataset["path"] = view.topic;
+      topic.firstChild?.replaceWith(`${topicLabel(view.topic)} ▾`);
+      topic.setAttribute("aria-label", `Topic: ${topicLabel(view.topic)}`);
+    },
+  };
+}

@@ -1,0 +1,209 @@
+// A send as the page sees it: asked for, started, streaming, ended (UI-4, UI-5, UI-6).
+
+import { Problem, wordsOf } from "./api.js";
+import { addCopyButtons } from "./clipboard.js";
+import { el } from "./dom.js";
+import { busyWords } from "./held.js";
+import { afterReply, endNotice } from "./policy.js";
+import { scalars } from "./text.js";
+
+/** @typedef {import("./types.js").Status} Status */
+/** @typedef {{text: string, reask?: string, regenerate?: string, model?: string, [name: string]: unknown}} SendBody */
+
+/**
+ * Whether a piece of text was already shown: its event is not newer than the article. Pure.
+ * @param {string | undefined} shown
+ * @param {string} id
+ */
+export function alreadyShown(shown, id) {
+  if (!shown || !id) return false;
+  const [a, b] = [Number(shown), Number(id)];
+  return Number.isNaN(a) || Number.isNaN(b) ? shown === id : b <= a;
+}
+
+/**
+ * @param {object} deps
+ * @param {import("./api.js").Api} deps.api
+ * @param {import("./state.js").Store} deps.store
+ * @param {import("./window.js").HistoryWindow} deps.win
+ * @param {import("./history.js").History} deps.history
+ * @param {import("./composer.js").Composer} deps.composer
+ * @param {import("./modes.js").Modes} deps.modes
+ * @param {import("./cursor.js").Cursor} deps.cursor
+ * @param {ReturnType<typeof import("./badges.js").createBadges>} deps.badges
+ * @param {import("./notice.js").Notice} deps.notice
+ * @param {import("./toasts.js").Toast} deps.toast
+ * @param {ReturnType<typeof import("./held.js").createHeld>} deps.held
+ * @param {HTMLButtonElement} deps.button
+ * @param {() => Promise<unknown>} deps.showAll  takes the filter away
+ */
+export function createSending({ api, store, win, history, composer, modes, cursor, badges, notice, toast, held, button, showAll }) {
+  let posting = false;
+  /** @type {string | null} */
+  let mine = null;
+
+  const busy = () => posting || store.get().sending !== null;
+
+  function drawButton() {
+    const sending = store.get().sending !== null;
+    button.textContent = sending ? "Cancel" : "Send";
+    button.classList.toggle("cancel", sending);
+    button.title = sending ? "Cancel (Ctrl+C here, x in VIEW)" : "Send (Enter)";
+    document.body.classList.toggle("sending", sending);
+  }
+  store.on(drawButton);
+
+  async function cancel() {
+    if (!busy()) return;
+    try {
+      await api.call("POST", "/api/cancel");
+    } catch (error) {
+      toast(wordsOf(error), { error: true });
+    }
+  }
+
+  /**
+   * Posts, and asks what to do for as long as the server holds it back.
+   * @param {SendBody} body
+   * @returns {Promise<boolean>}  whether it is on its way
+   */
+  async function post(body) {
+    posting = true;
+    try {
+      for (let request = body; ; ) {
+        try {
+          const { pair } = await api.call("POST", "/api/send", request);
+          mine = pair;
+          return true;
+        } catch (error) {
+          const more = error instanceof Problem ? await held(error) : undefined;
+          if (more === undefined) notice.say("held", { text: `Not sent: ${wordsOf(error)}`, level: "error" });
+          if (!more) return false;
+          request = { ...request, ...more };
+        }
+      }
+    } finally {
+      posting = false;
+    }
+  }
+
+  async function submit() {
+    const text = composer.text();
+    if (busy()) {
+      if (text.trim()) notice.say("held", { text: busyWords(scalars(text)), label: "Cancel the send", act: () => void cancel() });
+      return;
+    }
+    if (!text.trim()) return;
+    notice.clear("held");
+    const { reasks } = composer;
+    if (await post({ text, ...(reasks ? { reask: reasks } : {}) })) composer.taken(text);
+  }
+
+  button.form?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (store.get().sending) void cancel();
+    else void submit();
+  });
+
+  return {
+    submit,
+    cancel,
+    drawButton,
+    /**
+     * Answers a complete pair again, with the same or another model (SND-8).
+     * @param {string} id
+     * @param {string | undefined} model
+     */
+    async regenerate(id, model) {
+      if (busy()) return void toast("One message at a time: a reply is still on its way.");
+      await post({ text: "", regenerate: id, ...(model ? { model } : {}) });
+    },
+    /** @param {string} text  sent as it is, the draft left alone */
+    async sendText(text) {
+      if (busy()) return void toast("One message at a time: a reply is still on its way.");
+      await post({ text });
+    },
+    /** @param {{pair: string, at: number | null, html?: string}} event */
+    async started({ pair, at, html }) {
+      const own = posting || mine === pair;
+      if (own) mine = pair;
+      store.set({ sending: { pair } });
+      if (at !== null && at !== undefined && html && !history.replace(pair, html)) history.append(html, at);
+      badges.show({ pair, kind: "waiting", text: "" });
+      if (own && at !== null) await history.toBottom().catch(() => {});
+    },
+    /** @param {Status} status */
+    status(status) {
+      if (store.get().sending?.pair !== status.pair) store.set({ sending: { pair: status.pair } });
+      badges.show(status);
+    },
+    /**
+     * @param {{pair: string, append?: string, tail?: string}} event
+     * @param {string} id
+     */
+    text({ pair, append, tail }, id) {
+      const article = win.find(pair);
+      if (!article) return;
+      const { reply, done, rest } = replyOf(article);
+      if (alreadyShown(reply.dataset["event"], id)) return;
+      reply.dataset["event"] = id;
+      badges.clear();
+      win.anchor.keep(() => {
+        if (append) {
+          done.insertAdjacentHTML("beforeend", append);
+          addCopyButtons(done);
+        }
+        rest.innerHTML = tail ?? "";
+      });
+    },
+    /** @param {{pair: string, html?: string | null, state: string, notice?: string}} event */
+    ended({ pair, html, state, notice: words }) {
+      const own = mine === pair;
+      mine = null;
+      badges.clear();
+      store.set({ sending: null });
+      notice.clear("held");
+      const article = html ? history.replace(pair, html) : null;
+      const reply = article?.querySelector(".a");
+      const what = afterReply({
+        mode: modes.mode,
+        mine: own && state === "complete",
+        draftEmpty: composer.text() === "",
+        shown: article !== null,
+        replyHeight: reply?.getBoundingClientRect().height ?? 0,
+        paneHeight: win.pane.clientHeight,
+      });
+      if (what === "read" && article && reply instanceof HTMLElement) {
+        cursor.set(article);
+        modes.enter("VIEW");
+        article.focus({ preventScroll: true });
+        win.anchor.scrollTo(reply, "top");
+      }
+      const unseen = endNotice({ shown: article !== null, visible: Boolean(html), state });
+      if (unseen) toast(unseen, { label: "Show", act: () => void (html ? history.toBottom() : showAll()) });
+      if (words) toast(words);
+    },
+  };
+}
+
+/**
+ * The reply's parts; made when the first text arrives, for an empty block says nothing.
+ * @param {HTMLElement} article
+ */
+function replyOf(article) {
+  let reply = /** @type {HTMLElement | null} */ (article.querySelector(".a"));
+  if (!reply) {
+    reply = el("div", { class: "a prose" });
+    article.querySelector(".u")?.after(reply);
+  }
+  const part = (/** @type {string} */ name) => {
+    const found = reply.querySelector(`:scope > .${name}`);
+    if (found instanceof HTMLElement) return found;
+    const made = el("div", { class: name });
+    reply.append(made);
+    return made;
+  };
+  return { reply, done: part("done"), rest: part("tail") };
+}
+
+/** @typedef {ReturnType<typeof createSending>} Sending */

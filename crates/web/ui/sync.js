@@ -1,0 +1,117 @@
+// What the server's events do to the page; two open tabs agree through them (UI-12).
+
+import { debounced } from "./dom.js";
+import { takesForeignDraft } from "./drafts.js";
+
+/** Several changes at once are one reload. */
+const ROWS_MS = 60;
+
+/** @typedef {import("./types.js").State} State */
+
+/**
+ * @param {object} deps
+ * @param {import("./api.js").Api} deps.api
+ * @param {import("./state.js").Store} deps.store
+ * @param {import("./window.js").HistoryWindow} deps.win
+ * @param {import("./history.js").History} deps.history
+ * @param {import("./sending.js").Sending} deps.sending
+ * @param {import("./composer.js").Composer} deps.composer
+ * @param {import("./panels.js").Panels} deps.panels
+ * @param {() => void} deps.onWindow  the window itself changed; the draft is weighed again
+ */
+export function createSync({ api, store, win, history, sending, composer, panels, onWindow }) {
+  let shownFilter = store.get().view.filter;
+  /** @type {(() => void)[]} */
+  let waiting = [];
+
+  async function reload() {
+    const waited = waiting;
+    waiting = [];
+    try {
+      /** @type {State} */
+      const state = await api.call("GET", "/api/state");
+      store.set(state);
+      onWindow();
+      // Another filter is another history: its newest pairs are what is asked for.
+      const bottom = state.view.filter !== shownFilter;
+      shownFilter = state.view.filter;
+      await history.refetch(state.boundary.y, { bottom });
+    } catch {
+      // The reconnection reloads.
+    }
+    for (const done of waited) done();
+  }
+  const rows = debounced(ROWS_MS, () => void reload());
+
+  /** @returns {Promise<void>} */
+  function reloadRows() {
+    return new Promise((done) => {
+      waiting.push(done);
+      rows.call();
+    });
+  }
+
+  /** @param {State} state */
+  function take(state) {
+    store.set(state);
+    onWindow();
+    panels.refreshHud();
+    // Rows came or went that no event has told yet: it may still be on its way.
+    if (state.view.filter !== shownFilter || state.boundary.y !== win.y) rows.call();
+  }
+
+  /**
+   * @param {string} name
+   * @param {any} data
+   * @param {string} id
+   */
+  function onEvent(name, data, id) {
+    switch (name) {
+      case "started":
+        void sending.started(data);
+        break;
+      case "status": return sending.status(data);
+      case "text": return sending.text(data, id);
+      case "ended":
+        sending.ended(data);
+        panels.refresh("receipts");
+        return panels.refreshHud();
+      case "pair": return void history.replace(data.pair, data.html);
+      case "removed":
+        history.remove(data.pairs);
+        return rows.call();
+      case "rows": return rows.call();
+      case "state": return take(data);
+      case "topics": return panels.refresh("topics");
+      case "settings":
+        panels.refresh("settings");
+        panels.refresh("models");
+        return panels.refreshHud();
+      case "draft": {
+        const here = { focused: document.activeElement === composer.area, text: composer.text(), mine: data.from === api.tab };
+        return takesForeignDraft(here) ? composer.show(data.text) : undefined;
+      }
+      case "reset":
+        rows.call();
+        panels.refresh();
+        return panels.refreshHud();
+      default: return undefined;
+    }
+    // A pair that was announced before its event explains the count; no reload is needed.
+    if (store.get().boundary.y === win.y && !waiting.length) rows.drop();
+    return undefined;
+  }
+
+  return {
+    onEvent,
+    take,
+    reloadRows,
+    /** @param {{filter?: string, topic?: string, model?: string}} change */
+    async setView(change) {
+      /** @type {State} */
+      const state = await api.call("PUT", "/api/view", change);
+      take(state);
+      if (change.filter !== undefined) await reloadRows();
+    },
+  };
+}

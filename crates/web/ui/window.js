@@ -1,0 +1,278 @@
+// The rendered part of the history: a few chunks of pairs between two spacers (UI-8).
+//
+// While somebody scrolls, the spacer above lends and takes what real heights differ from
+// guessed ones, so that the scroll position is left alone; it is put right when all is quiet.
+
+import { createAnchor } from "./anchor.js";
+import { Heights, again, around, nextStep, surplus } from "./chunks.js";
+import { debounced, must, parse } from "./dom.js";
+
+/** No scrolling for so long is quiet. */
+const QUIET_MS = 150;
+
+/** @typedef {import("./chunks.js").Range} Range */
+/** @typedef {import("./chunks.js").Chunk & {node: HTMLElement}} Rendered */
+
+/**
+ * @param {object} deps
+ * @param {HTMLElement} deps.pane
+ * @param {(from: number, to: number, signal: AbortSignal) => Promise<string>} deps.fetchRows
+ * @param {(root: HTMLElement) => void} deps.onRendered  before it is measured
+ */
+export function createWindow({ pane, fetchRows, onRendered }) {
+  const aboveEl = must("#above", HTMLElement, pane);
+  const rows = must("#rows", HTMLElement, pane);
+  const belowEl = must("#below", HTMLElement, pane);
+  const heights = new Heights();
+  const anchor = createAnchor({ pane, firstInView, ends });
+  /** @type {Rendered[]} */
+  let chunks = [];
+  let y = Number(pane.dataset["visible"] ?? 0);
+  let above = 0;
+  /** Counts replacements of everything; what was asked for before one is thrown away. */
+  let generation = 0;
+  let aborter = new AbortController();
+  let pumping = false;
+  let frame = 0;
+  let width = pane.clientWidth;
+
+  const observer = new ResizeObserver((entries) => {
+    if (pane.clientWidth !== width) {
+      width = pane.clientWidth;
+      heights.forget();
+      chunks.forEach(measure);
+    } else {
+      for (const { target } of entries) {
+        const chunk = chunks.find(({ node }) => node === target);
+        if (chunk) measure(chunk);
+      }
+    }
+    anchor.settle();
+  });
+  observer.observe(pane);
+
+  const quiet = debounced(QUIET_MS, () => {
+    normalise();
+    void pump();
+  });
+  pane.addEventListener("scroll", () => {
+    quiet.call();
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      anchor.remember();
+      void pump();
+    });
+  }, { passive: true });
+
+  /** @param {Rendered} chunk */
+  function measure(chunk) {
+    chunk.height = chunk.node.getBoundingClientRect().height;
+    heights.note(chunk, chunk.height);
+    // A chunk out of sight is not laid out; this is the height that it is taken to have.
+    chunk.node.style.setProperty("contain-intrinsic-block-size", `auto ${chunk.height}px`);
+  }
+
+  /** @param {number} px */
+  function setAbove(px) {
+    above = Math.max(0, Math.round(px));
+    aboveEl.style.height = `${above}px`;
+  }
+
+  function setBelow() {
+    const last = lastChunk();
+    belowEl.style.height = `${Math.round(last ? heights.spacers(last, y).below : 0)}px`;
+  }
+
+  function normalise() {
+    const first = chunks[0];
+    const right = first ? Math.round(heights.spacers(first, y).above) : 0;
+    if (Math.abs(right - above) > 1) anchor.keep(() => setAbove(right));
+  }
+
+  function lastChunk() {
+    return chunks[chunks.length - 1] ?? null;
+  }
+
+  function ends() {
+    return (lastChunk()?.to ?? 0) >= y;
+  }
+
+  /** The first pair of which anything can be seen. */
+  function firstInView() {
+    const top = pane.getBoundingClientRect().top + 1;
+    const chunk = chunks.find(({ node }) => node.getBoundingClientRect().bottom > top);
+    for (const article of chunk?.node.querySelectorAll(".pair") ?? []) {
+      if (article.getBoundingClientRect().bottom > top) return /** @type {HTMLElement} */ (article);
+    }
+    return null;
+  }
+
+  /**
+   * @param {Range} range
+   * @param {AbortSignal} signal
+   * @returns {Promise<Rendered>}
+   */
+  async function load(range, signal) {
+    const node = parse(await fetchRows(range.from, range.to, signal));
+    if (!node) throw new Error("the server sent no rows");
+    onRendered(node);
+    return { ...range, height: 0, node };
+  }
+
+  /** @param {Rendered[]} fresh */
+  function replaceAll(fresh) {
+    const focused = document.activeElement?.closest("#rows .pair")?.getAttribute("data-id");
+    for (const { node } of chunks) observer.unobserve(node);
+    chunks = fresh;
+    rows.replaceChildren(...fresh.map(({ node }) => node));
+    for (const chunk of fresh) {
+      measure(chunk);
+      observer.observe(chunk.node);
+    }
+    setAbove(fresh[0] ? heights.spacers(fresh[0], y).above : 0);
+    setBelow();
+    if (focused) (find(focused) ?? pane).focus({ preventScroll: true });
+  }
+
+  /**
+   * Loads these ranges in place of all that is shown. False when somebody else was quicker.
+   * @param {Range[]} ranges
+   */
+  async function show(ranges) {
+    const mine = (generation += 1);
+    aborter.abort();
+    aborter = new AbortController();
+    const { signal } = aborter;
+    const fresh = await Promise.all(ranges.map((range) => load(range, signal))).catch((error) => {
+      if (signal.aborted) return null;
+      throw error;
+    });
+    if (!fresh || mine !== generation) return false;
+    replaceAll(fresh);
+    return true;
+  }
+
+  /** Keeps the pane provided with chunks, one after the other. */
+  async function pump() {
+    if (pumping) return;
+    pumping = true;
+    try {
+      while (await step());
+      cut();
+    } catch {
+      // Without a connection the spacer stays; scrolling or the reconnection asks again.
+    } finally {
+      pumping = false;
+    }
+  }
+
+  async function step() {
+    const top = pane.scrollTop - above;
+    const margin = Math.max(900, pane.clientHeight * 1.5);
+    const todo = nextStep({ chunks, y, top, bottom: top + pane.clientHeight, margin });
+    if (!todo) return false;
+    if (todo.kind === "jump") return leap();
+    const mine = generation;
+    const chunk = await load(todo.range, aborter.signal);
+    if (mine !== generation) return true;
+    anchor.keep(() => {
+      if (todo.kind === "above") {
+        rows.prepend(chunk.node);
+        chunks.unshift(chunk);
+        measure(chunk);
+        const rest = above - chunk.height;
+        setAbove(chunk.from > 0 && rest > 0 ? rest : heights.spacers(chunk, y).above);
+      } else {
+        rows.append(chunk.node);
+        chunks.push(chunk);
+        measure(chunk);
+        setBelow();
+      }
+    });
+    observer.observe(chunk.node);
+    cut();
+    return true;
+  }
+
+  /** The reader is among pairs that are not there: shows those that belong at this height. */
+  async function leap() {
+    const at = chunks.length ? heights.locate(pane.scrollTop, y) : y - 1;
+    if (!(await show(around(at, y)))) return true;
+    const node = anchor.following ? null : findAt(at);
+    if (node) {
+      // The spacer takes the difference, so that a dragged scroll bar is not pulled away.
+      setAbove(pane.scrollTop - (node.getBoundingClientRect().top - rows.getBoundingClientRect().top));
+      anchor.hold(node, 0);
+    } else anchor.settle();
+    return true;
+  }
+
+  function cut() {
+    const top = pane.scrollTop - above;
+    const gone = surplus({ chunks, top, bottom: top + pane.clientHeight });
+    for (let left = gone.above; left > 0 && chunks[0]; left -= 1) {
+      const { height } = chunks[0];
+      if (!drop(chunks[0])) break;
+      setAbove(above + height);
+    }
+    for (let left = gone.below; left > 0; left -= 1) {
+      const last = lastChunk();
+      if (!last || !drop(last)) break;
+      setBelow();
+    }
+  }
+
+  /**
+   * Takes a chunk out, unless somebody is writing in it.
+   * @param {Rendered} chunk
+   */
+  function drop(chunk) {
+    if (chunk.node.querySelector(".editing")) return false;
+    const focused = chunk.node.contains(document.activeElement);
+    observer.unobserve(chunk.node);
+    chunk.node.remove();
+    chunks = chunks.filter((other) => other !== chunk);
+    if (focused) pane.focus({ preventScroll: true });
+    return true;
+  }
+
+  /** @param {string} id */
+  function find(id) {
+    return /** @type {HTMLElement | null} */ (rows.querySelector(`.pair[data-id="${CSS.escape(id)}"]`));
+  }
+
+  /** @param {number} at */
+  function findAt(at) {
+    return /** @type {HTMLElement | null} */ (rows.querySelector(`.pair[data-at="${at}"]`));
+  }
+
+  return {
+    pane, rows, anchor, find, findAt, firstInView, show, pump, ends, lastChunk,
+    get y() { return y; },
+    /** What to show after positions changed: the same places, as far as they exist. */
+    again: () => again(chunks, y),
+    chunkNodes: () => chunks.map(({ node }) => node),
+    /** @param {number} count */
+    setCount(count) {
+      y = count;
+      pane.dataset["visible"] = String(count);
+      setBelow();
+    },
+    /** Takes over the chunks that the server rendered into the page. */
+    adopt() {
+      const nodes = /** @type {HTMLElement[]} */ ([...rows.querySelectorAll(":scope > .chunk")]);
+      nodes.forEach(onRendered);
+      replaceAll(nodes.map((node) => ({ node, from: Number(node.dataset["from"]), to: Number(node.dataset["to"]), height: 0 })));
+    },
+    /** @param {Rendered} chunk  the new last one */
+    push(chunk) {
+      rows.append(chunk.node);
+      chunks.push(chunk);
+      observer.observe(chunk.node);
+    },
+    /** Forgets measured heights: other pairs stand at these places now. */
+    forget: () => heights.forget(),
+  };
+}
+
+/** @typedef {ReturnType<typeof createWindow>} HistoryWindow */
