@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::run::{has, root, skip, step};
 
 /// One target for each text that comes from outside.
-const TARGETS: [&str; 5] = ["filter", "segments", "classify", "import", "pairs"];
+const TARGETS: [&str; 6] = ["filter", "segments", "classify", "import", "prose", "pairs"];
 
 /// Runs one target, or all, for a number of inputs each.
 pub fn fuzz(args: &[&str]) -> Result<(), String> {

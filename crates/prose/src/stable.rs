@@ -51,7 +51,8 @@ fn last_cut(text: &str, accept: impl Fn(usize) -> bool) -> Option<usize> {
                     if start > end {
                         break;
                     }
-                    if is_cut(text, start) && accept(start) {
+                    // A block that starts elsewhere in its line follows a carriage return.
+                    if start == range.start && is_cut(text, start) && accept(start) {
                         cut = Some(start);
                     }
                 }

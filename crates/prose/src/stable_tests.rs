@@ -32,6 +32,15 @@ fn a_link_that_may_still_come_keeps_a_block_open() {
     check("- [x] a\n\nb\n", "- [x] a\n\n");
 }
 
+/// Found by fuzzing: a carriage return ends a line, too, here that of a fence.
+#[test]
+fn a_carriage_return_is_the_end_of_a_line() {
+    let text = "a\n\nb\n\n```x\nc\n\n```\r2\nd\n";
+    let cut = stable_prefix(text);
+    assert_eq!(render(&text[..cut]) + &render(&text[cut..]), render(text));
+    assert_eq!(&text[..cut], "a\n\nb\n\n");
+}
+
 const LINES: [&str; 36] = [
     "",
     "",

@@ -78,6 +78,7 @@ fn code_addresses_and_raw_html_hold_no_formula() {
         "$a `b$` c$ d",
         "$a\n\nb$",
         "$$a\n\nb$$",
+        "$$a\\\n\nb$$",
     ] {
         check(text, &[]);
     }

@@ -78,8 +78,11 @@ pub(super) fn closing(window: &str, delimiter: Delimiter) -> Option<usize> {
             }
             b'\\' if rest.starts_with(delimiter.close()) => return Some(at),
             b'\\' if rest.starts_with(delimiter.open()) => return None,
-            // An escaped sign, two of them, or the start of a command.
-            b'\\' => from += rest[1..].chars().next().map_or(0, char::len_utf8),
+            // An escaped sign, two of them, or the start of a command; not the line's end.
+            b'\\' => {
+                let escaped = rest[1..].chars().next().filter(|c| *c != '\n');
+                from += escaped.map_or(0, char::len_utf8);
+            }
             _ => match delimiter {
                 Delimiter::Dollars if rest.starts_with("$$") => return Some(at),
                 // A space before the closing dollar or a digit after it is money.
