@@ -29,51 +29,62 @@ pub(crate) struct Help {
     model: Option<String>,
 }
 
-/// Why a request was not done.
+/// The type of a problem that has none.
+#[derive(Clone, Copy, Debug)]
+struct AboutBlank;
+
+impl Serialize for AboutBlank {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str("about:blank")
+    }
+}
+
+/// Why a request was not done. Kept small: it is the other half of every result.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Problem {
     /// Always `about:blank`: the code says what it is.
     #[serde(rename = "type")]
-    kind: &'static str,
+    #[schema(value_type = String)]
+    kind: AboutBlank,
     /// The status in words.
-    title: String,
+    title: &'static str,
     /// The HTTP status.
     status: u16,
     /// What happened, for people.
-    pub(crate) detail: String,
+    pub(crate) detail: Box<str>,
     /// What happened, for programs; it never changes.
     code: &'static str,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
+    hint: Option<Box<str>>,
     /// The filter, and a caret under the place of the mistake.
     #[serde(skip_serializing_if = "Option::is_none")]
-    caret: Option<String>,
+    caret: Option<Box<str>>,
     /// Seconds until it would work.
     #[serde(skip_serializing_if = "Option::is_none")]
-    after_seconds: Option<u64>,
+    after_seconds: Option<u32>,
     /// What would help, best first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    suggestions: Vec<Help>,
+    #[serde(skip_serializing_if = "<[Help]>::is_empty")]
+    suggestions: Box<[Help]>,
 }
 
 impl Problem {
-    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<Box<str>>) -> Self {
         Self {
-            kind: "about:blank",
-            title: status.canonical_reason().unwrap_or("Error").to_owned(),
+            kind: AboutBlank,
+            title: status.canonical_reason().unwrap_or("Error"),
             status: status.as_u16(),
             detail: detail.into(),
             code,
             hint: None,
             caret: None,
             after_seconds: None,
-            suggestions: Vec::new(),
+            suggestions: Box::default(),
         }
     }
 
-    pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
+    pub(crate) fn bad_request(detail: impl Into<Box<str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "bad_request", detail)
     }
 
@@ -81,11 +92,11 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no such {what}"))
     }
 
-    pub(crate) fn confirm(detail: impl Into<String>) -> Self {
+    pub(crate) fn confirm(detail: impl Into<Box<str>>) -> Self {
         Self::new(StatusCode::CONFLICT, "confirm", detail)
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<Box<str>>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -108,14 +119,17 @@ impl From<AppError> for Problem {
         match error {
             AppError::Store(error) => Self::from(error),
             AppError::Filter { source_text, error } => Self {
-                caret: Some(error.caret(&source_text)),
-                hint: error.suggestion.clone(),
+                caret: Some(error.caret(&source_text).into()),
+                hint: error.suggestion.clone().map(Into::into),
                 ..Self::new(unprocessable, "bad_filter", error.problem())
             },
             AppError::FilterHasCommand => Self::new(unprocessable, "bad_filter", detail),
             AppError::NoProvider(missing) => {
-                let problem =
-                    Self::new(StatusCode::SERVICE_UNAVAILABLE, "no_provider", &missing.message);
+                let problem = Self::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "no_provider",
+                    missing.message.as_str(),
+                );
                 if missing.hint.is_empty() { problem } else { problem.hint(missing.hint) }
             }
             AppError::EmptyMessage => Self::new(unprocessable, "empty_message", detail),
@@ -129,7 +143,9 @@ impl From<AppError> for Problem {
                 ..Self::new(unprocessable, "user_prompt_too_large", detail)
             },
             AppError::OverQuota(full) => Self {
-                after_seconds: full.after.map(|after| after.as_secs()),
+                after_seconds: full
+                    .after
+                    .map(|after| u32::try_from(after.as_secs()).unwrap_or(u32::MAX)),
                 ..Self::new(unprocessable, "over_quota", detail)
             },
             AppError::NotToReAsk => Self::new(StatusCode::CONFLICT, "not_to_reask", detail),

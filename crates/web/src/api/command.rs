@@ -141,7 +141,7 @@ impl Job<'_> {
             let status = StatusCode::UNPROCESSABLE_ENTITY;
             let problem = Problem::new(status, "moving_filter", refusal.problem());
             return Err(match &refusal.suggestion {
-                Some(hint) => problem.hint(hint),
+                Some(hint) => problem.hint(hint.as_str()),
                 None => problem,
             });
         }

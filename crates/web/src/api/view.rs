@@ -311,7 +311,7 @@ mod tests {
         let hit = SearchHit {
             pair: plimsoll_domain::PairId::parse("01890a5d-ac96-774b-bcce-b302099a8057").unwrap(),
             snippet: "a <b> ship & sea".into(),
-            marks: vec![6..10],
+            marks: [(6, 10)].map(|(from, to)| from..to).to_vec(),
             score: 1.0,
         };
         assert_eq!(marked(&hit), "a &lt;b&gt; <mark>ship</mark> &amp; sea");
