@@ -95,7 +95,7 @@ export function choose({ anchor, label, options }) {
 function place(popup, anchor) {
   const box = anchor.getBoundingClientRect();
   const { clientWidth: width, clientHeight: height } = document.documentElement;
-  const w = Math.min(380, width - 16);
+  const w = Math.min(440, width - 16);
   popup.style.width = `${w}px`;
   popup.style.left = `${Math.min(Math.max(8, box.left), width - w - 8)}px`;
   const up = box.top > height - box.bottom;
