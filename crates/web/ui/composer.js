@@ -122,7 +122,8 @@ export function createComposer({ area, api, drafts, notice, onText }) {
     },
     /** @param {string} text  what the page opens with */
     begin(text) {
-      area.value = text;
+      write(text);
+      put = -1;
       grow();
     },
     /** @param {string} text  shown, but not news to the server */

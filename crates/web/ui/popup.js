@@ -79,7 +79,7 @@ export function choose({ anchor, label, options }) {
       act();
     });
     field.addEventListener("blur", () => end(null));
-    document.body.append(popup);
+    (anchor.closest("header, footer, main") ?? document.body).append(popup);
     anchor.setAttribute("aria-expanded", "true");
     place(popup, anchor);
     field.focus({ preventScroll: true });
