@@ -52,7 +52,7 @@ export function createApi({ tab, onConnection, send = fetch.bind(globalThis) }) 
     } catch (error) {
       if (options.signal?.aborted) throw error;
       onConnection(true);
-      throw new Problem(0, { code: "offline", detail: "Plimsoll does not answer. Nothing is lost; it is tried again by itself." });
+      throw new Problem(0, { code: "offline", detail: "Plimsoll does not answer. Try again when the connection is back." });
     }
     if (answer.ok) return answer;
     const text = await answer.text().catch(() => "");

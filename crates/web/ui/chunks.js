@@ -3,10 +3,10 @@
 // Positions count visible pairs from the oldest, 0, to the newest, y − 1. A block is an
 // aligned run of CHUNK positions; a chunk is what one request rendered, within one block.
 
-/** Pairs in one chunk. */
-export const CHUNK = 40;
+/** Pairs in one chunk: so few that laying one out is no long task. */
+export const CHUNK = 10;
 /** Chunks that stand in the document at once. */
-export const MAX_CHUNKS = 6;
+export const MAX_CHUNKS = 20;
 /** Browsers cannot lay out a box of any height: both spacers together stay below this. */
 export const MAX_PX = 12_000_000;
 /** Height of a pair that nobody has measured yet. */

@@ -25,6 +25,8 @@ export function createComposer({ area, api, drafts, notice, onText }) {
   let loaded = false;
   /** Where the walk put the caret; elsewhere, arrows move inside the text. */
   let put = -1;
+  /** Somebody wrote in this tab since its text last came from elsewhere. */
+  let typed = false;
   /** @type {{pair: string, text: string, before: string} | null} */
   let reask = null;
   const grows = !CSS.supports("field-sizing", "content");
@@ -42,6 +44,7 @@ export function createComposer({ area, api, drafts, notice, onText }) {
   });
 
   function changed() {
+    typed = true;
     grow();
     notice.clear("held");
     drafts.changed(area.value);
@@ -91,6 +94,7 @@ export function createComposer({ area, api, drafts, notice, onText }) {
   return {
     area,
     text: () => area.value,
+    get typed() { return typed; },
     get reasks() { return reask?.pair ?? null; },
     /** What the key map wants to know of the caret. */
     where() {
@@ -118,12 +122,14 @@ export function createComposer({ area, api, drafts, notice, onText }) {
     },
     /** @param {string} text  what the page opens with */
     begin(text) {
-      area.value = text;
+      write(text);
+      put = -1;
       grow();
     },
     /** @param {string} text  shown, but not news to the server */
     show(text) {
       if (area.value === text) return;
+      typed = false;
       area.value = text;
       grow();
       drafts.known(text);

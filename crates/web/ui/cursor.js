@@ -9,6 +9,9 @@ export function createCursor({ win, history }) {
   const { pane } = win;
   /** @type {{id: string, at: number} | null} */
   let current = null;
+  /** Where keys are leading while rows are still on their way: a held key does not wait. */
+  /** @type {number | null} */
+  let heading = null;
 
   /** @param {HTMLElement | null} article */
   function set(article) {
@@ -44,8 +47,12 @@ export function createCursor({ win, history }) {
    * @param {import("./anchor.js").Place} place
    */
   async function go(at, place) {
-    const article = await history.jump(at, place);
-    if (!article) return;
+    heading = at;
+    // What is next to the rendered pairs is brought by the window itself, without a jump.
+    if (!win.findAt(at) && (win.findAt(at - 1) || win.findAt(at + 1))) await win.pump();
+    const article = await history.jump(at, place).catch(() => null);
+    if (heading === at) heading = null;
+    if (!article || heading !== null) return;
     article.focus({ preventScroll: true });
     set(article);
   }
@@ -64,6 +71,7 @@ export function createCursor({ win, history }) {
     },
     /** @param {1 | -1} by */
     async move(by) {
+      if (heading !== null) return go(Math.min(Math.max(heading + by, 0), win.y - 1), "nearest");
       const article = current && win.find(current.id);
       // Who scrolled far away goes on from what is in view.
       const from = article && !inView(article) ? win.firstInView() : null;

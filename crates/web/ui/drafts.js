@@ -24,11 +24,11 @@ export function chooseDraft(server, local) {
 
 /**
  * Whether a draft from another tab may take this one's place: never under the fingers of
- * somebody who has written something. Pure.
- * @param {{focused: boolean, text: string, mine: boolean}} here
+ * somebody who has written something here. Pure.
+ * @param {{focused: boolean, typed: boolean, text: string, mine: boolean}} here
  */
-export function takesForeignDraft({ focused, text, mine }) {
-  return !mine && (!focused || text === "");
+export function takesForeignDraft({ focused, typed, text, mine }) {
+  return !mine && (!focused || !typed || text === "");
 }
 
 /**

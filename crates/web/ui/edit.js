@@ -65,7 +65,7 @@ export function createEdits({ api, win, toast }) {
     });
     const show = () => {
       article.classList.add("editing");
-      body.append(form);
+      body.prepend(form);
     };
     if (article.isConnected) win.anchor.keep(show);
     else show();

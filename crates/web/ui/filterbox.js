@@ -22,6 +22,8 @@ import { createWalk } from "./walk.js";
  * @param {() => void} deps.help
  */
 export function createFilterBox({ field, menu, error, api, applied, setView, goTo, toast, leave, help }) {
+  // Within the landmark that it belongs to; it floats, so the order on screen is the same.
+  field.closest("header")?.append(menu);
   const list = createList(menu, field);
   const walk = createWalk();
   const completion = createCompletion({

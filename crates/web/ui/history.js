@@ -37,7 +37,6 @@ export function createHistory({ win, onRendered }) {
     const article = win.ends() ? render(html) : null;
     if (!article) return win.setCount(y);
     anchor.keep(() => {
-      win.setCount(y);
       const last = win.lastChunk();
       if (last && (last.to % CHUNK !== 0 || last.to === last.from)) {
         last.node.insertBefore(article, insertionPoint(last.node));
@@ -54,6 +53,7 @@ export function createHistory({ win, onRendered }) {
         }
         win.push({ from: at, to: at + 1, height: 0, node });
       }
+      win.setCount(y);
     });
   }
 

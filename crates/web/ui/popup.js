@@ -79,7 +79,7 @@ export function choose({ anchor, label, options }) {
       act();
     });
     field.addEventListener("blur", () => end(null));
-    document.body.append(popup);
+    (anchor.closest("header, footer, main") ?? document.body).append(popup);
     anchor.setAttribute("aria-expanded", "true");
     place(popup, anchor);
     field.focus({ preventScroll: true });
@@ -95,7 +95,7 @@ export function choose({ anchor, label, options }) {
 function place(popup, anchor) {
   const box = anchor.getBoundingClientRect();
   const { clientWidth: width, clientHeight: height } = document.documentElement;
-  const w = Math.min(380, width - 16);
+  const w = Math.min(440, width - 16);
   popup.style.width = `${w}px`;
   popup.style.left = `${Math.min(Math.max(8, box.left), width - w - 8)}px`;
   const up = box.top > height - box.bottom;

@@ -88,7 +88,8 @@ export function createSync({ api, store, win, history, sending, composer, panels
         panels.refresh("models");
         return panels.refreshHud();
       case "draft": {
-        const here = { focused: document.activeElement === composer.area, text: composer.text(), mine: data.from === api.tab };
+        const focused = document.hasFocus() && document.activeElement === composer.area;
+        const here = { focused, typed: composer.typed, text: composer.text(), mine: data.from === api.tab };
         return takesForeignDraft(here) ? composer.show(data.text) : undefined;
       }
       case "reset":

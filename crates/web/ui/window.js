@@ -249,9 +249,15 @@ export function createWindow({ pane, fetchRows, onRendered }) {
   return {
     pane, rows, anchor, find, findAt, firstInView, show, pump, ends, lastChunk,
     get y() { return y; },
-    /** What to show after positions changed: the same places, as far as they exist. */
-    again: () => again(chunks, y),
-    chunkNodes: () => chunks.map(({ node }) => node),
+    /** What to show after positions changed: the places in view, as far as they exist. */
+    again() {
+      const { top, bottom } = pane.getBoundingClientRect();
+      const near = chunks.filter(({ node }) => {
+        const box = node.getBoundingClientRect();
+        return box.bottom > top - pane.clientHeight && box.top < bottom + pane.clientHeight;
+      });
+      return again(near, y);
+    },
     /** @param {number} count */
     setCount(count) {
       y = count;

@@ -1,0 +1,148 @@
+// The command box, lists, forms and panels.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { nextStar, pairText } from "../actions.js";
+import { problemBody } from "../api.js";
+import { ashore } from "../boundary.js";
+import { changes } from "../edit.js";
+import { backoff } from "../events.js";
+import { caretParts, commandAt, completed, readsAsWords } from "../filtertext.js";
+import { bodyOf, requestOf } from "../forms.js";
+import { noBoundary } from "../jumps.js";
+import { nextChoice } from "../list.js";
+import { narrowed } from "../popup.js";
+import { modelOptions, topicOptions } from "../selectors.js";
+import { clampWidth } from "../sizer.js";
+import { counted, grouped, opening, scalars, topicLabel } from "../text.js";
+import { nextTheme, themeOf } from "../theme.js";
+import { chance } from "./random.js";
+
+test("FLT-5: a command begins at the first colon outside quotes", () => {
+  for (const [text, at] of /** @type {[string, number][]} */ ([
+    ["", -1], ["s>=1", -1], ["s>=1 :star 2", 5], [":help", 0], ["t'a:b' :flag b", 7], ['c"x:\\":y" :save n', 10],
+    ["c'it\\'s: here'", -1], ["t'open :delete", -1], ["d<7d:export", 4],
+  ])) assert.equal(commandAt(text), at, text);
+});
+
+test("HIS-7: plain words are offered as a search, filters are not", () => {
+  for (const text of ["flame graph", "tokio", "what is pinning", "Größe", "漢字 test", "t rust", "rust"]) assert.ok(readsAsWords(text), text);
+  for (const text of ["", "   ", "t", "t...", "t5", "s3", "s>=2", "r10", "b", "g", "m", "e", "i a", "o", "o3", "d<7d", "d2025-09-01",
+    "k>500", "@work", "t'Rust'", "c'text'", "!e", "(e)", "e | a", "s>=1 :star", "9", "x"]) assert.ok(!readsAsWords(text), text);
+});
+
+test("FLT-4: the caret line is taken apart", () => {
+  assert.deepEqual(caretParts("t'Rust' & s9\n          ^ stars go from 0 to 3"), {
+    text: "t'Rust' & s9", column: 10, message: "stars go from 0 to 3", line: "          ^ stars go from 0 to 3",
+  });
+  assert.deepEqual(caretParts("no caret"), { text: "", column: 0, message: "no caret", line: "no caret" });
+  assert.equal(caretParts("").message, "");
+});
+
+test("a completion replaces its range and nothing else", () => {
+  assert.deepEqual(completed("t'Ru & e", { from: 0, to: 4 }, "t'Rust'"), { text: "t'Rust' & e", caret: 7 });
+  const pick = chance(8);
+  for (let i = 0; i < 500; i += 1) {
+    const text = Array.from({ length: pick(12) }, () => "ab'😀"[pick(4)]).join("");
+    const from = pick(text.length + 1);
+    const to = from + pick(text.length - from + 1);
+    const { text: out, caret } = completed(text, { from, to }, "NEW");
+    assert.equal(out.slice(0, from), text.slice(0, from));
+    assert.equal(out.slice(from, caret), "NEW");
+    assert.equal(out.slice(caret), text.slice(to));
+  }
+});
+
+test("arrows skip what cannot be chosen and come back to the field", () => {
+  const items = [{ off: true }, {}, { off: true }, {}];
+  assert.equal(nextChoice(items, -1, 1), 1);
+  assert.equal(nextChoice(items, 1, 1), 3);
+  assert.equal(nextChoice(items, 3, 1), 3);
+  assert.equal(nextChoice(items, 3, -1), 1);
+  assert.equal(nextChoice(items, 1, -1), -1);
+  assert.equal(nextChoice([], -1, 1), -1);
+});
+
+test("typing narrows a list by every word, beginnings first", () => {
+  const models = modelOptions([
+    { id: "a", provider: "openai", ml: 128000, label: "gpt-4.1-mini", available: false, current: false },
+    { id: "b", provider: "ollama", ml: 4096, label: "phi-3-mini-4k", available: true, current: false },
+    { id: "c", provider: "ollama", ml: 0, label: "mini", available: true, current: false },
+  ], "b");
+  assert.deepEqual(narrowed(models, "mini").map(({ value }) => value), ["c", "a", "b"]);
+  assert.deepEqual(narrowed(models, "OLLAMA phi").map(({ value }) => value), ["b"]);
+  assert.deepEqual(narrowed(models, "").length, 3);
+  assert.deepEqual(narrowed(models, "zzz"), []);
+  assert.equal(models[0]?.detail, "openai · 128,000 tokens · not available");
+  assert.equal(models[1]?.current, true);
+  assert.equal(topicOptions([{ id: "1", path: "/Rust/async", pairs: 3 }], "/Rust/async")[0]?.label, "Rust › async");
+});
+
+test("forms become JSON: booleans, numbers, null for what was left empty", () => {
+  const field = { type: "text", value: "", checked: false, required: false };
+  assert.deepEqual(bodyOf([
+    { ...field, name: "name", value: "x" },
+    { ...field, name: "note" },
+    { ...field, name: "must", required: true },
+    { ...field, name: "n", value: "3.5", dataType: "number" },
+    { ...field, name: "bad", value: "3,5", dataType: "number" },
+    { ...field, name: "on", type: "checkbox", checked: true },
+    { ...field, name: "off", type: "checkbox" },
+    { ...field, name: "pick", type: "radio", value: "a" },
+    { ...field, name: "pick", type: "radio", value: "b", checked: true },
+    { ...field, name: "", value: "nameless" },
+  ]), { name: "x", note: null, must: "", n: 3.5, bad: "3,5", on: true, off: false, pick: "b" });
+});
+
+test("calls: the path takes its fields out of the body", () => {
+  assert.deepEqual(requestOf("PUT /api/filters/{name}", { name: "a b/c", text: "e" }), { method: "PUT", path: "/api/filters/a%20b%2Fc", body: { text: "e" } });
+  assert.deepEqual(requestOf("DELETE /api/topics/7", {}), { method: "DELETE", path: "/api/topics/7", body: undefined });
+  assert.deepEqual(requestOf("POST /api/x", {}), { method: "POST", path: "/api/x", body: {} });
+});
+
+test("UI-3: a pair is ashore for its own reason or by its place", () => {
+  assert.equal(ashore("error", 9, 3), true);
+  assert.equal(ashore("", 9, 3), true);
+  assert.equal(ashore(undefined, 2, 3), true);
+  assert.equal(ashore(undefined, 3, 3), false);
+});
+
+test("UI-2: the boundary is told where there is none", () => {
+  const boundary = { start: 0, x: 34, y: 34, historyTokens: 0, totalTokens: 0 };
+  assert.match(noBoundary(boundary) ?? "", /All 34 pairs/);
+  assert.equal(noBoundary({ ...boundary, start: 30, x: 4 }), null);
+  assert.equal(noBoundary({ ...boundary, start: 34, x: 0 }), null);
+  assert.match(noBoundary({ ...boundary, x: 0, y: 0 }) ?? "", /no pair/);
+});
+
+test("back-off grows, is jittered, and ends at 15 s", () => {
+  for (let n = 0; n < 40; n += 1) {
+    const [low, high] = [backoff(n, 0), backoff(n, 0.999)];
+    assert.ok(low >= 300 && high <= 18_750 && low <= high);
+    if (n) assert.ok(backoff(n, 0.5) >= backoff(n - 1, 0.5));
+  }
+  assert.equal(backoff(0, 0.5), 400);
+});
+
+test("small things: stars, texts, widths, themes, problems", () => {
+  assert.deepEqual([0, 1, 2, 3].map(nextStar), [1, 2, 3, 0]);
+  assert.equal(pairText({ id: "1", userText: "q", assistantText: null }), "q");
+  assert.equal(pairText({ id: "1", userText: "q", assistantText: "a" }), "q\n\na");
+  assert.equal(changes({ userText: "a", assistantText: null }, { userText: "a", assistantText: null }), null);
+  assert.deepEqual(changes({ userText: "a", assistantText: "b" }, { userText: "a", assistantText: "c" }), { assistantText: "c" });
+  assert.equal(grouped(0), "0");
+  assert.equal(grouped(1234567), "1,234,567");
+  assert.equal(counted(1, "pair"), "1 pair");
+  assert.equal(counted(1000, "pair"), "1,000 pairs");
+  assert.equal(scalars("a😀b"), 3);
+  assert.equal(scalars("\ud800x"), 2);
+  assert.equal(topicLabel("/Rust/async"), "Rust › async");
+  assert.equal(opening("one\ntwo   three", 8), "one two…");
+  assert.equal(clampWidth(10, 1000), 220);
+  assert.equal(clampWidth(900, 1000), 600);
+  assert.equal(clampWidth(NaN, 300), 220);
+  assert.equal(themeOf("purple"), "auto");
+  assert.equal(nextTheme(nextTheme(nextTheme("auto"))), "auto");
+  assert.equal(problemBody("<html>", 502)["code"], "http_502");
+  assert.equal(problemBody('{"code":"busy"}', 409)["code"], "busy");
+  assert.equal(problemBody("[]", 500)["code"], "http_500");
+});

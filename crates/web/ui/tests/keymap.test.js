@@ -1,0 +1,104 @@
+// UI-1, UI-2: every key in every mode.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { VIEW_KEYS, actionOf } from "../keymap.js";
+
+/** What UI-2 says of VIEW, written down again. */
+const VIEW = {
+  j: "scroll-down", k: "scroll-up", J: "next", K: "previous", g: "first", G: "last", O: "boundary", o: "boundary",
+  "*": "star", 1: "star-1", 2: "star-2", 3: "star-3", 0: "star-0", a: "flag", e: "reask", d: "delete", i: "edit",
+  R: "regenerate", S: "swap", y: "copy", Y: "copypair", r: "receipt", p: "request",
+  f: "panel-files", m: "panel-memory", t: "panel-topics", h: "hud", s: "panel-settings", "/": "command", "?": "panel-help",
+  x: "cancel", Enter: "input", Escape: "command",
+};
+
+/** Everything on a keyboard that has a name of its own or writes a letter. */
+const ALL = [
+  ..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789`~!@#$%^&*()-_=+[]{}\\|;:'\",.<>/? äß漢",
+  "Enter", "Escape", "Tab", "Backspace", "Delete", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight",
+  "Home", "End", "PageUp", "PageDown", "F1", "F5", "F11", "F12", "Insert", "ContextMenu", "constructor", "toString",
+];
+
+test("VIEW has every key of the rule", () => {
+  for (const [key, action] of Object.entries(VIEW)) assert.equal(actionOf("VIEW", { key }), action, key);
+});
+
+test("in VIEW a key that is not listed is the browser's", () => {
+  const own = new Set(Object.keys(VIEW_KEYS));
+  for (const key of ALL) if (!own.has(key)) assert.equal(actionOf("VIEW", { key }), null, key);
+});
+
+test("INPUT: letters are text, whatever they mean elsewhere", () => {
+  for (const key of ALL) {
+    if (["Enter", "Escape", "ArrowUp", "ArrowDown"].includes(key)) continue;
+    assert.equal(actionOf("INPUT", { key }, { atTop: true, atBottom: true, walking: true, sending: true }), null, key);
+  }
+  assert.equal(actionOf("INPUT", { key: "Enter" }), "send");
+  assert.equal(actionOf("INPUT", { key: "Enter", shift: true }), null);
+});
+
+test("INPUT: Esc goes to VIEW and never cancels a send", () => {
+  assert.equal(actionOf("INPUT", { key: "Escape" }, { sending: true }), "view");
+  assert.equal(actionOf("INPUT", { key: "Escape" }), "view");
+});
+
+test("INPUT: Ctrl+C cancels only with nothing selected and something in flight", () => {
+  const key = { key: "c", ctrl: true };
+  assert.equal(actionOf("INPUT", key, { sending: true }), "cancel");
+  assert.equal(actionOf("INPUT", key, { sending: true, selection: true }), null);
+  assert.equal(actionOf("INPUT", key, {}), null);
+  assert.equal(actionOf("INPUT", { ...key, shift: true }, { sending: true }), null);
+  assert.equal(actionOf("VIEW", key, { sending: true }), null);
+  assert.equal(actionOf("COMMAND", key, { sending: true }), null);
+});
+
+test("INPUT: arrows walk earlier prompts only at the edge of the box", () => {
+  const up = { key: "ArrowUp" };
+  const down = { key: "ArrowDown" };
+  assert.equal(actionOf("INPUT", up, { atTop: true }), "older-prompt");
+  assert.equal(actionOf("INPUT", up, { atTop: false }), null);
+  assert.equal(actionOf("INPUT", up, { atTop: true, selection: true }), null);
+  assert.equal(actionOf("INPUT", { ...up, shift: true }, { atTop: true }), null);
+  assert.equal(actionOf("INPUT", down, { atBottom: true, walking: true }), "newer-prompt");
+  assert.equal(actionOf("INPUT", down, { atBottom: true }), null);
+});
+
+test("COMMAND: apply, leave, history, completion", () => {
+  assert.equal(actionOf("COMMAND", { key: "Enter" }), "apply");
+  assert.equal(actionOf("COMMAND", { key: "Enter" }, { menu: true }), "apply");
+  assert.equal(actionOf("COMMAND", { key: "Enter" }, { menu: true, chosen: true }), "accept");
+  assert.equal(actionOf("COMMAND", { key: "Escape" }, { menu: true, chosen: true }), "leave");
+  assert.equal(actionOf("COMMAND", { key: "Tab" }, { menu: true }), "complete");
+  assert.equal(actionOf("COMMAND", { key: "Tab" }), null);
+  assert.equal(actionOf("COMMAND", { key: "Tab", shift: true }, { menu: true }), null);
+  assert.equal(actionOf("COMMAND", { key: "ArrowUp" }), "older-query");
+  assert.equal(actionOf("COMMAND", { key: "ArrowUp" }, { menu: true, chosen: true }), "menu-up");
+  assert.equal(actionOf("COMMAND", { key: "ArrowDown" }, { walking: true }), "newer-query");
+  assert.equal(actionOf("COMMAND", { key: "ArrowDown" }, { menu: true }), "menu-down");
+  assert.equal(actionOf("COMMAND", { key: "ArrowDown" }), null);
+});
+
+test("COMMAND: everything else is text", () => {
+  for (const key of ALL) {
+    if (["Enter", "Escape", "Tab", "ArrowUp", "ArrowDown"].includes(key)) continue;
+    assert.equal(actionOf("COMMAND", { key }, { menu: true, chosen: true, walking: true }), null, key);
+  }
+});
+
+test("keys never fight the browser's own", () => {
+  const everything = { sending: true, atTop: true, atBottom: true, walking: true, menu: true, chosen: true };
+  for (const mode of /** @type {const} */ (["INPUT", "VIEW", "COMMAND"])) {
+    for (const key of ALL) {
+      assert.equal(actionOf(mode, { key, meta: true }, everything), null, `Meta+${key}`);
+      assert.equal(actionOf(mode, { key, alt: true }, everything), null, `Alt+${key}`);
+      if (key.toLowerCase() !== "c") assert.equal(actionOf(mode, { key, ctrl: true }, everything), null, `Ctrl+${key}`);
+    }
+  }
+});
+
+test("no key does anything while a word is being composed", () => {
+  for (const mode of /** @type {const} */ (["INPUT", "VIEW", "COMMAND"])) {
+    for (const key of ALL) assert.equal(actionOf(mode, { key, composing: true }, { menu: true, atTop: true }), null, key);
+    assert.equal(actionOf(mode, { key: "Process" }), null);
+  }
+});

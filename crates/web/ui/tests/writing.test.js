@@ -1,0 +1,137 @@
+// Drafts, earlier prompts, badges, endings: what happens around a message.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { badgeText } from "../badges.js";
+import { remainder } from "../composer.js";
+import { chooseDraft, readKept, takesForeignDraft } from "../drafts.js";
+import { busyWords, wayOut } from "../held.js";
+import { afterReply, endNotice } from "../policy.js";
+import { alreadyShown } from "../sending.js";
+import { createWalk } from "../walk.js";
+import { chance } from "./random.js";
+
+test("UI-12: a draft that could not be handed over wins over the server's", () => {
+  assert.deepEqual(chooseDraft("server", null), { text: "server", push: false });
+  assert.deepEqual(chooseDraft("server", { text: "old", synced: true }), { text: "server", push: false });
+  assert.deepEqual(chooseDraft("server", { text: "typed", synced: false }), { text: "typed", push: true });
+  assert.deepEqual(chooseDraft("same", { text: "same", synced: false }), { text: "same", push: false });
+  assert.deepEqual(chooseDraft("server", { text: "", synced: false }), { text: "", push: true });
+  assert.equal(readKept("{"), null);
+  assert.equal(readKept(null), null);
+  assert.equal(readKept("[1]"), null);
+  assert.deepEqual(readKept('{"text":"a","synced":false}'), { text: "a", synced: false });
+});
+
+test("what was typed is never overwritten by another tab while it has the focus", () => {
+  const here = { focused: true, typed: true, text: "mine", mine: false };
+  assert.equal(takesForeignDraft(here), false);
+  assert.equal(takesForeignDraft({ ...here, text: "" }), true);
+  assert.equal(takesForeignDraft({ ...here, typed: false }), true);
+  assert.equal(takesForeignDraft({ ...here, focused: false }), true);
+  assert.equal(takesForeignDraft({ ...here, focused: false, mine: true }), false);
+});
+
+test("what is typed while a message is on its way stays in the box", () => {
+  assert.equal(remainder("hello", "hello"), "");
+  assert.equal(remainder("hello\nand more", "hello"), "and more");
+  assert.equal(remainder("something else", "hello"), "something else");
+});
+
+test("earlier prompts: up to the oldest, down to what was being written", () => {
+  const walk = createWalk(["c", "b", "a"]);
+  assert.equal(walk.newer(), null);
+  assert.equal(walk.older("draft"), "c");
+  assert.equal(walk.walking, true);
+  assert.equal(walk.older("c"), "b");
+  assert.equal(walk.older("b"), "a");
+  assert.equal(walk.older("a"), null);
+  assert.equal(walk.newer(), "b");
+  assert.equal(walk.newer(), "c");
+  assert.equal(walk.newer(), "draft");
+  assert.equal(walk.walking, false);
+  walk.add("d");
+  walk.add("d");
+  assert.equal(walk.older(""), "d");
+  assert.equal(walk.older("d"), "c");
+  walk.stop();
+  assert.equal(walk.newer(), null);
+  // What stands in the box already is not offered again.
+  assert.equal(createWalk(["same", "other"]).older("same"), "other");
+});
+
+test("walking back and forth always ends at what was being written", () => {
+  const pick = chance(7);
+  for (let round = 0; round < 300; round += 1) {
+    const items = Array.from({ length: pick(6) }, () => `p${pick(4)}`);
+    const walk = createWalk(items);
+    let shown = "own";
+    for (let i = 0; i < 30; i += 1) {
+      const next = pick(2) ? walk.older(shown) : walk.newer();
+      if (next !== null) shown = next;
+      assert.ok(shown === "own" || items.includes(shown));
+      assert.equal(walk.walking, shown !== "own");
+    }
+    for (let i = 0; i <= items.length && walk.walking; i += 1) shown = walk.newer() ?? shown;
+    assert.equal(shown, "own");
+  }
+});
+
+test("UI-4: badges count up while something works and down while it waits", () => {
+  const pair = "p";
+  const at = (/** @type {any} */ status, /** @type {number} */ seconds) => badgeText({ pair, text: "", ...status }, 0, seconds * 1000);
+  assert.equal(at({ kind: "waiting" }, 0), "…");
+  assert.equal(at({ kind: "waiting" }, 1.9), "…");
+  assert.equal(at({ kind: "waiting" }, 2), "waiting 2 s");
+  assert.equal(at({ kind: "thinking", text: "thinking" }, 4.2), "thinking 4 s");
+  assert.equal(at({ kind: "thinking", text: "thinking 0 s" }, 4.2), "thinking 4 s");
+  assert.equal(at({ kind: "thinking" }, 0.5), "thinking");
+  assert.equal(at({ kind: "loading", text: "loading model" }, 2), "loading model 2 s");
+  assert.equal(at({ kind: "trimming", text: "trimming 2 · attempt 3 of 11" }, 9), "trimming 2 · attempt 3 of 11");
+  const retry = { kind: "retry", text: "retry in 3 s (rate limit)", until: 3000 };
+  assert.equal(at(retry, 0), "retry in 3 s (rate limit)");
+  assert.equal(at(retry, 1.1), "retry in 2 s (rate limit)");
+  assert.equal(at(retry, 7), "retry in 0 s (rate limit)");
+  assert.equal(at({ kind: "quota", text: "12 s until the next minute's tokens", until: 12_000 }, 5), "7 s until the next minute's tokens");
+  assert.equal(at({ kind: "retry", until: 2000 }, 0), "retry in 2 s");
+  assert.equal(at({ kind: "quota", text: "tokens of the day", until: 600_000 }, 0), "tokens of the day in 10 min");
+});
+
+test("UI-5: only who waits in an empty box is taken to a reply that does not fit", () => {
+  const waits = { mode: /** @type {const} */ ("INPUT"), mine: true, draftEmpty: true, shown: true, replyHeight: 900, paneHeight: 600 };
+  assert.equal(afterReply(waits), "read");
+  assert.equal(afterReply({ ...waits, replyHeight: 600 }), "stay");
+  assert.equal(afterReply({ ...waits, draftEmpty: false }), "stay");
+  assert.equal(afterReply({ ...waits, mode: "VIEW" }), "stay");
+  assert.equal(afterReply({ ...waits, mode: "COMMAND" }), "stay");
+  assert.equal(afterReply({ ...waits, mine: false }), "stay");
+  assert.equal(afterReply({ ...waits, shown: false }), "stay");
+});
+
+test("UI-6: a send that ends out of sight is told", () => {
+  assert.equal(endNotice({ shown: true, visible: true, state: "complete" }), null);
+  assert.equal(endNotice({ shown: false, visible: false, state: "complete" }), "The reply is complete; the filter hides it.");
+  assert.equal(endNotice({ shown: false, visible: true, state: "error" }), "The send ended in an error; it is further down.");
+  assert.equal(endNotice({ shown: false, visible: false, state: "cancelled" }), "The send was cancelled; the filter hides it.");
+});
+
+test("VAL-3: every suggestion leads somewhere", () => {
+  const of = (/** @type {string} */ kind, more = {}) => wayOut({ kind, label: kind, ...more });
+  assert.deepEqual(of("trim"), { send: { overBudget: "trim" } });
+  assert.deepEqual(of("fit"), { send: { overBudget: "fit" } });
+  assert.deepEqual(of("switch_model", { model: "phi-4-mini" }), { view: { model: "phi-4-mini" }, send: {} });
+  assert.deepEqual(of("switch_model"), { edit: true });
+  assert.deepEqual(of("clear_history"), { view: { filter: "r0" }, send: {} });
+  assert.deepEqual(of("clear_history", { filter: "t'x'" }), { view: { filter: "t'x'" }, send: {} });
+  assert.deepEqual(of("shorten"), { edit: true });
+  assert.deepEqual(of("something new"), { edit: true });
+  assert.match(busyWords(1), /1 character\)/);
+});
+
+test("a piece of text that was rendered already is not added twice", () => {
+  assert.equal(alreadyShown("12", "12"), true);
+  assert.equal(alreadyShown("12", "9"), true);
+  assert.equal(alreadyShown("9", "12"), false);
+  assert.equal(alreadyShown(undefined, "12"), false);
+  assert.equal(alreadyShown("a-1", "a-1"), true);
+  assert.equal(alreadyShown("a-1", "a-2"), false);
+});
