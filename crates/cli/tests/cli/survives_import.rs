@@ -2,7 +2,7 @@
 //! gives the whole, with nothing twice and no conversation by halves.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     path::Path,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -16,7 +16,7 @@ use crate::exchange::Data;
 
 const KILLS: u32 = 104;
 /// A store is used for this many kills, each time going on where it was left.
-const KILLS_A_STORE: u32 = 13;
+const KILLS_A_STORE: u32 = 8;
 const CONVERSATIONS: usize = 600;
 const TURNS: usize = 5;
 
@@ -28,7 +28,7 @@ fn export() -> String {
                 format!(
                     "{{\"role\":\"user\",\"content\":\"question {n}.{turn}\",\"created\":{time}}},\
                      {{\"role\":\"assistant\",\"content\":\"answer {n}.{turn} {}\"}}",
-                    "sail ".repeat(40)
+                    "sail ".repeat(6)
                 )
             })
             .collect();
@@ -57,20 +57,24 @@ async fn found(data: &Path) -> BTreeMap<String, usize> {
     let store = SqlStore::open_sqlite(&path, Default::default(), now).await.unwrap();
     let workspace = Workspace::default();
     let topics = store.topics(&workspace).await.unwrap();
+    let names: HashMap<_, _> = topics.iter().map(|topic| (topic.id, &topic.name)).collect();
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
     for row in store.rows(&workspace).await.unwrap() {
-        let topic = topics.iter().find(|topic| topic.id == row.topic_id).unwrap();
-        *found.entry(topic.name.clone()).or_default() += 1;
+        *found.entry(names[&row.topic_id].clone()).or_default() += 1;
     }
     assert_eq!(topics.is_empty(), found.is_empty(), "topics come with their pairs");
     found
 }
 
+fn length(log: &Path) -> u64 {
+    std::fs::metadata(log).map_or(0, |log| log.len())
+}
+
 /// Kills a child as soon as its log has grown to a length, or after a time.
-fn kill_at(mut child: Child, log: &Path, length: u64, at_most: Duration) {
+fn kill_at(mut child: Child, log: &Path, enough: u64, at_most: Duration) {
     let started = Instant::now();
-    let grown = || std::fs::metadata(log).is_ok_and(|log| log.len() >= length);
-    while !grown() && started.elapsed() < at_most && child.try_wait().unwrap().is_none() {
+    while length(log) < enough && started.elapsed() < at_most && child.try_wait().unwrap().is_none()
+    {
         std::thread::sleep(Duration::from_millis(1));
     }
     // One that has ended already cannot be killed, and that is one of the moments.
@@ -87,7 +91,16 @@ fn killed_at_any_moment_an_import_goes_on_and_is_whole() {
 
     let whole = home.path("whole");
     let started = Instant::now();
-    assert!(start(&whole, &file).wait().unwrap().success());
+    let mut child = start(&whole, &file);
+    let mut longest = 0;
+    let ended = loop {
+        longest = longest.max(length(&whole.join("plimsoll.db-wal")));
+        match child.try_wait().unwrap() {
+            Some(ended) => break ended,
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    };
+    assert!(ended.success());
     let takes = started.elapsed();
     let expected = runtime.block_on(found(&whole));
     assert_eq!(expected.len(), CONVERSATIONS);
@@ -104,7 +117,8 @@ fn killed_at_any_moment_an_import_goes_on_and_is_whole() {
         if kill % 2 == 0 {
             kill_at(child, &log, u64::MAX, takes * (step + 1) / KILLS_A_STORE);
         } else {
-            kill_at(child, &log, 1 + u64::from(kill) * 16_384, takes * 3);
+            // A small part each time, so that there is something left to be killed.
+            kill_at(child, &log, 1 + longest * u64::from(kill % 10) / 60, takes * 3);
         }
         if !data.join("plimsoll.db").exists() {
             continue;
