@@ -11,6 +11,7 @@ use jiff::{Timestamp as Instant, civil, tz::TimeZone};
 use plimsoll_app::{App, AppParts, Chance, Clock, ProviderBook};
 use plimsoll_domain::Timestamp;
 use plimsoll_filter::Date;
+use plimsoll_store::StoreError;
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 
 use crate::{
@@ -154,10 +155,19 @@ pub(crate) struct Opened {
 /// Who uses the store holds this file together with others; who replaces it, alone.
 fn store_lock(dir: &Path) -> Result<File, Failure> {
     let path = dir.join("store.lock");
-    let opened = File::options().create(true).truncate(false).write(true).open(&path);
-    opened.map_err(|error| {
-        Failure::failed(format!("cannot lock {}: {error}", path.display()))
-            .hint("check its permissions, or use --data-dir DIR")
+    let made = File::options().create(true).truncate(false).write(true).open(&path);
+    // Where nothing can be written the lock that is there serves; what that means for the
+    // store is for the store to say.
+    made.or_else(|error| File::open(&path).map_err(|_| error)).map_err(|error| {
+        use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        match error.kind() {
+            PermissionDenied | ReadOnlyFilesystem => {
+                let store = dir.join("plimsoll.db");
+                Failure::failed(format!("{}: {}", store.display(), StoreError::ReadOnly))
+            }
+            _ => Failure::failed(format!("cannot lock {}: {error}", path.display()))
+                .hint("check the disk, or use --data-dir DIR"),
+        }
     })
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &RestoreArgs) -> Result<u8, Failure> {
     let now = Instant::now();
     let kept = {
         let mut name = path.as_os_str().to_owned();
-        name.push(now.strftime(".before-restore-%Y-%m-%dT%H-%M-%SZ").to_string());
+        name.push(now.strftime(".before-restore-%Y-%m-%dT%H-%M-%S%.3fZ").to_string());
         std::path::PathBuf::from(name)
     };
     machine::block_on(async {
