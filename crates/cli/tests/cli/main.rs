@@ -8,11 +8,14 @@ mod classify;
 mod docs;
 mod doctor;
 mod exchange;
+#[cfg(target_os = "linux")]
+mod keys;
 mod models;
 mod plan;
 mod run;
 mod segments;
 mod send;
+mod settings;
 mod survives;
 mod survives_import;
 mod tokens;
