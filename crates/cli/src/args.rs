@@ -18,6 +18,7 @@ use clap::{Args, Parser, Subcommand};
     after_help = "Examples:\n  \
         plimsoll                                the workbench, in your browser\n  \
         plimsoll send 'What is a load line?'    ask, and read the receipt\n  \
+        plimsoll chat                           a conversation in this terminal\n  \
         plimsoll tokens README.md               what a file weighs\n  \
         plimsoll plan --pairs history.jsonl     what would be sent, and what stays ashore\n  \
         plimsoll classify --status 400 < body   what a provider's error means\n  \
@@ -48,6 +49,7 @@ pub(crate) enum Command {
     Segments(SegmentsArgs),
     Models(ModelsArgs),
     Send(SendArgs),
+    Chat(crate::commands::chat::ChatArgs),
     Topics(TopicsArgs),
     Receipts(ReceiptsArgs),
     Settings(SettingsArgs),

@@ -93,9 +93,11 @@ impl Survey {
         let serving = self.serving(model);
         let base_url = match serving {
             Some((server, _)) => Some(server.base_url.clone()),
-            None if Providers::is_hosted(model) => {
-                self.providers.hosted(model, false).ok().map(|provider| provider.base_url().to_owned())
-            }
+            None if Providers::is_hosted(model) => self
+                .providers
+                .hosted(model, false)
+                .ok()
+                .map(|provider| provider.base_url().to_owned()),
             None => None,
         };
         let server_window = serving.and_then(|(_, served)| served.context_window);

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod again;
+#[cfg(unix)]
+mod chat;
 mod classify;
 mod docs;
 mod doctor;
@@ -18,5 +20,7 @@ mod send;
 mod settings;
 mod survives;
 mod survives_import;
+#[cfg(unix)]
+mod terminal;
 mod tokens;
 mod trouble;
