@@ -18,6 +18,7 @@ use clap::{Args, Parser, Subcommand};
     after_help = "Examples:\n  \
         plimsoll                                the workbench, in your browser\n  \
         plimsoll send 'What is a load line?'    ask, and read the receipt\n  \
+        plimsoll chat                           a conversation in this terminal\n  \
         plimsoll tokens README.md               what a file weighs\n  \
         plimsoll plan --pairs history.jsonl     what would be sent, and what stays ashore\n  \
         plimsoll classify --status 400 < body   what a provider's error means\n  \
@@ -48,6 +49,7 @@ pub(crate) enum Command {
     Segments(SegmentsArgs),
     Models(ModelsArgs),
     Send(SendArgs),
+    Chat(crate::commands::chat::ChatArgs),
     Topics(TopicsArgs),
     Receipts(ReceiptsArgs),
     Settings(SettingsArgs),
@@ -318,12 +320,17 @@ pub(crate) struct ReceiptsArgs {
     pub(crate) data_dir: Option<PathBuf>,
 }
 
-/// List settings, their values and where they come from
+/// List settings, their values and where they come from, or change one
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
     plimsoll settings\n  \
+    plimsoll settings set overBudget fit\n  \
+    plimsoll settings unset overBudget\n  \
     PLIMSOLL_WARN_AT=70 plimsoll settings --json")]
 pub(crate) struct SettingsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<crate::commands::settings::SettingsCommand>,
+
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -334,6 +341,7 @@ pub(crate) struct SettingsArgs {
 #[command(after_help = "Examples:\n  \
     plimsoll keys list\n  \
     plimsoll keys set openai < key.txt\n  \
+    plimsoll keys set openai --file < key.txt\n  \
     plimsoll keys rm openai")]
 pub(crate) struct KeysArgs {
     #[command(subcommand)]
@@ -342,10 +350,16 @@ pub(crate) struct KeysArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum KeysCommand {
-    /// Keep the key on standard input, in a file that only you can read
+    /// Keep the key on standard input: in the keyring if one answers, else in a file
     Set {
         /// Such as openai or anthropic
         provider: String,
+        /// In the keyring of this machine (secret-tool, or security on a Mac)
+        #[arg(long, conflicts_with = "file")]
+        keyring: bool,
+        /// In a file that only you can read
+        #[arg(long)]
+        file: bool,
     },
     /// Which providers have a key, and from where
     List,
@@ -381,7 +395,7 @@ pub(crate) struct DoctorArgs {
     pub(crate) data_dir: Option<PathBuf>,
 }
 
-fn parse_quota(text: &str) -> Result<plimsoll_app::QuotaChoice, String> {
+pub(crate) fn parse_quota(text: &str) -> Result<plimsoll_app::QuotaChoice, String> {
     use plimsoll_app::QuotaChoice;
     match text {
         "go" => Ok(QuotaChoice::Go),
@@ -392,7 +406,7 @@ fn parse_quota(text: &str) -> Result<plimsoll_app::QuotaChoice, String> {
     }
 }
 
-fn parse_over_budget(text: &str) -> Result<plimsoll_budget::OverBudget, String> {
+pub(crate) fn parse_over_budget(text: &str) -> Result<plimsoll_budget::OverBudget, String> {
     use plimsoll_budget::OverBudget;
     OverBudget::parse(text).ok_or_else(|| {
         let names: Vec<&str> = OverBudget::ALL.iter().map(|policy| policy.name()).collect();

@@ -99,6 +99,8 @@ fn read_config(name: &str) -> Result<Option<String>, Failure> {
 /// Writes a file of the configuration directory: beside it first and renamed then, so
 /// that a crash leaves the old file or the new.
 pub(crate) fn write_config(path: &Path, text: &str) -> std::io::Result<()> {
+    // The file may be a link to where its owner keeps such files; the link stays.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let dir = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(dir)?;
     let mut file = tempfile::NamedTempFile::new_in(dir)?;

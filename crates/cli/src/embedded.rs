@@ -20,12 +20,14 @@ const MIRROR: &str = "HF_ENDPOINT";
 pub(crate) struct Embedded {
     data_dir: PathBuf,
     timeouts: Timeouts,
+    /// Threads to compute with; none means by the cores.
+    threads: Option<usize>,
     model: Mutex<Option<Arc<EmbeddedModel>>>,
 }
 
 impl Embedded {
-    pub(crate) fn new(data_dir: &Path, timeouts: Timeouts) -> Self {
-        Self { data_dir: data_dir.to_owned(), timeouts, model: Mutex::new(None) }
+    pub(crate) fn new(data_dir: &Path, timeouts: Timeouts, threads: Option<usize>) -> Self {
+        Self { data_dir: data_dir.to_owned(), timeouts, threads, model: Mutex::new(None) }
     }
 
     /// The model, once its weights are there; they are fetched on first use.
@@ -37,7 +39,11 @@ impl Embedded {
         if Weights::locate(&self.data_dir, None).is_err() {
             self.fetch()?;
         }
-        let options = EmbeddedOptions { data_dir: self.data_dir.clone(), ..Default::default() };
+        let options = EmbeddedOptions {
+            data_dir: self.data_dir.clone(),
+            threads: self.threads,
+            ..Default::default()
+        };
         let loaded = Arc::new(EmbeddedModel::new(options));
         loaded.load();
         *model = Some(Arc::clone(&loaded));

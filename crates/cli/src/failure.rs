@@ -87,6 +87,10 @@ impl Failure {
         Self { kind, ..Self::failed(format!("cannot write: {error}")) }
     }
 
+    pub(crate) fn hint_text(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     pub(crate) fn is_broken_pipe(&self) -> bool {
         self.kind == FailureKind::BrokenPipe
     }

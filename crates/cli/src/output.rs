@@ -33,8 +33,32 @@ impl Output {
     }
 }
 
+/// Text of several lines for a terminal. What a model writes is hostile: of all control
+/// characters only line breaks and tabs reach the terminal, and nothing turns the
+/// direction of what follows.
+pub(crate) fn neutral(text: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars()
+        .filter(|c| *c != '\r' && !turns(*c))
+        .map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c })
+        .collect()
+}
+
 /// Text for a terminal or a table: control characters of file names and messages
 /// must not reach it.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_steers_a_terminal_gets_through() {
+        let hostile = "a\x1b[2J\u{9b}31m\x07b\r\nc\td\u{202e}e\x7f";
+        assert_eq!(neutral(hostile), "a\u{fffd}[2J\u{fffd}31m\u{fffd}b\nc\tde\u{fffd}");
+        let every: String = (0..=0x2fff).filter_map(char::from_u32).collect();
+        assert!(neutral(&every).chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')));
+    }
 }

@@ -11,11 +11,14 @@ use plimsoll_app::{NoProvider, ProviderBook, Reached};
 use plimsoll_budget::Model;
 use plimsoll_config::Settings;
 use plimsoll_provider::{
-    Anthropic, Endpoint, Gemini, LocalServer, OpenAiStyle, Provider, ServedModel, SetupError,
-    Timeouts, discover,
+    Anthropic, Endpoint, Gemini, LocalServer, OpenAiStyle, Provider, Secret, ServedModel,
+    SetupError, Timeouts, discover,
 };
 
-use crate::keys;
+use crate::{
+    failure::Failure,
+    keys::{self, KeySource},
+};
 
 /// Providers that speak the OpenAI style, and where they are.
 const OPENAI_STYLE: [(&str, &str); 8] = [
@@ -36,6 +39,16 @@ pub(crate) struct Providers {
     local: tokio::sync::OnceCell<Vec<LocalServer>>,
     /// The windows that servers told, by address and model.
     told: Mutex<HashMap<(String, String), Option<u64>>>,
+    /// Keys that the keyring gave, by provider.
+    from_keyring: Mutex<HashMap<String, Secret>>,
+}
+
+/// What is known of a key.
+enum Key {
+    Known(Secret),
+    /// It is in the keyring, which was not asked yet.
+    NotAskedYet,
+    None,
 }
 
 impl Providers {
@@ -48,8 +61,14 @@ impl Providers {
             idle: seconds(idle),
             ..Timeouts::default()
         };
-        let embedded = crate::embedded::Embedded::new(data_dir, timeouts);
-        Self { timeouts, embedded, local: tokio::sync::OnceCell::new(), told: Mutex::default() }
+        let embedded = crate::embedded::Embedded::new(data_dir, timeouts, settings.threads());
+        Self {
+            timeouts,
+            embedded,
+            local: tokio::sync::OnceCell::new(),
+            told: Mutex::default(),
+            from_keyring: Mutex::default(),
+        }
     }
 
     /// Gets the model inside ready: fetched if need be, and loaded.
@@ -69,11 +88,40 @@ impl Providers {
             || OPENAI_STYLE.iter().any(|(known, _)| *known == model.provider)
     }
 
-    /// The provider of a model at a known address.
-    pub(crate) fn hosted(&self, model: &Model) -> Result<Arc<dyn Provider>, NoProvider> {
+    /// A provider's key. A keyring is asked once, and only when it may take its time.
+    fn key(&self, model: &Model, may_wait: bool) -> Result<Key, NoProvider> {
+        let (name, variable) = (model.provider.as_str(), model.key_env.as_deref());
+        let failed = |failure: Failure| NoProvider {
+            message: failure.to_string(),
+            hint: failure.hint_text().unwrap_or_default().to_owned(),
+        };
+        if keys::place(name, variable).map_err(failed)? != Some(KeySource::Keyring) {
+            let found = keys::find(name, variable).map_err(failed)?;
+            return Ok(found.map_or(Key::None, |(key, _)| Key::Known(key)));
+        }
+        let mut known = self.from_keyring.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(key) = known.get(name) {
+            return Ok(Key::Known(key.clone()));
+        }
+        if !may_wait {
+            return Ok(Key::NotAskedYet);
+        }
+        // The keyring may show a dialog; the runtime is told, so that others go on.
+        let found = tokio::task::block_in_place(|| keys::find(name, variable)).map_err(failed)?;
+        let Some((key, _)) = found else { return Ok(Key::None) };
+        known.insert(name.to_owned(), key.clone());
+        Ok(Key::Known(key))
+    }
+
+    /// The provider of a model at a known address. Unless it may wait, a keyring that was
+    /// not asked yet is left alone, and nothing should be sent through what comes out.
+    pub(crate) fn hosted(
+        &self,
+        model: &Model,
+        may_wait: bool,
+    ) -> Result<Arc<dyn Provider>, NoProvider> {
         let name = model.provider.as_str();
-        let found = keys::find(name, model.key_env.as_deref())
-            .map_err(|failure| NoProvider { message: failure.to_string(), hint: String::new() })?;
+        let found = self.key(model, may_wait)?;
         let variable = model.key_env.clone().unwrap_or_else(|| keys::usual_variable(name));
         let no_key = || NoProvider {
             message: format!("there is no key for {name}"),
@@ -90,9 +138,11 @@ impl Providers {
         let keyed = |usual: &str| -> Result<Endpoint, NoProvider> {
             let endpoint = endpoint(usual).map_err(setup)?;
             match &found {
-                Some((key, _)) => Ok(endpoint.with_key(key.clone())),
-                None if model.base_url.is_some() => Ok(endpoint),
-                None => Err(no_key()),
+                Key::Known(key) => Ok(endpoint.with_key(key.clone())),
+                // Nothing is sent through what is only at hand.
+                Key::NotAskedYet => Ok(endpoint),
+                Key::None if model.base_url.is_some() => Ok(endpoint),
+                Key::None => Err(no_key()),
             }
         };
         Ok(match name {
@@ -125,7 +175,7 @@ impl ProviderBook for Providers {
             return Ok(Reached { provider, model: model.id.clone(), server_window: None });
         }
         if Self::is_hosted(model) {
-            let provider = self.hosted(model)?;
+            let provider = self.hosted(model, true)?;
             // A server on this machine tells its window at once; a far one is not asked.
             let near = provider.base_url().contains("//127.")
                 || provider.base_url().contains("//localhost");
@@ -147,7 +197,7 @@ impl ProviderBook for Providers {
             return Some(Reached { provider, model: model.id.clone(), server_window: None });
         }
         if Self::is_hosted(model) {
-            let provider = self.hosted(model).ok()?;
+            let provider = self.hosted(model, false).ok()?;
             let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
             let key = (provider.base_url().to_owned(), model.id.clone());
             let server_window = told.get(&key).copied().flatten();

@@ -84,8 +84,8 @@ impl Survey {
         if is_at_home(model) || !Providers::is_hosted(model) {
             return self.serving(model).is_some();
         }
-        let key = keys::find(&model.provider, model.key_env.as_deref());
-        key.is_ok_and(|key| key.is_some())
+        let place = keys::place(&model.provider, model.key_env.as_deref());
+        place.is_ok_and(|place| place.is_some())
     }
 
     /// What is known of a model's window beyond the catalog (CAT-3).
@@ -93,9 +93,11 @@ impl Survey {
         let serving = self.serving(model);
         let base_url = match serving {
             Some((server, _)) => Some(server.base_url.clone()),
-            None if Providers::is_hosted(model) => {
-                self.providers.hosted(model).ok().map(|provider| provider.base_url().to_owned())
-            }
+            None if Providers::is_hosted(model) => self
+                .providers
+                .hosted(model, false)
+                .ok()
+                .map(|provider| provider.base_url().to_owned()),
             None => None,
         };
         let server_window = serving.and_then(|(_, served)| served.context_window);
@@ -158,7 +160,7 @@ fn is_at_home(model: &Model) -> bool {
 async fn declared(providers: &Providers, models: &[Model]) -> Vec<Server> {
     let mut places: BTreeMap<String, (String, Arc<dyn Provider>)> = BTreeMap::new();
     for model in models.iter().filter(|model| is_at_home(model)) {
-        if let Ok(provider) = providers.hosted(model) {
+        if let Ok(provider) = providers.hosted(model, false) {
             let base_url = provider.base_url().to_owned();
             places.entry(base_url).or_insert((model.provider.clone(), provider));
         }

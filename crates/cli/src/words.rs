@@ -1,6 +1,7 @@
 //! Words for people that more than one command says.
 
 use plimsoll_budget::Suggestion;
+use plimsoll_send::{Outcome, SendError, fault};
 use plimsoll_tokens::commas;
 
 use crate::output::printable;
@@ -28,5 +29,47 @@ pub(crate) fn suggestion(suggestion: &Suggestion) -> String {
         Suggestion::ShortenMessage { tokens } => {
             format!("shorten the message by {} tokens", commas(*tokens))
         }
+    }
+}
+
+/// What went wrong with a send, in the form of FAU-8, and what to do about it where
+/// there is something to say; none if nothing did.
+pub(crate) fn trouble(outcome: &Outcome) -> Option<(String, Option<String>)> {
+    let Outcome::Error(error) = outcome else { return None };
+    Some(match error {
+        SendError::Provider(fault) | SendError::OverflowAfterTrimming(fault) => {
+            let advice = fault::explain(fault).map(|advice| advice.text);
+            (fault::headline(fault), advice.or_else(|| fault::asks_to_wait(fault)))
+        }
+        SendError::EmptyAnswer => (
+            "[error: server] the answer ended without any text".to_owned(),
+            Some("some servers do that when the request is too large".to_owned()),
+        ),
+        SendError::PromptTooLarge => {
+            ("[error: context] the message is larger than the model's window".to_owned(), None)
+        }
+    })
+}
+
+/// The word of a list that a wrong one was probably meant to be.
+pub(crate) fn nearest<'a>(
+    wrong: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let close = |word: &&str| strsim::jaro_winkler(wrong, word);
+    known.into_iter().filter(|word| close(word) > 0.7).max_by(|a, b| close(a).total_cmp(&close(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_word_finds_the_one_that_was_meant() {
+        let known = ["filter", "flag", "model", "quit"];
+        assert_eq!(nearest("fliter", known), Some("filter"));
+        assert_eq!(nearest("modle", known), Some("model"));
+        assert_eq!(nearest("xyz", known), None);
+        assert_eq!(nearest("", known), None);
     }
 }

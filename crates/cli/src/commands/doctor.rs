@@ -167,7 +167,7 @@ fn servers(survey: &Survey) -> Vec<Check> {
 fn hosted() -> Result<Check, Failure> {
     let mut with_key = Vec::new();
     for provider in keys::PROVIDERS {
-        if keys::find(provider, None)?.is_some() {
+        if keys::place(provider, None)?.is_some() {
             with_key.push(provider);
         }
     }

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod backup;
+pub(crate) mod chat;
 pub(crate) mod classify;
 pub(crate) mod doctor;
 pub(crate) mod export;

@@ -8,7 +8,7 @@ use plimsoll_app::{
 };
 use plimsoll_budget::{OverBudget, Suggestion};
 use plimsoll_domain::PairId;
-use plimsoll_send::{Outcome, SendError, fault};
+use plimsoll_send::Outcome;
 use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
 
@@ -17,7 +17,7 @@ use crate::{
     context::Context,
     failure::{Failure, note, say},
     input, machine,
-    output::Output,
+    output::{Output, neutral},
     words,
 };
 
@@ -151,8 +151,14 @@ fn policy(asked: OverBudget, prepared: &Prepared) -> Result<OverBudget, Failure>
 fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
     match progress {
         Progress::Text(_, text) => {
+            // A file gets what the model wrote; a terminal must not be steered by it.
+            let shown = if std::io::stdout().is_terminal() {
+                neutral(text).into()
+            } else {
+                std::borrow::Cow::Borrowed(text.as_str())
+            };
             // Whoever reads us has gone away: there is nobody to answer.
-            if output.text(text).and_then(|()| output.flush()).is_err() {
+            if output.text(&shown).and_then(|()| output.flush()).is_err() {
                 gone.cancel();
             }
         }
@@ -196,8 +202,8 @@ fn refused(error: &AppError) -> Failure {
     Failure::app(error)
 }
 
-/// The receipt, and how it ended.
-fn conclude(sent: &Sent) -> Result<u8, Failure> {
+/// What happened to the request on its way, what would help, and the receipt.
+pub(crate) fn tell_receipt(sent: &Sent) {
     let receipt = &sent.receipt;
     if let Some(notice) = sent.trim_notice() {
         note(&notice);
@@ -209,6 +215,11 @@ fn conclude(sent: &Sent) -> Result<u8, Failure> {
         note(&words::suggestion(suggestion));
     }
     say(&receipt.line());
+}
+
+/// The receipt, and how it ended.
+fn conclude(sent: &Sent) -> Result<u8, Failure> {
+    tell_receipt(sent);
     match &sent.outcome {
         Outcome::Complete { cut_by_length: true } => {
             note("the answer was cut by its length");
@@ -216,25 +227,13 @@ fn conclude(sent: &Sent) -> Result<u8, Failure> {
         }
         Outcome::Complete { cut_by_length: false } => Ok(0),
         Outcome::Cancelled => Err(Failure::failed("stopped; what had arrived is kept")),
-        Outcome::Error(SendError::Provider(fault) | SendError::OverflowAfterTrimming(fault)) => {
-            let failure = Failure::failed(fault::headline(fault));
-            Err(match fault::explain(fault) {
-                Some(advice) => failure.hint(advice.text),
-                None => {
-                    let kept = "your message is kept; `plimsoll receipts` shows the attempt";
-                    match fault::asks_to_wait(fault) {
-                        Some(wait) => failure.hint(format!("{wait}; {kept}")),
-                        None => failure.hint(kept),
-                    }
-                }
-            })
-        }
-        Outcome::Error(SendError::EmptyAnswer) => {
-            Err(Failure::failed("[error: server] the answer ended without any text")
-                .hint("some servers do that when the request is too large; your message is kept"))
-        }
-        Outcome::Error(SendError::PromptTooLarge) => {
-            Err(Failure::failed("[error: context] the message is larger than the model's window"))
+        Outcome::Error(_) => {
+            let (headline, advice) = words::trouble(&sent.outcome).unwrap_or_default();
+            let kept = "your message is kept; `plimsoll send --reask` asks it again";
+            Err(Failure::failed(headline).hint(match advice {
+                Some(advice) => format!("{advice}; {kept}"),
+                None => kept.to_owned(),
+            }))
         }
     }
 }

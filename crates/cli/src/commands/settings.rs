@@ -1,9 +1,33 @@
-//! `plimsoll settings`: every setting, its value and where it comes from.
+//! `plimsoll settings`: every setting, its value and where it comes from; and changing one.
 
-use plimsoll_config::{SETTINGS, Source};
+use clap::Subcommand;
+use plimsoll_config::{SETTINGS, SettingSpec, Source, edit_settings};
 use serde::Serialize;
 
-use crate::{args::SettingsArgs, context::Context, failure::Failure, output::Output};
+use crate::{
+    args::SettingsArgs,
+    context::{Context, config_dir, write_config},
+    failure::{Failure, note},
+    input::unreadable,
+    output::Output,
+};
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum SettingsCommand {
+    /// Write a setting into config.toml; comments and order stay
+    Set {
+        /// Such as warnAt
+        key: String,
+        /// The value
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Take a setting out of config.toml, so that its default counts
+    Unset {
+        /// Such as warnAt
+        key: String,
+    },
+}
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -14,6 +38,11 @@ struct Row<'a> {
 }
 
 pub(crate) fn run(args: &SettingsArgs, output: &mut Output) -> Result<u8, Failure> {
+    match &args.command {
+        Some(SettingsCommand::Set { key, value }) => return change(key, Some(value)),
+        Some(SettingsCommand::Unset { key }) => return change(key, None),
+        None => {}
+    }
     let context = Context::load()?;
     let rows: Vec<Row<'_>> = SETTINGS
         .iter()
@@ -35,6 +64,38 @@ pub(crate) fn run(args: &SettingsArgs, output: &mut Output) -> Result<u8, Failur
     for row in rows {
         let line = format!("{:<24} {:<12} {}", row.key, row.value, row.source);
         output.text(&format!("{}\n", line.trim_end()))?;
+    }
+    Ok(0)
+}
+
+/// Changes one setting in the file. The file is read without the rest of the settings, so
+/// that a bad value can be mended.
+fn change(key: &str, value: Option<&str>) -> Result<u8, Failure> {
+    let dir = config_dir().ok_or_else(|| {
+        Failure::failed("there is no configuration directory").hint("set PLIMSOLL_CONFIG_DIR")
+    })?;
+    let path = dir.join("config.toml");
+    let before = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(unreadable(&path, &error)),
+    };
+    let after = edit_settings(&before, key, value).map_err(|error| {
+        Failure::usage(error.to_string())
+            .hint("`plimsoll settings` lists them; nothing was changed")
+    })?;
+    if after == before {
+        note(&format!("{} already says so", path.display()));
+    } else {
+        write_config(&path, &after).map_err(|error| {
+            Failure::failed(format!("cannot write {}: {error}", path.display()))
+        })?;
+        note(&format!("{} was written", path.display()));
+    }
+    let variable = SettingSpec::find(key).map(SettingSpec::env_var).unwrap_or_default();
+    if let Some(shadow) = std::env::var_os(&variable) {
+        let shadow = shadow.to_string_lossy();
+        note(&format!("{variable} is set to '{shadow}', and wins over the file"));
     }
     Ok(0)
 }

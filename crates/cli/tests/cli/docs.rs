@@ -2,9 +2,9 @@
 
 use crate::run::plimsoll;
 
-const COMMANDS: [&str; 15] = [
-    "send", "tokens", "plan", "classify", "segments", "models", "topics", "receipts", "settings",
-    "keys", "import", "export", "backup", "restore", "doctor",
+const COMMANDS: [&str; 16] = [
+    "send", "chat", "tokens", "plan", "classify", "segments", "models", "topics", "receipts",
+    "settings", "keys", "import", "export", "backup", "restore", "doctor",
 ];
 
 fn page() -> String {

@@ -4,16 +4,23 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod again;
+#[cfg(unix)]
+mod chat;
 mod classify;
 mod docs;
 mod doctor;
 mod exchange;
+#[cfg(target_os = "linux")]
+mod keys;
 mod models;
 mod plan;
 mod run;
 mod segments;
 mod send;
+mod settings;
 mod survives;
 mod survives_import;
+#[cfg(unix)]
+mod terminal;
 mod tokens;
 mod trouble;

@@ -174,10 +174,10 @@ fn walk(dir: &Path) -> Vec<std::path::PathBuf> {
 #[test]
 fn keys_are_kept_for_their_owner_alone_and_never_printed() {
     let home = Home::new(&ScriptedServer::always(Reply::auth()).unwrap(), 4096);
-    let set = home.command(&["keys", "set", "mistral"]).input("sk-secret-123456\n").run();
+    let set = home.command(&["keys", "set", "mistral", "--file"]).input("sk-secret-123456\n").run();
     assert_eq!(set.code, 0, "{}", set.stderr);
     let list = home.command(&["keys", "list"]).run();
-    assert!(list.stdout.contains("mistral      stored"), "{}", list.stdout);
+    assert!(list.stdout.contains("mistral      stored in a file"), "{}", list.stdout);
     assert!(!format!("{}{}{}", list.stdout, list.stderr, set.stderr).contains("sk-secret"));
     #[cfg(unix)]
     {

@@ -1,5 +1,4 @@
-//! Keys of providers (PRV-3): from the environment, else from a file that only its owner
-//! can read. They are never printed, logged or stored anywhere else.
+//! The file of keys, which only its owner can read.
 
 use std::{
     collections::BTreeMap,
@@ -7,66 +6,38 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use plimsoll_provider::Secret;
+use serde::Deserialize;
 
 use crate::{context::config_dir, failure::Failure, input::unreadable};
 
-/// Providers that want a key.
-pub(crate) const PROVIDERS: [&str; 10] = [
-    "openai",
-    "anthropic",
-    "google",
-    "xai",
-    "mistral",
-    "deepseek",
-    "groq",
-    "openrouter",
-    "moonshot",
-    "zai",
-];
-
-/// Where a key was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeySource {
-    Environment,
-    File,
+/// Where the file says that a key is.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "Written")]
+pub(super) enum Kept {
+    /// The key itself.
+    Here(String),
+    /// In the keyring of the machine.
+    InKeyring,
 }
 
-/// The variable that usually holds a provider's key.
-pub(crate) fn usual_variable(provider: &str) -> String {
-    match provider {
-        "google" => "GEMINI_API_KEY".to_owned(),
-        other => format!("{}_API_KEY", other.to_ascii_uppercase().replace('-', "_")),
+/// A key as the file has it: `openai = "sk-…"` or `openai = { keyring = true }`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Key(String),
+    Elsewhere {
+        #[serde(rename = "keyring")]
+        _keyring: bool,
+    },
+}
+
+impl From<Written> for Kept {
+    fn from(written: Written) -> Self {
+        match written {
+            Written::Key(key) => Self::Here(key),
+            Written::Elsewhere { .. } => Self::InKeyring,
+        }
     }
-}
-
-/// A provider's key, and where it is from.
-pub(crate) fn find(
-    provider: &str,
-    variable: Option<&str>,
-) -> Result<Option<(Secret, KeySource)>, Failure> {
-    let usual = usual_variable(provider);
-    let from_env = std::env::var(variable.unwrap_or(&usual)).ok();
-    if let Some(key) = from_env.filter(|key| !key.trim().is_empty()) {
-        return Ok(Some((Secret::new(key), KeySource::Environment)));
-    }
-    Ok(read()?.remove(provider).map(|key| (Secret::new(key), KeySource::File)))
-}
-
-/// The providers that have a key in the file.
-pub(crate) fn stored() -> Result<Vec<String>, Failure> {
-    Ok(read()?.into_keys().collect())
-}
-
-/// Keeps a key, or forgets it.
-pub(crate) fn put(provider: &str, key: Option<&str>) -> Result<bool, Failure> {
-    let mut keys = read()?;
-    let had = match key {
-        Some(key) => keys.insert(provider.to_owned(), key.to_owned()).is_some(),
-        None => keys.remove(provider).is_some(),
-    };
-    write(&keys)?;
-    Ok(had)
 }
 
 fn path() -> Result<PathBuf, Failure> {
@@ -76,7 +47,7 @@ fn path() -> Result<PathBuf, Failure> {
     })
 }
 
-fn read() -> Result<BTreeMap<String, String>, Failure> {
+pub(super) fn read() -> Result<BTreeMap<String, Kept>, Failure> {
     let path = path()?;
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
@@ -107,7 +78,7 @@ fn check_permissions(_: &Path) -> Result<(), Failure> {
 }
 
 /// Writes beside the file and renames, so that a crash leaves the old keys or the new.
-fn write(keys: &BTreeMap<String, String>) -> Result<(), Failure> {
+pub(super) fn write(keys: &BTreeMap<String, Kept>) -> Result<(), Failure> {
     let path = path()?;
     let failed = |error: std::io::Error| {
         Failure::failed(format!("cannot write {}: {error}", path.display()))
@@ -116,8 +87,11 @@ fn write(keys: &BTreeMap<String, String>) -> Result<(), Failure> {
     std::fs::create_dir_all(dir).map_err(failed)?;
     let mut text = String::new();
     for (provider, key) in keys {
-        let quote = |text: &str| toml::Value::String(text.to_owned());
-        text.push_str(&format!("{} = {}\n", quoted(&quote(provider)), quoted(&quote(key))));
+        let value = match key {
+            Kept::Here(key) => quoted(key),
+            Kept::InKeyring => "{ keyring = true }".to_owned(),
+        };
+        text.push_str(&format!("{} = {value}\n", quoted(provider)));
     }
     // A temporary file is made for its owner alone.
     let mut file = tempfile::NamedTempFile::new_in(dir).map_err(failed)?;
@@ -128,6 +102,6 @@ fn write(keys: &BTreeMap<String, String>) -> Result<(), Failure> {
 }
 
 /// A TOML string is a JSON string as far as keys and names go.
-fn quoted(value: &toml::Value) -> String {
-    serde_json::to_string(value.as_str().unwrap_or_default()).unwrap_or_default()
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
 }

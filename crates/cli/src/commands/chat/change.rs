@@ -1,0 +1,161 @@
+//! Commands that change something: what is chosen, labels, saved filters, the newest pair.
+
+use plimsoll_app::{HistoryChoice, Label, View, topic_path};
+use plimsoll_domain::{Lifecycle, PairId};
+
+use super::{Chat, look::name_of, wrong};
+use crate::{
+    failure::{Failure, note, say},
+    output::{neutral, printable},
+    words::nearest,
+};
+
+impl Chat<'_> {
+    /// FLT-4: a filter that is wrong is shown with a caret, and the last good one stays.
+    pub(super) async fn choose_filter(&mut self, filter: String) -> Result<(), Failure> {
+        let mut board = self.board.lock().await;
+        let view = View { history: HistoryChoice::Filter(filter), ..board.view().clone() };
+        let chosen = board.choose(self.app, view).await;
+        if let Err(error) = chosen {
+            let stays = match &board.view().history {
+                HistoryChoice::Filter(filter) if filter.is_empty() => {
+                    "everything stays visible".to_owned()
+                }
+                HistoryChoice::Filter(filter) => format!("the filter stays {filter}"),
+                HistoryChoice::Nothing => "nothing stays visible".to_owned(),
+            };
+            drop(board);
+            self.tell_error(&error);
+            note(&stays);
+        }
+        Ok(())
+    }
+
+    /// Chooses the model, or lists those that there are.
+    pub(super) async fn choose_model(&mut self, model: Option<String>) -> Result<(), Failure> {
+        let catalog = self.app.catalog();
+        let Some(model) = model else {
+            let chosen = self.board.lock().await.model().id.clone();
+            for model in catalog.models().iter().filter(|model| model.enabled) {
+                let mark = if model.id == chosen { '›' } else { ' ' };
+                let line =
+                    format!("{mark} {}  {}\n", printable(&model.id), printable(&model.provider));
+                self.output.text(&line)?;
+            }
+            return Ok(());
+        };
+        let mut board = self.board.lock().await;
+        let view = View { model: Some(model.clone()), ..board.view().clone() };
+        board.choose(self.app, view).await.map_err(wrong)?;
+        drop(board);
+        if catalog.find(&model).is_none() {
+            let known = catalog.models().iter().map(|model| model.id.as_str());
+            let meant = nearest(&model, known).map(|id| format!("; did you mean {id}?"));
+            note(&format!(
+                "nothing is known of {model}: its window is assumed{}",
+                meant.unwrap_or_default()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Chooses the topic, or lists those that there are.
+    pub(super) async fn choose_topic(&mut self, topic: Option<String>) -> Result<(), Failure> {
+        let mut board = self.board.lock().await;
+        let Some(topic) = topic else {
+            let (topics, chosen) = (board.topics(), board.topic().id);
+            let line = |id| {
+                let mark = if id == chosen { '›' } else { ' ' };
+                format!("{mark} {}\n", printable(&topic_path(topics, id)))
+            };
+            let text: String = topics.iter().map(|topic| line(topic.id)).collect();
+            drop(board);
+            return self.output.text(&text);
+        };
+        let view = View { topic: Some(topic.clone()), ..board.view().clone() };
+        board.choose(self.app, view).await.map_err(|error| match error {
+            plimsoll_app::AppError::UnknownTopic(_) => {
+                Failure::failed(format!("there is no topic '{topic}'"))
+                    .hint("/topic lists them; `plimsoll topics add` makes one")
+            }
+            other => wrong(other),
+        })
+    }
+
+    /// The newest pair that is visible.
+    async fn newest_visible(&mut self) -> Result<PairId, Failure> {
+        let mut board = self.board.lock().await;
+        board.refresh(self.app).await.map_err(wrong)?;
+        let newest = board.visible_ids().last().copied();
+        newest.ok_or_else(|| Failure::failed("no pair is visible").hint("/filter shows all"))
+    }
+
+    pub(super) async fn label(&mut self, label: Label) -> Result<(), Failure> {
+        let id = self.newest_visible().await?;
+        let workspace = self.board.lock().await.workspace().clone();
+        self.app.label(&workspace, &[id], label).await.map_err(wrong)?;
+        let stored = self.app.store().get(id).await.map_err(wrong)?;
+        let what = match label {
+            Label::Star(star) => format!("{} of 3 stars", star.count()),
+            Label::Flag(flag) => format!("flagged {}", flag.name()),
+            Label::Topic(_) => "moved".to_owned(),
+        };
+        say(&format!("{what}: {}", name_of(&stored.pair.user_text)));
+        Ok(())
+    }
+
+    /// Deletes the newest visible pair. A pair in error goes without a question (SND-7).
+    pub(super) async fn delete(&mut self) -> Result<(), Failure> {
+        let id = self.newest_visible().await?;
+        let stored = self.app.store().get(id).await.map_err(wrong)?;
+        let name = name_of(&stored.pair.user_text);
+        if stored.pair.lifecycle != Lifecycle::Error && self.editor.is_some() {
+            say(&format!("Delete \"{name}\" and its answer for good?"));
+            if self.question("y or n › ")?.as_deref() != Some("y") {
+                note("nothing was deleted");
+                return Ok(());
+            }
+        }
+        let workspace = self.board.lock().await.workspace().clone();
+        self.app.delete(&workspace, &[id]).await.map_err(wrong)?;
+        if let Some(editor) = &mut self.editor {
+            editor.forget(&stored.pair.user_text);
+        }
+        say(&format!("deleted: {name}"));
+        Ok(())
+    }
+
+    /// Back to the answer before the last regeneration.
+    pub(super) async fn swap(&mut self) -> Result<(), Failure> {
+        let workspace = self.board.lock().await.workspace().clone();
+        let newest = self.app.newest_complete(&workspace).await.map_err(wrong)?;
+        let id = newest.ok_or_else(|| Failure::failed("there is no pair that was answered"))?;
+        self.app.swap_answer(&workspace, id).await.map_err(wrong)?;
+        let stored = self.app.store().get(id).await.map_err(wrong)?;
+        let answer = stored.pair.assistant_text.unwrap_or_default();
+        self.output.text(&format!("{}\n", neutral(&answer)))
+    }
+
+    pub(super) async fn save_filter(&mut self, name: &str) -> Result<(), Failure> {
+        let board = self.board.lock().await;
+        let workspace = board.workspace().clone();
+        let filter = match &board.view().history {
+            HistoryChoice::Filter(filter) if !filter.is_empty() => filter.clone(),
+            HistoryChoice::Filter(_) | HistoryChoice::Nothing => {
+                return Err(Failure::failed("there is no filter to save")
+                    .hint("choose one first, as in: /filter s>=2"));
+            }
+        };
+        drop(board);
+        self.app.save_filter(&workspace, name, Some(&filter)).await.map_err(wrong)?;
+        say(&format!("@{name} stands for {filter}"));
+        Ok(())
+    }
+
+    pub(super) async fn unsave_filter(&mut self, name: &str) -> Result<(), Failure> {
+        let workspace = self.board.lock().await.workspace().clone();
+        self.app.save_filter(&workspace, name, None).await.map_err(wrong)?;
+        say(&format!("@{name} is forgotten"));
+        Ok(())
+    }
+}

@@ -1,0 +1,216 @@
+//! Commands that show something: the plan, the last receipt, the exact request.
+
+use plimsoll_app::{Draft, Place, Shown};
+use plimsoll_budget::ExcludedBecause;
+use plimsoll_store::ReceiptFilter;
+use plimsoll_tokens::commas;
+use serde_json::Value;
+
+use super::{Chat, load_line::Load, wrong};
+use crate::{
+    failure::{Failure, note},
+    output::{neutral, printable},
+};
+
+/// So many pairs are named on each side of the line.
+const NAMED: usize = 20;
+
+/// The first words of a message.
+pub(super) fn name_of(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let name = printable(&words.join(" "));
+    match name.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name,
+    }
+}
+
+impl Chat<'_> {
+    /// What is aboard and what stays ashore, by name, with the line between them.
+    pub(super) async fn show_plan(&mut self) -> Result<(), Failure> {
+        let mut board = self.board.lock().await;
+        let outlook = board.outlook(self.app, &Draft::default()).await.map_err(wrong)?;
+        let line = outlook.boundary.start;
+        let above = line.saturating_sub(NAMED)..line;
+        let below = line.max(outlook.boundary.y.saturating_sub(NAMED))..outlook.boundary.y;
+        let unnamed = [above.start, below.start - line];
+        let shown = [
+            board.shown(self.app, above).await.map_err(wrong)?,
+            board.shown(self.app, below).await.map_err(wrong)?,
+        ];
+        let topic = plimsoll_app::topic_path(board.topics(), board.topic().id);
+        let system = board.topic().system_message.clone();
+        drop(board);
+        let drawn = Load::of(&outlook, topic).draw(self.colour);
+        let mut text = String::new();
+        for (side, (shown, unnamed)) in shown.iter().zip(unnamed).enumerate() {
+            if unnamed > 0 {
+                text.push_str(&format!("          … {} older\n", commas(unnamed as u64)));
+            }
+            text.push_str(&self.rows(shown).await?);
+            if side == 0 {
+                text.push_str(&format!("{drawn}\n"));
+                if let Some(system) = system.as_deref().filter(|text| !text.trim().is_empty()) {
+                    let tokens = commas(outlook.weights.prelude);
+                    text.push_str(&format!("  {tokens:>7}  system: {}\n", name_of(system)));
+                }
+            }
+        }
+        self.output.text(&text)
+    }
+
+    async fn rows(&self, shown: &[Shown]) -> Result<String, Failure> {
+        let ids: Vec<_> = shown.iter().map(|pair| pair.id).collect();
+        let stored = self.app.store().get_many(&ids).await.map_err(wrong)?;
+        let mut text = String::new();
+        for pair in shown {
+            let found = stored.iter().find(|stored| stored.pair.id == pair.id);
+            let name = found.map(|stored| name_of(&stored.pair.user_text)).unwrap_or_default();
+            let tokens = pair.tokens.map_or_else(|| "–".to_owned(), commas);
+            let why = match pair.place {
+                Place::Aboard => String::new(),
+                Place::Ashore(ExcludedBecause::Budget) => "  (ashore)".to_owned(),
+                Place::Ashore(why) => format!("  (ashore: {})", why.name()),
+            };
+            text.push_str(&format!("  {tokens:>7}  {name}{why}\n"));
+        }
+        Ok(text)
+    }
+
+    /// The last receipt, from this chat or an earlier one.
+    pub(super) async fn show_receipt(&mut self) -> Result<(), Failure> {
+        let workspace = self.board.lock().await.workspace().clone();
+        let newest = ReceiptFilter { limit: Some(1), ..ReceiptFilter::default() };
+        let store = self.app.store();
+        let receipts = store.receipts(&workspace, &newest).await.map_err(wrong)?;
+        let Some(newest) = receipts.first() else {
+            return Err(Failure::failed("nothing was sent yet"));
+        };
+        let body = store.receipt(newest.id).await.map_err(wrong)?.body.unwrap_or_default();
+        let receipt: Value = serde_json::from_str(&body)
+            .map_err(|_| Failure::failed("the last receipt cannot be read"))?;
+        self.output.text(&table(&receipt))
+    }
+
+    /// PAY-5: the request, byte for byte apart from what would steer a terminal.
+    pub(super) async fn show_request(&mut self, text: Option<String>) -> Result<(), Failure> {
+        let request = match text {
+            Some(text) => {
+                let draft = Draft { text, ..Draft::default() };
+                let prepared = self.board.lock().await.prepare(self.app, &draft).await;
+                prepared.map_err(wrong)?.json_doc
+            }
+            None => self.last_request.clone().ok_or_else(|| {
+                Failure::failed("nothing was sent yet in this chat")
+                    .hint("/exact TEXT shows the request that TEXT would make")
+            })?,
+        };
+        let shown = if self.editor.is_some() { neutral(&request) } else { request };
+        self.output.text(&format!("{shown}\n"))?;
+        if self.editor.is_some() {
+            note("this is what goes out; the key travels in a header and is not shown");
+        }
+        Ok(())
+    }
+}
+
+/// A receipt as a table: part, estimate, used, and what came with it.
+fn table(receipt: &Value) -> String {
+    let attempts = receipt["attempts"].as_array().map_or(&[][..], Vec::as_slice);
+    let last = attempts.last().unwrap_or(&Value::Null);
+    let number = |value: &Value| value.as_u64();
+    let total = number(&last["attemptTotalTokens"]);
+    let history = number(&last["attemptHistoryTokens"]);
+    let message = number(&last["AUT"]);
+    let system = total.map(|total| {
+        total.saturating_sub(history.unwrap_or(0)).saturating_sub(message.unwrap_or(0))
+    });
+    let usage = &receipt["usage"];
+    let mut text = format!("  {:<12} {:>9} {:>9}  {}\n", "part", "estimate", "used", "error");
+    let mut row = |part: &str, estimate: Option<u64>, used: Option<u64>, more: String| {
+        let cell = |value: Option<u64>| value.map_or_else(|| "–".to_owned(), commas);
+        let line = format!("  {part:<12} {:>9} {:>9}  {more}", cell(estimate), cell(used));
+        text.push_str(line.trim_end());
+        text.push('\n');
+    };
+    row("system", system, None, String::new());
+    row("history", history, None, String::new());
+    row("message", message, None, String::new());
+    let error = receipt["estimateErrorPercent"].as_f64();
+    let error = error.map(|percent| format!("{percent:+.1} %")).unwrap_or_default();
+    row("prompt", total, number(&usage["prompt"]), error);
+    row("  cached", None, number(&usage["cached"]), String::new());
+    row("answer", None, number(&usage["completion"]), String::new());
+    row("  reasoning", None, number(&usage["reasoning"]), String::new());
+    let seconds = |value: &Value| {
+        value.as_u64().map_or_else(|| "–".to_owned(), |ms| format!("{:.2} s", ms as f64 / 1000.0))
+    };
+    let timings = &receipt["timings"];
+    let word = |value: &Value| printable(value.as_str().unwrap_or("–"));
+    let stages: Vec<String> = attempts.iter().map(|attempt| word(&attempt["stage"])).collect();
+    let calls = last["attemptsUsed"].as_u64().unwrap_or(0);
+    let trimmed = last["trimmedCount"].as_u64().unwrap_or(0);
+    let mut facts = vec![
+        ("model", word(&receipt["model"])),
+        ("estimator", word(&receipt["estimator"])),
+        ("counter", word(&receipt["counter"])),
+        ("attempts", format!("{calls} ({}), {trimmed} trimmed", stages.join(", "))),
+        ("first text", seconds(&timings["firstTextMs"])),
+        ("total", seconds(&timings["totalMs"])),
+        ("history hash", word(&receipt["historyHash"])),
+    ];
+    if let Some(cost) = receipt["cost"].as_f64() {
+        facts.push(("cost", format!("${cost:.4}")));
+    }
+    if let (Some(read), Some(sent)) =
+        (receipt["truncation"]["read"].as_u64(), receipt["truncation"]["sent"].as_u64())
+    {
+        let said = format!("the server read about {} of {} tokens", commas(read), commas(sent));
+        facts.push(("truncation", said));
+    }
+    for (name, value) in facts {
+        text.push_str(&format!("  {name:<12} {value}\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_receipt_is_a_table_of_parts() {
+        let receipt = json!({
+            "model": "test\u{1b}", "estimator": "fast", "counter": "[2-1]/2",
+            "attempts": [
+                {"stage": "overflow_initial", "attemptsUsed": 1},
+                {"stage": "success", "attemptsUsed": 2, "trimmedCount": 1, "AUT": 9,
+                 "attemptHistoryTokens": 1200, "attemptTotalTokens": 1216}],
+            "usage": {"prompt": 1216, "cached": 0, "completion": 40, "reasoning": 0},
+            "estimateErrorPercent": 0.0, "historyHash": "abc",
+            "timings": {"firstTextMs": 120, "totalMs": 1500},
+        });
+        let table = table(&receipt);
+        for line in [
+            "  system               7         –\n",
+            "  history          1,200         –\n",
+            "  prompt           1,216     1,216  +0.0 %\n",
+            "  attempts     2 (overflow_initial, success), 1 trimmed\n",
+            "  total        1.50 s\n",
+            "  model        test\u{fffd}\n",
+        ] {
+            assert!(table.contains(line), "{line:?} in\n{table}");
+        }
+        // A body of another version must not break the table.
+        assert!(super::table(&json!({})).contains("history hash –"));
+    }
+
+    #[test]
+    fn names_are_short_and_harmless() {
+        assert_eq!(name_of(" a\n\n b\x1b[2J "), "a b\u{fffd}[2J");
+        assert_eq!(name_of(&"x".repeat(100)).chars().count(), 61);
+    }
+}

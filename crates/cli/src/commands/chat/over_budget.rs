@@ -1,0 +1,135 @@
+//! A request that is over the limit: what could be done, and doing it (VAL-3).
+
+use plimsoll_app::{Draft, HistoryChoice, Prepared};
+use plimsoll_budget::{OverBudget, Suggestion};
+use plimsoll_tokens::commas;
+
+use super::{Chat, wrong};
+use crate::{
+    failure::{Failure, note, say},
+    output::printable,
+    words,
+};
+
+/// A filter that shows no pair.
+const NOTHING: &str = "r0";
+
+/// Something that can be chosen by a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Choice {
+    Trim,
+    Fit,
+    Switch(String),
+    ClearHistory,
+}
+
+/// What can be chosen: a key, what it does in words, and what it does.
+fn choices(suggestions: &[Suggestion]) -> Vec<(String, String, Choice)> {
+    let mut choices = Vec::new();
+    for suggestion in suggestions {
+        let said = words::suggestion(suggestion);
+        match suggestion {
+            Suggestion::TrimAsNeeded => choices.push(("t".to_owned(), said, Choice::Trim)),
+            Suggestion::FitFirst { .. } => choices.push(("f".to_owned(), said, Choice::Fit)),
+            Suggestion::SwitchModel { models } => {
+                for (number, model) in models.iter().enumerate() {
+                    let said = format!("switch to {}", printable(model));
+                    choices.push(((number + 1).to_string(), said, Choice::Switch(model.clone())));
+                }
+            }
+            Suggestion::ClearHistory { .. } => {
+                choices.push(("h".to_owned(), said, Choice::ClearHistory));
+            }
+            Suggestion::DetachFile { .. }
+            | Suggestion::AttachOnDemand { .. }
+            | Suggestion::ShortenMessage { .. } => {}
+        }
+    }
+    choices
+}
+
+impl Chat<'_> {
+    /// Says what is too much and does what is chosen. False if nothing is to be sent: then
+    /// the words are still in the history of lines.
+    pub(super) async fn lighten(
+        &mut self,
+        prepared: &Prepared,
+        policy: OverBudget,
+        draft: &mut Draft,
+    ) -> Result<bool, Failure> {
+        let outlook = &prepared.outlook;
+        let excess = commas(outlook.validation.excess);
+        let alone =
+            outlook.weights.aut.saturating_add(outlook.weights.prelude) > outlook.weights.ml;
+        let what = if alone { "The message alone is" } else { "The request is" };
+        let limit = commas(outlook.weights.ml);
+        let said = format!("{what} over the limit of {limit} tokens by {excess}.");
+        let nobody = self.editor.is_none();
+        if nobody || policy == OverBudget::Block {
+            self.failed = true;
+            say(&format!("[error: context] {said}"));
+            for suggestion in &outlook.suggestions {
+                note(&words::suggestion(suggestion));
+            }
+            return Ok(false);
+        }
+        say(&said);
+        let choices = choices(&outlook.suggestions);
+        for (key, said, _) in &choices {
+            say(&format!("  [{key}] {said}"));
+        }
+        say("  [c] cancel");
+        while let Some(answer) = self.question("your choice › ")? {
+            if matches!(answer.as_str(), "c" | "cancel") {
+                break;
+            }
+            match choices.iter().find(|(key, ..)| *key == answer) {
+                Some((.., choice)) => return self.carry_out(choice, draft).await,
+                None => {
+                    let keys: Vec<&str> = choices.iter().map(|(key, ..)| key.as_str()).collect();
+                    note(&format!("it is one of {}, c", keys.join(", ")));
+                }
+            }
+        }
+        note("nothing was sent; the up arrow brings your message back");
+        Ok(false)
+    }
+
+    async fn carry_out(&mut self, choice: &Choice, draft: &mut Draft) -> Result<bool, Failure> {
+        let mut board = self.board.lock().await;
+        let mut view = board.view().clone();
+        match choice {
+            Choice::Trim => draft.over_budget = Some(OverBudget::Trim),
+            Choice::Fit => draft.over_budget = Some(OverBudget::Fit),
+            Choice::Switch(model) => view.model = Some(model.clone()),
+            Choice::ClearHistory => {
+                view.history = HistoryChoice::Filter(NOTHING.to_owned());
+                note("the filter is r0: no pair goes along; /filter brings them back");
+            }
+        }
+        if view != *board.view() {
+            board.choose(self.app, view).await.map_err(wrong)?;
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn val_3_everything_that_can_be_done_here_has_a_key_of_its_own() {
+        let suggestions = [
+            Suggestion::TrimAsNeeded,
+            Suggestion::FitFirst { pairs: 2 },
+            Suggestion::SwitchModel { models: vec!["a".to_owned(), "b\x1b".to_owned()] },
+            Suggestion::ClearHistory { frees: 9 },
+            Suggestion::ShortenMessage { tokens: 5 },
+        ];
+        let choices = choices(&suggestions);
+        let keys: Vec<&str> = choices.iter().map(|(key, ..)| key.as_str()).collect();
+        assert_eq!(keys, ["t", "f", "1", "2", "h"]);
+        assert_eq!(choices[3].1, "switch to b\u{fffd}");
+    }
+}

@@ -1,0 +1,257 @@
+//! Sending a message and showing what comes of it.
+
+use std::io::IsTerminal;
+
+use plimsoll_app::{
+    Cancel, Draft, OverQuota, Prepared, Progress, Purpose, SendChoices, Sent, topic_path,
+};
+use plimsoll_budget::{Decision, OverBudget};
+use plimsoll_send::Outcome;
+
+use super::{Chat, Next, waiting::Waiting, wrong};
+use crate::{
+    commands::send::tell_receipt,
+    failure::{Failure, note, say},
+    output::{Output, neutral},
+    words,
+};
+
+impl Chat<'_> {
+    /// Weighs a message, asks what to do if it is too much, and sends it.
+    pub(super) async fn ask(&mut self, mut draft: Draft) -> Result<Next, Failure> {
+        draft.over_budget = draft.over_budget.or(self.over_budget);
+        loop {
+            let waiting = Waiting::up("weighing");
+            let prepared = self.board.lock().await.prepare(self.app, &draft).await;
+            drop(waiting);
+            let prepared = match prepared {
+                Ok(prepared) => prepared,
+                Err(error) => {
+                    self.tell_error(&error);
+                    return Ok(Next::GoOn);
+                }
+            };
+            let policy = draft.over_budget.unwrap_or_else(|| self.app.settings().over_budget());
+            match prepared.decision(policy) {
+                Decision::Send | Decision::SendWithout(_) => {
+                    return self.send(prepared, policy).await;
+                }
+                Decision::Ask | Decision::Block | Decision::PromptTooLarge => {
+                    if !self.lighten(&prepared, policy, &mut draft).await? {
+                        return Ok(Next::GoOn);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn send(&mut self, prepared: Prepared, policy: OverBudget) -> Result<Next, Failure> {
+        self.last_request = Some(prepared.json_doc.clone());
+        let choices = SendChoices { over_budget: Some(policy), quota: self.quota };
+        let cancel = Cancel::default();
+        self.stop.sending(&cancel);
+        let mut show = Show::new(self.output, cancel.clone(), &prepared.outlook.model.id);
+        let mut watch = |progress: &Progress| show.progress(progress);
+        let sent = self.app.send(prepared, choices, &cancel, &mut watch).await;
+        let told = show.end();
+        self.stop.working();
+        told?;
+        match sent {
+            Ok(sent) => self.conclude(&sent),
+            Err(error) => self.tell_error(&error),
+        }
+        // A script that was stopped does not go on with its next line.
+        let stopped = cancel.is_cancelled() && self.editor.is_none();
+        Ok(if stopped { Next::Leave } else { Next::GoOn })
+    }
+
+    fn conclude(&mut self, sent: &Sent) {
+        tell_receipt(sent);
+        match &sent.outcome {
+            Outcome::Complete { cut_by_length: false } => {}
+            Outcome::Complete { cut_by_length: true } => {
+                note("the answer was cut by its length; say \"go on\" for the rest");
+            }
+            Outcome::Cancelled => {
+                self.failed = true;
+                note("stopped; what had arrived is kept (/reask brings your message back)");
+            }
+            Outcome::Error(_) => {
+                self.failed = true;
+                let (headline, advice) = words::trouble(&sent.outcome).unwrap_or_default();
+                say(&headline);
+                if let Some(advice) = advice {
+                    note(&advice);
+                }
+                note("your message is kept; /reask brings it back, /delete drops it");
+            }
+        }
+    }
+
+    /// SND-7: the words of the newest failed pair come back to the input, and the
+    /// selectors to where they were. Without a terminal they are sent at once.
+    pub(super) async fn ask_again(&mut self) -> Result<Next, Failure> {
+        match self.again_draft().await {
+            Ok(draft) if self.editor.is_none() => self.ask(draft).await,
+            Ok(draft) => {
+                self.again = Some(draft);
+                Ok(Next::GoOn)
+            }
+            Err(failure) => {
+                self.tell(&failure);
+                Ok(Next::GoOn)
+            }
+        }
+    }
+
+    async fn again_draft(&mut self) -> Result<Draft, Failure> {
+        let mut board = self.board.lock().await;
+        let newest = self.app.newest_failed(board.workspace()).await.map_err(wrong)?;
+        let id =
+            newest.ok_or_else(|| Failure::failed("there is no pair that failed or was stopped"))?;
+        let stored = self.app.store().get(id).await.map_err(wrong)?;
+        let mut view = board.view().clone();
+        view.model = Some(stored.pair.model);
+        view.topic = Some(topic_path(board.topics(), stored.pair.topic_id));
+        board.choose(self.app, view).await.map_err(wrong)?;
+        Ok(Draft { text: stored.pair.user_text, purpose: Purpose::ReAsk(id), over_budget: None })
+    }
+
+    /// SND-8: another answer to the newest complete pair; the selectors stay.
+    pub(super) async fn regenerate(&mut self, model: Option<String>) -> Result<Next, Failure> {
+        let before = self.board.lock().await.view().clone();
+        let draft = match self.regenerate_draft(model).await {
+            Ok(draft) => draft,
+            Err(failure) => {
+                self.tell(&failure);
+                return Ok(Next::GoOn);
+            }
+        };
+        let next = self.ask(draft).await?;
+        let restored = self.board.lock().await.choose(self.app, before).await;
+        if let Err(error) = restored {
+            self.tell_error(&error);
+        }
+        Ok(next)
+    }
+
+    async fn regenerate_draft(&mut self, model: Option<String>) -> Result<Draft, Failure> {
+        let mut board = self.board.lock().await;
+        let newest = self.app.newest_complete(board.workspace()).await.map_err(wrong)?;
+        let id = newest.ok_or_else(|| Failure::failed("there is no pair that was answered"))?;
+        let stored = self.app.store().get(id).await.map_err(wrong)?;
+        let mut view = board.view().clone();
+        view.model = Some(model.unwrap_or(stored.pair.model));
+        view.topic = Some(topic_path(board.topics(), stored.pair.topic_id));
+        board.choose(self.app, view).await.map_err(wrong)?;
+        Ok(Draft {
+            text: stored.pair.user_text,
+            purpose: Purpose::Regenerate(id),
+            over_budget: None,
+        })
+    }
+}
+
+/// Shows a send as it happens.
+struct Show<'a> {
+    output: &'a mut Output,
+    cancel: Cancel,
+    model: String,
+    waiting: Option<Waiting>,
+    /// A terminal must not be steered by what a model writes; a file gets all of it.
+    terminal: bool,
+    ends_line: bool,
+    /// Whether a call was made.
+    called: bool,
+    written: Result<(), Failure>,
+}
+
+impl<'a> Show<'a> {
+    fn new(output: &'a mut Output, cancel: Cancel, model: &str) -> Self {
+        Self {
+            output,
+            cancel,
+            model: model.to_owned(),
+            waiting: None,
+            terminal: std::io::stdout().is_terminal(),
+            ends_line: true,
+            called: false,
+            written: Ok(()),
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        match progress {
+            Progress::Text(_, text) => {
+                self.waiting = None;
+                self.text(text);
+            }
+            Progress::Started(_) | Progress::Attempt(_) => {
+                self.called |= matches!(progress, Progress::Attempt(_));
+                // The old line goes before a new one comes.
+                self.waiting = None;
+                self.waiting = Waiting::up(&format!("waiting for {}", self.model));
+            }
+            Progress::Loading(_) => {
+                self.waiting = None;
+                self.waiting = Waiting::up("the model is being loaded");
+            }
+            Progress::Reasoning(..) => {
+                if self.waiting.is_none() {
+                    self.waiting = Waiting::up("the model thinks");
+                }
+            }
+            Progress::RetryIn(_, wait, why) => {
+                self.waiting = None;
+                self.waiting = Waiting::down(&format!("{why}; trying again"), *wait);
+            }
+            Progress::QuotaWait(_, wait, kind) => {
+                self.waiting = None;
+                let full = OverQuota { after: Some(*wait), kind: *kind };
+                self.waiting = Waiting::down(&format!("{full}; waiting"), *wait);
+            }
+            Progress::Trimmed(_, pairs) => {
+                self.waiting = None;
+                let left = match pairs {
+                    1 => "the oldest pair".to_owned(),
+                    many => format!("the {many} oldest pairs"),
+                };
+                // Fit first leaves pairs out before anybody said that it is too much.
+                match self.called {
+                    true => note(&format!("the request was too large; going on without {left}")),
+                    false => note(&format!("going without {left}, so that it fits")),
+                }
+            }
+            Progress::Ended(_)
+            | Progress::Changed(_)
+            | Progress::Labelled(_)
+            | Progress::Removed(_)
+            | Progress::Imported
+            | Progress::Topics
+            | Progress::Settings => {}
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let shown = if self.terminal { neutral(text) } else { text.to_owned() };
+        if shown.is_empty() || self.written.is_err() {
+            return;
+        }
+        self.ends_line = shown.ends_with('\n');
+        self.written = self.output.text(&shown).and_then(|()| self.output.flush());
+        if self.written.is_err() {
+            // Whoever reads us has gone away: there is nobody to answer.
+            self.cancel.cancel();
+        }
+    }
+
+    /// Ends the line of the answer.
+    fn end(mut self) -> Result<(), Failure> {
+        self.waiting = None;
+        self.written?;
+        if !self.ends_line {
+            self.output.text("\n")?;
+        }
+        self.output.flush()
+    }
+}

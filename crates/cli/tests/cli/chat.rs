@@ -1,0 +1,286 @@
+//! `plimsoll chat` in a real terminal, and in a pipe.
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+use plimsoll_testkit::scripted::{Reply, ScriptedServer};
+
+use crate::{
+    send::{Home, posted},
+    terminal::{CTRL_C, CTRL_D, Terminal, UP},
+};
+
+#[test]
+fn a_conversation_under_the_load_line() {
+    let replies = [
+        Reply::openai(&["A mark ", "on the hull\x1b[2J."], 14, 6),
+        Reply::openai(&["Samuel"], 30, 2),
+    ];
+    let server = ScriptedServer::chats(replies).unwrap();
+    let home = Home::new(&server, 4096);
+    let mut chat = Terminal::start(&home, &["chat"]);
+    chat.wait_for("──⊖── 0 ashore · 0 aboard · ~0 / 4K tokens · 0 % · test · /General");
+    chat.enter("What is a load line?");
+    chat.wait_for("A mark on the hull\u{fffd}[2J.");
+    chat.wait_for("test · estimate ");
+    chat.wait_for("0 ashore · 1 aboard · ");
+    chat.enter("And who\\\rfought for it?");
+    chat.wait_for("Samuel");
+    chat.wait_for("0 ashore · 2 aboard · ");
+    assert!(posted(&server)[1].contains("And who\\nfought for it?"));
+    assert!(!chat.raw().contains("\x1b[2J."), "an answer must not steer the terminal");
+
+    chat.enter("/receipt");
+    chat.wait_for("history ");
+    chat.wait_for("prompt ");
+    chat.wait_for("attempts     1 (success), 0 trimmed");
+    chat.wait_for("history hash ");
+    chat.enter("/plan");
+    chat.wait_for("2 aboard");
+    chat.wait_for("What is a load line?");
+    chat.wait_for("And who fought for it?");
+    chat.enter("/star 3");
+    chat.wait_for("3 of 3 stars: And who");
+    chat.enter("/filter s3");
+    chat.wait_for("0 ashore · 1 aboard");
+    // FLT-4: the caret, and the last good filter.
+    chat.enter("/filter s9");
+    chat.wait_for("  s9\n   ^");
+    chat.wait_for("stars go from 0 to 3");
+    chat.wait_for("the filter stays s3");
+    chat.wait_for("0 ashore · 1 aboard");
+    chat.enter("/save good");
+    chat.wait_for("@good stands for s3");
+    chat.enter("/filter");
+    chat.wait_for("0 ashore · 2 aboard");
+    chat.enter("/fliter @good");
+    chat.wait_for("did you mean /filter?");
+    chat.enter("/exact and now?");
+    chat.wait_for("\"messages\"");
+    chat.wait_for("and now?");
+    chat.enter("/delete");
+    chat.wait_for("for good?");
+    chat.enter("y");
+    chat.wait_for("deleted: And who");
+    chat.wait_for("0 ashore · 1 aboard");
+    chat.wait_for("› ");
+    chat.keys(CTRL_C);
+    chat.wait_for("Ctrl+D leaves");
+    chat.wait_for("› ");
+    chat.keys(CTRL_D);
+    assert_eq!(chat.end(), 0);
+    assert_eq!(posted(&server).len(), 2, "commands send nothing");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let lines = home.path().join("data/chat_history");
+        let mode = std::fs::metadata(&lines).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let lines = std::fs::read_to_string(lines).unwrap();
+        assert!(lines.contains("What is a load line?") && !lines.contains("And who"), "{lines}");
+    }
+}
+
+#[test]
+fn lines_are_remembered_completed_and_cleared() {
+    let server = ScriptedServer::chats([Reply::openai(&["fine"], 9, 1)]).unwrap();
+    let home = Home::new(&server, 4096);
+    let mut chat = Terminal::start(&home, &["chat"]);
+    chat.enter("remember me");
+    chat.wait_for("fine");
+    chat.wait_for("1 aboard");
+    chat.wait_for("› ");
+    chat.keys("something else");
+    chat.wait_for("else");
+    // Ctrl+C empties the line, Tab completes, and Enter takes it.
+    chat.keys(CTRL_C);
+    chat.keys("/rec\t");
+    chat.wait_for("/receipt ");
+    chat.keys("\r");
+    chat.wait_for("history hash");
+    chat.enter("/quit");
+    assert_eq!(chat.end(), 0);
+    // The next chat knows the lines of the last one.
+    let mut chat = Terminal::start(&home, &["chat"]);
+    chat.wait_for("› ");
+    chat.keys(UP);
+    chat.wait_for("/quit");
+    chat.keys(UP);
+    chat.wait_for("/receipt");
+    chat.keys(UP);
+    chat.wait_for("remember me");
+    // Alt+Enter goes on in the next line.
+    chat.keys("\x1b\rand this\r");
+    chat.wait_for("fine");
+    assert!(posted(&server)[1].contains("remember me\\nand this"), "{:?}", posted(&server)[1]);
+    chat.enter("/quit");
+    assert_eq!(chat.end(), 0);
+}
+
+#[test]
+fn snd_4_ctrl_c_stops_a_send_and_keeps_what_had_arrived() {
+    let replies = [Reply::openai_open(&["half an "]).hang(), Reply::openai(&["whole"], 9, 1)];
+    let server = ScriptedServer::chats(replies).unwrap();
+    let home = Home::new(&server, 4096);
+    let mut chat = Terminal::start(&home, &["chat"]);
+    chat.enter("tell me");
+    chat.wait_for("half an");
+    chat.keys(CTRL_C);
+    chat.wait_for("stopped; what had arrived is kept");
+    assert!(server.wait_for_hang_up(Duration::from_secs(60)), "the call is closed");
+    chat.enter("go on");
+    chat.wait_for("whole");
+    assert!(posted(&server)[1].contains("half an "), "the partial answer is history");
+    // SND-7: the words come back to the input and can be changed.
+    chat.enter("/reask");
+    chat.wait_for("tell me");
+    chat.keys(" again\r");
+    chat.wait_for("whole");
+    let body = posted(&server).pop().unwrap();
+    assert!(body.contains("tell me again") && !body.contains("half an "), "{body}");
+    chat.enter("/quit");
+    assert_eq!(chat.end(), 0);
+    let plan = home.command(&["plan", "--json"]).run().json();
+    assert_eq!(plan["y"], 2, "the stopped pair is replaced");
+}
+
+#[test]
+fn fau_6_a_wait_counts_down_and_ctrl_c_stops_it() {
+    let posts = AtomicUsize::new(0);
+    let server = ScriptedServer::answering(move |request| match request.method.as_str() {
+        "POST" => match posts.fetch_add(1, Ordering::SeqCst) {
+            0 => Reply::rate(Some(Duration::from_secs(1))),
+            1 => Reply::openai(&["late"], 9, 1),
+            2 => Reply::rate(Some(Duration::from_secs(50))),
+            _ => Reply::auth(),
+        },
+        _ => Reply::model_missing("test"),
+    })
+    .unwrap();
+    let home = Home::new(&server, 4096);
+    let mut chat = Terminal::start(&home, &["chat"]);
+    chat.enter("first");
+    chat.wait_for("trying again; ");
+    chat.wait_for("late");
+    chat.enter("second");
+    chat.wait_for("(Ctrl+C stops it)");
+    chat.keys(CTRL_C);
+    chat.wait_for("stopped; what had arrived is kept");
+    // FAU-8: a fault says its label, and the text is not lost.
+    chat.enter("third");
+    chat.wait_for("[error: auth] ");
+    chat.wait_for("your message is kept; /reask brings it back");
+    chat.enter("/reask");
+    chat.wait_for("third");
+    chat.keys(CTRL_C);
+    chat.keys(CTRL_C);
+    chat.wait_for("left alone; nothing was sent");
+    chat.enter("/quit");
+    assert_eq!(chat.end(), 0);
+}
+
+#[test]
+fn val_3_too_much_is_asked_about_and_each_choice_works() {
+    let long = "word ".repeat(160);
+    for (choice, old_goes_along) in [("f", false), ("t", true), ("h", false), ("c", false)] {
+        let server = ScriptedServer::chats([Reply::openai(&["fine"], 15, 1)]).unwrap();
+        let home = Home::new(&server, 200);
+        let mut chat = Terminal::start(&home, &["chat"]);
+        chat.enter("one two three four five six seven eight nine ten");
+        chat.wait_for("1 aboard");
+        chat.enter(&long);
+        chat.wait_for("The request is over the limit of 200 tokens by ");
+        chat.wait_for("[t] send it and trim as needed");
+        chat.wait_for("[f] fit first: leave the oldest pair ashore");
+        chat.wait_for("[1] switch to ");
+        chat.wait_for("[h] clear the history");
+        chat.wait_for("[c] cancel");
+        chat.enter("x");
+        chat.wait_for("it is one of t, f, 1");
+        chat.enter(choice);
+        if choice == "c" {
+            chat.wait_for("nothing was sent");
+            chat.wait_for("› ");
+            // The message is a key away.
+            chat.keys(UP);
+            chat.wait_for("word word");
+            chat.keys(CTRL_C);
+            chat.keys("/quit\r");
+            assert_eq!((chat.end(), posted(&server).len()), (0, 1));
+            continue;
+        }
+        if choice == "h" {
+            chat.wait_for("the filter is r0");
+        }
+        chat.wait_for("fine");
+        let body = posted(&server).remove(1);
+        assert_eq!(body.contains("seven"), old_goes_along, "{choice}: {body}");
+        chat.enter("/quit");
+        assert_eq!(chat.end(), 0);
+    }
+}
+
+#[test]
+fn val_3_another_model_takes_what_is_too_much_for_the_first() {
+    let server = ScriptedServer::chats([Reply::openai(&["fine"], 15, 1)]).unwrap();
+    let home = Home::new(&server, 100);
+    let models = home.path().join("models.toml");
+    let small = std::fs::read_to_string(&models).unwrap();
+    let large = small.replace("\"test\"", "\"larger\"").replace("= 100\n", "= 400\n");
+    std::fs::write(&models, format!("{small}\n{large}")).unwrap();
+    let mut chat = Terminal::start(&home, &["chat"]);
+    chat.enter(&"word ".repeat(150));
+    chat.wait_for("The message alone is over the limit of 100 tokens");
+    chat.wait_for("[1] switch to larger");
+    chat.enter("1");
+    chat.wait_for("fine");
+    chat.wait_for("larger · /General");
+    assert!(posted(&server)[0].contains("\"larger\""));
+    chat.enter("/quit");
+    assert_eq!(chat.end(), 0);
+}
+
+#[test]
+fn without_a_terminal_each_line_is_a_message() {
+    let replies = [Reply::openai(&["one\x1b[2J"], 9, 1), Reply::openai(&["two"], 9, 1)];
+    let server = ScriptedServer::chats(replies).unwrap();
+    let home = Home::new(&server, 4096);
+    let ran = home.command(&["chat"]).input("first\n\n//slash\n").run();
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "one\x1b[2J\ntwo\n"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains('\x1b') && !ran.stdout.contains('⊖'), "{}", ran.stderr);
+    let bodies = posted(&server);
+    assert!(bodies[1].contains("first") && bodies[1].contains("\"/slash\""), "{}", bodies[1]);
+    // Commands work too, and one failure fails the whole without stopping it.
+    let ran = home.command(&["chat"]).input("/filter s9\n/filter r1\nthird\n/receipt\n").run();
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(
+        ran.stdout.starts_with("two\n") && ran.stdout.contains("history hash"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.contains("stars go from 0 to 3"), "{}", ran.stderr);
+    let last = posted(&server).pop().unwrap();
+    assert!(last.contains("/slash") && !last.contains("first"), "{last}");
+    // Too much is refused with suggestions: there is nobody to ask.
+    let small = Home::new(&server, 100);
+    let long = "word ".repeat(300);
+    let ran = small.command(&["chat"]).input(format!("{long}\nshort\n")).run();
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, "two\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("[error: context] The message alone is over"), "{}", ran.stderr);
+}
+
+#[test]
+fn snd_8_regenerate_and_swap_in_a_script() {
+    let replies = [Reply::auth(), Reply::openai(&["one"], 9, 1), Reply::openai(&["two"], 9, 1)];
+    let server = ScriptedServer::chats(replies).unwrap();
+    let home = Home::new(&server, 4096);
+    let lines = "/reask\nhello\n/reask\n/regenerate\n/swap\n/delete\n/plan\n";
+    let ran = home.command(&["chat"]).input(lines).run();
+    assert_eq!(ran.code, 1, "the first /reask and the first send failed: {}", ran.stderr);
+    let answers: Vec<&str> = ran.stdout.lines().take(3).collect();
+    assert_eq!(answers, ["one", "two", "one"], "{}\n{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("deleted: hello"), "{}", ran.stderr);
+    assert_eq!(home.command(&["plan", "--json"]).run().json()["y"], 0);
+}
