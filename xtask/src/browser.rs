@@ -52,12 +52,12 @@ fn install(name: &str, packages: &[&str]) -> Result<(), String> {
     step(name, command.stdout(Stdio::null()))
 }
 
-/// Writes `docs/shots/*.png` from a workbench that runs.
-pub fn shots(address: &str, scenes: &[&str]) -> Result<(), String> {
+/// Writes `docs/shots/*.png` from a workbench with a made-up history.
+pub fn shots() -> Result<(), String> {
     prepare();
     let mut command = cargo();
-    command.args(["run", "--quiet", "--package", "plimsoll-browser", "--example", "shots", "--"]);
-    command.arg(address).arg(root().join("docs/shots")).args(scenes);
+    command.args(["test", "--quiet", "--package", "plimsoll-cli", "--test", "shots"]);
+    command.env("PLIMSOLL_SHOTS", root().join("docs/shots"));
     step("screenshots", &mut command)
 }
 

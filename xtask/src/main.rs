@@ -23,7 +23,7 @@ cargo xtask COMMAND
   fit DIR [OUT]      fit the fast estimator's table on the texts below DIR
   sample N           print a made-up history of N pairs, one a line
   docs               write docs/cli.md and docs/settings.md again from the code
-  shots URL [SCENE]  write docs/shots/*.png from the workbench that runs at URL
+  shots              write docs/shots/*.png from a workbench with a made-up history
   fuzz [TARGET] [N]  run the fuzz targets for N inputs each (1,000,000 unless told)
 ";
 
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         ["fit", rest @ ..] if !rest.is_empty() => bench::example("fit", rest),
         ["sample", count] => bench::example("sample", &[count]),
         ["docs"] => check::docs(),
-        ["shots", url, rest @ ..] => browser::shots(url, rest),
+        ["shots"] => browser::shots(),
         ["fuzz", rest @ ..] => fuzz::fuzz(rest),
         ["help" | "--help" | "-h"] | [] => {
             print!("{HELP}");

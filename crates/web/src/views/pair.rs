@@ -148,7 +148,7 @@ impl PairView<'_> {
                 span { (pair.model) } " · "
                 time datetime=(rfc3339(pair.created_at)) { (when(pair.created_at, self.now, self.zone)) }
                 @if let Some(estimate) = estimate {
-                    " · request ~" (thousands(estimate)) " est"
+                    " · request " (self.mark()) (thousands(estimate)) " est"
                     @if let Some(used) = used { " / " (thousands(used)) " used" }
                 }
                 @if self.stored.edited_at.is_some() { " · edited" }
@@ -162,6 +162,15 @@ impl PairView<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// `~` where the request was estimated and not counted (EST-4).
+    fn mark(&self) -> &'static str {
+        let body = self.receipt.and_then(|receipt| receipt.body.as_deref());
+        match body.is_some_and(|body| body.contains(r#""estimator":"exact""#)) {
+            true => "",
+            false => "~",
         }
     }
 

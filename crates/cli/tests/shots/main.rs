@@ -1,0 +1,126 @@
+//! The pictures of the documentation. Nothing happens unless `PLIMSOLL_SHOTS` names the
+//! directory they go to: `cargo xtask shots`.
+
+// A helper of a test may fail like the test itself.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod demo;
+#[path = "../web/served.rs"]
+#[allow(dead_code, reason = "the pictures need less than the tests")]
+mod served;
+
+use std::path::PathBuf;
+
+use plimsoll_browser::{
+    Browser, Options, Page, Result,
+    shots::{Scene, shoot},
+};
+use plimsoll_domain::Timestamp;
+use plimsoll_store_sql::SqlStore;
+use plimsoll_testkit::scripted::{Reply, ScriptedServer};
+use serde_json::json;
+
+use served::Served;
+
+const DRAFT: &str = "Summarise what we found out about cancellation, in three sentences.";
+
+fn write(page: &Page, text: &str) -> Result<()> {
+    page.click("#draft")?;
+    page.insert_text(text)?;
+    page.wait_for("Number(document.querySelector('#aut').textContent.replace(/\\D/g, '')) > 3")?;
+    page.settle()
+}
+
+/// Over a history: what a day's work looks like.
+const FILLED: &[Scene] = &[
+    Scene::new("workbench-light").after(|page| {
+        write(page, DRAFT)?;
+        open_panel(page, "hud")
+    }),
+    Scene::new("workbench-dark").dark().after(|page| {
+        write(page, DRAFT)?;
+        open_panel(page, "hud")
+    }),
+    Scene::new("narrow").sized(360, 740, 2.0).after(|page| write(page, DRAFT)),
+    Scene::new("over-budget").after(|page| {
+        write(page, &"All of the log, line by line. ".repeat(260))?;
+        page.keys("Enter")?;
+        page.wait_for("document.querySelector('dialog[open]')")
+    }),
+    Scene::new("filter-error").after(|page| {
+        page.click("#filter")?;
+        page.insert_text("t'Rust'... & s9 | d<7d")?;
+        page.keys("Enter")?;
+        page.wait_for("!document.querySelector('#filter-error').hidden")
+    }),
+    Scene::new("receipts").after(|page| open_panel(page, "receipts")),
+    Scene::new("topics").after(|page| open_panel(page, "topics")),
+    Scene::new("settings-dark").dark().after(|page| open_panel(page, "settings")),
+    Scene::new("help").after(|page| open_panel(page, "help")),
+];
+
+fn open_panel(page: &Page, name: &str) -> Result<()> {
+    page.click(&format!("[data-panel={name}]"))?;
+    page.wait_for(&format!(
+        "document.querySelector('#{}').childElementCount > 1",
+        if name == "hud" { "hud" } else { "panel" }
+    ))?;
+    page.settle()
+}
+
+#[test]
+fn shots() {
+    let Some(into) = std::env::var_os("PLIMSOLL_SHOTS").map(PathBuf::from) else { return };
+    let browser = Browser::launch(Options::default()).unwrap();
+    let take = |served: &Served, scene: &Scene| {
+        let base = format!("http://{}", served.address);
+        shoot(&browser, &base, scene, &into).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
+    };
+    let answers = [
+        Reply::openai(&["Drop the future and it stops at its last await. ", "Guards undo the rest."], 3180, 18),
+        Reply::overflow(3000, 3290),
+        Reply::overflow(3000, 3105),
+        Reply::openai(&["Race the job against the signal; the loser is dropped."], 2890, 14),
+        Reply::auth(),
+    ];
+    let server = ScriptedServer::chats(answers).unwrap();
+
+    let fresh = Served::start(&server, 4096);
+    take(&fresh, &Scene::new("first-run"));
+    drop(fresh);
+
+    let served = Served::start_with(&server, 4096, |home| {
+        let models = std::fs::read_to_string(home.join("models.toml")).unwrap();
+        std::fs::write(home.join("models.toml"), models.replace("\"test\"", "\"phi-3-mini-4k\"")).unwrap();
+        std::fs::write(home.join("config.toml"), "defaultModel = \"phi-3-mini-4k\"\n").unwrap();
+        fill(&home.join("data"));
+    });
+    served.json("PUT", "/api/view", Some(json!({"topic": "/Rust/async", "model": "phi-3-mini-4k"})));
+    served.send("How do I cancel a job that is half done?");
+    for scene in FILLED {
+        take(&served, scene);
+    }
+    served.send("And in one sentence?");
+    take(&served, &Scene::new("trimmed"));
+    served.send("Translate that into Polish.");
+    take(&served, &Scene::new("error"));
+}
+
+/// A data directory with the made-up history in it.
+fn fill(data: &std::path::Path) {
+    std::fs::create_dir_all(data).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let now = i64::try_from(
+            std::time::SystemTime::now()
+                .duration_since(std::time::UNIX_EPOCH)
+                .unwrap()
+                .as_millis(),
+        )
+        .unwrap();
+        let path = data.join("plimsoll.db");
+        let at = Timestamp::from_millis(now);
+        let store = SqlStore::open_sqlite(&path, Default::default(), at).await.unwrap();
+        demo::fill(&store, now).await;
+    });
+}
