@@ -78,16 +78,17 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     field.setAttribute("aria-invalid", "true");
     const caret = typeof problem.body["caret"] === "string" ? problem.body["caret"] : "";
     const parts = caretParts(caret);
-    const message = (caret && parts.message) || problem.message;
+    const hint = typeof problem.body["hint"] === "string" ? ` ${problem.body["hint"]}` : "";
+    const message = ((caret && parts.message) || problem.message) + hint;
     // Below a text that fits, the caret alone points; else the text is shown again.
-    const scrolled = field.scrollWidth > field.clientWidth + 1;
+    const scrolled = caret !== "" && (field.scrollWidth > field.clientWidth + 1 || parts.text !== field.value);
     const box = field.getBoundingClientRect();
     const style = getComputedStyle(field);
     const room = box.width / (parseFloat(style.fontSize) * 0.6) - parts.column;
     error.style.paddingLeft = scrolled ? "" : `${box.left + parseFloat(style.paddingLeft) + parseFloat(style.borderLeftWidth)}px`;
     error.replaceChildren(
       ...(scrolled ? [`${parts.text}\n`] : []),
-      `${" ".repeat(parts.column)}^ `,
+      ...(caret ? [`${" ".repeat(parts.column)}${parts.marks} `] : []),
       ...(message.length > room ? ["\n"] : []),
       el("span", { class: "words" }, message));
     for (const { label, filter } of problem.suggestions) {
@@ -99,7 +100,7 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
       } }, label));
     }
     error.hidden = false;
-    field.setSelectionRange(parts.column, parts.column);
+    if (caret && !scrolled) field.setSelectionRange(parts.column, parts.column);
   }
 
   async function apply() {
@@ -113,7 +114,7 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
       leave();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      if (problem.code !== "bad_filter") return void toast(problem.message, { error: true });
+      if (problem.code !== "bad_filter") return void toast([problem.message, problem.body["hint"]].filter(Boolean).join(". "), { error: true });
       showError(problem);
       if (readsAsWords(text)) await completion.search(text);
     }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { nextStar, pairText } from "../actions.js";
-import { problemBody } from "../api.js";
+import { problemBody, scoped } from "../api.js";
 import { ashore } from "../boundary.js";
 import { changes } from "../edit.js";
 import { backoff } from "../events.js";
@@ -13,6 +13,7 @@ import { nextChoice } from "../list.js";
 import { narrowed } from "../popup.js";
 import { modelOptions, topicOptions } from "../selectors.js";
 import { clampWidth } from "../sizer.js";
+import { emptyState, stateOf } from "../state.js";
 import { counted, grouped, opening, scalars, topicLabel } from "../text.js";
 import { nextTheme, themeOf } from "../theme.js";
 import { chance } from "./random.js";
@@ -32,9 +33,10 @@ test("HIS-7: plain words are offered as a search, filters are not", () => {
 
 test("FLT-4: the caret line is taken apart", () => {
   assert.deepEqual(caretParts("t'Rust' & s9\n          ^ stars go from 0 to 3"), {
-    text: "t'Rust' & s9", column: 10, message: "stars go from 0 to 3", line: "          ^ stars go from 0 to 3",
+    text: "t'Rust' & s9", column: 10, message: "stars go from 0 to 3", marks: "^",
   });
-  assert.deepEqual(caretParts("no caret"), { text: "", column: 0, message: "no caret", line: "no caret" });
+  assert.deepEqual(caretParts("t'é' s99\n      ^^"), { text: "t'é' s99", column: 6, message: "", marks: "^^" });
+  assert.deepEqual(caretParts("no caret"), { text: "", column: 0, message: "no caret", marks: "^" });
   assert.equal(caretParts("").message, "");
 });
 
@@ -64,12 +66,13 @@ test("arrows skip what cannot be chosen and come back to the field", () => {
 
 test("typing narrows a list by every word, beginnings first", () => {
   const models = modelOptions([
-    { id: "a", provider: "openai", ml: 128000, label: "gpt-4.1-mini", available: false, current: false },
-    { id: "b", provider: "ollama", ml: 4096, label: "phi-3-mini-4k", available: true, current: false },
-    { id: "c", provider: "ollama", ml: 0, label: "mini", available: true, current: false },
-  ], "b");
-  assert.deepEqual(narrowed(models, "mini").map(({ value }) => value), ["c", "a", "b"]);
-  assert.deepEqual(narrowed(models, "OLLAMA phi").map(({ value }) => value), ["b"]);
+    { id: "gpt-4.1-mini", provider: "openai", ml: 128000, available: false, current: false },
+    { id: "phi-3-mini-4k", provider: "ollama", ml: 4096, available: true, current: true },
+    { id: "mini", provider: "ollama", ml: 0, available: true, current: false },
+    { id: "switched-off", provider: "ollama", ml: 0, available: true, current: false, enabled: false },
+  ], "phi-3-mini-4k");
+  assert.deepEqual(narrowed(models, "mini").map(({ value }) => value), ["mini", "gpt-4.1-mini", "phi-3-mini-4k"]);
+  assert.deepEqual(narrowed(models, "OLLAMA phi").map(({ value }) => value), ["phi-3-mini-4k"]);
   assert.deepEqual(narrowed(models, "").length, 3);
   assert.deepEqual(narrowed(models, "zzz"), []);
   assert.equal(models[0]?.detail, "openai · 128,000 tokens · not available");
@@ -78,11 +81,12 @@ test("typing narrows a list by every word, beginnings first", () => {
 });
 
 test("forms become JSON: booleans, numbers, null for what was left empty", () => {
-  const field = { type: "text", value: "", checked: false, required: false };
+  const field = { type: "text", value: "", checked: false };
   assert.deepEqual(bodyOf([
     { ...field, name: "name", value: "x" },
-    { ...field, name: "note" },
-    { ...field, name: "must", required: true },
+    { ...field, name: "note", optional: true },
+    { ...field, name: "text" },
+    { ...field, name: "none", dataType: "number" },
     { ...field, name: "n", value: "3.5", dataType: "number" },
     { ...field, name: "bad", value: "3,5", dataType: "number" },
     { ...field, name: "on", type: "checkbox", checked: true },
@@ -90,7 +94,7 @@ test("forms become JSON: booleans, numbers, null for what was left empty", () =>
     { ...field, name: "pick", type: "radio", value: "a" },
     { ...field, name: "pick", type: "radio", value: "b", checked: true },
     { ...field, name: "", value: "nameless" },
-  ]), { name: "x", note: null, must: "", n: 3.5, bad: "3,5", on: true, off: false, pick: "b" });
+  ]), { name: "x", note: null, text: "", none: null, n: 3.5, bad: "3,5", on: true, off: false, pick: "b" });
 });
 
 test("calls: the path takes its fields out of the body", () => {
@@ -142,6 +146,10 @@ test("small things: stars, texts, widths, themes, problems", () => {
   assert.equal(clampWidth(NaN, 300), 220);
   assert.equal(themeOf("purple"), "auto");
   assert.equal(nextTheme(nextTheme(nextTheme("auto"))), "auto");
+  assert.equal(scoped("/api/state", "default/main"), "/api/state");
+  assert.equal(scoped("/ui/rows?from=1", "p/w x"), "/ui/rows?from=1&workspace=p%2Fw%20x");
+  assert.deepEqual(stateOf({ ...emptyState(), sending: "7" }).sending, { pair: "7" });
+  assert.equal(stateOf({ ...emptyState(), sending: undefined }).sending, null);
   assert.equal(problemBody("<html>", 502)["code"], "http_502");
   assert.equal(problemBody('{"code":"busy"}', 409)["code"], "busy");
   assert.equal(problemBody("[]", 500)["code"], "http_500");
