@@ -4,6 +4,7 @@ import { wordsOf } from "./api.js";
 import { copyText } from "./clipboard.js";
 import { confirm } from "./dialog.js";
 import { closest } from "./dom.js";
+import { NOTHING } from "./held.js";
 import { opening } from "./text.js";
 
 /** What is asked of a model whose reply was cut by its length (SND-4c). */
@@ -145,7 +146,7 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
       case "receipt": return receipt(article);
       case "details": return article.querySelector("[data-receipt]") ? receipt(article) : perform("request", article, from);
       // FAU-7: what helps against a full window, as one click: the question comes back with it.
-      case "clear": return reask(id).then(() => setView({ filter: "r0" }));
+      case "clear": return reask(id).then(() => setView({ filter: NOTHING }));
       case "model": return reask(id).then(selectors.openModels);
       case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(id)}`);
       case "continue": return sending.sendText(CONTINUE);

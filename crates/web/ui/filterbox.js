@@ -6,6 +6,7 @@ import { confirm } from "./dialog.js";
 import { el } from "./dom.js";
 import { caretParts, commandAt, readsAsWords } from "./filtertext.js";
 import { createList } from "./list.js";
+import { createPaint } from "./paint.js";
 import { createWalk } from "./walk.js";
 
 /**
@@ -26,12 +27,16 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
   field.closest("header")?.append(menu);
   const list = createList(menu, field);
   const walk = createWalk();
+  const paint = createPaint(field);
   const completion = createCompletion({
     api, field, list,
-    onInsert: clearError,
+    onInsert() {
+      clearError();
+      paint.draw();
+    },
     async onHit(hit) {
       close();
-      field.value = applied();
+      write(applied());
       await goTo(hit);
     },
   });
@@ -61,6 +66,12 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
   });
   field.addEventListener("blur", () => completion.close());
   field.form?.addEventListener("submit", (event) => event.preventDefault());
+
+  /** @param {string} text */
+  function write(text) {
+    field.value = text;
+    paint.draw();
+  }
 
   function clearError() {
     error.hidden = true;
@@ -94,7 +105,7 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     for (const { label, filter } of problem.suggestions) {
       if (typeof filter !== "string") continue;
       error.append(" ", el("button", { type: "button", class: "link", onclick: () => {
-        field.value = filter;
+        write(filter);
         field.focus();
         void apply();
       } }, label));
@@ -127,14 +138,14 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
    */
   async function command(text, confirmed) {
     if (/^:help\b/.test(text.slice(commandAt(text)).trim())) {
-      field.value = applied();
+      write(applied());
       leave();
       return help();
     }
     try {
       const { done, undo, download } = await api.call("POST", "/api/command", { text, ...(confirmed ? { confirmed } : {}) });
       walk.add(text);
-      field.value = applied();
+      write(applied());
       clearError();
       leave();
       if (download) fetchFile(download);
@@ -160,7 +171,7 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     if (text === null) return;
     completion.close();
     clearError();
-    field.value = text;
+    write(text);
     field.setSelectionRange(text.length, text.length);
   }
 
@@ -176,11 +187,11 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     /** Leaves the box as the applied filter has it. */
     restore() {
       close();
-      field.value = applied();
+      write(applied());
     },
     /** The filter changed, here or in another tab; what is being written stays. */
     sync() {
-      if (document.activeElement !== field) field.value = applied();
+      if (document.activeElement !== field) write(applied());
     },
   };
 }

@@ -21,9 +21,10 @@ export function noBoundary({ start, x, y }) {
  * @param {import("./history.js").History} deps.history
  * @param {import("./cursor.js").Cursor} deps.cursor
  * @param {(change: {filter: string}) => Promise<unknown>} deps.setView
+ * @param {() => Promise<void>} deps.reloadRows
  * @param {import("./toasts.js").Toast} deps.toast
  */
-export function createJumps({ api, store, win, history, cursor, setView, toast }) {
+export function createJumps({ api, store, win, history, cursor, setView, reloadRows, toast }) {
   /** @param {Element | null} node */
   function flash(node) {
     if (!node || still()) return;
@@ -70,6 +71,7 @@ export function createJumps({ api, store, win, history, cursor, setView, toast }
       let at = await placeOf(id);
       if (at === null && store.get().view.filter !== "") {
         await setView({ filter: "" });
+        await reloadRows();
         at = await placeOf(id);
       }
       if (at === null || !(await toPair(id, at))) toast("This pair is gone.");

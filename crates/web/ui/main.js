@@ -51,6 +51,8 @@ store.set({
   },
 });
 
+const live = el("div", { class: "sr", role: "status" });
+must("footer", HTMLElement).append(live);
 const toast = createToasts(must("#toasts", HTMLElement));
 const notice = createNotice(must("#notice", HTMLElement));
 
@@ -112,14 +114,14 @@ const setView = (change) => sync.setView(change);
 const held = createHeld({ setView, edit: () => modes.enter("INPUT"), openPanel: panels.openPanel });
 const sending = createSending({
   api, store, win, history, composer, modes, cursor, badges, notice, toast, held,
-  button: must("#send", HTMLButtonElement), showAll: () => setView({ filter: "" }),
+  button: must("#send", HTMLButtonElement), setView, announce: (words) => { live.textContent = words; },
 });
 const sync = createSync({ api, store, win, history, sending, composer, panels, onWindow: weigh.refresh });
 const selectors = createSelectors({
   api, store, setView, toast, model: must("#model", HTMLButtonElement), topic: must("#topic", HTMLButtonElement),
   openPanel: panels.openPanel, done: () => modes.enter("INPUT"),
 });
-const jumps = createJumps({ api, store, win, history, cursor, setView, toast });
+const jumps = createJumps({ api, store, win, history, cursor, setView, reloadRows: sync.reloadRows, toast });
 const filterBox = createFilterBox({
   field: filter, menu: must("#filter-menu", HTMLElement), error: must("#filter-error", HTMLElement),
   api, setView, toast, applied: () => store.get().view.filter, goTo: jumps.toHit,

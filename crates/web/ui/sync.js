@@ -106,10 +106,12 @@ export function createSync({ api, store, win, history, sending, composer, panels
     onEvent,
     take,
     reloadRows,
-    /** @param {{filter?: string, topic?: string, model?: string}} change */
+    /**
+     * What is applied is applied at once; the rows follow.
+     * @param {{filter?: string, topic?: string, model?: string}} change
+     */
     async setView(change) {
       take(await api.call("PUT", "/api/view", change));
-      if (change.filter !== undefined) await reloadRows();
     },
   };
 }

@@ -10,6 +10,7 @@ import { caretParts, commandAt, completed, readsAsWords } from "../filtertext.js
 import { bodyOf, requestOf } from "../forms.js";
 import { noBoundary } from "../jumps.js";
 import { nextChoice } from "../list.js";
+import { paintParts } from "../paint.js";
 import { narrowed } from "../popup.js";
 import { modelOptions, topicOptions } from "../selectors.js";
 import { clampWidth } from "../sizer.js";
@@ -51,6 +52,19 @@ test("a completion replaces its range and nothing else", () => {
     assert.equal(out.slice(0, from), text.slice(0, from));
     assert.equal(out.slice(from, caret), "NEW");
     assert.equal(out.slice(caret), text.slice(to));
+  }
+});
+
+test("a painted filter is the filter, whatever is written", () => {
+  assert.deepEqual(paintParts("t'Rust > async' & s>=1 | d<7d").filter(({ kind }) => kind).map(({ text, kind }) => `${kind} ${text}`), [
+    "atom t", "name 'Rust > async'", "op &", "atom s", "op >=", "op |", "atom d", "op <",
+  ]);
+  assert.deepEqual(paintParts("@work :star 2").map(({ kind }) => kind), ["command", "", "command"]);
+  const pick = chance(9);
+  const letters = ["t", "s", "'", '"', "\\", " ", "&", "|", "!", "(", ")", "<", "=", "@", ":", "5", "é", "😀", "-", "\n", "."];
+  for (let i = 0; i < 3000; i += 1) {
+    const text = Array.from({ length: pick(20) }, () => letters[pick(letters.length)]).join("");
+    assert.equal(paintParts(text).map((part) => part.text).join(""), text);
   }
 });
 
