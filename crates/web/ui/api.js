@@ -2,6 +2,8 @@
 
 /** @typedef {import("./types.js").Suggestion} Suggestion */
 
+import { sentence } from "./text.js";
+
 /** A problem as the server tells it (RFC 9457), or `offline` when nobody answered. */
 export class Problem extends Error {
   /**
@@ -9,7 +11,7 @@ export class Problem extends Error {
    * @param {Record<string, any>} body
    */
   constructor(status, body) {
-    super(String(body.detail || body.title || `The server answered ${status}.`));
+    super(sentence(String(body["detail"] || body["title"] || `The server answered ${status}.`)));
     this.status = status;
     this.code = String(body.code ?? "");
     /** @type {Suggestion[]} */

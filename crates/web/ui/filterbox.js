@@ -57,6 +57,8 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
 
   field.addEventListener("focus", async () => {
     placeMenu();
+    if (unfinished !== null) write(unfinished);
+    unfinished = null;
     try {
       const { queries } = await api.call("GET", "/api/queries");
       walk.load([...queries].reverse());
@@ -64,7 +66,14 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
       // Without the list the arrows have nowhere to go.
     }
   });
-  field.addEventListener("blur", () => completion.close());
+  /** What was being written when the box was left. The box itself tells what is applied. */
+  /** @type {string | null} */
+  let unfinished = null;
+  field.addEventListener("blur", () => {
+    completion.close();
+    unfinished = field.value === applied() ? null : field.value;
+    if (unfinished !== null) restore();
+  });
   field.form?.addEventListener("submit", (event) => event.preventDefault());
 
   /** @param {string} text */
@@ -84,12 +93,18 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     clearError();
   }
 
+  /** Leaves the box as the applied filter has it. */
+  function restore() {
+    close();
+    write(applied());
+  }
+
   /** @param {Problem} problem */
   function showError(problem) {
     field.setAttribute("aria-invalid", "true");
     const caret = typeof problem.body["caret"] === "string" ? problem.body["caret"] : "";
     const parts = caretParts(caret);
-    const hint = typeof problem.body["hint"] === "string" ? ` ${problem.body["hint"]}` : "";
+    const hint = typeof problem.body["hint"] === "string" ? `: ${problem.body["hint"]}` : "";
     const message = ((caret && parts.message) || problem.message) + hint;
     // Below a text that fits, the caret alone points; else the text is shown again.
     const scrolled = caret !== "" && (field.scrollWidth > field.clientWidth + 1 || parts.text !== field.value);
@@ -125,7 +140,7 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
       leave();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      if (problem.code !== "bad_filter") return void toast([problem.message, problem.body["hint"]].filter(Boolean).join(". "), { error: true });
+      if (problem.code !== "bad_filter") return void toast([problem.message, problem.body["hint"]].filter(Boolean).join(": "), { error: true });
       showError(problem);
       if (readsAsWords(text)) await completion.search(text);
     }
@@ -184,11 +199,7 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     down: () => list.move(1),
     older: () => show(walk.older(field.value)),
     newer: () => show(walk.newer()),
-    /** Leaves the box as the applied filter has it. */
-    restore() {
-      close();
-      write(applied());
-    },
+    restore,
     /** The filter changed, here or in another tab; what is being written stays. */
     sync() {
       if (document.activeElement !== field) write(applied());

@@ -44,8 +44,8 @@ export function createPanels({ api, panel, hud, back }) {
     addCopyButtons(body);
   }
 
-  /** @param {{focus: boolean}} how */
-  async function load({ focus }) {
+  /** @param {{fresh: boolean}} how */
+  async function load({ fresh }) {
     const source = shown;
     if (!source) return;
     const mine = (turn += 1);
@@ -55,13 +55,14 @@ export function createPanels({ api, panel, hud, back }) {
       const html = await api.html(source.url, source.body);
       if (mine !== turn) return;
       fill(html, nameOf(source.name));
-      if (!focus) body.scrollTop = at;
+      body.scrollTop = fresh ? 0 : at;
     } catch (error) {
       if (mine !== turn) return;
       fill("", nameOf(source.name));
       body.append(el("p", { class: "problem" }, wordsOf(error)));
     }
-    if (focus) body.focus({ preventScroll: true });
+    // What was focused may be gone with the old content.
+    if (document.activeElement === document.body) body.focus({ preventScroll: true });
   }
 
   /** @param {Source} source */
@@ -71,8 +72,10 @@ export function createPanels({ api, panel, hud, back }) {
     shown = source;
     panel.hidden = false;
     parts.panel.title.textContent = nameOf(source.name);
+    // At once, so that Esc closes it even before it is there.
+    parts.panel.body.focus({ preventScroll: true });
     mark();
-    return load({ focus: true });
+    return load({ fresh: true });
   }
 
   function close() {
@@ -164,14 +167,14 @@ export function createPanels({ api, panel, hud, back }) {
     refresh(name) {
       if (!shown || (name && shown.name !== name)) return;
       if (panel.contains(document.activeElement) && takesText(document.activeElement)) return;
-      void load({ focus: false });
+      void load({ fresh: false });
     },
     /** @param {string} then  `panel:NAME`, `hud`, `close`, `none` or `reload` */
     after(then) {
       if (then === "close") close();
       else if (then === "hud") freshHud.call();
       else if (then.startsWith("panel:")) panels.openPanel(then.slice(6));
-      else if (then === "reload") void load({ focus: false });
+      else if (then === "reload") void load({ fresh: false });
     },
     restore() {
       if (recall("hud")) showHud(true);

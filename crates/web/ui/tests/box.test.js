@@ -15,7 +15,7 @@ import { narrowed } from "../popup.js";
 import { modelOptions, topicOptions } from "../selectors.js";
 import { clampWidth } from "../sizer.js";
 import { emptyState, stateOf } from "../state.js";
-import { counted, grouped, opening, scalars, topicLabel } from "../text.js";
+import { counted, grouped, opening, scalars, sentence, topicLabel } from "../text.js";
 import { nextTheme, themeOf } from "../theme.js";
 import { chance } from "./random.js";
 
@@ -154,6 +154,8 @@ test("small things: stars, texts, widths, themes, problems", () => {
   assert.equal(scalars("a😀b"), 3);
   assert.equal(scalars("\ud800x"), 2);
   assert.equal(topicLabel("/Rust/async"), "Rust › async");
+  assert.equal(sentence("there is nothing"), "There is nothing");
+  assert.equal(sentence("`s9` is"), "`s9` is");
   assert.equal(opening("one\ntwo   three", 8), "one two…");
   assert.equal(clampWidth(10, 1000), 220);
   assert.equal(clampWidth(900, 1000), 600);
