@@ -3,6 +3,8 @@
 import { wordsOf } from "./api.js";
 import { copyText } from "./clipboard.js";
 import { confirm } from "./dialog.js";
+import { closest } from "./dom.js";
+import { NOTHING } from "./held.js";
 import { opening } from "./text.js";
 
 /** What is asked of a model whose reply was cut by its length (SND-4c). */
@@ -33,7 +35,7 @@ export function pairText({ userText, assistantText }) {
  * @param {import("./panels.js").Panels} deps.panels
  * @param {ReturnType<typeof import("./selectors.js").createSelectors>} deps.selectors
  * @param {ReturnType<typeof import("./edit.js").createEdits>} deps.edits
- * @param {(change: {model?: string, topic?: string}) => Promise<unknown>} deps.setView
+ * @param {(change: {model?: string, topic?: string, filter?: string}) => Promise<unknown>} deps.setView
  * @param {() => void} deps.input   to INPUT
  * @param {import("./toasts.js").Toast} deps.toast
  * @param {(token: string) => void} deps.undo
@@ -97,6 +99,28 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
     if (model) await sending.regenerate(article.dataset["id"] ?? "", model);
   }
 
+  /** @param {HTMLElement} article */
+  function receipt(article) {
+    const id = article.querySelector("[data-receipt]")?.getAttribute("data-receipt");
+    if (id) panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(id)}`);
+    else toast("This pair has no receipt: nothing of it was sent.");
+  }
+
+  /**
+   * What buttons in panels do; they name what they are about themselves.
+   * @param {HTMLElement} button
+   * @returns {Promise<unknown> | void}
+   */
+  function elsewhere({ dataset }) {
+    switch (dataset["act"]) {
+      case "receipt": return panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(dataset["receipt"] ?? "")}`);
+      case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(dataset["id"] ?? "")}`);
+      case "choose-topic": return setView({ topic: dataset["path"] ?? "" }).then(input);
+      case "choose-model": return setView({ model: dataset["model"] ?? "" }).then(input);
+      default: return undefined;
+    }
+  }
+
   /**
    * @param {string} act
    * @param {HTMLElement} article
@@ -119,7 +143,11 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
         if (state !== "error" && state !== "cancelled") return void toast("Only pairs in error or cancelled are asked again; R makes another reply.");
         return reask(id);
       case "delete": return state === "sending" ? void toast("It is being answered; cancel it first (x).") : remove(article);
-      case "receipt": case "details": return panels.openUrl(act, `/ui/receipt/${encodeURIComponent(id)}`);
+      case "receipt": return receipt(article);
+      case "details": return article.querySelector("[data-receipt]") ? receipt(article) : perform("request", article, from);
+      // FAU-7: what helps against a full window, as one click: the question comes back with it.
+      case "clear": return reask(id).then(() => setView({ filter: NOTHING }));
+      case "model": return reask(id).then(selectors.openModels);
       case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(id)}`);
       case "continue": return sending.sendText(CONTINUE);
       default: return undefined;
@@ -140,17 +168,12 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
     }
   }
 
-  win.pane.addEventListener("click", (event) => {
-    const button = event.target instanceof Element ? event.target.closest("[data-act]") : null;
-    if (!(button instanceof HTMLElement)) return;
-    const act = button.dataset["act"] ?? "";
-    if (act === "prelude") {
-      const part = button.closest(".prelude")?.getAttribute("data-part");
-      if (!button.dataset["open"] && !button.dataset["panel"]) panels.openPanel(part === "files" ? "files" : "topics");
-      return;
-    }
+  document.addEventListener("click", (event) => {
+    const button = closest(event, "[data-act]");
+    if (!button) return;
     const article = button.closest(".pair");
-    if (article instanceof HTMLElement) void run(act, article, button);
+    if (article instanceof HTMLElement) void run(button.dataset["act"] ?? "", article, button);
+    else Promise.resolve(elsewhere(button)).catch((error) => toast(wordsOf(error), { error: true }));
   });
 
   return { run };

@@ -2,6 +2,8 @@
 
 /** @typedef {import("./types.js").Suggestion} Suggestion */
 
+import { sentence } from "./text.js";
+
 /** A problem as the server tells it (RFC 9457), or `offline` when nobody answered. */
 export class Problem extends Error {
   /**
@@ -9,7 +11,7 @@ export class Problem extends Error {
    * @param {Record<string, any>} body
    */
   constructor(status, body) {
-    super(String(body.detail || body.title || `The server answered ${status}.`));
+    super(sentence(String(body["detail"] || body["title"] || `The server answered ${status}.`)));
     this.status = status;
     this.code = String(body.code ?? "");
     /** @type {Suggestion[]} */
@@ -31,10 +33,11 @@ export function wordsOf(error) {
 /**
  * @param {object} deps
  * @param {string} deps.tab            sent along, so that a tab knows its own echoes
+ * @param {string} [deps.workspace]    named in every call, where it is not the default one
  * @param {(lost: boolean) => void} deps.onConnection
  * @param {typeof fetch} [deps.send]
  */
-export function createApi({ tab, onConnection, send = fetch.bind(globalThis) }) {
+export function createApi({ tab, workspace = "", onConnection, send = fetch.bind(globalThis) }) {
   /**
    * @param {string} method
    * @param {string} path
@@ -48,7 +51,7 @@ export function createApi({ tab, onConnection, send = fetch.bind(globalThis) }) 
     if (body !== undefined) headers["content-type"] = "application/json";
     let answer;
     try {
-      answer = await send(path, { method, headers, body: body === undefined ? null : JSON.stringify(body), ...options });
+      answer = await send(scoped(path, workspace), { method, headers, body: body === undefined ? null : JSON.stringify(body), ...options });
     } catch (error) {
       if (options.signal?.aborted) throw error;
       onConnection(true);
@@ -87,6 +90,16 @@ export function createApi({ tab, onConnection, send = fetch.bind(globalThis) }) 
 }
 
 /** @typedef {ReturnType<typeof createApi>} Api */
+
+/**
+ * A path of the server with the workspace in it. Pure.
+ * @param {string} path
+ * @param {string} workspace
+ */
+export function scoped(path, workspace) {
+  if (!workspace || workspace === "default/main") return path;
+  return `${path}${path.includes("?") ? "&" : "?"}workspace=${encodeURIComponent(workspace)}`;
+}
 
 /**
  * A body that is no problem document still becomes one: proxies answer in HTML.

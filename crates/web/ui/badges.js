@@ -9,7 +9,7 @@
  * @param {number} now
  */
 export function badgeText({ kind, text, until }, since, now) {
-  if (until !== undefined) return countdown(text, kind, Math.max(0, Math.ceil((until - now) / 1000)));
+  if (until !== undefined && until !== null) return countdown(text, kind, Math.max(0, Math.ceil((until - now) / 1000)));
   if (kind === "trimming") return text || "trimming";
   const seconds = Math.floor((now - since) / 1000);
   if (kind === "waiting" && seconds < 2) return "…";
@@ -26,6 +26,8 @@ export function badgeText({ kind, text, until }, since, now) {
  */
 function countdown(text, kind, seconds) {
   const left = seconds >= 120 ? `${Math.floor(seconds / 60)} min` : `${seconds} s`;
+  const reason = /^retry(?: in [\d.]+ ?(?:s|min))?\s*(\(.*\))?$/s.exec(text);
+  if (reason) return `retry in ${left}${reason[1] ? ` ${reason[1]}` : ""}`;
   const renewed = text.replace(/\d+(?:\.\d+)?\s*(?:s|min)\b/, left);
   if (renewed !== text || text.includes(left)) return renewed;
   return `${text || (kind === "quota" ? "waiting for the quota," : "retry")} in ${left}`;

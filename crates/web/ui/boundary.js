@@ -28,8 +28,8 @@ export function createBoundary({ win, boundary, limit, refetch }) {
    */
   function mark(root = win.rows) {
     const { start } = boundary();
-    const own = root instanceof HTMLElement && root.matches(".pair") ? [root] : [];
-    for (const node of [...own, ...root.querySelectorAll(".pair")]) {
+    const own = root instanceof HTMLElement && root.matches(".pair[data-id]") ? [root] : [];
+    for (const node of [...own, ...root.querySelectorAll(".pair[data-id]")]) {
       const article = /** @type {HTMLElement} */ (node);
       const why = article.dataset["why"];
       const off = ashore(why, Number(article.dataset["at"]), start);

@@ -49,6 +49,9 @@ export function addCopyButtons(root) {
 /** One listener for all of them, wherever they are. */
 export function bindCopyButtons() {
   document.addEventListener("click", async (event) => {
+    const other = closest(event, "[data-copy]");
+    const text = other?.parentElement?.querySelector(other.dataset["copy"] || "pre")?.textContent;
+    if (other && text && (await copyText(text))) other.textContent = "Copied";
     const button = closest(event, "[data-copy-code]");
     const code = button?.closest("figure.code")?.querySelector("pre");
     if (!button || !code) return;

@@ -2,7 +2,7 @@
 
 import { debounced, el } from "./dom.js";
 import { commandAt, completed, readsAsWords } from "./filtertext.js";
-import { opening, topicLabel } from "./text.js";
+import { opening } from "./text.js";
 
 const COMPLETE_MS = 80;
 const SEARCH_MS = 180;
@@ -46,7 +46,7 @@ export function createCompletion({ api, field, list, onHit, onInsert }) {
     // The server escapes the text and marks the words itself.
     text.innerHTML = hit.snippetHtml;
     const hidden = hit.at === null || hit.at === undefined ? " · hidden by the filter" : "";
-    return { label: "", rich: text, detail: topicLabel(hit.topic) + hidden, choose: () => onHit(hit) };
+    return { label: "", rich: text, detail: hit.createdAt.slice(0, 10) + hidden, choose: () => onHit(hit) };
   }
 
   /** @param {string} text */

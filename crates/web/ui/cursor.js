@@ -21,7 +21,7 @@ export function createCursor({ win, history }) {
   }
 
   pane.addEventListener("focusin", ({ target }) => {
-    const article = target instanceof Element ? target.closest(".pair") : null;
+    const article = target instanceof Element ? target.closest(".pair[data-id]") : null;
     if (article instanceof HTMLElement) set(article);
   });
 

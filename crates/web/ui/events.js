@@ -21,12 +21,13 @@ export function backoff(n, random) {
 
 /**
  * @param {object} deps
+ * @param {(path: string) => string} [deps.scope]  names the workspace
  * @param {string} deps.after  id of the newest event that the page already shows
  * @param {(name: string, data: any, id: string) => void} deps.onEvent
  * @param {(lost: boolean) => void} deps.onConnection
  * @param {(url: string) => EventSource} [deps.open]
  */
-export function createEvents({ after, onEvent, onConnection, open = (url) => new EventSource(url) }) {
+export function createEvents({ scope = (path) => path, after, onEvent, onConnection, open = (url) => new EventSource(url) }) {
   /** @type {EventSource | null} */
   let source = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -37,7 +38,7 @@ export function createEvents({ after, onEvent, onConnection, open = (url) => new
   function connect() {
     clearTimeout(timer);
     source?.close();
-    const here = open(`/ui/events?after=${encodeURIComponent(last)}`);
+    const here = open(scope(`/ui/events?after=${encodeURIComponent(last)}`));
     source = here;
     here.onopen = () => {
       tries = 0;

@@ -6,6 +6,7 @@ import { confirm } from "./dialog.js";
 import { el } from "./dom.js";
 import { caretParts, commandAt, readsAsWords } from "./filtertext.js";
 import { createList } from "./list.js";
+import { createPaint } from "./paint.js";
 import { createWalk } from "./walk.js";
 
 /**
@@ -26,12 +27,16 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
   field.closest("header")?.append(menu);
   const list = createList(menu, field);
   const walk = createWalk();
+  const paint = createPaint(field);
   const completion = createCompletion({
     api, field, list,
-    onInsert: clearError,
+    onInsert() {
+      clearError();
+      paint.draw();
+    },
     async onHit(hit) {
       close();
-      field.value = applied();
+      write(applied());
       await goTo(hit);
     },
   });
@@ -52,6 +57,8 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
 
   field.addEventListener("focus", async () => {
     placeMenu();
+    if (unfinished !== null) write(unfinished);
+    unfinished = null;
     try {
       const { queries } = await api.call("GET", "/api/queries");
       walk.load([...queries].reverse());
@@ -59,8 +66,21 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
       // Without the list the arrows have nowhere to go.
     }
   });
-  field.addEventListener("blur", () => completion.close());
+  /** What was being written when the box was left. The box itself tells what is applied. */
+  /** @type {string | null} */
+  let unfinished = null;
+  field.addEventListener("blur", () => {
+    completion.close();
+    unfinished = field.value === applied() ? null : field.value;
+    if (unfinished !== null) restore();
+  });
   field.form?.addEventListener("submit", (event) => event.preventDefault());
+
+  /** @param {string} text */
+  function write(text) {
+    field.value = text;
+    paint.draw();
+  }
 
   function clearError() {
     error.hidden = true;
@@ -73,33 +93,40 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     clearError();
   }
 
+  /** Leaves the box as the applied filter has it. */
+  function restore() {
+    close();
+    write(applied());
+  }
+
   /** @param {Problem} problem */
   function showError(problem) {
     field.setAttribute("aria-invalid", "true");
     const caret = typeof problem.body["caret"] === "string" ? problem.body["caret"] : "";
     const parts = caretParts(caret);
-    const message = (caret && parts.message) || problem.message;
+    const hint = typeof problem.body["hint"] === "string" ? `: ${problem.body["hint"]}` : "";
+    const message = ((caret && parts.message) || problem.message) + hint;
     // Below a text that fits, the caret alone points; else the text is shown again.
-    const scrolled = field.scrollWidth > field.clientWidth + 1;
+    const scrolled = caret !== "" && (field.scrollWidth > field.clientWidth + 1 || parts.text !== field.value);
     const box = field.getBoundingClientRect();
     const style = getComputedStyle(field);
     const room = box.width / (parseFloat(style.fontSize) * 0.6) - parts.column;
     error.style.paddingLeft = scrolled ? "" : `${box.left + parseFloat(style.paddingLeft) + parseFloat(style.borderLeftWidth)}px`;
     error.replaceChildren(
       ...(scrolled ? [`${parts.text}\n`] : []),
-      `${" ".repeat(parts.column)}^ `,
+      ...(caret ? [`${" ".repeat(parts.column)}${parts.marks} `] : []),
       ...(message.length > room ? ["\n"] : []),
       el("span", { class: "words" }, message));
     for (const { label, filter } of problem.suggestions) {
       if (typeof filter !== "string") continue;
       error.append(" ", el("button", { type: "button", class: "link", onclick: () => {
-        field.value = filter;
+        write(filter);
         field.focus();
         void apply();
       } }, label));
     }
     error.hidden = false;
-    field.setSelectionRange(parts.column, parts.column);
+    if (caret && !scrolled) field.setSelectionRange(parts.column, parts.column);
   }
 
   async function apply() {
@@ -113,7 +140,7 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
       leave();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      if (problem.code !== "bad_filter") return void toast(problem.message, { error: true });
+      if (problem.code !== "bad_filter") return void toast([problem.message, problem.body["hint"]].filter(Boolean).join(": "), { error: true });
       showError(problem);
       if (readsAsWords(text)) await completion.search(text);
     }
@@ -126,14 +153,14 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
    */
   async function command(text, confirmed) {
     if (/^:help\b/.test(text.slice(commandAt(text)).trim())) {
-      field.value = applied();
+      write(applied());
       leave();
       return help();
     }
     try {
       const { done, undo, download } = await api.call("POST", "/api/command", { text, ...(confirmed ? { confirmed } : {}) });
       walk.add(text);
-      field.value = applied();
+      write(applied());
       clearError();
       leave();
       if (download) fetchFile(download);
@@ -159,7 +186,7 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     if (text === null) return;
     completion.close();
     clearError();
-    field.value = text;
+    write(text);
     field.setSelectionRange(text.length, text.length);
   }
 
@@ -172,14 +199,10 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     down: () => list.move(1),
     older: () => show(walk.older(field.value)),
     newer: () => show(walk.newer()),
-    /** Leaves the box as the applied filter has it. */
-    restore() {
-      close();
-      field.value = applied();
-    },
+    restore,
     /** The filter changed, here or in another tab; what is being written stays. */
     sync() {
-      if (document.activeElement !== field) field.value = applied();
+      if (document.activeElement !== field) write(applied());
     },
   };
 }

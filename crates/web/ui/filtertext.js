@@ -32,7 +32,7 @@ export function readsAsWords(text) {
 }
 
 /**
- * The server's two lines, taken apart: the text, the column of the caret, and the words.
+ * The server's two lines, taken apart: the text, where the carets stand, and the words.
  * @param {string} caret
  */
 export function caretParts(caret) {
@@ -43,8 +43,8 @@ export function caretParts(caret) {
   return {
     text,
     column: Math.max(0, column),
-    message: (column < 0 ? line : line.slice(column + 1)).trim(),
-    line,
+    message: (column < 0 ? line : line.slice(column).replace(/^\^+/, "")).trim(),
+    marks: column < 0 ? "^" : (/^\^+/.exec(line.slice(column))?.[0] ?? "^"),
   };
 }
 

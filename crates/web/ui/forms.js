@@ -12,23 +12,25 @@ import { closest } from "./dom.js";
  * @property {string} type       as the element has it: text, checkbox, radio, …
  * @property {string} value
  * @property {boolean} checked
- * @property {boolean} required
- * @property {string} [dataType] "number": the value is sent as one
+ * @property {boolean} [optional] left empty, it is null and not an empty text
+ * @property {string} [dataType] "number": the value is sent as one, or null
  */
 
 /**
- * The fields as a JSON object: a checkbox is a boolean, an empty optional field null. Pure.
+ * The fields as a JSON object: a checkbox is a boolean, an empty optional field or number
+ * null. Pure.
  * @param {readonly Field[]} fields
  * @returns {Record<string, unknown>}
  */
 export function bodyOf(fields) {
   /** @type {Record<string, unknown>} */
   const body = {};
-  for (const { name, type, value, checked, required, dataType } of fields) {
+  for (const { name, type, value, checked, optional, dataType } of fields) {
+    const number = dataType === "number" || type === "number";
     if (!name || (type === "radio" && !checked)) continue;
     if (type === "checkbox") body[name] = checked;
-    else if (value === "" && !required) body[name] = null;
-    else if (dataType === "number" || type === "number") body[name] = Number.isNaN(Number(value)) ? value : Number(value);
+    else if (value === "" && (optional || number)) body[name] = null;
+    else if (number) body[name] = Number.isNaN(Number(value)) ? value : Number(value);
     else body[name] = value;
   }
   return body;
@@ -62,7 +64,7 @@ function fieldsOf(form) {
           type: field.type,
           value: field.value,
           checked: field instanceof HTMLInputElement && field.checked,
-          required: field.required,
+          optional: field.dataset["optional"] !== undefined,
           ...(field.dataset["type"] ? { dataType: field.dataset["type"] } : {}),
         }]
       : []);

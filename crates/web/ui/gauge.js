@@ -144,7 +144,7 @@ export function createGauge({ gauge, legend, warnAt }) {
       });
       gauge.dataset["level"] = legend.dataset["level"] = bar.level;
       gauge.setAttribute("aria-label", gaugeWords(window));
-      rest.textContent = `${window.percent} % of ${window.label || window.model} · ${window.load}`;
+      rest.textContent = `${window.percent} % of ${window.model} · ${window.load}`;
       rest.title = window.bindText;
     },
   };

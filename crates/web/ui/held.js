@@ -7,6 +7,11 @@ import { counted } from "./text.js";
 /** @typedef {import("./types.js").Suggestion} Suggestion */
 /** @typedef {Record<string, unknown>} SendBody */
 
+/** A filter that shows no pair at all: the message sails alone. */
+export const NOTHING = "r0";
+/** What takes its place when it has sailed, so that its answer can be read. */
+export const NEWEST = "r1";
+
 /**
  * What to do for a chosen suggestion: change the view, change the request, or go back to the
  * text. Pure.
@@ -18,8 +23,7 @@ export function wayOut({ kind, model, filter }) {
     case "trim":
     case "fit": return { send: { overBudget: kind } };
     case "switch_model": return model ? { view: { model }, send: {} } : { edit: true };
-    // `r0` shows no pair at all: the message sails alone.
-    case "clear_history": return { view: { filter: filter ?? "r0" }, send: {} };
+    case "clear_history": return { view: { filter: filter ?? NOTHING }, send: {} };
     default: return { edit: true };
   }
 }
@@ -54,14 +58,15 @@ export function createHeld({ setView, edit, openPanel }) {
 
   /** @param {Problem} problem */
   async function overQuota(problem) {
-    const seconds = Math.ceil(Number(problem.body["afterSeconds"] ?? 0));
+    const after = problem.body["afterSeconds"];
+    // What is more than the whole limit never fits, however long one waits.
+    const waits = typeof after === "number"
+      ? [{ value: "wait", label: `Wait ${Math.ceil(after)} s`, detail: "it is sent by itself when it fits; the pair counts down", look: /** @type {const} */ ("primary") }]
+      : [];
     const picked = await ask({
       title: "The account's limit is reached",
       text: problem.message,
-      choices: [
-        { value: "wait", label: `Wait ${seconds} s`, detail: "it is sent by itself when it fits; the pair counts down", look: "primary" },
-        { value: "go", label: "Send now", detail: "the provider may refuse it" },
-      ],
+      choices: [...waits, { value: "go", label: "Send now", detail: "the provider may refuse it" }],
     });
     return picked ? { quota: picked } : null;
   }

@@ -81,7 +81,7 @@ export function createHistory({ win, onRendered }) {
         const focused = gone.contains(document.activeElement);
         const near = gone.nextElementSibling ?? gone.previousElementSibling;
         anchor.keep(() => gone.remove());
-        if (focused) (near instanceof HTMLElement && near.matches(".pair") ? near : win.pane).focus({ preventScroll: true });
+        if (focused) (near instanceof HTMLElement && near.matches(".pair[data-id]") ? near : win.pane).focus({ preventScroll: true });
       }
     },
     /**

@@ -1,7 +1,7 @@
 // Going to places: the load line, a hit of a search, a pair that a panel speaks of.
 
-import { wordsOf } from "./api.js";
-import { closest, still } from "./dom.js";
+import { Problem, wordsOf } from "./api.js";
+import { closest, parse, still } from "./dom.js";
 import { counted } from "./text.js";
 
 /**
@@ -21,9 +21,10 @@ export function noBoundary({ start, x, y }) {
  * @param {import("./history.js").History} deps.history
  * @param {import("./cursor.js").Cursor} deps.cursor
  * @param {(change: {filter: string}) => Promise<unknown>} deps.setView
+ * @param {() => Promise<void>} deps.reloadRows
  * @param {import("./toasts.js").Toast} deps.toast
  */
-export function createJumps({ api, store, win, history, cursor, setView, toast }) {
+export function createJumps({ api, store, win, history, cursor, setView, reloadRows, toast }) {
   /** @param {Element | null} node */
   function flash(node) {
     if (!node || still()) return;
@@ -46,6 +47,20 @@ export function createJumps({ api, store, win, history, cursor, setView, toast }
   }
 
   /**
+   * The position of a pair, or null where it is not visible.
+   * @param {string} id
+   */
+  async function placeOf(id) {
+    try {
+      const at = parse(await api.html(`/ui/pair/${encodeURIComponent(id)}`))?.dataset["at"];
+      return at === undefined ? null : Number(at);
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) return null;
+      throw error;
+    }
+  }
+
+  /**
    * A pair by its id; one that the filter hides is shown by taking the filter away.
    * @param {string} id
    */
@@ -53,21 +68,21 @@ export function createJumps({ api, store, win, history, cursor, setView, toast }
     try {
       const shown = win.find(id);
       if (shown) return void (await toPair(id, Number(shown.dataset["at"])));
-      const ask = async () => (await api.call("GET", `/api/pairs/${encodeURIComponent(id)}`)).at ?? null;
-      let at = await ask();
+      let at = await placeOf(id);
       if (at === null && store.get().view.filter !== "") {
         await setView({ filter: "" });
-        at = await ask();
+        await reloadRows();
+        at = await placeOf(id);
       }
-      if (at === null || !(await toPair(id, at))) toast("This pair cannot be shown.");
+      if (at === null || !(await toPair(id, at))) toast("This pair is gone.");
     } catch (error) {
       toast(wordsOf(error), { error: true });
     }
   }
 
   document.addEventListener("click", (event) => {
-    const link = closest(event, "[data-pair]");
-    if (link) void byId(link.dataset["pair"] ?? "");
+    const link = closest(event, "[data-act=goto]");
+    if (link) void byId(link.dataset["id"] ?? "");
     const filter = closest(event, "[data-filter]");
     if (filter) void setView({ filter: filter.dataset["filter"] ?? "" }).catch((error) => toast(wordsOf(error), { error: true }));
   });

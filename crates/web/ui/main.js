@@ -1,7 +1,7 @@
 // Where the page begins: finds its parts, ties them together, and starts to listen.
 
 import { createActions } from "./actions.js";
-import { createApi, wordsOf } from "./api.js";
+import { createApi, scoped, wordsOf } from "./api.js";
 import { createBadges } from "./badges.js";
 import { createBoundary } from "./boundary.js";
 import { addCopyButtons, bindCopyButtons } from "./clipboard.js";
@@ -40,6 +40,7 @@ const pane = must("#history", HTMLElement);
 const draft = must("#draft", HTMLTextAreaElement);
 const filter = must("#filter", HTMLInputElement);
 const warnAt = Number(body.dataset["warnAt"] ?? 80);
+const workspace = body.dataset["workspace"] ?? "";
 
 const store = createState(emptyState());
 store.set({
@@ -50,6 +51,8 @@ store.set({
   },
 });
 
+const live = el("div", { class: "sr", role: "status" });
+must("footer", HTMLElement).append(live);
 const toast = createToasts(must("#toasts", HTMLElement));
 const notice = createNotice(must("#notice", HTMLElement));
 
@@ -69,6 +72,7 @@ function onConnection(now) {
 }
 
 const api = createApi({
+  workspace,
   tab: crypto.randomUUID?.() ?? String(Math.random()).slice(2),
   onConnection(now) {
     const fresh = now && !lost;
@@ -76,7 +80,7 @@ const api = createApi({
     if (fresh) events.restart();
   },
 });
-const drafts = createDrafts({ api, workspace: body.dataset["workspace"] ?? "" });
+const drafts = createDrafts({ api, workspace });
 
 /** @param {HTMLElement} root  everything that is rendered passes here before it is shown */
 function onRendered(root) {
@@ -95,7 +99,7 @@ const badges = createBadges({ find: win.find });
 const boundary = createBoundary({
   win,
   boundary: () => store.get().boundary,
-  limit: () => `it does not fit into the ${grouped(store.get().window.ml)} tokens of ${store.get().window.label || "the model"}`,
+  limit: () => `it does not fit into the ${grouped(store.get().window.ml)} tokens of ${store.get().window.model || "the model"}`,
   refetch: () => void sync.reloadRows(),
 });
 
@@ -110,14 +114,14 @@ const setView = (change) => sync.setView(change);
 const held = createHeld({ setView, edit: () => modes.enter("INPUT"), openPanel: panels.openPanel });
 const sending = createSending({
   api, store, win, history, composer, modes, cursor, badges, notice, toast, held,
-  button: must("#send", HTMLButtonElement), showAll: () => setView({ filter: "" }),
+  button: must("#send", HTMLButtonElement), setView, announce: (words) => { live.textContent = words; },
 });
 const sync = createSync({ api, store, win, history, sending, composer, panels, onWindow: weigh.refresh });
 const selectors = createSelectors({
   api, store, setView, toast, model: must("#model", HTMLButtonElement), topic: must("#topic", HTMLButtonElement),
   openPanel: panels.openPanel, done: () => modes.enter("INPUT"),
 });
-const jumps = createJumps({ api, store, win, history, cursor, setView, toast });
+const jumps = createJumps({ api, store, win, history, cursor, setView, reloadRows: sync.reloadRows, toast });
 const filterBox = createFilterBox({
   field: filter, menu: must("#filter-menu", HTMLElement), error: must("#filter-error", HTMLElement),
   api, setView, toast, applied: () => store.get().view.filter, goTo: jumps.toHit,
@@ -141,7 +145,11 @@ function showWindow(window) {
 store.on((now, before) => {
   if (now.counter !== before.counter || now.window !== before.window) counter.draw();
   if (now.view !== before.view) filterBox.sync();
-  if (now.view !== before.view || now.window.label !== before.window.label) selectors.draw();
+  if (now.view !== before.view) {
+    selectors.draw();
+    if (now.view.filter) pane.dataset["filtered"] = "";
+    else delete pane.dataset["filtered"];
+  }
   if (now.boundary !== before.boundary) {
     const moved = now.boundary.start !== before.boundary.start;
     if (moved) boundary.mark();
@@ -215,7 +223,7 @@ bindKeys({
 });
 must("#mode", HTMLElement).title = "INPUT writes, VIEW reads, COMMAND filters; Esc and Enter go between them.";
 
-const events = createEvents({ after: body.dataset["event"] ?? "", onEvent: sync.onEvent, onConnection });
+const events = createEvents({ scope: (path) => scoped(path, workspace), after: body.dataset["event"] ?? "", onEvent: sync.onEvent, onConnection });
 
 bindCopyButtons();
 bindTheme(must("#theme", HTMLElement));

@@ -21,6 +21,7 @@ const HUD_MS = 250;
  */
 export function createPanels({ api, panel, hud, back }) {
   const parts = { panel: frame(panel, "Width of the panel"), hud: frame(hud, "Width of the HUD") };
+  parts.hud.title.textContent = "HUD";
   parts.panel.close.addEventListener("click", () => close());
   parts.hud.close.addEventListener("click", () => showHud(false));
   /** @type {Source | null} */
@@ -30,20 +31,21 @@ export function createPanels({ api, panel, hud, back }) {
   let turn = 0;
 
   /**
-   * @param {ReturnType<typeof frame>} part
+   * The panel's first heading is its title.
    * @param {string} html
    * @param {string} name
    */
-  function fill(part, html, name) {
-    part.body.innerHTML = html;
-    const title = part.body.querySelector(":scope > h2, :scope > header > h2, :scope > :only-child > h2");
-    part.title.textContent = title?.textContent ?? name;
-    title?.remove();
-    addCopyButtons(part.body);
+  function fill(html, name) {
+    const { body, title } = parts.panel;
+    body.innerHTML = html;
+    const heading = body.querySelector(":scope > h2");
+    title.textContent = heading?.textContent ?? name;
+    heading?.remove();
+    addCopyButtons(body);
   }
 
-  /** @param {{focus: boolean}} how */
-  async function load({ focus }) {
+  /** @param {{fresh: boolean}} how */
+  async function load({ fresh }) {
     const source = shown;
     if (!source) return;
     const mine = (turn += 1);
@@ -52,14 +54,15 @@ export function createPanels({ api, panel, hud, back }) {
     try {
       const html = await api.html(source.url, source.body);
       if (mine !== turn) return;
-      fill(parts.panel, html, nameOf(source.name));
-      if (!focus) body.scrollTop = at;
+      fill(html, nameOf(source.name));
+      body.scrollTop = fresh ? 0 : at;
     } catch (error) {
       if (mine !== turn) return;
-      fill(parts.panel, "", nameOf(source.name));
+      fill("", nameOf(source.name));
       body.append(el("p", { class: "problem" }, wordsOf(error)));
     }
-    if (focus) body.focus({ preventScroll: true });
+    // What was focused may be gone with the old content.
+    if (document.activeElement === document.body) body.focus({ preventScroll: true });
   }
 
   /** @param {Source} source */
@@ -69,8 +72,10 @@ export function createPanels({ api, panel, hud, back }) {
     shown = source;
     panel.hidden = false;
     parts.panel.title.textContent = nameOf(source.name);
+    // At once, so that Esc closes it even before it is there.
+    parts.panel.body.focus({ preventScroll: true });
     mark();
-    return load({ focus: true });
+    return load({ fresh: true });
   }
 
   function close() {
@@ -99,7 +104,7 @@ export function createPanels({ api, panel, hud, back }) {
     try {
       const html = await api.html("/ui/hud");
       const at = parts.hud.body.scrollTop;
-      fill(parts.hud, html, "HUD");
+      parts.hud.body.innerHTML = html;
       parts.hud.body.scrollTop = at;
     } catch {
       // The old numbers stay until the connection is back.
@@ -128,7 +133,15 @@ export function createPanels({ api, panel, hud, back }) {
     });
   }
 
-  const api_ = {
+  // Where a panel covers the page, going elsewhere leaves it.
+  const covers = matchMedia("(max-width: 640px)");
+  document.addEventListener("focusin", ({ target }) => {
+    if (!covers.matches || !(target instanceof Element) || target.closest("aside, dialog, .popup, #toasts")) return;
+    if (!panel.hidden) close();
+    if (!hud.hidden) showHud(false);
+  });
+
+  const panels = {
     close,
     /** @param {string} name */
     toggle(name) {
@@ -154,13 +167,14 @@ export function createPanels({ api, panel, hud, back }) {
     refresh(name) {
       if (!shown || (name && shown.name !== name)) return;
       if (panel.contains(document.activeElement) && takesText(document.activeElement)) return;
-      void load({ focus: false });
+      void load({ fresh: false });
     },
-    /** @param {string} then  `panel:NAME`, `close`, `none` or `reload` */
+    /** @param {string} then  `panel:NAME`, `hud`, `close`, `none` or `reload` */
     after(then) {
       if (then === "close") close();
-      else if (then.startsWith("panel:")) api_.openPanel(then.slice(6));
-      else if (then === "reload") void load({ focus: false });
+      else if (then === "hud") freshHud.call();
+      else if (then.startsWith("panel:")) panels.openPanel(then.slice(6));
+      else if (then === "reload") void load({ fresh: false });
     },
     restore() {
       if (recall("hud")) showHud(true);
@@ -170,12 +184,12 @@ export function createPanels({ api, panel, hud, back }) {
 
   document.addEventListener("click", (event) => {
     const opens = closest(event, "[data-panel]");
-    if (opens) api_.toggle(opens.dataset["panel"] ?? "");
+    if (opens) panels.toggle(opens.dataset["panel"] ?? "");
     const link = closest(event, "[data-open]");
     const url = link?.dataset["open"] ?? "";
-    if (link && url.startsWith("/ui/")) api_.openUrl(link.dataset["name"] ?? link.textContent ?? "", url);
+    if (link && url.startsWith("/ui/")) panels.openUrl(link.dataset["name"] ?? link.textContent ?? "", url);
   });
-  return api_;
+  return panels;
 }
 
 /** @typedef {ReturnType<typeof createPanels>} Panels */

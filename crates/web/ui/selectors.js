@@ -12,9 +12,9 @@ const MANAGE = "\u0000manage";
  * @returns {import("./popup.js").Option[]}
  */
 export function modelOptions(models, current) {
-  return models.map(({ id, provider, ml, label, available }) => ({
+  return models.filter(({ enabled, current: now }) => enabled !== false || now).map(({ id, provider, ml, available }) => ({
     value: id,
-    label: label || id,
+    label: id,
     detail: [provider, ml > 0 ? `${grouped(ml)} tokens` : "", available ? "" : "not available"].filter(Boolean).join(" · "),
     current: id === current,
   }));
@@ -72,7 +72,8 @@ export function createSelectors({ api, store, model, topic, setView, openPanel, 
     }
   }
 
-  model.addEventListener("click", () => void change(() => pickModel(model, "Model"), "model"));
+  const openModels = () => change(() => pickModel(model, "Model"), "model");
+  model.addEventListener("click", () => void openModels());
   topic.addEventListener("click", () => void change(async () => {
     const { topics } = await api.call("GET", "/api/topics");
     const options = topicOptions(topics, store.get().view.topic);
@@ -80,6 +81,7 @@ export function createSelectors({ api, store, model, topic, setView, openPanel, 
   }, "topic"));
 
   return {
+    openModels,
     /**
      * The model for one answer, chosen beside a pair. Null: changed their mind.
      * @param {HTMLElement} anchor
@@ -91,12 +93,12 @@ export function createSelectors({ api, store, model, topic, setView, openPanel, 
       return null;
     },
     draw() {
-      const { view, window } = store.get();
+      const { view } = store.get();
       model.dataset["id"] = view.model;
-      model.firstChild?.replaceWith(`${window.label || view.model || "no model"} ▾`);
-      model.setAttribute("aria-label", `Model: ${window.label || view.model || "none"}`);
+      model.textContent = `${view.model || "no model"} ▾`;
+      model.setAttribute("aria-label", `Model: ${view.model || "none"}`);
       topic.dataset["path"] = view.topic;
-      topic.firstChild?.replaceWith(`${topicLabel(view.topic)} ▾`);
+      topic.textContent = `${topicLabel(view.topic)} ▾`;
       topic.setAttribute("aria-label", `Topic: ${topicLabel(view.topic)}`);
     },
   };

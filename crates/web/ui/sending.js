@@ -3,7 +3,7 @@
 import { Problem, wordsOf } from "./api.js";
 import { addCopyButtons } from "./clipboard.js";
 import { el } from "./dom.js";
-import { busyWords } from "./held.js";
+import { NEWEST, NOTHING, busyWords } from "./held.js";
 import { afterReply, endNotice } from "./policy.js";
 import { scalars } from "./text.js";
 
@@ -35,12 +35,15 @@ export function alreadyShown(shown, id) {
  * @param {import("./toasts.js").Toast} deps.toast
  * @param {ReturnType<typeof import("./held.js").createHeld>} deps.held
  * @param {HTMLButtonElement} deps.button
- * @param {() => Promise<unknown>} deps.showAll  takes the filter away
+ * @param {(change: {filter: string}) => Promise<unknown>} deps.setView
+ * @param {(words: string) => void} deps.announce  to those who listen
  */
-export function createSending({ api, store, win, history, composer, modes, cursor, badges, notice, toast, held, button, showAll }) {
+export function createSending({ api, store, win, history, composer, modes, cursor, badges, notice, toast, held, button, setView, announce }) {
   let posting = false;
   /** @type {string | null} */
   let mine = null;
+  /** The status that was announced last; its seconds are not worth a voice. */
+  let said = "";
 
   const busy = () => posting || store.get().sending !== null;
 
@@ -74,6 +77,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
         try {
           const { pair } = await api.call("POST", "/api/send", request);
           mine = pair;
+          if (store.get().view.filter === NOTHING) void setView({ filter: NEWEST }).catch(() => {});
           return true;
         } catch (error) {
           const more = error instanceof Problem ? await held(error) : undefined;
@@ -130,12 +134,17 @@ export function createSending({ api, store, win, history, composer, modes, curso
       store.set({ sending: { pair } });
       if (at !== null && at !== undefined && html && !history.replace(pair, html)) history.append(html, at);
       badges.show({ pair, kind: "waiting", text: "" });
+      announce("Sent.");
+      if (own && at === null && store.get().view.filter !== NOTHING) {
+        toast("Sent. The filter hides the new pair.", { label: "Show everything", act: () => void setView({ filter: "" }) });
+      }
       if (own && at !== null) await history.toBottom().catch(() => {});
     },
     /** @param {Status} status */
     status(status) {
       if (store.get().sending?.pair !== status.pair) store.set({ sending: { pair: status.pair } });
       badges.show(status);
+      if (status.text !== said) announce((said = status.text));
     },
     /**
      * @param {{pair: string, append?: string, tail?: string}} event
@@ -180,7 +189,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
         win.anchor.scrollTo(reply, "top");
       }
       const unseen = endNotice({ shown: article !== null, visible: Boolean(html), state });
-      if (unseen) toast(unseen, { label: "Show", act: () => void (html ? history.toBottom() : showAll()) });
+      if (unseen) toast(unseen, { label: "Show", act: () => void (html ? history.toBottom() : setView({ filter: "" })) });
+      announce(state === "complete" ? "The reply is complete." : state === "cancelled" ? "Cancelled." : "The send ended in an error.");
       if (words) toast(words);
     },
   };

@@ -36,11 +36,21 @@ export function emptyState() {
     boundary: { start: 0, x: 0, y: 0, historyTokens: 0, totalTokens: 0 },
     window: {
       ml: 0, binds: "", bindText: "", prelude: 0, history: 0, aut: 0, reserve: 0, free: 0,
-      total: 0, percent: 0, verdict: "ok", exact: false, estimator: "", load: "", model: "", label: "",
+      total: 0, percent: 0, verdict: "ok", exact: false, estimator: "", load: "", model: "",
     },
     sending: null,
     event: "",
   };
+}
+
+/**
+ * A state as the server tells it: who is being answered is an id there, or not said. Pure.
+ * @param {Omit<State, "sending"> & {sending?: string | {pair: string} | null}} told
+ * @returns {State}
+ */
+export function stateOf(told) {
+  const { sending } = told;
+  return { ...told, sending: typeof sending === "string" ? { pair: sending } : (sending ?? null) };
 }
 
 /** @typedef {ReturnType<typeof createState<State>>} Store */

@@ -2,11 +2,10 @@
 
 import { debounced } from "./dom.js";
 import { takesForeignDraft } from "./drafts.js";
+import { stateOf } from "./state.js";
 
 /** Several changes at once are one reload. */
 const ROWS_MS = 60;
-
-/** @typedef {import("./types.js").State} State */
 
 /**
  * @param {object} deps
@@ -28,8 +27,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
     const waited = waiting;
     waiting = [];
     try {
-      /** @type {State} */
-      const state = await api.call("GET", "/api/state");
+      const state = stateOf(await api.call("GET", "/api/state"));
       store.set(state);
       onWindow();
       // Another filter is another history: its newest pairs are what is asked for.
@@ -51,8 +49,9 @@ export function createSync({ api, store, win, history, sending, composer, panels
     });
   }
 
-  /** @param {State} state */
-  function take(state) {
+  /** @param {any} told */
+  function take(told) {
+    const state = stateOf(told);
     store.set(state);
     onWindow();
     panels.refreshHud();
@@ -76,7 +75,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
         sending.ended(data);
         panels.refresh("receipts");
         return panels.refreshHud();
-      case "pair": return void history.replace(data.pair, data.html);
+      case "pair": return void (data.html && history.replace(data.pair, data.html));
       case "removed":
         history.remove(data.pairs);
         return rows.call();
@@ -107,12 +106,12 @@ export function createSync({ api, store, win, history, sending, composer, panels
     onEvent,
     take,
     reloadRows,
-    /** @param {{filter?: string, topic?: string, model?: string}} change */
+    /**
+     * What is applied is applied at once; the rows follow.
+     * @param {{filter?: string, topic?: string, model?: string}} change
+     */
     async setView(change) {
-      /** @type {State} */
-      const state = await api.call("PUT", "/api/view", change);
-      take(state);
-      if (change.filter !== undefined) await reloadRows();
+      take(await api.call("PUT", "/api/view", change));
     },
   };
 }

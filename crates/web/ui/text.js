@@ -53,6 +53,14 @@ export function topicLabel(path) {
 }
 
 /**
+ * With a capital, as a sentence of its own; problems come in the middle of one.
+ * @param {string} text
+ */
+export function sentence(text) {
+  return text.replace(/^\p{Ll}/u, (first) => first.toUpperCase());
+}
+
+/**
  * The first words of a text, to name it by.
  * @param {string} text
  * @param {number} [max]

@@ -34,7 +34,6 @@
  * @property {string} estimator
  * @property {string} load
  * @property {string} model
- * @property {string} label
  * @property {number} [charsPerToken]
  */
 
@@ -44,7 +43,7 @@
  * @property {Counter} counter
  * @property {Boundary} boundary
  * @property {Window} window
- * @property {{pair: string}|null} sending
+ * @property {{pair: string}|null} sending  told as the pair's id alone, or left out
  * @property {string|number} event
  */
 
@@ -67,12 +66,12 @@
 
 /**
  * What a send is doing; `until` is when a wait ends, in epoch milliseconds.
- * @typedef {{pair: string, kind: StatusKind, text: string, until?: number}} Status
+ * @typedef {{pair: string, kind: StatusKind, text: string, until?: number | null}} Status
  */
 
-/** @typedef {{id: string, provider: string, ml: number, label: string, available: boolean, current: boolean}} Model */
+/** @typedef {{id: string, provider: string, ml: number, size?: string, bindText?: string, available: boolean, enabled?: boolean, current: boolean}} Model */
 /** @typedef {{id: string, path: string, name?: string, pairs?: number}} Topic */
-/** @typedef {{pair: string, at?: number|null, snippetHtml: string, topic: string, createdAt: string}} Hit */
+/** @typedef {{pair: string, at?: number|null, snippetHtml: string, createdAt: string}} Hit */
 /** @typedef {{from: number, to: number, items: {insert: string, label: string}[]}} Completion */
 
 export {};

@@ -35,6 +35,8 @@ export function createWindow({ pane, fetchRows, onRendered }) {
   let pumping = false;
   let frame = 0;
   let width = pane.clientWidth;
+  /** What a newcomer sees instead of nothing (UI-13). */
+  const welcome = rows.querySelector("#welcome");
 
   const observer = new ResizeObserver((entries) => {
     if (pane.clientWidth !== width) {
@@ -101,7 +103,7 @@ export function createWindow({ pane, fetchRows, onRendered }) {
   function firstInView() {
     const top = pane.getBoundingClientRect().top + 1;
     const chunk = chunks.find(({ node }) => node.getBoundingClientRect().bottom > top);
-    for (const article of chunk?.node.querySelectorAll(".pair") ?? []) {
+    for (const article of chunk?.node.querySelectorAll(".pair[data-id]") ?? []) {
       if (article.getBoundingClientRect().bottom > top) return /** @type {HTMLElement} */ (article);
     }
     return null;
@@ -125,6 +127,7 @@ export function createWindow({ pane, fetchRows, onRendered }) {
     for (const { node } of chunks) observer.unobserve(node);
     chunks = fresh;
     rows.replaceChildren(...fresh.map(({ node }) => node));
+    greet();
     for (const chunk of fresh) {
       measure(chunk);
       observer.observe(chunk.node);
@@ -132,6 +135,12 @@ export function createWindow({ pane, fetchRows, onRendered }) {
     setAbove(fresh[0] ? heights.spacers(fresh[0], y).above : 0);
     setBelow();
     if (focused) (find(focused) ?? pane).focus({ preventScroll: true });
+  }
+
+  function greet() {
+    const empty = y === 0 && pane.dataset["filtered"] === undefined;
+    if (welcome && empty) rows.prepend(welcome);
+    else welcome?.remove();
   }
 
   /**
@@ -262,6 +271,7 @@ export function createWindow({ pane, fetchRows, onRendered }) {
     setCount(count) {
       y = count;
       pane.dataset["visible"] = String(count);
+      if (count > 0) welcome?.remove();
       setBelow();
     },
     /** Takes over the chunks that the server rendered into the page. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { nextStar, pairText } from "../actions.js";
-import { problemBody } from "../api.js";
+import { problemBody, scoped } from "../api.js";
 import { ashore } from "../boundary.js";
 import { changes } from "../edit.js";
 import { backoff } from "../events.js";
@@ -10,10 +10,12 @@ import { caretParts, commandAt, completed, readsAsWords } from "../filtertext.js
 import { bodyOf, requestOf } from "../forms.js";
 import { noBoundary } from "../jumps.js";
 import { nextChoice } from "../list.js";
+import { paintParts } from "../paint.js";
 import { narrowed } from "../popup.js";
 import { modelOptions, topicOptions } from "../selectors.js";
 import { clampWidth } from "../sizer.js";
-import { counted, grouped, opening, scalars, topicLabel } from "../text.js";
+import { emptyState, stateOf } from "../state.js";
+import { counted, grouped, opening, scalars, sentence, topicLabel } from "../text.js";
 import { nextTheme, themeOf } from "../theme.js";
 import { chance } from "./random.js";
 
@@ -32,9 +34,10 @@ test("HIS-7: plain words are offered as a search, filters are not", () => {
 
 test("FLT-4: the caret line is taken apart", () => {
   assert.deepEqual(caretParts("t'Rust' & s9\n          ^ stars go from 0 to 3"), {
-    text: "t'Rust' & s9", column: 10, message: "stars go from 0 to 3", line: "          ^ stars go from 0 to 3",
+    text: "t'Rust' & s9", column: 10, message: "stars go from 0 to 3", marks: "^",
   });
-  assert.deepEqual(caretParts("no caret"), { text: "", column: 0, message: "no caret", line: "no caret" });
+  assert.deepEqual(caretParts("t'é' s99\n      ^^"), { text: "t'é' s99", column: 6, message: "", marks: "^^" });
+  assert.deepEqual(caretParts("no caret"), { text: "", column: 0, message: "no caret", marks: "^" });
   assert.equal(caretParts("").message, "");
 });
 
@@ -52,6 +55,19 @@ test("a completion replaces its range and nothing else", () => {
   }
 });
 
+test("a painted filter is the filter, whatever is written", () => {
+  assert.deepEqual(paintParts("t'Rust > async' & s>=1 | d<7d").filter(({ kind }) => kind).map(({ text, kind }) => `${kind} ${text}`), [
+    "atom t", "name 'Rust > async'", "op &", "atom s", "op >=", "op |", "atom d", "op <",
+  ]);
+  assert.deepEqual(paintParts("@work :star 2").map(({ kind }) => kind), ["command", "", "command"]);
+  const pick = chance(9);
+  const letters = ["t", "s", "'", '"', "\\", " ", "&", "|", "!", "(", ")", "<", "=", "@", ":", "5", "é", "😀", "-", "\n", "."];
+  for (let i = 0; i < 3000; i += 1) {
+    const text = Array.from({ length: pick(20) }, () => letters[pick(letters.length)]).join("");
+    assert.equal(paintParts(text).map((part) => part.text).join(""), text);
+  }
+});
+
 test("arrows skip what cannot be chosen and come back to the field", () => {
   const items = [{ off: true }, {}, { off: true }, {}];
   assert.equal(nextChoice(items, -1, 1), 1);
@@ -64,12 +80,13 @@ test("arrows skip what cannot be chosen and come back to the field", () => {
 
 test("typing narrows a list by every word, beginnings first", () => {
   const models = modelOptions([
-    { id: "a", provider: "openai", ml: 128000, label: "gpt-4.1-mini", available: false, current: false },
-    { id: "b", provider: "ollama", ml: 4096, label: "phi-3-mini-4k", available: true, current: false },
-    { id: "c", provider: "ollama", ml: 0, label: "mini", available: true, current: false },
-  ], "b");
-  assert.deepEqual(narrowed(models, "mini").map(({ value }) => value), ["c", "a", "b"]);
-  assert.deepEqual(narrowed(models, "OLLAMA phi").map(({ value }) => value), ["b"]);
+    { id: "gpt-4.1-mini", provider: "openai", ml: 128000, available: false, current: false },
+    { id: "phi-3-mini-4k", provider: "ollama", ml: 4096, available: true, current: true },
+    { id: "mini", provider: "ollama", ml: 0, available: true, current: false },
+    { id: "switched-off", provider: "ollama", ml: 0, available: true, current: false, enabled: false },
+  ], "phi-3-mini-4k");
+  assert.deepEqual(narrowed(models, "mini").map(({ value }) => value), ["mini", "gpt-4.1-mini", "phi-3-mini-4k"]);
+  assert.deepEqual(narrowed(models, "OLLAMA phi").map(({ value }) => value), ["phi-3-mini-4k"]);
   assert.deepEqual(narrowed(models, "").length, 3);
   assert.deepEqual(narrowed(models, "zzz"), []);
   assert.equal(models[0]?.detail, "openai · 128,000 tokens · not available");
@@ -78,11 +95,12 @@ test("typing narrows a list by every word, beginnings first", () => {
 });
 
 test("forms become JSON: booleans, numbers, null for what was left empty", () => {
-  const field = { type: "text", value: "", checked: false, required: false };
+  const field = { type: "text", value: "", checked: false };
   assert.deepEqual(bodyOf([
     { ...field, name: "name", value: "x" },
-    { ...field, name: "note" },
-    { ...field, name: "must", required: true },
+    { ...field, name: "note", optional: true },
+    { ...field, name: "text" },
+    { ...field, name: "none", dataType: "number" },
     { ...field, name: "n", value: "3.5", dataType: "number" },
     { ...field, name: "bad", value: "3,5", dataType: "number" },
     { ...field, name: "on", type: "checkbox", checked: true },
@@ -90,7 +108,7 @@ test("forms become JSON: booleans, numbers, null for what was left empty", () =>
     { ...field, name: "pick", type: "radio", value: "a" },
     { ...field, name: "pick", type: "radio", value: "b", checked: true },
     { ...field, name: "", value: "nameless" },
-  ]), { name: "x", note: null, must: "", n: 3.5, bad: "3,5", on: true, off: false, pick: "b" });
+  ]), { name: "x", note: null, text: "", none: null, n: 3.5, bad: "3,5", on: true, off: false, pick: "b" });
 });
 
 test("calls: the path takes its fields out of the body", () => {
@@ -136,12 +154,18 @@ test("small things: stars, texts, widths, themes, problems", () => {
   assert.equal(scalars("a😀b"), 3);
   assert.equal(scalars("\ud800x"), 2);
   assert.equal(topicLabel("/Rust/async"), "Rust › async");
+  assert.equal(sentence("there is nothing"), "There is nothing");
+  assert.equal(sentence("`s9` is"), "`s9` is");
   assert.equal(opening("one\ntwo   three", 8), "one two…");
   assert.equal(clampWidth(10, 1000), 220);
   assert.equal(clampWidth(900, 1000), 600);
   assert.equal(clampWidth(NaN, 300), 220);
   assert.equal(themeOf("purple"), "auto");
   assert.equal(nextTheme(nextTheme(nextTheme("auto"))), "auto");
+  assert.equal(scoped("/api/state", "default/main"), "/api/state");
+  assert.equal(scoped("/ui/rows?from=1", "p/w x"), "/ui/rows?from=1&workspace=p%2Fw%20x");
+  assert.deepEqual(stateOf({ ...emptyState(), sending: "7" }).sending, { pair: "7" });
+  assert.equal(stateOf({ ...emptyState(), sending: undefined }).sending, null);
   assert.equal(problemBody("<html>", 502)["code"], "http_502");
   assert.equal(problemBody('{"code":"busy"}', 409)["code"], "busy");
   assert.equal(problemBody("[]", 500)["code"], "http_500");

@@ -93,6 +93,10 @@ test("UI-4: badges count up while something works and down while it waits", () =
   assert.equal(at(retry, 7), "retry in 0 s (rate limit)");
   assert.equal(at({ kind: "quota", text: "12 s until the next minute's tokens", until: 12_000 }, 5), "7 s until the next minute's tokens");
   assert.equal(at({ kind: "retry", until: 2000 }, 0), "retry in 2 s");
+  assert.equal(at({ kind: "retry", text: "retry (try again in 1.2s)", until: 2000 }, 0), "retry in 2 s (try again in 1.2s)");
+  assert.equal(at({ kind: "thinking", text: "thinking", until: null }, 2), "thinking 2 s");
+  assert.equal(at({ kind: "quota", text: "the limit of tokens per minute is used up: 12 s until this fits", until: 12_000 }, 4),
+    "the limit of tokens per minute is used up: 8 s until this fits");
   assert.equal(at({ kind: "quota", text: "tokens of the day", until: 600_000 }, 0), "tokens of the day in 10 min");
 });
 
