@@ -302,10 +302,17 @@ pub(crate) fn pair_error(error: &SendError) -> PairError {
         SendError::EmptyAnswer => {
             "the answer ended without any text; the server may have run out of room".to_owned()
         }
-        // FAU-7: a token limit is explained, every other error speaks for itself.
-        SendError::OverflowAfterTrimming(fault) | SendError::Provider(fault) => {
-            fault::explain(fault).map_or_else(|| fault.message.clone(), |advice| advice.text)
-        }
+        SendError::OverflowAfterTrimming(fault) | SendError::Provider(fault) => in_words(fault),
     };
     PairError { code: error.code().to_owned(), message }
+}
+
+/// FAU-7: a token limit is explained; every other error speaks for itself, with the time
+/// that the provider asks for, if it does (FAU-6).
+fn in_words(fault: &fault::Fault) -> String {
+    match (fault::explain(fault), fault::asks_to_wait(fault)) {
+        (Some(advice), _) => advice.text,
+        (None, Some(wait)) => format!("{}\n{wait}", fault.message),
+        (None, None) => fault.message.clone(),
+    }
 }

@@ -41,6 +41,7 @@ impl App {
             history_hash: journey.history_hash.clone(),
             truncation,
             counter,
+            stated_limit: journey.overflowed.flatten(),
         };
         // The pair's end comes first: whatever fails after it, no pair stays in flight.
         self.end_pair(journey, outcome, receipt.id).await?;

@@ -32,6 +32,8 @@ pub struct Receipt {
     pub truncation: Option<TruncationSeen>,
     /// `X / Y`, or `[X-T]/Y` after a trim (REC-3).
     pub counter: Counter,
+    /// The limit that the last overflow stated.
+    pub stated_limit: Option<u64>,
 }
 
 impl Receipt {
@@ -76,6 +78,7 @@ impl Receipt {
             "historyHash": self.history_hash,
             "truncation": self.truncation.map(|seen| json!({"read": seen.read, "sent": seen.sent})),
             "counter": self.counter.to_string(),
+            "statedLimit": self.stated_limit,
         })
     }
 

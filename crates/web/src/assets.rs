@@ -40,6 +40,11 @@ pub(crate) fn address(name: &str) -> String {
     format!("/assets/{}/{name}", *HASH)
 }
 
+/// The addresses of all modules: asked for at once, they need no chain of questions.
+pub(crate) fn modules() -> impl Iterator<Item = String> {
+    ASSETS.iter().filter(|asset| asset.name.ends_with(".js")).map(|asset| address(asset.name))
+}
+
 pub(crate) fn router() -> Router {
     Router::new().route("/assets/{hash}/{name}", get(asset))
 }

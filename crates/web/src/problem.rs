@@ -96,6 +96,18 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, "confirm", detail)
     }
 
+    /// Offers these models instead of those that the catalog knows: they can be asked.
+    pub(crate) fn switch_to(mut self, models: impl IntoIterator<Item = String>) -> Self {
+        let mut suggestions = std::mem::take(&mut self.suggestions).into_vec();
+        if suggestions.is_empty() {
+            return self;
+        }
+        suggestions.retain(|help| help.model.is_none());
+        suggestions.extend(models.into_iter().map(switch));
+        self.suggestions = suggestions.into();
+        self
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<Box<str>>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -199,16 +211,7 @@ fn helps(suggestion: &Suggestion) -> Vec<Help> {
             "Fit first",
             format!("leave out the {pairs} oldest pairs before sending"),
         )],
-        Suggestion::SwitchModel { models } => models
-            .iter()
-            .take(3)
-            .map(|model| Help {
-                kind: "switch_model",
-                label: format!("Switch to {model}"),
-                detail: "it fits there".to_owned(),
-                model: Some(model.clone()),
-            })
-            .collect(),
+        Suggestion::SwitchModel { models } => models.iter().cloned().map(switch).collect(),
         Suggestion::ClearHistory { frees } => vec![help(
             "clear_history",
             "Clear history",
@@ -227,6 +230,15 @@ fn helps(suggestion: &Suggestion) -> Vec<Help> {
             &format!("{name} on demand"),
             format!("the model reads it by tool, −{} tokens", commas(*frees)),
         )],
+    }
+}
+
+fn switch(model: String) -> Help {
+    Help {
+        kind: "switch_model",
+        label: format!("Switch to {model}"),
+        detail: "it fits there".to_owned(),
+        model: Some(model),
     }
 }
 

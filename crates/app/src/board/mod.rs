@@ -112,6 +112,11 @@ impl Board {
         &self.standing.model
     }
 
+    /// URA, the allowance that the line was drawn with.
+    pub fn allowance(&self) -> u64 {
+        self.cache.input().ura
+    }
+
     /// What raw sums are multiplied with (EST-6).
     pub fn factor(&self) -> f64 {
         self.cache.input().factor.value()

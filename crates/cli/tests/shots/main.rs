@@ -74,10 +74,15 @@ fn shots() {
     let browser = Browser::launch(Options::default()).unwrap();
     let take = |served: &Served, scene: &Scene| {
         let base = format!("http://{}", served.address);
-        shoot(&browser, &base, scene, &into).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
+        shoot(&browser, &base, scene, &into)
+            .unwrap_or_else(|error| panic!("{}: {error}", scene.name));
     };
     let answers = [
-        Reply::openai(&["Drop the future and it stops at its last await. ", "Guards undo the rest."], 3180, 18),
+        Reply::openai(
+            &["Drop the future and it stops at its last await. ", "Guards undo the rest."],
+            3180,
+            18,
+        ),
         Reply::overflow(3000, 3290),
         Reply::overflow(3000, 3105),
         Reply::openai(&["Race the job against the signal; the loser is dropped."], 2890, 14),
@@ -91,11 +96,16 @@ fn shots() {
 
     let served = Served::start_with(&server, 4096, |home| {
         let models = std::fs::read_to_string(home.join("models.toml")).unwrap();
-        std::fs::write(home.join("models.toml"), models.replace("\"test\"", "\"phi-3-mini-4k\"")).unwrap();
+        std::fs::write(home.join("models.toml"), models.replace("\"test\"", "\"phi-3-mini-4k\""))
+            .unwrap();
         std::fs::write(home.join("config.toml"), "defaultModel = \"phi-3-mini-4k\"\n").unwrap();
         fill(&home.join("data"));
     });
-    served.json("PUT", "/api/view", Some(json!({"topic": "/Rust/async", "model": "phi-3-mini-4k"})));
+    served.json(
+        "PUT",
+        "/api/view",
+        Some(json!({"topic": "/Rust/async", "model": "phi-3-mini-4k"})),
+    );
     served.send("How do I cancel a job that is half done?");
     for scene in FILLED {
         take(&served, scene);
@@ -112,10 +122,7 @@ fn fill(data: &std::path::Path) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let now = i64::try_from(
-            std::time::SystemTime::now()
-                .duration_since(std::time::UNIX_EPOCH)
-                .unwrap()
-                .as_millis(),
+            std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis(),
         )
         .unwrap();
         let path = data.join("plimsoll.db");

@@ -113,7 +113,12 @@ fn a_filter_decides_what_is_visible_and_a_wrong_one_changes_nothing() {
 fn val_3_over_budget_is_refused_with_what_helps() {
     // It reports about what was estimated, so that nothing is learned from it.
     let server = ScriptedServer::chats([Reply::openai(&["fine"], 145, 6)]).unwrap();
-    let served = Served::start(&server, 400);
+    let served = Served::start_with(&server, 400, |home| {
+        let path = home.join("models.toml");
+        let models = std::fs::read_to_string(&path).unwrap();
+        let larger = models.replace("\"test\"", "\"larger\"").replace("= 400", "= 9000");
+        std::fs::write(path, models + &larger).unwrap();
+    });
     served.send(&"word ".repeat(120));
     let draft = "more ".repeat(250);
     let weighed = served.json("POST", "/api/weigh", Some(json!({"text": draft})));
@@ -126,6 +131,10 @@ fn val_3_over_budget_is_refused_with_what_helps() {
         .iter()
         .map(|s| s["kind"].as_str().unwrap())
         .collect();
+    let models = |s: &serde_json::Value| s["model"].as_str().map(str::to_owned);
+    let offered: Vec<String> =
+        problem["suggestions"].as_array().unwrap().iter().filter_map(models).collect();
+    assert_eq!(offered, ["larger"], "only what can be asked is offered");
     for kind in ["trim", "fit", "switch_model", "clear_history"] {
         assert!(kinds.contains(&kind), "{kind} in {kinds:?}");
     }

@@ -4,13 +4,13 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{Json, extract::State, http::StatusCode};
 use plimsoll_app::{Draft, Purpose, QuotaChoice, SendChoices, View, topic_path};
-use plimsoll_budget::OverBudget;
+use plimsoll_budget::{ModelLimit, OverBudget, WindowFacts};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{At, AtQuery, pair_id};
 use crate::{
-    Web,
+    Found, Web,
     problem::{Body, Problem},
     sends,
 };
@@ -92,7 +92,11 @@ pub(super) async fn send(
             web.app.board(&at, view).await?.prepare(&web.app, &draft).await?
         }
     };
-    let begun = web.app.begin(prepared, SendChoices { over_budget, quota }).await?;
+    let (needed, current) = (prepared.outlook.weights.total(), prepared.outlook.model.id.clone());
+    let begun = match web.app.begin(prepared, SendChoices { over_budget, quota }).await {
+        Ok(begun) => begun,
+        Err(error) => return Err(offer(&web, error.into(), needed, &current).await),
+    };
     desk.frozen = None;
     if purpose == Purpose::New && desk.draft == draft.text {
         desk.draft.clear();
@@ -102,6 +106,24 @@ pub(super) async fn send(
     let pair = begun.pair.to_string();
     sends::carry_out(&web, at, begun);
     Ok((StatusCode::ACCEPTED, Json(Begun { pair })))
+}
+
+/// At most so many models are offered.
+const OFFERED: usize = 3;
+
+/// A refusal that offers models that can be asked and where it would fit.
+async fn offer(web: &Web, problem: Problem, needed: u64, current: &str) -> Problem {
+    let fits = |found: &Found| {
+        let model = web.app.model(&found.id);
+        let facts = WindowFacts { server_window: found.server_window, ..WindowFacts::default() };
+        found.available
+            && found.id != current
+            && model.enabled
+            && ModelLimit::of(&model, facts).tokens >= needed
+    };
+    let models = web.configurator.models().await;
+    let fitting = models.into_iter().filter(fits).take(OFFERED).map(|found| found.id);
+    problem.switch_to(fitting)
 }
 
 /// What a send is for, and its words: a regeneration brings its own.

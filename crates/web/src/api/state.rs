@@ -35,12 +35,14 @@ pub(crate) struct CounterDto {
     pub(crate) text: String,
     /// Whether it is that of the last send.
     frozen: bool,
+    /// What it was reckoned with (REC-3).
+    title: String,
 }
 
 impl CounterDto {
-    fn of(counter: Counter, frozen: bool) -> Self {
+    fn of(counter: Counter, frozen: bool, title: String) -> Self {
         let Counter { predicted, trimmed, visible } = counter;
-        Self { x: predicted, t: trimmed, y: visible, text: counter.to_string(), frozen }
+        Self { x: predicted, t: trimmed, y: visible, text: counter.to_string(), frozen, title }
     }
 }
 
@@ -154,9 +156,12 @@ impl StateDto {
 
 impl Weighed {
     pub(crate) fn of(outlook: &Outlook, desk: &Desk) -> Self {
+        let (estimator, exact) = outlook.estimator;
+        let factor = if exact { String::new() } else { format!(" × {:.2}", desk.board.factor()) };
+        let title = format!("URA {} · counted {estimator}{factor}", desk.board.allowance());
         let counter = match desk.frozen {
-            Some(counter) => CounterDto::of(counter, true),
-            None => CounterDto::of(outlook.counter(), false),
+            Some(counter) => CounterDto::of(counter, true, title),
+            None => CounterDto::of(outlook.counter(), false, title),
         };
         Self { counter, window: WindowDto::of(outlook) }
     }

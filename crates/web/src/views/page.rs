@@ -12,13 +12,13 @@ use super::{
 use crate::{Web, api::state::StateDto, assets, boards::Desk, problem::Problem};
 
 /// So many of the newest pairs come with the page.
-const FIRST_ROWS: usize = 40;
+const FIRST_ROWS: usize = 20;
 
 /// The panels, in the order of the bar: name, words, key.
 const PANELS: [(&str, &str, &str); 4] = [
     ("topics", "Topics", "t"),
-    ("receipts", "Receipts", ""),
-    ("models", "Models", ""),
+    ("receipts", "Receipts", "L"),
+    ("models", "Models", "M"),
     ("settings", "Settings", "s"),
 ];
 
@@ -39,6 +39,9 @@ pub(super) async fn page(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Prob
                 link rel="icon" href=(assets::address("mark.svg")) type="image/svg+xml";
                 @for style in assets::STYLES {
                     link rel="stylesheet" href=(assets::address(style));
+                }
+                @for module in assets::modules() {
+                    link rel="modulepreload" href=(module);
                 }
                 script type="module" src=(assets::address("main.js")) {}
             }

@@ -105,7 +105,7 @@ async fn left_out(web: &Web, receipt: &ReceiptRecord) -> Result<Option<String>, 
         .map(|stored| plimsoll_prose::plain_preview(&stored.pair.user_text, 40))
         .collect();
     let names: Vec<&str> = openings.iter().map(String::as_str).collect();
-    let window = body["window"].as_u64().or_else(|| last["budget"]["maxContext"].as_u64());
+    let window = body["statedLimit"].as_u64().or_else(|| last["budget"]["maxContext"].as_u64());
     Ok(trim_notice(&names, window))
 }
 
