@@ -76,7 +76,8 @@ export function createCounter({ button, state, openHud }) {
     draw() {
       const { counter } = state();
       const [strong, rest] = counterParts(counter);
-      button.replaceChildren(el("b", {}, strong), rest ?? "", el("span", { class: "sr" }, " visible pairs are sent; opens the HUD"));
+      button.replaceChildren(el("b", {}, strong), rest ?? "");
+      button.setAttribute("aria-description", "of the visible pairs would be sent; opens the HUD");
       if (!tip.hidden) show();
     },
   };

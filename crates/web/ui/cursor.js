@@ -10,8 +10,10 @@ export function createCursor({ win, history }) {
   /** @type {{id: string, at: number} | null} */
   let current = null;
   /** Where keys are leading while rows are still on their way: a held key does not wait. */
-  /** @type {number | null} */
+  /** @type {{at: number, place: import("./anchor.js").Place} | null} */
   let heading = null;
+  /** @type {Promise<void> | null} */
+  let going = null;
 
   /** @param {HTMLElement | null} article */
   function set(article) {
@@ -43,18 +45,27 @@ export function createCursor({ win, history }) {
   }
 
   /**
+   * Goes to a position; while it is on its way there, a later one takes its place.
    * @param {number} at
    * @param {import("./anchor.js").Place} place
    */
-  async function go(at, place) {
-    heading = at;
-    // What is next to the rendered pairs is brought by the window itself, without a jump.
-    if (!win.findAt(at) && (win.findAt(at - 1) || win.findAt(at + 1))) await win.pump();
-    const article = await history.jump(at, place).catch(() => null);
-    if (heading === at) heading = null;
-    if (!article || heading !== null) return;
-    article.focus({ preventScroll: true });
-    set(article);
+  function go(at, place) {
+    heading = { at, place };
+    going ??= arrive().finally(() => { going = null; });
+    return going;
+  }
+
+  async function arrive() {
+    while (heading) {
+      const goal = heading;
+      // What is next to the rendered pairs is brought by the window itself, without a jump.
+      if (!win.findAt(goal.at) && (win.findAt(goal.at - 1) || win.findAt(goal.at + 1))) await win.pump();
+      const article = await history.jump(goal.at, goal.place).catch(() => null);
+      if (heading !== goal) continue;
+      heading = null;
+      article?.focus({ preventScroll: true });
+      if (article) set(article);
+    }
   }
 
   return {
@@ -71,7 +82,7 @@ export function createCursor({ win, history }) {
     },
     /** @param {1 | -1} by */
     async move(by) {
-      if (heading !== null) return go(Math.min(Math.max(heading + by, 0), win.y - 1), "nearest");
+      if (heading) return go(Math.min(Math.max(heading.at + by, 0), win.y - 1), "nearest");
       const article = current && win.find(current.id);
       // Who scrolled far away goes on from what is in view.
       const from = article && !inView(article) ? win.firstInView() : null;

@@ -152,6 +152,8 @@ store.on((now, before) => {
   }
   if (now.boundary !== before.boundary) {
     const moved = now.boundary.start !== before.boundary.start;
+    pane.dataset["start"] = String(now.boundary.start);
+    pane.dataset["x"] = String(now.boundary.x);
     if (moved) boundary.mark();
     boundary.place(moved);
     drawEmpty();

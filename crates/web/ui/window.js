@@ -32,7 +32,8 @@ export function createWindow({ pane, fetchRows, onRendered }) {
   /** Counts replacements of everything; what was asked for before one is thrown away. */
   let generation = 0;
   let aborter = new AbortController();
-  let pumping = false;
+  /** @type {Promise<void> | null} */
+  let pumping = null;
   let frame = 0;
   let width = pane.clientWidth;
   /** What a newcomer sees instead of nothing (UI-13). */
@@ -70,8 +71,9 @@ export function createWindow({ pane, fetchRows, onRendered }) {
   function measure(chunk) {
     chunk.height = chunk.node.getBoundingClientRect().height;
     heights.note(chunk, chunk.height);
-    // A chunk out of sight is not laid out; this is the height that it is taken to have.
+    // From now on it is not laid out while out of sight; this is the height that it then has.
     chunk.node.style.setProperty("contain-intrinsic-block-size", `auto ${chunk.height}px`);
+    chunk.node.classList.add("laid");
   }
 
   /** @param {number} px */
@@ -162,16 +164,17 @@ export function createWindow({ pane, fetchRows, onRendered }) {
   }
 
   /** Keeps the pane provided with chunks, one after the other. */
-  async function pump() {
-    if (pumping) return;
-    pumping = true;
+  function pump() {
+    pumping ??= provide().finally(() => { pumping = null; });
+    return pumping;
+  }
+
+  async function provide() {
     try {
       while (await step());
       cut();
     } catch {
       // Without a connection the spacer stays; scrolling or the reconnection asks again.
-    } finally {
-      pumping = false;
     }
   }
 
