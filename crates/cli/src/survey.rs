@@ -26,8 +26,19 @@ pub(crate) struct Server {
     pub(crate) base_url: String,
     /// None when it did not answer.
     pub(crate) models: Option<Vec<ServedModel>>,
+    /// Whether it answered at all. Some servers keep no list and serve all the same.
+    pub(crate) answers: bool,
     /// Whether `models.toml` names it; the others were found.
     pub(crate) declared: bool,
+}
+
+impl Server {
+    /// Whether an address of `models.toml` is this server's.
+    fn is_at(&self, url: &str) -> bool {
+        let url = url.trim_end_matches('/');
+        let base = self.base_url.as_str();
+        base == url || base.strip_suffix("/v1") == Some(url)
+    }
 }
 
 /// What was found.
@@ -68,6 +79,7 @@ impl Survey {
                     name: server.kind.name().to_owned(),
                     base_url: server.base_url,
                     models: Some(server.models),
+                    answers: true,
                     declared: false,
                 });
             }
@@ -82,7 +94,7 @@ impl Survey {
             return self.embedded;
         }
         if is_at_home(model) || !Providers::is_hosted(model) {
-            return self.serving(model).is_some();
+            return self.serving(model).is_some() || self.keeps_no_list(model);
         }
         let place = keys::place(&model.provider, model.key_env.as_deref());
         place.is_ok_and(|place| place.is_some())
@@ -130,15 +142,18 @@ impl Survey {
         others
     }
 
+    /// Whether the address of a model answers without telling what it serves.
+    fn keeps_no_list(&self, model: &Model) -> bool {
+        let Some(url) = &model.base_url else { return false };
+        let silent = |server: &&Server| server.answers && server.models.is_none();
+        self.servers.iter().filter(silent).any(|server| server.is_at(url))
+    }
+
     /// The server at home that has a model, and the model as it lists it.
     fn serving(&self, model: &Model) -> Option<(&Server, &ServedModel)> {
         let lists = |server: &&Server| server.models.is_some();
         if let Some(url) = &model.base_url {
-            let url = url.trim_end_matches('/');
-            let server = self.servers.iter().filter(lists).find(|server| {
-                let base = server.base_url.as_str();
-                base == url || base.strip_suffix("/v1") == Some(url)
-            })?;
+            let server = self.servers.iter().filter(lists).find(|server| server.is_at(url))?;
             return Some((server, served_as(server.models.as_deref()?, &model.id)?));
         }
         if Providers::is_hosted(model) {
@@ -168,8 +183,12 @@ async fn declared(providers: &Providers, models: &[Model]) -> Vec<Server> {
     let asked = places.into_iter().map(|(base_url, (name, provider))| {
         tokio::spawn(async move {
             let listed = tokio::time::timeout(PATIENCE, provider.models()).await;
-            let models = listed.ok().and_then(Result::ok);
-            Server { name, base_url, models, declared: true }
+            let (models, answers) = match listed {
+                Ok(Ok(models)) => (Some(models), true),
+                Ok(Err(failure)) => (None, failure.status.is_some()),
+                Err(_) => (None, false),
+            };
+            Server { name, base_url, models, answers, declared: true }
         })
     });
     let mut servers = Vec::new();
