@@ -231,7 +231,7 @@ fn conclude(sent: &Sent) -> Result<u8, Failure> {
             let (headline, advice) = words::trouble(&sent.outcome).unwrap_or_default();
             let kept = "your message is kept; `plimsoll send --reask` asks it again";
             Err(Failure::failed(headline).hint(match advice {
-                Some(advice) => format!("{advice}; {kept}"),
+                Some(advice) => format!("{}; {kept}", advice.trim_end_matches('.')),
                 None => kept.to_owned(),
             }))
         }
