@@ -107,7 +107,7 @@ pub(crate) async fn fill(store: &SqlStore, now: i64) {
         pairs.push(MessagePair {
             id: PairId::new(at, [n; 10]),
             topic_id: if n < 26 { general.id } else { asynchronous.id },
-            model: "phi-3-mini-4k".to_owned(),
+            model: "qwen2.5-0.5b".to_owned(),
             user_text: question,
             assistant_text: Some(answer),
             star: Star::new(stars).unwrap(),

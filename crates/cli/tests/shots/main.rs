@@ -33,14 +33,8 @@ fn write(page: &Page, text: &str) -> Result<()> {
 
 /// Over a history: what a day's work looks like.
 const FILLED: &[Scene] = &[
-    Scene::new("workbench-light").after(|page| {
-        write(page, DRAFT)?;
-        open_panel(page, "hud")
-    }),
-    Scene::new("workbench-dark").dark().after(|page| {
-        write(page, DRAFT)?;
-        open_panel(page, "hud")
-    }),
+    Scene::new("workbench-light").after(at_the_line),
+    Scene::new("workbench-dark").dark().after(at_the_line),
     Scene::new("narrow").sized(360, 740, 2.0).after(|page| write(page, DRAFT)),
     Scene::new("over-budget").after(|page| {
         write(page, &"All of the log, line by line. ".repeat(260))?;
@@ -59,6 +53,17 @@ const FILLED: &[Scene] = &[
     Scene::new("help").after(|page| open_panel(page, "help")),
 ];
 
+/// The load line in the middle, the HUD beside it, a message begun.
+fn at_the_line(page: &Page) -> Result<()> {
+    write(page, DRAFT)?;
+    open_panel(page, "hud")?;
+    page.click("#history")?;
+    page.keys("o")?;
+    page.settle()?;
+    page.wheel("#history", 0.0, -170.0)?;
+    page.settle()
+}
+
 fn open_panel(page: &Page, name: &str) -> Result<()> {
     page.click(&format!("[data-panel={name}]"))?;
     page.wait_for(&format!(
@@ -73,6 +78,7 @@ fn shots() {
     let Some(into) = std::env::var_os("PLIMSOLL_SHOTS").map(PathBuf::from) else { return };
     let browser = Browser::launch(Options::default()).unwrap();
     let take = |served: &Served, scene: &Scene| {
+        served.json("PUT", "/api/draft", Some(json!({"text": ""})));
         let base = format!("http://{}", served.address);
         shoot(&browser, &base, scene, &into)
             .unwrap_or_else(|error| panic!("{}: {error}", scene.name));
@@ -94,18 +100,14 @@ fn shots() {
     take(&fresh, &Scene::new("first-run"));
     drop(fresh);
 
-    let served = Served::start_with(&server, 4096, |home| {
+    let served = Served::start_with(&server, 1536, |home| {
         let models = std::fs::read_to_string(home.join("models.toml")).unwrap();
-        std::fs::write(home.join("models.toml"), models.replace("\"test\"", "\"phi-3-mini-4k\""))
+        std::fs::write(home.join("models.toml"), models.replace("\"test\"", "\"qwen2.5-0.5b\""))
             .unwrap();
-        std::fs::write(home.join("config.toml"), "defaultModel = \"phi-3-mini-4k\"\n").unwrap();
+        std::fs::write(home.join("config.toml"), "defaultModel = \"qwen2.5-0.5b\"\n").unwrap();
         fill(&home.join("data"));
     });
-    served.json(
-        "PUT",
-        "/api/view",
-        Some(json!({"topic": "/Rust/async", "model": "phi-3-mini-4k"})),
-    );
+    served.json("PUT", "/api/view", Some(json!({"topic": "/Rust/async", "model": "qwen2.5-0.5b"})));
     served.send("How do I cancel a job that is half done?");
     for scene in FILLED {
         take(&served, scene);

@@ -37,7 +37,7 @@ const USER: Renderer = Renderer { line_breaks: true };
 /// A weight bar is as long as this at its longest.
 const WEIGHT_WIDTH: u64 = 54;
 /// The weight that makes the longest bar.
-const HEAVY: u64 = 2000;
+const HEAVY: u64 = 600;
 
 impl PairView<'_> {
     pub(crate) fn article(&self) -> Markup {
