@@ -4,6 +4,7 @@ use plimsoll_budget::Suggestion;
 use plimsoll_exchange::{BadRecord, ReadError};
 use plimsoll_filter::FilterError;
 use plimsoll_store::StoreError;
+use plimsoll_tokens::commas;
 use thiserror::Error;
 
 use crate::NoProvider;
@@ -35,7 +36,7 @@ pub enum AppError {
     #[error("there is no topic '{0}'")]
     UnknownTopic(String),
     /// The request is over the limit and the policy does not let it go (VAL-3).
-    #[error("the request is over the limit by {excess} tokens")]
+    #[error("the request is over the limit by {} tokens", commas(*.excess))]
     OverBudget {
         /// How far.
         excess: u64,
@@ -43,7 +44,7 @@ pub enum AppError {
         suggestions: Vec<Suggestion>,
     },
     /// The message alone is over the limit (VAL-1).
-    #[error("the message alone is larger than the limit of {limit} tokens")]
+    #[error("the message alone is larger than the limit of {} tokens", commas(*.limit))]
     PromptTooLarge {
         /// ML.
         limit: u64,

@@ -37,19 +37,25 @@ const FILLED: &[Scene] = &[
     Scene::new("workbench-dark").dark().after(at_the_line),
     Scene::new("narrow").sized(360, 740, 2.0).after(|page| write(page, DRAFT)),
     Scene::new("over-budget").after(|page| {
-        write(page, &"All of the log, line by line. ".repeat(260))?;
+        write(page, &"All of the log, line by line. ".repeat(90))?;
         page.keys("Enter")?;
-        page.wait_for("document.querySelector('dialog[open]')")
+        page.wait_for("document.querySelector('dialog[open]')")?;
+        refused(page)
     }),
     Scene::new("filter-error").after(|page| {
         page.click("#filter")?;
         page.insert_text("t'Rust'... & s9 | d<7d")?;
         page.keys("Enter")?;
-        page.wait_for("!document.querySelector('#filter-error').hidden")
+        page.wait_for("!document.querySelector('#filter-error').hidden")?;
+        refused(page)
     }),
     Scene::new("receipts").after(|page| open_panel(page, "receipts")),
     Scene::new("topics").after(|page| open_panel(page, "topics")),
-    Scene::new("settings-dark").dark().after(|page| open_panel(page, "settings")),
+    Scene::new("settings-dark").dark().after(|page| {
+        open_panel(page, "settings")?;
+        page.eval::<()>("document.querySelector('#panel form.setting').scrollIntoView()")?;
+        page.settle()
+    }),
     Scene::new("help").after(|page| open_panel(page, "help")),
 ];
 
@@ -57,10 +63,15 @@ const FILLED: &[Scene] = &[
 fn at_the_line(page: &Page) -> Result<()> {
     write(page, DRAFT)?;
     open_panel(page, "hud")?;
-    page.click("#history")?;
     page.keys("o")?;
-    page.settle()?;
-    page.wheel("#history", 0.0, -170.0)?;
+    page.wait_for("document.querySelector('#load')")?;
+    page.eval::<()>("document.querySelector('#load').scrollIntoView({ block: 'center' })")?;
+    page.settle()
+}
+
+/// The console notes every refusal of the server; here it is what the picture is about.
+fn refused(page: &Page) -> Result<()> {
+    page.forget();
     page.settle()
 }
 
@@ -83,15 +94,15 @@ fn shots() {
         shoot(&browser, &base, scene, &into)
             .unwrap_or_else(|error| panic!("{}: {error}", scene.name));
     };
+    let said = |text: &str, prompt| Reply::openai(&[text], prompt, 18);
     let answers = [
-        Reply::openai(
-            &["Drop the future and it stops at its last await. ", "Guards undo the rest."],
-            3180,
-            18,
-        ),
-        Reply::overflow(3000, 3290),
-        Reply::overflow(3000, 3105),
-        Reply::openai(&["Race the job against the signal; the loser is dropped."], 2890, 14),
+        said("Drop the future and it stops at its last await.", 1_215),
+        said("The guard's `Drop` runs then, and undoes what was half done.", 1_232),
+        said("Yes: hold the permit in the task, and it comes back when the task goes.", 1_204),
+        said("A channel that is dropped tells the other side; no flag is needed.", 1_241),
+        Reply::overflow(1_100, 1_302),
+        Reply::overflow(1_100, 1_165),
+        said("Race the job against the signal; the loser is dropped.", 1_048),
         Reply::auth(),
     ];
     let server = ScriptedServer::chats(answers).unwrap();
@@ -108,7 +119,15 @@ fn shots() {
         fill(&home.join("data"));
     });
     served.json("PUT", "/api/view", Some(json!({"topic": "/Rust/async", "model": "qwen2.5-0.5b"})));
-    served.send("How do I cancel a job that is half done?");
+    for question in [
+        "How do I cancel a job that is half done?",
+        "And what about a file that was written half?",
+        "Does that work for a semaphore too?",
+        "How does the sender learn of it?",
+    ] {
+        served.send(question);
+    }
+    served.json("PUT", "/api/view", Some(json!({"filter": "d<7d & !e"})));
     for scene in FILLED {
         take(&served, scene);
     }
