@@ -183,7 +183,7 @@ fn fau_6_a_wait_counts_down_and_ctrl_c_stops_it() {
 
 #[test]
 fn val_3_too_much_is_asked_about_and_each_choice_works() {
-    let long = "word ".repeat(160);
+    let long = "word ".repeat(177);
     for (choice, old_goes_along) in [("f", false), ("t", true), ("h", false), ("c", false)] {
         let server = ScriptedServer::chats([Reply::openai(&["fine"], 15, 1)]).unwrap();
         let home = Home::new(&server, 200);
