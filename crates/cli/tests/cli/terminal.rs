@@ -100,7 +100,9 @@ impl Terminal {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if bytes.1 || left.is_zero() {
-                panic!("{text:?} did not come; on the screen:\n{drawn}");
+                // A screen that is gone belongs to a program that is, or is about to be.
+                let ended = if bytes.1 { self.child.wait().map(Some) } else { Ok(None) };
+                panic!("{text:?} did not come ({ended:?}); on the screen:\n{drawn}");
             }
             bytes = self.screen.changed.wait_timeout(bytes, left).unwrap().0;
         }
