@@ -44,6 +44,7 @@ const FILLED: &[Scene] = &[
     }),
     Scene::new("filter-error").after(|page| {
         page.click("#filter")?;
+        page.keys("Ctrl+a")?;
         page.insert_text("t'Rust'... & s9 | d<7d")?;
         page.keys("Enter")?;
         page.wait_for("!document.querySelector('#filter-error').hidden")?;
@@ -64,8 +65,13 @@ fn at_the_line(page: &Page) -> Result<()> {
     write(page, DRAFT)?;
     open_panel(page, "hud")?;
     page.keys("o")?;
-    page.wait_for("document.querySelector('#load')")?;
-    page.eval::<()>("document.querySelector('#load').scrollIntoView({ block: 'center' })")?;
+    // Rows that come into view take their true heights, and the line moves with them.
+    page.wait_for(
+        "(() => { const line = document.querySelector('#load'); \
+         line?.scrollIntoView({ block: 'center' }); \
+         const at = line?.getBoundingClientRect().top ?? 0; \
+         return at > 250 && at < 450; })()",
+    )?;
     page.settle()
 }
 
