@@ -24,6 +24,13 @@ impl App {
         board.prepare(self, &ask.draft).await
     }
 
+    /// Gets the provider of a model ready, which may take long: a model may have to be
+    /// fetched. Who holds something that others wait for does this first.
+    pub async fn make_ready(&self, model: &str) -> Result<(), AppError> {
+        self.providers.reach(&self.model(model)).await?;
+        Ok(())
+    }
+
     /// The model that a name means; one of which nothing is known if it means none.
     pub fn model(&self, name: &str) -> Model {
         let known = self.catalog().find(name).map(|(model, _)| model.clone());

@@ -83,7 +83,9 @@ mod tests {
     #[test]
     fn a_model_is_added_changed_and_taken_back() {
         let added = edited("", "mine", json!({"contextWindow": 2048, "aliases": ["m"]})).unwrap();
-        assert_eq!(added, "[[model]]\nid = \"mine\"\ncontextWindow = 2048\naliases = [\"m\"]\n");
+        assert!(added.starts_with("[[model]]\nid = \"mine\"\n"), "{added}");
+        assert!(added.contains("\ncontextWindow = 2048\n"), "{added}");
+        assert!(added.contains("\naliases = [\"m\"]\n"), "{added}");
         let changed = edited(&added, "MINE", json!({"contextWindow": 4096})).unwrap();
         assert!(changed.contains("contextWindow = 4096") && !changed.contains("2048"));
         let back = edited(&changed, "mine", json!({"contextWindow": null})).unwrap();

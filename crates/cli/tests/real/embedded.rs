@@ -62,7 +62,7 @@ fn beyond_its_window_it_overflows_for_real() {
     let long = SENTENCE.repeat(beyond);
     let ran = home.command(&["send", "-m", MODEL_ID, "--over-budget", "trim"]).input(&long).run();
     // What it was taught is the limit now: the message is refused before it is sent.
-    ran.refused(1, "larger than the limit of 4096 tokens");
+    ran.refused(1, "larger than the limit of 4,096 tokens");
 }
 
 #[test]

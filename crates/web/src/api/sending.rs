@@ -81,6 +81,12 @@ pub(super) async fn send(
     let (purpose, text) = purpose(&web, &message).await?;
     let draft = Draft { text, purpose, over_budget };
     let desk = web.boards.desk(&web.app, &at).await?;
+    // The desk is everybody's: it is not held while a model is being fetched.
+    let model = match &message.model {
+        Some(model) => model.clone(),
+        None => desk.lock().await.board.model().id.clone(),
+    };
+    web.app.make_ready(&model).await?;
     let mut desk = desk.lock().await;
     // A model for this send alone is a board of its own: the desk stays as it is.
     let prepared = match &message.model {

@@ -130,6 +130,8 @@ async fn next_request(
     Body(text): Body<crate::api::Text>,
 ) -> Result<Markup, Problem> {
     let desk = web.boards.desk(&web.app, &at).await?;
+    let model = desk.lock().await.board.model().id.clone();
+    web.app.make_ready(&model).await?;
     let mut desk = desk.lock().await;
     request::next(&web, &mut desk, text.text).await
 }
