@@ -18,6 +18,23 @@ fn chunk(delta: Value, finish: Option<&str>) -> String {
 impl Reply {
     /// A good stream in the OpenAI style: role, texts, finish, usage, `[DONE]`.
     pub fn openai(texts: &[&str], prompt: u64, completion: u64) -> Self {
+        Self::openai_open(texts).openai_end(prompt, completion)
+    }
+
+    /// The beginning of a stream in the OpenAI style: role and texts, and no end.
+    pub fn openai_open(texts: &[&str]) -> Self {
+        Self::stream()
+            .event(chunk(json!({"role": "assistant", "content": null}), None))
+            .openai_more(texts)
+    }
+
+    /// Adds texts to a stream in the OpenAI style.
+    pub fn openai_more(self, texts: &[&str]) -> Self {
+        texts.iter().fold(self, |reply, text| reply.event(chunk(json!({"content": text}), None)))
+    }
+
+    /// Adds the end of a stream in the OpenAI style: finish, usage, `[DONE]`.
+    pub fn openai_end(self, prompt: u64, completion: u64) -> Self {
         let usage = json!({
             "object": "chat.completion.chunk",
             "choices": [],
@@ -27,18 +44,7 @@ impl Reply {
                 "total_tokens": prompt + completion,
             },
         });
-        Self::openai_open(texts)
-            .event(chunk(json!({}), Some("stop")))
-            .event(usage.to_string())
-            .event("[DONE]")
-            .end()
-    }
-
-    /// The beginning of a stream in the OpenAI style: role and texts, and no end.
-    pub fn openai_open(texts: &[&str]) -> Self {
-        let opened =
-            Self::stream().event(chunk(json!({"role": "assistant", "content": null}), None));
-        texts.iter().fold(opened, |reply, text| reply.event(chunk(json!({"content": text}), None)))
+        self.event(chunk(json!({}), Some("stop"))).event(usage.to_string()).event("[DONE]").end()
     }
 
     /// A stream in the OpenAI style that was cut by its length, without usage.

@@ -72,6 +72,11 @@ fn play(stream: &mut TcpStream, steps: &[Step], shared: &Shared) -> Result<(), O
             }
             Step::LastChunk => send(stream, b"0\r\n\r\n", shared)?,
             Step::Sleep(time) => wait(stream, Some(*time), shared)?,
+            Step::Gate(gate) => {
+                while !gate.is_open() {
+                    wait(stream, Some(BLINK), shared)?;
+                }
+            }
             Step::Hang => wait(stream, None, shared)?,
             Step::Close => return Err(Over::Scripted),
         }

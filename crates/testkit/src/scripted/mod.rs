@@ -8,6 +8,7 @@
 mod answers;
 mod connection;
 mod faults;
+mod gate;
 mod reply;
 
 use std::{
@@ -22,6 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub use gate::Gate;
 pub use reply::{Reply, Step};
 
 /// A request as it arrived.

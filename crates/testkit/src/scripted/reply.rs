@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::Gate;
+
 /// One step of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -29,6 +31,8 @@ pub enum Step {
     LastChunk,
     /// Nothing, for a time.
     Sleep(Duration),
+    /// Nothing, until the gate is open.
+    Gate(Gate),
     /// Nothing, until the client goes away.
     Hang,
     /// The connection is closed, whatever was promised.
@@ -97,6 +101,11 @@ impl Reply {
     pub fn step(mut self, step: Step) -> Self {
         self.steps.push(step);
         self
+    }
+
+    /// Adds a gate: what follows waits for it.
+    pub fn gate(self, gate: &Gate) -> Self {
+        self.step(Step::Gate(gate.clone()))
     }
 
     /// Adds bytes as they are.

@@ -87,3 +87,19 @@ fn routes_answer_by_path_and_elsewhere_with_404() {
     ask(&other).read_exact(&mut head).unwrap();
     assert_eq!(&head, b"HTTP/1.1 404");
 }
+
+#[test]
+fn what_stands_behind_a_gate_waits_for_it() {
+    let gate = Gate::default();
+    let reply = Reply::stream().chunk("a").gate(&gate).chunk("b").end().close();
+    let server = ScriptedServer::always(reply).unwrap();
+    let mut stream = ask(&server);
+    let mut first = Vec::new();
+    while !first.ends_with(b"1\r\na\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        first.push(byte[0]);
+    }
+    gate.open();
+    assert_eq!(read(stream), "1\r\nb\r\n0\r\n\r\n");
+}
