@@ -145,7 +145,7 @@ export function createPanels({ api, panel, hud, back }) {
     close,
     /** @param {string} name */
     toggle(name) {
-      if (name === "hud") return showHud(hud.hidden);
+      if (name === "hud") return showHud(Boolean(hud.hidden));
       if (shown?.name === name) return close();
       void open({ name, url: `/ui/panel/${name}` });
     },
@@ -158,7 +158,7 @@ export function createPanels({ api, panel, hud, back }) {
      * @param {unknown} [body]
      */
     openUrl: (name, url, body) => void open({ name, url, ...(body === undefined ? {} : { body }) }),
-    toggleHud: () => showHud(hud.hidden),
+    toggleHud: () => showHud(Boolean(hud.hidden)),
     refreshHud: () => freshHud.call(),
     /**
      * Something that a panel shows has changed; one that is being filled in is left alone.
