@@ -116,6 +116,9 @@ pub(crate) fn finished(mut document: openapi::OpenApi) -> openapi::OpenApi {
                 let responses = &mut operation.responses.responses;
                 responses.entry(status.to_owned()).or_insert_with(|| problem(words).into());
             }
+            // This one is said by the HTTP server itself, without a word.
+            let long = openapi::ResponseBuilder::new().description("The address is too long");
+            operation.responses.responses.insert("414".to_owned(), long.build().into());
         }
     }
     document
