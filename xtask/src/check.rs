@@ -1,12 +1,13 @@
 //! What must hold before a change lands.
 
 use crate::{
-    browser,
+    browser, page,
     run::{cargo, has, skip, step},
 };
 
-/// Format, lints, tests, documentation, dependencies. The house rules (arrows between
-/// crates, file sizes, a true ARCHITECTURE.md) are tests of this package.
+/// Format, lints, the page's modules, tests, documentation, dependencies. The house
+/// rules (arrows between crates, file sizes, a true ARCHITECTURE.md) are tests of this
+/// package.
 pub fn check() -> Result<(), String> {
     step("format", cargo().args(["fmt", "--all", "--", "--check"]))?;
     step(
@@ -21,6 +22,7 @@ pub fn check() -> Result<(), String> {
             "warnings",
         ]),
     )?;
+    page::check()?;
     test()?;
     step(
         "documentation",

@@ -7,6 +7,7 @@ mod bench;
 mod browser;
 mod check;
 mod fuzz;
+mod page;
 mod run;
 
 use std::process::ExitCode;
