@@ -91,14 +91,21 @@ export function createHistory({ win, onRendered }) {
      */
     async refetch(y, { bottom = false } = {}) {
       anchor.remember();
-      const { held } = anchor;
-      const follow = bottom || anchor.following;
+      let { held } = anchor;
+      let follow = bottom || anchor.following;
       if (bottom) win.forget();
       win.setCount(y);
-      if (!(await win.show(follow ? around(y - 1, y) : win.again()))) return;
+      const from = win.pane.scrollTop;
+      // Who went on reading while the rows were on their way is not taken back.
+      const before = () => {
+        if (bottom || Math.abs(win.pane.scrollTop - from) <= 1) return;
+        anchor.remember();
+        ({ held, following: follow } = anchor);
+      };
+      if (!(await win.show(follow ? around(y - 1, y) : win.again(), before))) return;
       const node = follow || !held ? null : (win.find(held.id) ?? win.findAt(Math.min(held.at, y - 1)));
       if (node && held) anchor.hold(node, held.offset);
-      else anchor.toBottom();
+      else if (follow) anchor.toBottom();
       await win.pump();
     },
     /**

@@ -148,8 +148,9 @@ export function createWindow({ pane, fetchRows, onRendered }) {
   /**
    * Loads these ranges in place of all that is shown. False when somebody else was quicker.
    * @param {Range[]} ranges
+   * @param {() => void} [before]  when they are there, right before they are shown
    */
-  async function show(ranges) {
+  async function show(ranges, before) {
     const mine = (generation += 1);
     aborter.abort();
     aborter = new AbortController();
@@ -159,6 +160,7 @@ export function createWindow({ pane, fetchRows, onRendered }) {
       throw error;
     });
     if (!fresh || mine !== generation) return false;
+    before?.();
     replaceAll(fresh);
     return true;
   }
