@@ -2,13 +2,17 @@
 
 use std::{sync::Arc, time::Duration};
 
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+};
 use plimsoll_app::{Draft, Purpose, QuotaChoice, SendChoices, View, topic_path};
 use plimsoll_budget::{ModelLimit, OverBudget, WindowFacts};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{At, AtQuery, pair_id};
+use super::{At, AtQuery, pair_id, writing::tell_draft};
 use crate::{
     Found, Web,
     problem::{Body, Problem},
@@ -65,6 +69,7 @@ pub(super) struct Begun {
 pub(super) async fn send(
     State(web): State<Arc<Web>>,
     At(at): At,
+    headers: HeaderMap,
     Body(message): Body<Message>,
 ) -> Result<(StatusCode, Json<Begun>), Problem> {
     let over_budget = message.over_budget.map(|policy| match policy {
@@ -107,6 +112,7 @@ pub(super) async fn send(
     if purpose == Purpose::New && desk.draft == draft.text {
         desk.draft.clear();
         web.app.store().put_draft(&at, "", web.app.clock().now()).await?;
+        tell_draft(&web, &at, &headers, "");
     }
     drop(desk);
     let pair = begun.pair.to_string();

@@ -8,6 +8,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use plimsoll_app::Draft;
+use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
@@ -64,10 +65,15 @@ pub(super) async fn put_draft(
     web.app.store().put_draft(&at, &text, web.app.clock().now()).await?;
     if desk.draft != text {
         desk.draft.clone_from(&text);
-        let tab = headers.get("x-plimsoll-tab").and_then(|tab| tab.to_str().ok());
-        web.hub.tell(Some(&at), "draft", &json!({ "text": text, "from": tab }));
+        tell_draft(&web, &at, &headers, &text);
     }
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Tells all tabs what the box holds now, and which of them said so (UI-12).
+pub(super) fn tell_draft(web: &Web, at: &Workspace, headers: &HeaderMap, text: &str) {
+    let tab = headers.get("x-plimsoll-tab").and_then(|tab| tab.to_str().ok());
+    web.hub.tell(Some(at), "draft", &json!({ "text": text, "from": tab }));
 }
 
 /// What was sent before.
