@@ -7,10 +7,12 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufRead, BufReader},
+    io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
+
+use crate::python::{Unavailable, python};
 
 /// llama.cpp's server as a Python package; its version is fixed because its parameters
 /// have no promise of staying.
@@ -52,22 +54,6 @@ pub struct LlamaOptions {
     pub threads: u32,
 }
 
-/// Why there is no server.
-#[derive(Debug)]
-pub struct Unavailable(String);
-
-impl std::fmt::Display for Unavailable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "no llama.cpp server: {}", self.0)
-    }
-}
-
-impl From<io::Error> for Unavailable {
-    fn from(error: io::Error) -> Self {
-        Self(error.to_string())
-    }
-}
-
 /// A server that runs; dropping it stops it.
 #[derive(Debug)]
 pub struct LlamaServer {
@@ -81,7 +67,7 @@ impl LlamaServer {
 
     /// Starts a server. `cache` is where it is installed when it is not there yet.
     pub fn start(cache: &Path, options: &LlamaOptions) -> Result<Self, Unavailable> {
-        let python = python(cache)?;
+        let python = python(cache, "llama-cpp", PACKAGE)?;
         let told = serde_json::json!({
             "model": options.model,
             "name": Self::MODEL,
@@ -102,7 +88,10 @@ impl LlamaServer {
         }
         let server = Self { child, root_url: address.trim().to_owned() };
         if !server.root_url.starts_with("http://127.0.0.1:") {
-            return Err(Unavailable(format!("it did not start: {}", last_line(&log))));
+            return Err(Unavailable(format!(
+                "the llama.cpp server did not start: {}",
+                last_line(&log)
+            )));
         }
         Ok(server)
     }
@@ -124,42 +113,6 @@ impl Drop for LlamaServer {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// A Python that has the server, made on first use. A directory without its mark is
-/// half made and made anew.
-fn python(cache: &Path) -> Result<PathBuf, Unavailable> {
-    fs::create_dir_all(cache)?;
-    let venv = cache.join("llama-cpp");
-    let mark = venv.join(PACKAGE);
-    let python = venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let turn = File::create(cache.join("llama-cpp.lock"))?;
-    turn.lock()?;
-    if mark.exists() {
-        return Ok(python);
-    }
-    if venv.exists() {
-        fs::remove_dir_all(&venv)?;
-    }
-    run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-    let mut pip = Command::new(&python);
-    // A wheel is only copied; a source package would have to be compiled for minutes.
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]);
-    run(pip.args(["--only-binary", ":all:", "--retries", "2", "--timeout", "15", PACKAGE]))?;
-    File::create(mark)?;
-    Ok(python)
-}
-
-fn run(command: &mut Command) -> Result<(), Unavailable> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.stdin(Stdio::null()).output();
-    let output = output.map_err(|error| Unavailable(format!("{program}: {error}")))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let last = said.lines().rfind(|line| !line.trim().is_empty());
-    Err(Unavailable(format!("{program}: {}", last.unwrap_or("it failed without a word"))))
 }
 
 fn last_line(log: &Path) -> String {
