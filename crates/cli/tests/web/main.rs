@@ -4,5 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod api;
+mod schema;
+// The tests in a browser share it and need more of it.
+#[allow(dead_code)]
 mod served;
 mod trust;

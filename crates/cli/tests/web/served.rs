@@ -12,6 +12,9 @@ use plimsoll_testkit::{
 };
 use serde_json::Value;
 
+/// Any free port of this machine.
+const ANYWHERE: &str = "127.0.0.1:0";
+
 /// A served workbench in a home of its own; it ends with this.
 pub(crate) struct Served {
     child: Child,
@@ -41,7 +44,7 @@ impl Served {
         std::fs::write(home.path().join("models.toml"), models).unwrap();
         std::fs::write(home.path().join("config.toml"), "defaultModel = \"test\"\n").unwrap();
         prepare(home.path());
-        let (child, address) = serve(home.path());
+        let (child, address) = serve(home.path(), ANYWHERE);
         Self { child, address, home }
     }
 
@@ -52,9 +55,19 @@ impl Served {
 
     /// Kills the process and serves the same home again.
     pub(crate) fn restart(&mut self) {
+        self.stop();
+        (self.child, self.address) = serve(self.home.path(), ANYWHERE);
+    }
+
+    /// Kills the process.
+    pub(crate) fn stop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        (self.child, self.address) = serve(self.home.path());
+    }
+
+    /// Serves the same home again, at the same address.
+    pub(crate) fn start_again(&mut self) {
+        (self.child, self.address) = serve(self.home.path(), &self.address);
     }
 
     pub(crate) fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Answer {
@@ -108,12 +121,11 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.stop();
     }
 }
 
-fn serve(home: &Path) -> (Child, String) {
+fn serve(home: &Path, at: &str) -> (Child, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("PLIMSOLL_") {
@@ -121,7 +133,7 @@ fn serve(home: &Path) -> (Child, String) {
         }
     }
     let mut child = command
-        .args(["serve", "--addr", "127.0.0.1:0"])
+        .args(["serve", "--addr", at])
         .env("PLIMSOLL_CONFIG_DIR", home)
         .env("PLIMSOLL_DATA_DIR", home.join("data"))
         .env("PLIMSOLL_TIME_ZONE", "UTC")
