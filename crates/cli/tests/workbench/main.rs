@@ -1,0 +1,21 @@
+//! The workbench as people use it: a real Chromium before the served binary, a scripted
+//! provider behind it. Nothing here counts time; every step waits for what can be seen.
+
+// A helper of a test may fail like the test itself.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod access;
+mod bench;
+mod budget;
+mod connection;
+mod faults;
+mod filtering;
+mod focus;
+mod safety;
+mod scale;
+mod sending;
+// The harness of the API's tests; not all of it is needed here.
+#[allow(dead_code)]
+#[path = "../web/served.rs"]
+mod served;
+mod viewing;
