@@ -88,7 +88,9 @@ impl Configurator for Configuration {
             return found;
         }
         let mut models = self.app.catalog().models().to_vec();
-        let survey = Survey::with(&self.providers, &models, &self.data_dir).await;
+        // Our own store: another handle on it would look like another process.
+        let learned = self.app.store().learned_limits().await.unwrap_or_default();
+        let survey = Survey::with(&self.providers, &models, &self.data_dir, learned).await;
         models.extend(survey.others(&models));
         let one = |model: &plimsoll_budget::Model| Found {
             id: model.id.clone(),

@@ -54,14 +54,16 @@ impl Survey {
     pub(crate) async fn of(context: &Context, models: &[Model], data_dir: Option<&Path>) -> Self {
         let data_dir = machine::data_path(data_dir).unwrap_or_default();
         let providers = Arc::new(Providers::new(&data_dir, &context.settings));
-        Self::with(&providers, models, &data_dir).await
+        let learned = learned(&data_dir).await;
+        Self::with(&providers, models, &data_dir, learned).await
     }
 
-    /// The same, with providers that are there already.
+    /// The same, with providers and a store that are there already.
     pub(crate) async fn with(
         providers: &Arc<Providers>,
         models: &[Model],
         data_dir: &Path,
+        learned: Vec<plimsoll_store::LearnedLimit>,
     ) -> Self {
         let looks = models.iter().any(|model| !Providers::is_hosted(model));
         let found = async {
@@ -70,8 +72,7 @@ impl Survey {
                 false => Vec::new(),
             }
         };
-        let (found, mut servers, learned) =
-            tokio::join!(found, declared(providers, models), learned(data_dir));
+        let (found, mut servers) = tokio::join!(found, declared(providers, models));
         for server in found {
             let known = servers.iter().any(|known| known.base_url == server.base_url);
             if !known {

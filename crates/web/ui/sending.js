@@ -42,6 +42,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
   let posting = false;
   /** @type {string | null} */
   let mine = null;
+  /** Whether the draft goes when the reply is complete (SND-2). */
+  let queued = false;
   /** The status that was announced last; its seconds are not worth a voice. */
   let said = "";
 
@@ -91,9 +93,23 @@ export function createSending({ api, store, win, history, composer, modes, curso
     }
   }
 
+  /** The draft stays where it is, can still be changed, and goes when its turn comes. */
+  function queue() {
+    queued = true;
+    notice.say("held", {
+      text: "Queued: it goes when the reply is complete.",
+      label: "Take it back",
+      act: () => {
+        queued = false;
+        notice.clear("held");
+      },
+    });
+  }
+
   async function submit() {
     const text = composer.text();
     if (busy()) {
+      if (text.trim() && store.get().queue) return queue();
       if (text.trim()) notice.say("held", { text: busyWords(scalars(text)), label: "Cancel the send", act: () => void cancel() });
       return;
     }
@@ -192,6 +208,10 @@ export function createSending({ api, store, win, history, composer, modes, curso
       if (unseen) toast(unseen, { label: "Show", act: () => void (html ? history.toBottom() : setView({ filter: "" })) });
       announce(state === "complete" ? "The reply is complete." : state === "cancelled" ? "Cancelled." : "The send ended in an error.");
       if (words) toast(words);
+      if (queued) {
+        queued = false;
+        void submit();
+      }
     },
   };
 }

@@ -39,6 +39,7 @@ export function emptyState() {
       total: 0, percent: 0, verdict: "ok", exact: false, estimator: "", load: "", model: "",
     },
     sending: null,
+    queue: false,
     event: "",
   };
 }

@@ -43,6 +43,7 @@
  * @property {Counter} counter
  * @property {Boundary} boundary
  * @property {Window} window
+ * @property {boolean} queue  whether what is sent during a send waits for its end
  * @property {{pair: string}|null} sending  told as the pair's id alone, or left out
  * @property {string|number} event
  */

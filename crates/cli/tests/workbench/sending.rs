@@ -67,6 +67,26 @@ fn ui_2_shift_enter_is_a_new_line_and_an_input_method_never_sends() {
 }
 
 #[test]
+fn snd_2_or_queues_it_where_the_setting_says_so() {
+    let half = Gate::default();
+    let slow = Reply::openai_open(&["one "]).gate(&half).openai_more(&["two"]).openai_end(9, 2);
+    let Some(bench) = Workbench::open([slow, answer("three")]) else { return };
+    let on = Some(serde_json::json!({ "value": "on" }));
+    bench.served.json("PUT", "/api/settings/queueWhileSending", on);
+    bench.reload();
+    bench.types("first");
+    bench.keys("Enter");
+    bench.wait("T.reply() === 'one'");
+    bench.types("second");
+    bench.keys("Enter");
+    bench.says("#notice", "Queued");
+    assert_eq!(bench.js::<String>("T.draft()"), "second", "it can still be changed");
+    half.open();
+    bench.wait("T.pairs().length === 2 && T.reply() === 'three' && T.draft() === ''");
+    bench.fine();
+}
+
+#[test]
 fn snd_2_enter_while_sending_keeps_the_draft_and_says_why() {
     let gate = Gate::default();
     let reply = Reply::openai_open(&["half "]).gate(&gate).openai_end(14, 6);

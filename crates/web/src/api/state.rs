@@ -113,6 +113,8 @@ pub(crate) struct StateDto {
     /// The pair that is being answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     sending: Option<String>,
+    /// Whether what is sent during a send waits for its end (SND-2).
+    queue: bool,
     /// The number of the newest event.
     pub(crate) event: u64,
 }
@@ -148,6 +150,7 @@ impl StateDto {
                 total_tokens: boundary.predicted_total_tokens,
             },
             window,
+            queue: web.app.settings().queue_while_sending(),
             sending: web.sends.current(board.workspace()).map(|pair| pair.to_string()),
             event,
         })

@@ -39,9 +39,9 @@ pub(super) struct Choice {
     /// A filter; the empty one shows everything.
     #[schema(max_length = 65536)]
     filter: Option<String>,
-    /// The path of a topic.
+    /// The path of a topic; blank for none.
     topic: Option<String>,
-    /// A model.
+    /// A model; blank for none.
     model: Option<String>,
 }
 
@@ -60,8 +60,14 @@ pub(super) async fn choose(
     if let Some(filter) = &choice.filter {
         view.history = HistoryChoice::Filter(filter.clone());
     }
-    view.topic = choice.topic.or(view.topic);
-    view.model = choice.model.or(view.model);
+    // A blank one is none: what the topic, the history or the settings say counts again.
+    let chosen = |new: Option<String>, old: Option<String>| match new {
+        Some(name) if name.trim().is_empty() => None,
+        Some(name) => Some(name),
+        None => old,
+    };
+    view.topic = chosen(choice.topic, view.topic);
+    view.model = chosen(choice.model, view.model);
     desk.choose(&web.app, view).await?;
     if let Some(filter) = choice.filter.filter(|filter| !filter.trim().is_empty()) {
         web.app.store().push_query(&at, &filter, web.app.clock().now()).await?;
