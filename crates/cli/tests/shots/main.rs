@@ -37,7 +37,7 @@ const FILLED: &[Scene] = &[
     Scene::new("workbench-dark").dark().after(at_the_line),
     Scene::new("narrow").sized(360, 740, 2.0).after(|page| write(page, DRAFT)),
     Scene::new("over-budget").after(|page| {
-        write(page, &"All of the log, line by line. ".repeat(90))?;
+        write(page, &"All of the log, line by line. ".repeat(60))?;
         page.keys("Enter")?;
         page.wait_for("document.querySelector('dialog[open]')")?;
         refused(page)
@@ -65,12 +65,9 @@ fn at_the_line(page: &Page) -> Result<()> {
     write(page, DRAFT)?;
     open_panel(page, "hud")?;
     page.keys("o")?;
-    // Rows that come into view take their true heights, and the line moves with them.
     page.wait_for(
-        "(() => { const line = document.querySelector('#load'); \
-         line?.scrollIntoView({ block: 'center' }); \
-         const at = line?.getBoundingClientRect().top ?? 0; \
-         return at > 250 && at < 450; })()",
+        "(() => { const at = document.querySelector('#load')?.getBoundingClientRect().top; \
+         return at > 60 && at < 600; })()",
     )?;
     page.settle()
 }
@@ -102,13 +99,13 @@ fn shots() {
     };
     let said = |text: &str, prompt| Reply::openai(&[text], prompt, 18);
     let answers = [
-        said("Drop the future and it stops at its last await.", 1_215),
-        said("The guard's `Drop` runs then, and undoes what was half done.", 1_232),
-        said("Yes: hold the permit in the task, and it comes back when the task goes.", 1_204),
-        said("A channel that is dropped tells the other side; no flag is needed.", 1_241),
-        Reply::overflow(1_100, 1_302),
-        Reply::overflow(1_100, 1_165),
-        said("Race the job against the signal; the loser is dropped.", 1_048),
+        said("Drop the future and it stops at its last await.", 828),
+        said("The guard's `Drop` runs then, and undoes what was half done.", 841),
+        said("Yes: hold the permit in the task, and it comes back when the task goes.", 822),
+        said("A channel that is dropped tells the other side; no flag is needed.", 836),
+        Reply::overflow(700, 852),
+        Reply::overflow(700, 741),
+        said("Race the job against the signal; the loser is dropped.", 655),
         Reply::auth(),
     ];
     let server = ScriptedServer::chats(answers).unwrap();
@@ -117,7 +114,7 @@ fn shots() {
     take(&fresh, &Scene::new("first-run"));
     drop(fresh);
 
-    let served = Served::start_with(&server, 1536, |home| {
+    let served = Served::start_with(&server, 1100, |home| {
         let models = std::fs::read_to_string(home.join("models.toml")).unwrap();
         std::fs::write(home.join("models.toml"), models.replace("\"test\"", "\"qwen2.5-0.5b\""))
             .unwrap();
