@@ -55,7 +55,7 @@ pub(crate) struct Problem {
     pub(crate) detail: Box<str>,
     /// What happened, for programs; it never changes.
     code: &'static str,
-    /// What to do next.
+    /// What to do next, or what it is made of.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<Box<str>>,
     /// The filter, and a caret under the place of the mistake.

@@ -47,7 +47,7 @@ function choicesOf(suggestions) {
 export function createHeld({ setView, edit, openPanel }) {
   /** @param {Problem} problem */
   async function overBudget(problem) {
-    const picked = await ask({ title: problem.message, text: String(problem.body["breakdown"] ?? ""), choices: choicesOf(problem.suggestions), alarm: true });
+    const picked = await ask({ title: problem.message, text: String(problem.body["hint"] ?? ""), choices: choicesOf(problem.suggestions), alarm: true });
     const suggestion = picked === null ? undefined : problem.suggestions[Number(picked)];
     if (!suggestion) return null;
     const way = wayOut(suggestion);

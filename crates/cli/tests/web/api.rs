@@ -125,6 +125,9 @@ fn val_3_over_budget_is_refused_with_what_helps() {
     assert_eq!(weighed["window"]["verdict"], "over", "{weighed}");
     let problem =
         served.refused("POST", "/api/send", Some(json!({"text": draft})), 422, "over_budget");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains("test holds 400"), "{detail}");
+    assert!(problem["hint"].as_str().unwrap().contains("too many: history "), "{problem}");
     let kinds: Vec<&str> = problem["suggestions"]
         .as_array()
         .unwrap()

@@ -7,8 +7,9 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use plimsoll_app::{Draft, Purpose, QuotaChoice, SendChoices, View, topic_path};
+use plimsoll_app::{AppError, Draft, Outlook, Purpose, QuotaChoice, SendChoices, View, topic_path};
 use plimsoll_budget::{ModelLimit, OverBudget, WindowFacts};
+use plimsoll_tokens::commas;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -103,10 +104,10 @@ pub(super) async fn send(
             web.app.board(&at, view).await?.prepare(&web.app, &draft).await?
         }
     };
-    let (needed, current) = (prepared.outlook.weights.total(), prepared.outlook.model.id.clone());
+    let outlook = prepared.outlook.clone();
     let begun = match web.app.begin(prepared, SendChoices { over_budget, quota }).await {
         Ok(begun) => begun,
-        Err(error) => return Err(offer(&web, error.into(), needed, &current).await),
+        Err(error) => return Err(offer(&web, error, &outlook).await),
     };
     desk.frozen = None;
     if purpose == Purpose::New && desk.draft == draft.text {
@@ -123,13 +124,28 @@ pub(super) async fn send(
 /// At most so many models are offered.
 const OFFERED: usize = 3;
 
-/// A refusal that offers models that can be asked and where it would fit.
-async fn offer(web: &Web, problem: Problem, needed: u64, current: &str) -> Problem {
+/// A refusal with its numbers, that offers models that can be asked and where it would fit.
+async fn offer(web: &Web, error: AppError, outlook: &Outlook) -> Problem {
+    let (weights, current) = (&outlook.weights, &outlook.model.id);
+    let needed = weights.total();
+    let over = matches!(error, AppError::OverBudget { .. });
+    let mut problem = Problem::from(error);
+    if over {
+        let (total, ml) = (commas(needed), commas(weights.ml));
+        problem.detail = format!("This would be {total} tokens; {current} holds {ml}.").into();
+        problem = problem.hint(format!(
+            "{} too many: history {} · message {} · prelude {}",
+            commas(needed.saturating_sub(weights.ml)),
+            commas(weights.history),
+            commas(weights.aut),
+            commas(weights.prelude),
+        ));
+    }
     let fits = |found: &Found| {
         let model = web.app.model(&found.id);
         let facts = WindowFacts { server_window: found.server_window, ..WindowFacts::default() };
         found.available
-            && found.id != current
+            && found.id != *current
             && model.enabled
             && ModelLimit::of(&model, facts).tokens >= needed
     };
