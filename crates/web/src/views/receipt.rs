@@ -42,7 +42,7 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
         table.mono {
             tr { th { "part" } th.n { "estimate" } th.n { "used" } }
             tr { td { "prelude" } td.n { (commas(total.saturating_sub(history + aut))) } td.n {} }
-            tr { td { (pairs) " pairs of history" } td.n { (commas(history)) } td.n {} }
+            tr { td { (pairs) @if pairs == 1 { " pair of history" } @else { " pairs of history" } } td.n { (commas(history)) } td.n {} }
             tr { td { "message" } td.n { (commas(aut)) } td.n {} }
             tr {
                 td { b { "prompt" } }
@@ -69,7 +69,7 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
         p.muted {
             (body["counter"].as_str().unwrap_or_default()) " · "
             (attempts.len()) @if attempts.len() == 1 { " attempt" } @else { " attempts" }
-            @if let Some(cost) = record.cost { " · " (format!("${cost:.4}")) }
+            @if let Some(cost) = record.cost.filter(|cost| *cost > 0.0) { " · " (format!("${cost:.4}")) }
             @if let Some(estimator) = body["estimator"].as_str() { " · counted " (estimator) }
         }
         @if let Some(hash) = body["historyHash"].as_str() {
