@@ -175,15 +175,20 @@ impl Board {
 
     /// Finds out again which model would answer, and what that means for the weights.
     pub(super) async fn stand_anew(&mut self, app: &App) -> Result<(), AppError> {
-        let stamp = self.standing.weigher.stamp();
-        let rules = self.rules(app);
-        self.standing = Standing::of(app, &self.view, &self.topic, &self.history).await?;
+        let standing = Standing::of(app, &self.view, &self.topic, &self.history).await?;
+        self.stand(app, standing).await
+    }
+
+    /// Stands so from now on; what follows for the weights and the line follows.
+    async fn stand(&mut self, app: &App, standing: Standing) -> Result<(), AppError> {
+        let (stamp, rules) = (self.standing.weigher.stamp(), self.rules(app));
+        self.standing = standing;
         self.history.scope.selected_model = Some(self.standing.model.id.clone());
-        if self.standing.weigher.stamp() != stamp {
+        let reweighed = self.standing.weigher.stamp() != stamp;
+        if reweighed {
             self.load_weights(app).await?;
-            self.cache.note(Change::AllLoads);
         }
-        if self.rules(app) != rules {
+        if reweighed || self.rules(app) != rules {
             self.cache.note(Change::AllLoads);
         }
         let input = self.standing.input(app, &self.topic);

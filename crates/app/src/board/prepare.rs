@@ -2,7 +2,7 @@
 
 use plimsoll_budget::{
     Boundary, BoundaryInput, Decision, ExcludedBecause, IncludedTokens, LoadSums, OverBudget,
-    Validation, Weights, decide, suggestions, validate,
+    Validation, Verdict, Weights, decide, suggestions, validate,
 };
 use plimsoll_domain::{Lifecycle, PairId};
 use plimsoll_send::{IncludedPair, RequestParameters, SendPlan, TrimStep};
@@ -25,13 +25,12 @@ impl Board {
     pub async fn outlook(&mut self, app: &App, draft: &Draft) -> Result<Outlook, AppError> {
         let boundary = self.boundary(app).await?;
         let rules = self.rules(app);
-        let aboard = (boundary.start..self.visible.len())
-            .map(|at| self.load(at, &rules))
-            .filter(|load| load.sendable)
-            .map(|load| load.tokens);
-        let raw: Vec<u64> = aboard.collect();
+        let aboard = || {
+            let loads = (boundary.start..self.visible.len()).map(|at| self.load(at, &rules));
+            loads.filter(|load| load.sendable).map(|load| load.tokens).collect()
+        };
         let raw_aut = self.standing.weigher.message(&draft.text, rules.overhead);
-        self.weigh_up(app, boundary, &raw, raw_aut).await
+        self.weigh_up(app, boundary, aboard, raw_aut).await
     }
 
     /// Weighs a message and what would go along with it. Nothing is sent or written,
@@ -44,11 +43,14 @@ impl Board {
         self.check_purpose(app, draft.purpose).await?;
         let reached = app.providers.reach(&self.standing.model).await?;
         // Who answers may count tokens itself, or tell a window, only now.
-        self.stand_with(app, reached.clone()).await?;
+        let model = self.standing.model.clone();
+        let standing = Standing::with(app, &self.topic, model, Some(reached.clone())).await?;
+        self.stand(app, standing).await?;
         let choice = self.choice(app, draft.purpose).await?;
         let rules = self.rules(app);
         let raw_aut = self.standing.weigher.message(&draft.text, rules.overhead);
-        let outlook = self.weigh_up(app, choice.boundary, &choice.raw_tokens, raw_aut).await?;
+        let outlook =
+            self.weigh_up(app, choice.boundary, || choice.raw_tokens.clone(), raw_aut).await?;
         let input = *self.cache.input();
         let included = app.store.get_many(&choice.aboard).await?;
         let settings = app.settings();
@@ -104,19 +106,6 @@ impl Board {
         let request = prepared.request(fit_drop, max_output);
         prepared.json_doc = prepared.provider.body(&request);
         Ok(prepared)
-    }
-
-    async fn stand_with(&mut self, app: &App, reached: crate::Reached) -> Result<(), AppError> {
-        let stamp = self.standing.weigher.stamp();
-        let model = self.standing.model.clone();
-        self.standing = Standing::with(app, &self.topic, model, Some(reached)).await?;
-        if self.standing.weigher.stamp() != stamp {
-            self.load_weights(app).await?;
-            self.cache.note(plimsoll_budget::Change::AllLoads);
-        }
-        let input = self.standing.input(app, &self.topic);
-        self.cache.note(plimsoll_budget::Change::Input(input));
-        Ok(())
     }
 
     /// SND-7, SND-8: what can be asked again.
@@ -182,11 +171,13 @@ impl Board {
         choice
     }
 
+    /// Puts a message on the scales. The pairs themselves are looked at only when it is
+    /// over the limit and their weights say what would help.
     async fn weigh_up(
         &self,
         app: &App,
         boundary: Boundary,
-        raw_history: &[u64],
+        raw_history: impl FnOnce() -> Vec<u64>,
         raw_aut: u64,
     ) -> Result<Outlook, AppError> {
         let input: &BoundaryInput = self.cache.input();
@@ -197,12 +188,18 @@ impl Board {
             aut: input.factor.apply(raw_aut),
         };
         let validation = validate(&weights, app.settings().warn_at());
-        let history = IncludedTokens { raw: raw_history, factor: input.factor };
         let standing = &self.standing;
         let model = &standing.model;
-        let catalog = app.catalog();
+        let helpful = match validation.verdict {
+            Verdict::Ok | Verdict::Warn => Vec::new(),
+            Verdict::Over | Verdict::TooLarge => {
+                let raw = raw_history();
+                let history = IncludedTokens { raw: &raw, factor: input.factor };
+                suggestions(&weights, &validation, &[], &history, &app.catalog(), &model.id)
+            }
+        };
         Ok(Outlook {
-            suggestions: suggestions(&weights, &validation, &[], &history, &catalog, &model.id),
+            suggestions: helpful,
             quota: app.quota(model, weights.total()).await?,
             model: model.clone(),
             limit: standing.limit,

@@ -87,7 +87,7 @@ impl Board {
         Ok(())
     }
 
-    /// Loads everything again; the boundary moves only if what is visible did.
+    /// Loads everything again, and draws the line anew: nobody knows what changed.
     async fn reload(&mut self, app: &App) -> Result<(), AppError> {
         let (topic, topics) = match app.topic(&self.workspace, self.view.topic.as_deref()).await {
             // The topic that was selected is gone: the first one is as good.
@@ -139,12 +139,16 @@ impl Board {
         let base = self.evaluate(app).await?;
         let grown = base.strip_prefix(self.base.as_slice()).map(<[u32]>::len);
         let has_boundary_terms = self.filter.as_ref().is_some_and(|f| f.has_boundary_terms());
+        let after = self.history.known_loads(&ids, &rules);
         match grown {
+            // `o` looks at weights and places; where neither moved, it shows the same.
+            Some(0) if has_boundary_terms && before == after => {
+                self.cache.note(Change::UnseenLabel);
+            }
             Some(new) if !has_boundary_terms => {
                 self.visible.extend_from_slice(&base[base.len() - new..]);
                 (0..new).for_each(|_| self.cache.note(Change::PairAdded));
                 // A weight that was never known is beyond what the boundary reaches.
-                let after = self.history.known_loads(&ids, &rules);
                 for row in changed {
                     let id = self.history.pairs[row as usize].id;
                     match self.visible.binary_search(&row) {
