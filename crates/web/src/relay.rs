@@ -239,7 +239,7 @@ async fn tell_rows(web: &Arc<Web>, at: &Workspace) {
     tell_state(web, at).await;
 }
 
-async fn tell_state(web: &Arc<Web>, at: &Workspace) {
+pub(crate) async fn tell_state(web: &Arc<Web>, at: &Workspace) {
     let Some(desk) = web.boards.opened(at) else { return };
     let mut desk = desk.lock().await;
     if let Ok(state) = StateDto::of(web, &mut desk).await {
