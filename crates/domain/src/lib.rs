@@ -1,4 +1,4 @@
-//! The nouns of Plimsoll: ids, pairs, topics, context tokens.
+//! The nouns of Plimsoll: ids, pairs, topics, files, context tokens.
 //!
 //! This crate knows what a conversation *is*. It does not know what it weighs
 //! (`tokens`), what is visible (`filter`), what fits (`budget`) or how it is sent
@@ -6,12 +6,16 @@
 //! randomness are handed in.
 
 mod context_token;
+mod file;
 mod id;
 mod lifecycle;
 mod pair;
 mod topic;
 
 pub use context_token::{ContextKind, ContextToken, Segment, SegmentBody, print_token, segments};
+pub use file::{
+    Attachment, BadHash, ContentHash, Delivery, File, FileKind, FileSource, ProviderFileId,
+};
 pub use id::{FileId, PairId, ReceiptId, TopicId};
 pub use lifecycle::{IllegalTransition, Lifecycle, LifecycleEvent};
 pub use pair::{

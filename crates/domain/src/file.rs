@@ -1,0 +1,211 @@
+//! Files of the registry (FIL-1) and how a model gets them (DLV-1 to DLV-3).
+
+use thiserror::Error;
+
+use crate::{ContextKind, FileId, Timestamp};
+
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$variant_doc])* $variant,)+
+        }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// The name used in files and on the wire.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+
+            /// The one with this name, in any case of letters.
+            pub fn parse(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.name().eq_ignore_ascii_case(name))
+            }
+        }
+    };
+}
+
+named! {
+    /// What a file is.
+    FileKind {
+        /// A picture.
+        Image = "IMAGE",
+        /// A PDF.
+        Pdf = "PDF",
+        /// Text, source code, office documents, archives: everything without a kind of its own.
+        Document = "DOCUMENT",
+        /// Sound.
+        Audio = "AUDIO",
+        /// A voice note.
+        Voice = "VOICE",
+        /// Moving pictures.
+        Video = "VIDEO",
+        /// What a tool made.
+        Generated = "GENERATED",
+    }
+}
+
+named! {
+    /// Who brought a file.
+    FileSource {
+        /// The person.
+        User = "user",
+        /// The model, through a tool.
+        Assistant = "assistant",
+        /// Announced, not taken in yet.
+        Pending = "pending",
+    }
+}
+
+named! {
+    /// How the model gets a file.
+    Delivery {
+        /// Its content stands where its token stands (DLV-1).
+        Inline = "inline",
+        /// A short reference stands there, and a tool reads it (DLV-2).
+        OnDemand = "on-demand",
+        /// The token itself stands there, for agents that read the disk (DLV-3).
+        Path = "path",
+    }
+}
+
+/// A BLAKE3 hash in hexadecimal.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentHash(String);
+
+/// Something that is no hash.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("a content hash is 64 hexadecimal digits in lower case")]
+pub struct BadHash;
+
+impl ContentHash {
+    /// Reads 64 hexadecimal digits in lower case. Nothing else may become part of a path.
+    pub fn parse(text: &str) -> Result<Self, BadHash> {
+        let hexadecimal = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if text.len() == 64 && text.bytes().all(hexadecimal) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(BadHash)
+        }
+    }
+
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ContentHash({})", self.0)
+    }
+}
+
+/// The id under which a provider keeps a copy (FIL-4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderFileId {
+    /// Where the copy is: the provider's base URL.
+    pub provider: String,
+    /// The id there.
+    pub id: String,
+    /// Until when it may be used.
+    pub expires_at: Timestamp,
+}
+
+/// A file of the registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its id.
+    pub id: FileId,
+    /// Its name, as it came; never used as a path.
+    pub name: String,
+    /// What its bytes are.
+    pub mime: String,
+    /// What it is.
+    pub kind: FileKind,
+    /// Its bytes.
+    pub size: u64,
+    /// The hash of its bytes.
+    pub hash: ContentHash,
+    /// The ending of its blob.
+    pub extension: String,
+    /// Who brought it.
+    pub source: FileSource,
+    /// The words that came with it (FIL-2).
+    pub upload_context: Option<String>,
+    /// When it came.
+    pub created_at: Timestamp,
+    /// When it is no longer listed.
+    pub expires_at: Option<Timestamp>,
+    /// Copies at providers.
+    pub provider_ids: Vec<ProviderFileId>,
+    /// A raw estimate of what it weighs whole, where that is known.
+    pub tokens: Option<u64>,
+    /// Width and height of a picture.
+    pub pixels: Option<(u32, u32)>,
+    /// Whether it is text that may stand in a message.
+    pub is_text: bool,
+}
+
+impl File {
+    /// The kind of token that stands for it.
+    pub fn context_kind(&self) -> ContextKind {
+        match self.kind {
+            FileKind::Image => ContextKind::Image,
+            _ if self.mime.starts_with("image/") && self.pixels.is_some() => ContextKind::Image,
+            _ if self.is_text => ContextKind::Text,
+            _ => ContextKind::File,
+        }
+    }
+
+    /// The name of its blob.
+    pub fn blob_name(&self) -> String {
+        format!("{}.{}", self.hash, self.extension)
+    }
+}
+
+/// What one token of a message stands for (TOK-5). A message has one for each token, in
+/// order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// The file; none if the token is broken.
+    pub file: Option<FileId>,
+    /// How the model gets it.
+    pub delivery: Delivery,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for kind in FileKind::ALL {
+            assert_eq!(FileKind::parse(kind.name()), Some(*kind));
+        }
+        assert_eq!(FileKind::parse("pdf"), Some(FileKind::Pdf));
+        assert_eq!(Delivery::parse("on-demand"), Some(Delivery::OnDemand));
+        assert_eq!(Delivery::parse("by mail"), None);
+    }
+
+    #[test]
+    fn only_a_hash_is_a_hash() {
+        let good = "0123456789abcdef".repeat(4);
+        assert_eq!(ContentHash::parse(&good).map(|hash| hash.to_string()), Ok(good.clone()));
+        for bad in ["", "../../etc/passwd", &good[1..], &good.to_uppercase()] {
+            assert_eq!(ContentHash::parse(bad), Err(BadHash), "{bad}");
+        }
+    }
+}
