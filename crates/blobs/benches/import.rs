@@ -1,7 +1,8 @@
 //! Taking files in: `cargo xtask bench import`.
 //!
 //! Each number stands beside the plain way in the same run, in turns, so that a slow moment
-//! of the disk falls on both; the shortest of a few runs counts. `--quick` measures less.
+//! of the machine falls on both; the median of a few runs counts, because how fast a disk
+//! takes a gigabyte differs fivefold from one minute to the next. `--quick` measures less.
 
 use std::{
     fs::{self, File},
@@ -27,16 +28,17 @@ fn main() -> Outcome {
         return one_import(Path::new(file), Path::new(context));
     }
     let quick = args.iter().any(|arg| arg == "--quick");
+    let runs = if quick { 3 } else { 5 };
+    // Nothing is deleted before all is measured: ext4 is slow for seconds after that, and a
+    // disk that is told of freed blocks is busy with them.
+    let home = tempfile::tempdir()?;
     let mut table = Table::default();
-    let sizes: &[(u64, &str)] =
-        if quick { &[(256 << 20, "256 MiB")] } else { &[(1 << 30, "1 GiB"), (4 << 30, "4 GiB")] };
-    for (size, said) in sizes {
-        large(*size, said, if quick { 2 } else { 4 }, &mut table)?;
-    }
     let counts: &[usize] = if quick { &[10_000] } else { &[10_000, 100_000] };
     for count in counts {
-        small(*count, if quick { 2 } else { 4 }, &mut table)?;
+        small(&home.path().join(count.to_string()), *count, runs, &mut table)?;
     }
+    let (size, said) = if quick { (256 << 20, "256 MiB") } else { (1 << 30, "1 GiB") };
+    large(home.path(), size, said, runs, &mut table)?;
     Ok(table.print_and_save("import")?)
 }
 
@@ -47,9 +49,13 @@ fn noise(random: &mut Random, bytes: &mut [u8]) {
     }
 }
 
-fn large(size: u64, said: &str, runs: u64, table: &mut Table) -> Outcome {
-    let home = tempfile::tempdir()?;
-    let source = home.path().join("source.bin");
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+fn large(home: &Path, size: u64, said: &str, runs: u64, table: &mut Table) -> Outcome {
+    let source = home.join("source.bin");
     let mut random = Random::new(size);
     let mut part = vec![0; 1 << 20];
     let mut file = File::create(&source)?;
@@ -58,29 +64,28 @@ fn large(size: u64, said: &str, runs: u64, table: &mut Table) -> Outcome {
         file.write_all(&part)?;
     }
     file.sync_all()?;
-    let (mut ours, mut plain) = (Duration::MAX, Duration::MAX);
+    let (mut ours, mut plain) = (Vec::new(), Vec::new());
     for run in 0..runs {
-        let copy = home.path().join("copy");
+        let copy = home.join(format!("copy-{run}"));
         let started = Instant::now();
         fs::copy(&source, &copy)?;
         File::open(&copy)?.sync_all()?;
-        plain = plain.min(started.elapsed());
-        fs::remove_file(&copy)?;
-        let context = home.path().join(format!("context-{run}"));
+        plain.push(started.elapsed());
+        let context = home.join(format!("context-{run}"));
         let started = Instant::now();
         let blob = Blobs::open(&context)?.import_file(&source, None, &mut |_, _| {}, &|| false)?;
-        ours = ours.min(started.elapsed());
+        ours.push(started.elapsed());
         if blob.size != size || !blob.new {
             return Err("not all of it was taken in".into());
         }
-        fs::remove_dir_all(&context)?;
     }
+    let (ours, plain) = (median(&mut ours), median(&mut plain));
     let rate = (size >> 20) as f64 / ours.as_secs_f64();
     let ratio = plain.as_secs_f64() / ours.as_secs_f64();
     table.row("import of one file, durable", said, rate, "MiB/s");
     table.ratio(format!("{ratio:.2} × plain copy + fsync"));
     table.goal("≥ 0.7 ×", ratio >= GOAL);
-    let context = home.path().join("measured");
+    let context = home.join("measured");
     let child = std::process::Command::new(std::env::current_exe()?)
         .arg("--one-import")
         .args([&source, &context])
@@ -101,21 +106,20 @@ fn one_import(file: &Path, context: &Path) -> Outcome {
 }
 
 /// Many small texts, from memory, beside write + rename + one sync of the same.
-fn small(count: usize, runs: u64, table: &mut Table) -> Outcome {
+fn small(home: &Path, count: usize, runs: u64, table: &mut Table) -> Outcome {
     let mut random = Random::new(count as u64);
     let texts: Vec<String> = (0..count)
         .map(|n| format!("{n} {}", plimsoll_testkit::history::prose(&mut random, 2_000)))
         .collect();
-    let (mut ours, mut plain) = (Duration::MAX, Duration::MAX);
-    for _ in 0..runs {
-        let home = tempfile::tempdir()?;
+    let (mut ours, mut plain) = (Vec::new(), Vec::new());
+    for run in 0..runs {
+        let plain_home = home.join(format!("plain-{run}"));
+        fs::create_dir_all(&plain_home)?;
         let started = Instant::now();
-        write_plainly(home.path(), &texts)?;
-        plain = plain.min(started.elapsed());
-        drop(home);
-        let home = tempfile::tempdir()?;
+        write_plainly(&plain_home, &texts)?;
+        plain.push(started.elapsed());
         let started = Instant::now();
-        let blobs = Blobs::open(home.path())?;
+        let blobs = Blobs::open(home.join(format!("context-{run}")))?;
         let mut batch = blobs.batch();
         for text in &texts {
             let mut intake = blobs.begin("note.md", None)?;
@@ -123,11 +127,12 @@ fn small(count: usize, runs: u64, table: &mut Table) -> Outcome {
             batch.add(intake)?;
         }
         let taken = batch.finish()?;
-        ours = ours.min(started.elapsed());
+        ours.push(started.elapsed());
         if taken.iter().filter(|blob| blob.new).count() != count {
             return Err("not all were taken in".into());
         }
     }
+    let (ours, plain) = (median(&mut ours), median(&mut plain));
     let size = format!("{count} of 2 KB");
     let ratio = plain.as_secs_f64() / ours.as_secs_f64();
     table.row(
