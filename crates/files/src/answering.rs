@@ -46,19 +46,22 @@ impl Allowance {
     }
 }
 
-/// Says what to call next, from the number of items that are shown.
-type Next = Box<dyn Fn(usize) -> String + Send + Sync>;
+/// The first line, which may tell how many items are shown.
+type Intro = Box<dyn Fn(usize) -> String + Send + Sync>;
+
+/// How often an intro is written anew until it tells the truth about the rest.
+const TRIES: usize = 4;
 
 /// An answer that has not met its budget yet.
 pub(crate) struct Draft {
-    intro: String,
+    intro: Intro,
     noun: &'static str,
     /// How the whole is got when it does not fit.
     full_text: String,
     pieces: Vec<Piece>,
     /// Items that exist but were not even read.
     unread: usize,
-    next: Option<Next>,
+    next: Option<&'static str>,
     is_error: bool,
     pub(crate) generated: Vec<FileId>,
 }
@@ -66,7 +69,7 @@ pub(crate) struct Draft {
 impl Draft {
     pub(crate) fn new(noun: &'static str, full_text: impl Into<String>) -> Self {
         Self {
-            intro: String::new(),
+            intro: Box::new(|_| String::new()),
             noun,
             full_text: full_text.into(),
             pieces: Vec::new(),
@@ -85,16 +88,28 @@ impl Draft {
         draft
     }
 
+    /// Whether what was asked for went wrong.
+    pub(crate) fn failed(&mut self, failed: bool) {
+        self.is_error = failed;
+    }
+
+    /// A first line that stays the same.
     pub(crate) fn intro(&mut self, intro: String) {
-        self.intro = intro;
+        self.intro = Box::new(move |_| intro.clone());
+    }
+
+    /// A first line that depends on how many items are shown.
+    pub(crate) fn intro_with(&mut self, intro: impl Fn(usize) -> String + Send + Sync + 'static) {
+        self.intro = Box::new(intro);
     }
 
     pub(crate) fn unread(&mut self, count: usize) {
         self.unread = count;
     }
 
-    pub(crate) fn next(&mut self, next: impl Fn(usize) -> String + Send + Sync + 'static) {
-        self.next = Some(Box::new(next));
+    /// What to call when not all is shown.
+    pub(crate) fn next(&mut self, next: &'static str) {
+        self.next = Some(next);
     }
 
     /// A line of ours.
@@ -147,23 +162,29 @@ impl Draft {
 
     /// The answer within its allowance.
     pub(crate) fn answer(self, allowance: Allowance) -> ToolAnswer {
-        let mut spec = AnswerSpec {
-            intro: &self.intro,
-            pieces: &self.pieces,
-            total: self.pieces.len() + self.unread,
-            noun: self.noun,
-            summary_hint: None,
-            next_call: None,
-            max_tokens: Some(allowance.max_tokens),
-            counter: allowance.counter,
+        let build = |intro: &str| {
+            AnswerSpec {
+                intro,
+                pieces: &self.pieces,
+                total: self.pieces.len() + self.unread,
+                noun: self.noun,
+                summary_hint: None,
+                next_call: self.next,
+                max_tokens: Some(allowance.max_tokens),
+                counter: allowance.counter,
+            }
+            .build()
         };
-        let mut answer = spec.build();
-        // What to call next depends on what is shown, and what is shown does not depend on
-        // the hint, which only takes room that is left.
-        if let Some(next) = self.next.filter(|_| answer.shown < answer.total) {
-            let next = next(answer.shown);
-            spec.next_call = Some(&next);
-            answer = spec.build();
+        // What is shown depends on how long the intro is, and the intro tells what is shown.
+        // One that does not come to rest tells only what is always true.
+        let mut told = self.pieces.len();
+        let mut answer = build(&(self.intro)(told));
+        for attempt in 0..=TRIES {
+            if answer.shown == told {
+                break;
+            }
+            told = if attempt < TRIES { answer.shown } else { self.pieces.len() };
+            answer = build(&(self.intro)(told));
         }
         ToolAnswer {
             text: answer.text,
@@ -212,7 +233,8 @@ mod tests {
     fn long_lines_are_broken_and_nothing_is_lost() {
         let mut draft = Draft::new("lines", "x");
         draft.foreign("Text:", &format!("{} {}", "word ".repeat(100), "é".repeat(300)));
-        let text: String = draft.pieces.iter().map(|piece| piece.text.replacen("| ", "", 1)).collect();
+        let text: String =
+            draft.pieces.iter().map(|piece| piece.text.replacen("| ", "", 1)).collect();
         assert_eq!(text.matches("word").count(), 100);
         assert_eq!(text.matches('é').count(), 300);
         assert!(draft.pieces.iter().all(|piece| piece.text.len() <= LINE_BYTES + 2));
@@ -228,14 +250,22 @@ mod tests {
     }
 
     #[test]
-    fn the_hint_knows_what_is_shown() {
-        let mut draft = Draft::new("lines", "x");
-        for number in 0..100 {
-            draft.line(format!("line {number}"));
+    fn the_intro_knows_what_is_shown() {
+        for max_tokens in 64..600 {
+            let mut draft = Draft::new("lines", "x");
+            for number in 0..100 {
+                draft.line(format!("line {number} {}", "x".repeat(number % 7)));
+            }
+            draft.intro_with(|shown| match shown {
+                100 => "All.".to_owned(),
+                shown => format!("Go on at {shown}{}.", "!".repeat(shown % 5 * 3)),
+            });
+            let answer = draft.answer(Allowance { max_tokens, counter: Estimator::Bytes4 });
+            assert!(bytes4(&answer.text) <= max_tokens);
+            let told = answer.text.strip_prefix("Go on at ").map(|rest| {
+                rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse::<usize>().unwrap()
+            });
+            assert!(told.is_none_or(|told| told == answer.shown), "{}", answer.text);
         }
-        draft.next(|shown| format!("Go on at {shown}."));
-        let answer = draft.answer(Allowance { max_tokens: 100, counter: Estimator::Bytes4 });
-        assert!(answer.text.contains(&format!("Go on at {}.", answer.shown)), "{}", answer.text);
-        assert!(bytes4(&answer.text) <= 100);
     }
 }

@@ -41,7 +41,10 @@ impl<'a> Arguments<'a> {
             Some(Value::String(text)) => text.trim().parse().ok(),
             // Some models write every number with a point.
             Some(Value::Number(number)) => number.as_u64().or_else(|| {
-                number.as_f64().filter(|n| n.fract() == 0.0 && (0.0..9e15).contains(n)).map(|n| n as u64)
+                number
+                    .as_f64()
+                    .filter(|n| n.fract() == 0.0 && (0.0..9e15).contains(n))
+                    .map(|n| n as u64)
             }),
             Some(_) => None,
         };
@@ -96,7 +99,8 @@ mod tests {
 
     #[test]
     fn numbers_come_in_many_shapes() {
-        let value = json!({ "a": 5, "b": "6", "c": 7.0, "d": 0, "e": -1, "f": 1.5, "g": [], "h": null });
+        let value =
+            json!({ "a": 5, "b": "6", "c": 7.0, "d": 0, "e": -1, "f": 1.5, "g": [], "h": null });
         with(&value, |arguments| {
             assert_eq!(arguments.count("a"), Ok(Some(5)));
             assert_eq!(arguments.count("b"), Ok(Some(6)));
@@ -112,7 +116,15 @@ mod tests {
 
     #[test]
     fn mbg_5_budgets_are_checked() {
-        for (value, right) in [(json!(500), true), (json!("500"), true), (json!(0), false), (json!(-3), false), (json!(1.5), false), (json!("many"), false), (json!(true), false)] {
+        for (value, right) in [
+            (json!(500), true),
+            (json!("500"), true),
+            (json!(0), false),
+            (json!(-3), false),
+            (json!(1.5), false),
+            (json!("many"), false),
+            (json!(true), false),
+        ] {
             let found = with(&json!({ "max_tokens": value }), |arguments| arguments.max_tokens());
             assert_eq!(found.is_ok(), right, "{value}");
         }

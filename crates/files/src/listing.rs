@@ -51,7 +51,7 @@ pub(crate) fn list(mut files: Vec<File>, wish: &Wish, now: Timestamp) -> Draft {
     files.sort_by_key(|file| std::cmp::Reverse((file.created_at, file.id)));
     let mut draft = Draft::new("files", "list_files with a larger max_tokens");
     if files.is_empty() {
-        draft.line(match all {
+        draft.intro(match all {
             0 => "There are no files.".to_owned(),
             1 => "No file matches; there is 1 in all.".to_owned(),
             all => format!("No file matches; there are {all} in all."),
@@ -60,6 +60,6 @@ pub(crate) fn list(mut files: Vec<File>, wish: &Wish, now: Timestamp) -> Draft {
     for file in &files {
         draft.line(entry(file, now));
     }
-    draft.next(|_| "Narrow it with kind or query.".to_owned());
+    draft.next("Narrow it with kind or query.");
     draft
 }

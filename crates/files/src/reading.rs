@@ -49,14 +49,18 @@ pub(crate) fn read(
 ) -> io::Result<Draft> {
     let mut reader = BufReader::with_capacity(64 * 1024, fs::File::open(path)?);
     let label = file_label(file.id);
-    let mut draft =
-        Draft::new("lines", format!("read_file {label} offset={} and more max_tokens", lines.first));
+    let mut draft = Draft::new(
+        "lines",
+        format!("read_file {label} offset={} and more max_tokens", lines.first),
+    );
     let last = lines.first.saturating_add(lines.count - 1);
     let mut enough = Enough::new(allowance);
     let mut number = 0u64;
-    while let Some(line) = next_line(&mut reader, number + 1 >= lines.first && !enough.reached)? {
+    loop {
+        let asked = number + 1 >= lines.first && number < last && !enough.reached;
+        let Some(line) = next_line(&mut reader, asked)? else { break };
         number += 1;
-        let Some(line) = line.filter(|_| number <= last) else { continue };
+        let Some(line) = line else { continue };
         let text = format!("{number}| {}", line.words());
         enough.add(&text);
         draft.line(text);
@@ -64,18 +68,12 @@ pub(crate) fn read(
     let shown = draft.len() as u64;
     let wanted = number.min(last).saturating_sub(lines.first - 1);
     draft.unread(usize::try_from(wanted.saturating_sub(shown)).unwrap_or(usize::MAX));
-    draft.intro(format!(
-        "{}: {} lines, {}",
-        name_words(&file.name),
-        commas(number),
-        size_words(file.size)
-    ));
     if shown == 0 {
         let words = match number {
             0 => "The file is empty.".to_owned(),
             _ => format!("The file has {} lines, none at offset {}.", commas(number), lines.first),
         };
-        draft.line(words);
+        draft.intro(words);
         return Ok(draft);
     }
     let after = number - (lines.first - 1) - shown;
@@ -83,9 +81,17 @@ pub(crate) fn read(
         let words = more_lines(after, lines.first + shown);
         draft.append(&format!("\n{words}"));
     }
-    draft.next(move |shown| {
+    let about =
+        format!("{}: {} lines, {}", name_words(&file.name), commas(number), size_words(file.size));
+    let kept = draft.len();
+    draft.intro_with(move |shown| {
         let next = lines.first + shown as u64;
-        more_lines((number + 1).saturating_sub(next), next)
+        // After the last line that was kept, it says so itself.
+        if shown == kept {
+            about.clone()
+        } else {
+            format!("{about}; {}", more_lines((number + 1).saturating_sub(next), next))
+        }
     });
     Ok(draft)
 }
@@ -170,8 +176,7 @@ impl Enough {
         if self.text.len() >= self.look_at {
             self.look_at = self.text.len() * 2;
             let Allowance { max_tokens, counter } = self.allowance;
-            self.reached =
-                self.text.len() > TEXT_BYTES || counter.count(&self.text) > max_tokens;
+            self.reached = self.text.len() > TEXT_BYTES || counter.count(&self.text) > max_tokens;
         }
     }
 }
