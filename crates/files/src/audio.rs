@@ -1,7 +1,13 @@
 //! `transcribe_audio` (FTL-5): format and duration from the headers, words from a provider
 //! or a local recogniser.
 
-use std::{ffi::OsStr, fs, io::BufReader, path::Path, time::Duration};
+use std::{
+    ffi::OsStr,
+    fs,
+    io::{BufReader, Read},
+    path::Path,
+    time::Duration,
+};
 
 use lofty::{
     config::{ParseOptions, ParsingMode},
@@ -31,6 +37,33 @@ pub(crate) struct Facts {
 
 /// Reads the headers; nothing if they are not understood.
 pub(crate) fn facts(path: &Path) -> Option<Facts> {
+    measured(path).or_else(|| silent_wav(path))
+}
+
+/// A WAV without one sample, which the reader takes for damaged.
+fn silent_wav(path: &Path) -> Option<Facts> {
+    let mut head = Vec::new();
+    fs::File::open(path).ok()?.take(4096).read_to_end(&mut head).ok()?;
+    let mut rest = head.strip_prefix(b"RIFF")?.get(4..)?.strip_prefix(b"WAVE")?;
+    loop {
+        let (name, after) = rest.split_at_checked(4)?;
+        let (size, body) = after.split_at_checked(4)?;
+        let size = u32::from_le_bytes(size.try_into().ok()?);
+        if name == b"data" {
+            let silence = Facts {
+                format: "WAV".to_owned(),
+                duration: Duration::ZERO,
+                rate: None,
+                channels: None,
+            };
+            return (size == 0).then_some(silence);
+        }
+        // Parts begin at even places.
+        rest = body.get(usize::try_from(size).ok()?.checked_next_multiple_of(2)?..)?;
+    }
+}
+
+fn measured(path: &Path) -> Option<Facts> {
     let options = ParseOptions::new()
         .read_tags(false)
         .read_cover_art(false)
@@ -211,7 +244,6 @@ fn said(program: &str, ended: std::io::Result<Ended>) -> Result<String, String> 
 
 /// The one text that whisper wrote.
 fn written(directory: &Path) -> Option<String> {
-    use std::io::Read;
     let texts = fs::read_dir(directory).ok()?.flatten().map(|entry| entry.path());
     let path = texts.into_iter().find(|path| path.extension() == Some(OsStr::new("txt")))?;
     let mut bytes = Vec::new();

@@ -6,6 +6,7 @@
 //! place until it is done, and only a few places exist.
 
 mod pictures;
+mod text;
 
 use std::{fs, io, path::PathBuf, sync::Arc, thread, time::Duration};
 
@@ -169,11 +170,12 @@ fn go_through(path: &PathBuf, wanted: Option<&Pages>, tell: &mpsc::Sender<News>)
         title: title(&document),
         outline: outline(&document),
     });
-    for page in asked {
+    for (page, id) in pages.into_iter().filter(|(page, _)| asked.contains(page)) {
         if told.is_err() || tell.is_closed() {
             return;
         }
-        let text = page_text(&document, page);
+        let text = text::of_page(&document, id, STREAM_BYTES, PAGE_BYTES)
+            .map_err(|error| shortened(&visible(&error.to_string()), 120));
         if tell.blocking_send(News::Page(page, text)).is_err() {
             return;
         }
@@ -194,7 +196,13 @@ fn open(path: &PathBuf) -> Result<Document, String> {
     let locked =
         "The PDF is encrypted and needs a password. Save it without one and attach it again.";
     match Document::load_mem_with_options(&bytes, options) {
-        Ok(document) if document.is_encrypted() => Err(locked.to_owned()),
+        // The reader tries the empty password. What it could not open it leaves out.
+        Ok(document)
+            if document.is_encrypted()
+                || (document.trailer.has(b"Encrypt") && document.get_pages().is_empty()) =>
+        {
+            Err(locked.to_owned())
+        }
         Ok(document) if document.get_pages().is_empty() => {
             Err("The PDF is damaged: it has no pages.".to_owned())
         }
@@ -208,27 +216,6 @@ fn open(path: &PathBuf) -> Result<Document, String> {
 
 fn unread(error: &io::Error) -> String {
     format!("The PDF could not be read: {error}.")
-}
-
-fn page_text(document: &Document, page: u32) -> Result<String, String> {
-    let mut text = String::new();
-    let mut failure = None;
-    for chunk in document.extract_text_chunks_with_limit(&[page], STREAM_BYTES) {
-        match chunk {
-            Ok(part) => text.push_str(&part),
-            Err(error) => failure = Some(shortened(&visible(&error.to_string()), 120)),
-        }
-        if text.len() > PAGE_BYTES {
-            text.truncate(text.floor_char_boundary(PAGE_BYTES));
-            text.push_str("\n[… the rest of this page is not read]");
-            break;
-        }
-    }
-    match failure {
-        // A font that is not understood costs its own words, not those of others.
-        Some(why) if text.trim().is_empty() => Err(why),
-        _ => Ok(text),
-    }
 }
 
 fn title(document: &Document) -> Option<String> {
