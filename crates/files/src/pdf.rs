@@ -5,6 +5,7 @@
 //! and nothing else. A thread cannot be ended from outside: one that runs away keeps its
 //! place until it is done, and only a few places exist.
 
+mod font;
 mod pictures;
 mod text;
 

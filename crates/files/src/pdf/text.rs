@@ -6,14 +6,17 @@
 use std::collections::BTreeMap;
 
 use lopdf::{
-    Document, Encoding, Error, Object,
+    Document, Error, Object,
     content::{Content, Operation},
 };
 
+use super::font::Font;
+
 /// A gap of this part of the letters' size is a space.
 const GAP: f32 = 0.22;
-/// A letter is taken to be this wide, since fonts' widths are not read.
+/// A letter of a font that does not say is taken to be this wide, give or take.
 const WIDTH: f32 = 0.5;
+const SLACK: f32 = 0.2;
 
 /// The text of a page, up to `bytes` of it. What the page unpacks to is bounded too.
 pub(super) fn of_page(
@@ -23,11 +26,9 @@ pub(super) fn of_page(
     bytes: usize,
 ) -> Result<String, Error> {
     let fonts = document.get_page_fonts(page)?;
-    let fonts: BTreeMap<Vec<u8>, Encoding<'_>> = fonts
+    let fonts: BTreeMap<Vec<u8>, Font<'_>> = fonts
         .into_iter()
-        .filter_map(|(name, font)| {
-            Some((name, font.get_font_encoding_with_limit(document, unpacked).ok()?))
-        })
+        .filter_map(|(name, font)| Some((name, Font::read(document, font, unpacked)?)))
         .collect();
     let content = document.get_page_content_with_limit(page, unpacked)?;
     let mut pen = Pen::new(&fonts);
@@ -45,8 +46,8 @@ pub(super) fn of_page(
 }
 
 struct Pen<'a> {
-    fonts: &'a BTreeMap<Vec<u8>, Encoding<'a>>,
-    font: Option<&'a Encoding<'a>>,
+    fonts: &'a BTreeMap<Vec<u8>, Font<'a>>,
+    font: Option<&'a Font<'a>>,
     size: f32,
     leading: f32,
     /// How much the text matrix stretches.
@@ -55,13 +56,15 @@ struct Pen<'a> {
     line: (f32, f32),
     /// Where the next glyph stands.
     x: f32,
-    /// Where the last glyph ended.
-    last: Option<(f32, f32)>,
+    /// Where the last glyph ended, and how sure that is.
+    last: Option<(f32, f32, f32)>,
+    /// What is put between letters, and between words besides.
+    spacing: (f32, f32),
     text: String,
 }
 
 impl<'a> Pen<'a> {
-    fn new(fonts: &'a BTreeMap<Vec<u8>, Encoding<'a>>) -> Self {
+    fn new(fonts: &'a BTreeMap<Vec<u8>, Font<'a>>) -> Self {
         Self {
             fonts,
             font: None,
@@ -71,6 +74,7 @@ impl<'a> Pen<'a> {
             line: (0.0, 0.0),
             x: 0.0,
             last: None,
+            spacing: (0.0, 0.0),
             text: String::new(),
         }
     }
@@ -88,6 +92,8 @@ impl<'a> Pen<'a> {
                 self.font = name.and_then(|name| self.fonts.get(name));
                 self.size = number(1).abs();
             }
+            "Tc" => self.spacing.0 = number(0),
+            "Tw" => self.spacing.1 = number(0),
             "TL" => self.leading = number(0),
             "Td" => self.walk(number(0), number(1)),
             "TD" => {
@@ -135,27 +141,28 @@ impl<'a> Pen<'a> {
 
     fn show(&mut self, string: Option<&Object>) {
         let Some(bytes) = string.and_then(|string| string.as_str().ok()) else { return };
-        let Some(shown) = self.font.and_then(|font| font.bytes_to_string(bytes).ok()) else {
-            return;
-        };
+        let Some(font) = self.font else { return };
+        let Some(shown) = font.letters(bytes) else { return };
         // A size of nothing is a font that the page scales otherwise.
         let size = match self.size * self.scale.1 {
             size if size > 0.0 => size,
             _ => 1.0,
         };
-        if let Some((x, y)) = self.last {
+        if let Some((x, y, slack)) = self.last {
+            let apart = !self.text.ends_with([' ', '\n']) && !shown.starts_with(' ');
             if (y - self.line.1).abs() > size * 0.4 {
                 self.text.push('\n');
-            } else if (self.x - x).abs() > size * GAP
-                && !self.text.ends_with([' ', '\n'])
-                && !shown.starts_with(' ')
-            {
+            } else if (self.x - x).abs() > size * GAP + slack && apart {
                 self.text.push(' ');
             }
         }
-        let letters = shown.chars().count() as f32;
+        let (width, letters) = font.width(bytes);
+        let letters = letters as f32;
+        let spaces = shown.matches(' ').count() as f32;
+        let spacing = self.spacing.0 * letters + self.spacing.1 * spaces;
         self.text.push_str(&shown);
-        self.x += letters * WIDTH * self.size * self.scale.0;
-        self.last = Some((self.x, self.line.1));
+        self.x += (width.unwrap_or(letters * WIDTH) * self.size + spacing) * self.scale.0;
+        let slack = if width.is_some() { 0.0 } else { letters * SLACK * size };
+        self.last = Some((self.x, self.line.1, slack));
     }
 }

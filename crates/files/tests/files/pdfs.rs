@@ -57,6 +57,48 @@ async fn ftl_4_pages_are_chosen() {
     assert!(beyond.text.contains("None of the pages asked for is there; there are 120."));
 }
 
+/// A PDF of one page with a font and what is drawn with it.
+fn drawn(font: &str, content: &str) -> Vec<u8> {
+    let objects = [
+        (1, "<< /Type /Catalog /Pages 2 0 R >>".to_owned()),
+        (2, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned()),
+        (
+            3,
+            "<< /Type /Page /Parent 2 0 R /Contents 5 0 R /Resources << /Font << /F 4 0 R >> >> >>"
+                .to_owned(),
+        ),
+        (4, format!("<< /Type /Font /Encoding /WinAnsiEncoding {font} >>")),
+        (5, format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len())),
+    ];
+    assemble(&objects, "/Root 1 0 R")
+}
+
+#[tokio::test]
+async fn ftl_4_words_and_lines_are_where_the_page_puts_them() {
+    let desk = Desk::new();
+    let toolbox = bare(&desk);
+    let widths = format!("/Subtype /TrueType /FirstChar 32 /Widths [{}]", "600 ".repeat(96));
+    let same = "/Subtype /Type1 /BaseFont /Courier";
+    for (font, content, words) in [
+        (widths.as_str(), "BT /F 10 Tf [(W) 80 (inter) -300 (Line)] TJ ET", "| Winter Line\n"),
+        (&widths, "BT /F 10 Tf 1 0 0 1 0 9 Tm (car) Tj 1 0 0 1 18 9 Tm (go) Tj ET", "| cargo\n"),
+        (&widths, "BT /F 10 Tf 1 0 0 1 0 9 Tm (car) Tj 1 0 0 1 24 9 Tm (go) Tj ET", "| car go\n"),
+        (&widths, "BT /F 10 Tf 12 TL (one) Tj T* (two) Tj (three) ' ET", "| one\n| two\n| three\n"),
+        (same, "BT /F 10 Tf (no widths) Tj 0 -12 Td (at all) Tj ET", "| no widths\n| at all\n"),
+        (same, "BT /F 10 Tf (left) Tj 300 0 Td (right) Tj ET", "| left right\n"),
+    ] {
+        let answer =
+            ask(&toolbox, "analyze_pdf", &put(&desk, &drawn(font, content)), json!({})).await;
+        assert!(answer.text.contains(&format!("Page 1:\n{words}")), "{content}: {}", answer.text);
+    }
+    let ranges = "0 65535 500 ".repeat(100_000);
+    let bomb = format!("/Subtype /Type0 /DescendantFonts [<< /Type /Font /W [{ranges}] >>]");
+    let started = Instant::now();
+    ask(&toolbox, "analyze_pdf", &put(&desk, &drawn(&bomb, "BT /F 9 Tf (a) Tj ET")), json!({}))
+        .await;
+    assert!(started.elapsed().as_secs() < 15);
+}
+
 #[tokio::test]
 async fn ftl_4_broken_pdfs_give_a_clear_answer() {
     let desk = Desk::new();
