@@ -7,6 +7,7 @@ mod bench;
 mod browser;
 mod check;
 mod fuzz;
+mod packages;
 mod page;
 mod run;
 
