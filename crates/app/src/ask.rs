@@ -6,13 +6,13 @@ use plimsoll_budget::{
     Boundary, ExcludedBecause, Model, ModelLimit, OverBudget, QuotaVerdict, Suggestion, Validation,
     Weights,
 };
-use plimsoll_domain::{Attachment, FileId, PairId, Timestamp, Topic};
+use plimsoll_domain::{Attachment, Delivery, File, FileId, PairId, Timestamp, Topic};
 use plimsoll_provider::Provider;
-use plimsoll_send::{Counter, SendPlan};
+use plimsoll_send::{Counter, SendPlan, Target, allowed_deliveries, default_delivery};
 use plimsoll_store::{StoredPair, Workspace};
 
 use crate::{
-    AttachLimits, AttachedFile, QuotaChoice,
+    AttachLimits, AttachedFile, QuotaChoice, TooLarge,
     attach::{Carried, Packed},
     tooling::FilesPart,
     weigher::Weigher,
@@ -119,6 +119,8 @@ pub struct Outlook {
     pub attached: Vec<AttachedFile>,
     /// The limits of files with this model (LIM-1).
     pub limits: AttachLimits,
+    /// Who gets the files of the message.
+    pub target: Target,
     /// What is said about files besides (PAY-3); none if nothing is.
     pub files: Option<FilesOutlook>,
     /// What the provider adds that nobody here sees, in words (DLV-5).
@@ -142,7 +144,28 @@ pub struct FilesOutlook {
     pub tool_tokens: u64,
 }
 
+/// How a file would be attached.
+#[derive(Clone, Debug)]
+pub struct Stands {
+    /// How it would be delivered.
+    pub delivery: Delivery,
+    /// How it could be.
+    pub deliveries: &'static [Delivery],
+    /// Whether it is over the limit of its kind.
+    pub too_large: Option<TooLarge>,
+}
+
 impl Outlook {
+    /// How a file would be attached that nobody said anything about.
+    pub fn stands(&self, file: &File) -> Stands {
+        let delivery = default_delivery(file, self.target);
+        Stands {
+            delivery,
+            deliveries: allowed_deliveries(file, self.target),
+            too_large: self.limits.check(file, delivery, self.target),
+        }
+    }
+
     /// `X / Y` before the send.
     pub fn counter(&self) -> Counter {
         Counter { predicted: self.boundary.x, trimmed: 0, visible: self.boundary.y }

@@ -29,7 +29,7 @@ mod topics;
 mod weigher;
 
 pub use ask::{
-    Ask, Draft, FilesOutlook, HistoryChoice, Outlook, Prepared, Purpose, SendChoices, View,
+    Ask, Draft, FilesOutlook, HistoryChoice, Outlook, Prepared, Purpose, SendChoices, Stands, View,
 };
 pub use attach::{AttachLimits, AttachedFile, TooLarge};
 pub use begin::Begun;

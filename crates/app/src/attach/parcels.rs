@@ -50,22 +50,26 @@ impl Parcels {
         hash: &ContentHash,
     ) -> Result<Option<Arc<File>>, AppError> {
         if let Some(id) = attachment.file {
-            if !self.files.contains_key(&id) {
-                let found = match store.file(workspace, id).await {
-                    Err(StoreError::NotFound(_)) => None,
-                    found => Some(Arc::new(found?)),
-                };
-                self.files.insert(id, found);
-            }
-            let known = self.files.get(&id).cloned().flatten();
+            let known = match self.files.get(&id) {
+                Some(known) => known.clone(),
+                None => {
+                    let found = match store.file(workspace, id).await {
+                        Err(StoreError::NotFound(_)) => None,
+                        found => Some(Arc::new(found?)),
+                    };
+                    self.files.insert(id, found.clone());
+                    found
+                }
+            };
             if let Some(file) = known.filter(|file| file.hash == *hash) {
                 return Ok(Some(file));
             }
         }
-        if !self.newest.contains_key(hash) {
-            let found = store.file_by_hash(workspace, hash).await?.map(Arc::new);
-            self.newest.insert(hash.clone(), found);
+        if let Some(known) = self.newest.get(hash) {
+            return Ok(known.clone());
         }
-        Ok(self.newest.get(hash).cloned().flatten())
+        let found = store.file_by_hash(workspace, hash).await?.map(Arc::new);
+        self.newest.insert(hash.clone(), found.clone());
+        Ok(found)
     }
 }

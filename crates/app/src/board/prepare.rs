@@ -1,12 +1,12 @@
 //! From a draft to what would be sent: boundary → weights → plan → payload.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
 use plimsoll_budget::{
     Attached, Boundary, BoundaryInput, Decision, ExcludedBecause, IncludedTokens, LoadSums,
     OverBudget, Validation, Verdict, Weights, decide, suggestions, validate,
 };
-use plimsoll_domain::{Delivery, FileId, Lifecycle, PairId};
+use plimsoll_domain::{Attachment, Delivery, FileId, Lifecycle, PairId};
 use plimsoll_send::{IncludedPair, RequestParameters, SendPlan, TrimStep};
 use plimsoll_store::StoredPair;
 
@@ -44,6 +44,18 @@ impl Board {
             loads.filter(|load| load.sendable).map(|load| load.tokens).collect()
         };
         self.weigh_up(app, boundary, aboard, message).await
+    }
+
+    /// What is attached to a message that was written before, as it would go out now.
+    pub async fn attached(
+        &mut self,
+        app: &App,
+        text: &str,
+        attachments: &[Attachment],
+    ) -> Result<Vec<AttachedFile>, AppError> {
+        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
+        let (limits, factor) = (&self.standing.limits, self.standing.factor);
+        courier.look(&mut self.parcels, text, attachments, limits, factor).await
     }
 
     /// What a message weighs, and what is attached to it.
@@ -162,8 +174,8 @@ impl Board {
         let all = packed.iter().flatten().chain([&new_words]).flat_map(|one| &one.files);
         let mut enclosed = HashMap::new();
         for file in all {
-            if !enclosed.contains_key(&file.id) {
-                enclosed.insert(file.id, Carried::load(&self.blobs, file).await?);
+            if let Entry::Vacant(place) = enclosed.entry(file.id) {
+                place.insert(Carried::load(&self.blobs, file).await?);
             }
         }
         Ok((packed, new_words, enclosed))
@@ -276,6 +288,7 @@ impl Board {
             system_tokens: input.factor.apply(standing.raw_system),
             attached: message.attached,
             limits: standing.limits.clone(),
+            target: standing.target,
             files: standing.files_outlook(input.factor),
             adds: standing.adds,
         })
