@@ -30,6 +30,7 @@ pub(super) fn answer(program: PathBuf, invocation: Invocation, timeouts: Timeout
         out: Deltas::default(),
         events: Events::default(),
         lines: Lines::new(MAX_LINE),
+        failed: None,
         failure: None,
         begun: false,
         left: None,
@@ -57,6 +58,8 @@ struct Answer {
     out: Deltas,
     events: Events,
     lines: Lines,
+    /// The body of a turn that failed; standard error may have more to say.
+    failed: Option<String>,
     /// What ends the answer once everything before it was handed out.
     failure: Option<ProviderFailure>,
     /// Whether a part of the answer has come.
@@ -111,7 +114,7 @@ impl Answer {
 
     async fn run(&mut self, mut process: Box<Process>, mut deadline: Instant) {
         if let Some(line) = self.lines.next() {
-            deadline = self.line(&line, &process, deadline);
+            deadline = self.line(&line, deadline);
             self.state = State::Running(process, deadline);
             return;
         }
@@ -123,9 +126,11 @@ impl Answer {
             Happened::Ended => self.end(&process),
             Happened::TimeIsUp => {
                 if let Some(line) = self.lines.rest() {
-                    self.line(&line, &process, deadline);
+                    self.line(&line, deadline);
                 }
-                if !self.out.finished() && self.failure.is_none() {
+                if self.failed.is_some() {
+                    self.end(&process);
+                } else if !self.out.finished() && self.failure.is_none() {
                     self.failure = Some(self.too_late());
                 }
             }
@@ -133,7 +138,7 @@ impl Answer {
     }
 
     /// Reads a line; gives the new deadline.
-    fn line(&mut self, line: &Line, process: &Process, deadline: Instant) -> Instant {
+    fn line(&mut self, line: &Line, deadline: Instant) -> Instant {
         let line = match line {
             Line::Whole(line) => line,
             Line::TooLong(head) => {
@@ -147,14 +152,17 @@ impl Answer {
                 return deadline;
             }
         };
+        let over = self.out.finished() || self.failed.is_some();
         match self.events.line(line, &mut self.out) {
+            // What comes after the end is not waited for.
+            _ if over => return deadline,
             Heard::Part => self.begun = true,
             Heard::Opening => {}
             Heard::Reconnecting | Heard::Stray => return deadline,
             Heard::Completed => return Instant::now() + AFTER_END,
-            Heard::Failed(_) if self.out.finished() => return deadline,
             Heard::Failed(body) => {
-                self.failure = Some(self.complained(told(body), process));
+                self.failed = Some(body);
+                return Instant::now() + AFTER_END;
             }
         }
         Instant::now() + self.patience
@@ -164,13 +172,14 @@ impl Answer {
     /// why.
     fn end(&mut self, process: &Process) {
         if let Some(line) = self.lines.rest() {
-            self.line(&line, process, Instant::now());
+            self.line(&line, Instant::now());
         }
         if self.out.finished() || self.failure.is_some() {
             return;
         }
-        if let Some(body) = self.events.error() {
-            self.failure = Some(self.complained(told(body.to_owned()), process));
+        let failed = self.failed.take().or_else(|| self.events.error().map(str::to_owned));
+        if let Some(body) = failed {
+            self.failure = Some(complained(told(body), process));
             return;
         }
         if let Some(words) = self.events.reconnecting() {
@@ -184,17 +193,6 @@ impl Answer {
         let status = process.status.unwrap_or_default();
         let silent = || format!("codex ended without an answer and without a word ({status})");
         self.failure = Some(told(heard.map_or_else(silent, str::to_owned)));
-    }
-
-    /// A failure with what stands on standard error, where its own words do not tell what
-    /// it is (FAU-3). Elsewhere those are kept out: they are a log of all sorts of things.
-    fn complained(&self, failure: ProviderFailure, process: &Process) -> ProviderFailure {
-        let stderr = String::from_utf8_lossy(&process.complaints);
-        if stderr.trim().is_empty() || failure.fault().label != Label::Unknown {
-            return failure;
-        }
-        let body = format!("{}\n{}", failure.body, stderr.trim());
-        ProviderFailure { body, ..failure }
     }
 
     fn too_late(&self) -> ProviderFailure {
@@ -220,4 +218,15 @@ fn told(body: String) -> ProviderFailure {
 /// The connection failed.
 fn broken(words: String) -> ProviderFailure {
     ProviderFailure { transport: Some(words), ..ProviderFailure::default() }
+}
+
+/// A failure with what stands on standard error, where its own words do not tell what
+/// it is (FAU-3). Elsewhere those are kept out: they are a log of all sorts of things.
+fn complained(failure: ProviderFailure, process: &Process) -> ProviderFailure {
+    let stderr = String::from_utf8_lossy(&process.complaints);
+    if stderr.trim().is_empty() || failure.fault().label != Label::Unknown {
+        return failure;
+    }
+    let body = format!("{}\n{}", failure.body, stderr.trim());
+    ProviderFailure { body, ..failure }
 }
