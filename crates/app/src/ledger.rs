@@ -125,8 +125,11 @@ impl App {
         let Some(usage) = journey.usage else { return Ok(()) };
         let tokens = usage.prompt.saturating_add(usage.completion);
         self.store.log_usage(&prepared.outlook.model.id, UsageEntry { at: now, tokens }).await?;
+        // What somebody adds unseen is counted by the provider, and says nothing of our
+        // texts.
+        let seen = prepared.provider.adds().is_none();
         let success = matches!(outcome, Outcome::Complete { .. });
-        if success && !prepared.outlook.estimator.1 && receipt.truncation.is_none() {
+        if success && seen && !prepared.outlook.estimator.1 && receipt.truncation.is_none() {
             let trimmed = prepared.plan.included.iter().take(receipt.counter.trimmed);
             let left_out = trimmed.map(|pair| pair.tokens).fold(0, u64::saturating_add);
             let raw = prepared.raw_prompt_tokens.saturating_sub(left_out);

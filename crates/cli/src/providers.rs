@@ -11,7 +11,7 @@ use plimsoll_app::{NoProvider, ProviderBook, Reached};
 use plimsoll_budget::Model;
 use plimsoll_config::Settings;
 use plimsoll_provider::{
-    Anthropic, Endpoint, Gemini, LocalServer, OpenAiStyle, Provider, Secret, ServedModel,
+    Anthropic, Codex, Endpoint, Gemini, LocalServer, OpenAiStyle, Provider, Secret, ServedModel,
     SetupError, Timeouts, discover,
 };
 
@@ -31,6 +31,9 @@ const OPENAI_STYLE: [(&str, &str); 8] = [
     ("zai", "https://api.z.ai/api/paas/v4"),
     ("openrouter", "https://openrouter.ai/api/v1"),
 ];
+
+/// Names the program to run for Codex; without it `codex` is looked for along `PATH`.
+const CODEX_VARIABLE: &str = "PLIMSOLL_CODEX";
 
 pub(crate) struct Providers {
     timeouts: Timeouts,
@@ -76,9 +79,32 @@ impl Providers {
         self.embedded.provider().map(drop)
     }
 
+    /// The Codex of this machine, whether it is there or not.
+    pub(crate) fn codex(&self) -> Codex {
+        let named = std::env::var_os(CODEX_VARIABLE).filter(|named| !named.is_empty());
+        Codex::new(named.unwrap_or_else(|| Codex::PROGRAM.into()), self.timeouts)
+    }
+
+    /// Codex, if it can be run for a model.
+    fn by_codex(&self, model: &Model) -> Result<Reached, NoProvider> {
+        let codex = self.codex();
+        if codex.found().is_none() {
+            return Err(NoProvider {
+                message: codex.missing(),
+                hint: format!("or name the program in {CODEX_VARIABLE}"),
+            });
+        }
+        Ok(Reached { provider: Arc::new(codex), model: model.id.clone(), server_window: None })
+    }
+
     /// The servers of this machine.
     pub(crate) async fn local(&self) -> &[LocalServer] {
         self.local.get_or_init(discover).await
+    }
+
+    /// Whether the program Codex answers for a model.
+    pub(crate) fn is_codex(model: &Model) -> bool {
+        model.provider == "codex" && model.base_url.is_none()
     }
 
     /// Whether a model is served at an address that is known without looking around.
@@ -177,6 +203,9 @@ impl ProviderBook for Providers {
             let provider = tokio::task::block_in_place(|| self.embedded.provider())?;
             return Ok(Reached { provider, model: model.id.clone(), server_window: None });
         }
+        if Self::is_codex(model) {
+            return self.by_codex(model);
+        }
         if Self::is_hosted(model) {
             let provider = self.hosted(model, true)?;
             // A server on this machine tells its window at once; a far one is not asked.
@@ -198,6 +227,9 @@ impl ProviderBook for Providers {
         if model.provider == "embedded" {
             let provider = self.embedded.loaded()?;
             return Some(Reached { provider, model: model.id.clone(), server_window: None });
+        }
+        if Self::is_codex(model) {
+            return self.by_codex(model).ok();
         }
         if Self::is_hosted(model) {
             let provider = self.hosted(model, false).ok()?;

@@ -65,7 +65,8 @@ impl Survey {
         data_dir: &Path,
         learned: Vec<plimsoll_store::LearnedLimit>,
     ) -> Self {
-        let looks = models.iter().any(|model| !Providers::is_hosted(model));
+        let looks =
+            models.iter().any(|model| !Providers::is_hosted(model) && !Providers::is_codex(model));
         let found = async {
             match looks {
                 true => providers.local().await.to_vec(),
@@ -94,6 +95,9 @@ impl Survey {
         if model.provider == "embedded" && model.base_url.is_none() {
             return self.embedded;
         }
+        if Providers::is_codex(model) {
+            return self.codex().is_ok();
+        }
         if is_at_home(model) || !Providers::is_hosted(model) {
             return self.serving(model).is_some() || self.keeps_no_list(model);
         }
@@ -101,11 +105,20 @@ impl Survey {
         place.is_ok_and(|place| place.is_some())
     }
 
+    /// Where Codex is, or what to tell when it is not there.
+    pub(crate) fn codex(&self) -> Result<std::path::PathBuf, String> {
+        let codex = self.providers.codex();
+        codex.found().ok_or_else(|| codex.missing())
+    }
+
     /// What is known of a model's window beyond the catalog (CAT-3).
     pub(crate) fn facts(&self, model: &Model) -> WindowFacts {
         let serving = self.serving(model);
         let base_url = match serving {
             Some((server, _)) => Some(server.base_url.clone()),
+            None if Providers::is_codex(model) => {
+                Some(self.providers.codex().base_url().to_owned())
+            }
             None if Providers::is_hosted(model) => self
                 .providers
                 .hosted(model, false)
@@ -157,7 +170,7 @@ impl Survey {
             let server = self.servers.iter().filter(lists).find(|server| server.is_at(url))?;
             return Some((server, served_as(server.models.as_deref()?, &model.id)?));
         }
-        if Providers::is_hosted(model) {
+        if Providers::is_hosted(model) || Providers::is_codex(model) {
             return None;
         }
         self.servers.iter().filter(|server| !server.declared).find_map(|server| {

@@ -199,9 +199,17 @@ mod tests {
         }
         let providers: std::collections::HashSet<&str> =
             catalog.models().iter().map(|model| model.provider.as_str()).collect();
-        for provider in
-            ["openai", "anthropic", "google", "xai", "mistral", "deepseek", "groq", "embedded"]
-        {
+        for provider in [
+            "openai",
+            "anthropic",
+            "google",
+            "xai",
+            "mistral",
+            "deepseek",
+            "groq",
+            "embedded",
+            "codex",
+        ] {
             assert!(providers.contains(provider), "{provider}");
         }
     }

@@ -1,4 +1,4 @@
-//! Providers of answers: one small trait, and those who speak it over HTTP.
+//! Providers of answers: one small trait, those who speak it over HTTP, and a program.
 //!
 //! This crate turns a request into bytes and bytes into deltas. It does not decide
 //! what is sent, does not retry and does not judge failures: it hands the raw status,
@@ -9,6 +9,7 @@ mod endpoint;
 mod secret;
 
 mod anthropic;
+mod codex;
 mod gemini;
 mod openai;
 
@@ -35,6 +36,7 @@ pub use endpoint::{Endpoint, SetupError, Timeouts};
 pub use secret::Secret;
 
 pub use anthropic::Anthropic;
+pub use codex::Codex;
 pub use gemini::Gemini;
 pub use openai::{Azure, OpenAiStyle};
 

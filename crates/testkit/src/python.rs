@@ -48,7 +48,7 @@ pub fn python(cache: &Path, name: &str, package: &str) -> Result<PathBuf, Unavai
     Ok(python)
 }
 
-fn run(command: &mut Command) -> Result<(), Unavailable> {
+pub(crate) fn run(command: &mut Command) -> Result<(), Unavailable> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| Unavailable(format!("{program}: {error}")))?;

@@ -228,6 +228,22 @@ async fn est_6_reports_teach_the_estimator_and_truncation_does_not() {
 }
 
 #[tokio::test]
+async fn est_6_what_a_provider_adds_unseen_does_not_teach_the_estimator() {
+    let rig = rig(1_000_000, vec![answer("a", 9_000)]).await;
+    rig.provider.adds.store(true, std::sync::atomic::Ordering::Relaxed);
+    let mut alone = ask("Hello");
+    alone.view.history = plimsoll_app::HistoryChoice::Nothing;
+    let prepared = rig.app.prepare(&alone).await.unwrap();
+    let sent = rig
+        .app
+        .send(prepared, SendChoices::default(), &Cancel::default(), &mut |_| {})
+        .await
+        .unwrap();
+    assert_eq!(sent.receipt.usage.map(|usage| usage.prompt), Some(9_000), "it is still told");
+    assert!(rig.app.store().calibration("m").await.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn rel_4_an_endless_answer_is_stopped() {
     let piece = "x".repeat(1 << 20);
     let script = (0..100).map(|_| Ok(Delta::Text(piece.clone()))).collect();

@@ -6,7 +6,7 @@ use std::{
     ops::Range,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicI64, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
     },
 };
 
@@ -35,6 +35,8 @@ pub(crate) struct Scripted {
     pub(crate) requests: Mutex<Vec<ChatRequest>>,
     /// A call whose script is used up never ends.
     pub(crate) hang_at_end: bool,
+    /// Whether something is added that nobody here sees.
+    pub(crate) adds: AtomicBool,
 }
 
 impl Provider for Scripted {
@@ -75,6 +77,9 @@ impl Provider for Scripted {
     }
     fn models(&self) -> Models {
         Box::pin(async { Ok(Vec::new()) })
+    }
+    fn adds(&self) -> Option<&'static str> {
+        self.adds.load(Ordering::Relaxed).then_some("It adds something.")
     }
 }
 

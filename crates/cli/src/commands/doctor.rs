@@ -58,6 +58,7 @@ pub(crate) fn run(args: &DoctorArgs, output: &mut Output) -> Result<u8, Failure>
         let survey = Survey::of(&context, models, args.data_dir.as_deref()).await;
         let mut checks = vec![settings(&context), embedded(&data_dir, python)];
         checks.extend(servers(&survey));
+        checks.push(codex(&survey));
         checks.push(hosted()?);
         checks.push(default_model(&context, &survey));
         checks.insert(0, store(context, args.data_dir.as_deref()).await);
@@ -162,6 +163,14 @@ fn servers(survey: &Survey) -> Vec<Check> {
         }
     };
     survey.servers.iter().map(check).collect()
+}
+
+/// Whether it has an account is known to Codex alone, and is told by the first send.
+fn codex(survey: &Survey) -> Check {
+    match survey.codex() {
+        Ok(path) => Check::new("codex", State::Ok, format!("{} (-m codex)", path.display())),
+        Err(missing) => Check::new("codex", State::None, "no Codex CLI").hint(missing),
+    }
 }
 
 fn hosted() -> Result<Check, Failure> {

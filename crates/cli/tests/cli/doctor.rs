@@ -29,15 +29,20 @@ fn a_bare_machine_is_told_every_way() {
     assert_eq!((ran.code, ran.stderr.as_str()), (1, ""), "{}", ran.stdout);
     let models = home.path().join("data/models");
     let put = format!("or put SmolLM2-135M-Instruct.Q4_1.gguf into {}", models.display());
-    for told in ["98 MB", "huggingface.co", "keys set openai", "OPENAI_API_KEY", &put] {
+    let codex = "npm install -g @openai/codex";
+    for told in ["98 MB", "huggingface.co", "keys set openai", "OPENAI_API_KEY", codex, &put] {
         assert!(ran.stdout.contains(told), "{told}: {}", ran.stdout);
     }
     let report: Value =
         serde_json::from_str(&bare(&home, &["doctor", "--json"]).run().stdout).unwrap();
     assert_eq!(report["healthy"], false);
-    for (name, state) in
-        [("store", "ok"), ("settings", "ok"), ("embedded", "missing"), ("keys", "none")]
-    {
+    for (name, state) in [
+        ("store", "ok"),
+        ("settings", "ok"),
+        ("embedded", "missing"),
+        ("keys", "none"),
+        ("codex", "none"),
+    ] {
         assert_eq!(check(&report, name)["state"], state, "{report}");
     }
 }

@@ -1,4 +1,4 @@
-//! The real client against the scripted server.
+//! The real client against the scripted server, and Codex against scripts.
 
 // A helper of a test may fail like the test itself.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -6,6 +6,11 @@
 mod answers;
 mod canary;
 mod cancel;
+// The stand-ins are shell scripts.
+#[cfg(unix)]
+mod codex;
+#[cfg(unix)]
+mod codex_real;
 mod downloads;
 mod faults;
 mod lists;

@@ -1,0 +1,37 @@
+//! Programs of npm's world for tests: each in a directory of its own, installed once.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::python::{Unavailable, run};
+
+/// A program of a package (`name@version`), installed on first use below `cache`, which is
+/// `CARGO_TARGET_TMPDIR`. Processes that come together take turns; a directory without its
+/// mark is half made and made anew.
+pub fn npm(cache: &Path, package: &str, program: &str) -> Result<PathBuf, Unavailable> {
+    fs::create_dir_all(cache)?;
+    let home = cache.join(format!("npm-{program}"));
+    let installed = home.join("node_modules/.bin").join(program);
+    let mark = home.join(package.replace('/', "+"));
+    let turn = File::create(cache.join(format!("npm-{program}.lock")))?;
+    turn.lock()?;
+    if mark.exists() {
+        return Ok(installed);
+    }
+    if home.exists() {
+        fs::remove_dir_all(&home)?;
+    }
+    fs::create_dir_all(&home)?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--no-save", "--fetch-retries", "1"]);
+    npm.args(["--ignore-scripts", "--prefix"]).arg(&home).arg(package);
+    run(npm.current_dir(&home))?;
+    if !installed.exists() {
+        return Err(Unavailable(format!("npm: {package} has no program {program}")));
+    }
+    File::create(mark)?;
+    Ok(installed)
+}
