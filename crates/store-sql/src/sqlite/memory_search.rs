@@ -135,9 +135,10 @@ fn search(
         }
         any_word = !found.is_empty();
     }
-    // Scores that differ by less than a hundredth are as good as equal.
+    // Scores that differ by less than a hundredth of the best are as good as equal.
+    let best = found.iter().map(|candidate| candidate.score).fold(f64::MIN_POSITIVE, f64::max);
     found.sort_by_key(|candidate| {
-        let score = (candidate.score * 100.0).round() as i64;
+        let score = (candidate.score / best * 100.0).round() as i64;
         std::cmp::Reverse((score, candidate.time, candidate.id))
     });
     let matched = found.len();

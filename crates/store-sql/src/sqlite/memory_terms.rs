@@ -1,6 +1,6 @@
 //! What people type, as terms of FTS5. Every word is quoted, so that nothing is an operator.
 
-use crate::shared::memory::grams::{Stretch, is_spaceless, pairs, stretches, words};
+use crate::shared::memory::grams::{Stretch, is_spaceless, is_word, pairs, stretches, words};
 
 /// More words than this are not looked for.
 const MOST_TERMS: usize = 24;
@@ -35,7 +35,7 @@ impl Term {
 
 /// The terms of a query; none if it has no word.
 pub(super) fn terms(query: &str) -> Vec<Term> {
-    let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
+    let query = whole_words(query);
     let mut terms: Vec<Term> = Vec::new();
     let mut ends_open = false;
     for (place, part) in query.split('"').enumerate() {
@@ -67,6 +67,15 @@ pub(super) fn terms(query: &str) -> Vec<Term> {
         }
     }
     distinct
+}
+
+/// The beginning of a query that is not too long, without the word that is cut.
+fn whole_words(query: &str) -> &str {
+    if query.len() <= LONGEST_QUERY {
+        return query;
+    }
+    let head = &query[..query.floor_char_boundary(LONGEST_QUERY)];
+    head.trim_end_matches(is_word)
 }
 
 /// A word is looked for once, whether it stands last or not.
