@@ -2,6 +2,7 @@
 
 mod books;
 mod history;
+mod memory;
 mod notes;
 
 use std::path::Path;

@@ -8,6 +8,7 @@ mod archive;
 pub mod contract;
 mod error;
 mod estimates;
+mod memory;
 mod model_memory;
 mod notebook;
 mod owners;
@@ -21,6 +22,13 @@ mod workspace;
 pub use archive::{Archive, ArchivedPair, BroughtIn, PreviousAnswer, Revision};
 pub use error::{Noun, StoreError, StoreResult};
 pub use estimates::{Estimate, Estimates};
+pub use memory::{
+    ArchivedObservation, Around, BadScope, Brought, Change, Graph, Memory, MemoryArchive,
+    MemoryCounts, MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, MemoryRecord,
+    MemorySearch, NewObservation, NewPrompt, NewRelation, NewSession, Observation,
+    ObservationRevision, Observations, Order, ProgressDocument, Prompt, Prompts, Related, Relation,
+    Saved, SavedObservation, Scope, Session, Sessions,
+};
 pub use model_memory::{LearnedLimit, ModelMemory, UsageEntry};
 pub use notebook::{Notebook, QUERIES_KEPT, SavedFilter};
 pub use owners::{INTERRUPTED, Interrupted, Owners, SendInFlight};
@@ -46,6 +54,7 @@ pub trait Store:
     + Receipts
     + ModelMemory
     + Notebook
+    + Memory
     + Upkeep
 {
 }
@@ -61,6 +70,7 @@ impl<S> Store for S where
         + Receipts
         + ModelMemory
         + Notebook
+        + Memory
         + Upkeep
 {
 }

@@ -5,6 +5,7 @@ pub(crate) mod answer;
 pub(crate) mod archive;
 pub(crate) mod estimates;
 pub(crate) mod labels;
+pub(crate) mod memory;
 pub(crate) mod model_memory;
 pub(crate) mod notebook;
 pub(crate) mod owners;
