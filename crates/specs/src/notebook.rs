@@ -18,6 +18,9 @@ use crate::{
 /// How much of a document is handed back to be remembered; a memory takes 64 KB.
 const LONGEST_MEMORY: usize = 60_000;
 
+/// The longest name of a project that a memory takes, in bytes.
+const LONGEST_NAME: usize = 200;
+
 /// The notebook of a project. It holds no state: every call looks at the files.
 #[derive(Clone, Debug)]
 pub struct Notebook {
@@ -63,7 +66,10 @@ impl Notebook {
     /// otherwise.
     pub fn folder(&self) -> String {
         let name = self.root().file_name().map(|name| name.to_string_lossy().into_owned());
-        name.unwrap_or_else(|| "project".to_owned())
+        let mut name = name.unwrap_or_else(|| "project".to_owned());
+        // Where folders have longer names than a memory takes, the start will do.
+        name.truncate(name.floor_char_boundary(LONGEST_NAME));
+        name
     }
 
     /// `sdd_init_project`.
