@@ -23,7 +23,7 @@ cargo xtask COMMAND
   bench embedded     the model inside, beside llama.cpp
   fit DIR [OUT]      fit the fast estimator's table on the texts below DIR
   sample N           print a made-up history of N pairs, one a line
-  docs               write docs/cli.md and docs/settings.md again from the code
+  docs               write docs/{cli,settings,tool-reference}.md again from the code
   shots              write docs/shots/*.png from a workbench with a made-up history
   fuzz [TARGET] [N]  run the fuzz targets for N inputs each (1,000,000 unless told)
 ";

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use plimsoll_budget::{AnswerSpec, Piece};
 use plimsoll_domain::Timestamp;
 use plimsoll_memory::{Memory, Save};
 use plimsoll_specs::{
@@ -49,7 +50,12 @@ pub(crate) async fn call(
         }
         "sdd_change_status" => {
             let id = args.given("change_id");
+            let room = ledger.cap(None).map_err(|error| error.to_string())?;
             let text = blocking(move || notebook.change_status(id.as_deref())).await?;
+            let text = match room {
+                Some(room) => within(&text, room, counter),
+                None => text,
+            };
             Ok(told(&place.memory, name, text, None, counter))
         }
         _ => {
@@ -213,6 +219,28 @@ fn told(
     memory.ledger().record(name, estimated_tokens);
     let ids = id.into_iter().map(Into::into).collect();
     ToolAnswer { text, ids, shown: 1, total: 1, estimated_tokens, ..ToolAnswer::default() }
+}
+
+/// As many lines as a session's budget has room for.
+fn within(text: &str, room: u64, counter: Estimator) -> String {
+    let piece = |(place, line): (usize, &str)| Piece {
+        text: line.to_owned(),
+        place,
+        heading: None,
+        full_text: "the files in sdd/changes/".to_owned(),
+    };
+    let pieces: Vec<Piece> = text.lines().enumerate().map(piece).collect();
+    let spec = AnswerSpec {
+        intro: "",
+        pieces: &pieces,
+        total: pieces.len(),
+        noun: "lines",
+        summary_hint: None,
+        next_call: None,
+        max_tokens: Some(room),
+        counter,
+    };
+    spec.build().text
 }
 
 /// How a read wants its answer, within what is left of the session's budget.

@@ -81,6 +81,15 @@ const WIDE_SCHEMA: &str = r##"{
 
 const WIDE_TOOL: &str = "json_schema_2020_12_tool";
 
+/// An argument that HTTP clients repeat in a header.
+const HEADER_SCHEMA: &str = r#"{
+    "type": "object",
+    "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
+    "required": ["region"]
+}"#;
+
+const HEADER_TOOL: &str = "test_headers";
+
 pub(crate) fn capabilities() -> ServerCapabilities {
     #[allow(deprecated)]
     ServerCapabilities::builder()
@@ -94,7 +103,7 @@ pub(crate) fn capabilities() -> ServerCapabilities {
 }
 
 pub(crate) fn has(name: &str) -> bool {
-    name == WIDE_TOOL || TOOLS.iter().any(|(one, _)| *one == name)
+    name == WIDE_TOOL || name == HEADER_TOOL || TOOLS.iter().any(|(one, _)| *one == name)
 }
 
 pub(crate) fn tools() -> Vec<Tool> {
@@ -105,7 +114,8 @@ pub(crate) fn tools() -> Vec<Tool> {
         (*name, schema)
     });
     let wide = (WIDE_TOOL, serde_json::from_str(WIDE_SCHEMA).unwrap_or_default());
-    let made = plain.chain([wide]).map(|(name, schema)| {
+    let header = (HEADER_TOOL, serde_json::from_str(HEADER_SCHEMA).unwrap_or_default());
+    let made = plain.chain([wide, header]).map(|(name, schema)| {
         let schema = schema.as_object().cloned().unwrap_or_default();
         tool(name, name, "For the conformance suite.", schema, Effect::Reads)
     });
@@ -171,7 +181,9 @@ pub(crate) async fn call(
             }
             json!([text("nothing is missing")])
         }
-        WIDE_TOOL | "test_logging_tool" | "test_reconnection" => json!([text("done")]),
+        WIDE_TOOL | HEADER_TOOL | "test_logging_tool" | "test_reconnection" => {
+            json!([text("done")])
+        }
         "test_sampling"
         | "test_elicitation"
         | "test_elicitation_sep1034_defaults"

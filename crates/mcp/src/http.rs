@@ -1,6 +1,6 @@
 //! Serving over streamable HTTP, as a service that a web server mounts.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
@@ -16,6 +16,9 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// The largest request: several arguments of the greatest length, with room for escapes.
 const LARGEST_REQUEST: usize = 64 * LONGEST_ARGUMENT;
+
+/// How long a session may be silent. Agents wait for people, and people go for lunch.
+const LONGEST_SILENCE: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// A service for `/mcp`. Requests must name a loopback host or one of `hosts`, and pages
 /// may speak to it only if they come from there: whoever mounts it should check too, but
@@ -38,6 +41,7 @@ pub fn http_service(server: &Server, hosts: &[String]) -> HttpService {
         .with_max_request_body_bytes(LARGEST_REQUEST)
         .with_cancellation_token(server.shared.stop.child_token());
     let server = server.clone();
-    let sessions = Arc::new(LocalSessionManager::default());
-    StreamableHttpService::new(move || Ok(server.connect()), sessions, config)
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(LONGEST_SILENCE);
+    StreamableHttpService::new(move || Ok(server.connect()), Arc::new(sessions), config)
 }

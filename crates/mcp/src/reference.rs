@@ -9,7 +9,7 @@ use crate::{
 pub fn tool_reference() -> String {
     let mut page = format!(
         "# Tool reference\n\n\
-         Made from the tables of the code by `cargo xtask`; do not edit.\n\n\
+         <!-- Written from the code by `cargo xtask docs`. -->\n\n\
          {} tools. `*` marks what is required. Numbers may come as text (\"500\"). Tools with \
          `max_tokens` keep their whole answer, footers included, within it; see \
          [why](research-foundations.md). [docs/mcp.md](mcp.md) says how to connect.\n",

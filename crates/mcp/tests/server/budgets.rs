@@ -67,6 +67,26 @@ async fn mbg_7_a_session_budget_caps_every_read_of_a_connection() {
 }
 
 #[tokio::test]
+async fn mbg_7_a_session_budget_caps_the_status_of_changes_too() {
+    let harness = harness_with(|parts| parts.session_budget = Some(400)).await;
+    let client = harness.client(ERAS[0]).await;
+    let description = "harbour ".repeat(20);
+    let change = json!({"type": "feature", "size": "large", "description": description});
+    told(&client, "sdd_change", change).await;
+    let mut sent = 0;
+    let spent = loop {
+        let result = call(&client, "sdd_change_status", json!({})).await;
+        if result.is_error == Some(true) {
+            break text(&result);
+        }
+        sent += text(&result).len() / 4;
+        assert!(sent <= 400, "{sent}");
+    };
+    assert!(sent > 100 && spent.contains("--session-budget"), "{sent}: {spent}");
+    client.cancel().await.unwrap();
+}
+
+#[tokio::test]
 async fn mbg_7_stats_show_what_was_sent_by_tool() {
     let harness = harness().await;
     let client = harness.client(ERAS[1]).await;

@@ -9,5 +9,6 @@ mod fixtures;
 mod harness;
 mod hostile;
 mod http;
+mod places;
 mod surface;
 mod tools;
