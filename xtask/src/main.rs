@@ -20,6 +20,7 @@ cargo xtask COMMAND
   bench              the speed tables, printed and as JSON in target/bench
   bench core         the pure core alone
   bench store        starting, and the store
+  bench memory       the memory, beside the reference server of MCP
   bench embedded     the model inside, beside llama.cpp
   fit DIR [OUT]      fit the fast estimator's table on the texts below DIR
   sample N           print a made-up history of N pairs, one a line
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         ["test"] => check::test(),
         ["bench", "core", rest @ ..] => bench::core(rest),
         ["bench", "store", rest @ ..] => bench::store(rest),
+        ["bench", "memory", rest @ ..] => bench::memory(rest),
         ["bench", "embedded", rest @ ..] => bench::embedded(rest),
         ["bench", rest @ ..] if rest.iter().all(|arg| arg.starts_with("--")) => bench::all(rest),
         ["fit", rest @ ..] if !rest.is_empty() => bench::example("fit", rest),

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// A term that more texts have is common.
-const RARE: usize = 1000;
+const RARE: usize = 500;
 /// The beginning of a word is put together from all words that begin so, if these are not
 /// too many.
 const GATHERED: usize = 5 * RARE;
@@ -252,7 +252,7 @@ fn any_of(
         .iter()
         .take_while(|term| {
             gathered += term.hits;
-            only_common || gathered <= 2 * RARE
+            only_common || (term.hits <= RARE && gathered <= 2 * RARE)
         })
         .map(|term| term.expression.as_str())
         .collect();
