@@ -38,9 +38,20 @@ pub fn import(args: &[&str]) -> Result<(), String> {
     step("benchmark of imports", bench.args(args))
 }
 
+/// The memory, beside the reference server of MCP where that can be set up.
+pub fn memory(args: &[&str]) -> Result<(), String> {
+    let mut bench = cargo();
+    bench.args(["bench", "--quiet", "--package", "plimsoll-memory", "--bench", "memory", "--"]);
+    bench.args(args);
+    if let Some(script) = server_memory() {
+        bench.env("PLIMSOLL_BENCH_SERVER_MEMORY", script);
+    }
+    step("benchmark of the memory", &mut bench)
+}
+
 /// All of them; those that fail do not keep the others back.
 pub fn all(args: &[&str]) -> Result<(), String> {
-    let done = [core(args), store(args), embedded(args), import(args)];
+    let done = [core(args), store(args), memory(args), embedded(args), import(args)];
     let failed: Vec<String> = done.into_iter().filter_map(Result::err).collect();
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
@@ -75,4 +86,26 @@ fn langchain() -> Option<std::path::PathBuf> {
         return None;
     }
     Some(python)
+}
+
+/// The script of the memory server that people run today.
+fn server_memory() -> Option<std::path::PathBuf> {
+    const NAME: &str = "server-memory as a peer";
+    let home = root().join("target/bench-npm");
+    let script = home.join("node_modules/@modelcontextprotocol/server-memory/dist/index.js");
+    if script.exists() {
+        return Some(script);
+    }
+    if !has("npm", &["--version"]) {
+        skip(NAME, "there is no npm");
+        return None;
+    }
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(&home);
+    let made = step(NAME, npm.arg("@modelcontextprotocol/server-memory"));
+    if made.is_err() || !script.exists() {
+        skip(NAME, "npm could not install it");
+        return None;
+    }
+    Some(script)
 }

@@ -60,6 +60,7 @@ pub fn docs() -> Result<(), String> {
         "docs",
         cargo()
             .args(["test", "--quiet", "--package", "plimsoll-cli", "--package", "plimsoll-config"])
+            .args(["--package", "plimsoll-mcp"])
             .args(["--test", "docs", "--test", "cli"])
             .env("PLIMSOLL_UPDATE_DOCS", "1"),
     )

@@ -21,11 +21,12 @@ cargo xtask COMMAND
   bench              the speed tables, printed and as JSON in target/bench
   bench core         the pure core alone
   bench store        starting, and the store
+  bench memory       the memory, beside the reference server of MCP
   bench embedded     the model inside, beside llama.cpp
   bench import       taking files in, beside plain copies
   fit DIR [OUT]      fit the fast estimator's table on the texts below DIR
   sample N           print a made-up history of N pairs, one a line
-  docs               write docs/cli.md and docs/settings.md again from the code
+  docs               write docs/{cli,settings,tool-reference}.md again from the code
   shots              write docs/shots/*.png from a workbench with a made-up history
   fuzz [TARGET] [N]  run the fuzz targets for N inputs each (1,000,000 unless told)
 ";
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         ["test"] => check::test(),
         ["bench", "core", rest @ ..] => bench::core(rest),
         ["bench", "store", rest @ ..] => bench::store(rest),
+        ["bench", "memory", rest @ ..] => bench::memory(rest),
         ["bench", "embedded", rest @ ..] => bench::embedded(rest),
         ["bench", "import", rest @ ..] => bench::import(rest),
         ["bench", rest @ ..] if rest.iter().all(|arg| arg.starts_with("--")) => bench::all(rest),

@@ -46,8 +46,10 @@ pub struct AnswerSpec<'a> {
 pub struct Answer {
     /// The whole text, footers included.
     pub text: String,
-    /// How many pieces are shown: the worthiest ones.
+    /// How many of the counted pieces are shown.
     pub shown: usize,
+    /// How many pieces are shown in all: the worthiest ones.
+    pub pieces: usize,
     /// How many items there are in all.
     pub total: usize,
     /// The estimate of the whole text.
@@ -85,8 +87,37 @@ struct Choice {
 impl AnswerSpec<'_> {
     /// Builds the answer.
     pub fn build(&self) -> Answer {
+        self.build_counting(|_| true)
+    }
+
+    /// Builds the answer of pieces that are not all counted: `counts` tells, by the place in
+    /// the order of worth, which pieces are items of the noun. The others, such as the
+    /// sessions beside observations, take room but are in no count.
+    pub fn build_counting(&self, counts: impl Fn(usize) -> bool) -> Answer {
+        let mut sums = vec![0];
+        for worth in 0..self.pieces.len() {
+            let sum: usize = sums[worth] + usize::from(counts(worth));
+            sums.push(sum);
+        }
+        Builder { spec: self, sums: &sums }.build()
+    }
+}
+
+/// An answer under way.
+struct Builder<'b, 's> {
+    spec: &'b AnswerSpec<'s>,
+    /// How many of the first pieces are counted, for each number of them.
+    sums: &'b [usize],
+}
+
+impl Builder<'_, '_> {
+    fn counted(&self, pieces: usize) -> usize {
+        self.sums.get(pieces).copied().unwrap_or(pieces)
+    }
+
+    fn build(&self) -> Answer {
         let all = Choice {
-            shown: self.pieces.len(),
+            shown: self.spec.pieces.len(),
             cut: None,
             intro: true,
             budget_footer: false,
@@ -112,7 +143,7 @@ impl AnswerSpec<'_> {
         for intro in [true, false] {
             // The text grows with every piece, so the first count that does not fit
             // can be found by halving.
-            let most = partition(self.pieces.len(), |shown| self.fits(with(shown, intro)));
+            let most = partition(self.spec.pieces.len(), |shown| self.fits(with(shown, intro)));
             if let Some(shown) = most.filter(|shown| *shown > 0) {
                 return with(shown, intro);
             }
@@ -123,7 +154,7 @@ impl AnswerSpec<'_> {
 
     /// The first piece, cut to what fits; none if not even its mark does.
     fn cut_first(&self, choice: Choice) -> Option<Choice> {
-        let first = self.pieces.first()?;
+        let first = self.spec.pieces.first()?;
         let cut = |bytes| Choice { cut: Some(bytes), ..choice };
         let bytes = partition(first.text.len(), |bytes| self.fits(cut(bytes)))?;
         Some(cut(bytes))
@@ -131,15 +162,18 @@ impl AnswerSpec<'_> {
 
     /// Adds the hints that still fit: the summary hint before the navigation hint.
     fn with_hints(&self, mut choice: Choice) -> Choice {
-        if self.summary_hint.is_some() {
+        if self.spec.summary_hint.is_some() {
             let wider = Choice { summary_hint: true, ..choice };
             if self.fits(wider) {
                 choice = wider;
             }
         }
         // The navigation hint is given up first, so it never stands without the other.
-        let room_for_more = choice.summary_hint || self.summary_hint.is_none();
-        if room_for_more && self.next_call.is_some() && choice.shown < self.total {
+        let room_for_more = choice.summary_hint || self.spec.summary_hint.is_none();
+        if room_for_more
+            && self.spec.next_call.is_some()
+            && self.counted(choice.shown) < self.spec.total
+        {
             let wider = Choice { navigation: true, ..choice };
             if self.fits(wider) {
                 choice = wider;
@@ -149,7 +183,7 @@ impl AnswerSpec<'_> {
     }
 
     fn fits(&self, choice: Choice) -> bool {
-        match self.max_tokens {
+        match self.spec.max_tokens {
             None => true,
             Some(max) => self.answer(choice).estimated_tokens <= max,
         }
@@ -162,12 +196,13 @@ impl AnswerSpec<'_> {
         let mut stated = 0;
         loop {
             let text = format!("{body}{}", self.tail(choice, stated));
-            let estimate = self.counter.count(&text);
+            let estimate = self.spec.counter.count(&text);
             if estimate <= stated {
                 return Answer {
                     text,
-                    shown: choice.shown,
-                    total: self.total,
+                    shown: self.counted(choice.shown),
+                    pieces: choice.shown,
+                    total: self.spec.total,
                     estimated_tokens: stated,
                     cut: choice.cut.is_some(),
                 };
@@ -178,11 +213,11 @@ impl AnswerSpec<'_> {
 
     fn body(&self, choice: Choice) -> String {
         let mut shown: Vec<(usize, &Piece)> =
-            self.pieces.iter().take(choice.shown).enumerate().collect();
+            self.spec.pieces.iter().take(choice.shown).enumerate().collect();
         shown.sort_by_key(|(worth, piece)| (piece.place, *worth));
         let mut lines = String::new();
-        if choice.intro && !self.intro.is_empty() {
-            lines.push_str(self.intro);
+        if choice.intro && !self.spec.intro.is_empty() {
+            lines.push_str(self.spec.intro);
         }
         let mut heading: Option<&str> = None;
         for (worth, piece) in shown {
@@ -205,19 +240,19 @@ impl AnswerSpec<'_> {
 
     fn tail(&self, choice: Choice, tokens: u64) -> String {
         let mut tail = String::new();
-        let (shown, total) = (choice.shown, self.total);
-        if let (true, Some(max)) = (choice.budget_footer, self.max_tokens) {
+        let (shown, total) = (self.counted(choice.shown), self.spec.total);
+        if let (true, Some(max)) = (choice.budget_footer, self.spec.max_tokens) {
             tail.push_str(&format!(
                 "\n⚡ Budget: ~{tokens}/{max} tokens used. {shown} of {total} {} shown. Increase \
                  max_tokens or use detail_level=summary for more.",
-                self.noun,
+                self.spec.noun,
             ));
         }
-        if let (true, Some(hint)) = (choice.summary_hint, self.summary_hint) {
+        if let (true, Some(hint)) = (choice.summary_hint, self.spec.summary_hint) {
             tail.push('\n');
             tail.push_str(hint);
         }
-        if let (true, Some(next)) = (choice.navigation, self.next_call) {
+        if let (true, Some(next)) = (choice.navigation, self.spec.next_call) {
             tail.push_str(&format!("\n📊 Showing {shown} of {total}. {next}"));
         }
         tail.push_str(&token_footer(tokens));

@@ -106,6 +106,16 @@ fn mbg_4_navigation_goes_first_then_the_summary_hint_never_the_footers() {
 }
 
 #[test]
+fn mbg_5_only_items_are_counted() {
+    let pieces = [piece("a session", 0), piece("#1 a note", 1), piece(&"b".repeat(900), 2)];
+    let answer = spec(&pieces, Some(70)).build_counting(|worth| worth > 0);
+    assert_eq!((answer.shown, answer.pieces), (1, 2));
+    let spec = AnswerSpec { total: 2, ..spec(&pieces, Some(70)) };
+    let answer = spec.build_counting(|worth| worth > 0);
+    assert!(answer.text.contains("1 of 2 observations shown"), "{}", answer.text);
+}
+
+#[test]
 fn mbg_3_an_intro_is_given_up_before_a_piece_is_cut() {
     let pieces = [piece(&"a".repeat(40), 0), piece(&"b".repeat(900), 1)];
     let intro = "i".repeat(150);

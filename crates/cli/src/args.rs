@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Send(SendArgs),
     Chat(crate::commands::chat::ChatArgs),
     Files(crate::commands::files::FilesArgs),
+    Mcp(crate::commands::mcp::McpArgs),
     Topics(TopicsArgs),
     Receipts(ReceiptsArgs),
     Settings(SettingsArgs),

@@ -69,6 +69,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Failure> {
         Some(Command::Chat(args)) => commands::chat::run(&args, &cli.workspace, output),
         Some(Command::Files(args)) => commands::files::run(&args, &cli.workspace, output),
         Some(Command::Gc(args)) => commands::files::run_gc(&args, &cli.workspace, output),
+        Some(Command::Mcp(args)) => commands::mcp::run(&args, &cli.workspace),
         Some(Command::Topics(args)) => commands::topics::run(&args, &cli.workspace, output),
         Some(Command::Receipts(args)) => commands::receipts::run(&args, &cli.workspace, output),
         Some(Command::Settings(args)) => commands::settings::run(&args, output),

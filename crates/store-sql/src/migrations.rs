@@ -18,6 +18,14 @@ pub(crate) const SQLITE: &[Migration] = &[
         sql: include_str!("../migrations/sqlite/2026-11-15-search.sql"),
     },
     Migration { name: "2026-11-16-files", sql: include_str!("../migrations/2026-11-16-files.sql") },
+    Migration {
+        name: "2026-11-16-memory",
+        sql: include_str!("../migrations/2026-11-16-memory.sql"),
+    },
+    Migration {
+        name: "2026-11-16-memory-search",
+        sql: include_str!("../migrations/sqlite/2026-11-16-memory-search.sql"),
+    },
 ];
 
 impl Migration {

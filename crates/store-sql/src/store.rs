@@ -3,6 +3,7 @@
 mod books;
 mod files;
 mod history;
+mod memory;
 mod notes;
 
 use std::path::Path;

@@ -24,6 +24,14 @@ pub enum Noun {
     PreviousAnswer,
     /// A file, such as the target of a backup.
     File,
+    /// A session of the memory.
+    Session,
+    /// An observation of the memory.
+    Observation,
+    /// An earlier text of an observation.
+    Revision,
+    /// A relation between observations.
+    Relation,
 }
 
 impl std::fmt::Display for Noun {
@@ -35,6 +43,10 @@ impl std::fmt::Display for Noun {
             Self::Receipt => "receipt",
             Self::PreviousAnswer => "previous answer",
             Self::File => "file",
+            Self::Session => "session",
+            Self::Observation => "observation",
+            Self::Revision => "revision",
+            Self::Relation => "relation",
         })
     }
 }

@@ -9,6 +9,7 @@ pub mod contract;
 mod error;
 mod estimates;
 mod files;
+mod memory;
 mod model_memory;
 mod notebook;
 mod owners;
@@ -23,6 +24,13 @@ pub use archive::{Archive, ArchivedPair, BroughtIn, PreviousAnswer, Revision};
 pub use error::{Noun, StoreError, StoreResult};
 pub use estimates::{Estimate, Estimates};
 pub use files::{Files, ToolCallRecord};
+pub use memory::{
+    ArchivedObservation, Around, BadScope, Brought, Change, Graph, Memory, MemoryArchive,
+    MemoryCounts, MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, MemoryRecord,
+    MemorySearch, NewObservation, NewPrompt, NewRelation, NewSession, Observation,
+    ObservationRevision, Observations, Order, ProgressDocument, Prompt, Prompts, Related, Relation,
+    Saved, SavedObservation, Scope, Session, Sessions,
+};
 pub use model_memory::{LearnedLimit, ModelMemory, UsageEntry};
 pub use notebook::{KeptDraft, Notebook, QUERIES_KEPT, SavedFilter};
 pub use owners::{INTERRUPTED, Interrupted, Owners, SendInFlight};
@@ -49,6 +57,7 @@ pub trait Store:
     + Receipts
     + ModelMemory
     + Notebook
+    + Memory
     + Upkeep
 {
 }
@@ -66,6 +75,7 @@ impl<S> Store for S where
         + Receipts
         + ModelMemory
         + Notebook
+        + Memory
         + Upkeep
 {
 }

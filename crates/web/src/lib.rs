@@ -35,9 +35,16 @@ pub fn router(web: &Arc<Web>) -> Router {
         .route("/api/openapi.json", axum::routing::get(move || api::document(openapi.clone())))
         .with_state(Arc::clone(web))
         .merge(assets::router())
+        .merge(web.mounted.clone().layer(axum::middleware::map_request(bounded)))
         .fallback(problem::not_found)
         .layer(axum::extract::DefaultBodyLimit::max(BODY_LIMIT))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(web), security::guard))
+}
+
+/// A request whose body ends at the limit, whoever reads it.
+async fn bounded(request: axum::extract::Request) -> axum::extract::Request {
+    let limited = |body| axum::body::Body::new(http_body_util::Limited::new(body, BODY_LIMIT));
+    request.map(limited)
 }
 
 /// No request is larger (SEC-5): the longest message that any model takes, and room.

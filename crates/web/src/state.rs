@@ -51,6 +51,8 @@ pub struct WebParts {
     pub access: Access,
     /// The zone that times are shown in.
     pub zone: jiff::tz::TimeZone,
+    /// What else is served behind the same door, such as `/mcp`.
+    pub mounted: axum::Router,
 }
 
 /// The server.
@@ -64,12 +66,13 @@ pub struct Web {
     pub(crate) sends: Sends,
     pub(crate) relay: Relay,
     pub(crate) undo: crate::api::Undo,
+    pub(crate) mounted: axum::Router,
 }
 
 impl Web {
     /// A server of these parts.
     pub fn new(parts: WebParts) -> Arc<Self> {
-        let WebParts { app, configurator, access, zone } = parts;
+        let WebParts { app, configurator, access, zone, mounted } = parts;
         let hub = Hub::new(app.clock().now());
         Arc::new(Self {
             app,
@@ -81,6 +84,7 @@ impl Web {
             sends: Sends::default(),
             relay: Relay::default(),
             undo: crate::api::Undo::default(),
+            mounted,
         })
     }
 

@@ -25,14 +25,32 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) token: Option<String>,
 
+    /// What is offered to agents at /mcp: profiles and names of tools, with commas between
+    #[arg(long, value_name = "PROFILE", default_value = MCP_TOOLS)]
+    pub(crate) mcp_tools: String,
+
+    /// What the official conformance suite of MCP looks for
+    #[arg(long, hide = true)]
+    pub(crate) conformance_fixtures: bool,
+
     /// Where everything is kept
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 }
 
+/// What agents get at /mcp unless something else is asked for.
+const MCP_TOOLS: &str = "memory,specs";
+
 impl Default for ServeArgs {
     fn default() -> Self {
         let addr = SocketAddr::from(([127, 0, 0, 1], 7411));
-        Self { addr, open: false, token: None, data_dir: None }
+        Self {
+            addr,
+            open: false,
+            token: None,
+            mcp_tools: MCP_TOOLS.to_owned(),
+            conformance_fixtures: false,
+            data_dir: None,
+        }
     }
 }

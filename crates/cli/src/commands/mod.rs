@@ -8,6 +8,7 @@ pub(crate) mod export;
 pub(crate) mod files;
 pub(crate) mod import;
 pub(crate) mod keys;
+pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod plan;
 pub(crate) mod receipts;

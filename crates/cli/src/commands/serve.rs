@@ -7,8 +7,11 @@ use std::{
 };
 
 use jiff::tz::TimeZone;
+use plimsoll_store::Workspace;
+use plimsoll_tokens::Estimator;
 use plimsoll_web::{Access, Token, Web, WebParts};
 
+use super::mcp;
 use crate::{
     args::ServeArgs,
     configuration::Configuration,
@@ -31,7 +34,17 @@ pub(crate) fn run(args: &ServeArgs, output: &mut Output) -> Result<u8, Failure> 
         let opened = machine::open(context, args.data_dir.as_deref()).await?;
         let app = Arc::new(opened.app);
         let configurator = Arc::new(Configuration::new(&app, &opened.providers, &opened.data_dir));
-        let web = Web::new(WebParts { app, configurator, access, zone });
+        let options = mcp::Options {
+            tools: &args.mcp_tools,
+            session_budget: None,
+            counter: Estimator::Bytes4,
+            directory: std::env::current_dir().unwrap_or_default(),
+            conformance_fixtures: args.conformance_fixtures,
+        };
+        let agents = mcp::server(&app, &Workspace::default(), options).await?;
+        let service = plimsoll_mcp::http_service(&agents, &access.hosts);
+        let mounted = axum::Router::new().route_service("/mcp", service);
+        let web = Web::new(WebParts { app, configurator, access, zone, mounted });
         let url = match &token {
             Some(token) => format!("http://{address}/?token={token}"),
             None => format!("http://{address}/"),
@@ -56,6 +69,7 @@ pub(crate) fn run(args: &ServeArgs, output: &mut Output) -> Result<u8, Failure> 
         plimsoll_web::serve(listener, &web, stop)
             .await
             .map_err(|error| Failure::failed(format!("the server stopped: {error}")))?;
+        agents.stop();
         note("stopping; what had arrived is kept");
         web.rest(Duration::from_secs(3)).await;
         fetching.abort();

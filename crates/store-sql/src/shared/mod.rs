@@ -6,6 +6,7 @@ pub(crate) mod archive;
 pub(crate) mod estimates;
 pub(crate) mod files;
 pub(crate) mod labels;
+pub(crate) mod memory;
 pub(crate) mod model_memory;
 pub(crate) mod notebook;
 pub(crate) mod owners;

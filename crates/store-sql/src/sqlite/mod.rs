@@ -3,12 +3,15 @@
 mod connection;
 mod error;
 mod file;
+mod memory_search;
+mod memory_terms;
 mod migrate;
 mod open;
 mod readers;
 mod restore;
 mod search;
 mod session;
+mod snippet;
 mod upkeep;
 mod writer;
 

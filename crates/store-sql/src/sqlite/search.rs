@@ -1,17 +1,16 @@
 //! Full-text search by FTS5 (HIS-7). The index itself is kept by the triggers of the
 //! schema.
 
-use std::ops::Range;
-
 use plimsoll_store::{SearchHit, StoreResult, Workspace};
 
-use super::Sqlite;
-use crate::db::{Db, id, list, values};
-
-/// What FTS5 puts around a hit. Neither is a character that people type; one that stands
-/// in a text all the same is taken for a mark, which costs nothing.
-const OPEN: char = '\u{1}';
-const CLOSE: char = '\u{2}';
+use super::{
+    Sqlite,
+    snippet::{CLOSE, OPEN, unmark},
+};
+use crate::{
+    db::{Db, id, list, values},
+    shared::memory::grams::is_word,
+};
 
 /// Words of a snippet, about two lines.
 const SEARCH: &str = "SELECT d.pair_id, snippet(search_index, -1, $1, $2, '…', 24), rank
@@ -74,32 +73,6 @@ fn match_expression(query: &str) -> Option<String> {
     Some(terms.join(" "))
 }
 
-/// Combining marks stay with their letters; the tokenizer takes them away.
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || ('\u{300}'..='\u{36f}').contains(&c)
-}
-
-/// Takes the marks out of a snippet and says where they stood.
-fn unmark(marked: &str) -> (String, Vec<Range<usize>>) {
-    let mut text = String::with_capacity(marked.len());
-    let mut marks = Vec::new();
-    let mut opened = None;
-    for c in marked.chars() {
-        match c {
-            OPEN => opened = Some(text.len()),
-            CLOSE => {
-                if let Some(start) = opened.take()
-                    && start < text.len()
-                {
-                    marks.push(start..text.len());
-                }
-            }
-            _ => text.push(c),
-        }
-    }
-    (text, marks)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,13 +94,5 @@ mod tests {
         for (query, expected) in cases {
             assert_eq!(match_expression(query).as_deref(), expected, "{query}");
         }
-    }
-
-    #[test]
-    fn marks_become_ranges_whatever_the_text_holds() {
-        let (text, marks) = unmark("a \u{1}ship\u{2} of \u{1}é\u{2}");
-        assert_eq!(text, "a ship of é");
-        assert_eq!(marks, [2..6, 10..12]);
-        assert_eq!(unmark("\u{2}\u{1}\u{1}x"), ("x".to_owned(), Vec::new()));
     }
 }

@@ -7,6 +7,9 @@ use rusqlite::Connection;
 
 use super::{Sqlite, error::Decide, file, migrate};
 
+/// The indexes of full-text search.
+const INDEXES: [&str; 3] = ["search_index", "memory_observation_index", "memory_prompt_index"];
+
 impl Sqlite {
     pub(crate) async fn backup_to(&self, target: &Path) -> StoreResult<()> {
         let target = target.to_owned();
@@ -15,21 +18,24 @@ impl Sqlite {
 
     pub(crate) async fn check(&self) -> StoreResult<Vec<Finding>> {
         let mut findings = self.readers.run(|connection| look_through(connection)).await?;
-        // The search index is compared with the texts by a command that counts as a write.
-        let index = self
-            .writer
-            .run(|writer| {
-                let command = "INSERT INTO search_index (search_index, rank)
-                    VALUES ('integrity-check', 1)";
-                writer.get().execute(command, []).decided()
-            })
-            .await;
-        match index {
-            Ok(_) => {}
-            Err(StoreError::Corrupt { .. }) => {
-                findings.push(Finding("the search index does not match the texts".to_owned()));
+        // A search index is compared with the texts by a command that counts as a write.
+        for index in INDEXES {
+            let compared = self
+                .writer
+                .run(move |writer| {
+                    let command = format!(
+                        "INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)"
+                    );
+                    writer.get().execute(&command, []).decided()
+                })
+                .await;
+            match compared {
+                Ok(_) => {}
+                Err(StoreError::Corrupt { .. }) => {
+                    findings.push(Finding(format!("{index} does not match the texts")));
+                }
+                Err(error) => return Err(error),
             }
-            Err(error) => return Err(error),
         }
         Ok(findings)
     }

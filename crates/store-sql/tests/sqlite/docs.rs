@@ -30,7 +30,7 @@ fn documented() -> BTreeMap<String, Vec<String>> {
 
 fn real(connection: &Connection) -> BTreeMap<String, Vec<String>> {
     let sql = "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
-        WHERE t.type = 'table' AND t.name NOT LIKE 'search\\_index%' ESCAPE '\\'
+        WHERE t.type = 'table' AND t.name NOT LIKE '%\\_index%' ESCAPE '\\'
         ORDER BY t.name, c.cid";
     let mut tables: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut statement = connection.prepare(sql).unwrap();

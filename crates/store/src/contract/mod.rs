@@ -11,6 +11,8 @@ pub mod books;
 pub mod edits;
 pub mod estimates;
 pub mod files;
+pub mod memory;
+pub mod memory_search;
 pub mod notes;
 pub mod pairs;
 pub mod purge;
@@ -127,6 +129,27 @@ macro_rules! contract_tests {
                 drafts_belong_to_a_workspace
                 single_values_come_and_go
             }
+            memory {
+                sessions_come_and_end
+                a_topic_key_revises_in_place
+                the_same_note_is_kept_once
+                deleted_notes_show_nowhere
+                neighbours_are_of_the_same_session
+                relations_join_notes
+                old_notes_become_a_summary
+                the_memory_is_taken_out_and_brought_in_whole
+            }
+            memory_search {
+                notes_are_found_by_their_words
+                notes_without_spaces_are_found
+                better_notes_come_first
+                any_word_is_the_second_choice
+                a_search_is_narrowed
+                common_words_are_found
+                marks_show_what_was_found_in_notes
+                any_query_of_the_memory_is_safe
+                notes_are_found_as_they_are_now
+            }
             upkeep {
                 the_default_workspace_is_there
                 a_second_handle_sees_what_the_first_wrote
@@ -223,6 +246,8 @@ mod tests {
             include_str!("edits.rs"),
             include_str!("estimates.rs"),
             include_str!("files.rs"),
+            include_str!("memory.rs"),
+            include_str!("memory_search.rs"),
             include_str!("notes.rs"),
             include_str!("pairs.rs"),
             include_str!("purge.rs"),
@@ -234,6 +259,10 @@ mod tests {
         for file in files {
             for rule in file.split("pub async fn ").skip(1) {
                 let name = rule.split(['(', '<']).next().unwrap();
+                if !rule.starts_with(&format!("{name}(backend")) {
+                    // Not a rule, but a hand that several of them use.
+                    continue;
+                }
                 assert!(list.contains(&format!("    {name}\n")), "{name} is not in the list");
             }
         }

@@ -1,0 +1,152 @@
+//! `plimsoll mcp`: memory, specs and files for coding agents, on standard input and output.
+
+use std::{path::PathBuf, sync::Arc};
+
+use async_trait::async_trait;
+use clap::Args;
+use plimsoll_app::App;
+use plimsoll_files::{TOOLS, Toolbox, file_label};
+use plimsoll_mcp::{Effect, ExtraTool, ExtraTools, Offer, Server, ServerParts, ToolAnswer};
+use plimsoll_store::Workspace;
+use plimsoll_tokens::{Estimator, Tokenizer};
+use serde_json::{Map, Value};
+
+use crate::{context::Context, failure::Failure, machine};
+
+/// Memory and spec tools for coding agents (MCP server on stdio)
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    claude mcp add plimsoll -- plimsoll mcp\n  \
+    codex mcp add plimsoll -- plimsoll mcp --tools core\n  \
+    plimsoll mcp --tools memory,files --session-budget 20000\n\n\
+    Profiles: core, memory, specs, files, all; names of tools combine with them by commas.\n\
+    `plimsoll serve` offers the same at /mcp.")]
+pub(crate) struct McpArgs {
+    /// What is offered: profiles and names of tools, with commas between
+    #[arg(long, value_name = "PROFILE", default_value = "memory,specs")]
+    pub(crate) tools: String,
+
+    /// What one connection may be sent in all, in tokens
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(64..))]
+    pub(crate) session_budget: Option<u64>,
+
+    /// Count tokens exactly with this tokenizer (cl100k or o200k) instead of bytes / 4
+    #[arg(long, value_name = "NAME", value_parser = parse_tokenizer)]
+    pub(crate) tokenizer: Option<Tokenizer>,
+
+    /// The project, when it is not the working directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+
+    /// What the official conformance suite looks for
+    #[arg(long, hide = true)]
+    pub(crate) conformance_fixtures: bool,
+
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+fn parse_tokenizer(text: &str) -> Result<Tokenizer, String> {
+    Tokenizer::parse(text).ok_or_else(|| "tokenizers are cl100k and o200k".to_owned())
+}
+
+pub(crate) fn run(args: &McpArgs, workspace: &str) -> Result<u8, Failure> {
+    let workspace =
+        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+    let context = Context::load()?;
+    machine::block_on(async {
+        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let app = Arc::new(opened.app);
+        let directory = match &args.directory {
+            Some(directory) => directory.clone(),
+            None => std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+        };
+        let options = Options {
+            tools: &args.tools,
+            session_budget: args.session_budget,
+            counter: args.tokenizer.map_or(Estimator::Bytes4, Estimator::Exact),
+            directory,
+            conformance_fixtures: args.conformance_fixtures,
+        };
+        let server = server(&app, &workspace, options).await?;
+        plimsoll_mcp::serve_stdio(&server)
+            .await
+            .map_err(|error| Failure::failed(error.to_string()))?;
+        Ok(0)
+    })
+}
+
+/// How a server is to be.
+pub(crate) struct Options<'a> {
+    pub(crate) tools: &'a str,
+    pub(crate) session_budget: Option<u64>,
+    pub(crate) counter: Estimator,
+    pub(crate) directory: PathBuf,
+    pub(crate) conformance_fixtures: bool,
+}
+
+/// A server over the app's own store and files.
+pub(crate) async fn server(
+    app: &Arc<App>,
+    workspace: &Workspace,
+    options: Options<'_>,
+) -> Result<Server, Failure> {
+    app.open_workspace(workspace).await.map_err(|error| Failure::app(&error))?;
+    let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+    let offer =
+        Offer::parse(options.tools, &names).map_err(|error| Failure::usage(error.to_string()))?;
+    // What the machine has for the file tools is looked for only where they are offered: a
+    // sandbox is tried out, and that takes its time.
+    let extra: Option<Arc<dyn ExtraTools>> = match names.iter().any(|name| offer.has_extra(name)) {
+        true => Some(Arc::new(FileTools(app.toolbox(workspace).await))),
+        false => None,
+    };
+    let clock = Arc::clone(app);
+    Ok(Server::new(ServerParts {
+        store: Arc::clone(app.store()),
+        clock: Arc::new(move || clock.clock().now()),
+        workspace: workspace.clone(),
+        directory: options.directory,
+        offer,
+        session_budget: options.session_budget,
+        counter: options.counter,
+        extra,
+        conformance_fixtures: options.conformance_fixtures,
+    }))
+}
+
+/// The file tools as MCP has them.
+struct FileTools(Toolbox);
+
+#[async_trait]
+impl ExtraTools for FileTools {
+    fn tools(&self) -> Vec<ExtraTool> {
+        let tool = |tool: &plimsoll_files::ToolSpec| ExtraTool {
+            name: tool.name.to_owned(),
+            title: tool.title.to_owned(),
+            about: tool.description.to_owned(),
+            schema: serde_json::from_str(tool.parameters).unwrap_or_default(),
+            effect: if tool.read_only { Effect::Reads } else { Effect::Adds },
+        };
+        self.0.offered().map(tool).collect()
+    }
+
+    async fn call(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        room: Option<u64>,
+    ) -> ToolAnswer {
+        let answer = self.0.call(name, &Value::Object(arguments), room).await;
+        ToolAnswer {
+            text: answer.text,
+            ids: answer.generated.into_iter().map(|id| Value::from(file_label(id))).collect(),
+            shown: answer.shown,
+            total: answer.total,
+            estimated_tokens: answer.estimated_tokens,
+            cut: answer.cut,
+            is_error: answer.is_error,
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Serving over streamable HTTP, as a service that a web server mounts.
+
+use std::{sync::Arc, time::Duration};
+
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+};
+
+use crate::{Connection, LONGEST_ARGUMENT, Server};
+
+/// The service. It takes every method at its address.
+pub type HttpService = StreamableHttpService<Connection, LocalSessionManager>;
+
+/// The names of this machine that are always right.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// The largest request: several arguments of the greatest length, with room for escapes.
+const LARGEST_REQUEST: usize = 64 * LONGEST_ARGUMENT;
+
+/// How long a session may be silent. Agents wait for people, and people go for lunch.
+const LONGEST_SILENCE: Duration = Duration::from_secs(4 * 60 * 60);
+
+/// A service for `/mcp`. Requests must name a loopback host or one of `hosts`, and pages
+/// may speak to it only if they come from there: whoever mounts it should check too, but
+/// this door has a lock of its own.
+pub fn http_service(server: &Server, hosts: &[String]) -> HttpService {
+    let names = || LOOPBACK.iter().copied().chain(hosts.iter().map(String::as_str));
+    let origins = names().flat_map(|name| {
+        let name = if name.contains(':') && !name.starts_with('[') && name.matches(':').count() > 1
+        {
+            format!("[{name}]")
+        } else {
+            name.to_owned()
+        };
+        ["http", "https"].map(|scheme| format!("{scheme}://{name}:*"))
+    });
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(names())
+        .with_allowed_origins(origins)
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(LARGEST_REQUEST)
+        .with_cancellation_token(server.shared.stop.child_token());
+    let server = server.clone();
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(LONGEST_SILENCE);
+    StreamableHttpService::new(move || Ok(server.connect()), Arc::new(sessions), config)
+}

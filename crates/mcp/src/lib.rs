@@ -1,0 +1,38 @@
+//! Memory and specs for coding agents, over the Model Context Protocol.
+//!
+//! This crate translates: tables of tools become schemas, arguments become the plain asks
+//! of `memory` and `specs`, their answers become results. It decides nothing about what is
+//! remembered or written down, opens no port and no store of its own, and prints nothing:
+//! standard output belongs to the protocol.
+
+mod answer;
+mod arguments;
+mod call_memory;
+mod call_specs;
+mod connection;
+mod extra;
+mod fixtures;
+mod http;
+mod instructions;
+mod place;
+mod profile;
+mod reference;
+mod server;
+mod stdio;
+mod table;
+mod table_memory;
+mod table_specs;
+
+pub use answer::ToolAnswer;
+pub use arguments::{BadArgument, LONGEST_ARGUMENT};
+pub use connection::Connection;
+pub use extra::{ExtraTool, ExtraTools};
+pub use http::{HttpService, http_service};
+pub use instructions::INSTRUCTIONS;
+pub use profile::{Offer, PROFILES, UnknownTool, all_tools};
+pub use reference::tool_reference;
+pub use server::{Clock, Server, ServerParts};
+pub use stdio::{ServeError, serve, serve_stdio};
+pub use table::{Effect, Kind, Param, Part, ToolSpec};
+pub use table_memory::MEMORY_TOOLS;
+pub use table_specs::SPECS_TOOLS;

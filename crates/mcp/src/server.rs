@@ -1,0 +1,105 @@
+//! What all connections share.
+
+use std::{path::PathBuf, sync::Arc};
+
+use plimsoll_domain::Timestamp;
+use plimsoll_memory::{Ledger, Memory, MemoryParts};
+use plimsoll_store::{Store, Workspace};
+use plimsoll_tokens::Estimator;
+use rmcp::model::{JsonObject, Tool};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Connection, ExtraTools, Offer, fixtures, table::tool};
+
+/// Tells the time.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// What a server is made of.
+#[derive(Clone)]
+pub struct ServerParts {
+    /// Where memories are kept.
+    pub store: Arc<dyn Store>,
+    /// What time it is.
+    pub clock: Clock,
+    /// The workspace that the memories belong to.
+    pub workspace: Workspace,
+    /// The directory from which a project's root is looked for, unless the client names
+    /// its own.
+    pub directory: PathBuf,
+    /// Which tools are offered.
+    pub offer: Offer,
+    /// What one connection may send in all (`--session-budget`).
+    pub session_budget: Option<u64>,
+    /// How answers are weighed: bytes by four, unless an exact tokenizer was asked for.
+    pub counter: Estimator,
+    /// The file tools.
+    pub extra: Option<Arc<dyn ExtraTools>>,
+    /// Offers what the official conformance suite wants to find. Never for users.
+    pub conformance_fixtures: bool,
+}
+
+/// A server. Copies are the same server.
+#[derive(Clone)]
+pub struct Server {
+    pub(crate) shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    pub(crate) parts: ServerParts,
+    /// For clients without a connection: in the newest protocol, every HTTP request stands
+    /// alone.
+    pub(crate) stateless: Arc<Ledger>,
+    pub(crate) stop: CancellationToken,
+}
+
+impl Server {
+    /// A server of these parts.
+    pub fn new(parts: ServerParts) -> Self {
+        let stateless = Arc::new(Ledger::new(parts.session_budget));
+        Self { shared: Arc::new(Shared { parts, stateless, stop: CancellationToken::new() }) }
+    }
+
+    /// What serves one client.
+    pub fn connect(&self) -> Connection {
+        Connection::new(self.clone())
+    }
+
+    /// Ends every HTTP session, so that a server that goes down does not wait for them.
+    pub fn stop(&self) {
+        self.shared.stop.cancel();
+    }
+
+    /// The tools that clients are offered.
+    pub fn tools(&self) -> Vec<Tool> {
+        let parts = &self.shared.parts;
+        let mut tools: Vec<Tool> = parts.offer.tools().map(|spec| spec.tool()).collect();
+        for extra in parts.extra.iter().flat_map(|extra| extra.tools()) {
+            let taken = tools.iter().any(|tool| tool.name == extra.name);
+            if !taken && parts.offer.has_extra(&extra.name) {
+                let schema = match extra.schema {
+                    Value::Object(schema) => schema,
+                    _ => JsonObject::new(),
+                };
+                tools.push(tool(extra.name, extra.title, extra.about, schema, extra.effect));
+            }
+        }
+        if parts.conformance_fixtures {
+            tools.extend(fixtures::tools());
+        }
+        tools
+    }
+
+    /// A memory that books what it sends in a ledger.
+    pub(crate) fn memory(&self, default_project: String, ledger: Arc<Ledger>) -> Memory {
+        let parts = &self.shared.parts;
+        Memory::new(MemoryParts {
+            store: parts.store.clone(),
+            clock: parts.clock.clone(),
+            workspace: parts.workspace.clone(),
+            default_project,
+            counter: parts.counter,
+            ledger,
+        })
+    }
+}

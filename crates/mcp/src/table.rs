@@ -1,0 +1,187 @@
+//! What a tool is, as a small table: the schema that clients get, the page that people
+//! read and the check of arguments are all made of it.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+
+/// What a parameter holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A text.
+    Text,
+    /// A whole number; digits in a text are taken as well.
+    Integer,
+    /// Yes or no.
+    Flag,
+    /// Numbers of observations.
+    Ids,
+    /// One of a few words.
+    Choice(&'static [&'static str]),
+    /// A JSON document, as such or as text.
+    Json,
+}
+
+/// One parameter of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+    /// Whether it must be given.
+    pub required: bool,
+    /// What the model is told about it, where the name does not say it.
+    pub about: &'static str,
+}
+
+/// What a tool does to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It only looks.
+    Reads,
+    /// It adds something with each call.
+    Adds,
+    /// It sets something; a second call changes nothing more.
+    Sets,
+    /// It may take something away.
+    Destroys,
+}
+
+/// Which part of the server a tool belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Memory.
+    Memory,
+    /// The spec notebook.
+    Specs,
+}
+
+/// One tool.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does, in as few words as the model needs: they are weighed in every
+    /// conversation (MBG-8).
+    pub about: &'static str,
+    /// Where it belongs.
+    pub part: Part,
+    /// Whether the profile `core` has it.
+    pub core: bool,
+    /// What it does to the world.
+    pub effect: Effect,
+    /// What it takes.
+    pub params: &'static [Param],
+}
+
+/// The sentence of MBG-2.
+const MAX_TOKENS: &str = "Approximate token budget for the response. When set, the tool stops \
+                          adding content when estimated tokens would exceed this budget.";
+
+/// The levels of detail.
+pub(crate) const DETAIL_LEVELS: &[&str] = &["summary", "standard", "full"];
+
+pub(crate) const fn text(name: &'static str) -> Param {
+    Param { name, kind: Kind::Text, required: false, about: "" }
+}
+
+pub(crate) const fn integer(name: &'static str) -> Param {
+    Param { name, kind: Kind::Integer, required: false, about: "" }
+}
+
+pub(crate) const fn flag(name: &'static str) -> Param {
+    Param { name, kind: Kind::Flag, required: false, about: "" }
+}
+
+pub(crate) const fn ids(name: &'static str) -> Param {
+    Param { name, kind: Kind::Ids, required: false, about: "" }
+}
+
+pub(crate) const fn json(name: &'static str) -> Param {
+    Param { name, kind: Kind::Json, required: false, about: "" }
+}
+
+pub(crate) const fn choice(name: &'static str, choices: &'static [&'static str]) -> Param {
+    Param { name, kind: Kind::Choice(choices), required: false, about: "" }
+}
+
+impl Param {
+    pub(crate) const fn must(self) -> Self {
+        Self { required: true, ..self }
+    }
+
+    pub(crate) const fn about(self, about: &'static str) -> Self {
+        Self { about, ..self }
+    }
+
+    fn schema(&self) -> Value {
+        let mut schema = match self.kind {
+            Kind::Text | Kind::Json => json!({ "type": "string" }),
+            Kind::Integer => json!({ "type": "integer" }),
+            Kind::Flag => json!({ "type": "boolean" }),
+            Kind::Ids => json!({ "type": "array", "items": { "type": "integer" } }),
+            Kind::Choice(choices) => json!({ "type": "string", "enum": choices }),
+        };
+        if !self.about.is_empty() {
+            schema["description"] = self.about.into();
+        }
+        schema
+    }
+}
+
+/// The level of detail that every read takes.
+pub(crate) const DETAIL_LEVEL: Param = choice("detail_level", DETAIL_LEVELS);
+
+/// The budget that every read takes.
+pub(crate) const BUDGET: Param = integer("max_tokens").about(MAX_TOKENS);
+
+impl ToolSpec {
+    /// The parameter with this name.
+    pub fn param(&self, name: &str) -> Option<&Param> {
+        self.params.iter().find(|param| param.name == name)
+    }
+
+    /// Whether its answers can be capped.
+    pub fn has_budget(&self) -> bool {
+        self.param("max_tokens").is_some()
+    }
+
+    /// What clients get.
+    pub(crate) fn tool(&self) -> Tool {
+        let properties: JsonObject =
+            self.params.iter().map(|param| (param.name.to_owned(), param.schema())).collect();
+        let required: Vec<&str> =
+            self.params.iter().filter(|param| param.required).map(|param| param.name).collect();
+        let mut schema = JsonObject::new();
+        schema.insert("type".to_owned(), "object".into());
+        schema.insert("properties".to_owned(), properties.into());
+        if !required.is_empty() {
+            schema.insert("required".to_owned(), required.into());
+        }
+        tool(self.name, self.title, self.about, schema, self.effect)
+    }
+}
+
+/// A tool with its annotations.
+pub(crate) fn tool(
+    name: impl Into<std::borrow::Cow<'static, str>>,
+    title: impl Into<String>,
+    about: impl Into<std::borrow::Cow<'static, str>>,
+    schema: JsonObject,
+    effect: Effect,
+) -> Tool {
+    // Nothing here reaches beyond this machine, and each hint is said, since clients take
+    // what is not said for the worst.
+    let hints = ToolAnnotations::new().open_world(false).read_only(effect == Effect::Reads);
+    let annotations = match effect {
+        Effect::Reads => hints,
+        Effect::Adds => hints.destructive(false),
+        Effect::Sets => hints.destructive(false).idempotent(true),
+        Effect::Destroys => hints.destructive(true),
+    };
+    Tool::new(name, about, Arc::new(schema)).with_title(title).with_annotations(annotations)
+}

@@ -1,0 +1,123 @@
+//! A server over a store and a project of its own, and clients for it.
+
+use std::{path::PathBuf, sync::Arc};
+
+use plimsoll_domain::Timestamp;
+use plimsoll_mcp::{Offer, Server, ServerParts, serve};
+use plimsoll_store::Workspace;
+use plimsoll_store_sql::{OpenOptions, SqlStore};
+use plimsoll_tokens::Estimator;
+use rmcp::{
+    ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient,
+    model::{CallToolRequestParams, CallToolResult, ClientConfig, Implementation, ProtocolVersion},
+    service::RunningService,
+};
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub(crate) const NOW: i64 = 1_763_200_000_000;
+
+/// A server with all that it stands on.
+pub(crate) struct Harness {
+    pub(crate) server: Server,
+    pub(crate) project: PathBuf,
+    _store: TempDir,
+    _project: TempDir,
+}
+
+/// The two eras of the protocol.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Era {
+    Handshake,
+    Stateless,
+}
+
+pub(crate) const ERAS: [Era; 2] = [Era::Handshake, Era::Stateless];
+
+/// A client with a name.
+#[derive(Clone)]
+pub(crate) struct Named(pub(crate) &'static str);
+
+impl ClientHandler for Named {
+    fn get_info(&self) -> ClientConfig {
+        ClientConfig::new(Default::default(), Implementation::new(self.0, "1.0"))
+    }
+}
+
+pub(crate) type Client = RunningService<RoleClient, Named>;
+
+pub(crate) async fn harness() -> Harness {
+    harness_with(|_| {}).await
+}
+
+pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harness {
+    let (store, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let path = store.path().join("plimsoll.db");
+    let at = Timestamp::from_millis(NOW);
+    let opened = SqlStore::open_sqlite(&path, OpenOptions::default(), at).await.unwrap();
+    let directory = project.path().canonicalize().unwrap().join("tide-tables");
+    std::fs::create_dir(&directory).unwrap();
+    let mut parts = ServerParts {
+        store: Arc::new(opened),
+        clock: Arc::new(move || at),
+        workspace: Workspace::parse("default/main").unwrap(),
+        directory: directory.clone(),
+        offer: Offer::default(),
+        session_budget: None,
+        counter: Estimator::Bytes4,
+        extra: None,
+        conformance_fixtures: false,
+    };
+    change(&mut parts);
+    Harness { server: Server::new(parts), project: directory, _store: store, _project: project }
+}
+
+impl Harness {
+    /// A client over a pair of pipes in memory.
+    pub(crate) async fn client(&self, era: Era) -> Client {
+        self.client_named(era, "a-client").await
+    }
+
+    pub(crate) async fn client_named(&self, era: Era, name: &'static str) -> Client {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let server = self.server.clone();
+        tokio::spawn(async move {
+            let (read, write) = tokio::io::split(ours);
+            serve(&server, read, write).await.unwrap();
+        });
+        let mode = match era {
+            Era::Handshake => ClientLifecycleMode::Initialize,
+            Era::Stateless => ClientLifecycleMode::Discover {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            },
+        };
+        Named(name).serve_with_lifecycle(theirs, mode).await.unwrap()
+    }
+}
+
+/// Calls a tool.
+pub(crate) async fn call(client: &Client, name: &'static str, arguments: Value) -> CallToolResult {
+    let mut params = CallToolRequestParams::new(name);
+    params.arguments = arguments.as_object().cloned();
+    client.call_tool(params).await.unwrap()
+}
+
+/// The text of a result.
+pub(crate) fn text(result: &CallToolResult) -> String {
+    let block = result.content.first().and_then(|block| block.as_text());
+    block.map(|block| block.text.clone()).unwrap_or_default()
+}
+
+/// Calls a tool that must succeed.
+pub(crate) async fn told(client: &Client, name: &'static str, arguments: Value) -> String {
+    let result = call(client, name, arguments).await;
+    assert_ne!(result.is_error, Some(true), "{name}: {}", text(&result));
+    text(&result)
+}
+
+/// Calls a tool that must fail in a way that a model can read.
+pub(crate) async fn refused(client: &Client, name: &'static str, arguments: Value) -> String {
+    let result = call(client, name, arguments).await;
+    assert_eq!(result.is_error, Some(true), "{name}: {}", text(&result));
+    text(&result)
+}

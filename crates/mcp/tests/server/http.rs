@@ -1,0 +1,157 @@
+//! Over streamable HTTP: both eras, and who may come in.
+
+use plimsoll_mcp::http_service;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+use crate::harness::{Harness, harness_with};
+
+/// Serves at a free port and says which.
+async fn listen(harness: &Harness) -> u16 {
+    let service = http_service(&harness.server, &[]);
+    let router = axum::Router::new().route_service("/mcp", service);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    port
+}
+
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    /// The JSON of the answer, be it plain or the last event with data.
+    fn json(&self) -> Value {
+        let data = self.body.lines().rev().find_map(|line| line.strip_prefix("data: {"));
+        let text = data.map_or_else(|| self.body.clone(), |data| format!("{{{data}"));
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{}\n{}", self.head, self.body))
+    }
+}
+
+/// One POST, written by hand.
+async fn post(port: u16, headers: &[(&str, &str)], body: &Value) -> Answer {
+    let body = body.to_string();
+    let mut request = format!(
+        "POST /mcp HTTP/1.0\r\nContent-Type: application/json\r\nAccept: application/json, \
+         text/event-stream\r\nContent-Length: {}\r\n",
+        body.len()
+    );
+    if !headers.iter().any(|(name, _)| *name == "Host") {
+        request.push_str(&format!("Host: 127.0.0.1:{port}\r\n"));
+    }
+    for (name, value) in headers {
+        request.push_str(&format!("{name}: {value}\r\n"));
+    }
+    request.push_str(&format!("\r\n{body}"));
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Answer { status, head: head.to_owned(), body: body.to_owned() }
+}
+
+fn initialize() -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    }})
+}
+
+fn stateless(id: u64, name: &str, arguments: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+        "name": name,
+        "arguments": arguments,
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+    }})
+}
+
+#[tokio::test]
+async fn a_session_of_the_older_era_keeps_its_ledger() {
+    let harness = harness_with(|_| {}).await;
+    let port = listen(&harness).await;
+    let begun = post(port, &[], &initialize()).await;
+    assert_eq!(begun.status, 200, "{}", begun.body);
+    let session = begun
+        .head
+        .lines()
+        .find_map(|line| line.strip_prefix("mcp-session-id: "))
+        .expect("a session id")
+        .to_owned();
+    let headers = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(post(port, &headers, &ready).await.status, 202);
+    for id in 2..4 {
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+            "name": "mem_suggest_topic_key", "arguments": {"title": "Tides"},
+        }});
+        let answer = post(port, &headers, &call).await;
+        assert_eq!(answer.json()["result"]["isError"], false, "{}", answer.body);
+    }
+    let call = json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {
+        "name": "mem_stats", "arguments": {},
+    }});
+    let stats = post(port, &headers, &call).await.json();
+    let said = stats["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(said.contains("mem_suggest_topic_key"), "{said}");
+}
+
+#[tokio::test]
+async fn requests_of_the_newer_era_stand_alone_and_share_a_ledger() {
+    let harness = harness_with(|_| {}).await;
+    let port = listen(&harness).await;
+    let headers = |name| {
+        [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", name)]
+    };
+    let save = stateless(1, "mem_save", json!({"title": "Tides", "content": "Turn."}));
+    let answer = post(port, &headers("mem_save"), &save).await;
+    assert_eq!(answer.json()["result"]["isError"], false, "{}", answer.body);
+    let stats = post(port, &headers("mem_stats"), &stateless(2, "mem_stats", json!({}))).await;
+    let stats = stats.json();
+    let said = stats["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(said.contains("mem_save"), "{said}");
+}
+
+#[tokio::test]
+async fn sec_1_strange_hosts_and_origins_are_turned_away() {
+    let harness = harness_with(|_| {}).await;
+    let port = listen(&harness).await;
+    for headers in [
+        [("Host", "evil.example")].as_slice(),
+        &[("Origin", "http://evil.example")],
+        &[("Origin", "null")],
+        &[("Host", "127.0.0.1.evil.example")],
+    ] {
+        let answer = post(port, headers, &initialize()).await;
+        assert_eq!(answer.status, 403, "{headers:?}");
+    }
+    for origin in ["http://localhost:7411", "http://127.0.0.1:1", "http://[::1]:80"] {
+        let answer = post(port, &[("Origin", origin)], &initialize()).await;
+        assert_eq!(answer.status, 200, "{origin}: {}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn sec_5_large_and_broken_bodies_are_refused() {
+    let harness = harness_with(|_| {}).await;
+    let port = listen(&harness).await;
+    let large = post(port, &[], &json!({"x": "y".repeat(5 << 20)})).await;
+    assert_eq!(large.status, 413, "{}", large.body);
+    for odd in [json!([]), json!(5), json!({}), json!({"jsonrpc": "2.0", "id": 1, "method": 5})] {
+        let answer = post(port, &[], &odd).await;
+        assert!((400..500).contains(&answer.status), "{odd}: {}", answer.status);
+    }
+    assert_eq!(post(port, &[], &initialize()).await.status, 200);
+}

@@ -1,0 +1,14 @@
+//! The server as clients see it: over pipes and over HTTP, in both eras of the protocol.
+
+// Helpers of tests stand outside the test functions, and may panic like them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod budgets;
+mod conformance;
+mod fixtures;
+mod harness;
+mod hostile;
+mod http;
+mod places;
+mod surface;
+mod tools;

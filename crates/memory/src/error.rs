@@ -1,0 +1,93 @@
+//! What can go wrong. Each message is read by a model, and says what to do next.
+
+use plimsoll_store::StoreError;
+use plimsoll_tokens::commas;
+use thiserror::Error;
+
+use crate::BudgetSpent;
+
+/// Why the memory did not do what it was asked. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum MemoryError {
+    /// There is no such observation, or not any more.
+    #[error("no observation #{0}; search with mem_search")]
+    NoObservation(u64),
+    /// The observation has no such revision.
+    #[error("observation #{id} has no revision {revision}; it has 1 to {newest}")]
+    NoRevision {
+        /// The observation.
+        id: u64,
+        /// What was asked for.
+        revision: u64,
+        /// The newest one, which is the present text.
+        newest: u64,
+    },
+    /// There is no such relation.
+    #[error("no relation #{0}; mem_build_context shows the relations of an observation")]
+    NoRelation(u64),
+    /// Something that is needed is blank.
+    #[error("{0} must not be empty; say what it is")]
+    Blank(&'static str),
+    /// A text is too long; it is refused, not cut (MEM-2).
+    #[error(
+        "{what} has {} bytes, at most {} are kept; split it or shorten it",
+        commas(u64::try_from(*.bytes).unwrap_or(u64::MAX)),
+        commas(u64::try_from(*.limit).unwrap_or(u64::MAX))
+    )]
+    TooLong {
+        /// Which text.
+        what: &'static str,
+        /// How long it is.
+        bytes: usize,
+        /// How long it may be.
+        limit: usize,
+    },
+    /// A number is outside of what it may be.
+    #[error("{what} must be from {least} to {most}, not {found}")]
+    OutOfRange {
+        /// Which number.
+        what: &'static str,
+        /// What was asked for.
+        found: u64,
+        /// The smallest there can be.
+        least: u64,
+        /// The largest there can be.
+        most: u64,
+    },
+    /// A time that cannot be read.
+    #[error(
+        "'{0}' is no time; write a day as 2026-11-01, a time as 2026-11-01T08:00:00Z, or an age as 7d, 12h or 2w"
+    )]
+    BadTime(String),
+    /// The progress is no JSON.
+    #[error("content is no JSON document: {0}; send one JSON value")]
+    BadJson(String),
+    /// An update that changes nothing.
+    #[error(
+        "nothing to change; give title, content, type, project, scope, topic_key or restore_revision"
+    )]
+    NothingToChange,
+    /// A relation from something to itself.
+    #[error("#{0} cannot relate to itself; name two observations")]
+    SelfRelation(u64),
+    /// An observation that is too young to be compacted.
+    #[error("#{id} was changed less than {days} days ago; leave it out or lower older_than_days")]
+    TooYoung {
+        /// Which one.
+        id: u64,
+        /// How old it must be.
+        days: u64,
+    },
+    /// There is nothing to replace by a summary.
+    #[error("nothing is older than {days} days; lower older_than_days")]
+    NothingToCompact {
+        /// How old it must be.
+        days: u64,
+    },
+    /// The session budget is used up (MBG-7).
+    #[error(transparent)]
+    Budget(#[from] BudgetSpent),
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,136 @@
+//! `mem_search`, and the same for callers that want records.
+
+use plimsoll_store::{
+    MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, Observation, Prompt,
+};
+use plimsoll_tokens::commas;
+
+use crate::{
+    DetailLevel, Find, Memory, MemoryError, Reply, checks,
+    lines::{self, SNIPPET, snippet},
+    memory::Telling,
+};
+
+/// How many results at most.
+const MOST: usize = 50;
+
+impl Memory {
+    /// Finds notes and prompts (MEM-6).
+    pub async fn search(&self, ask: Find) -> Result<Reply, MemoryError> {
+        let query = MemoryQuery {
+            text: ask.query,
+            filter: MemoryFilter {
+                kind: checks::opt_name("type", ask.kind.as_deref())?,
+                project: checks::opt_name("project", ask.project.as_deref())?,
+                scope: ask.scope,
+                namespace: checks::opt_name("namespace", ask.namespace.as_deref())?,
+                since: ask.since,
+                before: None,
+            },
+            limit: checks::number("limit", ask.limit, 10, 1..=MOST)?,
+            snippet_chars: SNIPPET,
+        };
+        let found = self.store.search_memory(&self.workspace, &query).await?;
+        let level = ask.reading.detail_level;
+        let mut pieces = Vec::with_capacity(found.hits.len());
+        let mut ids = Vec::with_capacity(found.hits.len());
+        for (place, hit) in found.hits.iter().enumerate() {
+            let under = marked(hit);
+            match &hit.found {
+                MemoryFound::Observation(note) => {
+                    ids.push(Some(note.id));
+                    let text = lines::observation(note, level, &under);
+                    pieces.push(lines::piece(text, place, None, note.id));
+                }
+                MemoryFound::Prompt(prompt) => {
+                    ids.push(None);
+                    pieces.push(prompt_piece(prompt, level, &under, place));
+                }
+            }
+        }
+        let intro = intro(&query.text, &found);
+        self.told_all(&Telling {
+            tool: "mem_search",
+            intro: &intro,
+            pieces: &pieces,
+            ids: &ids,
+            total: found.hits.len(),
+            noun: "results",
+            next_call: Some("Use mem_get_observation id for a full text."),
+            reading: ask.reading,
+        })
+    }
+
+    /// The best notes of a query as records, without a budget, for callers that tell them in
+    /// their own way.
+    pub async fn find_observations(
+        &self,
+        project: Option<&str>,
+        kind: Option<&str>,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<Observation>, MemoryError> {
+        let query = MemoryQuery {
+            text: query.to_owned(),
+            filter: MemoryFilter {
+                kind: kind.map(ToOwned::to_owned),
+                project: project.map(ToOwned::to_owned),
+                ..MemoryFilter::default()
+            },
+            limit: limit.min(MOST),
+            snippet_chars: SNIPPET,
+        };
+        let found = self.store.search_memory(&self.workspace, &query).await?;
+        let notes = found.hits.into_iter().filter_map(|hit| match hit.found {
+            MemoryFound::Observation(note) => Some(note),
+            MemoryFound::Prompt(_) => None,
+        });
+        Ok(notes.collect())
+    }
+}
+
+/// A prompt has no id that another tool takes, so its full text is in a fuller answer.
+pub(crate) fn prompt_piece(
+    prompt: &Prompt,
+    level: DetailLevel,
+    under: &str,
+    place: usize,
+) -> plimsoll_budget::Piece {
+    plimsoll_budget::Piece {
+        text: lines::prompt(prompt, level, under),
+        place,
+        heading: None,
+        full_text: "raise max_tokens".to_owned(),
+    }
+}
+
+/// The snippet with its marks.
+fn marked(hit: &MemoryHit) -> String {
+    let mut text = String::with_capacity(hit.snippet.len() + 4 * hit.marks.len());
+    let mut from = 0;
+    for mark in &hit.marks {
+        text.push_str(&hit.snippet[from..mark.start]);
+        text.push_str("**");
+        text.push_str(&hit.snippet[mark.clone()]);
+        text.push_str("**");
+        from = mark.end;
+    }
+    text.push_str(&hit.snippet[from..]);
+    text
+}
+
+fn intro(query: &str, found: &MemoryHits) -> String {
+    let query = snippet(query, 60);
+    if found.hits.is_empty() {
+        return format!("Nothing found for \"{query}\".");
+    }
+    let shown = found.hits.len();
+    let matched = commas(u64::try_from(found.matched).unwrap_or(u64::MAX));
+    let of = match (found.more, found.matched > shown) {
+        (true, _) => format!("the best {shown} of more than {matched}"),
+        (false, true) => format!("the best {shown} of {matched}"),
+        (false, false) => format!("{shown}"),
+    };
+    let any = if found.any_word { " None has all words; these have some." } else { "" };
+    format!("Found {of} for \"{query}\".{any}")
+}

@@ -1,0 +1,160 @@
+//! `mem_relate`, `mem_unrelate`, `mem_build_context`.
+
+use std::collections::HashSet;
+
+use plimsoll_store::{NewRelation, Observation, Relation};
+
+use crate::{
+    BuildContext, DetailLevel, Memory, MemoryError, Reading, Relate, Reply,
+    checks::{self, MAX_TITLE_BYTES},
+    lines::{self, SNIPPET, snippet},
+    memory::{Telling, missing},
+};
+
+/// What a relation means that says nothing.
+const RELATES_TO: &str = "relates_to";
+/// How far a walk goes at most.
+const DEEPEST: usize = 5;
+/// How many observations a walk collects at most.
+const WIDEST: usize = 100;
+/// How many relations it looks at for each step.
+const RELATIONS: usize = 500;
+
+impl Memory {
+    /// Relates two observations, one way or both ways.
+    pub async fn relate(&self, ask: Relate) -> Result<Reply, MemoryError> {
+        let (from, to) = (ask.from, ask.to);
+        if from == to {
+            return Err(MemoryError::SelfRelation(from));
+        }
+        self.known_ids("ids", &[from, to]).await?;
+        let kind =
+            checks::opt_name("type", ask.kind.as_deref())?.unwrap_or_else(|| RELATES_TO.to_owned());
+        let note = ask.note.filter(|note| !note.trim().is_empty());
+        let note = note.map(|note| checks::line("note", &note, 4 * MAX_TITLE_BYTES)).transpose()?;
+        let one = NewRelation { from, to, kind: kind.clone(), note };
+        let mut wanted = vec![one.clone()];
+        if ask.bidirectional {
+            wanted.push(NewRelation { from: to, to: from, ..one });
+        }
+        let related = self.store.relate(&self.workspace, &wanted, self.now()).await?;
+        let told: Vec<String> = wanted
+            .iter()
+            .zip(&related)
+            .map(|(wanted, related)| {
+                let known = if related.fresh { "" } else { " (known already)" };
+                format!("relation #{}: #{} {kind} #{}{known}", related.id, wanted.from, wanted.to)
+            })
+            .collect();
+        let ids = related.iter().map(|related| related.id).collect();
+        Ok(self.said("mem_relate", told.join("\n"), ids))
+    }
+
+    /// Takes a relation away.
+    pub async fn unrelate(&self, id: u64) -> Result<Reply, MemoryError> {
+        let was = self.store.unrelate(&self.workspace, id).await.map_err(missing(id))?;
+        let text = format!("Removed relation #{id}: #{} {} #{}.", was.from, was.kind, was.to);
+        Ok(self.said("mem_unrelate", text, vec![id]))
+    }
+
+    /// An observation and what is related to it, step by step. Each is told once, so that
+    /// circles come to an end.
+    pub async fn build_context(&self, ask: BuildContext) -> Result<Reply, MemoryError> {
+        let depth = ask.depth.map(|depth| usize::try_from(depth).unwrap_or(usize::MAX));
+        let depth = checks::number("depth", depth, 2, 1..=DEEPEST)?;
+        let start =
+            self.store.observation(&self.workspace, ask.id).await.map_err(missing(ask.id))?;
+        let walk = self.walk(start, depth).await?;
+        let mut pieces = Vec::new();
+        let mut ids = Vec::new();
+        for (place, step) in walk.steps.iter().enumerate() {
+            let note = &step.note;
+            let under = snippet(&note.content, SNIPPET);
+            let mut text = lines::observation(note, DetailLevel::Standard, &under);
+            for relation in &step.relations {
+                text.push_str(&format!("\n  {}", told(relation)));
+            }
+            let heading = match step.away {
+                0 => None,
+                1 => Some("## 1 step away".to_owned()),
+                away => Some(format!("## {away} steps away")),
+            };
+            pieces.push(lines::piece(text, place, heading.as_deref(), note.id));
+            ids.push(Some(note.id));
+        }
+        let intro = if walk.cut_short {
+            format!("The first {WIDEST} observations around #{}; lower depth for fewer.", ask.id)
+        } else {
+            String::new()
+        };
+        self.told(&Telling {
+            tool: "mem_build_context",
+            intro: &intro,
+            pieces: &pieces,
+            ids: &ids,
+            total: pieces.len(),
+            noun: "observations",
+            next_call: None,
+            reading: Reading { detail_level: DetailLevel::Standard, max_tokens: None },
+        })
+    }
+
+    async fn walk(&self, start: Observation, depth: usize) -> Result<Walk, MemoryError> {
+        let mut seen = HashSet::from([start.id]);
+        let mut told = HashSet::new();
+        let mut frontier = vec![start.id];
+        let mut steps = vec![Step { note: start, away: 0, relations: Vec::new() }];
+        let mut cut_short = false;
+        for away in 1..=depth {
+            if frontier.is_empty() || cut_short {
+                break;
+            }
+            let relations = self.store.relations_of(&self.workspace, &frontier, RELATIONS).await?;
+            let mut next: Vec<u64> = Vec::new();
+            for end in relations.iter().flat_map(|relation| [relation.from, relation.to]) {
+                if seen.len() >= WIDEST && !seen.contains(&end) {
+                    cut_short = true;
+                } else if seen.insert(end) {
+                    next.push(end);
+                }
+            }
+            for note in self.store.observations_by_id(&self.workspace, &next).await? {
+                steps.push(Step { note, away, relations: Vec::new() });
+            }
+            // A relation is told once, at the one of its ends that was reached last.
+            for relation in relations {
+                let ends = [relation.from, relation.to];
+                let last = steps.iter_mut().rev().find(|step| ends.contains(&step.note.id));
+                if seen.contains(&ends[0])
+                    && seen.contains(&ends[1])
+                    && told.insert(relation.id)
+                    && let Some(step) = last
+                {
+                    step.relations.push(relation);
+                }
+            }
+            frontier = next;
+        }
+        Ok(Walk { steps, cut_short })
+    }
+}
+
+/// What a walk found, nearest first.
+struct Walk {
+    steps: Vec<Step>,
+    cut_short: bool,
+}
+
+struct Step {
+    note: Observation,
+    away: usize,
+    relations: Vec<Relation>,
+}
+
+fn told(relation: &Relation) -> String {
+    let note = relation.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
+    format!(
+        "relation #{}: #{} {} #{}{note}",
+        relation.id, relation.from, relation.kind, relation.to
+    )
+}

@@ -1,0 +1,44 @@
+//! The memory of coding agents: what is saved, found and told, within a budget.
+//!
+//! One method a tool of the spec, each from a plain struct to a [`Reply`]. This crate holds
+//! the rules of the memory (what is redacted, what counts as the same, what is worth most)
+//! and leaves keeping to `store`, weighing and cutting to `budget`. It knows no wire format
+//! and no surface, and it reads no clock: the time is handed in.
+
+mod archive;
+mod asks;
+mod capture;
+mod checks;
+mod compact;
+mod context;
+mod detail;
+mod error;
+mod find;
+mod graph;
+mod ledger;
+mod lines;
+mod memory;
+mod notes;
+mod private;
+mod progress;
+mod reply;
+mod saving;
+mod sessions;
+mod stats;
+mod time;
+mod timeline;
+mod topic_key;
+
+pub use archive::{ArchiveError, Imported};
+pub use asks::{
+    BuildContext, CapturePassive, Compact, EndSession, Find, GetObservation, Progress, Reading,
+    Recall, Relate, Save, SavePrompt, StartSession, SuggestTopicKey, SummariseSession, Timeline,
+    Update,
+};
+pub use checks::{MAX_CONTENT_BYTES, MAX_TITLE_BYTES};
+pub use detail::{BadDetailLevel, DetailLevel, SUMMARY_HINT};
+pub use error::MemoryError;
+pub use ledger::{BudgetSpent, Ledger, SMALLEST_BUDGET, Sent};
+pub use memory::{Clock, DEFAULT_SESSION, Memory, MemoryParts};
+pub use private::{REDACTED, redact};
+pub use reply::Reply;

@@ -1,0 +1,116 @@
+//! How items are told.
+
+use plimsoll_budget::Piece;
+use plimsoll_store::{Observation, Prompt, Session};
+use plimsoll_tokens::cut_at_word;
+
+use crate::{
+    DetailLevel,
+    checks::one_line,
+    time::{day, minute},
+};
+
+/// Characters of a snippet.
+pub(crate) const SNIPPET: usize = 300;
+/// Characters of a snippet of a neighbour in the timeline.
+pub(crate) const NEIGHBOUR: usize = 200;
+
+/// The beginning of a text on one line, at most so many characters, never within a word.
+pub(crate) fn snippet(text: &str, chars: usize) -> String {
+    let line = one_line(text);
+    // One character is kept for the ellipsis.
+    let room = chars.saturating_sub(1);
+    let Some((end, _)) = line.char_indices().nth(room) else { return line };
+    if line.char_indices().nth(chars).is_none() {
+        return line;
+    }
+    let head = cut_at_word(&line, end);
+    // A single word that is longer than all the room is cut where the room ends.
+    let head = if head.is_empty() { &line[..end] } else { head };
+    format!("{head}…")
+}
+
+/// `#42 [decision] Title`.
+pub(crate) fn headline(note: &Observation) -> String {
+    format!("#{} [{}] {}", note.id, note.kind, note.title)
+}
+
+/// The headline with the circumstances that fit on it.
+fn dated(note: &Observation, level: DetailLevel) -> String {
+    let mut about = vec![day(note.updated_at)];
+    if level == DetailLevel::Full {
+        about.push(format!("project {}", note.project));
+        about.extend(note.topic_key.as_ref().map(|key| format!("topic {key}")));
+        if note.revision_count > 1 {
+            about.push(format!("revision {}", note.revision_count));
+        }
+    }
+    format!("{} ({})", headline(note), about.join(", "))
+}
+
+/// An observation, with what stands under its headline in a standard telling.
+pub(crate) fn observation(note: &Observation, level: DetailLevel, under: &str) -> String {
+    match level {
+        DetailLevel::Summary => headline(note),
+        DetailLevel::Standard => format!("{}\n  {under}", dated(note, level)),
+        DetailLevel::Full => format!("{}\n{}", dated(note, level), note.content),
+    }
+}
+
+/// A prompt, with what is told of it in a standard telling.
+pub(crate) fn prompt(prompt: &Prompt, level: DetailLevel, under: &str) -> String {
+    let head = format!("prompt #{} ({})", prompt.id, day(prompt.created_at));
+    match level {
+        DetailLevel::Summary => format!("{head}: {}", snippet(&prompt.content, 80)),
+        DetailLevel::Standard => format!("{head}: {under}"),
+        DetailLevel::Full => format!("{head}:\n{}", prompt.content),
+    }
+}
+
+/// A session.
+pub(crate) fn session(session: &Session, level: DetailLevel) -> String {
+    let ended = match session.ended_at {
+        Some(ended) => format!("ended {}", minute(ended)),
+        None => "open".to_owned(),
+    };
+    let head = format!(
+        "session {} [{}] started {}, {ended}",
+        session.id,
+        session.project,
+        minute(session.started_at)
+    );
+    match (&session.summary, level) {
+        (Some(summary), DetailLevel::Standard) => {
+            format!("{head}\n  {}", snippet(summary, SNIPPET))
+        }
+        (Some(summary), DetailLevel::Full) => format!("{head}\n{summary}"),
+        _ => head,
+    }
+}
+
+/// A piece of an answer about an observation.
+pub(crate) fn piece(text: String, place: usize, heading: Option<&str>, id: u64) -> Piece {
+    Piece {
+        text,
+        place,
+        heading: heading.map(ToOwned::to_owned),
+        full_text: format!("mem_get_observation id={id}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_snippet_is_short_and_a_beginning(text in "([a-zé語🚢]{0,30}[ \n]?){0,60}") {
+            let told = snippet(&text, 50);
+            prop_assert!(told.chars().count() <= 50);
+            let head = told.strip_suffix('…').unwrap_or(&told);
+            prop_assert!(one_line(&text).starts_with(head));
+        }
+    }
+}

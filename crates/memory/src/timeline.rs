@@ -1,0 +1,64 @@
+//! `mem_timeline`: an observation among those of its session.
+
+use plimsoll_store::Observation;
+
+use crate::{
+    DetailLevel, Memory, MemoryError, Reply, Timeline, checks,
+    lines::{self, NEIGHBOUR, SNIPPET, snippet},
+    memory::{Telling, missing},
+};
+
+/// How many on either side at most.
+const MOST: usize = 100;
+
+impl Memory {
+    /// The focus, then its neighbours, nearest first; printed as they were written.
+    pub async fn timeline(&self, ask: Timeline) -> Result<Reply, MemoryError> {
+        let before = checks::number("before", ask.before, 5, 0..=MOST)?;
+        let after = checks::number("after", ask.after, 5, 0..=MOST)?;
+        let id = ask.observation_id;
+        let around =
+            self.store.around(&self.workspace, id, before, after).await.map_err(missing(id))?;
+        let level = ask.reading.detail_level;
+        let focus_place = around.before.len();
+        let mut pieces = Vec::new();
+        let mut ids = vec![Some(around.focus.id)];
+        let text =
+            lines::observation(&around.focus, level, &snippet(&around.focus.content, SNIPPET));
+        pieces.push(lines::piece(text, focus_place, None, around.focus.id));
+        for (note, place) in nearest(&around.before, &around.after) {
+            let text = neighbour(note, level);
+            pieces.push(lines::piece(text, place, None, note.id));
+            ids.push(Some(note.id));
+        }
+        let intro = format!("Session {}, around #{id}:", around.focus.session);
+        self.told(&Telling {
+            tool: "mem_timeline",
+            intro: &intro,
+            pieces: &pieces,
+            ids: &ids,
+            total: usize::try_from(around.in_session).unwrap_or(usize::MAX).max(pieces.len()),
+            noun: "entries",
+            next_call: Some("Raise before or after, or use mem_get_observation id."),
+            reading: ask.reading,
+        })
+    }
+}
+
+fn neighbour(note: &Observation, level: DetailLevel) -> String {
+    lines::observation(note, level, &snippet(&note.content, NEIGHBOUR))
+}
+
+/// Neighbours of both sides by turns, each with its place among all; the focus stands
+/// behind those before it.
+fn nearest<'n>(
+    before: &'n [Observation],
+    after: &'n [Observation],
+) -> impl Iterator<Item = (&'n Observation, usize)> {
+    let longest = before.len().max(after.len());
+    (0..longest).flat_map(move |step| {
+        let earlier = before.get(step).map(|note| (note, before.len() - 1 - step));
+        let later = after.get(step).map(|note| (note, before.len() + 1 + step));
+        earlier.into_iter().chain(later)
+    })
+}

@@ -1,0 +1,100 @@
+//! The memory out and in again (MEM-9).
+
+use std::io::Cursor;
+
+use plimsoll_memory::{ArchiveError, Progress, Relate, Save, SavePrompt, StartSession};
+
+use crate::support::{DAY, Desk, desk, save};
+
+async fn filled() -> Desk {
+    let desk = desk().await;
+    let memory = &desk.memory;
+    let start = StartSession { id: "s".into(), project: "p".into(), directory: Some("/d".into()) };
+    memory.start_session(start).await.unwrap();
+    for n in 0..450 {
+        desk.pass(1);
+        let keyed = Save {
+            topic_key: Some(format!("k{}", n % 300)),
+            ..save("t 語", &format!("c {n}\n🚢"))
+        };
+        memory.save(keyed).await.unwrap();
+    }
+    let prompt = SavePrompt {
+        content: "why \u{1} \"so\"?".into(),
+        namespace: Some("n".into()),
+        ..SavePrompt::default()
+    };
+    memory.save_prompt(prompt).await.unwrap();
+    for to in 2..=5 {
+        let relate = Relate { from: 1, to, note: Some("because".into()), ..Relate::default() };
+        memory.relate(relate).await.unwrap();
+    }
+    memory.delete(7, true).await.unwrap();
+    memory.delete(8, false).await.unwrap();
+    let progress = Progress { project: "p".into(), content: Some("[1]".into()), namespace: None };
+    memory.progress(progress).await.unwrap();
+    desk
+}
+
+async fn exported(desk: &Desk) -> String {
+    let mut out = Vec::new();
+    desk.memory.export(&mut out).await.unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[tokio::test]
+async fn mem_9_an_export_comes_back_the_same() {
+    let from = filled().await;
+    let text = exported(&from).await;
+    let to = desk().await;
+    let done = to.memory.import(&mut Cursor::new(text.as_bytes())).await.unwrap();
+    assert_eq!((done.known, done.renumbered), (0, 0));
+    assert_eq!(done.added, 2 + 1 + 298 + 4 + 1);
+    assert_eq!(exported(&to).await, text);
+    let again = to.memory.import(&mut Cursor::new(text.as_bytes())).await.unwrap();
+    assert_eq!((again.added, again.known), (0, done.added), "twice is once");
+    assert_eq!(exported(&to).await, text);
+    assert_eq!(to.note("next", "one").await, 301, "ids go on behind those that came in");
+    assert!(to.store.check().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn mem_9_ids_that_are_taken_are_replaced_with_their_relations() {
+    let from = filled().await;
+    let to = desk().await;
+    to.note("here first", "mine").await;
+    to.pass(DAY);
+    let text = exported(&from).await;
+    let done = to.memory.import(&mut Cursor::new(text.as_bytes())).await.unwrap();
+    assert!(done.renumbered > 0, "#1 was taken");
+    assert_eq!(done.added, 2 + 1 + 298 + 4 + 1 - 1, "one session was there");
+    let first = to.memory.find_observations(None, None, "\"c 300\"", 1).await.unwrap();
+    let walk = plimsoll_memory::BuildContext { id: first[0].id, depth: Some(1) };
+    let told = to.memory.build_context(walk).await.unwrap();
+    assert_eq!(told.ids.len(), 5, "the note that was #1 has its relations");
+    let again = to.memory.import(&mut Cursor::new(text.as_bytes())).await.unwrap();
+    assert_eq!(again.added, 0);
+}
+
+#[tokio::test]
+async fn mem_9_what_is_no_export_is_refused_by_its_line() {
+    let desk = desk().await;
+    let import = async |text: &str| desk.memory.import(&mut Cursor::new(text.as_bytes())).await;
+    for text in ["", "{}", "hello", "{\"record\":\"plimsoll-memory\",\"version\":2}"] {
+        assert!(import(text).await.is_err(), "{text}");
+    }
+    let header = "{\"record\":\"plimsoll-memory\",\"version\":1}\n";
+    assert_eq!(import(header).await.unwrap().added, 0);
+    let long = format!("\"{}\"", "x".repeat(2 << 20));
+    for line in [
+        "{",
+        "{\"record\":\"ship\"}",
+        "{\"record\":\"relation\",\"id\":1,\"from\":1,\"to\":2,\"type\":\"r\",\"created_at\":0}",
+        "{\"record\":\"progress\",\"project\":\"p\",\"content\":\"{\",\"updated_at\":0}",
+        &long,
+    ] {
+        let error = import(&format!("{header}\n{line}\n")).await.unwrap_err();
+        assert!(matches!(error, ArchiveError::BadLine { line: 3, .. }), "{error}");
+    }
+    assert_eq!(desk.memory.stats(None).await.unwrap().total, 0);
+}

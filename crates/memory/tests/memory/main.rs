@@ -1,0 +1,10 @@
+//! The use cases of the memory on a real store.
+
+// Helpers of tests stand outside the test functions, and may panic like them.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod agents;
+mod archive;
+mod budgets;
+mod rules;
+mod support;

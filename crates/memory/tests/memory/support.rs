@@ -1,0 +1,77 @@
+//! A memory on a store of its own, with a clock that is moved by hand.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+};
+
+use plimsoll_domain::Timestamp;
+use plimsoll_memory::{Ledger, Memory, MemoryParts, Save};
+use plimsoll_store::{Store, Workspace};
+use plimsoll_store_sql::{OpenOptions, SqlStore};
+use plimsoll_tokens::Estimator;
+use tempfile::TempDir;
+
+/// 2026-11-16 at noon.
+pub(crate) const NOON: i64 = 1_794_830_400_000;
+pub(crate) const MINUTE: i64 = 60_000;
+pub(crate) const DAY: i64 = 86_400_000;
+
+/// A desk to test on; the directory goes with it.
+pub(crate) struct Desk {
+    pub(crate) memory: Memory,
+    pub(crate) store: Arc<dyn Store>,
+    now: Arc<AtomicI64>,
+    directory: TempDir,
+}
+
+pub(crate) async fn open(path: &Path) -> Arc<dyn Store> {
+    let options = OpenOptions::default();
+    Arc::new(SqlStore::open_sqlite(path, options, Timestamp::from_millis(NOON)).await.unwrap())
+}
+
+pub(crate) fn memory_on(store: Arc<dyn Store>, now: Arc<AtomicI64>, ledger: Ledger) -> Memory {
+    Memory::new(MemoryParts {
+        store,
+        clock: Arc::new(move || Timestamp::from_millis(now.load(Ordering::Relaxed))),
+        workspace: Workspace::default(),
+        default_project: "harbour".to_owned(),
+        counter: Estimator::Bytes4,
+        ledger: Arc::new(ledger),
+    })
+}
+
+pub(crate) async fn desk() -> Desk {
+    let directory = TempDir::new().unwrap();
+    let store = open(&directory.path().join("plimsoll.db")).await;
+    let now = Arc::new(AtomicI64::new(NOON));
+    let memory = memory_on(Arc::clone(&store), Arc::clone(&now), Ledger::default());
+    Desk { memory, store, now, directory }
+}
+
+impl Desk {
+    pub(crate) fn pass(&self, millis: i64) {
+        self.now.fetch_add(millis, Ordering::Relaxed);
+    }
+
+    pub(crate) fn path(&self) -> std::path::PathBuf {
+        self.directory.path().join("plimsoll.db")
+    }
+
+    /// The same store with a book of its own.
+    pub(crate) fn with_budget(&self, budget: u64) -> Memory {
+        memory_on(Arc::clone(&self.store), Arc::clone(&self.now), Ledger::new(Some(budget)))
+    }
+
+    /// Saves a note and says its id.
+    pub(crate) async fn note(&self, title: &str, content: &str) -> u64 {
+        self.memory.save(save(title, content)).await.unwrap().ids[0]
+    }
+}
+
+pub(crate) fn save(title: &str, content: &str) -> Save {
+    Save { title: title.to_owned(), content: content.to_owned(), ..Save::default() }
+}

@@ -1,0 +1,149 @@
+//! `sdd_get_context`: the notebook as a model reads it, within a budget.
+
+use plimsoll_budget::{Answer, AnswerSpec, Piece};
+use plimsoll_tokens::{bytes4, commas};
+
+use crate::{
+    Detail, Notebook, Reading, SpecsError, Stage, document::one_line, notebook::next_words,
+    state::State,
+};
+
+/// Headings that a summary names of one document.
+const MOST_HEADINGS: usize = 12;
+
+/// What `sdd_get_context` takes.
+#[derive(Clone, Debug, Default)]
+pub struct GetContext {
+    /// One stage; all of them if none is named.
+    pub stage: Option<Stage>,
+    /// How to answer. Without a level it is a summary.
+    pub reading: Reading,
+}
+
+/// A budgeted answer and the memories that it shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextRead {
+    /// The text and its true counts.
+    pub answer: Answer,
+    /// The ids of the shown observations, worthiest first.
+    pub ids: Vec<u64>,
+}
+
+impl Notebook {
+    /// `sdd_get_context`.
+    pub fn get_context(&self, args: &GetContext) -> Result<ContextRead, SpecsError> {
+        let state = State::load(&self.files)?;
+        let detail = args.reading.detail.unwrap_or(Detail::Summary);
+        let mut pieces = Vec::new();
+        match args.stage {
+            Some(Stage::Init) => pieces.push(overview(&state, detail)),
+            Some(stage) => {
+                pieces.push(self.document(&state, stage, detail)?.unwrap_or_else(|| {
+                    let status = state.status(stage);
+                    let text = format!("{} ({stage}, {status}): not written yet", stage.file());
+                    Piece { text, place: 0, heading: None, full_text: own_call(stage) }
+                }))
+            }
+            None => {
+                pieces.push(overview(&state, detail));
+                for stage in Stage::ALL.into_iter().skip(1) {
+                    pieces.extend(self.document(&state, stage, detail)?);
+                }
+                pieces.extend(self.changes_section()?);
+                pieces.extend(self.decisions_section()?);
+            }
+        }
+        number(&mut pieces);
+        let answer = AnswerSpec {
+            intro: "",
+            total: pieces.len(),
+            pieces: &pieces,
+            noun: "sections",
+            summary_hint: detail.hint(),
+            next_call: Some("Name one with stage, or read the files in sdd/."),
+            max_tokens: args.reading.max_tokens,
+            counter: args.reading.counter,
+        };
+        Ok(ContextRead { answer: answer.build(), ids: Vec::new() })
+    }
+
+    /// The section of a stage's document; none if it was not written yet.
+    fn document(
+        &self,
+        state: &State,
+        stage: Stage,
+        detail: Detail,
+    ) -> Result<Option<Piece>, SpecsError> {
+        let Some(text) = self.files.read_leniently(stage.file())? else { return Ok(None) };
+        let head = format!("{} ({stage}, {})", stage.file(), state.status(stage));
+        let text = section(&head, &text, detail);
+        Ok(Some(Piece { text, place: 0, heading: None, full_text: own_call(stage) }))
+    }
+
+    fn changes_section(&self) -> Result<Option<Piece>, SpecsError> {
+        let changes = self.changes()?;
+        let Some(latest) = changes.first() else { return Ok(None) };
+        let shown = changes.iter().find(|change| change.status == "active").unwrap_or(latest);
+        let text = format!("changes ({}): {}", changes.len(), shown.line());
+        let full_text = "sdd_change_status".to_owned();
+        Ok(Some(Piece { text, place: 0, heading: None, full_text }))
+    }
+
+    fn decisions_section(&self) -> Result<Option<Piece>, SpecsError> {
+        let names = self.files.names("adrs")?;
+        let names: Vec<&str> = names.iter().filter_map(|name| name.strip_suffix(".md")).collect();
+        if names.is_empty() {
+            return Ok(None);
+        }
+        let text = format!("adrs ({}): {}", names.len(), one_line(&names.join(", ")));
+        let full_text = "the files in sdd/adrs/".to_owned();
+        Ok(Some(Piece { text, place: 0, heading: None, full_text }))
+    }
+}
+
+/// What the project is and where it stands.
+fn overview(state: &State, detail: Detail) -> Piece {
+    let mut text = format!(
+        "Project \"{}\", {} mode, at stage {}. {}",
+        one_line(&state.name),
+        state.mode.name(),
+        state.stage,
+        next_words(state),
+    );
+    let stages: Vec<String> =
+        Stage::ALL.iter().map(|stage| format!("{stage} {}", state.status(*stage))).collect();
+    text.push_str(&format!("\nStages: {}", stages.join(", ")));
+    if let Some(description) = detail.excerpt(&state.description) {
+        text.push_str(&format!("\n{description}"));
+    }
+    Piece { text, place: 0, heading: None, full_text: own_call(Stage::Init) }
+}
+
+/// A document below a line that names it, its weight and, in a summary, its headings.
+pub(crate) fn section(head: &str, text: &str, detail: Detail) -> String {
+    let head = format!("{head}, ~{} tokens", commas(bytes4(text)));
+    match detail.excerpt(text) {
+        Some(excerpt) => format!("{head}\n{excerpt}"),
+        None => {
+            let headings: Vec<String> = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("## "))
+                .map(one_line)
+                .take(MOST_HEADINGS)
+                .collect();
+            let colon = if headings.is_empty() { "" } else { ": " };
+            format!("{head}{colon}{}", headings.join("; "))
+        }
+    }
+}
+
+/// The pieces stand in the order in which they are worth something.
+pub(crate) fn number(pieces: &mut [Piece]) {
+    for (at, piece) in pieces.iter_mut().enumerate() {
+        piece.place = at;
+    }
+}
+
+fn own_call(stage: Stage) -> String {
+    format!("sdd_get_context stage={stage} detail_level=full")
+}

@@ -1,0 +1,99 @@
+//! Changing, deleting and compacting observations.
+
+use plimsoll_domain::Timestamp;
+use plimsoll_store::{
+    Change, NewObservation, Noun, Observation, StoreError, StoreResult, Workspace,
+};
+
+use super::{
+    observations,
+    saving::{self, Made},
+};
+use crate::{
+    db::{Db, values},
+    shared::workspaces,
+};
+
+const PLACE: &str = "UPDATE memory_observations SET project = $1, scope = $2, topic_key = $3,
+    fingerprint = $4, tags = $5, updated_at = $6 WHERE id = $7";
+const SOFT: &str = "UPDATE memory_observations SET deleted_at = $1
+    WHERE id = $2 AND workspace = $3 AND deleted_at IS NULL";
+const HARD: &str = "DELETE FROM memory_observations WHERE id = $1 AND workspace = $2";
+
+pub(crate) fn change(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    id: u64,
+    change: &Change,
+    at: Timestamp,
+) -> StoreResult<Observation> {
+    let known = observations::get(db, workspace, id)?;
+    let mut changed = known.clone();
+    if let Some(revision) = change.restore
+        && revision != known.revision_count
+    {
+        let earlier = observations::revisions_of(db, id)?
+            .into_iter()
+            .find(|earlier| earlier.revision == revision)
+            .ok_or(StoreError::NotFound(Noun::Revision))?;
+        (changed.kind, changed.title, changed.content) =
+            (earlier.kind, earlier.title, earlier.content);
+    }
+    let replace = |place: &mut String, with: &Option<String>| {
+        if let Some(with) = with {
+            place.clone_from(with);
+        }
+    };
+    replace(&mut changed.title, &change.title);
+    replace(&mut changed.content, &change.content);
+    replace(&mut changed.kind, &change.kind);
+    replace(&mut changed.project, &change.project);
+    changed.scope = change.scope.unwrap_or(changed.scope);
+    changed.topic_key = change.topic_key.clone().or(changed.topic_key);
+    if changed == known {
+        return Ok(known);
+    }
+    if (&changed.kind, &changed.title, &changed.content)
+        != (&known.kind, &known.title, &known.content)
+    {
+        saving::new_text(db, workspace, &changed, at)?;
+    }
+    let made = Made::of(workspace, &changed);
+    let (project, key) = (&changed.project, changed.topic_key.as_ref());
+    let scope = changed.scope.name();
+    db.run(PLACE, values![project, scope, key, &made.fingerprint, &made.tags, at, id])?;
+    observations::get(db, workspace, id)
+}
+
+pub(crate) fn delete(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    id: u64,
+    hard: bool,
+    at: Timestamp,
+) -> StoreResult<()> {
+    let touched = if hard {
+        db.run(HARD, values![id, workspace])?
+    } else {
+        db.run(SOFT, values![at, id, workspace])?
+    };
+    if touched == 0 { Err(StoreError::NotFound(Noun::Observation)) } else { Ok(()) }
+}
+
+pub(crate) fn compact(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    replaced: &[u64],
+    before: Timestamp,
+    summary: &NewObservation,
+    at: Timestamp,
+) -> StoreResult<u64> {
+    workspaces::must_exist(db, workspace)?;
+    for id in replaced {
+        if observations::get(db, workspace, *id)?.updated_at >= before {
+            return Err(StoreError::NotFound(Noun::Observation));
+        }
+        delete(db, workspace, *id, false, at)?;
+    }
+    saving::add(db, workspace, summary, at)
+}

@@ -1,0 +1,45 @@
+//! What the memory holds.
+
+use plimsoll_store::{MemoryCounts, StoreResult, Workspace};
+
+use super::Conditions;
+use crate::db::{Db, first, list};
+
+pub(crate) fn counts(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    project: Option<&str>,
+) -> StoreResult<MemoryCounts> {
+    let mut plain = Conditions::of("", workspace);
+    let mut relations = Conditions::of("r.", workspace);
+    if let Some(project) = project {
+        plain.and("project = ", project);
+        relations.and("a.project = ", project);
+    }
+    let there = format!("{} AND deleted_at IS NULL", plain.sql);
+    let mut count = |from: String, conditions: &Conditions<'_>| {
+        let sql = format!("SELECT COUNT(*) FROM {from}");
+        first(db, &sql, &conditions.values, |row| row.count(0)).map(Option::unwrap_or_default)
+    };
+    let sessions = count(format!("memory_sessions WHERE {}", plain.sql), &plain)?;
+    let prompts = count(format!("memory_prompts WHERE {}", plain.sql), &plain)?;
+    let observations = count(format!("memory_observations WHERE {there}"), &plain)?;
+    let relations = count(
+        format!(
+            "memory_relations r
+            JOIN memory_observations a ON a.id = r.from_id AND a.deleted_at IS NULL
+            JOIN memory_observations b ON b.id = r.to_id AND b.deleted_at IS NULL WHERE {}",
+            relations.sql
+        ),
+        &relations,
+    )?;
+    let mut groups = |column: &str| {
+        let sql = format!(
+            "SELECT {column}, COUNT(*) FROM memory_observations WHERE {there}
+            GROUP BY {column} ORDER BY COUNT(*) DESC, {column} LIMIT 50"
+        );
+        list(db, &sql, &plain.values, |row| Ok((row.string(0)?, row.count(1)?)))
+    };
+    let (kinds, projects) = (groups("kind")?, groups("project")?);
+    Ok(MemoryCounts { sessions, prompts, observations, relations, kinds, projects })
+}

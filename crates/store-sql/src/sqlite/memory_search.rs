@@ -1,0 +1,413 @@
+//! Search in the memory by FTS5 (MEM-6). The index itself is kept by the triggers of the
+//! schema.
+//!
+//! FTS5 ranks by walking all texts that hold a word, so that one word that half of the notes
+//! have costs more than everything else. Words are therefore probed first: hits are ranked
+//! by the rare ones, and the common ones only have to be there. Where all are common, the
+//! newest that fit are taken: rank would hardly tell them apart.
+
+use std::collections::HashSet;
+
+use plimsoll_store::{
+    MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, StoreResult, Workspace,
+};
+
+use super::{
+    Sqlite,
+    memory_terms::{Term, terms},
+    snippet::{CLOSE, Marked, OPEN},
+};
+use crate::{
+    db::{Db, first, list, values},
+    shared::memory::{Conditions, Narrow, grams::words, observations, prompts, tag},
+};
+
+/// A term that more texts have is common.
+const RARE: usize = 500;
+/// The beginning of a word is put together from all words that begin so, if these are not
+/// too many.
+const GATHERED: usize = 5 * RARE;
+/// Beginnings of up to this length have an index of their own.
+const INDEXED: usize = 4;
+
+impl Sqlite {
+    pub(crate) async fn search_memory(
+        &self,
+        workspace: &Workspace,
+        query: &MemoryQuery,
+    ) -> StoreResult<MemoryHits> {
+        let terms = terms(&query.text);
+        if terms.is_empty() || query.limit == 0 {
+            return Ok(MemoryHits::default());
+        }
+        let (workspace, query) = (workspace.clone(), query.clone());
+        self.read(move |db| search(db, &workspace, &query, &terms)).await
+    }
+}
+
+/// One of the two indexes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shelf {
+    Observations,
+    Prompts,
+}
+
+impl Shelf {
+    fn index(self) -> &'static str {
+        match self {
+            Self::Observations => "memory_observation_index",
+            Self::Prompts => "memory_prompt_index",
+        }
+    }
+
+    fn table(self) -> &'static str {
+        match self {
+            Self::Observations => "memory_observations",
+            Self::Prompts => "memory_prompts",
+        }
+    }
+
+    /// A title weighs more than a text, and tags weigh nothing.
+    fn rank(self) -> &'static str {
+        match self {
+            Self::Observations => "-bm25(memory_observation_index, 8.0, 1.0, 8.0, 1.0, 0.0)",
+            Self::Prompts => "-bm25(memory_prompt_index, 1.0, 1.0, 0.0)",
+        }
+    }
+
+    fn time(self) -> &'static str {
+        match self {
+            Self::Observations => "o.updated_at",
+            Self::Prompts => "o.created_at",
+        }
+    }
+
+    fn conditions<'v>(self, workspace: &'v Workspace, filter: &'v MemoryFilter) -> Conditions<'v> {
+        let mut conditions = Conditions::of("o.", workspace);
+        match self {
+            Self::Observations => conditions.observations("o.", filter),
+            Self::Prompts => conditions.prompts("o.", filter),
+        }
+        conditions
+    }
+}
+
+/// A text that fits, before it is read.
+struct Candidate {
+    shelf: Shelf,
+    id: u64,
+    score: f64,
+    time: i64,
+}
+
+/// A term with the number of texts that have it, counted up to just above [`RARE`].
+struct Probed {
+    expression: String,
+    hits: usize,
+}
+
+fn search(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    query: &MemoryQuery,
+    terms: &[Term],
+) -> StoreResult<MemoryHits> {
+    let filter = &query.filter;
+    let mut shelves = vec![Shelf::Observations];
+    if filter.kind.is_none() && filter.scope.is_none() {
+        shelves.push(Shelf::Prompts);
+    }
+    let mut probed = Vec::new();
+    for shelf in shelves {
+        let terms: StoreResult<Vec<Probed>> =
+            terms.iter().map(|term| probe_term(db, shelf, term)).collect();
+        probed.push((shelf, terms?));
+    }
+    let mut more = false;
+    let mut any_word = false;
+    let mut found = Vec::new();
+    for (shelf, terms) in &probed {
+        found.extend(all_words(db, *shelf, terms, workspace, filter, &mut more)?);
+    }
+    if found.is_empty() && terms.len() > 1 {
+        for (shelf, terms) in &probed {
+            found.extend(any_of(db, *shelf, terms, workspace, filter, &mut more)?);
+        }
+        any_word = !found.is_empty();
+    }
+    // Scores that differ by less than a hundredth of the best are as good as equal.
+    let best = found.iter().map(|candidate| candidate.score).fold(f64::MIN_POSITIVE, f64::max);
+    found.sort_by_key(|candidate| {
+        let score = (candidate.score / best * 100.0).round() as i64;
+        std::cmp::Reverse((score, candidate.time, candidate.id))
+    });
+    let matched = found.len();
+    found.truncate(query.limit);
+    let hits: StoreResult<Vec<MemoryHit>> =
+        found.iter().map(|candidate| read(db, candidate, terms, query.snippet_chars)).collect();
+    Ok(MemoryHits { hits: hits?, any_word, matched, more })
+}
+
+/// How many texts fit an expression, counted up to just above a number.
+fn probe(db: &mut dyn Db, shelf: Shelf, expression: &str, up_to: usize) -> StoreResult<usize> {
+    let index = shelf.index();
+    let sql =
+        format!("SELECT COUNT(*) FROM (SELECT rowid FROM {index} WHERE {index} MATCH $1 LIMIT $2)");
+    let limit = u64::try_from(up_to + 1).unwrap_or(u64::MAX);
+    let hits = first(db, &sql, values![expression, limit], |row| row.count(0))?.unwrap_or(0);
+    Ok(usize::try_from(hits).unwrap_or(usize::MAX))
+}
+
+fn probe_term(db: &mut dyn Db, shelf: Shelf, term: &Term) -> StoreResult<Probed> {
+    let expression = term.expression();
+    let hits = probe(db, shelf, &expression, RARE)?;
+    let exact = Probed { expression, hits };
+    let Term::Open(word) = term else { return Ok(exact) };
+    let length = word.chars().count();
+    if hits > RARE || length < 2 {
+        return Ok(exact);
+    }
+    if length > INDEXED && hits > 0 {
+        let head: String = word.chars().take(INDEXED).collect();
+        if probe(db, shelf, &format!("\"{head}\" *"), GATHERED)? > GATHERED {
+            return Ok(exact);
+        }
+    }
+    let expression = format!("\"{word}\" *");
+    let open = Probed { hits: probe(db, shelf, &expression, RARE)?, expression };
+    // The whole word is what was meant where the beginning says too much.
+    if open.hits > RARE && hits > 0 {
+        return Ok(exact);
+    }
+    if open.hits > 0 {
+        return Ok(open);
+    }
+    shortened(db, shelf, word).map(|found| found.unwrap_or(exact))
+}
+
+/// The stem of a whole word may be shorter than the beginning of it that was typed:
+/// `configura` is no beginning of `configur`.
+fn shortened(db: &mut dyn Db, shelf: Shelf, word: &str) -> StoreResult<Option<Probed>> {
+    let mut word = word;
+    for _ in 0..4 {
+        let Some((end, _)) = word.char_indices().next_back() else { break };
+        word = &word[..end];
+        if word.chars().count() <= INDEXED {
+            break;
+        }
+        for expression in [format!("\"{word}\""), format!("\"{word}\" *")] {
+            let hits = probe(db, shelf, &expression, RARE)?;
+            if hits > 0 {
+                return Ok(Some(Probed { expression, hits }));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn all_words(
+    db: &mut dyn Db,
+    shelf: Shelf,
+    terms: &[Probed],
+    workspace: &Workspace,
+    filter: &MemoryFilter,
+    more: &mut bool,
+) -> StoreResult<Vec<Candidate>> {
+    if terms.iter().any(|term| term.hits == 0) {
+        return Ok(Vec::new());
+    }
+    let join = |terms: &mut dyn Iterator<Item = &Probed>| {
+        terms.map(|term| term.expression.as_str()).collect::<Vec<_>>().join(" AND ")
+    };
+    let all = join(&mut terms.iter());
+    let rare = join(&mut terms.iter().filter(|term| term.hits <= RARE));
+    if rare.is_empty() {
+        return newest(db, shelf, &all, workspace, filter, more);
+    }
+    let mut found = ranked(db, shelf, &rare, workspace, filter)?;
+    if rare != all {
+        let index = shelf.index();
+        let sql = format!("SELECT rowid FROM {index} WHERE {index} MATCH $1");
+        let fit: HashSet<u64> =
+            list(db, &sql, values![&all], |row| row.count(0))?.into_iter().collect();
+        found.retain(|candidate| fit.contains(&candidate.id));
+    }
+    Ok(found)
+}
+
+fn any_of(
+    db: &mut dyn Db,
+    shelf: Shelf,
+    terms: &[Probed],
+    workspace: &Workspace,
+    filter: &MemoryFilter,
+    more: &mut bool,
+) -> StoreResult<Vec<Candidate>> {
+    let mut there: Vec<&Probed> = terms.iter().filter(|term| term.hits > 0).collect();
+    there.sort_by_key(|term| term.hits);
+    let Some(rarest) = there.first() else { return Ok(Vec::new()) };
+    let only_common = rarest.hits > RARE;
+    let mut gathered = 0;
+    let wanted: Vec<&str> = there
+        .iter()
+        .take_while(|term| {
+            gathered += term.hits;
+            only_common || (term.hits <= RARE && gathered <= 2 * RARE)
+        })
+        .map(|term| term.expression.as_str())
+        .collect();
+    let expression = wanted.join(" OR ");
+    if only_common {
+        return newest(db, shelf, &format!("({expression})"), workspace, filter, more);
+    }
+    *more |= wanted.len() < there.len();
+    ranked(db, shelf, &expression, workspace, filter)
+}
+
+/// All that fit an expression of rare terms, with their rank.
+fn ranked(
+    db: &mut dyn Db,
+    shelf: Shelf,
+    expression: &str,
+    workspace: &Workspace,
+    filter: &MemoryFilter,
+) -> StoreResult<Vec<Candidate>> {
+    let mut conditions = shelf.conditions(workspace, filter);
+    let matched = conditions.value(expression);
+    let (index, table) = (shelf.index(), shelf.table());
+    let sql = format!(
+        "SELECT {index}.rowid, {}, {} FROM {index} CROSS JOIN {table} o ON o.id = {index}.rowid
+        WHERE {} AND {index} MATCH {matched}",
+        shelf.rank(),
+        shelf.time(),
+        conditions.sql
+    );
+    list(db, &sql, &conditions.values, |row| {
+        Ok(Candidate { shelf, id: row.count(0)?, score: row.real(1)?, time: row.int(2)? })
+    })
+}
+
+/// The newest that fit an expression of common terms; those with all words in the title
+/// come first. The tags let FTS5 skip what the filter does not want.
+fn newest(
+    db: &mut dyn Db,
+    shelf: Shelf,
+    expression: &str,
+    workspace: &Workspace,
+    filter: &MemoryFilter,
+    more: &mut bool,
+) -> StoreResult<Vec<Candidate>> {
+    let mut narrow = vec![tag(Narrow::Workspace, workspace.as_str())];
+    narrow.extend(filter.project.as_ref().map(|value| tag(Narrow::Project, value)));
+    narrow.extend(filter.namespace.as_ref().map(|value| tag(Narrow::Namespace, value)));
+    narrow.extend(filter.kind.as_ref().map(|value| tag(Narrow::Kind, value)));
+    narrow.extend(filter.scope.map(|scope| tag(Narrow::Scope, scope.name())));
+    let narrow: String = narrow.iter().map(|tag| format!(" AND \"{tag}\"")).collect();
+    let narrowed = format!("{expression}{narrow}");
+    let mut conditions = shelf.conditions(workspace, filter);
+    let matched = conditions.value(narrowed.as_str());
+    let limit = conditions.value(u64::try_from(RARE + 1).unwrap_or(u64::MAX));
+    let (index, table) = (shelf.index(), shelf.table());
+    let sql = format!(
+        "SELECT {index}.rowid, {} FROM {index} CROSS JOIN {table} o ON o.id = {index}.rowid
+        WHERE {} AND {index} MATCH {matched} ORDER BY {index}.rowid DESC LIMIT {limit}",
+        shelf.time(),
+        conditions.sql
+    );
+    let mut found = list(db, &sql, &conditions.values, |row| {
+        Ok(Candidate { shelf, id: row.count(0)?, score: 0.0, time: row.int(1)? })
+    })?;
+    if found.len() > RARE {
+        *more = true;
+        found.truncate(RARE);
+    }
+    if let (Shelf::Observations, Some(oldest)) = (shelf, found.last().map(|last| last.id)) {
+        let titles = format!("{{title title_grams}} : ({expression})");
+        let sql = format!("SELECT rowid FROM {index} WHERE {index} MATCH $1 AND rowid >= $2");
+        let titled: HashSet<u64> =
+            list(db, &sql, values![&titles, oldest], |row| row.count(0))?.into_iter().collect();
+        for candidate in &mut found {
+            candidate.score = f64::from(u8::from(titled.contains(&candidate.id)));
+        }
+    }
+    Ok(found)
+}
+
+/// Reads a hit and makes its snippet.
+fn read(
+    db: &mut dyn Db,
+    candidate: &Candidate,
+    terms: &[Term],
+    snippet_chars: usize,
+) -> StoreResult<MemoryHit> {
+    let (shelf, id) = (candidate.shelf, candidate.id);
+    let found = match shelf {
+        Shelf::Observations => {
+            let sql =
+                format!("SELECT {} FROM memory_observations WHERE id = $1", observations::COLUMNS);
+            first(db, &sql, values![id], observations::read)?.map(MemoryFound::Observation)
+        }
+        Shelf::Prompts => {
+            let sql = format!("SELECT {} FROM memory_prompts WHERE id = $1", prompts::COLUMNS);
+            first(db, &sql, values![id], prompts::read)?.map(MemoryFound::Prompt)
+        }
+    };
+    let found = found.ok_or_else(|| crate::db::unreadable("a text of the index is missing"))?;
+    let content = match &found {
+        MemoryFound::Observation(note) => &note.content,
+        MemoryFound::Prompt(prompt) => &prompt.content,
+    };
+    let exact: Vec<String> =
+        terms.iter().filter(|term| !matches!(term, Term::Run(_))).map(Term::expression).collect();
+    let highlighted = match shelf {
+        _ if exact.is_empty() => None,
+        Shelf::Observations => highlighted(db, shelf, 1, &exact.join(" OR "), id)?,
+        Shelf::Prompts => highlighted(db, shelf, 0, &exact.join(" OR "), id)?,
+    };
+    let mut marked = Marked::one_line(highlighted.as_deref().unwrap_or(content));
+    for term in terms {
+        let more = by_letters(&marked.text, term);
+        marked.mark(more);
+    }
+    let Marked { text, marks } = marked.cut(snippet_chars);
+    Ok(MemoryHit { found, snippet: text, marks, score: candidate.score })
+}
+
+/// The text with what FTS5 found in it; none if that is not in this text.
+fn highlighted(
+    db: &mut dyn Db,
+    shelf: Shelf,
+    column: usize,
+    expression: &str,
+    id: u64,
+) -> StoreResult<Option<String>> {
+    let index = shelf.index();
+    let sql = format!(
+        "SELECT highlight({index}, {column}, $1, $2) FROM {index}
+        WHERE {index} MATCH $3 AND rowid = $4"
+    );
+    let (open, close) = (OPEN.to_string(), CLOSE.to_string());
+    first(db, &sql, values![&open, &close, expression, id], |row| row.string(0))
+}
+
+/// What FTS5 does not mark: characters within a run, and words that only begin as typed.
+fn by_letters(text: &str, term: &Term) -> Vec<std::ops::Range<usize>> {
+    match term {
+        Term::Run(run) => text.match_indices(run).map(|(at, hit)| at..at + hit.len()).collect(),
+        Term::Open(word) => {
+            let begins = |candidate: &str| {
+                let mut letters = candidate.chars().flat_map(char::to_lowercase);
+                word.chars().flat_map(char::to_lowercase).all(|c| letters.next() == Some(c))
+            };
+            let base = text.as_ptr() as usize;
+            words(text)
+                .filter(|candidate| begins(candidate))
+                .map(|hit| {
+                    let at = hit.as_ptr() as usize - base;
+                    at..at + hit.len()
+                })
+                .collect()
+        }
+        Term::Word(_) | Term::Phrase(_) => Vec::new(),
+    }
+}

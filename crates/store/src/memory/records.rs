@@ -1,0 +1,173 @@
+//! The records of the memory (MEM-1).
+
+use std::str::FromStr;
+
+use plimsoll_domain::Timestamp;
+use thiserror::Error;
+
+/// Whom an observation is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Everybody who works on the project.
+    #[default]
+    Project,
+    /// One person.
+    Personal,
+}
+
+/// A text that names no scope.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("'{0}' is no scope; use project or personal")]
+pub struct BadScope(pub String);
+
+impl Scope {
+    /// The name used in stores and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Personal => "personal",
+        }
+    }
+}
+
+impl FromStr for Scope {
+    type Err = BadScope;
+
+    fn from_str(text: &str) -> Result<Self, BadScope> {
+        [Self::Project, Self::Personal]
+            .into_iter()
+            .find(|scope| scope.name() == text)
+            .ok_or_else(|| BadScope(text.to_owned()))
+    }
+}
+
+/// A stretch of work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its id, chosen by whoever works.
+    pub id: String,
+    /// The project that is worked on.
+    pub project: String,
+    /// The directory that is worked in.
+    pub directory: Option<String>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// What came of it.
+    pub summary: Option<String>,
+}
+
+/// What a user asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// Its id.
+    pub id: u64,
+    /// The session in which it was asked.
+    pub session: String,
+    /// The words.
+    pub content: String,
+    /// The project.
+    pub project: String,
+    /// A room of its own, if it has one.
+    pub namespace: Option<String>,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+/// A note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// Its id.
+    pub id: u64,
+    /// The session in which it was made.
+    pub session: String,
+    /// Its type: `decision`, `bugfix`, …; free text.
+    pub kind: String,
+    /// One line.
+    pub title: String,
+    /// The text.
+    pub content: String,
+    /// The tool that it is about, if any.
+    pub tool_name: Option<String>,
+    /// The project.
+    pub project: String,
+    /// Whom it is for.
+    pub scope: Scope,
+    /// What it is updated by (MEM-3).
+    pub topic_key: Option<String>,
+    /// A room of its own, if it has one.
+    pub namespace: Option<String>,
+    /// Which revision of its text this is; the first is 1.
+    pub revision_count: u64,
+    /// How often the same was saved again (MEM-4).
+    pub duplicate_count: u64,
+    /// When the same was last saved again.
+    pub last_seen_at: Option<Timestamp>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When its text or its place was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// An earlier text of an observation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObservationRevision {
+    /// Which one; the first is 1.
+    pub revision: u64,
+    /// The type at that time.
+    pub kind: String,
+    /// The title at that time.
+    pub title: String,
+    /// The text at that time.
+    pub content: String,
+    /// When it was replaced.
+    pub replaced_at: Timestamp,
+}
+
+/// An arrow between two observations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// Its id.
+    pub id: u64,
+    /// Where it starts.
+    pub from: u64,
+    /// Where it ends.
+    pub to: u64,
+    /// What it means, such as `relates_to`.
+    pub kind: String,
+    /// Why it is there.
+    pub note: Option<String>,
+    /// When it was drawn.
+    pub created_at: Timestamp,
+}
+
+/// The state of a project, as one JSON document (MEM-8).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgressDocument {
+    /// The project.
+    pub project: String,
+    /// A room of its own, if it has one.
+    pub namespace: Option<String>,
+    /// The document.
+    pub content: String,
+    /// When it was written.
+    pub updated_at: Timestamp,
+}
+
+/// Narrows what is listed or found; what is not given does not narrow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemoryFilter {
+    /// Only this type. Prompts and sessions have none and are not asked.
+    pub kind: Option<String>,
+    /// Only this project.
+    pub project: Option<String>,
+    /// Only this scope. Prompts and sessions have none and are not asked.
+    pub scope: Option<Scope>,
+    /// Only this namespace. Sessions have none and are not asked.
+    pub namespace: Option<String>,
+    /// Only what was written or changed at this time or later.
+    pub since: Option<Timestamp>,
+    /// Only what was last changed before this time.
+    pub before: Option<Timestamp>,
+}
