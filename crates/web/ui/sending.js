@@ -8,7 +8,7 @@ import { afterReply, endNotice } from "./policy.js";
 import { scalars } from "./text.js";
 
 /** @typedef {import("./types.js").Status} Status */
-/** @typedef {{text: string, reask?: string, regenerate?: string, model?: string, [name: string]: unknown}} SendBody */
+/** @typedef {{text: string, attachments?: import("./types.js").Attachment[], reask?: string, regenerate?: string, model?: string, [name: string]: unknown}} SendBody */
 
 /**
  * Whether a piece of text was already shown: its event is not newer than the article. Pure.
@@ -37,8 +37,9 @@ export function alreadyShown(shown, id) {
  * @param {HTMLButtonElement} deps.button
  * @param {(change: {filter: string}) => Promise<unknown>} deps.setView
  * @param {(words: string) => void} deps.announce  to those who listen
+ * @param {() => Promise<boolean>} deps.settled  whether all files of the message are there
  */
-export function createSending({ api, store, win, history, composer, modes, cursor, badges, notice, toast, held, button, setView, announce }) {
+export function createSending({ api, store, win, history, composer, modes, cursor, badges, notice, toast, held, button, setView, announce, settled }) {
   let posting = false;
   /** @type {string | null} */
   let mine = null;
@@ -113,10 +114,13 @@ export function createSending({ api, store, win, history, composer, modes, curso
       if (text.trim()) notice.say("held", { text: busyWords(scalars(text)), label: "Cancel the send", act: () => void cancel() });
       return;
     }
-    if (!text.trim()) return;
     notice.clear("held");
+    if (!(await settled()) || busy()) return;
+    const message = composer.message();
+    if (!message.text.trim()) return;
     const { reasks } = composer;
-    if (await post({ text, ...(reasks ? { reask: reasks } : {}) })) composer.taken(text);
+    const files = message.attachments.length ? { attachments: message.attachments } : {};
+    if (await post({ text: message.text, ...files, ...(reasks ? { reask: reasks } : {}) })) composer.taken(message);
   }
 
   button.form?.addEventListener("submit", (event) => {

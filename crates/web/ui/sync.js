@@ -17,8 +17,10 @@ const ROWS_MS = 60;
  * @param {import("./composer.js").Composer} deps.composer
  * @param {import("./panels.js").Panels} deps.panels
  * @param {() => void} deps.onWindow  the window itself changed; the draft is weighed again
+ * @param {() => void} deps.onFiles   the registry changed
+ * @param {(call: import("./types.js").ToolCall) => void} deps.onTool
  */
-export function createSync({ api, store, win, history, sending, composer, panels, onWindow }) {
+export function createSync({ api, store, win, history, sending, composer, panels, onWindow, onFiles, onTool }) {
   let shownFilter = store.get().view.filter;
   /** @type {(() => void)[]} */
   let waiting = [];
@@ -89,8 +91,12 @@ export function createSync({ api, store, win, history, sending, composer, panels
       case "draft": {
         const focused = document.hasFocus() && document.activeElement === composer.area;
         const here = { focused, typed: composer.typed, text: composer.text(), mine: data.from === api.tab };
-        return takesForeignDraft(here) ? composer.show(data.text) : undefined;
+        return takesForeignDraft(here) ? composer.show({ text: data.text, attachments: data.attachments ?? [] }) : undefined;
       }
+      case "files":
+        onFiles();
+        return onWindow();
+      case "tool": return onTool(data);
       case "reset":
         rows.call();
         panels.refresh();

@@ -111,7 +111,7 @@ export function collapse(text, attachments, known = new Map()) {
     const { fileId = null, delivery = null, name } = attachments[i] ?? {};
     const token = text.slice(start, end);
     const same = [...known].find(([marker, mark]) =>
-      mark.token === token && (fileId === null || mark.fileId === fileId) && !marks.has(marker) && !literal.has(marker));
+      mark.token === token && (fileId === null || mark.fileId === null || mark.fileId === fileId) && !marks.has(marker) && !literal.has(marker));
     const marker = same?.[0] ?? freshMarker(name || provisionalName(kind, path), taken);
     const before = same?.[1];
     marks.set(marker, {
