@@ -6,7 +6,7 @@ use plimsoll_budget::{
     Boundary, ExcludedBecause, Model, ModelLimit, OverBudget, QuotaVerdict, Suggestion, Validation,
     Weights,
 };
-use plimsoll_domain::{PairId, Timestamp, Topic};
+use plimsoll_domain::{Attachment, PairId, Timestamp, Topic};
 use plimsoll_provider::Provider;
 use plimsoll_send::{Counter, SendPlan};
 use plimsoll_store::{StoredPair, Workspace};
@@ -59,6 +59,8 @@ pub enum Purpose {
 pub struct Draft {
     /// Its text.
     pub text: String,
+    /// What each token of the text stands for, in order (TOK-5).
+    pub attachments: Vec<Attachment>,
     /// What it is for.
     pub purpose: Purpose,
     /// What happens above the limit; else by the settings.

@@ -74,6 +74,7 @@ impl App {
             usage: None,
             receipt_id: None,
             previous_answer: None,
+            attachments: Vec::new(),
         }
     }
 }

@@ -246,6 +246,8 @@ impl App {
                 Delta::Reasoning(text) => tell(Progress::Reasoning(pair, text)),
                 Delta::Usage(usage) => journey.usage = Some(usage),
                 Delta::Finished(finish) => cut_by_length |= finish == Finish::Length,
+                // No tool is offered yet.
+                Delta::ToolCall(_) => {}
                 Delta::Text(text) if text.is_empty() => {}
                 Delta::Text(text) => {
                     if journey.answer.is_empty() {

@@ -164,6 +164,7 @@ impl<'a> Importer<'a> {
                 usage: None,
                 receipt_id: None,
                 previous_answer: None,
+                attachments: Vec::new(),
             },
             cut: false,
             edited_at: None,

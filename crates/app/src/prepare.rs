@@ -125,16 +125,12 @@ impl Prepared {
     /// The request of an attempt that leaves the oldest pairs out.
     pub(crate) fn request(&self, dropped: usize, max_output: Option<u64>) -> ChatRequest {
         let (payload, _) = self.payload(dropped);
-        let message = |message: plimsoll_send::Message<'_>| ChatMessage {
-            role: message.role,
-            content: message.content.into_owned(),
+        let message = |message: plimsoll_send::Message<'_>| {
+            ChatMessage::new(message.role, message.content.into_owned())
         };
-        ChatRequest {
-            model: self.served_model.clone(),
-            messages: payload.messages.into_iter().map(message).collect(),
-            temperature: self.topic.temperature,
-            max_output,
-        }
+        let messages = payload.messages.into_iter().map(message).collect();
+        let request = ChatRequest::new(self.served_model.clone(), messages);
+        ChatRequest { temperature: self.topic.temperature, max_output, ..request }
     }
 
     /// The payload of an attempt, and the hash of its history (PAY-5).
@@ -148,7 +144,7 @@ impl Prepared {
         let pairs = self.included.iter().skip(dropped).map(|stored| HistoryPair {
             id: stored.pair.id,
             lifecycle: stored.pair.lifecycle,
-            user: &stored.pair.user_text,
+            user: (&stored.pair.user_text).into(),
             assistant: stored.pair.assistant_text.as_deref(),
         });
         let payload = compose(&prelude, pairs, &self.text, self.provider.wire_rules());

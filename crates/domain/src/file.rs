@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{ContextKind, FileId, Timestamp};
+use crate::{ContextKind, FileId, Segment, SegmentBody, Timestamp, segments};
 
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
@@ -180,10 +180,35 @@ impl File {
 /// order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attachment {
-    /// The file; none if the token is broken.
+    /// The file; without one the newest file with the token's bytes is meant.
     pub file: Option<FileId>,
-    /// How the model gets it.
-    pub delivery: Delivery,
+    /// How the model gets it; without one the rules of DLV-4 say.
+    pub delivery: Option<Delivery>,
+}
+
+impl Attachment {
+    /// What a token stands for of which nothing else is known.
+    pub const BARE: Self = Self { file: None, delivery: None };
+}
+
+/// What the tokens of an edited message stand for: those that were there before keep what
+/// they stood for, in order, and new ones are bare.
+pub fn realigned(before: &str, attachments: &[Attachment], after: &str) -> Vec<Attachment> {
+    let mut known: Vec<(String, Attachment)> =
+        token_paths(before).into_iter().zip(attachments.iter().copied()).collect();
+    let meant = |path: String| {
+        let at = known.iter().position(|(old, _)| *old == path);
+        at.map_or(Attachment::BARE, |at| known.remove(at).1)
+    };
+    token_paths(after).into_iter().map(meant).collect()
+}
+
+fn token_paths(text: &str) -> Vec<String> {
+    let path = |segment: Segment<'_>| match segment.body {
+        SegmentBody::Token(token) => Some(token.path.into_owned()),
+        SegmentBody::Text(_) => None,
+    };
+    segments(text).into_iter().filter_map(path).collect()
 }
 
 #[cfg(test)]
@@ -198,6 +223,19 @@ mod tests {
         assert_eq!(FileKind::parse("pdf"), Some(FileKind::Pdf));
         assert_eq!(Delivery::parse("on-demand"), Some(Delivery::OnDemand));
         assert_eq!(Delivery::parse("by mail"), None);
+    }
+
+    #[test]
+    fn tok_5_an_edit_keeps_what_the_tokens_stood_for() {
+        let file = |n| Some(FileId::new(Timestamp::from_millis(1), [n; 10]));
+        let one = Attachment { file: file(1), delivery: Some(Delivery::Inline) };
+        let two = Attachment { file: file(2), delivery: Some(Delivery::OnDemand) };
+        let before = "a <<context:text:/x>>> b <<context:text:/x>>> c <<context:file:/y>>>";
+        let three = Attachment { file: file(3), ..one };
+        let after = "<<context:file:/y>>> <<context:text:/x>>> <<context:text:/new>>>";
+        let kept = realigned(before, &[one, two, three], after);
+        assert_eq!(kept, [three, one, Attachment::BARE]);
+        assert_eq!(realigned(before, &[], after), [Attachment::BARE; 3]);
     }
 
     #[test]

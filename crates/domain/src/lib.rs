@@ -15,6 +15,7 @@ mod topic;
 pub use context_token::{ContextKind, ContextToken, Segment, SegmentBody, print_token, segments};
 pub use file::{
     Attachment, BadHash, ContentHash, Delivery, File, FileKind, FileSource, ProviderFileId,
+    realigned,
 };
 pub use id::{FileId, PairId, ReceiptId, TopicId};
 pub use lifecycle::{IllegalTransition, Lifecycle, LifecycleEvent};

@@ -3,7 +3,8 @@
 use thiserror::Error;
 
 use crate::{
-    IllegalTransition, Lifecycle, LifecycleEvent, PairId, ReceiptId, SegmentBody, TopicId,
+    Attachment, IllegalTransition, Lifecycle, LifecycleEvent, PairId, ReceiptId, SegmentBody,
+    TopicId,
     context_token::{ContextKind, segments},
 };
 
@@ -130,6 +131,8 @@ pub struct MessagePair {
     pub receipt_id: Option<ReceiptId>,
     /// The answer before the last regeneration (SND-8).
     pub previous_answer: Option<String>,
+    /// What each token of the user's words stands for, in order (TOK-5).
+    pub attachments: Vec<Attachment>,
 }
 
 impl MessagePair {
@@ -188,6 +191,7 @@ mod tests {
             usage: None,
             receipt_id: None,
             previous_answer: None,
+            attachments: Vec::new(),
         }
     }
 

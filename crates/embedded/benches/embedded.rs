@@ -64,9 +64,9 @@ struct Speeds {
 }
 
 fn ours(model: &EmbeddedModel, sentences: usize) -> Speeds {
-    let messages = vec![ChatMessage { role: Role::User, content: prompt(sentences) }];
+    let messages = vec![ChatMessage::new(Role::User, prompt(sentences))];
     let (model_id, max_output) = (MODEL_ID.to_owned(), Some(u64::from(WRITTEN)));
-    let request = ChatRequest { model: model_id, messages, temperature: None, max_output };
+    let request = ChatRequest { max_output, ..ChatRequest::new(model_id, messages) };
     let started = Instant::now();
     let mut stream = model.answer(request);
     let (mut first, mut usage) = (None, Usage::default());

@@ -53,15 +53,15 @@ fn collect(mut stream: AnswerStream) -> Result<Answer, ProviderFailure> {
             Delta::Text(text) => answer.text += &text,
             Delta::Finished(finish) => answer.finish = Some(finish),
             Delta::Usage(usage) => answer.usage = Some(usage),
-            Delta::Reasoning(_) => panic!("this model does not reason"),
+            Delta::Reasoning(_) | Delta::ToolCall(_) => panic!("this model only talks"),
         }
     }
     Ok(answer)
 }
 
 fn request(content: &str, max_output: Option<u64>) -> ChatRequest {
-    let messages = vec![ChatMessage { role: Role::User, content: content.to_owned() }];
-    ChatRequest { model: MODEL_ID.to_owned(), messages, temperature: None, max_output }
+    let request = ChatRequest::new(MODEL_ID, vec![ChatMessage::new(Role::User, content)]);
+    ChatRequest { max_output, ..request }
 }
 
 fn model(window: u32) -> (EmbeddedModel, tempfile::TempDir) {

@@ -124,12 +124,8 @@ mod tests {
 
     #[test]
     fn pay_5_the_body_says_what_was_asked_and_nothing_more() {
-        let request = ChatRequest {
-            model: "m".into(),
-            messages: vec![ChatMessage { role: Role::User, content: "a \"b\"\n".into() }],
-            temperature: Some(0.5),
-            max_output: None,
-        };
+        let request = ChatRequest::new("m", vec![ChatMessage::new(Role::User, "a \"b\"\n")]);
+        let request = ChatRequest { temperature: Some(0.5), ..request };
         let expected =
             r#"{"model":"m","messages":[{"role":"user","content":"a \"b\"\n"}],"temperature":0.5}"#;
         assert_eq!(body(&request), expected);

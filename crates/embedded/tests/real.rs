@@ -56,16 +56,9 @@ fn next(stream: &mut AnswerStream) -> Option<Result<Delta, ProviderFailure>> {
 }
 
 fn request(turns: &[(Role, &str)], max_output: u64) -> ChatRequest {
-    let message = |(role, content): &(Role, &str)| ChatMessage {
-        role: *role,
-        content: (*content).to_owned(),
-    };
-    ChatRequest {
-        model: MODEL_ID.to_owned(),
-        messages: turns.iter().map(message).collect(),
-        temperature: None,
-        max_output: Some(max_output),
-    }
+    let message = |(role, content): &(Role, &str)| ChatMessage::new(*role, *content);
+    let request = ChatRequest::new(MODEL_ID, turns.iter().map(message).collect());
+    ChatRequest { max_output: Some(max_output), ..request }
 }
 
 fn ask(
@@ -80,7 +73,7 @@ fn ask(
             Delta::Text(piece) => text += &piece,
             Delta::Finished(why) => finish = why,
             Delta::Usage(used) => usage = used,
-            Delta::Loading | Delta::Reasoning(_) => {}
+            Delta::Loading | Delta::Reasoning(_) | Delta::ToolCall(_) => {}
         }
     }
     Ok((text, finish, usage))

@@ -215,6 +215,7 @@ impl OwnPair {
                 usage: self.usage.map(usage).transpose()?,
                 receipt_id: receipt(self.receipt_id)?,
                 previous_answer: previous.as_ref().and_then(|previous| previous.text.clone()),
+                attachments: Vec::new(),
             },
             cut: self.cut,
             edited_at: self.edited_at.map(Timestamp::from_millis),

@@ -4,15 +4,19 @@ use plimsoll_send::WireRules;
 use reqwest::header::{HeaderName, HeaderValue};
 
 use crate::{
-    AnswerStream, ChatRequest, Endpoint, Models, Provider, SetupError,
+    AnswerStream, ChatRequest, Endpoint, Models, Provider, RemoteFiles, SetupError,
     answer::answer,
     http::{Call, Client},
     models::{by_id, listed},
+    remote_files::FilesAt,
     wire::anthropic,
 };
 
 /// The version of the wire that is spoken.
 const VERSION: &str = "2023-06-01";
+/// Copies of files are named in messages by those who say so.
+const FILES_BETA: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("anthropic-beta"), HeaderValue::from_static("files-api-2025-04-14"));
 
 /// Anthropic's messages.
 #[derive(Clone, Debug)]
@@ -20,6 +24,7 @@ pub struct Anthropic {
     endpoint: Endpoint,
     client: Client,
     headers: Vec<(HeaderName, HeaderValue)>,
+    files: FilesAt,
 }
 
 impl Anthropic {
@@ -32,7 +37,14 @@ impl Anthropic {
         let version = HeaderName::from_static("anthropic-version");
         let mut headers = vec![(version, HeaderValue::from_static(VERSION))];
         headers.extend(endpoint.key_header(HeaderName::from_static("x-api-key"), "")?);
-        Ok(Self { endpoint, client, headers })
+        let files = FilesAt {
+            client: client.clone(),
+            url: endpoint.join(["files"]),
+            headers: headers.iter().cloned().chain([FILES_BETA]).collect(),
+            fields: vec![("expires_in_seconds", FilesAt::life())],
+            takes: &["image/", "application/pdf"],
+        };
+        Ok(Self { endpoint, client, headers, files })
     }
 }
 
@@ -59,8 +71,16 @@ impl Provider for Anthropic {
 
     fn answer(&self, request: ChatRequest) -> AnswerStream {
         let url = self.endpoint.join(["messages"]);
-        let call = Call::post(url, &self.headers, self.body(&request));
+        let mut call = Call::post(url, &self.headers, self.body(&request));
+        let mut enclosed = request.messages.iter().flat_map(|message| &message.enclosed);
+        if enclosed.any(|one| one.remote.is_some()) {
+            call.headers.push(FILES_BETA);
+        }
         answer(self.client.clone(), call, Box::new(anthropic::Decoder::default()))
+    }
+
+    fn files(&self) -> Option<&dyn RemoteFiles> {
+        Some(&self.files)
     }
 
     fn models(&self) -> Models {

@@ -1,13 +1,42 @@
 //! What every provider does (PRV-1). Adding one is one file that implements this.
 
-use std::pin::Pin;
+use std::{path::PathBuf, pin::Pin, sync::Arc, time::Duration};
 
 use futures_core::Stream;
 use plimsoll_domain::Usage;
 use plimsoll_send::{
-    Role, WireRules,
+    Role, ToolCall, ToolDefinition, ToolRound, WireRules,
     fault::{self, Fault},
 };
+
+/// A file that goes along with a message as bytes (DLV-1).
+#[derive(Clone, PartialEq, Eq)]
+pub struct Enclosed {
+    /// Before which byte of the content it stands.
+    pub at: usize,
+    /// What its bytes are.
+    pub mime: String,
+    /// Its bytes.
+    pub data: Arc<[u8]>,
+    /// Where they are on this machine, for those who read the disk.
+    pub path: PathBuf,
+    /// The id of a copy at the provider, which then stands for the bytes (FIL-4).
+    pub remote: Option<String>,
+}
+
+impl Enclosed {
+    /// Whether it is a picture; else it is a document.
+    pub fn is_picture(&self) -> bool {
+        self.mime.starts_with("image/")
+    }
+}
+
+impl std::fmt::Debug for Enclosed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { at, mime, data, remote, .. } = self;
+        write!(f, "Enclosed({at}, {mime}, {} bytes, {remote:?})", data.len())
+    }
+}
 
 /// One message of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +45,29 @@ pub struct ChatMessage {
     pub role: Role,
     /// What is said.
     pub content: String,
+    /// What is enclosed, in order.
+    pub enclosed: Vec<Enclosed>,
+}
+
+impl ChatMessage {
+    /// A message of words alone.
+    pub fn new(role: Role, content: impl Into<String>) -> Self {
+        Self { role, content: content.into(), enclosed: Vec::new() }
+    }
+
+    /// The stretches of the content and what stands between them: `(words, enclosed after
+    /// them)`, the last without.
+    pub(crate) fn stretches(&self) -> impl Iterator<Item = (&str, Option<&Enclosed>)> {
+        let mut from = 0;
+        let mut enclosed = self.enclosed.iter().map(Some).chain([None]);
+        std::iter::from_fn(move || {
+            let next = enclosed.next()?;
+            let to = next.map_or(self.content.len(), |one| one.at);
+            let words = &self.content[from..to];
+            from = to;
+            Some((words, next))
+        })
+    }
 }
 
 /// What a send asks of a provider.
@@ -29,6 +81,28 @@ pub struct ChatRequest {
     pub temperature: Option<f32>,
     /// The largest answer in tokens, if one is asked for.
     pub max_output: Option<u64>,
+    /// The tools that the model may use (PRV-5).
+    pub tools: Vec<ToolDefinition>,
+    /// What it used of them so far, after the last message.
+    pub rounds: Vec<ToolRound>,
+}
+
+impl ChatRequest {
+    /// A request of messages alone.
+    pub fn new(model: impl Into<String>, messages: Vec<ChatMessage>) -> Self {
+        let (tools, rounds) = (Vec::new(), Vec::new());
+        Self { model: model.into(), messages, temperature: None, max_output: None, tools, rounds }
+    }
+
+    /// The same request with every enclosure's bytes replaced by a few words on them: for
+    /// people to read, and for keeping.
+    pub fn folded(mut self) -> Self {
+        let all = self.messages.iter_mut().flat_map(|message| &mut message.enclosed);
+        for one in all.filter(|one| one.remote.is_none()) {
+            one.remote = Some(format!("[{} bytes of {}]", one.data.len(), one.mime));
+        }
+        self
+    }
 }
 
 /// Something that arrived.
@@ -40,6 +114,8 @@ pub enum Delta {
     Text(String),
     /// A piece of the model's reasoning; not part of the answer.
     Reasoning(String),
+    /// The model wants to use a tool (PRV-5).
+    ToolCall(ToolCall),
     /// What the request used; the last one counts.
     Usage(Usage),
     /// The answer ended. Nothing but usage follows.
@@ -55,6 +131,8 @@ pub enum Finish {
     Length,
     /// The content was refused.
     ContentFilter,
+    /// The model waits for the tools that it called.
+    ToolCalls,
     /// Something else, in the provider's word.
     Other(String),
 }
@@ -102,6 +180,27 @@ pub struct ServedModel {
 /// A list of models, on its way.
 pub type Models = Pin<Box<dyn Future<Output = Result<Vec<ServedModel>, ProviderFailure>> + Send>>;
 
+/// A copy of a file at a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteFile {
+    /// Its id there.
+    pub id: String,
+    /// How long it is kept, where the provider says so.
+    pub lives: Option<Duration>,
+}
+
+/// A copy on its way to a provider.
+pub type Upload = Pin<Box<dyn Future<Output = Result<RemoteFile, ProviderFailure>> + Send>>;
+
+/// A place at a provider where files are kept and named by ids (FIL-4).
+pub trait RemoteFiles: Send + Sync {
+    /// Whether a message may name a copy of this kind instead of carrying its bytes.
+    fn takes(&self, mime: &str) -> bool;
+
+    /// Makes a copy.
+    fn upload(&self, name: &str, mime: &str, data: Arc<[u8]>) -> Upload;
+}
+
 /// Someone who answers.
 pub trait Provider: Send + Sync {
     /// The name of the provider in the catalog, such as `openai` or `embedded`.
@@ -127,6 +226,22 @@ pub trait Provider: Send + Sync {
 
     /// The models it serves now.
     fn models(&self) -> Models;
+
+    /// Whether it reads this machine's disk by itself, so that it gets tokens and paths as
+    /// they are (DLV-3).
+    fn reads_paths(&self) -> bool {
+        false
+    }
+
+    /// What it adds to every request that nobody here can see, in words for people.
+    fn adds(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Where it keeps files, if it does (FIL-4).
+    fn files(&self) -> Option<&dyn RemoteFiles> {
+        None
+    }
 
     /// The exact tokens of a text, where the provider has the tokenizer itself.
     fn count_tokens(&self, text: &str) -> Option<u64> {

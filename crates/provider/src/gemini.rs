@@ -65,7 +65,7 @@ impl Provider for Gemini {
 
     fn answer(&self, request: ChatRequest) -> AnswerStream {
         let call = Call::post(self.url(&request.model), &self.headers, self.body(&request));
-        answer(self.client.clone(), call, Box::new(gemini::Decoder))
+        answer(self.client.clone(), call, Box::new(gemini::Decoder::default()))
     }
 
     fn models(&self) -> Models {

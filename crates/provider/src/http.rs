@@ -37,7 +37,8 @@ pub(crate) struct Call {
     pub(crate) method: Method,
     pub(crate) url: Url,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
-    pub(crate) body: Option<String>,
+    /// The media type and the bytes.
+    pub(crate) body: Option<(String, Vec<u8>)>,
 }
 
 impl Call {
@@ -48,7 +49,17 @@ impl Call {
 
     /// A request with a body of JSON.
     pub(crate) fn post(url: Url, headers: &[(HeaderName, HeaderValue)], body: String) -> Self {
-        Self { method: Method::POST, url, headers: headers.to_vec(), body: Some(body) }
+        Self::post_as(url, headers, "application/json".to_owned(), body.into_bytes())
+    }
+
+    /// A request with a body of any kind.
+    pub(crate) fn post_as(
+        url: Url,
+        headers: &[(HeaderName, HeaderValue)],
+        kind: String,
+        body: Vec<u8>,
+    ) -> Self {
+        Self { method: Method::POST, url, headers: headers.to_vec(), body: Some((kind, body)) }
     }
 }
 
@@ -87,8 +98,8 @@ impl Client {
         for (name, value) in call.headers {
             request = request.header(name, value);
         }
-        if let Some(body) = call.body {
-            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        if let Some((kind, body)) = call.body {
+            request = request.header(CONTENT_TYPE, kind).body(body);
         }
         let connect = self.timeouts.connect;
         async move {

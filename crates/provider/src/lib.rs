@@ -20,6 +20,7 @@ mod answer;
 mod download;
 mod http;
 mod reading;
+mod remote_files;
 mod sse;
 mod transport;
 mod wire;
@@ -27,8 +28,8 @@ mod wire;
 pub use download::Download;
 
 pub use contract::{
-    AnswerStream, ChatMessage, ChatRequest, Delta, Finish, Models, Provider, ProviderFailure,
-    ServedModel,
+    AnswerStream, ChatMessage, ChatRequest, Delta, Enclosed, Finish, Models, Provider,
+    ProviderFailure, RemoteFile, RemoteFiles, ServedModel, Upload,
 };
 pub use endpoint::{Endpoint, SetupError, Timeouts};
 pub use secret::Secret;

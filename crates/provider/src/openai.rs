@@ -7,11 +7,12 @@ use reqwest::{
 };
 
 use crate::{
-    AnswerStream, ChatRequest, Endpoint, Models, Provider, SetupError,
+    AnswerStream, ChatRequest, Endpoint, Models, Provider, RemoteFiles, SetupError,
     answer::answer,
     http::{Call, Client},
     local,
     models::{by_id, listed},
+    remote_files::FilesAt,
     wire::openai,
 };
 
@@ -29,9 +30,13 @@ pub struct OpenAiStyle {
     client: Client,
     headers: Vec<(HeaderName, HeaderValue)>,
     azure: Option<Azure>,
+    files: Option<FilesAt>,
 }
 
 impl OpenAiStyle {
+    /// Where OpenAI itself usually is.
+    pub const BASE_URL: &'static str = "https://api.openai.com/v1";
+
     /// A provider at an endpoint. A base URL without any path gets the usual `/v1`.
     pub fn new(mut endpoint: Endpoint) -> Result<Self, SetupError> {
         if endpoint.url.path() == "/" {
@@ -53,7 +58,24 @@ impl OpenAiStyle {
             Some(_) => endpoint.key_header(HeaderName::from_static("api-key"), "")?,
             None => endpoint.key_header(AUTHORIZATION, "Bearer ")?,
         };
-        Ok(Self { endpoint, client, headers: key.into_iter().collect(), azure })
+        Ok(Self { endpoint, client, headers: key.into_iter().collect(), azure, files: None })
+    }
+
+    /// The same, with documents kept there and named by ids (FIL-4). Of all who speak this
+    /// wire only OpenAI itself is known to do that; pictures have no such name in it.
+    pub fn with_files(mut self) -> Self {
+        self.files = Some(FilesAt {
+            client: self.client.clone(),
+            url: self.url(None, &["files"]),
+            headers: self.headers.clone(),
+            fields: vec![
+                ("purpose", "user_data".to_owned()),
+                ("expires_after[anchor]", "created_at".to_owned()),
+                ("expires_after[seconds]", FilesAt::life()),
+            ],
+            takes: &["application/pdf"],
+        });
+        self
     }
 
     fn url(&self, model: Option<&str>, path: &[&str]) -> Url {
@@ -93,7 +115,11 @@ impl Provider for OpenAiStyle {
     fn answer(&self, request: ChatRequest) -> AnswerStream {
         let url = self.url(Some(&request.model), &["chat", "completions"]);
         let call = Call::post(url, &self.headers, self.body(&request));
-        answer(self.client.clone(), call, Box::new(openai::Decoder))
+        answer(self.client.clone(), call, Box::new(openai::Decoder::default()))
+    }
+
+    fn files(&self) -> Option<&dyn RemoteFiles> {
+        self.files.as_ref().map(|files| files as &dyn RemoteFiles)
     }
 
     fn models(&self) -> Models {

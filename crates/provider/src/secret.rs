@@ -58,6 +58,7 @@ impl Secret {
         match delta {
             Delta::Text(text) | Delta::Reasoning(text) => self.scrub(text, SCRUBBED_IN_ANSWERS),
             Delta::Finished(Finish::Other(word)) => self.scrub(word, SCRUBBED_IN_FAILURES),
+            Delta::ToolCall(call) => self.scrub(&mut call.arguments, SCRUBBED_IN_ANSWERS),
             Delta::Loading | Delta::Usage(_) | Delta::Finished(_) => {}
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! start ─► Call ─┬─ Finished ──────────────► Done(success)
+//!                ├─ ToolsAnswered ────────► Call, with what the tools said
 //!                ├─ overflow, may trim ────► Call without the oldest
 //!                ├─ overflow, may not ─────► Done(context_overflow_after_trimming)
 //!                ├─ rate, server, network ─► Wait ─► WaitOver ─► Call, the same again
@@ -30,6 +31,11 @@ pub enum Event {
     Finished {
         /// Whether it was cut by its length (SND-4c).
         cut_by_length: bool,
+    },
+    /// The model used tools instead of ending its answer, and they have answered (PRV-5).
+    ToolsAnswered {
+        /// What the calls and their results weigh.
+        tokens: u64,
     },
     /// The call failed.
     Failed(Fault),
@@ -142,7 +148,12 @@ pub struct AttemptMachine {
     lowerings: u32,
     max_output: Option<u64>,
     bytes_arrived: bool,
+    /// Whether text arrived in the call that is under way.
     text_arrived: bool,
+    /// Whether text arrived in any call.
+    answered: bool,
+    /// What the tools have added to the request.
+    tool_tokens: u64,
     state: State,
 }
 
@@ -166,6 +177,8 @@ impl AttemptMachine {
             max_output: plan.max_output,
             bytes_arrived: false,
             text_arrived: false,
+            answered: false,
+            tool_tokens: 0,
             state: State::Calling,
             plan,
         };
@@ -189,9 +202,18 @@ impl AttemptMachine {
             }
             (State::Calling, Event::TextArrived) => {
                 self.text_arrived = true;
+                self.answered = true;
                 Vec::new()
             }
-            (State::Calling, Event::Finished { cut_by_length }) if self.text_arrived => {
+            (State::Calling, Event::ToolsAnswered { tokens }) => {
+                let record = self.record(Stage::Success, None);
+                self.tool_tokens = self.tool_tokens.saturating_add(tokens);
+                // What the reader has seen stays; the next call can fail and be mended
+                // on its own.
+                self.text_arrived = false;
+                vec![Effect::Record(Box::new(record)), self.call()]
+            }
+            (State::Calling, Event::Finished { cut_by_length }) if self.answered => {
                 let record = self.record(Stage::Success, None);
                 self.finish(record, Outcome::Complete { cut_by_length })
             }
@@ -216,6 +238,12 @@ impl AttemptMachine {
     /// T: how many pairs of the predicted set are not sent.
     pub fn trimmed(&self) -> usize {
         self.dropped
+    }
+
+    /// How many tokens of the window are free for what tools may still say.
+    pub fn tool_room(&self) -> u64 {
+        let taken = self.plan.total_tokens(self.dropped).saturating_add(self.tool_tokens);
+        self.plan.ml.saturating_sub(taken.saturating_add(self.plan.reply_reserve))
     }
 
     /// The plan, as it was frozen.
@@ -288,6 +316,7 @@ impl AttemptMachine {
             (limit, _, _) => {
                 let ml = limit.map_or(self.plan.ml, |limit| limit.min(self.plan.ml));
                 ml.checked_sub(self.plan.total_tokens(self.dropped))?
+                    .checked_sub(self.tool_tokens)?
             }
         };
         let smaller = asked.is_none_or(|asked| room < asked);
@@ -375,7 +404,8 @@ impl AttemptMachine {
             trimmed_count: self.dropped,
             attempts_used: self.attempts,
             chars_per_token: plan.chars_per_token,
-            remaining_reserve: signed_difference(plan.ml, total),
+            tool_tokens: self.tool_tokens,
+            remaining_reserve: signed_difference(plan.ml, total.saturating_add(self.tool_tokens)),
             stage,
             last_error_message: fault.map(|fault| fault.message.clone()),
             overflow_matched: overflow.and_then(|fault| fault.matched.clone()),

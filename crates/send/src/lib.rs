@@ -7,18 +7,26 @@
 
 mod attempt;
 mod counter;
+mod delivery;
 pub mod fault;
 mod json;
 mod json_doc;
 mod payload;
 mod plan;
 mod receipt;
+mod tools;
 
 pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError, short_label};
 pub use counter::{Counter, trim_notice};
-pub use json_doc::{JsonDoc, RequestParameters};
+pub use delivery::{
+    DeliveredPart, INLINE_BELOW, Target, Token, allowed_deliveries, default_delivery, deliver,
+    effective_delivery, words_of,
+};
+pub use json_doc::{DocEnclosed, DocMessage, DocTools, JsonDoc, RequestParameters};
 pub use payload::{
-    HistoryPair, Message, Payload, PreludePart, PreludeParts, Role, WireRules, compose,
+    Enclosure, HistoryPair, Message, Payload, PreludePart, PreludeParts, Role, WireRules, Words,
+    compose,
 };
 pub use plan::{IncludedPair, SendPlan, TrimStep};
 pub use receipt::{AttemptRecord, MessageRecord, Stage, TruncationSeen, silent_truncation};
+pub use tools::{MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult, ToolRound};

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use plimsoll_budget::PairText;
-use plimsoll_domain::{Lifecycle, PairId};
+use plimsoll_domain::{ContentHash, FileId, Lifecycle, PairId};
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +55,40 @@ impl PreludeParts<'_> {
     }
 }
 
+/// A file that goes along as bytes, at its place in the words (DLV-1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enclosure {
+    /// Before which byte of the words it stands.
+    pub at: usize,
+    /// The file.
+    pub file: FileId,
+    /// Its bytes.
+    pub hash: ContentHash,
+    /// What its bytes are.
+    pub mime: String,
+}
+
+/// What a person said, as it is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Words<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// What is enclosed, in order.
+    pub enclosures: &'a [Enclosure],
+}
+
+impl<'a> From<&'a str> for Words<'a> {
+    fn from(text: &'a str) -> Self {
+        Self { text, enclosures: &[] }
+    }
+}
+
+impl<'a> From<&'a String> for Words<'a> {
+    fn from(text: &'a String) -> Self {
+        text.as_str().into()
+    }
+}
+
 /// An INCLUDED pair.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryPair<'a> {
@@ -63,7 +97,7 @@ pub struct HistoryPair<'a> {
     /// Where it stands.
     pub lifecycle: Lifecycle,
     /// The user's words, as they are delivered.
-    pub user: &'a str,
+    pub user: Words<'a>,
     /// The answer.
     pub assistant: Option<&'a str>,
 }
@@ -98,6 +132,8 @@ pub struct Message<'a> {
     pub content: Cow<'a, str>,
     /// The pair it comes from; of several that were merged, the first.
     pub pair: Option<PairId>,
+    /// What is enclosed, in order.
+    pub enclosures: Vec<Enclosure>,
 }
 
 /// The messages of one request.
@@ -119,50 +155,59 @@ const JOINT: &str = "\n\n";
 pub fn compose<'a>(
     prelude: &PreludeParts<'a>,
     included: impl IntoIterator<Item = HistoryPair<'a>>,
-    new_message: &'a str,
+    new_message: impl Into<Words<'a>>,
     rules: WireRules,
 ) -> Payload<'a> {
+    let new_message = new_message.into();
     let mut messages = Vec::new();
     if let Some(system) = prelude.system {
         messages.push(Message {
             role: Role::System,
             content: Cow::Borrowed(system.text),
             pair: None,
+            enclosures: Vec::new(),
         });
     }
     let first = messages.len();
     for pair in included {
         let text = PairText {
             lifecycle: pair.lifecycle,
-            user: pair.user,
+            user: pair.user.text,
             assistant: pair.assistant,
             attachment_tokens: 0,
         };
         let (user, assistant) = text.messages();
+        // A picture alone is a message too.
+        let user = user.or_else(|| (!pair.user.enclosures.is_empty()).then_some(pair.user.text));
         for (role, content) in [(Role::User, user), (Role::Assistant, assistant)] {
             let Some(content) = content else { continue };
+            let enclosures = if role == Role::User { pair.user.enclosures } else { &[] };
             let leads = messages.len() == first && role == Role::Assistant;
             let (role, content) = if leads && !rules.assistant_first {
                 (Role::User, Cow::Owned(marked("assistant", content)))
             } else {
                 (role, Cow::Borrowed(content))
             };
-            push(&mut messages, role, content, Some(pair.id), rules);
+            let message = Message::new(role, content, Some(pair.id), enclosures);
+            push(&mut messages, message, rules);
         }
     }
     let history = first..messages.len();
     let content = match prelude.files {
         Some(files) if rules.late_system => {
             let content = Cow::Borrowed(files.text);
-            messages.push(Message { role: Role::System, content, pair: None });
-            Cow::Borrowed(new_message)
+            messages.push(Message::new(Role::System, content, None, &[]));
+            Cow::Borrowed(new_message.text)
         }
-        Some(files) => Cow::Owned(marked("files", files.text) + JOINT + new_message),
-        None => Cow::Borrowed(new_message),
+        Some(files) => Cow::Owned(marked("files", files.text) + JOINT + new_message.text),
+        None => Cow::Borrowed(new_message.text),
     };
+    let before_words = content.len() - new_message.text.len();
+    let mut message = Message::new(Role::User, content, None, new_message.enclosures);
+    message.enclosures.iter_mut().for_each(|one| one.at += before_words);
     let before = messages.last().map(|last| last.content.len());
     let count = messages.len();
-    push(&mut messages, Role::User, content, None, rules);
+    push(&mut messages, message, rules);
     let joined_at = before.filter(|_| messages.len() == count);
     Payload { messages, history, joined_at }
 }
@@ -174,20 +219,17 @@ fn marked(name: &str, text: &str) -> String {
 
 /// Adds a message, or joins it to the last one where the wire wants turns. No text
 /// is lost either way.
-fn push<'a>(
-    messages: &mut Vec<Message<'a>>,
-    role: Role,
-    content: Cow<'a, str>,
-    pair: Option<PairId>,
-    rules: WireRules,
-) {
+fn push<'a>(messages: &mut Vec<Message<'a>>, message: Message<'a>, rules: WireRules) {
     match messages.last_mut() {
-        Some(last) if last.role == role && !rules.repeated_roles => {
+        Some(last) if last.role == message.role && !rules.repeated_roles => {
             let joined = last.content.to_mut();
             joined.push_str(JOINT);
-            joined.push_str(&content);
+            let before = joined.len();
+            joined.push_str(&message.content);
+            let moved = |one: Enclosure| Enclosure { at: one.at + before, ..one };
+            last.enclosures.extend(message.enclosures.into_iter().map(moved));
         }
-        _ => messages.push(Message { role, content, pair }),
+        _ => messages.push(message),
     }
 }
 
@@ -207,23 +249,42 @@ impl Payload<'_> {
         })
     }
 
-    /// A hash over the history part: roles and contents in order (PAY-5). Two
-    /// requests with the same hash sent the same history.
+    /// A hash over the history part: roles, contents and enclosures in order (PAY-5).
+    /// Two requests with the same hash sent the same history.
     pub fn history_hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        for (role, content) in self.history() {
+        for ((role, content), at) in self.history().zip(self.history.clone()) {
             hasher.update(role.name().as_bytes());
             hasher.update(&(content.len() as u64).to_le_bytes());
             hasher.update(content.as_bytes());
+            let enclosures = &self.messages[at].enclosures;
+            for one in enclosures.iter().filter(|one| one.at <= content.len()) {
+                hasher.update(&(one.at as u64).to_le_bytes());
+                hasher.update(one.hash.as_str().as_bytes());
+            }
         }
         hasher.finalize().to_hex().to_string()
     }
 }
 
-impl Message<'_> {
+impl<'a> Message<'a> {
+    fn new(
+        role: Role,
+        content: Cow<'a, str>,
+        pair: Option<PairId>,
+        enclosures: &[Enclosure],
+    ) -> Self {
+        Self { role, content, pair, enclosures: enclosures.to_vec() }
+    }
+
     /// A hash of the content, for receipts.
     pub fn hash(&self) -> String {
-        blake3::hash(self.content.as_bytes()).to_hex().to_string()
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.content.as_bytes());
+        for one in &self.enclosures {
+            hasher.update(one.hash.as_str().as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
     }
 }
 

@@ -9,7 +9,7 @@ fn id(n: u8) -> PairId {
 }
 
 fn pair<'a>(n: u8, user: &'a str, assistant: Option<&'a str>) -> HistoryPair<'a> {
-    HistoryPair { id: id(n), lifecycle: Lifecycle::Complete, user, assistant }
+    HistoryPair { id: id(n), lifecycle: Lifecycle::Complete, user: user.into(), assistant }
 }
 
 fn part(text: &str) -> Option<PreludePart<'_>> {
@@ -133,7 +133,7 @@ proptest! {
             .map(|((user, assistant, lifecycle), n)| HistoryPair {
                 id: id(n),
                 lifecycle: *lifecycle,
-                user,
+                user: user.into(),
                 assistant: assistant.as_deref(),
             })
             .collect();

@@ -85,6 +85,8 @@ pub struct AttemptRecord {
     pub attempt_total_tokens: u64,
     /// AUT.
     pub aut: u64,
+    /// What tools added to the request so far, beside the attempt's own tokens.
+    pub tool_tokens: u64,
     /// T: pairs of X that this attempt does not send.
     pub trimmed_count: usize,
     /// Provider calls so far, 1 … NTA + 1. A call that is repeated with the same

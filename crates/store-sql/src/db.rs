@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use plimsoll_domain::{PairId, ReceiptId, Timestamp, TopicId};
+use plimsoll_domain::{FileId, PairId, ReceiptId, Timestamp, TopicId};
 use plimsoll_store::{StoreError, StoreResult, Workspace};
 
 /// A value that goes into a statement.
@@ -197,7 +197,7 @@ pub(crate) trait ReadId: Sized {
     fn read(text: &str) -> Option<Self>;
 }
 
-id_values!(PairId, TopicId, ReceiptId);
+id_values!(PairId, TopicId, ReceiptId, FileId);
 
 /// The id in a cell.
 pub(crate) fn id<T: ReadId>(row: &dyn Cells, place: usize) -> StoreResult<T> {

@@ -17,6 +17,7 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-15-search",
         sql: include_str!("../migrations/sqlite/2026-11-15-search.sql"),
     },
+    Migration { name: "2026-11-16-files", sql: include_str!("../migrations/2026-11-16-files.sql") },
 ];
 
 impl Migration {

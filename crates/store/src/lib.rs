@@ -8,6 +8,7 @@ mod archive;
 pub mod contract;
 mod error;
 mod estimates;
+mod files;
 mod model_memory;
 mod notebook;
 mod owners;
@@ -21,8 +22,9 @@ mod workspace;
 pub use archive::{Archive, ArchivedPair, BroughtIn, PreviousAnswer, Revision};
 pub use error::{Noun, StoreError, StoreResult};
 pub use estimates::{Estimate, Estimates};
+pub use files::{Files, ToolCallRecord};
 pub use model_memory::{LearnedLimit, ModelMemory, UsageEntry};
-pub use notebook::{Notebook, QUERIES_KEPT, SavedFilter};
+pub use notebook::{KeptDraft, Notebook, QUERIES_KEPT, SavedFilter};
 pub use owners::{INTERRUPTED, Interrupted, Owners, SendInFlight};
 pub use pairs::{Edit, Original, Outcome, PairRow, Pairs, StoredPair};
 pub use receipts::{
@@ -41,6 +43,7 @@ pub trait Store:
     + Owners
     + Topics
     + Archive
+    + Files
     + Estimates
     + Search
     + Receipts
@@ -56,6 +59,8 @@ impl<S> Store for S where
         + Owners
         + Topics
         + Archive
+        + Files
+        + Files
         + Estimates
         + Search
         + Receipts

@@ -2,7 +2,7 @@
 //! single values.
 
 use async_trait::async_trait;
-use plimsoll_domain::Timestamp;
+use plimsoll_domain::{Attachment, Timestamp};
 
 use crate::{StoreResult, Workspace};
 
@@ -16,6 +16,15 @@ pub struct SavedFilter {
     pub name: String,
     /// Its text.
     pub text: String,
+}
+
+/// What stands in the input of a workspace (INS-5).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptDraft {
+    /// Its text, context tokens in place.
+    pub text: String,
+    /// What each token stands for, in order.
+    pub attachments: Vec<Attachment>,
 }
 
 /// The notebook. Drafts survive a crash of the process; a power cut may cost the last one.
@@ -42,10 +51,15 @@ pub trait Notebook: Send + Sync {
     ) -> StoreResult<()>;
 
     /// What stands in the input of a workspace.
-    async fn draft(&self, workspace: &Workspace) -> StoreResult<Option<String>>;
+    async fn draft(&self, workspace: &Workspace) -> StoreResult<Option<KeptDraft>>;
 
     /// Keeps what stands in the input; a blank draft is forgotten.
-    async fn put_draft(&self, workspace: &Workspace, text: &str, at: Timestamp) -> StoreResult<()>;
+    async fn put_draft(
+        &self,
+        workspace: &Workspace,
+        draft: &KeptDraft,
+        at: Timestamp,
+    ) -> StoreResult<()>;
 
     /// A single value.
     async fn value(&self, key: &str) -> StoreResult<Option<String>>;

@@ -138,7 +138,7 @@ proptest! {
                 HistoryPair {
                     id: PairId::new(Timestamp::from_millis(i64::from(visible[at])), [0; 10]),
                     lifecycle: text.lifecycle,
-                    user: text.user,
+                    user: text.user.into(),
                     assistant: text.assistant,
                 }
             });

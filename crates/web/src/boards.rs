@@ -5,9 +5,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use plimsoll_app::{App, AppError, Board, Draft, HistoryChoice, Outlook, Sent, View};
+use plimsoll_app::{App, AppError, Board, HistoryChoice, Outlook, Sent, View};
 use plimsoll_send::Counter;
-use plimsoll_store::Workspace;
+use plimsoll_store::{KeptDraft, Workspace};
 use serde::{Deserialize, Serialize};
 
 /// A board, and what the counter shows besides it.
@@ -16,7 +16,7 @@ pub(crate) struct Desk {
     /// The counter of the last send that trimmed, until something changes (REC-3).
     pub(crate) frozen: Option<Counter>,
     /// The message that is being written.
-    pub(crate) draft: String,
+    pub(crate) draft: KeptDraft,
 }
 
 /// The desks that were opened.
@@ -106,7 +106,7 @@ impl Desk {
 
     /// How the draft stands.
     pub(crate) async fn outlook(&mut self, app: &App) -> Result<Outlook, AppError> {
-        let draft = Draft { text: self.draft.clone(), ..Draft::default() };
+        let draft = crate::api::attached::draft_of(&self.draft);
         self.board.outlook(app, &draft).await
     }
 

@@ -287,6 +287,7 @@ fn pair() -> impl Strategy<Value = ArchivedPair> {
                 usage,
                 receipt_id,
                 previous_answer: previous.as_ref().and_then(|previous| previous.text.clone()),
+                attachments: Vec::new(),
             },
             cut,
             edited_at: edited_at.map(Timestamp::from_millis),

@@ -56,6 +56,7 @@ impl Provider for Scripted {
                 role: message.role,
                 content: message.content.clone().into(),
                 pair: None,
+                enclosures: Vec::new(),
             })
             .collect();
         let parameters = RequestParameters {

@@ -36,6 +36,7 @@ fn pair(n: u64, topic: TopicId, random: &mut Random) -> MessagePair {
         usage: None,
         receipt_id: None,
         previous_answer: None,
+        attachments: Vec::new(),
     }
 }
 

@@ -118,6 +118,7 @@ pub(crate) async fn fill(store: &SqlStore, now: i64) {
             usage: Some(Usage { prompt: weight, completion: weight / 2, ..Usage::default() }),
             receipt_id: None,
             previous_answer: None,
+            attachments: Vec::new(),
         });
     }
     store.insert_many(&workspace, &pairs).await.unwrap();

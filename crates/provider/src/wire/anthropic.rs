@@ -1,72 +1,41 @@
 //! Anthropic's messages.
 
 use plimsoll_domain::Usage;
-use serde::Serialize;
+use plimsoll_send::ToolCall;
 use serde_json::Value;
 
-use super::{Decode, Deltas, Read, Refused, apart, number};
-use crate::{ChatRequest, Finish};
+use super::{Decode, Deltas, Read, Refused, number};
+use crate::Finish;
 
-/// The largest answer that is asked for when nobody sets one; the wire requires it.
-pub(crate) const REQUIRED_MAX_OUTPUT: u64 = 4096;
-
-#[derive(Serialize)]
-struct Body<'a> {
-    model: &'a str,
-    max_tokens: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system: Option<String>,
-    messages: Vec<Message<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f32>,
-    stream: bool,
-}
-
-#[derive(Serialize)]
-struct Message<'a> {
-    role: &'static str,
-    content: &'a str,
-}
-
-/// The request body.
-pub(crate) fn body(request: &ChatRequest) -> String {
-    let (system, messages) = apart(&request.messages);
-    let message = |message: &'_ crate::ChatMessage| message.role.name();
-    let body = Body {
-        model: &request.model,
-        max_tokens: request.max_output.unwrap_or(REQUIRED_MAX_OUTPUT),
-        system,
-        messages: messages
-            .map(|each| Message { role: message(each), content: &each.content })
-            .collect(),
-        temperature: request.temperature.filter(|value| value.is_finite()),
-        stream: true,
-    };
-    // Strings and finite numbers always serialise.
-    serde_json::to_string(&body).unwrap_or_default()
-}
+pub(crate) use super::anthropic_body::{REQUIRED_MAX_OUTPUT, body};
 
 /// Reads the events of a stream, which name themselves in `type`, and whole messages.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     usage: Usage,
+    /// The call whose arguments are arriving.
+    call: Option<ToolCall>,
 }
 
 impl Decode for Decoder {
     fn object(&mut self, object: &Value, out: &mut Deltas) -> Result<Read, Refused> {
         match object.get("type").and_then(Value::as_str).unwrap_or_default() {
             "message_start" => self.tell_usage(object.pointer("/message/usage"), out),
-            "content_block_start" => block(object.get("content_block"), out),
-            "content_block_delta" => block(object.get("delta"), out),
+            "content_block_start" => self.block(object.get("content_block"), out),
+            "content_block_delta" => self.block(object.get("delta"), out),
+            "content_block_stop" => self.end_block(out),
             "message_delta" => {
                 self.tell_usage(object.get("usage"), out);
                 stop(object.pointer("/delta/stop_reason"), out);
             }
             "message_stop" => return Ok(Read::Last),
-            "ping" | "content_block_stop" => {}
+            "ping" => {}
             "message" => {
                 let blocks = object.get("content").and_then(Value::as_array);
-                blocks.into_iter().flatten().for_each(|content| block(Some(content), out));
+                for content in blocks.into_iter().flatten() {
+                    self.block(Some(content), out);
+                    self.end_block(out);
+                }
                 self.tell_usage(object.get("usage"), out);
                 stop(object.get("stop_reason"), out);
                 return Ok(Read::Last);
@@ -93,15 +62,42 @@ impl Decoder {
         }
         out.usage(self.usage);
     }
-}
 
-/// A block or a piece of one.
-fn block(block: Option<&Value>, out: &mut Deltas) {
-    let text = |key| block.and_then(|block| block.get(key)).and_then(Value::as_str);
-    match text("type").unwrap_or_default() {
-        "text" | "text_delta" => out.text(text("text").unwrap_or_default()),
-        "thinking" | "thinking_delta" => out.reasoning(text("thinking").unwrap_or_default()),
-        _ => {}
+    /// A block or a piece of one.
+    fn block(&mut self, block: Option<&Value>, out: &mut Deltas) {
+        let text = |key| block.and_then(|block| block.get(key)).and_then(Value::as_str);
+        match text("type").unwrap_or_default() {
+            "text" | "text_delta" => out.text(text("text").unwrap_or_default()),
+            "thinking" | "thinking_delta" => out.reasoning(text("thinking").unwrap_or_default()),
+            "tool_use" => {
+                let word = |key| text(key).unwrap_or_default().to_owned();
+                // A whole call has its input; one that arrives in pieces starts empty.
+                let input = block.and_then(|block| block.get("input")).and_then(Value::as_object);
+                let whole = input.filter(|input| !input.is_empty());
+                let arguments = whole.map(|input| Value::from(input.clone()).to_string());
+                self.call = Some(ToolCall {
+                    id: word("id"),
+                    name: word("name"),
+                    arguments: arguments.unwrap_or_default(),
+                    signature: None,
+                });
+            }
+            "input_json_delta" => {
+                if let Some(call) = &mut self.call {
+                    call.arguments.push_str(text("partial_json").unwrap_or_default());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end_block(&mut self, out: &mut Deltas) {
+        if let Some(mut call) = self.call.take() {
+            if call.arguments.is_empty() {
+                call.arguments.push_str("{}");
+            }
+            out.tool_call(call);
+        }
     }
 }
 
@@ -110,6 +106,7 @@ fn stop(reason: Option<&Value>, out: &mut Deltas) {
         None => return,
         Some("end_turn" | "stop_sequence") => Finish::Stop,
         Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
+        Some("tool_use") => Finish::ToolCalls,
         Some("refusal") => Finish::ContentFilter,
         Some(other) => Finish::Other(other.to_owned()),
     };

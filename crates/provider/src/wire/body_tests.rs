@@ -3,17 +3,18 @@
 
 use plimsoll_domain::{Lifecycle, PairId, Timestamp};
 use plimsoll_send::{
-    HistoryPair, JsonDoc, Payload, PreludePart, PreludeParts, RequestParameters, WireRules, compose,
+    HistoryPair, JsonDoc, Payload, PreludePart, PreludeParts, RequestParameters, Role, ToolCall,
+    ToolDefinition, ToolResult, ToolRound, WireRules, compose,
 };
 
 use super::{anthropic, gemini, openai};
-use crate::{ChatMessage, ChatRequest};
+use crate::{ChatMessage, ChatRequest, Enclosed};
 
 const NEW: &str = "And \"today\"?\n";
 
 fn pair<'a>(n: u8, user: &'a str, assistant: Option<&'a str>) -> HistoryPair<'a> {
     let id = PairId::new(Timestamp::from_millis(i64::from(n)), [n; 10]);
-    HistoryPair { id, lifecycle: Lifecycle::Complete, user, assistant }
+    HistoryPair { id, lifecycle: Lifecycle::Complete, user: user.into(), assistant }
 }
 
 /// Every scenario under a wire's rules, with its parameters.
@@ -41,11 +42,12 @@ fn request(
     temperature: Option<f32>,
     max_output: Option<u64>,
 ) -> ChatRequest {
-    let messages = payload.messages.iter().map(|message| ChatMessage {
-        role: message.role,
-        content: message.content.clone().into_owned(),
-    });
-    ChatRequest { model: "model-1".into(), messages: messages.collect(), temperature, max_output }
+    let messages = payload
+        .messages
+        .iter()
+        .map(|message| ChatMessage::new(message.role, message.content.clone().into_owned()));
+    let request = ChatRequest::new("model-1", messages.collect());
+    ChatRequest { temperature, max_output, ..request }
 }
 
 /// The bytes as they are sent, a line for each scenario.
@@ -96,4 +98,51 @@ fn a_late_system_message_is_not_lost_where_the_system_stands_apart() {
         assert!(body.contains("Answer in one sentence.\\n\\n- hull.jpg"), "{body}");
         assert!(!body.contains("temperature"), "{body}");
     }
+}
+
+/// A message with a picture between its words, and a round of tools after it.
+fn with_everything(remote: Option<&str>) -> ChatRequest {
+    let enclosed = |at, mime: &str| Enclosed {
+        at,
+        mime: mime.to_owned(),
+        data: [1u8, 2, 3].into(),
+        path: "/nowhere".into(),
+        remote: remote.map(str::to_owned),
+    };
+    let content = "Before  after".to_owned();
+    let enclosed = vec![enclosed(7, "image/png"), enclosed(7, "image/jpeg")];
+    let call = ToolCall {
+        id: "c1".to_owned(),
+        name: "read_file".to_owned(),
+        arguments: r#"{"file_id":"file-1"}"#.to_owned(),
+        signature: Some("sig".to_owned()),
+    };
+    let broken = ToolCall { id: "c2".to_owned(), arguments: "{\"half".to_owned(), ..call.clone() };
+    let result = |text: &str, failed| ToolResult { text: text.to_owned(), failed };
+    let calls = vec![(call, result("1 a", false)), (broken, result("no JSON", true))];
+    ChatRequest {
+        tools: vec![ToolDefinition {
+            name: "read_file".to_owned(),
+            description: "Reads.".to_owned(),
+            parameters: r#"{"type":"object","properties":{"file_id":{"type":"string"}}}"#
+                .to_owned(),
+        }],
+        rounds: vec![ToolRound { text: "Let me look.".to_owned(), calls }],
+        ..ChatRequest::new("m", vec![ChatMessage { role: Role::User, content, enclosed }])
+    }
+}
+
+#[test]
+fn dlv_1_and_prv_5_on_each_wire() {
+    type Body = fn(&ChatRequest) -> String;
+    let wires: [(&str, Body); 3] =
+        [("openai", openai::body), ("anthropic", anthropic::body), ("gemini", gemini::body)];
+    for (name, body) in wires {
+        let value: serde_json::Value = serde_json::from_str(&body(&with_everything(None))).unwrap();
+        insta::assert_json_snapshot!(format!("enclosed_and_tools_{name}"), value);
+    }
+    let by_id = anthropic::body(&with_everything(Some("file_011")));
+    assert!(by_id.contains(r#""source":{"file_id":"file_011","type":"file"}"#), "{by_id}");
+    let folded = openai::body(&with_everything(None).folded());
+    assert!(folded.contains("[3 bytes of image/png]") && !folded.contains("AQID"), "{folded}");
 }

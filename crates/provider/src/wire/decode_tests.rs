@@ -40,7 +40,7 @@ fn done(finish: Finish) -> Delta {
 
 #[test]
 fn openai_chunks() {
-    let other = Finish::Other("tool_calls".into());
+    let other = Finish::ToolCalls;
     for (data, expected) in [
         (r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":null}}]}"#, vec![]),
         (r#"{"choices":[{"delta":{"content":"a"},"finish_reason":null}]}"#, vec![text("a")]),
@@ -89,7 +89,11 @@ fn openai_chunks() {
             vec![text("a"), text("b")],
         ),
     ] {
-        assert_eq!(event(&mut openai::Decoder, data), Ok((expected, Read::Part)), "{data}");
+        assert_eq!(
+            event(&mut openai::Decoder::default(), data),
+            Ok((expected, Read::Part)),
+            "{data}"
+        );
     }
 }
 
@@ -106,10 +110,10 @@ fn openai_ends_errors_and_strangers() {
         (r#"{"choices":[{"del"#, Err(Refused::Malformed)),
         ("hello", Err(Refused::Malformed)),
     ] {
-        assert_eq!(event(&mut openai::Decoder, data), expected, "{data}");
+        assert_eq!(event(&mut openai::Decoder::default(), data), expected, "{data}");
     }
     let named = SseEvent { name: "error".into(), data: "out of memory".into() };
-    let read = read_event(&mut openai::Decoder, &named, &mut Deltas::default());
+    let read = read_event(&mut openai::Decoder::default(), &named, &mut Deltas::default());
     assert_eq!(read, Err(Refused::Told));
 }
 
@@ -128,7 +132,7 @@ fn openai_answers_in_one_piece() {
         ("{}", Err(Refused::Told)),
         ("{\"choices\":[", Err(Refused::Malformed)),
     ] {
-        assert_eq!(whole(&mut openai::Decoder, body), expected, "{body}");
+        assert_eq!(whole(&mut openai::Decoder::default(), body), expected, "{body}");
     }
 }
 
@@ -210,13 +214,16 @@ fn gemini_streams() {
         (r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#, Err(Refused::Told)),
         (r#"{"responseId":"x"}"#, Ok((vec![], Read::Unknown))),
     ] {
-        assert_eq!(event(&mut gemini::Decoder, data), expected, "{data}");
+        assert_eq!(event(&mut gemini::Decoder::default(), data), expected, "{data}");
     }
     let array = r#"[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},
         {"candidates":[{"content":{"parts":[{"text":"b"}]},"finishReason":"STOP"}]}]"#;
     let expected = vec![text("a"), text("b"), done(Finish::Stop)];
-    assert_eq!(whole(&mut gemini::Decoder, array), Ok(expected));
-    assert_eq!(whole(&mut gemini::Decoder, r#"[{"error":{"code":400}}]"#), Err(Refused::Told));
+    assert_eq!(whole(&mut gemini::Decoder::default(), array), Ok(expected));
+    assert_eq!(
+        whole(&mut gemini::Decoder::default(), r#"[{"error":{"code":400}}]"#),
+        Err(Refused::Told)
+    );
 }
 
 #[test]
@@ -226,7 +233,105 @@ fn an_end_and_the_same_usage_are_told_once() {
         "usage":{"prompt_tokens":1,"completion_tokens":1}}"#;
     let event = SseEvent { name: String::new(), data: chunk.into() };
     for _ in 0..2 {
-        read_event(&mut openai::Decoder, &event, &mut out).unwrap();
+        read_event(&mut openai::Decoder::default(), &event, &mut out).unwrap();
     }
     assert_eq!(drain(out), [done(Finish::Stop), usage(1, 0, 1, 0)]);
+}
+
+fn called(id: &str, name: &str, arguments: &str) -> Delta {
+    let (id, name, arguments) = (id.to_owned(), name.to_owned(), arguments.to_owned());
+    Delta::ToolCall(plimsoll_send::ToolCall { id, name, arguments, signature: None })
+}
+
+#[test]
+fn prv_5_openai_calls_arrive_in_pieces() {
+    let mut decoder = openai::Decoder::default();
+    for (data, expected) in [
+        (
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function",
+               "function":{"name":"read_file","arguments":""}}]}}]}"#,
+            vec![],
+        ),
+        (
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a"}}]}}]}"#,
+            vec![],
+        ),
+        (
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"c2","function":
+               {"name":"list_files","arguments":"{}"}}]}}]}"#,
+            vec![],
+        ),
+        (
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\":1}"}}]}}]}"#,
+            vec![],
+        ),
+        (
+            r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#,
+            vec![
+                called("c1", "read_file", "{\"a\":1}"),
+                called("c2", "list_files", "{}"),
+                done(Finish::ToolCalls),
+            ],
+        ),
+    ] {
+        assert_eq!(event(&mut decoder, data), Ok((expected, Read::Part)), "{data}");
+    }
+}
+
+#[test]
+fn prv_5_calls_that_come_whole_without_index_or_id() {
+    let body = r#"{"choices":[{"message":{"content":"","tool_calls":[
+        {"function":{"name":"a","arguments":{"x":1}}},{"function":{"name":"b","arguments":"{}"}}]},
+        "finish_reason":"stop"}]}"#;
+    let expected =
+        vec![called("call_0", "a", "{\"x\":1}"), called("call_1", "b", "{}"), done(Finish::Stop)];
+    assert_eq!(whole(&mut openai::Decoder::default(), body), Ok(expected));
+}
+
+#[test]
+fn prv_5_anthropic_calls() {
+    let mut decoder = anthropic::Decoder::default();
+    for (data, expected) in [
+        (
+            r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t1",
+               "name":"read_file","input":{}}}"#,
+            vec![],
+        ),
+        (
+            r#"{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":"{\"a\""}}"#,
+            vec![],
+        ),
+        (
+            r#"{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":":1}"}}"#,
+            vec![],
+        ),
+        (
+            r#"{"type":"content_block_stop","index":1}"#,
+            vec![called("t1", "read_file", "{\"a\":1}")],
+        ),
+        (
+            r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#,
+            vec![done(Finish::ToolCalls)],
+        ),
+    ] {
+        assert_eq!(event(&mut decoder, data), Ok((expected, Read::Part)), "{data}");
+    }
+    let body = r#"{"type":"message","content":[{"type":"tool_use","id":"t","name":"n",
+        "input":{"a":2}}],"stop_reason":"tool_use"}"#;
+    let expected = vec![called("t", "n", "{\"a\":2}"), done(Finish::ToolCalls)];
+    assert_eq!(whole(&mut anthropic::Decoder::default(), body), Ok(expected));
+}
+
+#[test]
+fn prv_5_gemini_calls_keep_their_signature() {
+    let data = r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"n","args":{"a":2}},
+        "thoughtSignature":"sig"}]},"finishReason":"STOP"}]}"#;
+    let call = plimsoll_send::ToolCall {
+        id: "call_1".into(),
+        name: "n".into(),
+        arguments: "{\"a\":2}".into(),
+        signature: Some("sig".into()),
+    };
+    let expected = vec![Delta::ToolCall(call), done(Finish::Stop)];
+    assert_eq!(event(&mut gemini::Decoder::default(), data), Ok((expected, Read::Part)));
 }

@@ -1,72 +1,83 @@
 //! Gemini's `generateContent`.
 
 use plimsoll_domain::Usage;
-use plimsoll_send::Role;
-use serde::Serialize;
-use serde_json::Value;
+use plimsoll_send::{Role, ToolCall, ToolDefinition, ToolRound};
+use serde_json::{Value, json};
 
-use super::{Decode, Deltas, Read, Refused, apart, number};
-use crate::{ChatRequest, Finish};
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Body<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system_instruction: Option<Content<'a>>,
-    contents: Vec<Content<'a>>,
-    #[serde(skip_serializing_if = "GenerationConfig::is_empty")]
-    generation_config: GenerationConfig,
-}
-
-#[derive(Serialize)]
-struct Content<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    role: Option<&'static str>,
-    parts: [Part<'a>; 1],
-}
-
-#[derive(Serialize)]
-struct Part<'a> {
-    text: &'a str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct GenerationConfig {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_output_tokens: Option<u64>,
-}
-
-impl GenerationConfig {
-    fn is_empty(&self) -> bool {
-        self.temperature.is_none() && self.max_output_tokens.is_none()
-    }
-}
+use super::{Decode, Deltas, Read, Refused, apart, arguments, base64, number, schema};
+use crate::{ChatMessage, ChatRequest, Finish};
 
 /// The request body. The model is not in it but in the address.
 pub(crate) fn body(request: &ChatRequest) -> String {
     let (system, messages) = apart(&request.messages);
-    let content = |role, text| Content { role, parts: [Part { text }] };
-    let name = |role| if role == Role::Assistant { "model" } else { "user" };
-    let body = Body {
-        system_instruction: system.as_deref().map(|text| content(None, text)),
-        contents: messages
-            .map(|message| content(Some(name(message.role)), &message.content))
-            .collect(),
-        generation_config: GenerationConfig {
-            temperature: request.temperature.filter(|value| value.is_finite()),
-            max_output_tokens: request.max_output,
-        },
-    };
-    // Strings and finite numbers always serialise.
-    serde_json::to_string(&body).unwrap_or_default()
+    let mut contents: Vec<Value> = messages.map(content).collect();
+    contents.extend(request.rounds.iter().flat_map(round));
+    let mut body = json!({"contents": contents});
+    if let Some(system) = system {
+        body["systemInstruction"] = json!({"parts": [{"text": system}]});
+    }
+    if !request.tools.is_empty() {
+        let tools: Vec<Value> = request.tools.iter().map(tool).collect();
+        body["tools"] = json!([{"functionDeclarations": tools}]);
+    }
+    if let Some(temperature) = request.temperature.filter(|value| value.is_finite()) {
+        body["generationConfig"]["temperature"] = json!(temperature);
+    }
+    if let Some(max_output) = request.max_output {
+        body["generationConfig"]["maxOutputTokens"] = json!(max_output);
+    }
+    body.to_string()
+}
+
+fn content(message: &ChatMessage) -> Value {
+    let role = if message.role == Role::Assistant { "model" } else { "user" };
+    let mut parts = Vec::new();
+    for (words, enclosed) in message.stretches() {
+        if !words.is_empty() || message.enclosed.is_empty() {
+            parts.push(json!({"text": words}));
+        }
+        parts.extend(enclosed.map(|one| {
+            let data = one.remote.clone().unwrap_or_else(|| base64(&one.data));
+            json!({"inlineData": {"mimeType": one.mime, "data": data}})
+        }));
+    }
+    json!({"role": role, "parts": parts})
+}
+
+fn tool(tool: &ToolDefinition) -> Value {
+    json!({
+        "name": tool.name, "description": tool.description, "parametersJsonSchema": schema(tool),
+    })
+}
+
+/// What the model wanted, with the signature that it wants to see again, and what the
+/// tools said.
+fn round(round: &ToolRound) -> [Value; 2] {
+    let mut wanted = Vec::new();
+    if !round.text.is_empty() {
+        wanted.push(json!({"text": round.text}));
+    }
+    let mut given = Vec::new();
+    for (call, result) in &round.calls {
+        let mut part = json!({"functionCall": {"name": call.name, "args": arguments(call)}});
+        if let Some(signature) = &call.signature {
+            part["thoughtSignature"] = json!(signature);
+        }
+        wanted.push(part);
+        let key = if result.failed { "error" } else { "result" };
+        given.push(json!({
+            "functionResponse": {"name": call.name, "response": {key: result.text}},
+        }));
+    }
+    [json!({"role": "model", "parts": wanted}), json!({"role": "user", "parts": given})]
 }
 
 /// Reads responses; each event of a stream is one.
 #[derive(Debug, Default)]
-pub(crate) struct Decoder;
+pub(crate) struct Decoder {
+    /// How many calls came; this wire gives them no ids.
+    calls: usize,
+}
 
 impl Decode for Decoder {
     fn object(&mut self, object: &Value, out: &mut Deltas) -> Result<Read, Refused> {
@@ -85,7 +96,27 @@ impl Decode for Decoder {
             for part in parts.into_iter().flatten() {
                 let text = part.get("text").and_then(Value::as_str).unwrap_or_default();
                 let thought = part.get("thought").and_then(Value::as_bool).unwrap_or(false);
-                if thought { out.reasoning(text) } else { out.text(text) }
+                if thought {
+                    out.reasoning(text)
+                } else {
+                    out.text(text)
+                }
+                if let Some(call) = part.get("functionCall") {
+                    self.calls += 1;
+                    out.tool_call(ToolCall {
+                        id: format!("call_{}", self.calls),
+                        name: call
+                            .get("name")
+                            .and_then(Value::as_str)
+                            .unwrap_or_default()
+                            .to_owned(),
+                        arguments: call.get("args").unwrap_or(&json!({})).to_string(),
+                        signature: part
+                            .get("thoughtSignature")
+                            .and_then(Value::as_str)
+                            .map(str::to_owned),
+                    });
+                }
             }
             if let Some(reason) = candidate.get("finishReason").and_then(Value::as_str) {
                 out.finish(finish(reason));

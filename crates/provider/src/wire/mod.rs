@@ -2,6 +2,7 @@
 //! format is a table of inputs and what is expected.
 
 pub(crate) mod anthropic;
+mod anthropic_body;
 pub(crate) mod gemini;
 pub(crate) mod openai;
 
@@ -61,6 +62,11 @@ impl Deltas {
         if !text.is_empty() {
             self.queue.push_back(Delta::Reasoning(text.to_owned()));
         }
+    }
+
+    /// Adds a call of a tool.
+    pub(crate) fn tool_call(&mut self, call: plimsoll_send::ToolCall) {
+        self.queue.push_back(Delta::ToolCall(call));
     }
 
     /// Adds the end, once: some servers repeat it.
@@ -156,6 +162,24 @@ fn is_error(value: &Value) -> bool {
 /// A number under a path of keys; absent and null are the same.
 fn number(value: &Value, path: &[&str]) -> Option<u64> {
     path.iter().try_fold(value, |value, key| value.get(key)).and_then(Value::as_u64)
+}
+
+/// Bytes as text.
+fn base64(data: &[u8]) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(data)
+}
+
+/// The arguments of a call as the object that they should be; a model may have written
+/// anything.
+fn arguments(call: &plimsoll_send::ToolCall) -> Value {
+    let read = serde_json::from_str(&call.arguments).ok().filter(Value::is_object);
+    read.unwrap_or_else(|| serde_json::json!({}))
+}
+
+/// A schema as the object that it is.
+fn schema(tool: &plimsoll_send::ToolDefinition) -> Value {
+    serde_json::from_str(&tool.parameters).unwrap_or_else(|_| serde_json::json!({"type": "object"}))
 }
 
 /// The text of the system messages, wherever they stand, and the other messages: for

@@ -1,39 +1,53 @@
 //! Chat completions in the OpenAI style, as many servers speak it and as few agree on.
 
-use std::borrow::Cow;
-
 use plimsoll_domain::Usage;
-use plimsoll_send::{JsonDoc, Message, PreludeParts, RequestParameters, WireRules, compose};
+use plimsoll_send::{DocEnclosed, DocMessage, DocTools, JsonDoc, RequestParameters, ToolCall};
 use serde_json::Value;
 
-use super::{Decode, Deltas, Read, Refused, number};
-use crate::{ChatRequest, Finish};
+use super::{Decode, Deltas, Read, Refused, base64, number};
+use crate::{ChatMessage, ChatRequest, Enclosed, Finish};
 
 /// The request body: the JsonDoc, byte for byte (PAY-5).
 pub(crate) fn body(request: &ChatRequest) -> String {
-    let mut payload = compose(&PreludeParts::default(), [], "", WireRules::OPENAI);
-    payload.messages = request
-        .messages
-        .iter()
-        .map(|message| Message {
-            role: message.role,
-            content: Cow::Borrowed(&message.content),
-            pair: None,
-        })
-        .collect();
+    let messages: Vec<DocMessage<'_>> = request.messages.iter().map(message).collect();
+    let tools = DocTools { offered: &request.tools, rounds: &request.rounds };
     let parameters = RequestParameters {
         model: request.model.clone(),
         stream: true,
         temperature: request.temperature,
         max_output: request.max_output,
     };
-    JsonDoc::chat_completions(&payload, &parameters).as_str().to_owned()
+    JsonDoc::write(&messages, tools, &parameters).as_str().to_owned()
+}
+
+fn message(message: &ChatMessage) -> DocMessage<'_> {
+    DocMessage {
+        role: message.role,
+        content: &message.content,
+        enclosed: message.enclosed.iter().map(|one| (one.at, enclosed(one))).collect(),
+    }
+}
+
+/// Pictures stand in the body themselves; this wire has no other name for them. Documents
+/// are named by their copies, and without one they too go as they are.
+fn enclosed(one: &Enclosed) -> DocEnclosed<'_> {
+    match &one.remote {
+        Some(id) if !one.is_picture() => DocEnclosed::Document(id),
+        Some(words) => DocEnclosed::Picture(format!("data:{};base64,{words}", one.mime).into()),
+        None => {
+            let data = base64(&one.data);
+            DocEnclosed::Picture(format!("data:{};base64,{data}", one.mime).into())
+        }
+    }
 }
 
 /// Reads chunks and whole completions alike: a whole one has `message` where a chunk
 /// has `delta`.
 #[derive(Debug, Default)]
-pub(crate) struct Decoder;
+pub(crate) struct Decoder {
+    /// Calls whose arguments are still arriving, by their index.
+    calls: Vec<(u64, ToolCall)>,
+}
 
 impl Decode for Decoder {
     fn object(&mut self, object: &Value, out: &mut Deltas) -> Result<Read, Refused> {
@@ -67,14 +81,43 @@ impl Decoder {
             if let Some(content) = said.get("content") {
                 speak(content, out);
             }
+            let calls = said.get("tool_calls").and_then(Value::as_array);
+            for (place, call) in calls.into_iter().flatten().enumerate() {
+                self.piece_of_call(call, place as u64);
+            }
             // A refusal stands where the answer would be, and people should read it.
             out.text(said.get("refusal").and_then(Value::as_str).unwrap_or_default());
         }
         let reason = choice.get("finish_reason").and_then(Value::as_str);
         if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
+            self.calls.drain(..).for_each(|(_, call)| out.tool_call(call));
             out.finish(finish(reason));
         }
         Ok(())
+    }
+
+    /// A call comes in pieces that belong together by their index; servers that send it
+    /// whole leave the index out, and some the id.
+    fn piece_of_call(&mut self, piece: &Value, place: u64) {
+        let index = number(piece, &["index"]).unwrap_or(place);
+        let text = |path: &str| piece.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let at = self.calls.iter().position(|(known, _)| *known == index);
+        let at = at.unwrap_or_else(|| {
+            let (id, name, arguments) = (format!("call_{index}"), String::new(), String::new());
+            self.calls.push((index, ToolCall { id, name, arguments, signature: None }));
+            self.calls.len() - 1
+        });
+        let call = &mut self.calls[at].1;
+        if !text("/id").is_empty() {
+            call.id = text("/id").to_owned();
+        }
+        call.name.push_str(text("/function/name"));
+        match piece.pointer("/function/arguments") {
+            Some(Value::String(arguments)) => call.arguments.push_str(arguments),
+            // Some write an object where a text belongs.
+            Some(object @ Value::Object(_)) => call.arguments = object.to_string(),
+            _ => {}
+        }
     }
 }
 
@@ -106,6 +149,7 @@ fn finish(reason: &str) -> Finish {
     match reason {
         "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => Finish::Stop,
         "length" | "max_tokens" | "model_length" => Finish::Length,
+        "tool_calls" | "function_call" => Finish::ToolCalls,
         "content_filter" | "safety" | "refusal" => Finish::ContentFilter,
         other => Finish::Other(other.to_owned()),
     }

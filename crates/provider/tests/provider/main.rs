@@ -39,16 +39,12 @@ const HASTY: Timeouts = Timeouts {
 };
 
 fn request() -> ChatRequest {
-    let message = |role, content: &str| ChatMessage { role, content: content.to_owned() };
-    ChatRequest {
-        model: "model-1".to_owned(),
-        messages: vec![
-            message(Role::System, "Be brief."),
-            message(Role::User, "What is a load line?"),
-        ],
-        temperature: Some(0.5),
-        max_output: Some(64),
-    }
+    let messages = vec![
+        ChatMessage::new(Role::System, "Be brief."),
+        ChatMessage::new(Role::User, "What is a load line?"),
+    ];
+    let request = ChatRequest::new("model-1", messages);
+    ChatRequest { temperature: Some(0.5), max_output: Some(64), ..request }
 }
 
 fn endpoint(server: &ScriptedServer, timeouts: Timeouts) -> Endpoint {
@@ -74,6 +70,7 @@ struct Heard {
     usage: Option<Usage>,
     finish: Option<Finish>,
     loading: usize,
+    calls: Vec<plimsoll_send::ToolCall>,
     failure: Option<ProviderFailure>,
 }
 
@@ -87,6 +84,7 @@ async fn hear(mut answer: AnswerStream) -> Heard {
             Ok(Delta::Reasoning(text)) => heard.reasoning.push_str(&text),
             Ok(Delta::Usage(usage)) => heard.usage = Some(usage),
             Ok(Delta::Finished(finish)) => heard.finish = Some(finish),
+            Ok(Delta::ToolCall(call)) => heard.calls.push(call),
             Err(failure) => heard.failure = Some(failure),
         }
     }

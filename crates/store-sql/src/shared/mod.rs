@@ -4,6 +4,7 @@
 pub(crate) mod answer;
 pub(crate) mod archive;
 pub(crate) mod estimates;
+pub(crate) mod files;
 pub(crate) mod labels;
 pub(crate) mod model_memory;
 pub(crate) mod notebook;
@@ -12,6 +13,7 @@ pub(crate) mod pairs;
 pub(crate) mod read_pairs;
 pub(crate) mod receipts;
 pub(crate) mod snapshots;
+pub(crate) mod tool_calls;
 pub(crate) mod topics;
 pub(crate) mod totals;
 pub(crate) mod workspaces;

@@ -1,9 +1,9 @@
 //! Saved filters, queries (FLT-6), drafts, single values.
 
-use plimsoll_domain::Timestamp;
-use plimsoll_store::{QUERIES_KEPT, SavedFilter, StoreResult, Workspace};
+use plimsoll_domain::{Delivery, Timestamp};
+use plimsoll_store::{KeptDraft, QUERIES_KEPT, SavedFilter, StoreResult, Workspace};
 
-use super::workspaces;
+use super::{files, workspaces};
 use crate::db::{Db, first, list, values};
 
 const FILTERS: &str = "SELECT name, text FROM saved_filters WHERE workspace = $1 ORDER BY name";
@@ -18,6 +18,11 @@ const FORGET_QUERIES: &str = "DELETE FROM queries WHERE workspace = $1 AND place
 const DRAFT: &str = "SELECT text FROM drafts WHERE workspace = $1";
 const PUT_DRAFT: &str = "INSERT INTO drafts (workspace, text, at) VALUES ($1, $2, $3)
     ON CONFLICT (workspace) DO UPDATE SET text = excluded.text, at = excluded.at";
+const DRAFT_ATTACHMENTS: &str =
+    "SELECT file_id, delivery FROM draft_attachments WHERE workspace = $1 ORDER BY place";
+const ATTACH_TO_DRAFT: &str = "INSERT INTO draft_attachments (workspace, place, file_id, delivery)
+    VALUES ($1, $2, $3, $4)";
+const DROP_DRAFT_ATTACHMENTS: &str = "DELETE FROM draft_attachments WHERE workspace = $1";
 const DROP_DRAFT: &str = "DELETE FROM drafts WHERE workspace = $1";
 const VALUE: &str = "SELECT text FROM single_values WHERE name = $1";
 const PUT_VALUE: &str = "INSERT INTO single_values (name, text) VALUES ($1, $2)
@@ -66,22 +71,29 @@ pub(crate) fn push_query(
     db.run(FORGET_QUERIES, values![workspace, last_to_go]).map(drop)
 }
 
-pub(crate) fn draft(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Option<String>> {
-    first(db, DRAFT, values![workspace], |row| row.string(0))
+pub(crate) fn draft(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Option<KeptDraft>> {
+    let text = first(db, DRAFT, values![workspace], |row| row.string(0))?;
+    let attachments = list(db, DRAFT_ATTACHMENTS, values![workspace], files::attachment)?;
+    Ok(text.map(|text| KeptDraft { text, attachments }))
 }
 
 pub(crate) fn put_draft(
     db: &mut dyn Db,
     workspace: &Workspace,
-    text: &str,
+    draft: &KeptDraft,
     at: Timestamp,
 ) -> StoreResult<()> {
     workspaces::must_exist(db, workspace)?;
-    if text.trim().is_empty() {
-        db.run(DROP_DRAFT, values![workspace]).map(drop)
-    } else {
-        db.run(PUT_DRAFT, values![workspace, text, at]).map(drop)
+    db.run(DROP_DRAFT_ATTACHMENTS, values![workspace])?;
+    if draft.text.trim().is_empty() {
+        return db.run(DROP_DRAFT, values![workspace]).map(drop);
     }
+    db.run(PUT_DRAFT, values![workspace, &draft.text, at])?;
+    for (place, one) in draft.attachments.iter().enumerate() {
+        let delivery = one.delivery.map(Delivery::name);
+        db.run(ATTACH_TO_DRAFT, values![workspace, place as u64, one.file, delivery])?;
+    }
+    Ok(())
 }
 
 pub(crate) fn value(db: &mut dyn Db, key: &str) -> StoreResult<Option<String>> {

@@ -7,7 +7,7 @@ use plimsoll_store::{
 
 use super::{
     answer::{self, Answer},
-    pairs, read_pairs, workspaces,
+    pairs, read_pairs, tool_calls, workspaces,
 };
 use crate::db::{Cells, Db, first, id, list, values};
 
@@ -60,6 +60,9 @@ pub(crate) fn claim(
     };
     if again {
         answer::put_previous(db, id, &before)?;
+        tool_calls::put_aside(db, id)?;
+    } else {
+        tool_calls::forget(db, id)?;
     }
     answer::put_current(db, id, &sending)?;
     pairs::texts_changed(db, id)?;

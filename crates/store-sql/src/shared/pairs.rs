@@ -1,13 +1,13 @@
 //! Writing pairs: insert, end of a send, edit, swap, delete.
 
 use plimsoll_domain::{
-    Lifecycle, LifecycleEvent, MessagePair, PairId, Timestamp, attachment_kinds,
+    Lifecycle, LifecycleEvent, MessagePair, PairId, Timestamp, attachment_kinds, realigned,
 };
 use plimsoll_store::{Edit, Noun, Outcome, StoreError, StoreResult, StoredPair, Workspace};
 
 use super::{
     answer::{self, Answer},
-    owners, read_pairs, topics, workspaces,
+    files, owners, read_pairs, tool_calls, topics, workspaces,
 };
 use crate::db::{Db, values};
 
@@ -81,6 +81,7 @@ pub(super) fn put(db: &mut dyn Db, workspace: &Workspace, pair: &MessagePair) ->
         ],
     )?;
     db.run(INSERT_TEXT, values![pair.id, &pair.user_text, pair.assistant_text.as_ref()])?;
+    files::attach(db, pair.id, &pair.attachments)?;
     if let Some(text) = &pair.previous_answer {
         // Only a complete answer is ever put aside, so one that comes without its
         // circumstances was complete.
@@ -141,6 +142,9 @@ pub(crate) fn edit(db: &mut dyn Db, id: PairId, edit: &Edit, at: Timestamp) -> S
         values![id, before.revision, &pair.user_text, pair.assistant_text.as_ref(), at],
     )?;
     db.run(EDIT_TEXT, values![user_text, assistant_text, id])?;
+    if *user_text != pair.user_text {
+        files::attach(db, id, &realigned(&pair.user_text, &pair.attachments, user_text))?;
+    }
     let (has_image, has_attachment) = attachment_kinds(user_text);
     db.run(MARK_EDITED, values![at, has_image, has_attachment, id])?;
     texts_changed(db, id)
@@ -152,6 +156,7 @@ pub(crate) fn swap_answer(db: &mut dyn Db, id: PairId) -> StoreResult<()> {
     let previous = answer::previous(db, id)?.ok_or(StoreError::NotFound(Noun::PreviousAnswer))?;
     answer::put_current(db, id, &previous)?;
     answer::put_previous(db, id, &current)?;
+    tool_calls::swap(db, id)?;
     texts_changed(db, id)
 }
 

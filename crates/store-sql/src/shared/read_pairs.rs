@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use plimsoll_domain::{ColorFlag, MessagePair, PairId, Star, TopicId};
 use plimsoll_store::{Noun, Original, PairRow, StoreError, StoreResult, StoredPair, Workspace};
 
-use super::{answer, workspaces};
+use super::{answer, files, workspaces};
 use crate::db::{Cells, Db, ReadId, first, id, opt_id, unreadable, values};
 
 const GET: &str = "SELECT p.id, p.workspace, p.created_at, p.topic_id, p.model, p.star, p.flag,
@@ -30,7 +30,12 @@ const ORIGINAL: &str = "SELECT user_text, assistant_text FROM revisions WHERE pa
 const EXISTS: &str = "SELECT 1 FROM pairs WHERE id = $1";
 
 pub(crate) fn find(db: &mut dyn Db, id: PairId) -> StoreResult<Option<StoredPair>> {
-    first(db, GET, values![id], read)
+    let Some(mut stored) = first(db, GET, values![id], read)? else { return Ok(None) };
+    // Most messages hold no token, and need no second look.
+    if stored.pair.user_text.contains("<<") {
+        stored.pair.attachments = files::attachments(db, id)?;
+    }
+    Ok(Some(stored))
 }
 
 pub(crate) fn get(db: &mut dyn Db, id: PairId) -> StoreResult<StoredPair> {
@@ -106,6 +111,7 @@ fn read(row: &dyn Cells) -> StoreResult<StoredPair> {
             user_text: row.string(18)?,
             assistant_text: row.opt_string(19)?,
             previous_answer: row.opt_string(20)?,
+            attachments: Vec::new(),
         },
     })
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use async_trait::async_trait;
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
-    Finding, Notebook, SavedFilter, SchemaVersion, StoreResult, Upkeep, Workspace,
+    Finding, KeptDraft, Notebook, SavedFilter, SchemaVersion, StoreResult, Upkeep, Workspace,
 };
 
 use crate::{
@@ -46,14 +46,19 @@ impl Notebook for SqlStore {
         self.engine.write(Process, move |db| notebook::push_query(db, &workspace, &query, at)).await
     }
 
-    async fn draft(&self, workspace: &Workspace) -> StoreResult<Option<String>> {
+    async fn draft(&self, workspace: &Workspace) -> StoreResult<Option<KeptDraft>> {
         let workspace = workspace.clone();
         self.engine.read(move |db| notebook::draft(db, &workspace)).await
     }
 
-    async fn put_draft(&self, workspace: &Workspace, text: &str, at: Timestamp) -> StoreResult<()> {
-        let (workspace, text) = (workspace.clone(), text.to_owned());
-        self.engine.write(Process, move |db| notebook::put_draft(db, &workspace, &text, at)).await
+    async fn put_draft(
+        &self,
+        workspace: &Workspace,
+        draft: &KeptDraft,
+        at: Timestamp,
+    ) -> StoreResult<()> {
+        let (workspace, draft) = (workspace.clone(), draft.clone());
+        self.engine.write(Process, move |db| notebook::put_draft(db, &workspace, &draft, at)).await
     }
 
     async fn value(&self, key: &str) -> StoreResult<Option<String>> {

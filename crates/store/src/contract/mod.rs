@@ -10,6 +10,7 @@ pub mod archive;
 pub mod books;
 pub mod edits;
 pub mod estimates;
+pub mod files;
 pub mod notes;
 pub mod pairs;
 pub mod purge;
@@ -93,6 +94,17 @@ macro_rules! contract_tests {
                 an_estimate_of_an_old_text_is_dropped
                 stamps_stand_beside_each_other
             }
+            files {
+                a_file_comes_back_as_it_was_written
+                bytes_find_the_newest_file
+                words_are_kept_once
+                copies_at_providers_are_replaced
+                a_pair_keeps_what_its_tokens_stand_for
+                a_delivery_changes_and_estimates_are_stale
+                a_deleted_file_leaves_its_tokens_broken
+                a_draft_keeps_its_attachments
+                tool_calls_go_with_their_answer
+            }
             search {
                 words_are_found_in_both_texts
                 better_hits_come_first
@@ -174,6 +186,7 @@ pub fn pair(n: u8) -> MessagePair {
         usage: None,
         receipt_id: None,
         previous_answer: None,
+        attachments: Vec::new(),
     }
 }
 
@@ -209,6 +222,7 @@ mod tests {
             include_str!("books.rs"),
             include_str!("edits.rs"),
             include_str!("estimates.rs"),
+            include_str!("files.rs"),
             include_str!("notes.rs"),
             include_str!("pairs.rs"),
             include_str!("purge.rs"),

@@ -1,7 +1,7 @@
 //! Rules of model memory and notebook.
 
 use super::{Backend, at, ready};
-use crate::{LearnedLimit, QUERIES_KEPT, SavedFilter, UsageEntry, Workspace};
+use crate::{KeptDraft, LearnedLimit, QUERIES_KEPT, SavedFilter, UsageEntry, Workspace};
 
 /// EST-6: what is kept is what was put, per model; nothing is a reset.
 pub async fn calibration_is_replaced(backend: &impl Backend) {
@@ -87,12 +87,13 @@ pub async fn drafts_belong_to_a_workspace(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let other = Workspace::parse("other/main").unwrap();
     store.create_workspace(&other, at(0)).await.unwrap();
-    store.put_draft(&workspace, "half a thou", at(50)).await.unwrap();
-    store.put_draft(&workspace, "half a thought", at(51)).await.unwrap();
+    let draft = |text: &str| KeptDraft { text: text.to_owned(), attachments: Vec::new() };
+    store.put_draft(&workspace, &draft("half a thou"), at(50)).await.unwrap();
+    store.put_draft(&workspace, &draft("half a thought"), at(51)).await.unwrap();
     let again = backend.open().await;
-    assert_eq!(again.draft(&workspace).await.unwrap().as_deref(), Some("half a thought"));
+    assert_eq!(again.draft(&workspace).await.unwrap(), Some(draft("half a thought")));
     assert_eq!(again.draft(&other).await.unwrap(), None);
-    store.put_draft(&workspace, " \n", at(52)).await.unwrap();
+    store.put_draft(&workspace, &draft(" \n"), at(52)).await.unwrap();
     assert_eq!(store.draft(&workspace).await.unwrap(), None);
 }
 

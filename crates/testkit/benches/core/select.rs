@@ -48,7 +48,7 @@ fn select_and_serialise(pairs: &[Pair]) -> usize {
     let included = pairs[boundary.start..].iter().map(|pair| HistoryPair {
         id: pair.id,
         lifecycle: Lifecycle::Complete,
-        user: &pair.user,
+        user: (&pair.user).into(),
         assistant: Some(&pair.assistant),
     });
     let payload = compose(&PreludeParts::default(), included, "And today?", WireRules::OPENAI);

@@ -1,5 +1,6 @@
 //! JSON under `/api`, described by the OpenAPI document that is made from this code.
 
+pub(crate) mod attached;
 mod command;
 mod events;
 mod export;
@@ -14,12 +15,12 @@ mod undo;
 mod view;
 mod writing;
 
+pub(crate) use attached::Writing;
 pub(crate) use events::{AfterQuery, follow};
 pub(crate) use models::ModelList;
 pub(crate) use receipts::error_percent;
 pub(crate) use settings::rows as setting_rows;
 pub(crate) use undo::Undo;
-pub(crate) use writing::Text;
 
 use std::sync::Arc;
 

@@ -9,11 +9,18 @@ use axum::{
 };
 use plimsoll_app::{AppError, Draft, Outlook, Purpose, QuotaChoice, SendChoices, View, topic_path};
 use plimsoll_budget::{ModelLimit, OverBudget, WindowFacts};
+use plimsoll_domain::Attachment;
+use plimsoll_store::KeptDraft;
 use plimsoll_tokens::commas;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{At, AtQuery, pair_id, writing::tell_draft};
+use super::{
+    At, AtQuery,
+    attached::{self, AttachedTo},
+    pair_id,
+    writing::tell_draft,
+};
 use crate::{
     Found, Web,
     problem::{Body, Problem},
@@ -42,8 +49,11 @@ enum Quota {
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Message {
-    /// Its text.
+    /// Its text, context tokens in place.
     text: String,
+    /// One entry for each token of the text, in order.
+    #[serde(default)]
+    attachments: Vec<AttachedTo>,
     /// What happens above the limit; else by the settings.
     over_budget: Option<Policy>,
     /// Whether to wait for the account's limits, however long, or to go; else to wait a
@@ -84,8 +94,8 @@ pub(super) async fn send(
         Some(Quota::Go) => QuotaChoice::Go,
         Some(Quota::Wait) => QuotaChoice::WaitUpTo(Duration::from_secs(24 * 60 * 60)),
     };
-    let (purpose, text) = purpose(&web, &message).await?;
-    let draft = Draft { text, purpose, over_budget };
+    let (purpose, text, attachments) = purpose(&web, &message).await?;
+    let draft = Draft { text, attachments, purpose, over_budget };
     let desk = web.boards.desk(&web.app, &at).await?;
     // The desk is everybody's: it is not held while a model is being fetched.
     let model = match &message.model {
@@ -110,10 +120,10 @@ pub(super) async fn send(
         Err(error) => return Err(offer(&web, error, &outlook).await),
     };
     desk.frozen = None;
-    if purpose == Purpose::New && desk.draft == draft.text {
-        desk.draft.clear();
-        web.app.store().put_draft(&at, "", web.app.clock().now()).await?;
-        tell_draft(&web, &at, &headers, "");
+    if purpose == Purpose::New && desk.draft.text == draft.text {
+        desk.draft = KeptDraft::default();
+        web.app.store().put_draft(&at, &desk.draft, web.app.clock().now()).await?;
+        tell_draft(&web, &at, &headers, &desk.draft);
     }
     drop(desk);
     let pair = begun.pair.to_string();
@@ -155,15 +165,18 @@ async fn offer(web: &Web, error: AppError, outlook: &Outlook) -> Problem {
 }
 
 /// What a send is for, and its words: a regeneration brings its own.
-async fn purpose(web: &Web, message: &Message) -> Result<(Purpose, String), Problem> {
-    let text = message.text.clone();
+async fn purpose(
+    web: &Web,
+    message: &Message,
+) -> Result<(Purpose, String, Vec<Attachment>), Problem> {
+    let (text, attached) = (message.text.clone(), attached::read(&message.attachments)?);
     match (&message.reask, &message.regenerate) {
-        (None, None) => Ok((Purpose::New, text)),
-        (Some(id), None) => Ok((Purpose::ReAsk(pair_id(id)?), text)),
+        (None, None) => Ok((Purpose::New, text, attached)),
+        (Some(id), None) => Ok((Purpose::ReAsk(pair_id(id)?), text, attached)),
         (None, Some(id)) => {
             let id = pair_id(id)?;
-            let stored = web.app.store().get(id).await?;
-            Ok((Purpose::Regenerate(id), stored.pair.user_text))
+            let pair = web.app.store().get(id).await?.pair;
+            Ok((Purpose::Regenerate(id), pair.user_text, pair.attachments))
         }
         (Some(_), Some(_)) => Err(Problem::bad_request("either reask or regenerate, not both")),
     }

@@ -7,73 +7,72 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use plimsoll_app::Draft;
-use plimsoll_store::Workspace;
-use serde::{Deserialize, Serialize};
+use plimsoll_store::{KeptDraft, Workspace};
+use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::{At, AtQuery, state::Weighed};
+use super::{
+    At, AtQuery,
+    attached::{self, Writing},
+    state::Weighed,
+};
 use crate::{
     Web,
     problem::{Body, Problem},
 };
 
-/// A text.
-#[derive(Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Text {
-    /// The message.
-    pub(crate) text: String,
-}
-
 /// What a message would weigh, with no history touched
-#[utoipa::path(post, path = "/api/weigh", tag = "writing", params(AtQuery), request_body = Text,
+#[utoipa::path(post, path = "/api/weigh", tag = "writing", params(AtQuery), request_body = Writing,
     responses((status = 200, body = Weighed)))]
 pub(super) async fn weigh(
     State(web): State<Arc<Web>>,
     At(at): At,
-    Body(Text { text }): Body<Text>,
+    Body(writing): Body<Writing>,
 ) -> Result<Json<Weighed>, Problem> {
+    let draft = attached::draft_of(&writing.kept()?);
     let desk = web.boards.desk(&web.app, &at).await?;
     let mut desk = desk.lock().await;
-    let draft = Draft { text, ..Draft::default() };
     let outlook = desk.board.outlook(&web.app, &draft).await?;
     Ok(Json(Weighed::of(&outlook, &desk)))
 }
 
 /// The draft as it was left
 #[utoipa::path(get, path = "/api/draft", tag = "writing", params(AtQuery),
-    responses((status = 200, body = Text)))]
-pub(super) async fn draft(State(web): State<Arc<Web>>, At(at): At) -> Result<Json<Text>, Problem> {
+    responses((status = 200, body = Writing)))]
+pub(super) async fn draft(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+) -> Result<Json<Writing>, Problem> {
     let desk = web.boards.desk(&web.app, &at).await?;
-    let text = desk.lock().await.draft.clone();
-    Ok(Json(Text { text }))
+    let writing = Writing::of(&desk.lock().await.draft);
+    Ok(Json(writing))
 }
 
 /// Keep a draft
-#[utoipa::path(put, path = "/api/draft", tag = "writing", params(AtQuery), request_body = Text,
+#[utoipa::path(put, path = "/api/draft", tag = "writing", params(AtQuery), request_body = Writing,
     responses((status = 204)))]
 pub(super) async fn put_draft(
     State(web): State<Arc<Web>>,
     At(at): At,
     headers: HeaderMap,
-    Body(Text { text }): Body<Text>,
+    Body(writing): Body<Writing>,
 ) -> Result<StatusCode, Problem> {
+    let draft = writing.kept()?;
     let desk = web.boards.desk(&web.app, &at).await?;
     let mut desk = desk.lock().await;
-    web.app.store().put_draft(&at, &text, web.app.clock().now()).await?;
-    if desk.draft != text {
-        desk.draft.clone_from(&text);
-        tell_draft(&web, &at, &headers, &text);
+    web.app.store().put_draft(&at, &draft, web.app.clock().now()).await?;
+    if desk.draft != draft {
+        desk.draft.clone_from(&draft);
+        tell_draft(&web, &at, &headers, &draft);
     }
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Tells all tabs what the box holds now, and which of them said so (UI-12).
-pub(super) fn tell_draft(web: &Web, at: &Workspace, headers: &HeaderMap, text: &str) {
+pub(super) fn tell_draft(web: &Web, at: &Workspace, headers: &HeaderMap, draft: &KeptDraft) {
     let tab = headers.get("x-plimsoll-tab").and_then(|tab| tab.to_str().ok());
-    web.hub.tell(Some(at), "draft", &json!({ "text": text, "from": tab }));
+    web.hub.tell(Some(at), "draft", &json!({ "text": draft.text, "attachments": attached::told(&draft.attachments), "from": tab }));
 }
 
 /// What was sent before.

@@ -127,13 +127,14 @@ async fn past_request(
 async fn next_request(
     State(web): State<Arc<Web>>,
     At(at): At,
-    Body(text): Body<crate::api::Text>,
+    Body(writing): Body<crate::api::Writing>,
 ) -> Result<Markup, Problem> {
+    let draft = crate::api::attached::draft_of(&writing.kept()?);
     let desk = web.boards.desk(&web.app, &at).await?;
     let model = desk.lock().await.board.model().id.clone();
     web.app.make_ready(&model).await?;
     let mut desk = desk.lock().await;
-    request::next(&web, &mut desk, text.text).await
+    request::next(&web, &mut desk, &draft).await
 }
 
 async fn events(

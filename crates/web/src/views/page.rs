@@ -66,7 +66,7 @@ pub(super) async fn page(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Prob
                     aside #panel .panel aria-label="Panel" hidden {}
                     aside #hud .panel.hud aria-label="HUD" hidden {}
                 }
-                (footer(&state, &desk.draft, warn_at))
+                (footer(&state, &desk.draft.text, warn_at))
                 div #drop .drop aria-hidden="true" hidden { p { (icon("attach")) "Drop files to attach them" } }
                 div #toasts role="status" aria-live="polite" {}
                 noscript { p.noscript { "The workbench needs JavaScript; the API and the commands do not." } }

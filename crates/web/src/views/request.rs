@@ -11,9 +11,12 @@ use serde_json::Value;
 use crate::{Web, boards::Desk, problem::Problem};
 
 /// What would be sent now.
-pub(super) async fn next(web: &Arc<Web>, desk: &mut Desk, text: String) -> Result<Markup, Problem> {
-    let draft = Draft { text, ..Draft::default() };
-    let prepared = desk.board.prepare(&web.app, &draft).await?;
+pub(super) async fn next(
+    web: &Arc<Web>,
+    desk: &mut Desk,
+    draft: &Draft,
+) -> Result<Markup, Problem> {
+    let prepared = desk.board.prepare(&web.app, draft).await?;
     let filter = ReceiptFilter { limit: Some(1), ..ReceiptFilter::default() };
     let last = web.app.store().receipts(desk.board.workspace(), &filter).await?;
     let before = match last.first() {

@@ -6,6 +6,7 @@ use plimsoll_app::{
     Cancel, Draft, OverQuota, Prepared, Progress, Purpose, SendChoices, Sent, topic_path,
 };
 use plimsoll_budget::{Decision, OverBudget};
+use plimsoll_domain::MessagePair;
 use plimsoll_send::Outcome;
 
 use super::{Chat, Next, waiting::Waiting, wrong};
@@ -111,10 +112,10 @@ impl Chat<'_> {
             newest.ok_or_else(|| Failure::failed("there is no pair that failed or was stopped"))?;
         let stored = self.app.store().get(id).await.map_err(wrong)?;
         let mut view = board.view().clone();
-        view.model = Some(stored.pair.model);
+        view.model = Some(stored.pair.model.clone());
         view.topic = Some(topic_path(board.topics(), stored.pair.topic_id));
         board.choose(self.app, view).await.map_err(wrong)?;
-        Ok(Draft { text: stored.pair.user_text, purpose: Purpose::ReAsk(id), over_budget: None })
+        Ok(again(stored.pair, Purpose::ReAsk(id)))
     }
 
     /// SND-8: another answer to the newest complete pair; the selectors stay.
@@ -141,15 +142,17 @@ impl Chat<'_> {
         let id = newest.ok_or_else(|| Failure::failed("there is no pair that was answered"))?;
         let stored = self.app.store().get(id).await.map_err(wrong)?;
         let mut view = board.view().clone();
-        view.model = Some(model.unwrap_or(stored.pair.model));
+        view.model = Some(model.unwrap_or_else(|| stored.pair.model.clone()));
         view.topic = Some(topic_path(board.topics(), stored.pair.topic_id));
         board.choose(self.app, view).await.map_err(wrong)?;
-        Ok(Draft {
-            text: stored.pair.user_text,
-            purpose: Purpose::Regenerate(id),
-            over_budget: None,
-        })
+        Ok(again(stored.pair, Purpose::Regenerate(id)))
     }
+}
+
+/// The message of a pair, attachments and all.
+fn again(pair: MessagePair, purpose: Purpose) -> Draft {
+    let MessagePair { user_text: text, attachments, .. } = pair;
+    Draft { text, attachments, purpose, over_budget: None }
 }
 
 /// Shows a send as it happens.

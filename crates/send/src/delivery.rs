@@ -1,0 +1,225 @@
+//! How a model gets the files of a message (DLV-1 to DLV-4).
+//!
+//! A message is stored with its tokens in place and never rewritten; what stands for a
+//! token in a request is decided here, for each request anew.
+
+use std::fmt::Write as _;
+
+use plimsoll_domain::{Delivery, File, SegmentBody, segments};
+
+use crate::Enclosure;
+
+/// Text files up to this size stand in the message by themselves, also where a tool could
+/// read them.
+pub const INLINE_BELOW: u64 = 8 * 1024;
+
+/// Who gets a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// It reads this machine's disk by itself, so it gets the tokens as they are.
+    pub paths: bool,
+    /// It sees pictures.
+    pub vision: bool,
+    /// It calls tools.
+    pub tools: bool,
+    /// It reads PDFs by itself.
+    pub documents: bool,
+}
+
+/// One token of a message, resolved.
+#[derive(Clone, Copy, Debug)]
+pub enum Token<'a> {
+    /// It stands for nothing that may be sent; the reason is for people.
+    Broken(&'a str),
+    /// It stands for a file.
+    File {
+        /// The file.
+        file: &'a File,
+        /// What was chosen for it.
+        delivery: Option<Delivery>,
+        /// Its text, where it is to stand in the message.
+        text: Option<&'a str>,
+    },
+}
+
+/// A stretch of a message as it is delivered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeliveredPart<'a> {
+    /// The person's own words.
+    Words(&'a str),
+    /// A file's text in its marked block.
+    Block {
+        /// The file.
+        file: &'a File,
+        /// The block.
+        text: String,
+    },
+    /// A line that stands for a file.
+    Line(String),
+    /// A file that goes along as bytes.
+    Enclosed(&'a File),
+}
+
+/// What is chosen for a file when nobody chose (DLV-4).
+pub fn default_delivery(file: &File, target: Target) -> Delivery {
+    let picture = is_picture(file);
+    if target.paths {
+        Delivery::Path
+    } else if picture && target.vision {
+        Delivery::Inline
+    } else if target.tools {
+        let small_text = file.is_text && file.size <= INLINE_BELOW;
+        if small_text { Delivery::Inline } else { Delivery::OnDemand }
+    } else if file.is_text || picture {
+        Delivery::Inline
+    } else {
+        Delivery::OnDemand
+    }
+}
+
+/// What can be chosen for a file. Local paths go to those who read the disk and to nobody
+/// else.
+pub fn allowed_deliveries(file: &File, target: Target) -> &'static [Delivery] {
+    if target.paths {
+        &[Delivery::Path]
+    } else if file.is_text || is_picture(file) || is_document(file, target) {
+        &[Delivery::Inline, Delivery::OnDemand]
+    } else {
+        &[Delivery::OnDemand]
+    }
+}
+
+/// How a file goes to this target: as chosen where that is possible, else by default.
+pub fn effective_delivery(file: &File, chosen: Option<Delivery>, target: Target) -> Delivery {
+    let allowed = allowed_deliveries(file, target);
+    chosen
+        .filter(|chosen| allowed.contains(chosen))
+        .unwrap_or_else(|| default_delivery(file, target))
+}
+
+/// The parts of a message in order. `tokens` has one entry for each token of the message;
+/// one that is missing is broken.
+pub fn deliver<'a>(
+    message: &'a str,
+    tokens: &[Token<'a>],
+    target: Target,
+    model: &str,
+) -> Vec<DeliveredPart<'a>> {
+    let mut tokens = tokens.iter();
+    let part = |segment: plimsoll_domain::Segment<'a>| match segment.body {
+        SegmentBody::Text(text) => DeliveredPart::Words(text),
+        SegmentBody::Token(_) => match tokens.next() {
+            Some(Token::File { file, delivery, text }) => {
+                match effective_delivery(file, *delivery, target) {
+                    Delivery::Path if is_picture(file) => DeliveredPart::Enclosed(file),
+                    Delivery::Path => DeliveredPart::Words(&message[segment.range]),
+                    Delivery::OnDemand => DeliveredPart::Line(reference(file)),
+                    Delivery::Inline => inlined(file, *text, target, model),
+                }
+            }
+            Some(Token::Broken(_)) | None => DeliveredPart::Line("[broken attachment]".to_owned()),
+        },
+    };
+    segments(message).into_iter().map(part).collect()
+}
+
+fn inlined<'a>(
+    file: &'a File,
+    text: Option<&str>,
+    target: Target,
+    model: &str,
+) -> DeliveredPart<'a> {
+    match text {
+        _ if is_picture(file) && target.vision => DeliveredPart::Enclosed(file),
+        _ if is_document(file, target) => DeliveredPart::Enclosed(file),
+        _ if is_picture(file) => DeliveredPart::Line(unseen(file, model)),
+        Some(text) => DeliveredPart::Block { file, text: block(file, text) },
+        None => DeliveredPart::Line(format!("[file {} could not be read]", quoted(&file.name))),
+    }
+}
+
+/// The words of a message and what is enclosed in them. Those who read the disk find the
+/// tokens of pictures in the words too.
+pub fn words_of(
+    parts: &[DeliveredPart<'_>],
+    token: impl Fn(&File) -> Option<String>,
+) -> (String, Vec<Enclosure>) {
+    let mut words = String::new();
+    let mut enclosures = Vec::new();
+    for part in parts {
+        match part {
+            DeliveredPart::Words(text) => words.push_str(text),
+            DeliveredPart::Block { text, .. } | DeliveredPart::Line(text) => words.push_str(text),
+            DeliveredPart::Enclosed(file) => {
+                enclosures.push(Enclosure {
+                    at: words.len(),
+                    file: file.id,
+                    hash: file.hash.clone(),
+                    mime: file.mime.clone(),
+                });
+                words.push_str(&token(file).unwrap_or_default());
+            }
+        }
+    }
+    (words, enclosures)
+}
+
+/// A block that nobody can end from inside: its mark is made of the content's own hash.
+fn block(file: &File, text: &str) -> String {
+    let mark = &file.hash.as_str()[..12];
+    let name = quoted(&file.name);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!(
+        "\n[file {name}, {} bytes, begins {mark}]\n{text}{end}[file {name} ends {mark}]\n",
+        file.size
+    )
+}
+
+fn reference(file: &File) -> String {
+    format!(
+        "[attached file {}, {} bytes, file_id: file-{}]",
+        quoted(&file.name),
+        file.size,
+        file.id
+    )
+}
+
+fn unseen(file: &File, model: &str) -> String {
+    let size =
+        file.pixels.map_or_else(String::new, |(width, height)| format!(", {width}×{height}"));
+    format!("[image {}{size}: not shown, because {model} does not see images]", quoted(&file.name))
+}
+
+fn is_document(file: &File, target: Target) -> bool {
+    target.documents && file.kind == plimsoll_domain::FileKind::Pdf
+}
+
+fn is_picture(file: &File) -> bool {
+    file.context_kind() == plimsoll_domain::ContextKind::Image
+}
+
+/// A name in quotes, on one line, with nothing in it that could end them or turn the
+/// reading direction.
+fn quoted(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 2);
+    out.push('"');
+    for character in name.chars() {
+        match character {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(character);
+            }
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {}
+            control if control.is_control() => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(control));
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+#[path = "delivery_tests.rs"]
+mod tests;

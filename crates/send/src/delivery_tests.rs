@@ -1,0 +1,147 @@
+use plimsoll_domain::{ContentHash, FileId, FileKind, FileSource, Timestamp};
+use proptest::prelude::*;
+
+use super::*;
+
+const HTTP: Target = Target { paths: false, vision: false, tools: false, documents: false };
+const TOOLS: Target = Target { tools: true, ..HTTP };
+const SEES: Target = Target { vision: true, ..TOOLS };
+const CODEX: Target = Target { paths: true, ..SEES };
+
+fn file(name: &str, kind: FileKind, size: u64) -> File {
+    File {
+        id: FileId::new(Timestamp::from_millis(1), [1; 10]),
+        name: name.to_owned(),
+        mime: if kind == FileKind::Image { "image/png" } else { "text/plain" }.to_owned(),
+        kind,
+        size,
+        hash: ContentHash::parse(&"ab".repeat(32)).unwrap(),
+        extension: "txt".to_owned(),
+        source: FileSource::User,
+        upload_context: None,
+        created_at: Timestamp::from_millis(1),
+        expires_at: None,
+        provider_ids: Vec::new(),
+        tokens: None,
+        pixels: (kind == FileKind::Image).then_some((640, 480)),
+        is_text: kind == FileKind::Document,
+    }
+}
+
+fn words(message: &str, tokens: &[Token<'_>], target: Target) -> (String, Vec<usize>) {
+    let parts = deliver(message, tokens, target, "phi");
+    let token = |file: &File| target.paths.then(|| format!("<<context:image:/b/{}>>>", file.name));
+    let (text, enclosures) = words_of(&parts, token);
+    (text, enclosures.into_iter().map(|one| one.at).collect())
+}
+
+#[test]
+fn dlv_4_defaults() {
+    use Delivery::*;
+    let (small, large) = (file("a", FileKind::Document, 8192), file("b", FileKind::Document, 8193));
+    let (picture, pdf) = (file("c", FileKind::Image, 9), file("d", FileKind::Pdf, 9));
+    for (target, expected) in [
+        (HTTP, [Inline, Inline, Inline, OnDemand]),
+        (TOOLS, [Inline, OnDemand, OnDemand, OnDemand]),
+        (SEES, [Inline, OnDemand, Inline, OnDemand]),
+        (CODEX, [Path; 4]),
+    ] {
+        let given = [&small, &large, &picture, &pdf].map(|file| default_delivery(file, target));
+        assert_eq!(given, expected, "{target:?}");
+    }
+}
+
+#[test]
+fn dlv_4_paths_go_to_those_who_read_the_disk_and_to_nobody_else() {
+    let text = file("a.txt", FileKind::Document, 10);
+    for target in [HTTP, TOOLS, SEES] {
+        assert_ne!(effective_delivery(&text, Some(Delivery::Path), target), Delivery::Path);
+        let token = Token::File { file: &text, delivery: Some(Delivery::Path), text: Some("hi") };
+        let (sent, _) = words("see <<context:text:/secret/a.txt>>>", &[token], target);
+        assert!(!sent.contains("/secret") && sent.contains("hi"), "{sent}");
+    }
+    let token = Token::File { file: &text, delivery: Some(Delivery::Inline), text: Some("hi") };
+    let (sent, _) = words("see <<context:text:/x/a.txt>>>!", &[token], CODEX);
+    assert_eq!(sent, "see <<context:text:/x/a.txt>>>!", "DLV-3: text is not inlined");
+}
+
+#[test]
+fn dlv_1_text_stands_in_a_marked_block_where_its_token_stood() {
+    let log = file("a \"b\".log", FileKind::Document, 5);
+    let token = Token::File { file: &log, delivery: None, text: Some("x\ny") };
+    let (sent, _) = words("Before <<context:text:/a>>> after", &[token], HTTP);
+    let expected = "Before \n[file \"a \\\"b\\\".log\", 5 bytes, begins abababababab]\nx\ny\n\
+                    [file \"a \\\"b\\\".log\" ends abababababab]\n after";
+    assert_eq!(sent, expected);
+}
+
+#[test]
+fn dlv_1_pictures_are_enclosed_in_token_order() {
+    let (one, two) = (file("1.png", FileKind::Image, 9), file("2.png", FileKind::Image, 9));
+    let tokens = [&one, &two].map(|file| Token::File { file, delivery: None, text: None });
+    let message = "<<context:image:/1>>>a<<context:image:/2>>>";
+    assert_eq!(words(message, &tokens, SEES), ("a".to_owned(), vec![0, 1]));
+    let (sent, places) = words(message, &tokens, HTTP);
+    assert!(places.is_empty());
+    assert!(sent.contains("phi does not see images"), "never a silent drop: {sent}");
+    let (sent, places) = words(message, &tokens, CODEX);
+    assert_eq!(sent, "<<context:image:/b/1.png>>>a<<context:image:/b/2.png>>>");
+    assert_eq!(places.len(), 2);
+}
+
+#[test]
+fn fil_4_a_pdf_is_enclosed_where_the_model_reads_it_and_only_if_chosen() {
+    let pdf = file("a.pdf", FileKind::Pdf, 9);
+    let reads = Target { documents: true, ..SEES };
+    assert_eq!(default_delivery(&pdf, reads), Delivery::OnDemand, "INS-3");
+    let token = Token::File { file: &pdf, delivery: Some(Delivery::Inline), text: None };
+    assert_eq!(words("<<context:file:/a>>>", &[token], reads).1, [0]);
+    let (sent, places) = words("<<context:file:/a>>>", &[token], SEES);
+    assert!(places.is_empty() && sent.contains("file_id"), "{sent}");
+}
+
+#[test]
+fn dlv_2_on_demand_is_a_short_reference() {
+    let log = file("a.log", FileKind::Document, 30_000);
+    let token = Token::File { file: &log, delivery: Some(Delivery::OnDemand), text: None };
+    let (sent, _) = words("<<context:text:/a>>>", &[token], TOOLS);
+    assert_eq!(sent, format!("[attached file \"a.log\", 30000 bytes, file_id: file-{}]", log.id));
+}
+
+#[test]
+fn tok_4_a_broken_token_is_never_sent() {
+    for tokens in [&[][..], &[Token::Broken("outside")]] {
+        let (sent, _) = words("read <<context:text:/etc/passwd>>> now", tokens, HTTP);
+        assert_eq!(sent, "read [broken attachment] now");
+        let (sent, _) = words("read <<context:text:/etc/passwd>>> now", tokens, CODEX);
+        assert_eq!(sent, "read [broken attachment] now");
+    }
+}
+
+proptest! {
+    /// A name cannot end its quotes, break its line or turn the reading direction.
+    #[test]
+    fn a_hostile_name_stays_in_its_quotes(name in any::<String>()) {
+        let quoted = quoted(&name);
+        prop_assert!(!quoted.chars().any(char::is_control));
+        let inner = &quoted[1..quoted.len() - 1];
+        let mut escaped = false;
+        for character in inner.chars() {
+            prop_assert!(escaped || character != '"', "{quoted}");
+            escaped = !escaped && character == '\\';
+        }
+        prop_assert!(!escaped);
+    }
+
+    /// Nothing of the person's own words is lost, whatever the tokens.
+    #[test]
+    fn words_are_never_lost(before in "[^<>]{0,20}", after in "[^<>]{0,20}", text in ".{0,40}") {
+        let file = file("n", FileKind::Document, 1);
+        let message = format!("{before}<<context:text:/x>>>{after}");
+        for target in [HTTP, TOOLS, SEES, CODEX] {
+            let token = Token::File { file: &file, delivery: None, text: Some(&text) };
+            let (sent, _) = words(&message, &[token], target);
+            prop_assert!(sent.starts_with(&before) && sent.ends_with(&after), "{sent}");
+        }
+    }
+}
