@@ -142,7 +142,8 @@ export function createAttachments({ area }) {
       const last = () => out.at(-1) ?? area.value[area.selectionStart - 1] ?? " ";
       for (const part of parts) {
         if (typeof part === "string") {
-          out += part;
+          // The space behind a mark is ours; words that bring their own need no second one.
+          out = (made.length && /^\s/.test(part) ? out.slice(0, -1) : out) + part;
           continue;
         }
         const marker = freshMarker(part.name, (text) => marks.has(text) || area.value.includes(text));

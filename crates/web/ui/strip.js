@@ -164,6 +164,18 @@ function progress(chip, { upload }) {
 }
 
 /**
+ * The drawing for a file. Pure.
+ * @param {Chip["kind"]} kind
+ * @param {string} name
+ * @returns {import("./icons.js").IconName}
+ */
+export function iconOf(kind, name) {
+  if (kind !== "file") return kind === "image" ? "image" : "file";
+  if (/\.(ogg|oga|opus|mp3|wav|flac|m4a|aac)$/i.test(name)) return "sound";
+  return /\.(mp4|m4v|mov|webm|mkv|avi)$/i.test(name) ? "video" : "file";
+}
+
+/**
  * @param {Chip} view
  * @param {(path: string) => string} scope
  */
@@ -186,7 +198,7 @@ function chipNode(view, scope) {
   }
   const { kind, thumbnail, delivery, choices = 0, asText, large } = view;
   chip.append(
-    thumbnail ? el("img", { class: "chip-thumb", src: scope(thumbnail), alt: "", loading: "lazy" }) : icon(kind === "image" ? "image" : "file"),
+    thumbnail ? el("img", { class: "chip-thumb", src: scope(thumbnail), alt: "", loading: "lazy" }) : icon(iconOf(kind, name)),
     el("button", { type: "button", class: "chip-name", "data-chip": "preview", title: `${name}: look at it` }, bdi),
     el("em", {}, size));
   if (large) chip.append(act("too-large", "too large", large, "how alert"));

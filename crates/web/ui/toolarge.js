@@ -28,10 +28,10 @@ const trim = (/** @type {number} */ n) => String(Math.round(n * 10) / 10);
  */
 export function choicesFor(large, { fresh, isText }) {
   const demand = { value: "on-demand", label: "Attach on demand", ...(large.onDemand
-    ? { detail: "the model reads the parts that it needs, by tool", look: /** @type {const} */ ("primary") }
-    : { detail: "this model cannot call tools, so it could not read it", off: true }) };
+    ? { detail: "the model reads parts of it by tool", look: /** @type {const} */ ("primary") }
+    : { detail: "this model cannot call tools", off: true }) };
   const head = large.headBytes > 0 && isText
-    ? [{ value: "head", label: `Attach the first ${sizeOf(large.headBytes)}`, detail: `of ${large.sizeText}; a note in the text says that it was cut`, ...(large.onDemand ? {} : { look: /** @type {const} */ ("primary") }) }]
+    ? [{ value: "head", label: `Attach the first ${sizeOf(large.headBytes)}`, detail: `of ${large.sizeText}; the text says that it was cut`, ...(large.onDemand ? {} : { look: /** @type {const} */ ("primary") }) }]
     : [];
   return [demand, ...head, ...(fresh ? [] : [{ value: "remove", label: "Remove it", detail: "the message goes without it" }])];
 }
