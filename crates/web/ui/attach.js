@@ -98,6 +98,22 @@ export function createAttach({ area, api, scope, store, notice, toast, say, goTo
       attachments.weighed(message.owners, told.attachments ?? []);
       strip.tell(told);
     },
+    /**
+     * Takes the file that a suggestion names out of the message, or sends it the lighter way
+     * (VAL-1, VAL-3). Whether there was one.
+     * @param {"detach" | "on-demand"} how
+     * @param {import("./types.js").Suggestion} suggestion
+     */
+    lighten(how, suggestion) {
+      const name = suggestion.file ?? suggestion.label.replace(/^Detach | on demand$/, "");
+      const [place] = attachments.placed()
+        .filter(({ mark }) => infoOf(mark).name === name)
+        .sort((a, b) => (infoOf(b.mark).tokens ?? 0) - (infoOf(a.mark).tokens ?? 0));
+      if (!place) return false;
+      if (how === "detach") attachments.replace(place);
+      else attachments.change(place.marker, { delivery: "on-demand" });
+      return true;
+    },
     /** Waits for files that are on their way; false where the message cannot go yet. */
     async settled() {
       if (waiting) return false;

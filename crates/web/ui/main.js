@@ -127,7 +127,7 @@ const panels = createPanels({ api, panel: must("#panel", HTMLElement), hud: must
 const counter = createCounter({ button: must("#counter", HTMLButtonElement), state: store.get, openHud: panels.toggleHud });
 /** @param {{filter?: string, topic?: string, model?: string}} change */
 const setView = (change) => sync.setView(change);
-const held = createHeld({ setView, edit: () => modes.enter("INPUT"), openPanel: panels.openPanel });
+const held = createHeld({ setView, edit: () => modes.enter("INPUT"), openPanel: panels.openPanel, lighten: attach.lighten });
 const sending = createSending({
   api, store, win, history, composer, modes, cursor, badges, notice, toast, held,
   button: must("#send", HTMLButtonElement), setView, announce, settled: attach.settled,

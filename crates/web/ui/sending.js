@@ -71,9 +71,10 @@ export function createSending({ api, store, win, history, composer, modes, curso
   /**
    * Posts, and asks what to do for as long as the server holds it back.
    * @param {SendBody} body
+   * @param {() => SendBody} [anew]  the body of a message that was changed meanwhile
    * @returns {Promise<boolean>}  whether it is on its way
    */
-  async function post(body) {
+  async function post(body, anew = () => body) {
     posting = true;
     try {
       for (let request = body; ; ) {
@@ -86,7 +87,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
           const more = error instanceof Problem ? await held(error) : undefined;
           if (more === undefined) notice.say("held", { text: `Not sent: ${wordsOf(error)}`, level: "error" });
           if (!more) return false;
-          request = { ...request, ...more };
+          request = more["again"] ? { ...request, ...anew() } : { ...request, ...more };
         }
       }
     } finally {
@@ -116,11 +117,15 @@ export function createSending({ api, store, win, history, composer, modes, curso
     }
     notice.clear("held");
     if (!(await settled()) || busy()) return;
-    const message = composer.message();
+    let message = composer.message();
     if (!message.text.trim()) return;
     const { reasks } = composer;
-    const files = message.attachments.length ? { attachments: message.attachments } : {};
-    if (await post({ text: message.text, ...files, ...(reasks ? { reask: reasks } : {}) })) composer.taken(message);
+    const body = () => {
+      message = composer.message();
+      const { text: words, attachments } = message;
+      return { text: words, ...(attachments.length ? { attachments } : {}), ...(reasks ? { reask: reasks } : {}) };
+    };
+    if (await post(body(), body)) composer.taken(message);
   }
 
   button.form?.addEventListener("submit", (event) => {

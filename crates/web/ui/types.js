@@ -51,7 +51,7 @@
 
 /**
  * One way out that a problem offers (VAL-3). `model` and `filter` are what it would set.
- * @typedef {{kind: string, label: string, detail?: string, model?: string, filter?: string}} Suggestion
+ * @typedef {{kind: string, label: string, detail?: string, model?: string, filter?: string, file?: string}} Suggestion
  */
 
 /**
