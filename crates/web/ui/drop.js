@@ -44,6 +44,7 @@ export function bindDrop({ layer, onFiles, toast }) {
     if (!carriesFiles(event.dataTransfer?.types) || !event.dataTransfer) return;
     event.preventDefault();
     event.dataTransfer.dropEffect = "copy";
+    layer.dataset["onto"] = event.target instanceof Element && event.target.closest("#panel .filespanel, #panel:has(.filespanel)") ? "panel" : "message";
     show(true);
   });
   document.addEventListener("dragleave", (event) => {

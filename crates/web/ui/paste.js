@@ -1,5 +1,6 @@
 // What a clipboard or a drop holds, part by part, in the order of INS-1: pictures, files, words.
 
+import { takesText } from "./dom.js";
 import { scalars } from "./text.js";
 
 /** Above either of these a pasted text becomes a file (INS-1), unless the settings say otherwise. */
@@ -92,9 +93,11 @@ function safeDecode(text) {
  * @param {(parts: Part[]) => void} deps.onParts
  */
 export function bindPaste({ area, limit, onParts }) {
-  area.addEventListener("paste", (event) => {
+  // Files are meant for the message wherever they are pasted, unless into another box.
+  document.addEventListener("paste", (event) => {
     const data = event.clipboardData;
-    if (!data) return;
+    const here = event.target === area;
+    if (!data || (!here && (takesText(event.target) || !data.files.length || document.querySelector("dialog[open]")))) return;
     const parts = partsOf({ files: [...data.files], text: data.getData("text/plain"), uris: data.getData("text/uri-list") }, limit());
     // Words alone are the browser's to paste: it knows where and how to take them back.
     if (parts.every(({ kind }) => kind === "text")) return;

@@ -67,7 +67,7 @@ pub(super) async fn page(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Prob
                     aside #hud .panel.hud aria-label="HUD" hidden {}
                 }
                 (footer(&state, &desk.draft.text, warn_at))
-                div #drop .drop aria-hidden="true" hidden { p { (icon("attach")) "Drop files to attach them" } }
+                div #drop .drop aria-hidden="true" hidden { p { (icon("attach")) span { "Drop files to attach them" } span { "Drop files to keep them here" } } }
                 div #toasts role="status" aria-live="polite" {}
                 noscript { p.noscript { "The workbench needs JavaScript; the API and the commands do not." } }
             }
