@@ -31,10 +31,17 @@ pub fn embedded(args: &[&str]) -> Result<(), String> {
     step("benchmark of the model inside", bench.args(args))
 }
 
+/// Taking files in, beside plain copies.
+pub fn import(args: &[&str]) -> Result<(), String> {
+    let mut bench = cargo();
+    bench.args(["bench", "--quiet", "--package", "plimsoll-blobs", "--bench", "import", "--"]);
+    step("benchmark of imports", bench.args(args))
+}
+
 /// All of them; those that fail do not keep the others back.
 pub fn all(args: &[&str]) -> Result<(), String> {
-    let failed: Vec<String> =
-        [core(args), store(args), embedded(args)].into_iter().filter_map(Result::err).collect();
+    let done = [core(args), store(args), embedded(args), import(args)];
+    let failed: Vec<String> = done.into_iter().filter_map(Result::err).collect();
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 

@@ -1,8 +1,9 @@
 //! What needs a browser: its installation, and the screenshots.
 
-use std::process::{Command, Stdio};
-
-use crate::run::{cargo, has, root, skip, step};
+use crate::{
+    packages::{can_install, install, on_path},
+    run::{cargo, root, skip, step},
+};
 
 /// Chromium and letters.
 const BROWSER: [&str; 2] = ["chromium", "fonts-dejavu-core"];
@@ -22,19 +23,14 @@ pub fn prepare() {
     if told || NAMES.iter().any(|name| on_path(name)) {
         return;
     }
-    if !on_path("apt-get") || !is_root() {
+    if !can_install() {
         skip(
             NAME,
             "it is not installed (apt-get install chromium, or name it in PLIMSOLL_CHROMIUM)",
         );
         return;
     }
-    // The lists of packages may be old or none at all.
-    let done = install(NAME, &BROWSER).or_else(|_| {
-        step("lists of packages", Command::new("apt-get").args(["update", "-qq"]))?;
-        install(NAME, &BROWSER)
-    });
-    match done {
+    match install(NAME, &BROWSER) {
         Ok(()) => {
             if install("fonts for pictures", &FONTS).is_err() {
                 skip("fonts for pictures", "apt-get could not install them");
@@ -44,14 +40,6 @@ pub fn prepare() {
     }
 }
 
-fn install(name: &str, packages: &[&str]) -> Result<(), String> {
-    let mut command = Command::new("apt-get");
-    command.env("DEBIAN_FRONTEND", "noninteractive");
-    command.args(["install", "-y", "-qq", "--no-install-recommends"]).args(packages);
-    // What it unpacks interests nobody; what it fails with does.
-    step(name, command.stdout(Stdio::null()))
-}
-
 /// Writes `docs/shots/*.png` from a workbench with a made-up history.
 pub fn shots() -> Result<(), String> {
     prepare();
@@ -59,13 +47,4 @@ pub fn shots() -> Result<(), String> {
     command.args(["test", "--quiet", "--package", "plimsoll-cli", "--test", "shots"]);
     command.env("PLIMSOLL_SHOTS", root().join("docs/shots"));
     step("screenshots", &mut command)
-}
-
-fn on_path(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
-}
-
-fn is_root() -> bool {
-    has("sh", &["-c", "test \"$(id -u)\" = 0"])
 }

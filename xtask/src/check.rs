@@ -1,7 +1,7 @@
 //! What must hold before a change lands.
 
 use crate::{
-    browser, page,
+    browser, packages, page,
     run::{cargo, has, skip, step},
 };
 
@@ -46,9 +46,11 @@ pub fn check() -> Result<(), String> {
 }
 
 /// All tests. They need Rust and a C compiler; those with the real model fetch it by pip,
-/// those with a real browser need Chromium, and they say so when they cannot.
+/// those with a real browser need Chromium, those of the file tools bubblewrap, tesseract and
+/// poppler, and they say so when they cannot.
 pub fn test() -> Result<(), String> {
     browser::prepare();
+    packages::prepare_file_tools();
     step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))
 }
 

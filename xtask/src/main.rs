@@ -7,6 +7,7 @@ mod bench;
 mod browser;
 mod check;
 mod fuzz;
+mod packages;
 mod page;
 mod run;
 
@@ -21,6 +22,7 @@ cargo xtask COMMAND
   bench core         the pure core alone
   bench store        starting, and the store
   bench embedded     the model inside, beside llama.cpp
+  bench import       taking files in, beside plain copies
   fit DIR [OUT]      fit the fast estimator's table on the texts below DIR
   sample N           print a made-up history of N pairs, one a line
   docs               write docs/cli.md and docs/settings.md again from the code
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         ["bench", "core", rest @ ..] => bench::core(rest),
         ["bench", "store", rest @ ..] => bench::store(rest),
         ["bench", "embedded", rest @ ..] => bench::embedded(rest),
+        ["bench", "import", rest @ ..] => bench::import(rest),
         ["bench", rest @ ..] if rest.iter().all(|arg| arg.starts_with("--")) => bench::all(rest),
         ["fit", rest @ ..] if !rest.is_empty() => bench::example("fit", rest),
         ["sample", count] => bench::example("sample", &[count]),

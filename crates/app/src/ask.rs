@@ -1,17 +1,22 @@
 //! What is asked for, and what would be sent.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use plimsoll_budget::{
     Boundary, ExcludedBecause, Model, ModelLimit, OverBudget, QuotaVerdict, Suggestion, Validation,
     Weights,
 };
-use plimsoll_domain::{Attachment, PairId, Timestamp, Topic};
+use plimsoll_domain::{Attachment, Delivery, File, FileId, PairId, Timestamp, Topic};
 use plimsoll_provider::Provider;
-use plimsoll_send::{Counter, SendPlan};
+use plimsoll_send::{Counter, SendPlan, Target, allowed_deliveries, default_delivery};
 use plimsoll_store::{StoredPair, Workspace};
 
-use crate::QuotaChoice;
+use crate::{
+    AttachLimits, AttachedFile, QuotaChoice, TooLarge,
+    attach::{Carried, Packed},
+    tooling::FilesPart,
+    weigher::Weigher,
+};
 
 /// Which pairs may go along.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,9 +113,59 @@ pub struct Outlook {
     pub quota: QuotaVerdict,
     /// The estimator in use, and whether its numbers are exact.
     pub estimator: (&'static str, bool),
+    /// What of the prelude is the system message.
+    pub system_tokens: u64,
+    /// What is attached to it, one entry a token.
+    pub attached: Vec<AttachedFile>,
+    /// The limits of files with this model (LIM-1).
+    pub limits: AttachLimits,
+    /// Who gets the files of the message.
+    pub target: Target,
+    /// What is said about files besides (PAY-3); none if nothing is.
+    pub files: Option<FilesOutlook>,
+    /// What the provider adds that nobody here sees, in words (DLV-5).
+    pub adds: Option<&'static str>,
+}
+
+/// What is said about the files of the workspace: a part of the prelude.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilesOutlook {
+    /// The files section as it is sent.
+    pub text: String,
+    /// How many files it names.
+    pub shown: usize,
+    /// How many there are.
+    pub total: usize,
+    /// What it weighs.
+    pub section_tokens: u64,
+    /// The tools that are offered with it.
+    pub tools: Vec<String>,
+    /// What they weigh.
+    pub tool_tokens: u64,
+}
+
+/// How a file would be attached.
+#[derive(Clone, Debug)]
+pub struct Stands {
+    /// How it would be delivered.
+    pub delivery: Delivery,
+    /// How it could be.
+    pub deliveries: &'static [Delivery],
+    /// Whether it is over the limit of its kind.
+    pub too_large: Option<TooLarge>,
 }
 
 impl Outlook {
+    /// How a file would be attached that nobody said anything about.
+    pub fn stands(&self, file: &File) -> Stands {
+        let delivery = default_delivery(file, self.target);
+        Stands {
+            delivery,
+            deliveries: allowed_deliveries(file, self.target),
+            too_large: self.limits.check(file, delivery, self.target),
+        }
+    }
+
     /// `X / Y` before the send.
     pub fn counter(&self) -> Counter {
         Counter { predicted: self.boundary.x, trimmed: 0, visible: self.boundary.y }
@@ -129,8 +184,16 @@ pub struct Prepared {
     pub(crate) raw_prompt_tokens: u64,
     /// The newest pair of the workspace; a new one comes after it.
     pub(crate) newest: Option<Timestamp>,
-    /// What goes out, in full.
+    /// The message as it was written, tokens in place.
     pub text: String,
+    /// How the questions of the included pairs go out, where that differs from their texts.
+    pub(crate) packed: Vec<Option<Packed>>,
+    /// How the message goes out.
+    pub(crate) new_words: Packed,
+    /// The bytes of what is enclosed anywhere.
+    pub(crate) enclosed: HashMap<FileId, Carried>,
+    pub(crate) files: FilesPart,
+    pub(crate) weigher: Weigher,
     /// How it stands in the window.
     pub outlook: Outlook,
     /// Visible pairs that stay ashore, oldest first, and why.
@@ -145,6 +208,11 @@ impl Prepared {
     /// The pairs that go along, oldest first.
     pub fn included_ids(&self) -> Vec<PairId> {
         self.included.iter().map(|stored| stored.pair.id).collect()
+    }
+
+    /// Raw tokens of a text, by the model's own measure.
+    pub(crate) fn weigh(&self, text: &str) -> u64 {
+        self.weigher.count(text)
     }
 
     /// The topic's system message, where there is one to send.

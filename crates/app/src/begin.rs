@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use plimsoll_budget::{Decision, QuotaKind};
-use plimsoll_domain::{ColorFlag, Lifecycle, MessagePair, PairId, Star, Timestamp};
+use plimsoll_domain::{
+    Attachment, ColorFlag, FileId, Lifecycle, MessagePair, PairId, SegmentBody, Star, Timestamp,
+    segments,
+};
 
-use crate::{App, AppError, Prepared, Progress, Purpose, SendChoices};
+use crate::{App, AppError, AttachedFile, Prepared, Progress, Purpose, SendChoices};
 
 /// A send whose pair is written down and whose workspace is claimed: the user's text is
 /// on the disk, and no call was made yet.
@@ -33,8 +36,13 @@ impl App {
                 return Err(AppError::PromptTooLarge { limit, suggestions });
             }
         }
+        let too_large = prepared.outlook.attached.iter().find_map(|one| one.too_large.clone());
+        if let Some(too_large) = too_large {
+            return Err(AppError::FileTooLarge(too_large));
+        }
         let wait = choices.quota.wait(prepared.outlook.quota).map_err(AppError::OverQuota)?;
         let pair = self.write_down(&prepared).await?;
+        self.keep_words(&prepared).await?;
         if let Purpose::ReAsk(old) = prepared.purpose {
             self.events.publish(&prepared.workspace, Progress::Removed(vec![old]));
         }
@@ -59,6 +67,17 @@ impl App {
         Ok(pair.id)
     }
 
+    /// FIL-2: the words that came with the files, kept with them.
+    async fn keep_words(&self, prepared: &Prepared) -> Result<(), AppError> {
+        let files: Vec<FileId> =
+            prepared.settled_attachments().iter().filter_map(|a| a.file).collect();
+        let words = words_alone(&prepared.text);
+        if !files.is_empty() && !words.is_empty() {
+            self.store.set_upload_context(&files, &words).await?;
+        }
+        Ok(())
+    }
+
     fn new_pair(&self, prepared: &Prepared, now: Timestamp) -> MessagePair {
         MessagePair {
             id: PairId::new(now, self.chance.bytes()),
@@ -74,9 +93,29 @@ impl App {
             usage: None,
             receipt_id: None,
             previous_answer: None,
-            attachments: Vec::new(),
+            attachments: prepared.settled_attachments(),
         }
     }
+}
+
+impl Prepared {
+    /// What each token stands for, with the delivery that this send uses (TOK-5).
+    pub(crate) fn settled_attachments(&self) -> Vec<Attachment> {
+        let settled = |one: &AttachedFile| Attachment {
+            file: one.file.as_ref().ok().map(|file| file.id),
+            delivery: one.file.as_ref().ok().map(|_| one.delivery),
+        };
+        self.outlook.attached.iter().map(settled).collect()
+    }
+}
+
+/// A message without its tokens.
+fn words_alone(text: &str) -> String {
+    let words = segments(text).into_iter().filter_map(|segment| match segment.body {
+        SegmentBody::Text(text) => Some(text),
+        SegmentBody::Token(_) => None,
+    });
+    words.collect::<String>().trim().to_owned()
 }
 
 /// A new pair stands after the newest one even when the clock went back a little

@@ -7,7 +7,8 @@ use plimsoll_budget::{QuotaKind, Suggestion, Weights, overflow_suggestions};
 use plimsoll_domain::{LifecycleEvent, PairError, PairId, Usage};
 use plimsoll_provider::{Delta, Finish};
 use plimsoll_send::{
-    AttemptMachine, AttemptRecord, Effect, Event, MessageRecord, Outcome, SendError, fault,
+    AttemptMachine, AttemptRecord, Effect, Event, MAX_TOOL_ROUNDS, MessageRecord, Outcome,
+    SendError, ToolCall, ToolRound, fault,
 };
 use tokio::time::Instant;
 
@@ -60,6 +61,14 @@ pub(crate) struct Journey {
     pub(crate) learned_limit: Option<u64>,
     /// The limit in the last overflow; the inner one is none where none was stated.
     pub(crate) overflowed: Option<Option<u64>>,
+    /// What the model used of the tools so far.
+    pub(crate) rounds: Vec<ToolRound>,
+    /// Where in the answer the round that is under way began.
+    pub(crate) round_start: usize,
+    /// Calls of tools so far.
+    pub(crate) tool_calls: usize,
+    /// What the first call used: the request as it was planned.
+    pub(crate) first_usage: Option<Usage>,
 }
 
 impl App {
@@ -122,6 +131,10 @@ impl App {
             last_body: String::new(),
             learned_limit: None,
             overflowed: None,
+            rounds: Vec::new(),
+            round_start: 0,
+            tool_calls: 0,
+            first_usage: None,
         };
         if let Some((wait, kind)) = wait {
             tell(Progress::QuotaWait(pair, wait, kind));
@@ -158,6 +171,7 @@ impl App {
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Outcome, AppError> {
+        let copies = self.copies(prepared).await?;
         let (mut machine, effects) = AttemptMachine::start(prepared.plan.clone());
         let mut effects = std::collections::VecDeque::from(effects);
         while let Some(effect) = effects.pop_front() {
@@ -167,11 +181,18 @@ impl App {
                         tell(Progress::Trimmed(journey.pair, record.trimmed_count));
                     }
                     tell(Progress::Attempt(record));
-                    let request = prepared.request(dropped, max_output);
-                    journey.last_body = prepared.provider.body(&request);
+                    let request = prepared.request(dropped, max_output, &journey.rounds, &copies);
+                    journey.last_body = prepared.provider.body(&request.clone().folded());
                     journey.history_hash = prepared.payload(dropped).1;
-                    let event =
+                    journey.round_start = journey.answer.len();
+                    let called =
                         self.call(prepared, request, &mut machine, journey, cancel, tell).await?;
+                    let event = match called {
+                        Called::Ended(event) => event,
+                        Called::Wants(calls) => {
+                            self.round(prepared, &machine, journey, calls, cancel, tell).await?
+                        }
+                    };
                     if let Event::Failed(fault) = &event
                         && fault.short() == "context"
                     {
@@ -207,6 +228,32 @@ impl App {
         Ok(Outcome::Error(SendError::Provider(fault)))
     }
 
+    /// A round of tools: what they say goes along with the next call. A model that goes on
+    /// calling when it was told to answer is taken at what it said.
+    async fn round(
+        &self,
+        prepared: &Prepared,
+        machine: &AttemptMachine,
+        journey: &mut Journey,
+        calls: Vec<ToolCall>,
+        cancel: &Cancel,
+        tell: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Event, AppError> {
+        if journey.rounds.len() >= MAX_TOOL_ROUNDS {
+            return Ok(Event::Finished { cut_by_length: false });
+        }
+        let room = machine.tool_room();
+        let answered = self.answer_calls(prepared, journey, calls, room, cancel, tell).await?;
+        let Some((round, tokens)) = answered else { return Ok(Event::Cancelled) };
+        journey.rounds.push(round);
+        // What comes next is a paragraph of its own.
+        if !journey.answer.is_empty() && !journey.answer.ends_with('\n') {
+            journey.answer.push_str("\n\n");
+            tell(Progress::Text(journey.pair, "\n\n".to_owned()));
+        }
+        Ok(Event::ToolsAnswered { tokens })
+    }
+
     /// One call. Gives the event that ended it; text that arrives is told and saved.
     async fn call(
         &self,
@@ -216,11 +263,13 @@ impl App {
         journey: &mut Journey,
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<Event, AppError> {
+    ) -> Result<Called, AppError> {
         let pair = journey.pair;
         if cancel.is_cancelled() {
-            return Ok(Event::Cancelled);
+            return Ok(Called::Ended(Event::Cancelled));
         }
+        let earlier = journey.usage.unwrap_or_default();
+        let mut calls = Vec::new();
         let mut stream = prepared.provider.answer(request);
         let mut saved_at = Instant::now();
         let mut saved_length = 0;
@@ -229,12 +278,13 @@ impl App {
         loop {
             let next = tokio::select! {
                 biased;
-                () = cancel.cancelled() => return Ok(Event::Cancelled),
+                () = cancel.cancelled() => return Ok(Called::Ended(Event::Cancelled)),
                 next = stream.next() => next,
             };
             let delta = match next {
-                None => return Ok(Event::Finished { cut_by_length }),
-                Some(Err(failure)) => return Ok(Event::Failed(failure.fault())),
+                None if !calls.is_empty() => return Ok(Called::Wants(calls)),
+                None => return Ok(Called::Ended(Event::Finished { cut_by_length })),
+                Some(Err(failure)) => return Ok(Called::Ended(Event::Failed(failure.fault()))),
                 Some(Ok(delta)) => delta,
             };
             if first && delta != Delta::Loading {
@@ -244,20 +294,26 @@ impl App {
             match delta {
                 Delta::Loading => tell(Progress::Loading(pair)),
                 Delta::Reasoning(text) => tell(Progress::Reasoning(pair, text)),
-                Delta::Usage(usage) => journey.usage = Some(usage),
+                Delta::Usage(usage) => {
+                    if journey.rounds.is_empty() {
+                        journey.first_usage = Some(usage);
+                    }
+                    journey.usage = Some(sum(earlier, usage));
+                }
                 Delta::Finished(finish) => cut_by_length |= finish == Finish::Length,
-                // No tool is offered yet.
-                Delta::ToolCall(_) => {}
+                Delta::ToolCall(call) => calls.push(call),
                 Delta::Text(text) if text.is_empty() => {}
                 Delta::Text(text) => {
-                    if journey.answer.is_empty() {
+                    if journey.answer.len() == journey.round_start {
                         machine.on(Event::TextArrived);
+                    }
+                    if journey.answer.is_empty() {
                         journey.first_text = Some(journey.started.elapsed());
                     }
                     journey.answer.push_str(&text);
                     tell(Progress::Text(pair, text));
                     if journey.answer.len() >= LONGEST_ANSWER {
-                        return Ok(Event::Finished { cut_by_length: true });
+                        return Ok(Called::Ended(Event::Finished { cut_by_length: true }));
                     }
                 }
             }
@@ -269,6 +325,24 @@ impl App {
                 saved_length = journey.answer.len();
             }
         }
+    }
+}
+
+/// How a call ended.
+enum Called {
+    /// With something that the machine decides about.
+    Ended(Event),
+    /// The model waits for tools.
+    Wants(Vec<ToolCall>),
+}
+
+/// What several calls of one send used together.
+fn sum(one: Usage, two: Usage) -> Usage {
+    Usage {
+        prompt: one.prompt.saturating_add(two.prompt),
+        cached: one.cached.saturating_add(two.cached),
+        completion: one.completion.saturating_add(two.completion),
+        reasoning: one.reasoning.saturating_add(two.reasoning),
     }
 }
 

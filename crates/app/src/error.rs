@@ -72,6 +72,18 @@ pub enum AppError {
     /// What was asked for could not be written out.
     #[error("cannot write: {0}")]
     Writing(#[from] std::io::Error),
+    /// The bytes of a file could not be taken in or read.
+    #[error(transparent)]
+    Blob(plimsoll_blobs::BlobError),
+    /// What is known of a file does not name its bytes.
+    #[error("what is kept about '{0}' is damaged; attach it again")]
+    Damaged(String),
+    /// Only of a text can the first part be taken.
+    #[error("'{0}' is not text, so it has no first part; attach it on demand")]
+    NotText(String),
+    /// A file is over the limit of its kind (LIM-3).
+    #[error("{0}")]
+    FileTooLarge(crate::TooLarge),
     /// A part of the program ended that must not.
     #[error("a part of the program ended early; run it again")]
     Ended,

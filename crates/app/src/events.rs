@@ -3,7 +3,7 @@
 use plimsoll_budget::QuotaKind;
 use plimsoll_domain::PairId;
 use plimsoll_send::AttemptRecord;
-use plimsoll_store::Workspace;
+use plimsoll_store::{ToolCallRecord, Workspace};
 use tokio::sync::{broadcast, watch};
 
 /// Something that happened in a workspace.
@@ -46,8 +46,25 @@ pub enum Progress {
     Imported,
     /// Topics or saved filters changed.
     Topics,
+    /// A tool is at work for an answer, or has said something (PRV-5).
+    Tool(PairId, Box<ToolStep>),
+    /// The files of the workspace changed.
+    Files,
     /// Settings or models changed.
     Settings,
+}
+
+/// A tool at work.
+#[derive(Clone, Debug)]
+pub struct ToolStep {
+    /// Which of the answer's calls it is, from 0.
+    pub place: usize,
+    /// The tool.
+    pub name: String,
+    /// What it was asked.
+    pub arguments: String,
+    /// What it said; none while it is at work.
+    pub said: Option<ToolCallRecord>,
 }
 
 /// Events wait for slow watchers up to this many; who falls further behind reads the

@@ -10,7 +10,11 @@ use plimsoll_domain::{Lifecycle, PairId, Topic};
 use plimsoll_filter::{Filter, Query, Row, Rows, compile, parse};
 use plimsoll_store::{Estimate, PairRow, Store, StoredPair, Workspace};
 
-use crate::{AppError, Clock, scope::WorkspaceScope, weigher::Weigher};
+use crate::{
+    AppError, Clock,
+    attach::{Courier, Parcels},
+    scope::WorkspaceScope,
+};
 
 /// Pairs whose texts are loaded at once.
 const CHUNK: usize = 256;
@@ -132,24 +136,32 @@ impl History {
         }
     }
 
-    /// Loads the estimates that are kept under the weigher's stamp (EST-7).
-    pub(crate) async fn load_estimates(
-        &mut self,
-        store: &dyn Store,
-        workspace: &Workspace,
-        weigher: &Weigher,
-    ) -> Result<(), AppError> {
-        self.estimates = store.estimates(workspace, &weigher.stamp()).await?;
+    /// Loads the estimates that are kept under the stamp of the weigher (EST-7), and those
+    /// of messages with attachments under the courier's: how these weigh depends on who
+    /// gets them.
+    pub(crate) async fn load_estimates(&mut self, courier: &Courier<'_>) -> Result<(), AppError> {
+        let (store, workspace) = (courier.store, courier.workspace);
+        self.estimates = store.estimates(workspace, &courier.weigher.stamp()).await?;
+        let attached = self.pairs.iter().filter(|pair| pair.has_attachment);
+        let attached: Vec<PairId> = attached.map(|pair| pair.id).collect();
+        if !attached.is_empty() {
+            let delivered = store.estimates(workspace, &courier.stamp()).await?;
+            for id in attached {
+                self.estimates.remove(&id);
+                self.estimates.extend(delivered.get(&id).map(|estimate| (id, *estimate)));
+            }
+        }
         Ok(())
     }
 
     /// Weighs those of the rows that were not weighed yet, and keeps what was counted.
     pub(crate) async fn weigh(
         &mut self,
-        store: &dyn Store,
         rows: &[u32],
-        weigher: &Weigher,
+        courier: &Courier<'_>,
+        parcels: &mut Parcels,
     ) -> Result<(), AppError> {
+        let (store, weigher) = (courier.store, courier.weigher);
         let missing: Vec<usize> = rows
             .iter()
             .map(|row| *row as usize)
@@ -157,20 +169,25 @@ impl History {
             .collect();
         for chunk in missing.chunks(CHUNK) {
             let mut counted = Vec::with_capacity(chunk.len());
-            for (_, stored) in self.texts(store, chunk).await? {
+            let mut delivered = Vec::new();
+            for (row, stored) in self.texts(store, chunk).await? {
                 let estimate = Estimate {
                     revision: stored.revision,
-                    user_tokens: weigher.count(&stored.pair.user_text),
+                    user_tokens: courier.weigh_pair(parcels, &stored.pair).await?,
                     assistant_tokens: stored
                         .pair
                         .assistant_text
                         .as_deref()
                         .map_or(0, |text| weigher.count(text)),
                 };
-                counted.push((stored.pair.id, estimate));
+                let attached = self.pairs[row].has_attachment;
+                let kept = if attached { &mut delivered } else { &mut counted };
+                kept.push((stored.pair.id, estimate));
             }
             store.put_estimates(&weigher.stamp(), &counted).await?;
+            store.put_estimates(&courier.stamp(), &delivered).await?;
             self.estimates.extend(counted);
+            self.estimates.extend(delivered);
         }
         Ok(())
     }
@@ -178,15 +195,15 @@ impl History {
     /// Weighs visible rows newest first, as far as the boundary can reach.
     pub(crate) async fn weigh_aboard(
         &mut self,
-        store: &dyn Store,
         visible: &[u32],
-        weigher: &Weigher,
+        courier: &Courier<'_>,
+        parcels: &mut Parcels,
         loads: &LoadRules,
         input: &BoundaryInput,
     ) -> Result<(), AppError> {
         let mut sum = 0u64;
         for chunk in visible.rchunks(CHUNK) {
-            self.weigh(store, chunk, weigher).await?;
+            self.weigh(chunk, courier, parcels).await?;
             sum = chunk
                 .iter()
                 .map(|row| self.load(*row, loads).tokens)

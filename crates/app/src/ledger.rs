@@ -24,7 +24,7 @@ impl App {
         let trimmed = journey.records.last().map_or(0, |record| record.trimmed_count);
         let counter = Counter { trimmed, ..prepared.outlook.counter() };
         let last_total = journey.records.last().map_or(0, |record| record.attempt_total_tokens);
-        let reported = journey.usage.map_or(0, |usage| usage.prompt);
+        let reported = journey.first_usage.map_or(0, |usage| usage.prompt);
         let truncation = silent_truncation(last_total, reported, prepared.outlook.estimator.1);
         let millis =
             |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
@@ -34,6 +34,8 @@ impl App {
             model: prepared.outlook.model.id.clone(),
             attempts: journey.records.clone(),
             usage: journey.usage,
+            first_prompt: journey.first_usage.map(|usage| usage.prompt),
+            tool_calls: journey.tool_calls,
             cost: Receipt::cost_of(&prepared.outlook.model, journey.usage),
             first_text_ms: journey.first_text.map(millis),
             total_ms: millis(journey.started.elapsed()),
@@ -130,7 +132,8 @@ impl App {
             let raw = prepared.raw_prompt_tokens.saturating_sub(left_out);
             let ratios = self.store.calibration(&prepared.outlook.model.id).await?;
             let mut calibration = Calibration::from_log_ratios(ratios);
-            calibration.observe(raw, usage.prompt);
+            let reported = journey.first_usage.unwrap_or(usage).prompt;
+            calibration.observe(raw, reported);
             self.store
                 .put_calibration(&prepared.outlook.model.id, calibration.log_ratios())
                 .await?;

@@ -6,6 +6,7 @@
 //! provider, clock or source of chance: they are handed in.
 
 mod ask;
+mod attach;
 mod begin;
 mod board;
 mod driver;
@@ -22,25 +23,34 @@ mod prepare;
 mod quota;
 mod receipt;
 mod scope;
+mod shelf;
+mod tooling;
 mod topics;
 mod weigher;
 
-pub use ask::{Ask, Draft, HistoryChoice, Outlook, Prepared, Purpose, SendChoices, View};
+pub use ask::{
+    Ask, Draft, FilesOutlook, HistoryChoice, Outlook, Prepared, Purpose, SendChoices, Stands, View,
+};
+pub use attach::{AttachLimits, AttachedFile, TooLarge};
 pub use begin::Begun;
 pub use board::{Board, Place, Shown};
 pub use driver::Sent;
 pub use edits::Label;
 pub use error::AppError;
-pub use events::{AppEvent, Cancel, Progress};
+pub use events::{AppEvent, Cancel, Progress, ToolStep};
 pub use export::{ExportAsk, ExportFormat, ExportOrder, Exported};
 pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
 pub use ports::{Chance, Clock, NoProvider, ProviderBook, Reached};
 pub use prepare::find_topic;
 pub use quota::{OverQuota, QuotaChoice};
 pub use receipt::Receipt;
+pub use shelf::{Collected, Garbage, Origin};
 pub use topics::{NewTopic, TopicChange, topic_path};
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use plimsoll_budget::Catalog;
 use plimsoll_config::Settings;
@@ -57,6 +67,9 @@ pub struct App {
     /// Tells this run of the program from all others (SND-6).
     owner: String,
     events: events::Bus,
+    /// Where the files of all workspaces are, below `<project>/<workspace>/context/`.
+    conversations: Arc<Path>,
+    workshop: tooling::Workshop,
 }
 
 /// What an [`App`] is made of.
@@ -75,16 +88,32 @@ pub struct AppParts {
     pub chance: Arc<dyn Chance>,
     /// Tells this run of the program from all others.
     pub owner: String,
+    /// Where the files of all workspaces are kept (BLB-1).
+    pub conversations: PathBuf,
 }
 
 impl App {
     /// An app of these parts.
     pub fn new(parts: AppParts) -> Self {
-        let AppParts { store, settings, catalog, providers, clock, chance, owner } = parts;
+        let AppParts { store, settings, catalog, providers, clock, chance, owner, conversations } =
+            parts;
+        let conversations = Arc::from(conversations);
+        let workshop = tooling::Workshop::default();
         let events = events::Bus::default();
         let settings = RwLock::new(Arc::new(settings));
         let catalog = RwLock::new(Arc::new(catalog));
-        Self { store, settings, catalog, providers, clock, chance, owner, events }
+        Self {
+            store,
+            settings,
+            catalog,
+            providers,
+            clock,
+            chance,
+            owner,
+            events,
+            conversations,
+            workshop,
+        }
     }
 
     /// The store, for what needs no rule: lists, labels, backups.

@@ -1,15 +1,17 @@
 //! One message at a time: a board is opened for it and let go.
 
+use std::collections::HashMap;
+
 use plimsoll_budget::{
     Decision, IncludedTokens, Model, ModelLimit, OverBudget, WindowFacts, WindowSource, decide,
 };
-use plimsoll_domain::{Topic, TopicId};
+use plimsoll_domain::{FileId, Topic, TopicId};
 use plimsoll_provider::{ChatMessage, ChatRequest};
-use plimsoll_send::{HistoryPair, PreludePart, PreludeParts, compose};
+use plimsoll_send::{HistoryPair, PreludePart, PreludeParts, ToolRound, compose};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::{Calibration, Factor};
 
-use crate::{App, AppError, Ask, Prepared, Reached};
+use crate::{App, AppError, Ask, Prepared, Reached, attach::Packed};
 
 /// The topic that pairs go to when nobody chose one.
 const FIRST_TOPIC: &str = "General";
@@ -123,14 +125,27 @@ pub fn find_topic<'a>(topics: &'a [Topic], path: &str) -> Option<&'a Topic> {
 
 impl Prepared {
     /// The request of an attempt that leaves the oldest pairs out.
-    pub(crate) fn request(&self, dropped: usize, max_output: Option<u64>) -> ChatRequest {
+    pub(crate) fn request(
+        &self,
+        dropped: usize,
+        max_output: Option<u64>,
+        rounds: &[ToolRound],
+        copies: &HashMap<FileId, String>,
+    ) -> ChatRequest {
         let (payload, _) = self.payload(dropped);
-        let message = |message: plimsoll_send::Message<'_>| {
-            ChatMessage::new(message.role, message.content.into_owned())
+        let message = |message: plimsoll_send::Message<'_>| ChatMessage {
+            role: message.role,
+            enclosed: self.carry(&message.enclosures, copies),
+            content: message.content.into_owned(),
         };
-        let messages = payload.messages.into_iter().map(message).collect();
-        let request = ChatRequest::new(self.served_model.clone(), messages);
-        ChatRequest { temperature: self.topic.temperature, max_output, ..request }
+        ChatRequest {
+            model: self.served_model.clone(),
+            messages: payload.messages.into_iter().map(message).collect(),
+            temperature: self.topic.temperature,
+            max_output,
+            tools: self.files.tools.clone(),
+            rounds: rounds.to_vec(),
+        }
     }
 
     /// The payload of an attempt, and the hash of its history (PAY-5).
@@ -138,16 +153,20 @@ impl Prepared {
         let prelude = PreludeParts {
             system: self
                 .system()
-                .map(|text| PreludePart { text, tokens: self.outlook.weights.prelude }),
-            files: None,
+                .map(|text| PreludePart { text, tokens: self.outlook.system_tokens }),
+            files: self.files.section.as_ref().map(|section| PreludePart {
+                text: &section.text,
+                tokens: self.files.section_tokens,
+            }),
         };
-        let pairs = self.included.iter().skip(dropped).map(|stored| HistoryPair {
+        let included = self.included.iter().zip(&self.packed).skip(dropped);
+        let pairs = included.map(|(stored, packed)| HistoryPair {
             id: stored.pair.id,
             lifecycle: stored.pair.lifecycle,
-            user: (&stored.pair.user_text).into(),
+            user: packed.as_ref().map_or((&stored.pair.user_text).into(), Packed::words),
             assistant: stored.pair.assistant_text.as_deref(),
         });
-        let payload = compose(&prelude, pairs, &self.text, self.provider.wire_rules());
+        let payload = compose(&prelude, pairs, self.new_words.words(), self.provider.wire_rules());
         let hash = payload.history_hash();
         (payload, hash)
     }

@@ -16,8 +16,12 @@ pub struct Receipt {
     pub model: String,
     /// Every attempt, in order.
     pub attempts: Vec<AttemptRecord>,
-    /// What the provider said it used.
+    /// What the provider said it used, all calls together.
     pub usage: Option<Usage>,
+    /// The prompt of the first call: what was estimated before the send.
+    pub first_prompt: Option<u64>,
+    /// How often a tool was called (PRV-5).
+    pub tool_calls: usize,
     /// What it cost in US dollars, where the price is known.
     pub cost: Option<f64>,
     /// Milliseconds to the first text.
@@ -44,7 +48,7 @@ impl Receipt {
 
     /// How far the estimate was off, in percent of what was reported.
     pub fn error_percent(&self) -> Option<f64> {
-        let reported = self.usage.map(|usage| usage.prompt).filter(|prompt| *prompt > 0)?;
+        let reported = self.first_prompt.filter(|prompt| *prompt > 0)?;
         let estimated = self.last()?.attempt_total_tokens;
         Some((estimated as f64 / reported as f64 - 1.0) * 100.0)
     }
@@ -71,6 +75,9 @@ impl Receipt {
                 "prompt": usage.prompt, "cached": usage.cached,
                 "completion": usage.completion, "reasoning": usage.reasoning,
             })),
+            "firstPrompt": self.first_prompt,
+            "toolCalls": self.tool_calls,
+            "toolTokens": self.last().map_or(0, |attempt| attempt.tool_tokens),
             "cost": self.cost,
             "timings": {"firstTextMs": self.first_text_ms, "totalMs": self.total_ms},
             "estimator": self.estimator,
@@ -92,6 +99,11 @@ impl Receipt {
         }
         if let Some(percent) = self.error_percent() {
             parts.push(format!("error {percent:+.1} %"));
+        }
+        if self.tool_calls > 0 {
+            let tokens = self.last().map_or(0, |attempt| attempt.tool_tokens);
+            let calls = if self.tool_calls == 1 { "call" } else { "calls" };
+            parts.push(format!("{} tool {calls}, {} tokens", self.tool_calls, commas(tokens)));
         }
         parts.push(format!("{:.1} s", self.total_ms as f64 / 1000.0));
         if let Some(cost) = self.cost.filter(|cost| *cost > 0.0) {
@@ -116,6 +128,7 @@ fn attempt_json(record: &AttemptRecord) -> Value {
         "attemptHistoryTokens": record.attempt_history_tokens,
         "attemptTotalTokens": record.attempt_total_tokens,
         "AUT": record.aut,
+        "toolTokens": record.tool_tokens,
         "trimmedCount": record.trimmed_count,
         "attemptsUsed": record.attempts_used,
         "charsPerToken": record.chars_per_token,

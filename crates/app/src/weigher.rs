@@ -10,6 +10,7 @@ use plimsoll_tokens::{Estimator, Method};
 use crate::AppError;
 
 /// How the texts of one send are weighed.
+#[derive(Clone)]
 pub(crate) enum Weigher {
     Estimator(Estimator),
     /// The provider has the tokenizer itself, as the embedded model does (EST-3).

@@ -207,6 +207,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
         clock,
         chance: Arc::new(SystemChance),
         owner: owner.name.clone(),
+        conversations: dir.join("conversations"),
     });
     let locks = dir.clone();
     let alive = move |owner: &str| is_alive(&locks, owner);

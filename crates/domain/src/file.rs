@@ -95,6 +95,12 @@ impl ContentHash {
         }
     }
 
+    /// The digits of these bytes.
+    pub fn from_bytes(bytes: &[u8; 32]) -> Self {
+        let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+        Self(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
+    }
+
     /// The digits.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -242,6 +248,7 @@ mod tests {
     fn only_a_hash_is_a_hash() {
         let good = "0123456789abcdef".repeat(4);
         assert_eq!(ContentHash::parse(&good).map(|hash| hash.to_string()), Ok(good.clone()));
+        assert_eq!(ContentHash::from_bytes(&[0xa5; 32]).as_str(), "a5".repeat(32));
         for bad in ["", "../../etc/passwd", &good[1..], &good.to_uppercase()] {
             assert_eq!(ContentHash::parse(bad), Err(BadHash), "{bad}");
         }

@@ -7,6 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use plimsoll_app::AppError;
+use plimsoll_blobs::BlobError;
 use plimsoll_budget::Suggestion;
 use plimsoll_store::StoreError;
 use plimsoll_tokens::commas;
@@ -160,6 +161,21 @@ impl From<AppError> for Problem {
                     .map(|after| u32::try_from(after.as_secs()).unwrap_or(u32::MAX)),
                 ..Self::new(unprocessable, "over_quota", detail)
             },
+            AppError::Blob(error) => match error {
+                BlobError::TooLarge { .. } => {
+                    Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
+                }
+                BlobError::Missing(_) | BlobError::Altered(_) => {
+                    Self::new(StatusCode::NOT_FOUND, "missing_content", detail)
+                }
+                BlobError::NoSuchFile(_) | BlobError::NotAFile(_) => {
+                    Self::new(unprocessable, "file_refused", detail)
+                }
+                _ => Self::new(StatusCode::SERVICE_UNAVAILABLE, "blobs", detail),
+            },
+            AppError::Damaged(_) => Self::new(StatusCode::NOT_FOUND, "missing_content", detail),
+            AppError::NotText(_) => Self::new(unprocessable, "not_text", detail),
+            AppError::FileTooLarge(_) => Self::new(unprocessable, "file_too_large", detail),
             AppError::NotToReAsk => Self::new(StatusCode::CONFLICT, "not_to_reask", detail),
             AppError::NotToRegenerate => {
                 Self::new(StatusCode::CONFLICT, "not_to_regenerate", detail)

@@ -164,6 +164,21 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             tell_rows(web, at).await;
         }
         Progress::Settings => tell_state(web, at).await,
+        Progress::Files => {
+            web.hub.tell(Some(at), "files", &json!({}));
+            tell_state(web, at).await;
+        }
+        Progress::Tool(pair, step) => {
+            let said = step.said.as_ref();
+            let data = json!({
+                "pair": pair.to_string(), "place": step.place, "name": step.name,
+                "arguments": step.arguments, "running": said.is_none(),
+                "result": said.map(|said| &said.result),
+                "failed": said.is_some_and(|said| said.failed),
+                "tokens": said.map(|said| said.tokens), "millis": said.map(|said| said.millis),
+            });
+            web.hub.tell(Some(at), "tool", &data);
+        }
         status => {
             if let Some(data) = status_of(web, &status) {
                 web.hub.tell(Some(at), "status", &data);

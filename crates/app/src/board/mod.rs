@@ -11,6 +11,7 @@ mod standing;
 
 pub use shown::{Place, Shown};
 
+use plimsoll_blobs::Blobs;
 use plimsoll_budget::{Boundary, BoundaryCache, BoundaryInput, Change, Load, Model};
 use plimsoll_domain::{PairId, Topic};
 use plimsoll_filter::{Completions, Filter, FilterError, TopicPattern};
@@ -20,6 +21,7 @@ use tokio::sync::broadcast;
 
 use crate::{
     App, AppError, AppEvent, HistoryChoice, View,
+    attach::{Courier, Parcels},
     history::{History, LoadRules},
 };
 use standing::Standing;
@@ -47,6 +49,8 @@ pub struct Board {
     /// Grows when visible pairs change their places, those added at the end aside.
     shape: u64,
     changes: refresh::Pending,
+    blobs: Blobs,
+    parcels: Parcels,
 }
 
 impl App {
@@ -61,7 +65,7 @@ impl App {
         let (topic, topics) = self.topic(workspace, view.topic.as_deref()).await?;
         let mut history = History::open(&*self.store, workspace, &topics, &self.clock).await?;
         history.scope.select_topic(topic.id);
-        let standing = Standing::of(self, &view, &topic, &history).await?;
+        let standing = Standing::of(self, workspace, &view, &topic, &history).await?;
         history.scope.selected_model = Some(standing.model.id.clone());
         let mut board = Board {
             workspace: workspace.clone(),
@@ -79,6 +83,8 @@ impl App {
             line: None,
             shape: 0,
             changes: refresh::Pending::default(),
+            blobs: self.blobs(workspace)?,
+            parcels: Parcels::default(),
         };
         board.load_weights(self).await?;
         board.execute_filter(self).await?;
@@ -175,16 +181,17 @@ impl Board {
 
     /// Finds out again which model would answer, and what that means for the weights.
     pub(super) async fn stand_anew(&mut self, app: &App) -> Result<(), AppError> {
-        let standing = Standing::of(app, &self.view, &self.topic, &self.history).await?;
+        let standing =
+            Standing::of(app, &self.workspace, &self.view, &self.topic, &self.history).await?;
         self.stand(app, standing).await
     }
 
     /// Stands so from now on; what follows for the weights and the line follows.
     async fn stand(&mut self, app: &App, standing: Standing) -> Result<(), AppError> {
-        let (stamp, rules) = (self.standing.weigher.stamp(), self.rules(app));
+        let (stamp, rules) = (self.courier(app).stamp(), self.rules(app));
         self.standing = standing;
         self.history.scope.selected_model = Some(self.standing.model.id.clone());
-        let reweighed = self.standing.weigher.stamp() != stamp;
+        let reweighed = self.courier(app).stamp() != stamp;
         if reweighed {
             self.load_weights(app).await?;
         }
@@ -197,8 +204,13 @@ impl Board {
     }
 
     async fn load_weights(&mut self, app: &App) -> Result<(), AppError> {
-        let weigher = &self.standing.weigher;
-        self.history.load_estimates(&*app.store, &self.workspace, weigher).await
+        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
+        self.history.load_estimates(&courier).await
+    }
+
+    /// Who delivers the files of messages.
+    pub(super) fn courier<'a>(&'a self, app: &'a App) -> Courier<'a> {
+        self.standing.courier(app, &self.blobs, &self.workspace)
     }
 
     /// Compiles the filter and looks what it shows.
@@ -218,7 +230,8 @@ impl Board {
         let Some(filter) = &self.filter else { return Ok(Vec::new()) };
         if filter.needs_tokens() {
             let all: Vec<u32> = (0u32..).take(self.history.pairs.len()).collect();
-            self.history.weigh(&*app.store, &all, &self.standing.weigher).await?;
+            let courier = self.standing.courier(app, &self.blobs, &self.workspace);
+            self.history.weigh(&all, &courier, &mut self.parcels).await?;
             let rules = self.rules(app);
             self.history.publish_tokens(&rules);
         }
@@ -231,9 +244,9 @@ impl Board {
         let rules = self.rules(app);
         if !self.cache.is_current() {
             self.apply_boundary_terms(app, &rules).await?;
-            let (weigher, input) = (&self.standing.weigher, *self.cache.input());
-            let store = &*app.store;
-            self.history.weigh_aboard(store, &self.visible, weigher, &rules, &input).await?;
+            let courier = self.standing.courier(app, &self.blobs, &self.workspace);
+            let (input, parcels) = (*self.cache.input(), &mut self.parcels);
+            self.history.weigh_aboard(&self.visible, &courier, parcels, &rules, &input).await?;
         }
         let (history, visible) = (&self.history, &self.visible);
         let load = |at: usize| history.load(visible[at], &rules);
@@ -253,8 +266,9 @@ impl Board {
             return Ok(());
         };
         let input = *self.cache.input();
-        let (store, weigher) = (&*app.store, &self.standing.weigher);
-        self.history.weigh_aboard(store, &self.base, weigher, rules, &input).await?;
+        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
+        let parcels = &mut self.parcels;
+        self.history.weigh_aboard(&self.base, &courier, parcels, rules, &input).await?;
         let load = |at: usize| self.history.load(self.base[at], rules);
         let mut sums = plimsoll_budget::LoadSums::new(self.base.len());
         let asked = Boundary::compute(&mut sums, load, &input);

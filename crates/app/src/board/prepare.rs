@@ -1,15 +1,28 @@
 //! From a draft to what would be sent: boundary → weights → plan → payload.
 
+use std::collections::{HashMap, hash_map::Entry};
+
 use plimsoll_budget::{
-    Boundary, BoundaryInput, Decision, ExcludedBecause, IncludedTokens, LoadSums, OverBudget,
-    Validation, Verdict, Weights, decide, suggestions, validate,
+    Attached, Boundary, BoundaryInput, Decision, ExcludedBecause, IncludedTokens, LoadSums,
+    OverBudget, Validation, Verdict, Weights, decide, suggestions, validate,
 };
-use plimsoll_domain::{Lifecycle, PairId};
+use plimsoll_domain::{Attachment, Delivery, FileId, Lifecycle, PairId};
 use plimsoll_send::{IncludedPair, RequestParameters, SendPlan, TrimStep};
 use plimsoll_store::StoredPair;
 
 use super::{Board, standing::Standing};
-use crate::{App, AppError, Draft, Outlook, Prepared, Purpose, history::LoadRules};
+use crate::{
+    App, AppError, AttachedFile, Draft, Outlook, Prepared, Purpose,
+    attach::{Carried, Packed},
+    history::LoadRules,
+};
+
+/// A message on the scales.
+struct Message {
+    /// Its raw tokens, overhead included.
+    raw: u64,
+    attached: Vec<AttachedFile>,
+}
 
 /// Which of the visible pairs go along, and which do not.
 struct Choice {
@@ -24,13 +37,38 @@ impl Board {
     /// what a trigger of BND-4 made necessary.
     pub async fn outlook(&mut self, app: &App, draft: &Draft) -> Result<Outlook, AppError> {
         let boundary = self.boundary(app).await?;
+        let message = self.weigh_message(app, draft).await?;
         let rules = self.rules(app);
         let aboard = || {
             let loads = (boundary.start..self.visible.len()).map(|at| self.load(at, &rules));
             loads.filter(|load| load.sendable).map(|load| load.tokens).collect()
         };
-        let raw_aut = self.standing.weigher.message(&draft.text, rules.overhead);
-        self.weigh_up(app, boundary, aboard, raw_aut).await
+        self.weigh_up(app, boundary, aboard, message).await
+    }
+
+    /// What is attached to a message that was written before, as it would go out now.
+    pub async fn attached(
+        &mut self,
+        app: &App,
+        text: &str,
+        attachments: &[Attachment],
+    ) -> Result<Vec<AttachedFile>, AppError> {
+        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
+        let (limits, factor) = (&self.standing.limits, self.standing.factor);
+        courier.look(&mut self.parcels, text, attachments, limits, factor).await
+    }
+
+    /// What a message weighs, and what is attached to it.
+    async fn weigh_message(&mut self, app: &App, draft: &Draft) -> Result<Message, AppError> {
+        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
+        let (parcels, standing) = (&mut self.parcels, &self.standing);
+        let (text, attachments) = (&draft.text, &draft.attachments);
+        let tokens = courier.weigh(parcels, text, attachments).await?;
+        let raw =
+            if tokens > 0 { tokens.saturating_add(standing.model.message_overhead) } else { 0 };
+        let limits = &standing.limits;
+        let attached = courier.look(parcels, text, attachments, limits, standing.factor).await?;
+        Ok(Message { raw, attached })
     }
 
     /// Weighs a message and what would go along with it. Nothing is sent or written,
@@ -44,13 +82,14 @@ impl Board {
         let reached = app.providers.reach(&self.standing.model).await?;
         // Who answers may count tokens itself, or tell a window, only now.
         let model = self.standing.model.clone();
-        let standing = Standing::with(app, &self.topic, model, Some(reached.clone())).await?;
+        let (at, topic) = (&self.workspace, &self.topic);
+        let standing = Standing::with(app, at, topic, model, Some(reached.clone())).await?;
         self.stand(app, standing).await?;
         let choice = self.choice(app, draft.purpose).await?;
-        let rules = self.rules(app);
-        let raw_aut = self.standing.weigher.message(&draft.text, rules.overhead);
+        let message = self.weigh_message(app, draft).await?;
+        let raw_aut = message.raw;
         let outlook =
-            self.weigh_up(app, choice.boundary, || choice.raw_tokens.clone(), raw_aut).await?;
+            self.weigh_up(app, choice.boundary, || choice.raw_tokens.clone(), message).await?;
         let input = *self.cache.input();
         let included = app.store.get_many(&choice.aboard).await?;
         let settings = app.settings();
@@ -86,6 +125,7 @@ impl Board {
             max_output,
             max_retries: small(settings.retries()),
         };
+        let (packed, new_words, enclosed) = self.pack(app, &included, draft).await?;
         let raw_history = choice.raw_tokens.iter().copied().fold(0, u64::saturating_add);
         let raw_prelude = self.standing.raw_prelude;
         let mut prepared = Prepared {
@@ -98,14 +138,47 @@ impl Board {
             raw_prompt_tokens: raw_prelude.saturating_add(raw_aut).saturating_add(raw_history),
             newest: self.history.pairs.last().map(|pair| pair.created_at),
             text: draft.text.clone(),
+            packed,
+            new_words,
+            enclosed,
+            files: self.standing.files.clone(),
+            weigher: self.standing.weigher.clone(),
             outlook,
             ashore: choice.ashore,
             plan,
             json_doc: String::new(),
         };
-        let request = prepared.request(fit_drop, max_output);
-        prepared.json_doc = prepared.provider.body(&request);
+        let request = prepared.request(fit_drop, max_output, &[], &HashMap::new());
+        prepared.json_doc = prepared.provider.body(&request.folded());
         Ok(prepared)
+    }
+
+    /// Messages as they go out, and the bytes of what is enclosed in them.
+    async fn pack(
+        &mut self,
+        app: &App,
+        included: &[StoredPair],
+        draft: &Draft,
+    ) -> Result<(Vec<Option<Packed>>, Packed, HashMap<FileId, Carried>), AppError> {
+        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
+        let parcels = &mut self.parcels;
+        let mut packed = Vec::with_capacity(included.len());
+        for stored in included {
+            let pair = &stored.pair;
+            packed.push(match pair.attachment_kinds().1 {
+                true => Some(courier.pack(parcels, &pair.user_text, &pair.attachments).await?),
+                false => None,
+            });
+        }
+        let new_words = courier.pack(parcels, &draft.text, &draft.attachments).await?;
+        let all = packed.iter().flatten().chain([&new_words]).flat_map(|one| &one.files);
+        let mut enclosed = HashMap::new();
+        for file in all {
+            if let Entry::Vacant(place) = enclosed.entry(file.id) {
+                place.insert(Carried::load(&self.blobs, file).await?);
+            }
+        }
+        Ok((packed, new_words, enclosed))
     }
 
     /// SND-7, SND-8: what can be asked again.
@@ -148,8 +221,9 @@ impl Board {
                 self.visible.iter().copied().filter(before).collect()
             }
         };
-        let (weigher, input) = (&self.standing.weigher, *self.cache.input());
-        self.history.weigh_aboard(&*app.store, &rows, weigher, &rules, &input).await?;
+        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
+        let (input, parcels) = (*self.cache.input(), &mut self.parcels);
+        self.history.weigh_aboard(&rows, &courier, parcels, &rules, &input).await?;
         let load = |at: usize| self.history.load(rows[at], &rules);
         let drawn = Boundary::compute(&mut LoadSums::new(rows.len()), load, &input);
         Ok(self.split(drawn, &rows, &rules))
@@ -178,14 +252,14 @@ impl Board {
         app: &App,
         boundary: Boundary,
         raw_history: impl FnOnce() -> Vec<u64>,
-        raw_aut: u64,
+        message: Message,
     ) -> Result<Outlook, AppError> {
         let input: &BoundaryInput = self.cache.input();
         let weights = Weights {
             ml: input.ml,
             prelude: input.prelude,
             history: boundary.predicted_history_tokens,
-            aut: input.factor.apply(raw_aut),
+            aut: input.factor.apply(message.raw),
         };
         let validation = validate(&weights, app.settings().warn_at());
         let standing = &self.standing;
@@ -195,7 +269,10 @@ impl Board {
             Verdict::Over | Verdict::TooLarge => {
                 let raw = raw_history();
                 let history = IncludedTokens { raw: &raw, factor: input.factor };
-                suggestions(&weights, &validation, &[], &history, &app.catalog(), &model.id)
+                let on_demand = standing.target.tools.then_some(REFERENCE);
+                let attached = attached_weights(&message.attached, on_demand);
+                let catalog = app.catalog();
+                suggestions(&weights, &validation, &attached, &history, &catalog, &model.id)
             }
         };
         Ok(Outlook {
@@ -208,8 +285,28 @@ impl Board {
             weights,
             validation,
             estimator: (standing.weigher.name(), standing.weigher.is_exact()),
+            system_tokens: input.factor.apply(standing.raw_system),
+            attached: message.attached,
+            limits: standing.limits.clone(),
+            target: standing.target,
+            files: standing.files_outlook(input.factor),
+            adds: standing.adds,
         })
     }
+}
+
+/// What a reference to a file weighs, about.
+const REFERENCE: u64 = 30;
+
+/// What is attached, as the suggestions of VAL-1 name it.
+fn attached_weights(attached: &[AttachedFile], on_demand: Option<u64>) -> Vec<Attached> {
+    let weight = |one: &AttachedFile| {
+        let file = one.file.as_ref().ok()?;
+        let inline = one.delivery == Delivery::Inline;
+        let (name, tokens) = (file.name.clone(), one.tokens);
+        Some(Attached { name, tokens, on_demand_tokens: on_demand.filter(|_| inline) })
+    };
+    attached.iter().filter_map(weight).collect()
 }
 
 /// How many pairs go before the first call (VAL-3, fit first).

@@ -26,6 +26,8 @@ pub(super) struct Pending {
     topics: bool,
     /// Settings, models, limits or calibration changed.
     standing: bool,
+    /// Files came or went.
+    files: bool,
 }
 
 impl Pending {
@@ -42,13 +44,15 @@ impl Pending {
             Progress::Removed(_) | Progress::Imported => self.everything = true,
             Progress::Topics => self.topics = true,
             Progress::Settings => self.standing = true,
+            Progress::Files => self.files = true,
             Progress::Attempt(..)
             | Progress::Loading(_)
             | Progress::Text(..)
             | Progress::Reasoning(..)
             | Progress::RetryIn(..)
             | Progress::QuotaWait(..)
-            | Progress::Trimmed(..) => {}
+            | Progress::Trimmed(..)
+            | Progress::Tool(..) => {}
         }
     }
 }
@@ -72,6 +76,9 @@ impl Board {
             self.changes.everything = true;
         }
         let changes = std::mem::take(&mut self.changes);
+        if changes.everything || changes.files {
+            self.parcels.forget();
+        }
         if changes.everything || changes.topics {
             return self.reload(app).await;
         }
@@ -81,7 +88,7 @@ impl Board {
         if !changes.pairs.is_empty() {
             self.take_in(app, changes.pairs).await?;
         }
-        if changes.standing {
+        if changes.standing || changes.files {
             self.stand_anew(app).await?;
         }
         Ok(())

@@ -43,7 +43,8 @@ impl Board {
         let end = positions.end.min(self.visible.len());
         let start = positions.start.min(end);
         let rows = self.visible[start..end].to_vec();
-        self.history.weigh(&*app.store, &rows, &self.standing.weigher).await?;
+        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
+        self.history.weigh(&rows, &courier, &mut self.parcels).await?;
         let factor = self.cache.input().factor;
         let show = |at: usize| {
             let load = self.load(at, &rules);

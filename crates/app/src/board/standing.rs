@@ -1,10 +1,19 @@
 //! How the selected model stands: who answers for it, its limit, and how it is weighed.
 
-use plimsoll_budget::{BoundaryInput, Model, ModelLimit};
+use plimsoll_blobs::Blobs;
+use plimsoll_budget::{BoundaryInput, Model, ModelLimit, WindowSource};
 use plimsoll_domain::Topic;
+use plimsoll_send::Target;
+use plimsoll_store::Workspace;
 use plimsoll_tokens::Factor;
 
-use crate::{App, AppError, Reached, View, history::History, weigher::Weigher};
+use crate::{
+    App, AppError, AttachLimits, FilesOutlook, Reached, View, attach::Courier, history::History,
+    tooling::FilesPart, weigher::Weigher,
+};
+
+/// The provider that reads the disk, before it was ever reached.
+const READS_PATHS: &str = "codex";
 
 pub(crate) struct Standing {
     pub(crate) model: Model,
@@ -12,22 +21,32 @@ pub(crate) struct Standing {
     pub(crate) weigher: Weigher,
     pub(crate) factor: Factor,
     pub(crate) raw_prelude: u64,
+    /// What of the prelude is the system message.
+    pub(crate) raw_system: u64,
+    /// Who gets the files of messages.
+    pub(crate) target: Target,
+    pub(crate) files: FilesPart,
+    pub(crate) limits: AttachLimits,
+    /// What the provider adds that nobody here sees.
+    pub(crate) adds: Option<&'static str>,
 }
 
 impl Standing {
     pub(crate) async fn of(
         app: &App,
+        workspace: &Workspace,
         view: &View,
         topic: &Topic,
         history: &History,
     ) -> Result<Self, AppError> {
         let model = app.model_for(view, topic, history);
         let reached = app.providers.at_hand(&model).await;
-        Self::with(app, topic, model, reached).await
+        Self::with(app, workspace, topic, model, reached).await
     }
 
     pub(crate) async fn with(
         app: &App,
+        workspace: &Workspace,
         topic: &Topic,
         model: Model,
         reached: Option<Reached>,
@@ -37,8 +56,63 @@ impl Standing {
         let weigher = Weigher::new(&app.settings(), &model, provider)?;
         let factor = if weigher.is_exact() { Factor::ONE } else { app.factor(&model.id).await? };
         let system = topic.system_message.as_deref().unwrap_or_default();
-        let raw_prelude = weigher.message(system, model.message_overhead);
-        Ok(Self { model, limit, weigher, factor, raw_prelude })
+        let raw_system = weigher.message(system, model.message_overhead);
+        let target = app.target(&model, reached.as_ref());
+        let files = if target.tools {
+            let files = app.store.files(workspace).await?;
+            app.files_part(workspace, &files, &weigher, model.message_overhead).await
+        } else {
+            FilesPart::default()
+        };
+        let raw_prelude = raw_system.saturating_add(files.tokens());
+        let told = reached.as_ref().and_then(|reached| reached.server_window);
+        let window = match model.window_source {
+            WindowSource::User => model.context_window,
+            _ => told.or(model.context_window),
+        };
+        let limits = AttachLimits::of(app.settings().file_limits(), &model, window);
+        Ok(Self {
+            model,
+            limit,
+            weigher,
+            factor,
+            raw_prelude,
+            raw_system,
+            target,
+            files,
+            limits,
+            adds: reached.as_ref().and_then(|reached| reached.provider.adds()),
+        })
+    }
+
+    /// What is said about files, in tokens of the model.
+    pub(crate) fn files_outlook(&self, factor: Factor) -> Option<FilesOutlook> {
+        let FilesPart { section, tools, section_tokens, tool_tokens } = &self.files;
+        (!tools.is_empty()).then(|| FilesOutlook {
+            text: section.as_ref().map_or_else(String::new, |section| section.text.clone()),
+            shown: section.as_ref().map_or(0, |section| section.shown),
+            total: section.as_ref().map_or(0, |section| section.total),
+            section_tokens: factor.apply(*section_tokens),
+            tools: tools.iter().map(|tool| tool.name.clone()).collect(),
+            tool_tokens: factor.apply(*tool_tokens),
+        })
+    }
+
+    /// Who delivers the files of messages.
+    pub(crate) fn courier<'a>(
+        &'a self,
+        app: &'a App,
+        blobs: &'a Blobs,
+        workspace: &'a Workspace,
+    ) -> Courier<'a> {
+        Courier {
+            store: &*app.store,
+            blobs,
+            workspace,
+            target: self.target,
+            model: &self.model,
+            weigher: &self.weigher,
+        }
     }
 
     /// What the boundary is drawn with.
@@ -57,6 +131,22 @@ impl Standing {
 }
 
 impl App {
+    /// Who gets the files of messages to a model. Tools are the file tools, so without a
+    /// files section there are none.
+    fn target(&self, model: &Model, reached: Option<&Reached>) -> Target {
+        let provider = reached.map(|reached| &reached.provider);
+        let paths = provider
+            .map_or_else(|| model.provider == READS_PATHS, |provider| provider.reads_paths());
+        let files = provider.and_then(|provider| provider.files());
+        let documents = files.is_some_and(|files| files.takes("application/pdf"));
+        Target {
+            paths,
+            vision: model.vision,
+            tools: model.tools && !paths && self.settings().files_section_tokens() > 0,
+            documents: documents && model.vision,
+        }
+    }
+
     /// CAT-5: the chosen model, the topic's, the newest pair's, the settings'.
     fn model_for(&self, view: &View, topic: &Topic, history: &History) -> Model {
         let newest = || {

@@ -179,6 +179,7 @@ async fn rig_made(
     change(&mut model);
     let larger = Model { context_window: Some(1_000_000), ..Model::unknown("larger") };
     let app = App::new(AppParts {
+        conversations: dir.path().join("conversations"),
         store: Arc::new(store),
         settings,
         catalog: Catalog::new([model, larger]),

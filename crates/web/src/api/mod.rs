@@ -4,6 +4,7 @@ pub(crate) mod attached;
 mod command;
 mod events;
 mod export;
+pub(crate) mod files;
 mod models;
 mod pairs;
 mod receipts;
@@ -83,6 +84,15 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(receipts::csv))
         .routes(routes!(settings::list))
         .routes(routes!(settings::set, settings::unset))
+        .routes(routes!(files::list, files::intake::upload))
+        .routes(routes!(files::section))
+        .routes(routes!(files::intake::from_path))
+        .routes(routes!(files::get, files::remove))
+        .routes(routes!(files::intake::head))
+        .routes(routes!(files::bytes::content))
+        .routes(routes!(files::bytes::thumbnail))
+        .routes(routes!(files::paths::paths))
+        .routes(routes!(files::deliver))
         .routes(routes!(events::events))
 }
 

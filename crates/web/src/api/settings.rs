@@ -90,7 +90,11 @@ pub(super) async fn unset(
     configure(&web, &key, None).await
 }
 
-async fn configure(web: &Web, key: &str, value: Option<&str>) -> Result<StatusCode, Problem> {
+pub(super) async fn configure(
+    web: &Web,
+    key: &str,
+    value: Option<&str>,
+) -> Result<StatusCode, Problem> {
     if SettingSpec::find(key).is_none() {
         return Err(Problem::not_found("setting"));
     }

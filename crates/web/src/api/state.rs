@@ -9,6 +9,7 @@ use plimsoll_tokens::compact_load;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::files::{AttachedDto, LimitsDto, SectionDto};
 use crate::{Web, boards::Desk, formats::rfc3339};
 
 /// The filter and the selectors.
@@ -72,12 +73,14 @@ pub(crate) struct WindowDto {
     binds: &'static str,
     /// The same in words.
     pub(crate) bind_text: String,
-    /// The system message.
+    /// The system message, and what is said about files.
     pub(crate) prelude: u64,
     /// The pairs that are aboard.
     pub(crate) history: u64,
-    /// AUT, the message.
+    /// AUT, the message with its attachments.
     pub(crate) aut: u64,
+    /// What of the message is attached.
+    pub(crate) attached: u64,
     /// What is kept for the answer.
     pub(crate) reserve: u64,
     /// What is left.
@@ -115,24 +118,43 @@ pub(crate) struct StateDto {
     sending: Option<String>,
     /// Whether what is sent during a send waits for its end (SND-2).
     queue: bool,
+    /// From how many characters a paste is a file (INS-1).
+    long_paste_chars: u64,
+    /// From how many lines it is.
+    long_paste_lines: u64,
     /// The number of the newest event.
     pub(crate) event: u64,
 }
 
 /// What a draft weighs.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Weighed {
     /// `X / Y`.
     pub(crate) counter: CounterDto,
     /// How the window would be filled.
     pub(crate) window: WindowDto,
+    /// What is attached, one entry a token.
+    pub(crate) attachments: Vec<AttachedDto>,
+    /// What of the message is attached, in tokens.
+    attachment_tokens: u64,
+    /// As it is shown while something is attached: `~2.5K / 4K tokens`.
+    meter: String,
+    /// What may be attached.
+    limits: LimitsDto,
+    /// What is said about files besides.
+    files: Option<SectionDto>,
+}
+
+fn attached_tokens(outlook: &Outlook) -> u64 {
+    outlook.attached.iter().map(|one| one.tokens).fold(0, u64::saturating_add)
 }
 
 impl StateDto {
     pub(crate) async fn of(web: &Arc<Web>, desk: &mut Desk) -> Result<Self, AppError> {
         let event = web.hub.newest();
         let outlook = desk.outlook(&web.app).await?;
-        let Weighed { counter, window } = Weighed::of(&outlook, desk);
+        let Weighed { counter, window, .. } = Weighed::of(web, &outlook, desk);
         let boundary = outlook.boundary;
         let board = &desk.board;
         Ok(Self {
@@ -151,6 +173,8 @@ impl StateDto {
             },
             window,
             queue: web.app.settings().queue_while_sending(),
+            long_paste_chars: web.app.settings().long_paste().0,
+            long_paste_lines: web.app.settings().long_paste().1,
             sending: web.sends.current(board.workspace()).map(|pair| pair.to_string()),
             event,
         })
@@ -158,7 +182,7 @@ impl StateDto {
 }
 
 impl Weighed {
-    pub(crate) fn of(outlook: &Outlook, desk: &Desk) -> Self {
+    pub(crate) fn of(web: &Web, outlook: &Outlook, desk: &Desk) -> Self {
         let (estimator, exact) = outlook.estimator;
         let factor = if exact { String::new() } else { format!(" × {:.2}", desk.board.factor()) };
         let title = format!("URA {} · counted {estimator}{factor}", desk.board.allowance());
@@ -166,7 +190,17 @@ impl Weighed {
             Some(counter) => CounterDto::of(counter, true, title),
             None => CounterDto::of(outlook.counter(), false, title),
         };
-        Self { counter, window: WindowDto::of(outlook) }
+        let at = desk.board.workspace();
+        let window = WindowDto::of(outlook);
+        Self {
+            counter,
+            attachments: outlook.attached.iter().map(|one| AttachedDto::of(at, one)).collect(),
+            attachment_tokens: window.attached,
+            meter: window.load.clone(),
+            limits: LimitsDto::of(outlook),
+            files: outlook.files.as_ref().map(|_| SectionDto::of(web, outlook)),
+            window,
+        }
     }
 }
 
@@ -182,6 +216,7 @@ impl WindowDto {
             prelude: weights.prelude,
             history: weights.history,
             aut: weights.aut,
+            attached: attached_tokens(outlook),
             reserve: outlook.reply_reserve,
             free: ml.saturating_sub(total.saturating_add(outlook.reply_reserve)),
             total,

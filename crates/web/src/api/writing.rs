@@ -34,7 +34,7 @@ pub(super) async fn weigh(
     let desk = web.boards.desk(&web.app, &at).await?;
     let mut desk = desk.lock().await;
     let outlook = desk.board.outlook(&web.app, &draft).await?;
-    Ok(Json(Weighed::of(&outlook, &desk)))
+    Ok(Json(Weighed::of(&web, &outlook, &desk)))
 }
 
 /// The draft as it was left

@@ -1,6 +1,7 @@
 //! HTML: the page, its rows, its panels. What is drawn here is escaped by maud or comes
 //! out of `prose`; there is no other way for a text into the page.
 
+mod chips;
 mod gauge;
 mod hud;
 mod icons;

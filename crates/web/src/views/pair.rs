@@ -2,12 +2,12 @@
 
 use jiff::tz::TimeZone;
 use maud::{Markup, html};
-use plimsoll_app::{Place, Shown};
+use plimsoll_app::{AttachedFile, Place, Shown};
 use plimsoll_budget::ExcludedBecause;
-use plimsoll_domain::{ColorFlag, Lifecycle, Timestamp};
+use plimsoll_domain::{ColorFlag, Lifecycle, SegmentBody, Timestamp, segments};
 use plimsoll_prose::Renderer;
 use plimsoll_send::short_label;
-use plimsoll_store::{ReceiptRecord, StoredPair};
+use plimsoll_store::{ReceiptRecord, StoredPair, ToolCallRecord};
 use plimsoll_tokens::commas;
 
 use super::icons::{icon, rendered};
@@ -27,6 +27,10 @@ pub(crate) struct PairView<'a> {
     pub(crate) trimmed: Option<&'a str>,
     /// What has arrived of an answer in flight.
     pub(crate) streamed: Option<&'a Streamed>,
+    /// What the tokens of its question stand for.
+    pub(crate) attached: &'a [AttachedFile],
+    /// What was read for its answer.
+    pub(crate) tool_calls: &'a [ToolCallRecord],
     pub(crate) now: Timestamp,
     pub(crate) zone: &'a TimeZone,
 }
@@ -58,15 +62,47 @@ impl PairView<'_> {
                 div.gut.mono { (self.weight()) }
                 div.body {
                     div.u {
-                        div.prose { (rendered(USER.render(&pair.user_text))) }
+                        (self.question())
                         span.badge.off title=(off_title(why)) { "off" }
                         span.think hidden[!sending] { "…" }
                     }
+                    (self.tool_calls())
                     (self.answer())
                     (self.error())
                     @if let Some(trimmed) = self.trimmed { div.say { (trimmed) } }
                     (self.meta())
                     (self.tools())
+                }
+            }
+        }
+    }
+
+    /// SHW-1: the question in the order in which it was written, never a raw token.
+    fn question(&self) -> Markup {
+        let mut attached = self.attached.iter().enumerate();
+        html! {
+            div.prose {
+                @for segment in segments(&self.stored.pair.user_text) {
+                    @match segment.body {
+                        SegmentBody::Text(text) => (rendered(USER.render(text))),
+                        SegmentBody::Token(_) => (super::chips::token(
+                            &self.stored.workspace, attached.next()
+                        )),
+                    }
+                }
+            }
+        }
+    }
+
+    /// PRV-5: each call and what it gave, weighed.
+    fn tool_calls(&self) -> Markup {
+        html! {
+            div.toolcalls {
+                @for call in self.tool_calls { (super::chips::tool_call(call)) }
+                @if !self.tool_calls.is_empty() {
+                    div.muted.toolnote {
+                        "Read once for this answer; not sent again with later messages."
+                    }
                 }
             }
         }

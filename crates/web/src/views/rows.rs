@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use maud::{Markup, html};
-use plimsoll_app::{Shown, topic_path};
+use plimsoll_app::{FilesOutlook, Shown, topic_path};
 use plimsoll_domain::{PairId, Topic};
 use plimsoll_send::trim_notice;
 use plimsoll_store::{ReceiptRecord, StoredPair};
@@ -29,14 +29,14 @@ pub(crate) async fn chunk(
     for (at, shown) in (from..to).zip(&shown) {
         // A pair that was deleted since leaves a gap until its event arrives.
         if let Some(stored) = stored.iter().find(|stored| stored.pair.id == shown.id) {
-            articles.push((at, article(web, stored, shown, at).await?));
+            articles.push((at, article(web, desk, stored, shown, at).await?));
         }
     }
     // The line stands before the oldest pair aboard; after all where none is.
     let line_here =
         (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.y;
     let line = load_line(boundary.y - boundary.x, boundary.x, boundary.predicted_history_tokens);
-    let prelude = prelude(desk.board.topic(), desk.board.topics(), outlook.weights.prelude);
+    let prelude = prelude(desk.board.topic(), desk.board.topics(), outlook.system_tokens);
     Ok(html! {
         div.chunk data-from=(from) data-to=(to) {
             @for (at, article) in &articles {
@@ -44,6 +44,7 @@ pub(crate) async fn chunk(
                 (article)
             }
             @if line_here && boundary.start == to { (line) (prelude) }
+            @if to == boundary.y { (files_section(outlook.files.as_ref())) }
         }
     })
 }
@@ -55,11 +56,12 @@ pub(crate) async fn one(web: &Arc<Web>, desk: &mut Desk, id: PairId) -> Result<M
     let shown = desk.board.shown(&web.app, at..at + 1).await?;
     let stored = web.app.store().get(id).await?;
     let shown = shown.first().ok_or_else(|| Problem::not_found("visible pair"))?;
-    article(web, &stored, shown, at).await
+    article(web, desk, &stored, shown, at).await
 }
 
 async fn article(
     web: &Arc<Web>,
+    desk: &mut Desk,
     stored: &StoredPair,
     shown: &Shown,
     at: usize,
@@ -73,7 +75,12 @@ async fn article(
         _ => None,
     };
     let streamed = web.relay.streamed(stored.pair.id);
+    let pair = &stored.pair;
+    let attached = desk.board.attached(&web.app, &pair.user_text, &pair.attachments).await?;
+    let tool_calls = web.app.store().tool_calls(pair.id).await?;
     let view = PairView {
+        attached: &attached,
+        tool_calls: &tool_calls,
         stored,
         shown,
         at,
@@ -117,6 +124,27 @@ pub(crate) fn load_line(ashore: usize, aboard: usize, tokens: u64) -> Markup {
                 b { (commas(ashore as u64)) } " ashore · "
                 b { (commas(aboard as u64)) } " aboard · "
                 span.mono { (commas(tokens)) } " tokens"
+            }
+        }
+    }
+}
+
+/// PAY-3: what is said about files stands where it is sent, right before the new message.
+pub(crate) fn files_section(files: Option<&FilesOutlook>) -> Markup {
+    html! {
+        @if let Some(files) = files {
+            details.prelude.files #files-section data-part="files" {
+                summary {
+                    span {
+                        "Files section: " (files.shown) " of " (files.total)
+                        (if files.total == 1 { " file" } else { " files" })
+                        ", " (files.tools.len()) " tools"
+                    }
+                    span.mono { (commas(files.section_tokens.saturating_add(files.tool_tokens))) }
+                }
+                pre.mono { (files.text) }
+                p.muted { "Tools: " (files.tools.join(", ")) ", " (commas(files.tool_tokens)) " tokens" }
+                button.btn type="button" data-act="section-off" { "Leave out" }
             }
         }
     }

@@ -1,0 +1,281 @@
+//! The courier: takes a message with its tokens, and says what stands for them in a request
+//! to one model.
+
+use std::sync::Arc;
+
+use plimsoll_blobs::Blobs;
+use plimsoll_budget::Model;
+use plimsoll_domain::{
+    Attachment, ContextKind, Delivery, File, MessagePair, SegmentBody, print_token, segments,
+};
+use plimsoll_send::{
+    DeliveredPart, Enclosure, Target, Token, Words, allowed_deliveries, deliver,
+    effective_delivery, words_of,
+};
+use plimsoll_store::{Store, Workspace};
+use plimsoll_tokens::{ImagePricing, image_tokens};
+
+use super::{AttachLimits, AttachedFile, Parcels};
+use crate::{
+    AppError,
+    shelf::{blob_name, blocking},
+    weigher::Weigher,
+};
+
+/// A longer text stands in no message; the model may read it by tool.
+const LONGEST_INLINE: u64 = 16 << 20;
+
+/// What a picture of unknown size weighs: a large one.
+const UNKNOWN_PICTURE: (u32, u32) = (2048, 2048);
+
+/// Who delivers the files of messages to one model.
+pub(crate) struct Courier<'a> {
+    pub(crate) store: &'a dyn Store,
+    pub(crate) blobs: &'a Blobs,
+    pub(crate) workspace: &'a Workspace,
+    pub(crate) target: Target,
+    pub(crate) model: &'a Model,
+    pub(crate) weigher: &'a Weigher,
+}
+
+/// A token of a message.
+struct Resolved {
+    file: Result<Arc<File>, String>,
+    delivery: Option<Delivery>,
+}
+
+/// A message as it goes out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Packed {
+    pub(crate) text: String,
+    pub(crate) enclosures: Vec<Enclosure>,
+    /// The files of the enclosures.
+    pub(crate) files: Vec<Arc<File>>,
+}
+
+impl Packed {
+    pub(crate) fn words(&self) -> Words<'_> {
+        Words { text: &self.text, enclosures: &self.enclosures }
+    }
+}
+
+impl Courier<'_> {
+    /// Under which stamp the weights of messages with tokens are kept: they depend on who
+    /// gets them.
+    pub(crate) fn stamp(&self) -> String {
+        let Target { paths, vision, tools, documents } = self.target;
+        let flags = [paths, vision, tools, documents].map(|flag| if flag { '1' } else { '0' });
+        let flags: String = flags.into_iter().collect();
+        format!("{};to:{flags}:{}", self.weigher.stamp(), self.pricing().name())
+    }
+
+    fn pricing(&self) -> ImagePricing {
+        self.model.image_pricing.unwrap_or(ImagePricing::OpenAi)
+    }
+
+    async fn resolve(
+        &self,
+        parcels: &mut Parcels,
+        text: &str,
+        attachments: &[Attachment],
+    ) -> Result<Vec<Resolved>, AppError> {
+        let mut resolved = Vec::new();
+        for segment in segments(text) {
+            let SegmentBody::Token(token) = segment.body else { continue };
+            let attachment = attachments.get(resolved.len()).copied().unwrap_or(Attachment::BARE);
+            let file = match self.blobs.resolve(&token.path) {
+                Err(broken) => Err(broken.to_string()),
+                Ok(name) => parcels
+                    .file(self.store, self.workspace, attachment, name.hash())
+                    .await?
+                    .ok_or_else(|| "it is no longer among the files".to_owned()),
+            };
+            resolved.push(Resolved { file, delivery: attachment.delivery });
+        }
+        Ok(resolved)
+    }
+
+    /// What a message weighs as it goes out, without its overhead.
+    pub(crate) async fn weigh(
+        &self,
+        parcels: &mut Parcels,
+        text: &str,
+        attachments: &[Attachment],
+    ) -> Result<u64, AppError> {
+        if !text.contains("<<") {
+            return Ok(self.weigher.count(text));
+        }
+        let resolved = self.resolve(parcels, text, attachments).await?;
+        let parts = self.weigh_parts(parcels, text, &resolved).await?;
+        Ok(parts.into_iter().map(|(_, tokens)| tokens).fold(0, u64::saturating_add))
+    }
+
+    /// What a pair's question weighs.
+    pub(crate) async fn weigh_pair(
+        &self,
+        parcels: &mut Parcels,
+        pair: &MessagePair,
+    ) -> Result<u64, AppError> {
+        self.weigh(parcels, &pair.user_text, &pair.attachments).await
+    }
+
+    /// The tokens of each part; true for those that stand for a token of the message.
+    async fn weigh_parts(
+        &self,
+        parcels: &mut Parcels,
+        text: &str,
+        resolved: &[Resolved],
+    ) -> Result<Vec<(bool, u64)>, AppError> {
+        parcels.weigh_by(&self.weigher.stamp());
+        // A block that was weighed before is not read again.
+        let known = |file: &File| parcels.block(file.id).map(|_| String::new());
+        let texts = self.texts(resolved, known).await?;
+        let parts = deliver(text, &tokens_of(resolved, &texts), self.target, &self.model.id);
+        let mut weighed = Vec::with_capacity(parts.len());
+        let segments = segments(text);
+        for (part, segment) in parts.iter().zip(segments) {
+            let tokens = match part {
+                DeliveredPart::Words(words) => self.weigher.count(words),
+                DeliveredPart::Line(line) => self.weigher.count(line),
+                DeliveredPart::Enclosed(file) => self.enclosed_tokens(file),
+                DeliveredPart::Block { file, text } => match parcels.block(file.id) {
+                    Some(tokens) => tokens,
+                    None => {
+                        let tokens = self.weigher.count(text);
+                        parcels.note_block(file.id, tokens);
+                        tokens
+                    }
+                },
+            };
+            weighed.push((matches!(segment.body, SegmentBody::Token(_)), tokens));
+        }
+        Ok(weighed)
+    }
+
+    /// What bytes cost (EST-5). An unknown cost is never nothing.
+    fn enclosed_tokens(&self, file: &File) -> u64 {
+        if file.context_kind() == ContextKind::Image {
+            let (width, height) = file.pixels.unwrap_or(UNKNOWN_PICTURE);
+            return image_tokens(self.pricing(), width, height).max(1);
+        }
+        file.tokens.unwrap_or(file.size / 4).max(1)
+    }
+
+    /// The texts that stand in the message, where they do. `known` may give one without
+    /// reading.
+    async fn texts(
+        &self,
+        resolved: &[Resolved],
+        known: impl Fn(&File) -> Option<String>,
+    ) -> Result<Vec<Option<String>>, AppError> {
+        let mut texts = Vec::with_capacity(resolved.len());
+        for one in resolved {
+            let text = match &one.file {
+                Ok(file) if file.is_text => {
+                    let inline =
+                        effective_delivery(file, one.delivery, self.target) == Delivery::Inline;
+                    match known(file).filter(|_| inline) {
+                        Some(text) => Some(text),
+                        None if inline => self.read(file).await?,
+                        None => None,
+                    }
+                }
+                _ => None,
+            };
+            texts.push(text);
+        }
+        Ok(texts)
+    }
+
+    async fn read(&self, file: &File) -> Result<Option<String>, AppError> {
+        let (blobs, name) = (self.blobs.clone(), blob_name(file)?);
+        let bytes = blocking(move || blobs.read(&name, LONGEST_INLINE)).await?;
+        Ok(bytes.ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// The message as it goes out.
+    pub(crate) async fn pack(
+        &self,
+        parcels: &mut Parcels,
+        text: &str,
+        attachments: &[Attachment],
+    ) -> Result<Packed, AppError> {
+        let resolved = self.resolve(parcels, text, attachments).await?;
+        let texts = self.texts(&resolved, |_| None).await?;
+        let tokens = tokens_of(&resolved, &texts);
+        let parts = deliver(text, &tokens, self.target, &self.model.id);
+        let path_token = |file: &File| {
+            let name = blob_name(file).ok().filter(|_| self.target.paths)?;
+            Some(print_token(file.context_kind(), &self.blobs.path(&name).to_string_lossy()))
+        };
+        let (text, enclosures) = words_of(&parts, path_token);
+        let files = resolved.iter().filter_map(|one| one.file.as_ref().ok());
+        let enclosed = |file: &&Arc<File>| enclosures.iter().any(|one| one.file == file.id);
+        let files = files.filter(enclosed).cloned().collect();
+        Ok(Packed { text, enclosures, files })
+    }
+
+    /// Each token of a message as it would go out, for people.
+    pub(crate) async fn look(
+        &self,
+        parcels: &mut Parcels,
+        text: &str,
+        attachments: &[Attachment],
+        limits: &AttachLimits,
+        factor: plimsoll_tokens::Factor,
+    ) -> Result<Vec<AttachedFile>, AppError> {
+        if !text.contains("<<") {
+            return Ok(Vec::new());
+        }
+        let resolved = self.resolve(parcels, text, attachments).await?;
+        let weighed = self.weigh_parts(parcels, text, &resolved).await?;
+        let tokens = weighed.into_iter().filter(|(token, _)| *token).map(|(_, tokens)| tokens);
+        let one = |(one, tokens): (Resolved, u64)| {
+            let tokens = factor.apply(tokens);
+            let Ok(file) = &one.file else {
+                let (delivery, deliveries) = (Delivery::OnDemand, &[][..]);
+                let (note, too_large) = (None, None);
+                return AttachedFile {
+                    file: one.file,
+                    delivery,
+                    deliveries,
+                    tokens,
+                    note,
+                    too_large,
+                };
+            };
+            let delivery = effective_delivery(file, one.delivery, self.target);
+            AttachedFile {
+                delivery,
+                deliveries: allowed_deliveries(file, self.target),
+                tokens,
+                note: self.note(file, delivery),
+                too_large: limits.check(file, delivery, self.target),
+                file: one.file,
+            }
+        };
+        Ok(resolved.into_iter().zip(tokens).map(one).collect())
+    }
+
+    fn note(&self, file: &File, delivery: Delivery) -> Option<String> {
+        let id = &self.model.id;
+        let picture = file.context_kind() == ContextKind::Image;
+        match delivery {
+            Delivery::Inline if picture && !self.target.vision => {
+                Some(format!("{id} does not see images; it gets a note instead"))
+            }
+            Delivery::OnDemand if !self.target.tools => {
+                Some(format!("{id} calls no tools, so it cannot read this; it gets the name"))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn tokens_of<'a>(resolved: &'a [Resolved], texts: &'a [Option<String>]) -> Vec<Token<'a>> {
+    let token = |(one, text): (&'a Resolved, &'a Option<String>)| match &one.file {
+        Err(broken) => Token::Broken(broken),
+        Ok(file) => Token::File { file, delivery: one.delivery, text: text.as_deref() },
+    };
+    resolved.iter().zip(texts).map(token).collect()
+}

@@ -1,0 +1,124 @@
+//! What the tokens of messages stand for, what they weigh and how they go out (TOK-4,
+//! TOK-5, DLV-1 to DLV-4).
+
+mod carried;
+mod courier;
+mod parcels;
+
+pub(crate) use carried::Carried;
+pub(crate) use courier::{Courier, Packed};
+pub(crate) use parcels::Parcels;
+
+use std::sync::Arc;
+
+use plimsoll_budget::{FileLimits, Model};
+use plimsoll_domain::{ContextKind, Delivery, File};
+use plimsoll_files::size_words;
+use plimsoll_send::{Target, allowed_deliveries};
+use plimsoll_tokens::compact_size;
+
+/// One token of a message, as it would go out now.
+#[derive(Clone, Debug)]
+pub struct AttachedFile {
+    /// The file, or why there is none.
+    pub file: Result<Arc<File>, String>,
+    /// How it goes out.
+    pub delivery: Delivery,
+    /// How it could go out.
+    pub deliveries: &'static [Delivery],
+    /// What it adds to the message, in tokens of the model.
+    pub tokens: u64,
+    /// What people should know about it.
+    pub note: Option<String>,
+    /// Whether it is over the limit of its kind.
+    pub too_large: Option<TooLarge>,
+}
+
+/// A file over the limit (LIM-3): what can be done about it, with sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub size: u64,
+    /// The limit in bytes.
+    pub limit: u64,
+    /// The model that sets it, and its window, in words.
+    pub because: String,
+    /// Whether the model could read it by tool instead.
+    pub on_demand: bool,
+    /// Whether its first part could be attached instead.
+    pub head: bool,
+}
+
+impl std::fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, size, limit, because, .. } = self;
+        let (size, limit) = (size_words(*size), round_size(*limit));
+        write!(f, "'{name}' has {size}; the limit is {limit} {because}")
+    }
+}
+
+/// A size without `.0`: limits are round.
+fn round_size(bytes: u64) -> String {
+    size_words(bytes).replace(".0 ", " ")
+}
+
+/// The limits of files with a model, in bytes and in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttachLimits {
+    /// The largest text.
+    pub text: u64,
+    /// The largest picture.
+    pub image: u64,
+    /// Said where the window makes the limit smaller than usual (LIM-2).
+    pub words: Option<String>,
+    /// Why the limit is what it is.
+    because: String,
+}
+
+impl AttachLimits {
+    /// The limits with a model of this window.
+    pub fn of(limits: FileLimits, model: &Model, window: Option<u64>) -> Self {
+        let text = limits.text_for(window);
+        let with = match window {
+            Some(window) => format!("with {} ({} window)", model.id, compact_size(window)),
+            None => "by the settings".to_owned(),
+        };
+        let small = text < limits.text;
+        Self {
+            text,
+            image: limits.image,
+            words: small.then(|| format!("Files up to {} {with}", round_size(text))),
+            because: if small { with } else { "by the settings".to_owned() },
+        }
+    }
+
+    /// Whether a file is over them as it would go out.
+    pub(crate) fn check(
+        &self,
+        file: &File,
+        delivery: Delivery,
+        target: Target,
+    ) -> Option<TooLarge> {
+        if delivery != Delivery::Inline {
+            return None;
+        }
+        let kind = file.context_kind();
+        let (limit, because) = match kind {
+            ContextKind::Image => (self.image, "by the settings"),
+            ContextKind::Text => (self.text, self.because.as_str()),
+            ContextKind::File => return None,
+        };
+        let on_demand =
+            target.tools && allowed_deliveries(file, target).contains(&Delivery::OnDemand);
+        (file.size > limit).then(|| TooLarge {
+            name: file.name.clone(),
+            size: file.size,
+            limit,
+            because: because.to_owned(),
+            on_demand,
+            head: kind == ContextKind::Text,
+        })
+    }
+}

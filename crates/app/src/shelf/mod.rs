@@ -1,0 +1,278 @@
+//! The files of a workspace: taken in, kept, looked at, let go (FIL-1 to FIL-5).
+
+mod port;
+mod upkeep;
+
+pub(crate) use port::WorkspaceShelf;
+pub use upkeep::{Collected, Garbage};
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use plimsoll_blobs::{Blob, BlobError, BlobName, Blobs};
+use plimsoll_domain::{Delivery, File, FileId, FileKind, FileSource, PairId};
+use plimsoll_store::{Store, Workspace};
+use plimsoll_tokens::Estimator;
+
+use crate::{App, AppError, Chance, Clock, Progress, events::Bus};
+
+/// The largest text that is weighed when it is taken in; a larger one is weighed by its size.
+const WEIGHED_WHOLE: u64 = 16 << 20;
+
+/// Words that came with a file are kept up to this many bytes.
+const LONGEST_WORDS: usize = 64 << 10;
+
+/// How a file came.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// Its name, as it came; blank for a paste.
+    pub name: &'a str,
+    /// Who brought it.
+    pub source: FileSource,
+    /// The words that came with it, if they are known already (FIL-2).
+    pub words: Option<&'a str>,
+}
+
+impl<'a> Origin<'a> {
+    /// A file that a person brought.
+    pub fn user(name: &'a str) -> Self {
+        Self { name, source: FileSource::User, words: None }
+    }
+}
+
+/// Runs what blocks where that does no harm.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, AppError> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| AppError::Ended)
+}
+
+/// What is needed to keep a file; cheap to hand around.
+#[derive(Clone)]
+pub(crate) struct Keeper {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) chance: Arc<dyn Chance>,
+    pub(crate) events: Bus,
+    pub(crate) conversations: Arc<Path>,
+}
+
+impl Keeper {
+    pub(crate) fn blobs(&self, workspace: &Workspace) -> Result<Blobs, AppError> {
+        let context = self
+            .conversations
+            .join(directory_name(workspace.project()))
+            .join(directory_name(workspace.name()))
+            .join("context");
+        Ok(Blobs::open(context)?)
+    }
+
+    pub(crate) async fn keep_file(
+        &self,
+        workspace: &Workspace,
+        blob: &Blob,
+        origin: Origin<'_>,
+    ) -> Result<File, AppError> {
+        let blobs = self.blobs(workspace)?;
+        let now = self.clock.now();
+        self.store.create_workspace(workspace, now).await?;
+        let words = origin.words.map(str::trim).filter(|words| !words.is_empty());
+        let mut file = File {
+            id: FileId::new(now, self.chance.bytes()),
+            name: plain_name(origin.name, blob),
+            mime: blob.facts.mime.clone(),
+            kind: blob.facts.kind,
+            size: blob.size,
+            hash: blob.hash.clone(),
+            extension: blob.extension.clone(),
+            source: origin.source,
+            upload_context: words.map(|words| cut(words).to_owned()),
+            created_at: now,
+            expires_at: None,
+            provider_ids: Vec::new(),
+            tokens: None,
+            pixels: blob.facts.pixels,
+            is_text: blob.facts.is_text,
+        };
+        if origin.source == FileSource::Assistant {
+            file.kind = FileKind::Generated;
+        }
+        let (name, size, is_text) = (blob.name.clone(), blob.size, blob.facts.is_text);
+        file.tokens = blocking(move || weight(&blobs, &name, size, is_text)).await?;
+        self.store.put_file(workspace, &file).await?;
+        self.events.publish(workspace, Progress::Files);
+        Ok(file)
+    }
+}
+
+impl App {
+    pub(crate) fn keeper(&self) -> Keeper {
+        Keeper {
+            store: Arc::clone(&self.store),
+            clock: Arc::clone(&self.clock),
+            chance: Arc::clone(&self.chance),
+            events: self.events.clone(),
+            conversations: Arc::clone(&self.conversations),
+        }
+    }
+
+    /// The blobs of a workspace.
+    pub fn blobs(&self, workspace: &Workspace) -> Result<Blobs, AppError> {
+        self.keeper().blobs(workspace)
+    }
+
+    /// Makes a file of a blob that was taken in (FIL-5).
+    pub async fn keep_file(
+        &self,
+        workspace: &Workspace,
+        blob: &Blob,
+        origin: Origin<'_>,
+    ) -> Result<File, AppError> {
+        self.keeper().keep_file(workspace, blob, origin).await
+    }
+
+    /// Takes in a file of this machine. The path is the caller's to allow.
+    pub async fn take_in_path(
+        &self,
+        workspace: &Workspace,
+        path: &Path,
+        words: Option<&str>,
+        mut progress: impl FnMut(u64, Option<u64>) + Send + 'static,
+        cancel: impl Fn() -> bool + Send + 'static,
+    ) -> Result<(File, Option<String>), AppError> {
+        let blobs = self.blobs(workspace)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let from = path.to_owned();
+        let import = move || blobs.import_file(&from, None, &mut progress, &cancel);
+        let blob = blocking(import).await??;
+        let origin = Origin { words, ..Origin::user(&name) };
+        let file = self.keep_file(workspace, &blob, origin).await?;
+        Ok((file, blob.facts.mismatch))
+    }
+
+    /// Lets a file go. Its tokens in old messages are broken from now on; the bytes stay
+    /// until the garbage is collected.
+    pub async fn forget_file(&self, workspace: &Workspace, id: FileId) -> Result<(), AppError> {
+        let pairs = self.store.delete_file(workspace, id).await?;
+        self.events.publish(workspace, Progress::Files);
+        if !pairs.is_empty() {
+            self.events.publish(workspace, Progress::Changed(pairs));
+        }
+        Ok(())
+    }
+
+    /// The first bytes of a text file as a file of its own, cut at a line, with a note that
+    /// states both sizes (LIM-3).
+    pub async fn head_of(
+        &self,
+        workspace: &Workspace,
+        id: FileId,
+        bytes: u64,
+    ) -> Result<File, AppError> {
+        let file = self.store.file(workspace, id).await?;
+        if !file.is_text {
+            return Err(AppError::NotText(file.name));
+        }
+        let blobs = self.blobs(workspace)?;
+        let (source, whole) = (file.clone(), file.size);
+        let name = format!("{} (first {} KB)", file.name, (bytes / 1024).max(1));
+        let blob = blocking(move || upkeep::head(&blobs, &source, bytes, whole)).await??;
+        let origin = Origin { words: file.upload_context.as_deref(), ..Origin::user(&name) };
+        self.keep_file(workspace, &blob, origin).await
+    }
+
+    /// Changes how an attachment of a sent message is delivered from now on (BND-4).
+    pub async fn deliver_otherwise(
+        &self,
+        workspace: &Workspace,
+        pair: PairId,
+        place: usize,
+        delivery: Delivery,
+    ) -> Result<(), AppError> {
+        self.store.set_delivery(pair, place, delivery).await?;
+        self.events.publish(workspace, Progress::Changed(vec![pair]));
+        Ok(())
+    }
+
+    /// Where the bytes of a file are.
+    pub fn file_path(&self, workspace: &Workspace, file: &File) -> Result<PathBuf, AppError> {
+        Ok(self.blobs(workspace)?.path(&blob_name(file)?))
+    }
+}
+
+/// The blob of a file.
+pub(crate) fn blob_name(file: &File) -> Result<BlobName, AppError> {
+    BlobName::new(file.hash.clone(), &file.extension)
+        .map_err(|_| AppError::Damaged(file.name.clone()))
+}
+
+/// A raw estimate of what a text weighs, whatever the model.
+fn weight(blobs: &Blobs, name: &BlobName, size: u64, is_text: bool) -> Option<u64> {
+    if !is_text {
+        return None;
+    }
+    if size > WEIGHED_WHOLE {
+        return Some(size / 4);
+    }
+    let bytes = blobs.read(name, WEIGHED_WHOLE).ok()?;
+    Some(Estimator::Fast.count(&String::from_utf8_lossy(&bytes)))
+}
+
+/// A name to call a file by: the last part of what it came with, or what a paste is called.
+fn plain_name(name: &str, blob: &Blob) -> String {
+    const LONGEST: usize = 255;
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default().trim();
+    if last.is_empty() {
+        return format!("pasted.{}", blob.extension);
+    }
+    last.chars().take(LONGEST).collect()
+}
+
+fn cut(words: &str) -> &str {
+    &words[..words.floor_char_boundary(LONGEST_WORDS)]
+}
+
+/// A part of a workspace's name as the name of a directory: letters, digits, `-`, `_`, and a
+/// dot inside; everything else by its number, so that no name leads anywhere else.
+fn directory_name(part: &str) -> String {
+    let mut out = String::new();
+    for (at, byte) in part.bytes().enumerate() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => out.push(char::from(byte)),
+            b'.' if at > 0 => out.push('.'),
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
+}
+
+impl From<BlobError> for AppError {
+    fn from(error: BlobError) -> Self {
+        match error {
+            BlobError::DiskFull => Self::Store(plimsoll_store::StoreError::DiskFull),
+            other => Self::Blob(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::directory_name;
+
+    #[test]
+    fn sec_3_no_name_of_a_workspace_leads_elsewhere() {
+        for (name, expected) in [
+            ("main", "main"),
+            ("..", "%2E."),
+            (".", "%2E"),
+            ("a.b", "a.b"),
+            ("a b\\c", "a%20b%5Cc"),
+            ("C:", "C%3A"),
+            ("ä", "%C3%A4"),
+        ] {
+            assert_eq!(directory_name(name), expected);
+        }
+    }
+}

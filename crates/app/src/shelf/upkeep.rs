@@ -1,0 +1,100 @@
+//! Cutting a file, and letting go of what nothing refers to any more (LIM-3, BLB-4).
+
+use std::{
+    io::Read,
+    time::{Duration, SystemTime},
+};
+
+use plimsoll_blobs::{Blob, BlobError, Blobs, Stored};
+use plimsoll_domain::{File, SegmentBody, segments};
+use plimsoll_store::Workspace;
+
+use super::{blob_name, blocking};
+use crate::{App, AppError};
+
+/// Blobs that nothing refers to.
+pub struct Garbage {
+    /// Each with its size.
+    pub found: Vec<Stored>,
+    blobs: Blobs,
+}
+
+/// What a collection removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// Blobs.
+    pub blobs: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl App {
+    /// Blobs that no message, draft or file refers to and that are older than the grace
+    /// time: the dry run (BLB-4).
+    pub async fn garbage(
+        &self,
+        workspace: &Workspace,
+        grace: Duration,
+    ) -> Result<Garbage, AppError> {
+        let blobs = self.blobs(workspace)?;
+        let mut keep = self.store.hashes_in_use(workspace).await?;
+        let rows = self.store.rows(workspace).await?;
+        let with: Vec<_> = rows.iter().filter(|row| row.has_attachment).map(|row| row.id).collect();
+        let mut texts: Vec<String> = Vec::new();
+        for ids in with.chunks(256) {
+            let stored = self.store.get_many(ids).await?;
+            texts.extend(stored.into_iter().map(|stored| stored.pair.user_text));
+        }
+        texts.extend(self.store.draft(workspace).await?.map(|draft| draft.text));
+        let found = blocking(move || -> Result<Garbage, BlobError> {
+            for text in &texts {
+                for segment in segments(text) {
+                    if let SegmentBody::Token(token) = segment.body
+                        && let Ok(name) = blobs.resolve(&token.path)
+                    {
+                        keep.insert(name.hash().clone());
+                    }
+                }
+            }
+            let older_than = SystemTime::now().checked_sub(grace).unwrap_or(SystemTime::UNIX_EPOCH);
+            blobs.sweep(older_than)?;
+            Ok(Garbage { found: blobs.garbage(&keep, older_than)?, blobs })
+        });
+        Ok(found.await??)
+    }
+
+    /// Removes what a dry run found, unless the same bytes came again since.
+    pub async fn collect(&self, garbage: Garbage) -> Result<Collected, AppError> {
+        let collect = move || -> Result<Collected, BlobError> {
+            let mut collected = Collected::default();
+            for stored in &garbage.found {
+                if garbage.blobs.discard(stored)? {
+                    collected.blobs += 1;
+                    collected.bytes += stored.size;
+                }
+            }
+            Ok(collected)
+        };
+        Ok(blocking(collect).await??)
+    }
+}
+
+/// The first bytes of a text, cut at its last whole line, or character where a line is too
+/// long, and a note about it.
+pub(super) fn head(blobs: &Blobs, file: &File, bytes: u64, whole: u64) -> Result<Blob, AppError> {
+    let mut start = Vec::new();
+    let reading =
+        |source| BlobError::Io { doing: "reading", path: file.name.clone().into(), source };
+    blobs.open_blob(&blob_name(file)?)?.take(bytes).read_to_end(&mut start).map_err(reading)?;
+    let text = String::from_utf8_lossy(&start);
+    let text = text.trim_end_matches('\u{fffd}');
+    let kept = match text.rfind('\n') {
+        Some(end) if (text.len() as u64) < whole => &text[..=end],
+        _ => text,
+    };
+    let note = format!("\n[cut: the first {} of {whole} bytes]\n", kept.len());
+    let mut intake = blobs.begin(&file.name, None)?;
+    intake.write(kept.as_bytes())?;
+    intake.write(note.as_bytes())?;
+    Ok(intake.finish()?)
+}

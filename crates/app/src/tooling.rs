@@ -1,0 +1,160 @@
+//! The file tools at a send: what is offered, and what a round of calls gives (PRV-5).
+
+use std::sync::Arc;
+
+use plimsoll_domain::File;
+use plimsoll_files::{NoSandbox, Programs, Sandbox, Section, Toolbox, files_section};
+use plimsoll_send::{MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult, ToolRound};
+use plimsoll_store::{ToolCallRecord, Workspace};
+use tokio::{sync::OnceCell, time::Instant};
+
+use crate::{
+    App, AppError, Cancel, Prepared, Progress, ToolStep, driver::Journey, shelf::WorkspaceShelf,
+    weigher::Weigher,
+};
+
+/// What the wire adds to each tool that is told of, beyond its words.
+const PER_TOOL: u64 = 8;
+
+/// More calls in one round are not answered.
+const MOST_CALLS: usize = 16;
+
+/// What this machine has for the tools; looked for once.
+#[derive(Default)]
+pub(crate) struct Workshop {
+    gear: OnceCell<Gear>,
+}
+
+struct Gear {
+    programs: Programs,
+    sandbox: Result<Sandbox, NoSandbox>,
+}
+
+/// What is said about files besides the messages: the section, and the tools to read with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FilesPart {
+    pub(crate) section: Option<Section>,
+    pub(crate) tools: Vec<ToolDefinition>,
+    /// Raw tokens of the section as a message.
+    pub(crate) section_tokens: u64,
+    /// Raw tokens of the tools.
+    pub(crate) tool_tokens: u64,
+}
+
+impl FilesPart {
+    pub(crate) fn tokens(&self) -> u64 {
+        self.section_tokens.saturating_add(self.tool_tokens)
+    }
+}
+
+impl App {
+    /// The file tools of a workspace, with what this machine has for them.
+    pub async fn toolbox(&self, workspace: &Workspace) -> Toolbox {
+        let gear = self.workshop.gear.get_or_init(|| async {
+            let programs = Programs::in_path(&std::env::var_os("PATH").unwrap_or_default());
+            let sandbox = Sandbox::find(&programs).await;
+            Gear { programs, sandbox }
+        });
+        let gear = gear.await;
+        let shelf = WorkspaceShelf { keeper: self.keeper(), workspace: workspace.clone() };
+        let clock = Arc::clone(&self.clock);
+        Toolbox::new(Arc::new(shelf), Arc::new(move || clock.now()))
+            .with_programs(gear.programs.clone())
+            .with_sandbox(gear.sandbox.clone())
+    }
+
+    /// What is said about the files of a workspace to a model that calls tools.
+    pub(crate) async fn files_part(
+        &self,
+        workspace: &Workspace,
+        files: &[File],
+        weigher: &Weigher,
+        overhead: u64,
+    ) -> FilesPart {
+        if files.is_empty() {
+            return FilesPart::default();
+        }
+        let budget = self.settings().files_section_tokens();
+        let count = |text: &str| weigher.message(text, overhead);
+        let section = files_section(files, self.clock.now(), budget, &count);
+        let toolbox = self.toolbox(workspace).await;
+        let tools: Vec<ToolDefinition> = toolbox
+            .offered()
+            .map(|tool| ToolDefinition {
+                name: tool.name.to_owned(),
+                description: tool.description.to_owned(),
+                parameters: tool.parameters.to_owned(),
+            })
+            .collect();
+        let weigh = |tool: &ToolDefinition| weigher.count(&tool.text()).saturating_add(PER_TOOL);
+        FilesPart {
+            section_tokens: section.as_ref().map_or(0, |section| count(&section.text)),
+            tool_tokens: tools.iter().map(weigh).fold(0, u64::saturating_add),
+            section,
+            tools,
+        }
+    }
+
+    /// Answers the calls of one round, each within what is left of the window. Gives none
+    /// if the send was stopped meanwhile.
+    pub(crate) async fn answer_calls(
+        &self,
+        prepared: &Prepared,
+        journey: &mut Journey,
+        calls: Vec<ToolCall>,
+        mut room: u64,
+        cancel: &Cancel,
+        tell: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Option<(ToolRound, u64)>, AppError> {
+        let toolbox = self.toolbox(&prepared.workspace).await;
+        let text = journey.answer[journey.round_start..].to_owned();
+        let mut round = ToolRound { text, calls: Vec::new() };
+        let mut sum = prepared.weigh(&round.text);
+        let last = journey.rounds.len() + 1 >= MAX_TOOL_ROUNDS;
+        for (nth, call) in calls.into_iter().enumerate() {
+            let place = journey.tool_calls;
+            journey.tool_calls += 1;
+            let step = |said| {
+                let (name, arguments) = (call.name.clone(), call.arguments.clone());
+                Box::new(ToolStep { place, name, arguments, said })
+            };
+            tell(Progress::Tool(journey.pair, step(None)));
+            let started = Instant::now();
+            let asked = prepared.weigh(&call.name) + prepared.weigh(&call.arguments);
+            room = room.saturating_sub(asked);
+            let answer = if nth >= MOST_CALLS {
+                None
+            } else {
+                tokio::select! {
+                    answer = toolbox.call_text(&call.name, &call.arguments, Some(room)) => Some(answer),
+                    () = cancel.cancelled() => return Ok(None),
+                }
+            };
+            let mut result = match answer {
+                Some(answer) => ToolResult { text: answer.text, failed: answer.is_error },
+                None => ToolResult {
+                    text: format!("Too many calls at once; at most {MOST_CALLS} are answered."),
+                    failed: true,
+                },
+            };
+            if last {
+                result.text.push_str("\n[No more tool calls are possible. Answer now.]");
+            }
+            let tokens = asked + prepared.weigh(&result.text);
+            room = room.saturating_sub(tokens);
+            sum = sum.saturating_add(tokens);
+            let record = ToolCallRecord {
+                name: call.name.clone(),
+                arguments: call.arguments.clone(),
+                result: result.text.clone(),
+                failed: result.failed,
+                tokens,
+                millis: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            };
+            self.store.add_tool_call(journey.pair, &record).await?;
+            tell(Progress::Tool(journey.pair, step(Some(record))));
+            round.calls.push((call, result));
+        }
+        Ok(Some((round, sum)))
+    }
+}

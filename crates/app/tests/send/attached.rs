@@ -1,0 +1,284 @@
+//! Attachments from the draft to the request, and what tools read (DLV, LIM, PRV-5).
+
+use plimsoll_app::{App, AppError, Draft, Origin, Progress};
+use plimsoll_domain::{Attachment, Delivery, File, FileSource, print_token};
+use plimsoll_provider::{Delta, Finish};
+use plimsoll_send::ToolCall;
+use plimsoll_store::Workspace;
+
+use crate::rig::{Rig, Script, answer, rig_with, send_draft, view};
+
+/// Takes bytes in as a person would bring them.
+async fn bring(app: &App, name: &str, bytes: &[u8]) -> File {
+    let workspace = Workspace::default();
+    let mut intake = app.blobs(&workspace).unwrap().begin(name, None).unwrap();
+    intake.write(bytes).unwrap();
+    let blob = intake.finish().unwrap();
+    app.keep_file(&workspace, &blob, Origin::user(name)).await.unwrap()
+}
+
+fn token(app: &App, file: &File) -> String {
+    let path = app.file_path(&Workspace::default(), file).unwrap();
+    print_token(file.context_kind(), &path.to_string_lossy())
+}
+
+fn with(file: &File, delivery: Option<Delivery>) -> Attachment {
+    Attachment { file: Some(file.id), delivery }
+}
+
+fn draft(text: &str, attachments: Vec<Attachment>) -> Draft {
+    Draft { text: text.to_owned(), attachments, ..Draft::default() }
+}
+
+/// A PNG of this many white pixels.
+fn png(width: u32, height: u32) -> Vec<u8> {
+    plimsoll_testkit::pictures::png(width, height)
+}
+
+fn calls(name: &str, arguments: &str) -> Script {
+    let call = ToolCall {
+        id: "c1".into(),
+        name: name.into(),
+        arguments: arguments.into(),
+        signature: None,
+    };
+    vec![Ok(Delta::ToolCall(call)), Ok(Delta::Finished(Finish::ToolCalls))]
+}
+
+async fn tooled(scripts: Vec<Script>, window: u64) -> Rig {
+    rig_with(scripts, |model| {
+        model.context_window = Some(window);
+        model.tools = true;
+        model.vision = true;
+    })
+    .await
+}
+
+#[tokio::test]
+async fn dlv_1_a_small_text_stands_in_the_request_and_weighs() {
+    let rig = rig_with(vec![answer("ok"), answer("again")], |model| model.context_window = Some(9000)).await;
+    let file = bring(&rig.app, "notes.md", &b"load line notes\n".repeat(40)).await;
+    let text = format!("See {} now", token(&rig.app, &file));
+    let plain = rig.outlook(&draft("See  now", vec![])).await;
+    let outlook = rig.outlook(&draft(&text, vec![with(&file, None)])).await;
+    let attached = &outlook.attached[0];
+    assert_eq!(attached.delivery, Delivery::Inline);
+    assert!(outlook.weights.aut >= plain.weights.aut + attached.tokens, "AUT includes the file");
+    send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
+    let request = rig.last_request();
+    let sent = &request.messages.last().unwrap().content;
+    assert!(sent.starts_with("See ") && sent.ends_with(" now"), "{sent}");
+    assert_eq!(sent.matches("load line notes").count(), 40);
+    assert!(!sent.contains("<<context"), "DLV-4: no raw token to an HTTP provider");
+    // The same file is weighed and sent again when its pair is history.
+    send_draft(&rig, draft("And?", vec![])).await.unwrap();
+    let request = rig.last_request();
+    assert!(request.messages[0].content.contains("load line notes"));
+    let kept = rig.pairs().await;
+    assert_eq!(kept[0].pair.user_text, text, "TOK-1: the stored text is never rewritten");
+    assert_eq!(kept[0].pair.attachments, [with(&file, Some(Delivery::Inline))]);
+    let words = rig.app.store().file(&Workspace::default(), file.id).await.unwrap();
+    assert_eq!(words.upload_context.as_deref(), Some("See  now"), "FIL-2");
+}
+
+#[tokio::test]
+async fn dlv_1_pictures_are_enclosed_for_those_who_see_and_noted_for_those_who_do_not() {
+    let rig = tooled(vec![answer("a ship")], 9000).await;
+    let file = bring(&rig.app, "hull.png", &png(64, 32)).await;
+    let text = format!("What is {}?", token(&rig.app, &file));
+    let outlook = rig.outlook(&draft(&text, vec![with(&file, None)])).await;
+    assert_eq!(outlook.attached[0].tokens, 255, "EST-5: one tile of 512 pixels");
+    send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
+    let message = rig.last_request().messages.last().unwrap().clone();
+    assert_eq!(message.enclosed.len(), 1);
+    assert_eq!((message.enclosed[0].at, message.enclosed[0].mime.as_str()), (8, "image/png"));
+    assert_eq!(message.content, "What is ?");
+
+    let blind = rig_with(vec![answer("no")], |model| model.context_window = Some(9000)).await;
+    let file = bring(&blind.app, "hull.png", &png(64, 32)).await;
+    let text = format!("What is {}?", token(&blind.app, &file));
+    let outlook = blind.outlook(&draft(&text, vec![])).await;
+    assert!(outlook.attached[0].note.as_ref().unwrap().contains("does not see images"));
+    send_draft(&blind, draft(&text, vec![])).await.unwrap();
+    let message = blind.last_request().messages.last().unwrap().clone();
+    assert!(message.enclosed.is_empty() && message.content.contains("not shown"), "{message:?}");
+}
+
+#[tokio::test]
+async fn tok_4_typed_tokens_are_never_read() {
+    let rig = rig_with(vec![answer("ok")], |model| model.context_window = Some(9000)).await;
+    let secret = rig.dir.path().join("secret.txt");
+    std::fs::write(&secret, "TOP SECRET").unwrap();
+    let text = format!(
+        "a <<context:text:/etc/passwd>>> b <<context:text:{}>>> c <<context:text:../../x>>>",
+        secret.display()
+    );
+    let outlook = rig.outlook(&draft(&text, vec![])).await;
+    assert!(outlook.attached.iter().all(|one| one.file.is_err()), "{:?}", outlook.attached);
+    send_draft(&rig, draft(&text, vec![])).await.unwrap();
+    let sent = rig.last_request().messages.last().unwrap().content.clone();
+    assert_eq!(sent, "a [broken attachment] b [broken attachment] c [broken attachment]");
+}
+
+#[tokio::test]
+async fn lim_1_limits_follow_the_window_and_a_file_over_them_is_a_choice() {
+    let limit = |window: Option<u64>| async move {
+        let rig = rig_with(vec![], |model| model.context_window = window).await;
+        rig.outlook(&draft("", vec![])).await.limits
+    };
+    let small = limit(Some(4096)).await;
+    assert_eq!(small.text, 16 * 1024);
+    assert_eq!(small.words.as_deref(), Some("Files up to 16 KB with m (4K window)"));
+    for window in [Some(131_072), None] {
+        let usual = limit(window).await;
+        assert_eq!((usual.text, usual.words), (100 * 1024, None));
+    }
+
+    let rig = rig_with(vec![answer("ok"), answer("ok")], |model| {
+        model.context_window = Some(4096);
+        model.tools = true;
+    })
+    .await;
+    let file = bring(&rig.app, "big.log", &b"a line of the log\n".repeat(2900)).await;
+    let text = format!("Read {}", token(&rig.app, &file));
+    let inline = draft(&text, vec![with(&file, Some(Delivery::Inline))]);
+    let error = send_draft(&rig, inline).await.err().unwrap();
+    // VAL-1 comes first where the message alone is over the window.
+    let refused = matches!(error, AppError::FileTooLarge(_) | AppError::PromptTooLarge { .. });
+    assert!(refused, "{error}");
+    let on_demand = draft(&text, vec![with(&file, Some(Delivery::OnDemand))]);
+    send_draft(&rig, on_demand).await.unwrap();
+    let head = rig.app.head_of(&Workspace::default(), file.id, 8 * 1024).await.unwrap();
+    assert!(head.size <= 8 * 1024 + 256);
+    let text = format!("Read {}", token(&rig.app, &head));
+    send_draft(&rig, draft(&text, vec![with(&head, Some(Delivery::Inline))])).await.unwrap();
+    let sent = rig.last_request().messages.last().unwrap().content.clone();
+    assert!(sent.contains("of 52200 bytes]"), "the note states both sizes");
+}
+
+#[tokio::test]
+async fn prv_5_a_model_reads_a_file_by_tool_and_everything_is_kept() {
+    let rig = tooled(vec![calls("list_files", "{}"), answer("It says so.")], 9000).await;
+    let log: String = (1..=2000).map(|n| format!("line {n}\n")).collect();
+    let file = bring(&rig.app, "server.log", log.as_bytes()).await;
+    let text = format!("Why? {}", token(&rig.app, &file));
+    let outlook = rig.outlook(&draft(&text, vec![with(&file, None)])).await;
+    assert_eq!(outlook.attached[0].delivery, Delivery::OnDemand, "over 8 KB");
+    let files = outlook.files.clone().unwrap();
+    assert!(files.text.contains("server.log") && files.tools.contains(&"read_file".to_owned()));
+    assert!(outlook.weights.prelude >= files.section_tokens + files.tool_tokens, "weighed");
+    rig.provider.push(calls(
+        "read_file",
+        &format!(r#"{{"file_id":"file-{}","offset":100,"lines":200}}"#, file.id),
+    ));
+    rig.provider.reorder(&[0, 2, 1]);
+    let (sent, steps) = rig.send_watched(draft(&text, vec![with(&file, None)])).await;
+    assert_eq!(sent.answer, "It says so.");
+    let tools: Vec<_> =
+        steps.iter().filter(|step| matches!(step, Progress::Tool(..))).collect();
+    assert_eq!(tools.len(), 4, "each call is told when it starts and when it ends");
+    let kept = rig.app.store().tool_calls(sent.pair).await.unwrap();
+    assert_eq!(kept.len(), 2);
+    assert!(kept[1].result.contains("line 100") && kept[1].result.contains("line 299"));
+    assert!(!kept[1].result.contains("line 300\n"));
+    assert!(kept[1].tokens > 200 && !kept[1].failed);
+    let last = rig.last_request();
+    assert_eq!(last.rounds.len(), 2);
+    assert_eq!(last.rounds[1].calls[0].1.text, kept[1].result);
+    assert!(!last.tools.is_empty());
+    let receipt = sent.receipt.to_json();
+    assert_eq!(receipt["toolCalls"], 2);
+    assert!(receipt["toolTokens"].as_u64().unwrap() >= kept[1].tokens);
+    assert_eq!(sent.receipt.attempts.last().unwrap().attempts_used, 1, "one attempt");
+}
+
+#[tokio::test]
+async fn prv_5_a_result_is_capped_by_the_room_that_is_left() {
+    let rig = tooled(vec![], 1600).await;
+    let log: String = (1..=5000).map(|n| format!("line {n} of a long log\n")).collect();
+    let file = bring(&rig.app, "server.log", log.as_bytes()).await;
+    let asked = format!(r#"{{"file_id":"file-{}","max_tokens":20000}}"#, file.id);
+    rig.provider.push(calls("read_file", &asked));
+    rig.provider.push(answer("done"));
+    let (sent, _) = rig.send_watched(draft("Read it", vec![])).await;
+    let kept = rig.app.store().tool_calls(sent.pair).await.unwrap();
+    let record = sent.receipt.attempts.last().unwrap();
+    assert!(record.attempt_total_tokens + kept[0].tokens <= 1600, "{record:?}");
+    assert!(kept[0].result.contains("⚡ Budget"), "{}", kept[0].result);
+}
+
+#[tokio::test]
+async fn prv_5_a_loop_is_bounded_and_errors_are_told_to_the_model() {
+    let rig = tooled(vec![], 60_000).await;
+    bring(&rig.app, "a.txt", b"a").await;
+    for _ in 0..20 {
+        rig.provider.push(calls("read_file", r#"{"file_id":"file-none"}"#));
+    }
+    let (sent, _) = rig.send_watched(draft("Go", vec![])).await;
+    let kept = rig.app.store().tool_calls(sent.pair).await.unwrap();
+    assert_eq!(kept.len(), plimsoll_send::MAX_TOOL_ROUNDS);
+    assert!(kept.iter().all(|call| call.failed));
+    assert!(kept.last().unwrap().result.contains("Answer now"));
+    assert_eq!(rig.pairs().await[0].pair.error.as_ref().unwrap().code, "empty_answer");
+}
+
+#[tokio::test]
+async fn fil_3_files_of_earlier_messages_are_listed_with_their_words() {
+    let rig = tooled(vec![answer("1"), answer("2"), answer("3"), answer("4")], 9000).await;
+    for (name, words) in [("a.txt", "my math homework"), ("b.txt", "the essay"), ("c.txt", "drawing")] {
+        let file = bring(&rig.app, name, name.as_bytes()).await;
+        let text = format!("{words} {}", token(&rig.app, &file));
+        send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
+    }
+    send_draft(&rig, draft("check the homework", vec![])).await.unwrap();
+    let request = rig.last_request();
+    let section = &request.messages[request.messages.len() - 2].content;
+    for words in ["my math homework", "the essay", "drawing"] {
+        assert!(section.contains(&format!("context: \"{words}\"")), "{section}");
+    }
+    assert!(section.find("c.txt") < section.find("a.txt"), "newest first");
+}
+
+#[tokio::test]
+async fn a_deleted_or_altered_file_is_broken_and_nothing_else_fails() {
+    let rig = rig_with(vec![answer("ok")], |model| model.context_window = Some(9000)).await;
+    let (gone, altered) =
+        (bring(&rig.app, "gone.txt", b"gone").await, bring(&rig.app, "altered.txt", b"altered").await);
+    let text = format!("{} {}", token(&rig.app, &gone), token(&rig.app, &altered));
+    rig.app.forget_file(&Workspace::default(), gone.id).await.unwrap();
+    let path = rig.app.file_path(&Workspace::default(), &altered).unwrap();
+    let mut writable = std::fs::metadata(&path).unwrap().permissions();
+    #[allow(clippy::permissions_set_readonly_false)]
+    writable.set_readonly(false);
+    std::fs::set_permissions(&path, writable).unwrap();
+    std::fs::write(&path, b"ALTERED").unwrap();
+    let attachments = vec![with(&gone, None), with(&altered, None)];
+    send_draft(&rig, draft(&text, attachments)).await.unwrap();
+    let sent = rig.last_request().messages.last().unwrap().content.clone();
+    assert!(sent.starts_with("[broken attachment]"), "{sent}");
+    assert!(sent.contains("could not be read") && !sent.contains("ALTERED"), "{sent}");
+}
+
+#[tokio::test]
+async fn blb_4_garbage_is_what_nothing_refers_to() {
+    use std::time::Duration;
+    let rig = rig_with(vec![answer("ok")], |model| model.context_window = Some(9000)).await;
+    let workspace = Workspace::default();
+    let kept = bring(&rig.app, "kept.txt", b"kept").await;
+    let gone = bring(&rig.app, "gone.txt", b"gone").await;
+    let quoted = bring(&rig.app, "quoted.txt", b"quoted").await;
+    let text = format!("see {}", token(&rig.app, &quoted));
+    send_draft(&rig, draft(&text, vec![with(&quoted, None)])).await.unwrap();
+    for file in [&gone, &quoted] {
+        rig.app.forget_file(&workspace, file.id).await.unwrap();
+    }
+    let grace = Duration::from_secs(3600);
+    assert!(rig.app.garbage(&workspace, grace).await.unwrap().found.is_empty(), "too young");
+    let garbage = rig.app.garbage(&workspace, Duration::ZERO).await.unwrap();
+    let names: Vec<String> = garbage.found.iter().map(|one| one.name.to_string()).collect();
+    assert_eq!(names, [gone.blob_name()], "a message that quotes a file keeps its bytes");
+    let collected = rig.app.collect(garbage).await.unwrap();
+    assert_eq!((collected.blobs, collected.bytes), (1, 4));
+    assert!(rig.app.file_path(&workspace, &kept).unwrap().exists());
+    assert_eq!(kept.source, FileSource::User);
+}

@@ -1,0 +1,124 @@
+//! An eye on what a running program uses in all: limits of the kernel bind one process at
+//! a time, and one file at a time.
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{MEMORY, system};
+
+/// What the working directory may hold.
+pub(super) const DISK: u64 = 64 << 20;
+pub(super) const ENTRIES: usize = 2_000;
+
+/// How often is looked. A program can overdraw by what it manages in this time.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// What was overdrawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// The memory of all processes together.
+    Memory,
+    /// The files in the working directory.
+    Disk,
+}
+
+/// Returns when something is overdrawn.
+pub(super) async fn watch(root: u32, work: PathBuf) -> Over {
+    loop {
+        tokio::time::sleep(EVERY).await;
+        let work = work.clone();
+        let look = move || look(root, &work);
+        if let Ok(Some(over)) = tokio::task::spawn_blocking(look).await {
+            return over;
+        }
+    }
+}
+
+fn look(root: u32, work: &Path) -> Option<Over> {
+    if memory_below(root) > MEMORY {
+        return Some(Over::Memory);
+    }
+    let (mut bytes, mut entries) = (0, 0);
+    measure(work, &mut bytes, &mut entries);
+    (bytes > DISK || entries > ENTRIES).then_some(Over::Disk)
+}
+
+/// Adds up a directory and all below it. Links are counted, not followed.
+pub(super) fn measure(directory: &Path, bytes: &mut u64, entries: &mut usize) {
+    let mut open = vec![directory.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            *entries += 1;
+            // `metadata` of an entry does not follow links.
+            if let Ok(found) = entry.metadata() {
+                if found.is_dir() {
+                    open.push(entry.path());
+                } else {
+                    *bytes += found.len();
+                }
+            }
+            if *entries > ENTRIES || *bytes > DISK {
+                return;
+            }
+        }
+    }
+}
+
+/// The memory of a process and all below it, in bytes.
+fn memory_below(root: u32) -> u64 {
+    let mut children: HashMap<u32, Vec<(u32, u64)>> = HashMap::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        if let Some((parent, pages)) = parent_and_pages(&stat) {
+            children.entry(parent).or_default().push((id, pages));
+        }
+    }
+    let mut pages = 0u64;
+    let mut open = vec![root];
+    while let Some(id) = open.pop() {
+        for (child, used) in children.remove(&id).unwrap_or_default() {
+            pages = pages.saturating_add(used);
+            open.push(child);
+        }
+    }
+    pages.saturating_mul(system::page_size())
+}
+
+/// The fourth and the twenty-fourth field. The second is a name in brackets, which may
+/// hold anything.
+fn parent_and_pages(stat: &str) -> Option<(u32, u64)> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_ascii_whitespace();
+    let parent = fields.nth(1)?.parse().ok()?;
+    let pages = fields.nth(19)?.parse().ok()?;
+    Some((parent, pages))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_kernel_is_read() {
+        let stat = "12 (a) b) R) S 7 12 12 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 99 1000 321 18 0";
+        assert_eq!(parent_and_pages(stat), Some((7, 321)));
+        assert_eq!(parent_and_pages("nonsense"), None);
+    }
+
+    #[test]
+    fn links_are_not_followed() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("a"), [0; 100]).unwrap();
+        std::os::unix::fs::symlink("/usr", place.path().join("b")).unwrap();
+        let (mut bytes, mut entries) = (0, 0);
+        measure(place.path(), &mut bytes, &mut entries);
+        assert_eq!((bytes, entries), (100 + "/usr".len() as u64, 2));
+    }
+}

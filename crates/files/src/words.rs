@@ -1,0 +1,191 @@
+//! How files are spoken of: labels, sizes, ages, and text of strangers in quotes.
+
+use plimsoll_domain::{FileId, Timestamp};
+
+/// The most characters of an upload context that a listing shows (FIL-2).
+pub const CONTEXT_CHARS: usize = 120;
+
+/// The id as models see it: `file-<uuid>`.
+pub fn file_label(id: FileId) -> String {
+    format!("file-{id}")
+}
+
+/// Reads an id back, with its prefix or without.
+pub fn parse_file_id(text: &str) -> Option<FileId> {
+    let text = text.trim();
+    FileId::parse(text.strip_prefix("file-").unwrap_or(text))
+}
+
+/// `512 B`, `1.2 MB`: units of 1024, one decimal above the byte.
+pub fn size_words(bytes: u64) -> String {
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut unit = 1024;
+    for name in ["KB", "MB"] {
+        // What would read 1024.0 steps up to the next unit.
+        let tenths = tenths_of(bytes, unit);
+        if tenths < 10_240 {
+            return format!("{}.{} {name}", tenths / 10, tenths % 10);
+        }
+        unit *= 1024;
+    }
+    let tenths = tenths_of(bytes, unit);
+    format!("{}.{} GB", tenths / 10, tenths % 10)
+}
+
+fn tenths_of(bytes: u64, unit: u64) -> u128 {
+    (u128::from(bytes) * 10 + u128::from(unit) / 2) / u128::from(unit)
+}
+
+/// `just now`, `5 min ago`, `2 h ago`, `3 d ago`. What is yet to come is now.
+pub fn age_words(then: Timestamp, now: Timestamp) -> String {
+    let minutes = now.millis().saturating_sub(then.millis()).max(0) / 60_000;
+    match minutes {
+        0 => "just now".to_owned(),
+        1..60 => format!("{minutes} min ago"),
+        60..1440 => format!("{} h ago", minutes / 60),
+        _ => format!("{} d ago", minutes / 1440),
+    }
+}
+
+/// The text in double quotes, on one line. Quotes, backslashes, line breaks, control
+/// characters and what is invisible or turns the direction of writing are escaped, so
+/// nothing inside can end the quote or look as if it did.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c => push_visible(&mut out, c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// The text with everything but tabs made visible: what strangers wrote, fit to stand on
+/// a line of ours.
+pub(crate) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\t' { out.push(c) } else { push_visible(&mut out, c) }
+    }
+    out
+}
+
+fn push_visible(out: &mut String, c: char) {
+    if deceives(c) {
+        out.extend(c.escape_unicode());
+    } else {
+        out.push(c);
+    }
+}
+
+/// Characters that are not seen, or change how others are seen. The two joiners are left
+/// alone: Persian, Hindi and many emoji are spelt with them.
+fn deceives(c: char) -> bool {
+    c.is_control()
+        || matches!(u32::from(c),
+            0x00ad | 0x0600..=0x0605 | 0x061c | 0x06dd | 0x070f | 0x08e2 | 0x180e
+            | 0x200b | 0x200e..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f
+            | 0xfeff | 0xfff9..=0xfffb | 0x110bd | 0x110cd | 0x13430..=0x1343f
+            | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff)
+}
+
+/// At most `chars` characters, the last of them … where something was cut.
+pub(crate) fn shortened(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        None => text.to_owned(),
+        Some(_) => {
+            let end = text.char_indices().nth(chars.saturating_sub(1)).map_or(0, |(at, _)| at);
+            format!("{}…", &text[..end])
+        }
+    }
+}
+
+/// A name as a listing shows it: as it is when it is plain, else in quotes.
+pub(crate) fn name_words(name: &str) -> String {
+    let short = shortened(name, CONTEXT_CHARS);
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | ' ');
+    let tidy = !short.is_empty() && short.trim() == short && !short.starts_with('-');
+    if tidy && short.chars().all(plain) && !short.contains("  ") { short } else { quoted(&short) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fil_3_sizes_have_one_decimal() {
+        for (bytes, words) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1.0 KB"),
+            (1_258_291, "1.2 MB"),
+            (1_048_575, "1.0 MB"),
+            (1 << 30, "1.0 GB"),
+            ((1 << 30) - 1, "1.0 GB"),
+            (5 << 40, "5120.0 GB"),
+            (u64::MAX, "17179869184.0 GB"),
+        ] {
+            assert_eq!(size_words(bytes), words);
+        }
+    }
+
+    #[test]
+    fn fil_3_ages_are_short() {
+        let now = Timestamp::from_millis(1_000_000_000_000);
+        for (seconds, words) in [
+            (-5, "just now"),
+            (59, "just now"),
+            (60, "1 min ago"),
+            (3599, "59 min ago"),
+            (7200, "2 h ago"),
+            (86_399, "23 h ago"),
+            (3 * 86_400, "3 d ago"),
+        ] {
+            let then = Timestamp::from_millis(now.millis() - seconds * 1000);
+            assert_eq!(age_words(then, now), words);
+        }
+        let (first, last) = (Timestamp::from_millis(i64::MIN), Timestamp::from_millis(i64::MAX));
+        assert!(age_words(first, last).ends_with(" d ago"));
+        assert_eq!(age_words(last, first), "just now");
+    }
+
+    #[test]
+    fn quotes_cannot_be_left() {
+        assert_eq!(quoted("a\"b\\c\nd"), r#""a\"b\\c\nd""#);
+        assert_eq!(quoted("x\u{202e}y\u{2028}\u{7}"), r#""x\u{202e}y\u{2028}\u{7}""#);
+        assert_eq!(quoted("👩\u{200d}🔬 می\u{200c}خواهم"), "\"👩\u{200d}🔬 می\u{200c}خواهم\"");
+    }
+
+    #[test]
+    fn fil_2_contexts_are_cut_with_an_ellipsis() {
+        assert_eq!(shortened("short", 120), "short");
+        assert_eq!(shortened(&"é".repeat(120), 120), "é".repeat(120));
+        let cut = shortened(&"é".repeat(121), 120);
+        assert_eq!((cut.chars().count(), cut.chars().last()), (120, Some('…')));
+    }
+
+    #[test]
+    fn ids_are_read_with_and_without_their_prefix() {
+        let id = FileId::new(Timestamp::from_millis(1), [3; 10]);
+        assert_eq!(parse_file_id(&file_label(id)), Some(id));
+        assert_eq!(parse_file_id(&format!(" {id} ")), Some(id));
+        assert_eq!(parse_file_id("file-file-1"), None);
+    }
+
+    #[test]
+    fn plain_names_stand_bare_and_others_in_quotes() {
+        assert_eq!(name_words("my photo-1.jpg"), "my photo-1.jpg");
+        assert_eq!(name_words("übung.pdf"), "übung.pdf");
+        assert_eq!(name_words("a (1).jpg"), "\"a (1).jpg\"");
+        assert_eq!(name_words(""), "\"\"");
+        assert_eq!(name_words("- x"), "\"- x\"");
+    }
+}

@@ -1,0 +1,207 @@
+//! Taking files in: from a body, from a path below the allowed roots, from another file.
+
+use std::{path::PathBuf, sync::Arc};
+
+use axum::{
+    Json,
+    body::Body as Stream,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use futures_util::StreamExt;
+use plimsoll_app::{AppError, Origin};
+use plimsoll_blobs::{Blob, BlobError, HEAD, Intake, looks_secret};
+use plimsoll_store::Workspace;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{FileDto, standing};
+use crate::{
+    Web,
+    api::{Asked, At, AtQuery, attached::file_id},
+    problem::{Body, Problem},
+};
+
+/// No upload is larger (SEC-5).
+const LARGEST: u64 = 8 << 30;
+
+/// Parts that wait to be written.
+const WAITING: usize = 8;
+
+/// How a file comes.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct UploadQuery {
+    /// Its name; blank for a paste.
+    #[serde(default)]
+    name: String,
+    /// Whether it is a text that was pasted.
+    #[serde(default)]
+    paste: bool,
+    /// `allow` takes in what looks like a secret.
+    secret: Option<Allow>,
+    /// The words that came with it, if there is no message.
+    context: Option<String>,
+}
+
+/// Consent.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Allow {
+    Allow,
+}
+
+/// Take a file in; the body is its bytes
+#[utoipa::path(post, path = "/api/files", tag = "files", params(AtQuery, UploadQuery),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 201, body = FileDto)))]
+pub(crate) async fn upload(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Asked(query): Asked<UploadQuery>,
+    body: Stream,
+) -> Result<(StatusCode, Json<FileDto>), Problem> {
+    let name = if query.paste { String::new() } else { query.name.clone() };
+    let blob = receive(&web, &at, &name, query.secret.is_some(), body).await?;
+    let words = query.context.as_deref();
+    let shown = if query.paste { "pasted.txt" } else { query.name.as_str() };
+    let origin = Origin { words, ..Origin::user(shown) };
+    keep(&web, &at, &blob, origin).await
+}
+
+async fn keep(
+    web: &Arc<Web>,
+    at: &Workspace,
+    blob: &Blob,
+    origin: Origin<'_>,
+) -> Result<(StatusCode, Json<FileDto>), Problem> {
+    let file = web.app.keep_file(at, blob, origin).await?;
+    let outlook = standing(web, at).await?;
+    let mut told = FileDto::of(web, at, &file, &outlook)?;
+    told.said = blob.facts.mismatch.clone().or_else(|| blob.facts.broken_image.clone());
+    Ok((StatusCode::CREATED, Json(told)))
+}
+
+/// Bytes from the network to the disk: what has come waits in a short line for the thread
+/// that writes, so memory stays flat and a slow disk slows the sender. Nothing is left of a
+/// body that breaks off.
+async fn receive(
+    web: &Arc<Web>,
+    at: &Workspace,
+    name: &str,
+    allowed: bool,
+    body: Stream,
+) -> Result<Blob, Problem> {
+    let blobs = web.app.blobs(at)?;
+    let (send, mut receive) = tokio::sync::mpsc::channel::<axum::body::Bytes>(WAITING);
+    let mut intake = blobs.begin(name, Some(LARGEST)).map_err(AppError::from)?;
+    let writer = tokio::task::spawn_blocking(move || -> Result<Intake, BlobError> {
+        while let Some(bytes) = receive.blocking_recv() {
+            intake.write(&bytes)?;
+        }
+        Ok(intake)
+    });
+    let mut stream = body.into_data_stream();
+    let mut head: Vec<u8> = Vec::new();
+    let mut broken = None;
+    while let Some(part) = stream.next().await {
+        let Ok(bytes) = part else {
+            broken = Some(Problem::bad_request("the upload broke off; send it again"));
+            break;
+        };
+        let room = HEAD.saturating_sub(head.len());
+        head.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        // A writer that failed says why below.
+        if send.send(bytes).await.is_err() {
+            break;
+        }
+    }
+    drop(send);
+    let intake = writer.await.map_err(|_| AppError::Ended)?.map_err(AppError::from)?;
+    if let Some(problem) = broken {
+        return Err(problem);
+    }
+    if !allowed {
+        refuse_secret(name, &head)?;
+    }
+    let finish = tokio::task::spawn_blocking(move || intake.finish());
+    Ok(finish.await.map_err(|_| AppError::Ended)?.map_err(AppError::from)?)
+}
+
+/// INS-4: what looks like a secret is asked about.
+fn refuse_secret(name: &str, head: &[u8]) -> Result<(), Problem> {
+    match looks_secret(name, head) {
+        None => Ok(()),
+        Some(why) => Err(Problem::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "looks_secret",
+            format!("'{name}' {why}; say so if it is to be attached all the same"),
+        )),
+    }
+}
+
+/// A file of this machine.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FromPath {
+    /// Where it is, below one of the allowed roots.
+    path: String,
+    /// `allow` takes in what looks like a secret.
+    secret: Option<Allow>,
+}
+
+/// Take in a file of this machine
+#[utoipa::path(post, path = "/api/files/from-path", tag = "files", params(AtQuery),
+    request_body = FromPath, responses((status = 201, body = FileDto)))]
+pub(crate) async fn from_path(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Body(FromPath { path, secret }): Body<FromPath>,
+) -> Result<(StatusCode, Json<FileDto>), Problem> {
+    let roots = web.app.settings().allowed_roots();
+    let path = super::paths::allowed(&roots, &PathBuf::from(path))?;
+    let blobs = web.app.blobs(&at)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let shown = name.clone();
+    let import = move || -> Result<Result<Blob, Problem>, BlobError> {
+        if secret.is_none() {
+            use std::io::Read;
+            let mut head = Vec::new();
+            let opened = std::fs::File::open(&path).map(|file| file.take(HEAD as u64));
+            // What cannot be opened is told by the import itself.
+            if let Ok(mut file) = opened {
+                let _ = file.read_to_end(&mut head);
+            }
+            if let Err(problem) = refuse_secret(&name, &head) {
+                return Ok(Err(problem));
+            }
+        }
+        blobs.import_file(&path, None, &mut |_, _| {}, &|| false).map(Ok)
+    };
+    let imported = tokio::task::spawn_blocking(import).await.map_err(|_| AppError::Ended)?;
+    let blob = imported.map_err(AppError::from)??;
+    keep(&web, &at, &blob, Origin::user(&shown)).await
+}
+
+/// How much of a file is wanted.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HeadOf {
+    /// Bytes.
+    bytes: u64,
+}
+
+/// The first part of a file as a file of its own
+#[utoipa::path(post, path = "/api/files/{id}/head", tag = "files",
+    params(AtQuery, ("id" = String, Path)), request_body = HeadOf,
+    responses((status = 201, body = FileDto)))]
+pub(crate) async fn head(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+    Body(HeadOf { bytes }): Body<HeadOf>,
+) -> Result<(StatusCode, Json<FileDto>), Problem> {
+    let file = web.app.head_of(&at, file_id(&id)?, bytes.clamp(1, 1 << 30)).await?;
+    let outlook = standing(&web, &at).await?;
+    Ok((StatusCode::CREATED, Json(FileDto::of(&web, &at, &file, &outlook)?)))
+}

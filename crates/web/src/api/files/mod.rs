@@ -1,0 +1,242 @@
+//! The files of a workspace: taken in, listed, looked at, let go.
+
+pub(super) mod bytes;
+pub(super) mod intake;
+pub(super) mod paths;
+mod told;
+
+pub(super) use told::FileDto;
+pub(crate) use told::{AttachedDto, LimitsDto, SectionDto, thumbnail as thumbnail_url};
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use plimsoll_app::Outlook;
+use plimsoll_domain::{Delivery, File, FileKind, SegmentBody, segments};
+use plimsoll_store::Workspace;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    At, AtQuery,
+    attached::{DeliveryName, file_id},
+    pair_id,
+};
+use crate::{
+    Web,
+    problem::{Body, Problem},
+};
+
+/// A preview shows so many bytes of a text.
+const PREVIEW: usize = 4000;
+
+/// Which files are wanted.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListQuery {
+    /// A part of a name or of the words that came with it.
+    query: Option<String>,
+    /// A kind, such as IMAGE.
+    kind: Option<String>,
+}
+
+/// The files of a workspace.
+#[derive(Serialize, ToSchema)]
+pub(super) struct FileList {
+    /// The newest first.
+    files: Vec<FileDto>,
+    /// What may be attached with the selected model.
+    limits: LimitsDto,
+    /// What models are told about files.
+    section: SectionDto,
+}
+
+/// How the selected model stands to files.
+pub(super) async fn standing(web: &Arc<Web>, at: &Workspace) -> Result<Outlook, Problem> {
+    let desk = web.boards.desk(&web.app, at).await?;
+    let mut desk = desk.lock().await;
+    Ok(desk.outlook(&web.app).await?)
+}
+
+/// The files, newest first
+#[utoipa::path(get, path = "/api/files", tag = "files", params(AtQuery, ListQuery),
+    responses((status = 200, body = FileList)))]
+pub(super) async fn list(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    super::Asked(query): super::Asked<ListQuery>,
+) -> Result<Json<FileList>, Problem> {
+    web.app.open_workspace(&at).await?;
+    let kind = match query.kind.as_deref().filter(|kind| !kind.is_empty()) {
+        None => None,
+        Some(name) => Some(FileKind::parse(name).ok_or_else(|| {
+            let known: Vec<&str> = FileKind::ALL.iter().map(|kind| kind.name()).collect();
+            Problem::bad_request(format!("a kind is one of {}", known.join(", ")))
+        })?),
+    };
+    let wanted = query.query.unwrap_or_default().to_lowercase();
+    let outlook = standing(&web, &at).await?;
+    let matches = |file: &File| {
+        let words = file.upload_context.as_deref().unwrap_or_default();
+        let found = |text: &str| text.to_lowercase().contains(&wanted);
+        kind.is_none_or(|kind| file.kind == kind) && (found(&file.name) || found(words))
+    };
+    let files = web.app.store().files(&at).await?;
+    let files = files.iter().filter(|file| matches(file));
+    let files: Result<Vec<FileDto>, Problem> =
+        files.map(|file| FileDto::of(&web, &at, file, &outlook)).collect();
+    Ok(Json(FileList {
+        files: files?,
+        limits: LimitsDto::of(&outlook),
+        section: SectionDto::of(&web, &outlook),
+    }))
+}
+
+/// Where a file is used.
+#[derive(Serialize, ToSchema)]
+struct Used {
+    /// The pair.
+    pair: String,
+    /// Its first words.
+    opening: String,
+}
+
+/// What a file looks like.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Preview {
+    /// Its first lines.
+    Text {
+        /// The lines.
+        text: String,
+        /// Whether there is more.
+        more: bool,
+    },
+    /// A picture.
+    Image {
+        /// Where it is.
+        url: String,
+    },
+    /// Nothing to see.
+    None {
+        /// What there is to say.
+        words: String,
+    },
+}
+
+/// A file with all that is known about it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WholeFile {
+    #[serde(flatten)]
+    file: FileDto,
+    /// The pairs whose messages hold it.
+    used_by: Vec<Used>,
+    /// What it looks like.
+    preview: Preview,
+}
+
+/// A message without its tokens.
+fn words_alone(text: &str) -> String {
+    let words = segments(text).into_iter().filter_map(|segment| match segment.body {
+        SegmentBody::Text(text) => Some(text),
+        SegmentBody::Token(_) => None,
+    });
+    words.collect()
+}
+
+/// A file, where it is used and what it looks like
+#[utoipa::path(get, path = "/api/files/{id}", tag = "files", params(AtQuery, ("id" = String, Path)),
+    responses((status = 200, body = WholeFile)))]
+pub(super) async fn get(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+) -> Result<Json<WholeFile>, Problem> {
+    let file = web.app.store().file(&at, file_id(&id)?).await?;
+    let outlook = standing(&web, &at).await?;
+    let pairs = web.app.store().used_by(file.id).await?;
+    let stored = web.app.store().get_many(&pairs).await?;
+    let used = |stored: &plimsoll_store::StoredPair| Used {
+        pair: stored.pair.id.to_string(),
+        opening: plimsoll_prose::plain_preview(&words_alone(&stored.pair.user_text), 60),
+    };
+    Ok(Json(WholeFile {
+        used_by: stored.iter().map(used).collect(),
+        preview: preview(&web, &at, &file).await?,
+        file: FileDto::of(&web, &at, &file, &outlook)?,
+    }))
+}
+
+async fn preview(web: &Arc<Web>, at: &Workspace, file: &File) -> Result<Preview, Problem> {
+    if file.pixels.is_some() {
+        return Ok(Preview::Image { url: told::url(at, file, "content") });
+    }
+    if !file.is_text {
+        let words = format!("{}, {}", file.mime, plimsoll_files::size_words(file.size));
+        return Ok(Preview::None { words });
+    }
+    let start = bytes::start(web, at, file, PREVIEW).await?;
+    let text = String::from_utf8_lossy(&start);
+    let text = text.trim_end_matches('\u{fffd}').to_owned();
+    Ok(Preview::Text { more: file.size > start.len() as u64, text })
+}
+
+/// Let a file go
+#[utoipa::path(delete, path = "/api/files/{id}", tag = "files",
+    params(AtQuery, ("id" = String, Path)), responses((status = 204)))]
+pub(super) async fn remove(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    web.app.forget_file(&at, file_id(&id)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A switch.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Switch {
+    /// Whether it is on.
+    on: bool,
+}
+
+/// Whether models are told about files
+#[utoipa::path(put, path = "/api/files/section", tag = "files", params(AtQuery),
+    request_body = Switch, responses((status = 204)))]
+pub(super) async fn section(
+    State(web): State<Arc<Web>>,
+    At(_): At,
+    Body(Switch { on }): Body<Switch>,
+) -> Result<StatusCode, Problem> {
+    let value = (!on).then_some("0");
+    super::settings::configure(&web, "filesSectionTokens", value).await
+}
+
+/// How an attachment is delivered.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Delivered {
+    /// The way.
+    delivery: DeliveryName,
+}
+
+/// Deliver an attachment of a message in another way from now on
+#[utoipa::path(put, path = "/api/pairs/{id}/attachments/{place}", tag = "files",
+    params(AtQuery, ("id" = String, Path), ("place" = usize, Path)), request_body = Delivered,
+    responses((status = 204)))]
+pub(super) async fn deliver(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path((id, place)): Path<(String, usize)>,
+    Body(Delivered { delivery }): Body<Delivered>,
+) -> Result<StatusCode, Problem> {
+    let delivery = Delivery::from(delivery);
+    web.app.deliver_otherwise(&at, pair_id(&id)?, place, delivery).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

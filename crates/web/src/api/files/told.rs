@@ -1,0 +1,234 @@
+//! Files as the page is told of them.
+
+use std::sync::Arc;
+
+use plimsoll_app::{AttachedFile, Outlook, TooLarge};
+use plimsoll_domain::{ContextKind, File, print_token};
+use plimsoll_files::{age_words, size_words};
+use plimsoll_store::Workspace;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    Web,
+    api::attached::{DeliveryName, label},
+    formats::rfc3339,
+    problem::Problem,
+};
+
+/// A file over the limit of its kind, and what can be done.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TooLargeDto {
+    /// The limit in bytes.
+    limit: u64,
+    /// The limit in words.
+    limit_text: String,
+    /// The size in words.
+    size_text: String,
+    /// All of it in a sentence.
+    words: String,
+    /// So many bytes of it could be attached instead; none of what is no text.
+    head_bytes: Option<u64>,
+    /// Whether the model could read it by tool instead.
+    on_demand: bool,
+}
+
+/// The note about the cut needs room too.
+const NOTE: u64 = 256;
+
+impl TooLargeDto {
+    fn of(too_large: &TooLarge) -> Self {
+        Self {
+            limit: too_large.limit,
+            limit_text: size_words(too_large.limit),
+            size_text: size_words(too_large.size),
+            words: too_large.to_string(),
+            head_bytes: too_large.head.then(|| too_large.limit.saturating_sub(NOTE).max(1)),
+            on_demand: too_large.on_demand,
+        }
+    }
+}
+
+/// What may be attached with the selected model.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct LimitsDto {
+    /// The largest text in bytes.
+    text: u64,
+    /// The largest picture in bytes.
+    image: u64,
+    /// Said where the limit is smaller than usual (LIM-2).
+    words: Option<String>,
+}
+
+impl LimitsDto {
+    pub(crate) fn of(outlook: &Outlook) -> Self {
+        let limits = &outlook.limits;
+        Self { text: limits.text, image: limits.image, words: limits.words.clone() }
+    }
+}
+
+/// What models are told about files.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SectionDto {
+    /// Whether they may be.
+    on: bool,
+    /// What the section and the tools weigh; none if nothing is said now.
+    tokens: Option<u64>,
+    /// How many files are named.
+    shown: usize,
+    /// How many there are.
+    total: usize,
+    /// The tools that are offered.
+    tools: Vec<String>,
+}
+
+impl SectionDto {
+    pub(crate) fn of(web: &Web, outlook: &Outlook) -> Self {
+        let files = outlook.files.as_ref();
+        Self {
+            on: web.app.settings().files_section_tokens() > 0,
+            tokens: files.map(|files| files.section_tokens.saturating_add(files.tool_tokens)),
+            shown: files.map_or(0, |files| files.shown),
+            total: files.map_or(0, |files| files.total),
+            tools: files.map_or_else(Vec::new, |files| files.tools.clone()),
+        }
+    }
+}
+
+/// A file.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FileDto {
+    id: String,
+    /// Its name, as it came.
+    name: String,
+    /// IMAGE, PDF, DOCUMENT, AUDIO, VOICE, VIDEO or GENERATED.
+    kind: &'static str,
+    mime: String,
+    /// Bytes.
+    size: u64,
+    size_text: String,
+    /// What it weighs whole, where that is known.
+    tokens: Option<u64>,
+    /// Width and height of a picture.
+    pixels: Option<[u32; 2]>,
+    is_text: bool,
+    /// user, assistant or pending.
+    source: &'static str,
+    /// The words that came with it.
+    upload_context: Option<String>,
+    created_at: String,
+    age: String,
+    /// What stands for it in a message.
+    token: String,
+    /// What was noticed when it came in.
+    pub(super) said: Option<String>,
+    thumbnail: Option<String>,
+    /// How it would be delivered with the selected model.
+    delivery: DeliveryName,
+    deliveries: Vec<DeliveryName>,
+    too_large: Option<TooLargeDto>,
+}
+
+/// Where something of a file is served.
+pub(crate) fn url(at: &Workspace, file: &File, what: &str) -> String {
+    let id = label(file.id);
+    if *at == Workspace::default() {
+        return format!("/api/files/{id}/{what}");
+    }
+    let workspace: String = url_encoded(at.as_str());
+    format!("/api/files/{id}/{what}?workspace={workspace}")
+}
+
+fn url_encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let encode = |byte: u8| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    text.bytes().map(encode).collect()
+}
+
+/// The thumbnail of a picture.
+pub(crate) fn thumbnail(at: &Workspace, file: &File) -> Option<String> {
+    file.pixels.is_some().then(|| url(at, file, "thumbnail"))
+}
+
+impl FileDto {
+    pub(crate) fn of(
+        web: &Arc<Web>,
+        at: &Workspace,
+        file: &File,
+        outlook: &Outlook,
+    ) -> Result<Self, Problem> {
+        let path = web.app.file_path(at, file)?;
+        let standing = outlook.stands(file);
+        Ok(Self {
+            id: label(file.id),
+            name: file.name.clone(),
+            kind: file.kind.name(),
+            mime: file.mime.clone(),
+            size: file.size,
+            size_text: size_words(file.size),
+            tokens: file.tokens,
+            pixels: file.pixels.map(|(width, height)| [width, height]),
+            is_text: file.is_text,
+            source: file.source.name(),
+            upload_context: file.upload_context.clone(),
+            created_at: rfc3339(file.created_at),
+            age: age_words(file.created_at, web.app.clock().now()),
+            token: print_token(file.context_kind(), &path.to_string_lossy()),
+            said: None,
+            thumbnail: thumbnail(at, file),
+            delivery: standing.delivery.into(),
+            deliveries: standing.deliveries.iter().copied().map(Into::into).collect(),
+            too_large: standing.too_large.as_ref().map(TooLargeDto::of),
+        })
+    }
+}
+
+/// An attachment of a message, weighed.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AttachedDto {
+    file_id: Option<String>,
+    name: String,
+    /// image, text or file.
+    kind: &'static str,
+    size: u64,
+    size_text: String,
+    /// What it adds as it would be delivered now.
+    tokens: u64,
+    delivery: DeliveryName,
+    deliveries: Vec<DeliveryName>,
+    thumbnail: Option<String>,
+    /// Why it stands for nothing.
+    broken: Option<String>,
+    /// What people should know about it.
+    note: Option<String>,
+    too_large: Option<TooLargeDto>,
+}
+
+impl AttachedDto {
+    pub(crate) fn of(at: &Workspace, one: &AttachedFile) -> Self {
+        let file = one.file.as_ref().ok();
+        let kind = file.map_or(ContextKind::File, |file| file.context_kind());
+        let size = file.map_or(0, |file| file.size);
+        Self {
+            file_id: file.map(|file| label(file.id)),
+            name: file.map_or_else(|| "broken attachment".to_owned(), |file| file.name.clone()),
+            kind: kind.name(),
+            size,
+            size_text: size_words(size),
+            tokens: one.tokens,
+            delivery: one.delivery.into(),
+            deliveries: one.deliveries.iter().copied().map(Into::into).collect(),
+            thumbnail: file.and_then(|file| thumbnail(at, file)),
+            broken: one.file.as_ref().err().cloned(),
+            note: one.note.clone(),
+            too_large: one.too_large.as_ref().map(TooLargeDto::of),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Attachments and tool calls in the history (SHW-1, PRV-5).
+
+use maud::{Markup, html};
+use plimsoll_app::AttachedFile;
+use plimsoll_domain::{ContextKind, Delivery, File};
+use plimsoll_files::size_words;
+use plimsoll_store::{ToolCallRecord, Workspace};
+use plimsoll_tokens::commas;
+
+use crate::{
+    api::{attached::label, files::thumbnail_url},
+    formats::thousands,
+};
+
+/// A thumbnail is at most so large.
+const BOX: (u64, u64) = (360, 220);
+
+/// The picture or chip of one token; without an entry the token is broken.
+pub(super) fn token(at: &Workspace, attached: Option<(usize, &AttachedFile)>) -> Markup {
+    let Some((place, one)) = attached else { return broken("it stands for nothing") };
+    match &one.file {
+        Err(why) => broken(why),
+        Ok(file) if file.context_kind() == ContextKind::Image => picture(at, place, one, file),
+        Ok(file) => chip(place, one, file),
+    }
+}
+
+fn broken(why: &str) -> Markup {
+    html! {
+        span.chip.broken title=(why) { "broken attachment" span.chip-why { (why) } }
+    }
+}
+
+fn picture(at: &Workspace, place: usize, one: &AttachedFile, file: &File) -> Markup {
+    let Some(url) = thumbnail_url(at, file) else { return chip(place, one, file) };
+    let (width, height) = fitted(file.pixels.unwrap_or((1, 1)));
+    html! {
+        button.thumb type="button" data-act="file" data-file=(label(file.id)) data-place=(place)
+            data-delivery=(one.delivery.name()) title=(described(one, file)) {
+            img src=(url) alt=(file.name) width=(width) height=(height) loading="lazy";
+        }
+    }
+}
+
+/// How large the thumbnail will be, so that nothing moves when it comes.
+fn fitted((width, height): (u32, u32)) -> (u64, u64) {
+    let (width, height) = (u64::from(width.max(1)), u64::from(height.max(1)));
+    if width <= BOX.0 && height <= BOX.1 {
+        (width, height)
+    } else if width * BOX.1 > height * BOX.0 {
+        (BOX.0, (height * BOX.0 / width).max(1))
+    } else {
+        ((width * BOX.1 / height).max(1), BOX.1)
+    }
+}
+
+fn chip(place: usize, one: &AttachedFile, file: &File) -> Markup {
+    let changeable = one.deliveries.len() > 1;
+    html! {
+        span.chip data-file=(label(file.id)) data-place=(place)
+            data-delivery=(one.delivery.name()) title=(described(one, file)) {
+            button.chip-name type="button" data-act="file" { (file.name) }
+            span.chip-size { (size_words(file.size)) }
+            span.chip-tok { "~" (thousands(one.tokens)) }
+            @if changeable {
+                button.chip-delivery type="button" data-act="delivery"
+                    title="Deliver it in another way from now on" { (words(one.delivery)) }
+            } @else {
+                span.chip-delivery { (words(one.delivery)) }
+            }
+        }
+    }
+}
+
+fn described(one: &AttachedFile, file: &File) -> String {
+    let (size, tokens) = (size_words(file.size), commas(one.tokens));
+    let base = format!("{}: {size}, about {tokens} tokens, {}", file.name, words(one.delivery));
+    one.note.as_ref().map_or_else(|| base.clone(), |note| format!("{base}. {note}"))
+}
+
+fn words(delivery: Delivery) -> &'static str {
+    match delivery {
+        Delivery::Inline => "inline",
+        Delivery::OnDemand => "on demand",
+        Delivery::Path => "path",
+    }
+}
+
+/// A call of a tool, folded.
+pub(super) fn tool_call(call: &ToolCallRecord) -> Markup {
+    html! {
+        details.toolcall data-failed[call.failed] {
+            summary {
+                span.tool-name { (call.name) }
+                span.tool-args.mono { (call.arguments.chars().take(120).collect::<String>()) }
+                span.tool-tok { (commas(call.tokens)) " tokens" }
+            }
+            pre.mono { (call.result) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitted;
+
+    #[test]
+    fn pictures_fit_their_box() {
+        for (pixels, expected) in [
+            ((100, 50), (100, 50)),
+            ((3600, 100), (360, 10)),
+            ((100, 2200), (10, 220)),
+            ((720, 440), (360, 220)),
+            ((100_000, 1), (360, 1)),
+            ((0, 0), (1, 1)),
+        ] {
+            assert_eq!(fitted(pixels), expected, "{pixels:?}");
+        }
+    }
+}

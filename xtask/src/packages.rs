@@ -1,0 +1,54 @@
+//! Programs that tests need, installed where that is ours to do: as root on a system like
+//! Debian.
+
+use std::process::{Command, Stdio};
+
+use crate::run::{has, skip, step};
+
+/// The programs that the file tools use, with the packages that hold them.
+const FILE_TOOLS: [(&str, &str); 3] =
+    [("bwrap", "bubblewrap"), ("tesseract", "tesseract-ocr"), ("pdftoppm", "poppler-utils")];
+
+/// Installs what the file tools use. Never a reason to fail; the tests that need it say so
+/// themselves.
+pub fn prepare_file_tools() {
+    for (program, package) in FILE_TOOLS {
+        let name = format!("{package} for the file tools");
+        if on_path(program) {
+            continue;
+        }
+        if !can_install() {
+            skip(&name, &format!("it is not installed (apt-get install {package})"));
+        } else if install(&name, &[package]).is_err() {
+            skip(&name, "apt-get could not install it");
+        }
+    }
+}
+
+/// Whether packages can be installed here.
+pub fn can_install() -> bool {
+    on_path("apt-get") && has("sh", &["-c", "test \"$(id -u)\" = 0"])
+}
+
+/// Installs packages. Their lists may be old or none at all, so these are fetched when it
+/// does not work without.
+pub fn install(name: &str, packages: &[&str]) -> Result<(), String> {
+    get(name, packages).or_else(|_| {
+        step("lists of packages", Command::new("apt-get").args(["update", "-qq"]))?;
+        get(name, packages)
+    })
+}
+
+fn get(name: &str, packages: &[&str]) -> Result<(), String> {
+    let mut command = Command::new("apt-get");
+    command.env("DEBIAN_FRONTEND", "noninteractive");
+    command.args(["install", "-y", "-qq", "--no-install-recommends"]).args(packages);
+    // What it unpacks interests nobody; what it fails with does.
+    step(name, command.stdout(Stdio::null()))
+}
+
+/// Whether a program with this name can be started.
+pub fn on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+}
