@@ -107,6 +107,13 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
     else toast("This pair has no receipt: nothing of it was sent.");
   }
 
+  /** The list of files is no longer sent; that can be taken back at once. */
+  async function leaveFilesOut() {
+    await api.call("PUT", "/api/files/section", { on: false });
+    const act = () => void api.call("PUT", "/api/files/section", { on: true }).catch((error) => toast(wordsOf(error), { error: true }));
+    toast("Models are no longer told which files there are.", { label: "Tell them", act });
+  }
+
   /**
    * What buttons in panels do; they name what they are about themselves.
    * @param {HTMLElement} button
@@ -116,6 +123,7 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
     const { dataset } = button;
     switch (dataset["act"]) {
       case "file": return chips.open(button);
+      case "section-off": return leaveFilesOut();
       case "receipt": return panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(dataset["receipt"] ?? "")}`);
       case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(dataset["id"] ?? "")}`);
       case "choose-topic": return setView({ topic: dataset["path"] ?? "" }).then(input);

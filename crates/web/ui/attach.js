@@ -57,7 +57,7 @@ export function createAttach({ area, api, scope, store, notice, toast, say, goTo
   bindPaste({
     area, onParts: intake.add,
     limit() {
-      const { longPasteChars, longPasteLines } = store.get().settings ?? {};
+      const { longPasteChars, longPasteLines } = store.get();
       return { chars: longPasteChars ?? LONG_PASTE.chars, lines: longPasteLines ?? LONG_PASTE.lines };
     },
   });

@@ -233,7 +233,7 @@ function replyOf(article) {
   let reply = /** @type {HTMLElement | null} */ (article.querySelector(".a"));
   if (!reply) {
     reply = el("div", { class: "a prose" });
-    article.querySelector(".u")?.after(reply);
+    (article.querySelector(".toolcalls") ?? article.querySelector(".u"))?.after(reply);
   }
   const part = (/** @type {string} */ name) => {
     const found = reply.querySelector(`:scope > .${name}`);

@@ -95,7 +95,9 @@ export function createSync({ api, store, win, history, sending, composer, panels
       }
       case "files":
         onFiles();
-        return onWindow();
+        onWindow();
+        // Chips may be broken now, and the list of files that is sent is another.
+        return rows.call();
       case "tool": return onTool(data);
       case "reset":
         rows.call();

@@ -30,7 +30,7 @@ export function choicesFor(large, { fresh, isText }) {
   const demand = { value: "on-demand", label: "Attach on demand", ...(large.onDemand
     ? { detail: "the model reads parts of it by tool", look: /** @type {const} */ ("primary") }
     : { detail: "this model cannot call tools", off: true }) };
-  const head = large.headBytes > 0 && isText
+  const head = large.headBytes && isText
     ? [{ value: "head", label: `Attach the first ${sizeOf(large.headBytes)}`, detail: `of ${large.sizeText}; the text says that it was cut`, ...(large.onDemand ? {} : { look: /** @type {const} */ ("primary") }) }]
     : [];
   return [demand, ...head, ...(fresh ? [] : [{ value: "remove", label: "Remove it", detail: "the message goes without it" }])];
@@ -68,7 +68,7 @@ export function createTooLarge({ attachments, api, say, toast, question = ask })
     if (way === "on-demand") {
       attachments.change(marker, { delivery: "on-demand", ...cleared(mark) });
       say(`${name} is attached on demand.`);
-    } else if (way === "head" && mark.fileId) {
+    } else if (way === "head" && mark.fileId && large.headBytes) {
       try {
         const file = await api.call("POST", `/api/files/${encodeURIComponent(mark.fileId)}/head`, { bytes: large.headBytes });
         attachments.bind(marker, file);

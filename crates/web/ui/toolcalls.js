@@ -38,11 +38,9 @@ export function createToolCalls({ win, announce }) {
   /** @param {HTMLElement} article */
   function boxOf(article) {
     const found = article.querySelector(".toolcalls");
-    if (found instanceof HTMLElement) return found;
-    const box = el("div", { class: "toolcalls" }, el("p", { class: "muted once" }, ONCE));
-    const answer = article.querySelector(".a");
-    if (answer) answer.before(box);
-    else article.querySelector(".u")?.after(box);
+    const box = found instanceof HTMLElement ? found : el("div", { class: "toolcalls" });
+    if (!found) article.querySelector(".u")?.after(box);
+    if (!box.querySelector(".toolnote")) box.append(el("div", { class: "muted toolnote" }, ONCE));
     return box;
   }
 

@@ -46,7 +46,8 @@
  * @property {boolean} queue  whether what is sent during a send waits for its end
  * @property {{pair: string}|null} sending  told as the pair's id alone, or left out
  * @property {string|number} event
- * @property {{longPasteChars?: number, longPasteLines?: number}} [settings]
+ * @property {number} [longPasteChars]  from how many characters a paste is a file (INS-1)
+ * @property {number} [longPasteLines]
  */
 
 /**
@@ -74,7 +75,7 @@
 
 /**
  * Why a file is over the limit, and what can be done (LIM-3).
- * @typedef {{limit: number, limitText: string, sizeText: string, words: string, headBytes: number, onDemand: boolean}} TooLarge
+ * @typedef {{limit: number, limitText: string, sizeText: string, words: string, headBytes: number|null, onDemand: boolean}} TooLarge
  */
 
 /** How large files may be; `words` where that is less than usual (LIM-2). @typedef {{text: number, image: number, words: string|null}} Limits */
