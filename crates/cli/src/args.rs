@@ -50,6 +50,7 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     Send(SendArgs),
     Chat(crate::commands::chat::ChatArgs),
+    Files(crate::commands::files::FilesArgs),
     Topics(TopicsArgs),
     Receipts(ReceiptsArgs),
     Settings(SettingsArgs),
@@ -58,6 +59,7 @@ pub(crate) enum Command {
     Export(ExportArgs),
     Backup(BackupArgs),
     Restore(RestoreArgs),
+    Gc(crate::commands::files::GcArgs),
     Doctor(DoctorArgs),
 }
 
@@ -232,6 +234,22 @@ pub(crate) struct SendArgs {
     #[arg(long)]
     pub(crate) topic: Option<String>,
 
+    /// Attach a file; may be given more than once
+    #[arg(short, long = "file", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// How the model gets the files: inline or on-demand; else by size and model
+    #[arg(long, value_name = "WAY", value_parser = parse_delivery)]
+    pub(crate) deliver: Option<plimsoll_domain::Delivery>,
+
+    /// Attach only the first so many KB of each text
+    #[arg(long, value_name = "KB", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) first: Option<u64>,
+
+    /// Attach what looks like a secret too
+    #[arg(long)]
+    pub(crate) secrets: bool,
+
     /// What to do with a request that is over the limit: ask, trim, fit or block
     #[arg(long, value_parser = parse_over_budget)]
     pub(crate) over_budget: Option<plimsoll_budget::OverBudget>,
@@ -404,6 +422,13 @@ pub(crate) fn parse_quota(text: &str) -> Result<plimsoll_app::QuotaChoice, Strin
             .map(|seconds| QuotaChoice::WaitUpTo(std::time::Duration::from_secs(seconds)))
             .map_err(|_| "give a number of seconds, or go".to_owned()),
     }
+}
+
+fn parse_delivery(text: &str) -> Result<plimsoll_domain::Delivery, String> {
+    use plimsoll_domain::Delivery;
+    Delivery::parse(text)
+        .filter(|delivery| *delivery != Delivery::Path)
+        .ok_or_else(|| "files are delivered inline or on-demand".to_owned())
 }
 
 pub(crate) fn parse_over_budget(text: &str) -> Result<plimsoll_budget::OverBudget, String> {

@@ -69,6 +69,20 @@ impl Failure {
                 Some(_) => "use --quota SECONDS to wait that long, or --quota go",
                 None => "use --quota go, or a model with a larger limit",
             }),
+            AppError::FileTooLarge(file) => {
+                let mut ways = Vec::new();
+                if file.on_demand {
+                    ways.push("--deliver on-demand".to_owned());
+                }
+                if file.head {
+                    ways.push(format!("--first {}", (file.limit / 1024).saturating_sub(1).max(1)));
+                }
+                ways.push("a model with a larger window".to_owned());
+                Self::failed(error.to_string()).hint(format!("use {}", ways.join(", or ")))
+            }
+            AppError::Blob(_) | AppError::Damaged(_) | AppError::NotText(_) => {
+                Self::failed(error.to_string())
+            }
             AppError::NotToReAsk | AppError::NotToRegenerate => Self::failed(error.to_string()),
             AppError::Import(read) => Self::failed(error.to_string()).hint(read.hint()),
             AppError::BadRecord(_) => Self::failed(error.to_string())

@@ -67,6 +67,8 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Failure> {
         Some(Command::Models(args)) => commands::models::run(&args, output),
         Some(Command::Send(args)) => commands::send::run(&args, &cli.workspace, output),
         Some(Command::Chat(args)) => commands::chat::run(&args, &cli.workspace, output),
+        Some(Command::Files(args)) => commands::files::run(&args, &cli.workspace, output),
+        Some(Command::Gc(args)) => commands::files::run_gc(&args, &cli.workspace, output),
         Some(Command::Topics(args)) => commands::topics::run(&args, &cli.workspace, output),
         Some(Command::Receipts(args)) => commands::receipts::run(&args, &cli.workspace, output),
         Some(Command::Settings(args)) => commands::settings::run(&args, output),

@@ -152,7 +152,10 @@ impl Providers {
                 let usual = OPENAI_STYLE.iter().find(|(known, _)| *known == name);
                 let url = usual.map(|(_, url)| *url).or(model.base_url.as_deref());
                 let url = url.ok_or_else(|| unknown(model))?;
-                Arc::new(OpenAiStyle::new(keyed(url)?).map_err(setup)?)
+                let style = OpenAiStyle::new(keyed(url)?).map_err(setup)?;
+                // Documents are kept at OpenAI itself; of others nobody knows.
+                let own = name == "openai" && model.base_url.is_none();
+                Arc::new(if own { style.with_files() } else { style })
             }
         })
     }

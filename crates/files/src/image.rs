@@ -15,7 +15,7 @@ use plimsoll_domain::File;
 use crate::{
     answering::Draft,
     ports::{Eyes, Picture},
-    programs::{Ended, Programs, run},
+    programs::{Ended, Programs, run_bounded},
     words::{file_label, name_words, shortened, size_words, visible},
 };
 
@@ -162,7 +162,7 @@ pub(crate) async fn read_text(
             .to_owned());
     }
     let arguments = [path.as_os_str(), OsStr::new("stdout")];
-    match run(&program, &arguments, OCR_TIME, OCR_TEXT).await {
+    match run_bounded(programs, &program, &arguments, OCR_TIME, OCR_TEXT).await {
         Ok(Ended::Done { status, stdout, .. }) if status.success() => {
             let text = String::from_utf8_lossy(&stdout).replace('\u{c}', "\n");
             Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))

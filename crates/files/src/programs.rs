@@ -2,6 +2,7 @@
 //! limit, a bound on what it says, and none of our environment.
 
 use std::{
+    ffi::OsStr,
     io,
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
@@ -35,7 +36,7 @@ pub struct Programs {
 impl Programs {
     /// Those of a search path, as in `PATH`. Relative ones are left out: what they name
     /// depends on where Plimsoll was started.
-    pub fn in_path(path: &std::ffi::OsStr) -> Self {
+    pub fn in_path(path: &OsStr) -> Self {
         let directories = std::env::split_paths(path).filter(|dir| dir.is_absolute()).collect();
         Self { directories }
     }
@@ -67,11 +68,28 @@ pub(crate) enum Ended {
     TimedOut,
 }
 
+/// Runs a program that takes apart what strangers made, with bounds on its memory and on
+/// what it writes where the system has a program that sets them.
+pub(crate) async fn run_bounded(
+    programs: &Programs,
+    program: &Path,
+    arguments: &[&OsStr],
+    time: Duration,
+    bytes: usize,
+) -> io::Result<Ended> {
+    let Some(prlimit) = programs.find("prlimit") else {
+        return run(program, arguments, time, bytes).await;
+    };
+    let limits = ["--as=3221225472", "--fsize=134217728", "--core=0", "--"].map(OsStr::new);
+    let words = [&limits[..], &[program.as_os_str()], arguments].concat();
+    run(&prlimit, &words, time, bytes).await
+}
+
 /// Runs a program to its end or to the end of its time. What it says beyond `bytes` is
 /// read and forgotten.
 pub(crate) async fn run(
     program: &Path,
-    arguments: &[&std::ffi::OsStr],
+    arguments: &[&OsStr],
     time: Duration,
     bytes: usize,
 ) -> io::Result<Ended> {
@@ -134,7 +152,7 @@ async fn head_of(stream: Option<impl AsyncRead + Unpin>, bytes: usize) -> Vec<u8
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    use std::{ffi::OsStr, time::Instant};
+    use std::time::Instant;
 
     use super::*;
 

@@ -63,7 +63,7 @@ async fn ftl_6_it_forks_without_end() {
     let code = "import os, time\nn = 0\nwhile True:\n  try:\n    if os.fork() == 0:\n      \
                 while True: time.sleep(1)\n    n += 1\n  except OSError:\n    print(n, flush=True)\n    \
                 time.sleep(60)";
-    let outcome = run(&sandbox, code, 3).await;
+    let outcome = run(&sandbox, code, 6).await;
     assert_eq!(outcome.ending, Ending::TimedOut);
     let forks: u64 = outcome.stdout.text().trim().parse().unwrap();
     assert!(forks > 0 && forks < PROCESSES, "{forks} forks");
@@ -75,7 +75,7 @@ async fn ftl_6_it_bombs_with_forks_that_fork() {
     let outcome =
         run(&sandbox, "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass", 3).await;
     assert_eq!(outcome.ending, Ending::TimedOut);
-    assert!(outcome.took < Duration::from_secs(10));
+    assert!(outcome.took < Duration::from_secs(30));
 }
 
 #[tokio::test]
@@ -87,6 +87,18 @@ async fn ftl_6_it_fills_memory() {
                 a = bytearray(b'x') * (300 << 20)\ntime.sleep(60)";
     let together = run(&sandbox, code, 30).await;
     assert_eq!(together.ending, Ending::Overdrew(Over::Memory));
+}
+
+#[tokio::test]
+async fn memory_that_processes_share_is_counted_once() {
+    let Some(sandbox) = sandbox().await else { return };
+    let code = "import os, time\na = bytearray(b'x') * (300 << 20)\nfor _ in range(6):\n  \
+                if os.fork() == 0:\n    time.sleep(1)\n    os._exit(0)\ntime.sleep(1)\nprint('fine')";
+    let outcome = run(&sandbox, code, 20).await;
+    // Where the fair count may not be asked for, the run is ended; it is never let through.
+    if outcome.ending != Ending::Overdrew(Over::Memory) || system::is_root() {
+        assert_eq!((outcome.ending, outcome.stdout.text().as_str()), (Ending::Exited(0), "fine\n"));
+    }
 }
 
 #[tokio::test]
@@ -130,24 +142,28 @@ async fn ftl_6_it_opens_the_network() {
 #[tokio::test]
 async fn ftl_6_it_reads_the_home_directory_and_etc_shadow() {
     let Some(sandbox) = sandbox().await else { return };
+    let secret = tempfile::NamedTempFile::new().unwrap();
     let home = std::env::var("HOME").unwrap_or("/root".to_owned());
     let code = format!(
-        "import os\nfor path in ['/etc/shadow', '/etc/passwd', {home:?}, '/home', '/root', '/proc/1/environ', '/var']:\n  \
-         print(path, os.path.exists(path))\nprint(sorted(os.environ), os.getuid())"
+        "import os\nplaces = ['/etc/shadow', '/etc/passwd', {:?}, {home:?}, '/home', '/root', \
+         '/proc/1/environ', '/var']\nfor path in places:\n  \
+         print(path, path != '/tmp' and os.path.exists(path))\n\
+         print(sorted(os.environ), os.getuid(), os.listdir('/tmp'))",
+        secret.path()
     );
     let said = run(&sandbox, &code, 20).await.stdout.text();
     assert!(!said.contains("True"), "{said}");
-    assert!(said.contains("65534") && !said.contains("CARGO"), "{said}");
+    assert!(said.contains("65534 []") && !said.contains("CARGO"), "{said}");
 }
 
 #[tokio::test]
 async fn ftl_6_it_runs_for_ever() {
     let Some(sandbox) = sandbox().await else { return };
     let started = Instant::now();
-    let outcome = run(&sandbox, "print('here')\nimport time\nwhile True: time.sleep(1)", 2).await;
+    let outcome = run(&sandbox, "print('here')\nimport time\nwhile True: time.sleep(1)", 4).await;
     assert_eq!(outcome.ending, Ending::TimedOut);
     assert_eq!(outcome.stdout.text(), "here\n", "what it said before is not lost");
-    assert!(started.elapsed() < Duration::from_secs(8));
+    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 #[tokio::test]
@@ -179,7 +195,7 @@ async fn ftl_6_it_leaves_a_background_child() {
     let started = Instant::now();
     let outcome = run(&sandbox, &code, 20).await;
     assert_eq!((outcome.ending, outcome.stdout.text().as_str()), (Ending::Exited(0), "left\n"));
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(30));
     let gone = async {
         while processes_with(&format!("time.sleep(600)\0{mark}")) > 0 {
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -1,12 +1,15 @@
 //! Attachments from the draft to the request, and what tools read (DLV, LIM, PRV-5).
 
-use plimsoll_app::{App, AppError, Draft, Origin, Progress};
+use plimsoll_app::{
+    App, AppError, Ask, Cancel, Draft, Origin, Outlook, Progress, SendChoices, Sent,
+};
+use plimsoll_budget::Model;
 use plimsoll_domain::{Attachment, Delivery, File, FileSource, print_token};
-use plimsoll_provider::{Delta, Finish};
+use plimsoll_provider::{ChatRequest, Delta, Finish};
 use plimsoll_send::ToolCall;
-use plimsoll_store::Workspace;
+use plimsoll_store::{StoredPair, Workspace};
 
-use crate::rig::{Rig, Script, answer, rig_with, send_draft, view};
+use crate::rig::{Rig, Script, plain_settings, rig_of, view};
 
 /// Takes bytes in as a person would bring them.
 async fn bring(app: &App, name: &str, bytes: &[u8]) -> File {
@@ -30,9 +33,54 @@ fn draft(text: &str, attachments: Vec<Attachment>) -> Draft {
     Draft { text: text.to_owned(), attachments, ..Draft::default() }
 }
 
-/// A PNG of this many white pixels.
+/// A PNG of this many pixels.
 fn png(width: u32, height: u32) -> Vec<u8> {
-    plimsoll_testkit::pictures::png(width, height)
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let picture = image::RgbImage::new(width, height);
+    picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+async fn rig_with(scripts: Vec<Script>, model: impl FnOnce(&mut Model)) -> Rig {
+    rig_of(scripts, plain_settings(&[("PLIMSOLL_CHARS_PER_TOKEN", "4")]), model).await
+}
+
+fn answer(text: &str) -> Script {
+    crate::rig::answer(text, 0)
+}
+
+async fn send_draft(rig: &Rig, draft: Draft) -> Result<Sent, AppError> {
+    send_watched(rig, draft, &mut Vec::new()).await
+}
+
+async fn send_watched(
+    rig: &Rig,
+    draft: Draft,
+    steps: &mut Vec<Progress>,
+) -> Result<Sent, AppError> {
+    let ask = Ask { workspace: Workspace::default(), view: view(""), draft };
+    let prepared = rig.app.prepare(&ask).await?;
+    let mut watch = |step: &Progress| steps.push(step.clone());
+    rig.app.send(prepared, SendChoices::default(), &Cancel::default(), &mut watch).await
+}
+
+async fn outlook_of(rig: &Rig, draft: &Draft) -> Outlook {
+    let mut board = rig.app.board(&Workspace::default(), view("")).await.unwrap();
+    board.outlook(&rig.app, draft).await.unwrap()
+}
+
+fn last_request(rig: &Rig) -> ChatRequest {
+    rig.provider.requests.lock().unwrap().last().unwrap().clone()
+}
+
+fn push(rig: &Rig, script: Script) {
+    rig.provider.scripts.lock().unwrap().push_back(script);
+}
+
+async fn pairs(rig: &Rig) -> Vec<StoredPair> {
+    let rows = rig.app.store().rows(&Workspace::default()).await.unwrap();
+    let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+    rig.app.store().get_many(&ids).await.unwrap()
 }
 
 fn calls(name: &str, arguments: &str) -> Script {
@@ -56,25 +104,27 @@ async fn tooled(scripts: Vec<Script>, window: u64) -> Rig {
 
 #[tokio::test]
 async fn dlv_1_a_small_text_stands_in_the_request_and_weighs() {
-    let rig = rig_with(vec![answer("ok"), answer("again")], |model| model.context_window = Some(9000)).await;
+    let rig =
+        rig_with(vec![answer("ok"), answer("again")], |model| model.context_window = Some(9000))
+            .await;
     let file = bring(&rig.app, "notes.md", &b"load line notes\n".repeat(40)).await;
     let text = format!("See {} now", token(&rig.app, &file));
-    let plain = rig.outlook(&draft("See  now", vec![])).await;
-    let outlook = rig.outlook(&draft(&text, vec![with(&file, None)])).await;
+    let plain = outlook_of(&rig, &draft("See  now", vec![])).await;
+    let outlook = outlook_of(&rig, &draft(&text, vec![with(&file, None)])).await;
     let attached = &outlook.attached[0];
     assert_eq!(attached.delivery, Delivery::Inline);
     assert!(outlook.weights.aut >= plain.weights.aut + attached.tokens, "AUT includes the file");
     send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
-    let request = rig.last_request();
+    let request = last_request(&rig);
     let sent = &request.messages.last().unwrap().content;
     assert!(sent.starts_with("See ") && sent.ends_with(" now"), "{sent}");
     assert_eq!(sent.matches("load line notes").count(), 40);
     assert!(!sent.contains("<<context"), "DLV-4: no raw token to an HTTP provider");
     // The same file is weighed and sent again when its pair is history.
     send_draft(&rig, draft("And?", vec![])).await.unwrap();
-    let request = rig.last_request();
+    let request = last_request(&rig);
     assert!(request.messages[0].content.contains("load line notes"));
-    let kept = rig.pairs().await;
+    let kept = pairs(&rig).await;
     assert_eq!(kept[0].pair.user_text, text, "TOK-1: the stored text is never rewritten");
     assert_eq!(kept[0].pair.attachments, [with(&file, Some(Delivery::Inline))]);
     let words = rig.app.store().file(&Workspace::default(), file.id).await.unwrap();
@@ -86,10 +136,10 @@ async fn dlv_1_pictures_are_enclosed_for_those_who_see_and_noted_for_those_who_d
     let rig = tooled(vec![answer("a ship")], 9000).await;
     let file = bring(&rig.app, "hull.png", &png(64, 32)).await;
     let text = format!("What is {}?", token(&rig.app, &file));
-    let outlook = rig.outlook(&draft(&text, vec![with(&file, None)])).await;
+    let outlook = outlook_of(&rig, &draft(&text, vec![with(&file, None)])).await;
     assert_eq!(outlook.attached[0].tokens, 255, "EST-5: one tile of 512 pixels");
     send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
-    let message = rig.last_request().messages.last().unwrap().clone();
+    let message = last_request(&rig).messages.last().unwrap().clone();
     assert_eq!(message.enclosed.len(), 1);
     assert_eq!((message.enclosed[0].at, message.enclosed[0].mime.as_str()), (8, "image/png"));
     assert_eq!(message.content, "What is ?");
@@ -97,10 +147,10 @@ async fn dlv_1_pictures_are_enclosed_for_those_who_see_and_noted_for_those_who_d
     let blind = rig_with(vec![answer("no")], |model| model.context_window = Some(9000)).await;
     let file = bring(&blind.app, "hull.png", &png(64, 32)).await;
     let text = format!("What is {}?", token(&blind.app, &file));
-    let outlook = blind.outlook(&draft(&text, vec![])).await;
+    let outlook = outlook_of(&blind, &draft(&text, vec![])).await;
     assert!(outlook.attached[0].note.as_ref().unwrap().contains("does not see images"));
     send_draft(&blind, draft(&text, vec![])).await.unwrap();
-    let message = blind.last_request().messages.last().unwrap().clone();
+    let message = last_request(&blind).messages.last().unwrap().clone();
     assert!(message.enclosed.is_empty() && message.content.contains("not shown"), "{message:?}");
 }
 
@@ -113,10 +163,10 @@ async fn tok_4_typed_tokens_are_never_read() {
         "a <<context:text:/etc/passwd>>> b <<context:text:{}>>> c <<context:text:../../x>>>",
         secret.display()
     );
-    let outlook = rig.outlook(&draft(&text, vec![])).await;
+    let outlook = outlook_of(&rig, &draft(&text, vec![])).await;
     assert!(outlook.attached.iter().all(|one| one.file.is_err()), "{:?}", outlook.attached);
     send_draft(&rig, draft(&text, vec![])).await.unwrap();
-    let sent = rig.last_request().messages.last().unwrap().content.clone();
+    let sent = last_request(&rig).messages.last().unwrap().content.clone();
     assert_eq!(sent, "a [broken attachment] b [broken attachment] c [broken attachment]");
 }
 
@@ -124,7 +174,7 @@ async fn tok_4_typed_tokens_are_never_read() {
 async fn lim_1_limits_follow_the_window_and_a_file_over_them_is_a_choice() {
     let limit = |window: Option<u64>| async move {
         let rig = rig_with(vec![], |model| model.context_window = window).await;
-        rig.outlook(&draft("", vec![])).await.limits
+        outlook_of(&rig, &draft("", vec![])).await.limits
     };
     let small = limit(Some(4096)).await;
     assert_eq!(small.text, 16 * 1024);
@@ -152,37 +202,37 @@ async fn lim_1_limits_follow_the_window_and_a_file_over_them_is_a_choice() {
     assert!(head.size <= 8 * 1024 + 256);
     let text = format!("Read {}", token(&rig.app, &head));
     send_draft(&rig, draft(&text, vec![with(&head, Some(Delivery::Inline))])).await.unwrap();
-    let sent = rig.last_request().messages.last().unwrap().content.clone();
+    let sent = last_request(&rig).messages.last().unwrap().content.clone();
     assert!(sent.contains("of 52200 bytes]"), "the note states both sizes");
 }
 
 #[tokio::test]
 async fn prv_5_a_model_reads_a_file_by_tool_and_everything_is_kept() {
-    let rig = tooled(vec![calls("list_files", "{}"), answer("It says so.")], 9000).await;
+    let rig = tooled(vec![], 9000).await;
     let log: String = (1..=2000).map(|n| format!("line {n}\n")).collect();
     let file = bring(&rig.app, "server.log", log.as_bytes()).await;
     let text = format!("Why? {}", token(&rig.app, &file));
-    let outlook = rig.outlook(&draft(&text, vec![with(&file, None)])).await;
+    let outlook = outlook_of(&rig, &draft(&text, vec![with(&file, None)])).await;
     assert_eq!(outlook.attached[0].delivery, Delivery::OnDemand, "over 8 KB");
     let files = outlook.files.clone().unwrap();
     assert!(files.text.contains("server.log") && files.tools.contains(&"read_file".to_owned()));
     assert!(outlook.weights.prelude >= files.section_tokens + files.tool_tokens, "weighed");
-    rig.provider.push(calls(
-        "read_file",
-        &format!(r#"{{"file_id":"file-{}","offset":100,"lines":200}}"#, file.id),
-    ));
-    rig.provider.reorder(&[0, 2, 1]);
-    let (sent, steps) = rig.send_watched(draft(&text, vec![with(&file, None)])).await;
+    let asked = format!(r#"{{"file_id":"file-{}","offset":100,"lines":200}}"#, file.id);
+    push(&rig, calls("list_files", "{}"));
+    push(&rig, calls("read_file", &asked));
+    push(&rig, answer("It says so."));
+    let mut steps = Vec::new();
+    let message = draft(&text, vec![with(&file, None)]);
+    let sent = send_watched(&rig, message, &mut steps).await.unwrap();
     assert_eq!(sent.answer, "It says so.");
-    let tools: Vec<_> =
-        steps.iter().filter(|step| matches!(step, Progress::Tool(..))).collect();
+    let tools: Vec<_> = steps.iter().filter(|step| matches!(step, Progress::Tool(..))).collect();
     assert_eq!(tools.len(), 4, "each call is told when it starts and when it ends");
     let kept = rig.app.store().tool_calls(sent.pair).await.unwrap();
     assert_eq!(kept.len(), 2);
     assert!(kept[1].result.contains("line 100") && kept[1].result.contains("line 299"));
     assert!(!kept[1].result.contains("line 300\n"));
     assert!(kept[1].tokens > 200 && !kept[1].failed);
-    let last = rig.last_request();
+    let last = last_request(&rig);
     assert_eq!(last.rounds.len(), 2);
     assert_eq!(last.rounds[1].calls[0].1.text, kept[1].result);
     assert!(!last.tools.is_empty());
@@ -198,9 +248,9 @@ async fn prv_5_a_result_is_capped_by_the_room_that_is_left() {
     let log: String = (1..=5000).map(|n| format!("line {n} of a long log\n")).collect();
     let file = bring(&rig.app, "server.log", log.as_bytes()).await;
     let asked = format!(r#"{{"file_id":"file-{}","max_tokens":20000}}"#, file.id);
-    rig.provider.push(calls("read_file", &asked));
-    rig.provider.push(answer("done"));
-    let (sent, _) = rig.send_watched(draft("Read it", vec![])).await;
+    push(&rig, calls("read_file", &asked));
+    push(&rig, answer("done"));
+    let sent = send_draft(&rig, draft("Read it", vec![])).await.unwrap();
     let kept = rig.app.store().tool_calls(sent.pair).await.unwrap();
     let record = sent.receipt.attempts.last().unwrap();
     assert!(record.attempt_total_tokens + kept[0].tokens <= 1600, "{record:?}");
@@ -212,26 +262,28 @@ async fn prv_5_a_loop_is_bounded_and_errors_are_told_to_the_model() {
     let rig = tooled(vec![], 60_000).await;
     bring(&rig.app, "a.txt", b"a").await;
     for _ in 0..20 {
-        rig.provider.push(calls("read_file", r#"{"file_id":"file-none"}"#));
+        push(&rig, calls("read_file", r#"{"file_id":"file-none"}"#));
     }
-    let (sent, _) = rig.send_watched(draft("Go", vec![])).await;
+    let sent = send_draft(&rig, draft("Go", vec![])).await.unwrap();
     let kept = rig.app.store().tool_calls(sent.pair).await.unwrap();
     assert_eq!(kept.len(), plimsoll_send::MAX_TOOL_ROUNDS);
     assert!(kept.iter().all(|call| call.failed));
     assert!(kept.last().unwrap().result.contains("Answer now"));
-    assert_eq!(rig.pairs().await[0].pair.error.as_ref().unwrap().code, "empty_answer");
+    assert_eq!(pairs(&rig).await[0].pair.error.as_ref().unwrap().code, "empty_answer");
 }
 
 #[tokio::test]
 async fn fil_3_files_of_earlier_messages_are_listed_with_their_words() {
     let rig = tooled(vec![answer("1"), answer("2"), answer("3"), answer("4")], 9000).await;
-    for (name, words) in [("a.txt", "my math homework"), ("b.txt", "the essay"), ("c.txt", "drawing")] {
+    for (name, words) in
+        [("a.txt", "my math homework"), ("b.txt", "the essay"), ("c.txt", "drawing")]
+    {
         let file = bring(&rig.app, name, name.as_bytes()).await;
         let text = format!("{words} {}", token(&rig.app, &file));
         send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
     }
     send_draft(&rig, draft("check the homework", vec![])).await.unwrap();
-    let request = rig.last_request();
+    let request = last_request(&rig);
     let section = &request.messages[request.messages.len() - 2].content;
     for words in ["my math homework", "the essay", "drawing"] {
         assert!(section.contains(&format!("context: \"{words}\"")), "{section}");
@@ -242,8 +294,10 @@ async fn fil_3_files_of_earlier_messages_are_listed_with_their_words() {
 #[tokio::test]
 async fn a_deleted_or_altered_file_is_broken_and_nothing_else_fails() {
     let rig = rig_with(vec![answer("ok")], |model| model.context_window = Some(9000)).await;
-    let (gone, altered) =
-        (bring(&rig.app, "gone.txt", b"gone").await, bring(&rig.app, "altered.txt", b"altered").await);
+    let (gone, altered) = (
+        bring(&rig.app, "gone.txt", b"gone").await,
+        bring(&rig.app, "altered.txt", b"altered").await,
+    );
     let text = format!("{} {}", token(&rig.app, &gone), token(&rig.app, &altered));
     rig.app.forget_file(&Workspace::default(), gone.id).await.unwrap();
     let path = rig.app.file_path(&Workspace::default(), &altered).unwrap();
@@ -254,7 +308,7 @@ async fn a_deleted_or_altered_file_is_broken_and_nothing_else_fails() {
     std::fs::write(&path, b"ALTERED").unwrap();
     let attachments = vec![with(&gone, None), with(&altered, None)];
     send_draft(&rig, draft(&text, attachments)).await.unwrap();
-    let sent = rig.last_request().messages.last().unwrap().content.clone();
+    let sent = last_request(&rig).messages.last().unwrap().content.clone();
     assert!(sent.starts_with("[broken attachment]"), "{sent}");
     assert!(sent.contains("could not be read") && !sent.contains("ALTERED"), "{sent}");
 }

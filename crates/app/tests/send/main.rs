@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod again;
+mod attached;
 mod board;
 mod exchange;
 mod outcomes;

@@ -122,7 +122,7 @@ impl ProviderBook for Book {
 pub(crate) struct Rig {
     pub(crate) app: App,
     pub(crate) provider: Arc<Scripted>,
-    dir: tempfile::TempDir,
+    pub(crate) dir: tempfile::TempDir,
 }
 
 /// Settings under which a character is a token and messages cost nothing more.

@@ -5,6 +5,7 @@ pub(crate) mod chat;
 pub(crate) mod classify;
 pub(crate) mod doctor;
 pub(crate) mod export;
+pub(crate) mod files;
 pub(crate) mod import;
 pub(crate) mod keys;
 pub(crate) mod models;

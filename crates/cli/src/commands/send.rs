@@ -7,7 +7,7 @@ use plimsoll_app::{
     SendChoices, Sent, View, topic_path,
 };
 use plimsoll_budget::{OverBudget, Suggestion};
-use plimsoll_domain::PairId;
+use plimsoll_domain::{Attachment, PairId, print_token};
 use plimsoll_send::Outcome;
 use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
@@ -42,6 +42,7 @@ pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Resu
         if again {
             ask_again(app, args, &mut ask).await?;
         }
+        attach(app, args, &mut ask).await?;
         let prepared = app.prepare(&ask).await.map_err(|error| Failure::app(&error))?;
         if args.dry_run {
             output.text(&prepared.json_doc)?;
@@ -100,11 +101,30 @@ async fn ask_again(app: &App, args: &SendArgs, ask: &mut Ask) -> Result<(), Fail
     };
     let stored = app.store().get(id).await.map_err(|error| failed(error.into()))?;
     ask.draft.text = stored.pair.user_text;
+    ask.draft.attachments = stored.pair.attachments;
     ask.draft.purpose = purpose(id);
     ask.view.model.get_or_insert(stored.pair.model);
     if ask.view.topic.is_none() {
         let topics = app.store().topics(&ask.workspace).await.map_err(|e| failed(e.into()))?;
         ask.view.topic = Some(topic_path(&topics, stored.pair.topic_id));
+    }
+    Ok(())
+}
+
+/// Takes the files in and puts their tokens after the words.
+async fn attach(app: &App, args: &SendArgs, ask: &mut Ask) -> Result<(), Failure> {
+    for path in &args.files {
+        let mut file = super::files::add(app, &ask.workspace, path, None, args.secrets).await?;
+        if let Some(kilobytes) = args.first.filter(|_| file.is_text) {
+            let head = app.head_of(&ask.workspace, file.id, kilobytes.saturating_mul(1024)).await;
+            file = head.map_err(|error| Failure::app(&error))?;
+        }
+        let path = app.file_path(&ask.workspace, &file).map_err(|error| Failure::app(&error))?;
+        let token = print_token(file.context_kind(), &path.to_string_lossy());
+        let joint = if ask.draft.text.is_empty() { "" } else { "\n" };
+        ask.draft.text.push_str(&format!("{joint}{token}"));
+        let attachment = Attachment { file: Some(file.id), delivery: args.deliver };
+        ask.draft.attachments.push(attachment);
     }
     Ok(())
 }
@@ -115,6 +135,7 @@ fn message(args: &SendArgs) -> Result<String, Failure> {
         if std::io::stdin().is_terminal() { String::new() } else { input::standard_input()?.text };
     let prompt = args.prompt.clone().unwrap_or_default();
     let text = match (prompt.trim().is_empty(), piped.trim().is_empty()) {
+        (true, true) if !args.files.is_empty() => String::new(),
         (true, true) => {
             return Err(Failure::usage("there is nothing to send")
                 .hint("give a prompt, as in: plimsoll send \"What is a load line?\""));
@@ -177,7 +198,15 @@ fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
             };
             note(&format!("the request was too large; going on without the {what}"));
         }
+        Progress::Tool(_, step) => {
+            if let Some(said) = &step.said {
+                let (name, tokens) = (&step.name, commas(said.tokens));
+                let mark = if said.failed { " failed" } else { "" };
+                note(&format!("tool {}{mark}: {tokens} tokens", neutral(name)));
+            }
+        }
         Progress::Started(_)
+        | Progress::Files
         | Progress::Attempt(_)
         | Progress::Reasoning(..)
         | Progress::Ended(_)

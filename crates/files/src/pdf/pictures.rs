@@ -10,7 +10,7 @@ use crate::{
     answering::Draft,
     image,
     ports::Picture,
-    programs::{Ended, Programs, run},
+    programs::{Ended, Programs, run_bounded},
     words::{shortened, visible},
 };
 
@@ -118,7 +118,7 @@ async fn render(path: &Path, page: u32, programs: &Programs) -> Result<TempDir, 
         path.as_os_str(),
         target.as_os_str(),
     ];
-    match run(&program, &arguments, RENDER_TIME, 16 * 1024).await {
+    match run_bounded(programs, &program, &arguments, RENDER_TIME, 16 * 1024).await {
         Ok(Ended::Done { status, .. }) if status.success() => Ok(directory),
         Ok(Ended::Done { stderr, .. }) => {
             let said = String::from_utf8_lossy(&stderr);

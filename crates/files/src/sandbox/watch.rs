@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashMap,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -39,8 +39,14 @@ pub(super) async fn watch(root: u32, work: PathBuf) -> Over {
 }
 
 fn look(root: u32, work: &Path) -> Option<Over> {
-    if memory_below(root) > MEMORY {
-        return Some(Over::Memory);
+    let processes = below(root);
+    // What processes share is counted for each of them. The fair count takes the kernel
+    // some time, so it is asked for only when the quick one is too high.
+    if processes.values().sum::<u64>() > MEMORY {
+        let fair = processes.iter().map(|(id, resident)| fair_share(*id, *resident));
+        if fair.sum::<u64>() > MEMORY {
+            return Some(Over::Memory);
+        }
     }
     let (mut bytes, mut entries) = (0, 0);
     measure(work, &mut bytes, &mut entries);
@@ -68,8 +74,8 @@ pub(super) fn measure(directory: &Path, bytes: &mut u64, entries: &mut usize) {
     }
 }
 
-/// The memory of a process and all below it, in bytes.
-fn memory_below(root: u32) -> u64 {
+/// All processes below one, with their resident memory in bytes.
+fn below(root: u32) -> HashMap<u32, u64> {
     let mut children: HashMap<u32, Vec<(u32, u64)>> = HashMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
@@ -80,15 +86,32 @@ fn memory_below(root: u32) -> u64 {
             children.entry(parent).or_default().push((id, pages));
         }
     }
-    let mut pages = 0u64;
+    let mut found = HashMap::new();
     let mut open = vec![root];
     while let Some(id) = open.pop() {
-        for (child, used) in children.remove(&id).unwrap_or_default() {
-            pages = pages.saturating_add(used);
+        for (child, pages) in children.remove(&id).unwrap_or_default() {
+            // A cap far above all memory, so that sums stay in range.
+            found.insert(child, pages.saturating_mul(system::page_size()).min(1 << 48));
             open.push(child);
         }
     }
-    pages.saturating_mul(system::page_size())
+    found
+}
+
+/// The memory of one process, with its part of what it shares. Where that may not be asked,
+/// what is resident counts; a process that is just ending holds nothing any more.
+fn fair_share(id: u32, resident: u64) -> u64 {
+    use io::ErrorKind::{NotFound, PermissionDenied};
+    let process = PathBuf::from(format!("/proc/{id}"));
+    let told = match fs::read_to_string(process.join("smaps_rollup")) {
+        Ok(told) => told,
+        Err(error) if error.kind() == PermissionDenied => return resident,
+        Err(error) if error.kind() == NotFound && process.exists() => return resident,
+        Err(_) => return 0,
+    };
+    let line = told.lines().find_map(|line| line.strip_prefix("Pss:"));
+    let number = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    number.map_or(resident, |number| number.saturating_mul(1024))
 }
 
 /// The fourth and the twenty-fourth field. The second is a name in brackets, which may

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plimsoll_domain::FileKind;
 use plimsoll_files::{Eyes, Picture, Sandbox, ToolAnswer, Unable};
-use plimsoll_tokens::bytes4;
+use plimsoll_tokens::{Estimator, Tokenizer, bytes4};
 use proptest::{prelude::*, test_runner::TestCaseResult};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
@@ -138,6 +138,16 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn mbg_7_a_real_tokenizer_counts_as_well(text in text(), max in 64u64..2000) {
+        let desk = Desk::new();
+        let file = desk.text("a.txt", &text);
+        let toolbox = bare(&desk).with_counter(Estimator::Exact(Tokenizer::O200k));
+        let answer = runtime().block_on(ask(&toolbox, "read_file", &file, json!({ "max_tokens": max })));
+        prop_assert!(Tokenizer::O200k.count(&answer.text) <= max, "{}", answer.text);
+        prop_assert_eq!(answer.total, text.split_terminator('\n').count());
+    }
 
     #[cfg(unix)]
     #[test]

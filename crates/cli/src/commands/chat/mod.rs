@@ -5,6 +5,7 @@
 //! commands. Without a terminal each line of standard input is one message.
 
 mod args;
+mod attach;
 mod change;
 mod editor;
 mod load_line;
@@ -50,6 +51,8 @@ struct Chat<'a> {
     quota: QuotaChoice,
     /// The next line that is typed is this, asked again (SND-7).
     again: Option<Draft>,
+    /// Files that go along with the next message.
+    attached: Vec<plimsoll_domain::File>,
     /// The request of the last send, as it went out first.
     last_request: Option<String>,
     /// Whether anything failed.
@@ -99,6 +102,7 @@ pub(crate) fn run(args: &ChatArgs, workspace: &str, output: &mut Output) -> Resu
             over_budget: args.over_budget,
             quota: args.quota,
             again: None,
+            attached: Vec::new(),
             last_request: None,
             failed: false,
         };
@@ -177,6 +181,7 @@ impl Chat<'_> {
             Typed::Blank => Next::GoOn,
             Typed::Message(text) => {
                 let draft = Draft { text, ..again.unwrap_or_default() };
+                let draft = self.with_attached(draft).await?;
                 self.ask(draft).await?
             }
             Typed::Command(Slash::Quit) => Next::Leave,
@@ -195,6 +200,11 @@ impl Chat<'_> {
             Slash::Filter(filter) => self.choose_filter(filter).await,
             Slash::Model(model) => self.choose_model(model).await,
             Slash::Topic(topic) => self.choose_topic(topic).await,
+            Slash::Attach(path) => self.attach(path).await,
+            Slash::Detach => {
+                self.detach();
+                Ok(())
+            }
             Slash::Plan => self.show_plan().await,
             Slash::Receipt => self.show_receipt().await,
             Slash::Exact(text) => self.show_request(text).await,

@@ -225,7 +225,19 @@ impl<'a> Show<'a> {
                     false => note(&format!("going without {left}, so that it fits")),
                 }
             }
-            Progress::Ended(_)
+            Progress::Tool(_, step) => {
+                self.waiting = None;
+                match &step.said {
+                    None => self.waiting = Waiting::up(&format!("{} reads", neutral(&step.name))),
+                    Some(said) => note(&format!(
+                        "{}: {} tokens",
+                        neutral(&step.name),
+                        plimsoll_tokens::commas(said.tokens)
+                    )),
+                }
+            }
+            Progress::Files
+            | Progress::Ended(_)
             | Progress::Changed(_)
             | Progress::Labelled(_)
             | Progress::Removed(_)

@@ -16,11 +16,13 @@ const fn entry(name: &'static str, takes: &'static str, help: &'static str) -> E
 }
 
 /// Every command, in the order of `/help`.
-pub(super) const COMMANDS: [Entry; 16] = [
+pub(super) const COMMANDS: [Entry; 18] = [
     entry("help", "", "this list"),
     entry("filter", "[FILTER]", "choose what is visible; without one, everything is"),
     entry("model", "[MODEL]", "choose who answers, or list the models"),
     entry("topic", "[PATH]", "choose the topic, or list the topics"),
+    entry("attach", "[PATH]", "attach a file to the next message, or say what is attached"),
+    entry("detach", "", "let go of what is attached"),
     entry("plan", "", "what is aboard and what stays ashore"),
     entry("receipt", "", "what the last send weighed, used and took"),
     entry("exact", "[TEXT]", "the last request as it was sent, or the one that TEXT would make"),
@@ -53,6 +55,8 @@ pub(super) enum Slash {
     Filter(String),
     Model(Option<String>),
     Topic(Option<String>),
+    Attach(Option<String>),
+    Detach,
     Plan,
     Receipt,
     Exact(Option<String>),
@@ -88,6 +92,8 @@ pub(super) fn read(line: &str) -> Result<Typed, (String, String)> {
         "filter" => Slash::Filter(rest.to_owned()),
         "model" => Slash::Model(given),
         "topic" => Slash::Topic(given),
+        "attach" => Slash::Attach(given),
+        "detach" => Slash::Detach,
         "plan" => Slash::Plan,
         "receipt" => Slash::Receipt,
         "exact" => Slash::Exact(given),

@@ -1,0 +1,46 @@
+//! `plimsoll gc` (BLB-4): a dry run first, always.
+
+use std::time::Duration;
+
+use plimsoll_files::size_words;
+use plimsoll_store::Workspace;
+use plimsoll_tokens::commas;
+
+use super::GcArgs;
+use crate::{
+    context::Context,
+    failure::{Failure, note},
+    machine,
+    output::Output,
+};
+
+pub(crate) fn run(args: &GcArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
+    let workspace =
+        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+    let context = Context::load()?;
+    machine::block_on(async {
+        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let app = &opened.app;
+        app.open_workspace(&workspace).await.map_err(|error| Failure::app(&error))?;
+        let grace = Duration::from_secs(args.older_than.saturating_mul(3600));
+        let garbage = app.garbage(&workspace, grace).await.map_err(|error| Failure::app(&error))?;
+        let (count, bytes) =
+            garbage.found.iter().fold((0u64, 0u64), |(n, sum), one| (n + 1, sum + one.size));
+        if count == 0 {
+            note("nothing to remove");
+            return Ok(0);
+        }
+        if !args.yes {
+            for one in &garbage.found {
+                output.text(&format!("{:>10}  {}\n", size_words(one.size), one.name))?;
+            }
+            let (count, size) = (commas(count), size_words(bytes));
+            note(&format!("{count} contents, {size}; `plimsoll gc --yes` removes them"));
+            return Ok(0);
+        }
+        let gone = app.collect(garbage).await.map_err(|error| Failure::app(&error))?;
+        let (count, size) = (commas(gone.blobs), size_words(gone.bytes));
+        note(&format!("removed {count} contents, {size}"));
+        Ok(0)
+    })
+}

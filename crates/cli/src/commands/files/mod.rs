@@ -1,0 +1,215 @@
+//! `plimsoll files` and `plimsoll gc`: the files of a workspace, and what nothing refers to
+//! any more.
+
+mod args;
+mod collect;
+
+pub(crate) use args::{FilesArgs, FilesCommand, GcArgs};
+pub(crate) use collect::run as run_gc;
+
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use plimsoll_app::App;
+use plimsoll_domain::{File, FileId};
+use plimsoll_files::{age_words, file_label, parse_file_id, size_words};
+use plimsoll_store::Workspace;
+use plimsoll_tokens::commas;
+use serde::Serialize;
+
+use crate::{
+    context::Context,
+    failure::{Failure, note},
+    machine,
+    output::{Output, printable},
+};
+
+/// Smaller files are taken in before a bar could be read.
+const WORTH_A_BAR: u64 = 32 << 20;
+
+pub(crate) fn run(args: &FilesArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
+    let workspace =
+        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+    let context = Context::load()?;
+    machine::block_on(async {
+        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let app = &opened.app;
+        app.open_workspace(&workspace).await.map_err(|error| Failure::app(&error))?;
+        match &args.command {
+            Some(FilesCommand::Add { paths, words, secrets }) => {
+                let mut files = Vec::new();
+                for path in paths {
+                    files.push(add(app, &workspace, path, words.as_deref(), *secrets).await?);
+                }
+                list(app, &files, args.json, output)?;
+            }
+            Some(FilesCommand::Show { id, lines }) => {
+                let file = find(app, &workspace, id).await?;
+                show(app, &workspace, &file, *lines, output).await?;
+            }
+            Some(FilesCommand::Rm { ids }) => {
+                for id in ids {
+                    let file = find(app, &workspace, id).await?;
+                    app.forget_file(&workspace, file.id).await.map_err(|e| Failure::app(&e))?;
+                    note(&format!("'{}' is let go; `plimsoll gc` frees its bytes", file.name));
+                }
+            }
+            None | Some(FilesCommand::List) => {
+                let files = app.store().files(&workspace).await;
+                let files = files.map_err(|error| Failure::failed(error.to_string()))?;
+                list(app, &files, args.json, output)?;
+            }
+        }
+        Ok(0)
+    })
+}
+
+/// Takes in one file, with a bar where it lasts.
+pub(crate) async fn add(
+    app: &App,
+    workspace: &Workspace,
+    path: &Path,
+    words: Option<&str>,
+    secrets: bool,
+) -> Result<File, Failure> {
+    let size = std::fs::metadata(path).map(|about| about.len()).unwrap_or(0);
+    if !secrets {
+        refuse_secret(path)?;
+    }
+    let bar = if size >= WORTH_A_BAR { ProgressBar::new(size) } else { ProgressBar::hidden() };
+    let style = ProgressStyle::with_template("{wide_bar} {bytes}/{total_bytes} {eta}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let moving = bar.clone();
+    let progress = move |done: u64, _: Option<u64>| moving.set_position(done);
+    let stop = plimsoll_app::Cancel::default();
+    let (heard, asked) = (stop.clone(), stop);
+    let listening = tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            heard.cancel();
+        }
+    });
+    let cancel = move || asked.is_cancelled();
+    let taken = app.take_in_path(workspace, path, words, progress, cancel).await;
+    listening.abort();
+    bar.finish_and_clear();
+    let (file, said) = taken.map_err(|error| Failure::app(&error))?;
+    if let Some(said) = said {
+        note(&said);
+    }
+    Ok(file)
+}
+
+/// INS-4: secrets are taken in only when that is meant.
+fn refuse_secret(path: &Path) -> Result<(), Failure> {
+    use std::io::Read;
+    let mut head = Vec::new();
+    if let Ok(file) = std::fs::File::open(path) {
+        // What cannot be read is told by the import itself.
+        let _ = file.take(plimsoll_blobs::HEAD as u64).read_to_end(&mut head);
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match plimsoll_blobs::looks_secret(&name, &head) {
+        None => Ok(()),
+        Some(why) => Err(Failure::failed(format!("'{name}' {why}"))
+            .hint("use --secrets if it is to be attached all the same")),
+    }
+}
+
+async fn find(app: &App, workspace: &Workspace, text: &str) -> Result<File, Failure> {
+    let unknown = || {
+        Failure::failed(format!("there is no file '{}'", printable(text)))
+            .hint("`plimsoll files` lists them")
+    };
+    let files = app.store().files(workspace).await;
+    let files = files.map_err(|error| Failure::failed(error.to_string()))?;
+    let id: Option<FileId> = parse_file_id(text);
+    let by_id = files.iter().find(|file| Some(file.id) == id);
+    by_id.or_else(|| files.iter().find(|file| file.name == text)).cloned().ok_or_else(unknown)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row<'a> {
+    id: String,
+    name: &'a str,
+    kind: &'static str,
+    mime: &'a str,
+    size: u64,
+    tokens: Option<u64>,
+    source: &'static str,
+    upload_context: Option<&'a str>,
+    blake3: &'a str,
+}
+
+fn list(app: &App, files: &[File], json: bool, output: &mut Output) -> Result<(), Failure> {
+    let row = |file: &'_ File| -> serde_json::Value {
+        serde_json::json!(Row {
+            id: file_label(file.id),
+            name: &file.name,
+            kind: file.kind.name(),
+            mime: &file.mime,
+            size: file.size,
+            tokens: file.tokens,
+            source: file.source.name(),
+            upload_context: file.upload_context.as_deref(),
+            blake3: file.hash.as_str(),
+        })
+    };
+    if json {
+        let rows: Vec<serde_json::Value> = files.iter().map(row).collect();
+        return output.json(&serde_json::json!({ "files": rows }));
+    }
+    let now = app.clock().now();
+    for file in files {
+        let tokens = file.tokens.map_or_else(String::new, |t| format!("~{} tokens", commas(t)));
+        let line = format!(
+            "{}  {:<9} {:>9}  {:<13} {:<14} {}",
+            file_label(file.id),
+            file.kind.name(),
+            size_words(file.size),
+            age_words(file.created_at, now),
+            tokens,
+            printable(&file.name),
+        );
+        output.text(line.trim_end())?;
+        output.text("\n")?;
+    }
+    Ok(())
+}
+
+async fn show(
+    app: &App,
+    workspace: &Workspace,
+    file: &File,
+    lines: usize,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let path: PathBuf = app.file_path(workspace, file).map_err(|error| Failure::app(&error))?;
+    let used = app.store().used_by(file.id).await;
+    let used = used.map_err(|error| Failure::failed(error.to_string()))?;
+    let mut facts = vec![
+        ("name", printable(&file.name).to_string()),
+        ("id", file_label(file.id)),
+        ("kind", format!("{}, {}", file.kind.name(), file.mime)),
+        ("size", size_words(file.size)),
+        ("content", path.display().to_string()),
+        ("used by", format!("{} messages", used.len())),
+    ];
+    facts.extend(file.tokens.map(|tokens| ("tokens", format!("~{}", commas(tokens)))));
+    facts.extend(file.pixels.map(|(width, height)| ("pixels", format!("{width}×{height}"))));
+    let words = file.upload_context.as_deref();
+    facts.extend(words.map(|words| ("came with", printable(words).to_string())));
+    for (name, value) in facts {
+        output.text(&format!("{name:<10} {value}\n"))?;
+    }
+    if file.is_text && lines > 0 {
+        let text = std::fs::read(&path)
+            .map_err(|error| Failure::failed(format!("cannot read its content: {error}")))?;
+        output.text("\n")?;
+        for line in String::from_utf8_lossy(&text).lines().take(lines) {
+            output.text(&printable(line))?;
+            output.text("\n")?;
+        }
+    }
+    Ok(())
+}
