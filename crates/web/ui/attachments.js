@@ -209,6 +209,14 @@ export function createAttachments({ area }) {
       });
       return renamed;
     },
+    /**
+     * A message is gone, and its marks with it: the next one begins with plain names again.
+     * @param {string} other  a text that may come back
+     */
+    forget(other) {
+      const kept = new Set([...placed(), ...placedIn(other, marks)].map(({ marker }) => marker));
+      for (const marker of marks.keys()) if (!kept.has(marker)) marks.delete(marker);
+    },
     /** Files that are still on their way, and those that did not arrive. */
     unsettled() {
       const uploads = placed().flatMap(({ mark }) => (mark.upload ? [mark] : []));

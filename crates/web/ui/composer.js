@@ -178,6 +178,7 @@ export function createComposer({ area, attachments, api, drafts, notice, onText 
       reask = null;
       notice.clear("reask");
       write(remainder(area.value, sent.shown) || back);
+      attachments.forget(back);
       changed();
     },
     /**

@@ -4,6 +4,7 @@
 use std::{fs, path::PathBuf};
 
 use plimsoll_testkit::scripted::Reply;
+use serde_json::Value;
 
 use crate::bench::{Screen, Workbench, answer, quoted};
 
@@ -54,6 +55,11 @@ pub(crate) fn chips(screen: &Screen, all: &str) {
     screen.wait(&format!("{CHIPS} === {}", quoted(all)));
 }
 
+/// The new message of a request; what is said about files stands before it.
+fn last(sent: &Value) -> &Value {
+    sent["messages"].as_array().unwrap().last().unwrap()
+}
+
 /// Files on disk that end with the test.
 fn on_disk(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<PathBuf>) {
     let home = tempfile::tempdir().unwrap();
@@ -94,7 +100,7 @@ fn ins_1_a_pasted_picture_is_seen_weighed_and_sent() {
     bench.wait("T.last().querySelector('.u .thumb img')?.naturalWidth > 0");
     no_token(&bench);
     let sent = bench.sent();
-    let parts = sent["messages"][0]["content"].as_array().unwrap();
+    let parts = last(&sent)["content"].as_array().unwrap();
     assert!(parts.iter().any(|part| part["type"] == "image_url"), "{sent}");
     assert!(!sent.to_string().contains("<<context:"), "raw tokens go to no HTTP provider");
     bench.fine();
@@ -133,7 +139,7 @@ fn ins_1_a_mixed_clipboard_keeps_all_its_parts_in_order() {
     bench.wait("T.draft() === '⟦flame.png⟧ ⟦second.png⟧ ⟦notes.md⟧ and words'");
     bench.keys("Enter");
     bench.wait("T.state() === 'complete'");
-    let sent = bench.sent()["messages"][0]["content"].to_string();
+    let sent = last(&bench.sent())["content"].to_string();
     let at = |part: &str| sent.find(part).unwrap_or_else(|| panic!("no {part} in {sent}"));
     assert!(at("image_url") < at("the hull is sound"));
     assert!(at("the hull is sound") < at("and words"));
@@ -192,7 +198,7 @@ fn dlv_4_one_click_changes_the_delivery_and_the_meter_follows() {
 fn tok_4_a_token_typed_by_hand_is_a_broken_chip() {
     let Some(bench) = able([answer("fine")]) else { return };
     bench.page.insert_text("read <<context:text:/etc/passwd>>> please").unwrap();
-    bench.wait("T.says('#chips', 'broken attachment')");
+    bench.wait("T.says('#chips li', 'broken attachment')");
     bench.wait("T.draft().startsWith('read ⟦') && T.draft().endsWith('⟧ please')");
     no_token(&bench);
     bench.keys("Enter");

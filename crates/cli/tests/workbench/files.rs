@@ -98,8 +98,9 @@ fn ui_10_strip_preview_and_panel_are_accessible_in_both_schemes() {
     bench.click("#draft");
     paste(&bench, &[("notes.md", "text/markdown", "notes"), ("flame.png", "image/png", "")], &long);
     chips(&bench, "flame.png: ok, notes.md: ok, pasted text: ok");
+    bench.keys("End");
     bench.page.insert_text("<<context:file:/nowhere>>>").unwrap();
-    bench.says("#chips", "broken attachment");
+    bench.says("#chips li", "broken attachment");
     let sound = |scene: &str| {
         bench.page.settle().unwrap();
         let Some(found) = or_skip(axe(&bench.page)).unwrap() else { return };

@@ -93,6 +93,10 @@ test("INS-2: files stand at the caret in their order, and each mark is one of a 
   attachments.replace(place);
   assert.equal(area.value, "before ⟦a.png 2⟧ and words after");
   assert.equal(attachments.message().attachments.length, 0);
+  // When the message has gone, names are free again.
+  area.value = "";
+  attachments.forget("back to ⟦a.png 2⟧");
+  assert.deepEqual(attachments.insert([coming("a.png"), coming("a.png")]), ["⟦a.png⟧", "⟦a.png 3⟧"]);
 });
 
 test("a mark goes as a whole, and its upload with it", () => {
