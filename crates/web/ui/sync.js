@@ -6,6 +6,8 @@ import { stateOf } from "./state.js";
 
 /** Several changes at once are one reload. */
 const ROWS_MS = 60;
+/** Events after which rows that were asked for earlier are old. */
+const CHANGES_ROWS = new Set(["started", "ended", "pair", "removed", "tool"]);
 
 /**
  * @param {object} deps
@@ -24,10 +26,13 @@ export function createSync({ api, store, win, history, sending, composer, panels
   let shownFilter = store.get().view.filter;
   /** @type {(() => void)[]} */
   let waiting = [];
+  /** Events that changed rows; what was asked for before one of them may come back without it. */
+  let news = 0;
 
   async function reload() {
     const waited = waiting;
     waiting = [];
+    const before = news;
     try {
       const state = stateOf(await api.call("GET", "/api/state"));
       store.set(state);
@@ -36,6 +41,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
       const bottom = state.view.filter !== shownFilter;
       shownFilter = state.view.filter;
       await history.refetch(state.boundary.y, { bottom });
+      if (news !== before) rows.call();
     } catch {
       // The reconnection reloads.
     }
@@ -67,6 +73,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
    * @param {string} id
    */
   function onEvent(name, data, id) {
+    if (CHANGES_ROWS.has(name)) news += 1;
     switch (name) {
       case "started":
         void sending.started(data);
