@@ -23,7 +23,7 @@ export function factsOf(file, delivery = null, tokens = null) {
   const facts = [
     ["size", `${file.sizeText}${file.pixels ? ` · ${grouped(file.pixels[0])} × ${grouped(file.pixels[1])} pixels` : ""}`],
     ["type", file.mime],
-    ["tokens", file.tokens === null ? "not known: it is not text" : `about ${grouped(file.tokens)}`],
+    ["tokens", file.tokens === null ? (file.pixels ? "as many as the model takes for a picture" : "not known: it is not text") : `about ${grouped(file.tokens)}`],
     ["delivery", `${DELIVERY_WORDS[how] ?? how}: ${DELIVERY_MEANS[how] ?? ""}${tokens !== null && tokens !== file.tokens ? `; ${grouped(tokens)} tokens that way` : ""}`],
     ["came", `${file.age}, from ${file.source === "assistant" ? "the model" : file.source === "user" ? "you" : "elsewhere"}`],
     ["with the words", file.uploadContext],

@@ -94,6 +94,8 @@ fn ins_1_a_pasted_picture_is_seen_weighed_and_sent() {
     bench.wait("/^~.+ \\/ 4K tokens$/.test(T.one('#meter').textContent)");
     bench.wait("Number(T.one('#aut').textContent.replace(/\\D/g, '')) > 50");
     bench.wait("T.says('#legend', 'files')");
+    // Promise 1: what is said about files besides stands where it is sent, also alone.
+    bench.says("#files-section", "1 of 1 file");
     no_token(&bench);
     bench.keys("Enter");
     bench.wait("T.state() === 'complete' && T.draft() === '' && !T.shown('#strip')");

@@ -130,3 +130,28 @@ fn ui_10_strip_preview_and_panel_are_accessible_in_both_schemes() {
     bench.wait("T.one('#strip').scrollWidth <= T.one('#strip').clientWidth");
     bench.fine();
 }
+
+#[test]
+fn ins_2_a_file_of_this_machine_is_named_by_its_path() {
+    let Some(bench) = able([answer("fine")]) else { return };
+    // Without allowed folders the page says what to set.
+    bench.types("see @/");
+    bench.says("#path-menu", "allowedRoots");
+    bench.keys("Escape Ctrl+A Delete");
+    bench.mode("INPUT");
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join("my docs")).unwrap();
+    std::fs::write(root.join("my docs/plan b.md"), "the plan").unwrap();
+    let value = serde_json::json!({ "value": root.to_str().unwrap() });
+    bench.served.json("PUT", "/api/settings/allowedRoots", Some(value));
+    // Folders open, with spaces in their names too; Enter takes a file and sends nothing.
+    bench.types(&format!("see @{}/my", root.display()));
+    bench.says("#path-menu", "my docs/");
+    bench.keys("Tab");
+    bench.says("#path-menu", "plan b.md");
+    bench.keys("Enter");
+    chips(&bench, "plan b.md: ok");
+    bench.wait("T.draft() === 'see ⟦plan b.md⟧ ' && T.pairs().length === 0");
+    bench.fine();
+}
