@@ -180,6 +180,8 @@ fn dlv_4_one_click_changes_the_delivery_and_the_meter_follows() {
     chips(&bench, "notes.md: ok");
     bench.wait("T.says('#chips .how', 'inline')");
     bench.wait("Number(T.one('#aut').textContent.replace(/\\D/g, '')) > 600");
+    bench.wait("T.one('#meter').textContent !== '' && T.one('#files-section')");
+    bench.page.settle().unwrap();
     let before: String = bench.js("T.one('#meter').textContent");
     bench.click("[data-chip=delivery]");
     bench.wait("T.says('#chips .how', 'on demand')");
