@@ -35,12 +35,13 @@ export function pairText({ userText, assistantText }) {
  * @param {import("./panels.js").Panels} deps.panels
  * @param {ReturnType<typeof import("./selectors.js").createSelectors>} deps.selectors
  * @param {ReturnType<typeof import("./edit.js").createEdits>} deps.edits
+ * @param {import("./filechips.js").FileChips} deps.chips
  * @param {(change: {model?: string, topic?: string, filter?: string}) => Promise<unknown>} deps.setView
  * @param {() => void} deps.input   to INPUT
  * @param {import("./toasts.js").Toast} deps.toast
  * @param {(token: string) => void} deps.undo
  */
-export function createActions({ api, win, sending, composer, panels, selectors, edits, setView, input, toast, undo }) {
+export function createActions({ api, win, sending, composer, panels, selectors, edits, chips, setView, input, toast, undo }) {
   const path = (/** @type {string} */ id) => `/api/pairs/${encodeURIComponent(id)}`;
 
   /**
@@ -73,7 +74,7 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
   /** @param {string} id */
   async function reask(id) {
     const pair = await api.call("GET", path(id));
-    composer.reask(id, pair.userText);
+    composer.reask(id, pair.userText, pair.attachments);
     input();
     await setView({ ...(pair.model ? { model: pair.model } : {}), ...(pair.topic ? { topic: pair.topic } : {}) });
   }
@@ -106,13 +107,23 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
     else toast("This pair has no receipt: nothing of it was sent.");
   }
 
+  /** The list of files is no longer sent; that can be taken back at once. */
+  async function leaveFilesOut() {
+    await api.call("PUT", "/api/files/section", { on: false });
+    const act = () => void api.call("PUT", "/api/files/section", { on: true }).catch((error) => toast(wordsOf(error), { error: true }));
+    toast("Models are no longer told which files there are.", { label: "Tell them", act });
+  }
+
   /**
    * What buttons in panels do; they name what they are about themselves.
    * @param {HTMLElement} button
    * @returns {Promise<unknown> | void}
    */
-  function elsewhere({ dataset }) {
+  function elsewhere(button) {
+    const { dataset } = button;
     switch (dataset["act"]) {
+      case "file": return chips.open(button);
+      case "section-off": return leaveFilesOut();
       case "receipt": return panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(dataset["receipt"] ?? "")}`);
       case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(dataset["id"] ?? "")}`);
       case "choose-topic": return setView({ topic: dataset["path"] ?? "" }).then(input);
@@ -149,6 +160,8 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
       case "clear": return reask(id).then(() => setView({ filter: NOTHING }));
       case "model": return reask(id).then(selectors.openModels);
       case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(id)}`);
+      case "file": return chips.open(from);
+      case "delivery": return chips.deliver(id, from);
       case "continue": return sending.sendText(CONTINUE);
       default: return undefined;
     }

@@ -86,6 +86,13 @@ export function createApi({ tab, workspace = "", onConnection, send = fetch.bind
       const method = body === undefined ? "GET" : "POST";
       return (await request(method, path, body, "text/html", options)).text();
     },
+    /**
+     * The content of a file, as the text that it is.
+     * @param {string} path
+     */
+    async text(path) {
+      return (await request("GET", path, undefined, "*/*", {})).text();
+    },
   };
 }
 
@@ -97,7 +104,7 @@ export function createApi({ tab, workspace = "", onConnection, send = fetch.bind
  * @param {string} workspace
  */
 export function scoped(path, workspace) {
-  if (!workspace || workspace === "default/main") return path;
+  if (!workspace || workspace === "default/main" || /[?&]workspace=/.test(path)) return path;
   return `${path}${path.includes("?") ? "&" : "?"}workspace=${encodeURIComponent(workspace)}`;
 }
 

@@ -12,21 +12,43 @@ export function remainder(now, sent) {
   return now.startsWith(sent) ? now.slice(sent.length).replace(/^\s+/, "") : now;
 }
 
+/** @typedef {import("./drafts.js").Draft} Draft */
+
+/**
+ * A message as a draft: with the names of its files, so that they are known at once next time.
+ * @param {import("./attachments.js").Message} message
+ * @returns {Draft}
+ */
+function draftOf({ text, attachments, names }) {
+  return { text, attachments: attachments.map((entry, i) => ({ ...entry, name: names[i] ?? null })) };
+}
+
+/**
+ * Whether two lists name the same files, delivered the same way. Pure.
+ * @param {readonly import("./types.js").Attachment[]} a
+ * @param {readonly import("./types.js").Attachment[]} b
+ */
+export function sameFiles(a, b) {
+  return a.length === b.length && a.every(({ fileId, delivery }, i) => fileId === b[i]?.fileId && delivery === b[i]?.delivery);
+}
+
 /**
  * @param {object} deps
  * @param {HTMLTextAreaElement} deps.area
+ * @param {import("./attachments.js").Attachments} deps.attachments
  * @param {import("./api.js").Api} deps.api
  * @param {import("./drafts.js").Drafts} deps.drafts
  * @param {import("./notice.js").Notice} deps.notice
- * @param {(text: string) => void} deps.onText
+ * @param {(message: import("./attachments.js").Message) => void} deps.onText
  */
-export function createComposer({ area, api, drafts, notice, onText }) {
+export function createComposer({ area, attachments, api, drafts, notice, onText }) {
   const walk = createWalk();
   let loaded = false;
   /** Where the walk put the caret; elsewhere, arrows move inside the text. */
   let put = -1;
   /** Somebody wrote in this tab since its text last came from elsewhere. */
   let typed = false;
+  // All of these are as the box shows them: marks instead of tokens.
   /** @type {{pair: string, text: string, before: string} | null} */
   let reask = null;
   const grows = !CSS.supports("field-sizing", "content");
@@ -47,9 +69,19 @@ export function createComposer({ area, api, drafts, notice, onText }) {
     typed = true;
     grow();
     notice.clear("held");
-    drafts.changed(area.value);
-    onText(area.value);
+    attachments.edited();
+    tell();
   }
+
+  function tell() {
+    const message = attachments.message();
+    drafts.changed(draftOf(message));
+    onText(message);
+  }
+  // A file arrived, or goes another way: the text is the same, the message is not.
+  attachments.on((what) => {
+    if (what === "files") tell();
+  });
 
   /**
    * @param {string} text
@@ -93,7 +125,9 @@ export function createComposer({ area, api, drafts, notice, onText }) {
 
   return {
     area,
-    text: () => area.value,
+    /** The text as it is stored and sent. */
+    text: () => attachments.message().text,
+    message: attachments.message,
     get typed() { return typed; },
     get reasks() { return reask?.pair ?? null; },
     /** What the key map wants to know of the caret. */
@@ -111,45 +145,50 @@ export function createComposer({ area, api, drafts, notice, onText }) {
       await loadPrompts();
       const text = walk.older(area.value);
       if (text === null) return;
-      write(text, "start");
+      write(attachments.shown(text), "start");
       changed();
     },
     newer() {
       const text = walk.newer();
       if (text === null) return;
-      write(text);
+      write(attachments.shown(text));
       changed();
     },
-    /** @param {string} text  what the page opens with */
-    begin(text) {
-      write(text);
+    /** @param {Draft} draft  what the page opens with */
+    begin({ text, attachments: list }) {
+      write(attachments.shown(text, list));
       put = -1;
       grow();
     },
-    /** @param {string} text  shown, but not news to the server */
-    show(text) {
-      if (area.value === text) return;
+    /** @param {Draft} draft  shown, but not news to the server */
+    show({ text, attachments: list }) {
+      const now = attachments.message();
+      if (now.text === text && sameFiles(now.attachments, list)) return;
       typed = false;
-      area.value = text;
+      area.value = attachments.shown(text, list);
       grow();
-      drafts.known(text);
-      onText(text);
+      const message = attachments.message();
+      drafts.known(draftOf(message));
+      onText(message);
     },
-    /** @param {string} sent  the server has it; what was typed since stays */
+    /** @param {import("./attachments.js").Message} sent  the server has it; what was typed since stays */
     taken(sent) {
-      walk.add(sent);
+      walk.add(sent.text);
       const back = reask?.before ?? "";
       reask = null;
       notice.clear("reask");
-      write(remainder(area.value, sent) || back);
+      write(remainder(area.value, sent.shown) || back);
+      attachments.forget(back);
       changed();
     },
     /**
      * Puts an old question into the box; the old pair goes when this is sent (SND-7).
      * @param {string} pair
-     * @param {string} text
+     * @param {string} stored
+     * @param {import("./types.js").Attachment[]} [files]
      */
-    reask(pair, text) {
+    reask(pair, stored, files) {
+      const text = attachments.shown(stored, files);
       reask = { pair, text, before: reask ? reask.before : area.value };
       write(text);
       changed();

@@ -8,6 +8,7 @@ import { el } from "./dom.js";
  * @property {string} label
  * @property {string} [detail]   what it would do
  * @property {"primary" | "danger"} [look]
+ * @property {boolean} [off]     cannot be chosen; the detail says why
  */
 
 /**
@@ -24,8 +25,9 @@ export function ask({ title, text, choices, alarm = false, cancel = "Cancel" }) 
   return new Promise((resolve) => {
     const explained = choices.some(({ detail }) => detail);
     const list = el("div", { class: explained ? "choices explained" : "choices" });
-    choices.forEach(({ value, label, detail, look }, i) => {
-      const button = el("button", { class: `btn ${look === "primary" ? "pri" : look === "danger" ? "danger" : ""}`, value, type: "submit", autofocus: i === 0 }, label);
+    const first = choices.findIndex(({ off }) => !off);
+    choices.forEach(({ value, label, detail, look, off }, i) => {
+      const button = el("button", { class: `btn ${look === "primary" ? "pri" : look === "danger" ? "danger" : ""}`, value, type: "submit", autofocus: i === first, disabled: off }, label);
       if (detail) {
         const note = el("span", { id: `choice-${i}` }, detail);
         button.setAttribute("aria-describedby", note.id);

@@ -8,7 +8,9 @@ const SAVE_MS = 400;
 /** What a browser sends of a page that is being closed. */
 const KEEPALIVE_BYTES = 60_000;
 
-/** @typedef {{text: string, synced: boolean}} Kept */
+/** @typedef {import("./types.js").Attachment & {name?: string | null}} NamedFile */
+/** @typedef {{text: string, attachments: NamedFile[]}} Draft */
+/** @typedef {{text: string, synced: boolean, attachments?: NamedFile[]}} Kept */
 
 /**
  * Which draft to begin with: the server's, unless this browser has one that it could not
@@ -38,10 +40,19 @@ export function takesForeignDraft({ focused, typed, text, mine }) {
 export function readKept(json) {
   try {
     const value = JSON.parse(json ?? "null");
-    return value && typeof value.text === "string" ? { text: value.text, synced: value.synced === true } : null;
+    if (!value || typeof value.text !== "string") return null;
+    return { text: value.text, synced: value.synced === true, ...(Array.isArray(value.attachments) ? { attachments: value.attachments } : {}) };
   } catch {
     return null;
   }
+}
+
+/**
+ * A draft as the server takes it: names are this browser's own affair.
+ * @param {Draft} draft
+ */
+function handedOver({ text, attachments }) {
+  return { text, attachments: attachments.map(({ fileId, delivery }) => ({ fileId, delivery })) };
 }
 
 /**
@@ -51,20 +62,22 @@ export function readKept(json) {
  */
 export function createDrafts({ api, workspace }) {
   const key = `draft:${workspace}`;
-  let text = "";
+  /** @type {Draft} */
+  let draft = { text: "", attachments: [] };
   let synced = true;
 
   /** @param {boolean} now */
   function note(now) {
     synced = now;
-    keep(key, text === "" && synced ? null : JSON.stringify({ text, synced }));
+    const files = draft.attachments.length ? { attachments: draft.attachments } : {};
+    keep(key, draft.text === "" && synced ? null : JSON.stringify({ text: draft.text, synced, ...files }));
   }
 
   async function push() {
-    const sent = text;
+    const sent = draft;
     try {
-      await api.call("PUT", "/api/draft", { text: sent });
-      if (text === sent) note(true);
+      await api.call("PUT", "/api/draft", handedOver(sent));
+      if (draft === sent) note(true);
     } catch {
       // It stays marked as not handed over; the reconnection tries again.
     }
@@ -74,30 +87,31 @@ export function createDrafts({ api, workspace }) {
 
   addEventListener("pagehide", () => {
     save.drop();
-    if (synced || text.length > KEEPALIVE_BYTES) return;
-    void api.call("PUT", "/api/draft", { text }, { keepalive: true }).then(() => note(true), () => {});
+    if (synced || draft.text.length > KEEPALIVE_BYTES) return;
+    void api.call("PUT", "/api/draft", handedOver(draft), { keepalive: true }).then(() => note(true), () => {});
   });
 
   return {
     /** @param {string} server */
     begin(server) {
-      const { text: chosen, push: late } = chooseDraft(server, readKept(recall(key)));
-      text = chosen;
+      const kept = readKept(recall(key));
+      const { text, push: late } = chooseDraft(server, kept);
+      draft = { text, attachments: (kept?.text === text && kept.attachments) || [] };
       note(!late);
       if (late) save.call();
-      return chosen;
+      return { ...draft, late };
     },
-    /** @param {string} now */
+    /** @param {Draft} now */
     changed(now) {
-      text = now;
+      draft = now;
       note(false);
       save.call();
     },
     /** The server already knows: it sent this text itself, or it has just taken it. */
-    /** @param {string} now */
+    /** @param {Draft} now */
     known(now) {
       save.drop();
-      text = now;
+      draft = now;
       note(true);
     },
     /** After the connection came back. */

@@ -2,6 +2,7 @@
 
 import { wordsOf } from "./api.js";
 import { el } from "./dom.js";
+import { collapse, expand } from "./tokens.js";
 
 /** @typedef {{userText: string, assistantText: string | null}} Texts */
 
@@ -23,10 +24,12 @@ export function changes(before, now) {
  * @param {import("./api.js").Api} deps.api
  * @param {import("./window.js").HistoryWindow} deps.win
  * @param {import("./toasts.js").Toast} deps.toast
+ * @param {(article: HTMLElement) => (string | null)[]} deps.namesIn  of the files of a pair
  */
-export function createEdits({ api, win, toast }) {
+export function createEdits({ api, win, toast, namesIn }) {
   /** What is being edited; it outlives the element, which may be scrolled or rendered away. */
-  /** @type {Map<string, {before: Texts, now: Texts}>} */
+  /** The message is edited as the composer shows it, its files as marks. */
+  /** @type {Map<string, {before: Texts, now: Texts, shown: string, marks: Map<string, import("./tokens.js").Mark>}>} */
   const open = new Map();
 
   /**
@@ -40,8 +43,11 @@ export function createEdits({ api, win, toast }) {
     if (!edit || !body || article.classList.contains("editing")) return;
     const field = (/** @type {keyof Texts} */ name, /** @type {string} */ label) => {
       const area = el("textarea", { "aria-label": label, class: "edit-text", rows: 3 });
-      area.value = edit.now[name] ?? "";
-      area.addEventListener("input", () => { edit.now = { ...edit.now, [name]: area.value }; });
+      area.value = name === "userText" ? edit.shown : (edit.now[name] ?? "");
+      area.addEventListener("input", () => {
+        if (name === "userText") edit.shown = area.value;
+        edit.now = { ...edit.now, [name]: name === "userText" ? expand(area.value, edit.marks).text : area.value };
+      });
       return el("label", {}, el("span", {}, label), area);
     };
     const form = el("form", { class: "edit" },
@@ -112,7 +118,9 @@ export function createEdits({ api, win, toast }) {
       if (!open.has(id)) {
         const pair = await api.call("GET", `/api/pairs/${encodeURIComponent(id)}`);
         const texts = { userText: pair.userText, assistantText: pair.assistantText ?? null };
-        open.set(id, { before: texts, now: texts });
+        const names = namesIn(article);
+        const { text: shown, marks } = collapse(pair.userText, (pair.attachments ?? []).map((/** @type {import("./types.js").Attachment} */ entry, /** @type {number} */ i) => ({ ...entry, name: names[i] ?? null })));
+        open.set(id, { before: texts, now: texts, shown, marks });
       }
       build(win.find(id) ?? article, true);
     },

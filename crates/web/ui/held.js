@@ -16,10 +16,12 @@ export const NEWEST = "r1";
  * What to do for a chosen suggestion: change the view, change the request, or go back to the
  * text. Pure.
  * @param {Suggestion} suggestion
- * @returns {{view?: {model?: string, filter?: string}, send?: SendBody, edit?: boolean}}
+ * @returns {{view?: {model?: string, filter?: string}, send?: SendBody, file?: "detach" | "on-demand", edit?: boolean}}
  */
 export function wayOut({ kind, model, filter }) {
   switch (kind) {
+    case "detach": return { file: "detach" };
+    case "on_demand": return { file: "on-demand" };
     case "trim":
     case "fit": return { send: { overBudget: kind } };
     case "switch_model": return model ? { view: { model }, send: {} } : { edit: true };
@@ -43,8 +45,9 @@ function choicesOf(suggestions) {
  * @param {(change: {model?: string, filter?: string}) => Promise<unknown>} deps.setView
  * @param {() => void} deps.edit
  * @param {(name: string) => void} deps.openPanel
+ * @param {(how: "detach" | "on-demand", suggestion: Suggestion) => boolean} deps.lighten  a file of the message
  */
-export function createHeld({ setView, edit, openPanel }) {
+export function createHeld({ setView, edit, openPanel, lighten }) {
   /** @param {Problem} problem */
   async function overBudget(problem) {
     const picked = await ask({ title: problem.message, text: String(problem.body["hint"] ?? ""), choices: choicesOf(problem.suggestions), alarm: true });
@@ -52,6 +55,7 @@ export function createHeld({ setView, edit, openPanel }) {
     if (!suggestion) return null;
     const way = wayOut(suggestion);
     if (way.view) await setView(way.view);
+    if (way.file) return lighten(way.file, suggestion) ? { again: true } : null;
     if (way.edit) edit();
     return way.send ?? null;
   }
@@ -86,7 +90,8 @@ export function createHeld({ setView, edit, openPanel }) {
   /**
    * Asks what to do. Gives what to add to the request before it is sent again, or null.
    * @param {Problem} problem
-   * @returns {Promise<SendBody | null | undefined>}  undefined: not one of ours
+   * @returns {Promise<SendBody | null | undefined>}  undefined: not one of ours; `again`: the
+   *   message itself was changed
    */
   return async function resolve(problem) {
     switch (problem.code) {

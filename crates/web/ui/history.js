@@ -24,7 +24,7 @@ export function createHistory({ win, onRendered }) {
    */
   function insertionPoint(chunk) {
     let before = null;
-    for (let node = chunk.lastElementChild; node?.matches(".prelude[data-part='files']"); node = node.previousElementSibling) before = node;
+    for (let node = chunk.lastElementChild; node?.matches(".prelude:is(.files, [data-part='files'])"); node = node.previousElementSibling) before = node;
     return before;
   }
 
@@ -102,7 +102,9 @@ export function createHistory({ win, onRendered }) {
         anchor.remember();
         ({ held, following: follow } = anchor);
       };
-      if (!(await win.show(follow ? around(y - 1, y) : win.again(), before))) return;
+      // Without a pair there is still what goes along with a message: the line and the prelude.
+      const ranges = y === 0 ? [{ from: 0, to: 0 }] : follow ? around(y - 1, y) : win.again();
+      if (!(await win.show(ranges, before))) return;
       const node = follow || !held ? null : (win.find(held.id) ?? win.findAt(Math.min(held.at, y - 1)));
       if (node && held) anchor.hold(node, held.offset);
       else if (follow) anchor.toBottom();

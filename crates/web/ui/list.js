@@ -25,7 +25,7 @@ export function nextChoice(items, at, by) {
 
 /**
  * @param {HTMLElement} box     role=listbox
- * @param {HTMLInputElement} field
+ * @param {HTMLInputElement | HTMLTextAreaElement} field
  */
 export function createList(box, field) {
   /** @type {Item[]} */
@@ -38,7 +38,8 @@ export function createList(box, field) {
         el("span", {}, item.rich ?? item.label),
         item.detail ? el("em", {}, item.detail) : null)));
     box.hidden = items.length === 0;
-    field.setAttribute("aria-expanded", String(items.length > 0));
+    // A plain text box has no such state.
+    if (field.getAttribute("role") === "combobox") field.setAttribute("aria-expanded", String(items.length > 0));
     mark();
   }
 

@@ -2,6 +2,7 @@
 
 import { createActions } from "./actions.js";
 import { createApi, scoped, wordsOf } from "./api.js";
+import { createAttach } from "./attach.js";
 import { createBadges } from "./badges.js";
 import { createBoundary } from "./boundary.js";
 import { addCopyButtons, bindCopyButtons } from "./clipboard.js";
@@ -30,6 +31,8 @@ import { createSync } from "./sync.js";
 import { grouped } from "./text.js";
 import { applyTheme, bindTheme } from "./theme.js";
 import { createToasts } from "./toasts.js";
+import { tokensIn } from "./tokens.js";
+import { createToolCalls } from "./toolcalls.js";
 import { createWeigh } from "./weigh.js";
 import { createWindow } from "./window.js";
 
@@ -81,6 +84,14 @@ const api = createApi({
   },
 });
 const drafts = createDrafts({ api, workspace });
+const announce = (/** @type {string} */ words) => { live.textContent = words; };
+const attach = createAttach({
+  area: draft, api, store, notice, toast, say: announce, scope: (path) => scoped(path, workspace), goTo: (pair) => jumps.byId(pair),
+  parts: {
+    strip: must("#strip", HTMLElement), chips: must("#chips", HTMLElement), meter: must("#meter", HTMLElement), words: must("#strip-words", HTMLElement),
+    button: must("#attach", HTMLButtonElement), picker: must("#picker", HTMLInputElement), layer: must("#drop", HTMLElement),
+  },
+});
 
 /** @param {HTMLElement} root  everything that is rendered passes here before it is shown */
 function onRendered(root) {
@@ -94,7 +105,7 @@ function onRendered(root) {
 const win = createWindow({ pane, onRendered, fetchRows: (from, to, signal) => api.html(`/ui/rows?from=${from}&to=${to}`, undefined, { signal }) });
 const history = createHistory({ win, onRendered });
 const cursor = createCursor({ win, history });
-const edits = createEdits({ api, win, toast });
+const edits = createEdits({ api, win, toast, namesIn: attach.chips.namesIn });
 const badges = createBadges({ find: win.find });
 const boundary = createBoundary({
   win,
@@ -104,19 +115,25 @@ const boundary = createBoundary({
 });
 
 const gauge = createGauge({ gauge: must("#gauge", HTMLElement), legend: must("#legend", HTMLElement), warnAt });
-const weigh = createWeigh({ api, store, output: must("#aut", HTMLOutputElement), warnAt, onWindow: showWindow });
-const composer = createComposer({ area: draft, api, drafts, notice, onText: weigh.draft });
+const weigh = createWeigh({ api, store, output: must("#aut", HTMLOutputElement), warnAt, onWindow: showWindow, onWeighed: attach.weighed });
+/** @param {import("./attachments.js").Message} message */
+function onText(message) {
+  attach.draw();
+  weigh.draft(message);
+}
+const composer = createComposer({ area: draft, attachments: attach.attachments, api, drafts, notice, onText });
 const modes = createModes({ label: must("#mode", HTMLElement), draft, filter, cursor });
-const panels = createPanels({ api, panel: must("#panel", HTMLElement), hud: must("#hud", HTMLElement), back: () => modes.enter("VIEW") });
+const panels = createPanels({ api, panel: must("#panel", HTMLElement), hud: must("#hud", HTMLElement), back: () => modes.enter("VIEW"), own: { files: attach.panel.render } });
 const counter = createCounter({ button: must("#counter", HTMLButtonElement), state: store.get, openHud: panels.toggleHud });
 /** @param {{filter?: string, topic?: string, model?: string}} change */
 const setView = (change) => sync.setView(change);
-const held = createHeld({ setView, edit: () => modes.enter("INPUT"), openPanel: panels.openPanel });
+const held = createHeld({ setView, edit: () => modes.enter("INPUT"), openPanel: panels.openPanel, lighten: attach.lighten });
 const sending = createSending({
   api, store, win, history, composer, modes, cursor, badges, notice, toast, held,
-  button: must("#send", HTMLButtonElement), setView, announce: (words) => { live.textContent = words; },
+  button: must("#send", HTMLButtonElement), setView, announce, settled: attach.settled,
 });
-const sync = createSync({ api, store, win, history, sending, composer, panels, onWindow: weigh.refresh });
+const toolCalls = createToolCalls({ win, announce });
+const sync = createSync({ api, store, win, history, sending, composer, panels, onWindow: weigh.refresh, onFiles: attach.panel.changed, onTool: toolCalls.show });
 const selectors = createSelectors({
   api, store, setView, toast, model: must("#model", HTMLButtonElement), topic: must("#topic", HTMLButtonElement),
   openPanel: panels.openPanel, done: () => modes.enter("INPUT"),
@@ -128,7 +145,7 @@ const filterBox = createFilterBox({
   leave: () => modes.enter("VIEW"), help: () => panels.openPanel("help"),
 });
 const actions = createActions({
-  api, win, sending, composer, panels, selectors, edits, setView, toast,
+  api, win, sending, composer, panels, selectors, edits, chips: attach.chips, setView, toast,
   input: () => modes.enter("INPUT"), undo: filterBox.takeBack,
 });
 bindForms({ api, toast, undo: filterBox.takeBack, onDone: panels.after });
@@ -169,7 +186,8 @@ function drawEmpty() {
 }
 
 function preview() {
-  panels.openUrl("what would be sent", "/ui/request", { text: composer.text() });
+  const { text, attachments } = composer.message();
+  panels.openUrl("what would be sent", "/ui/request", { text, ...(attachments.length ? { attachments } : {}) });
 }
 must("#aut", HTMLElement).before(el("button", { type: "button", class: "tool", title: "What would be sent now, byte for byte (P in VIEW)", "aria-label": "What would be sent now", onclick: preview }, icon("request")));
 
@@ -232,8 +250,10 @@ bindTheme(must("#theme", HTMLElement));
 win.adopt();
 win.anchor.toBottom();
 pane.dataset["ready"] = "true";
-composer.begin(drafts.begin(draft.value));
-weigh.draft(composer.text());
+// A draft with files comes beside the box: nobody is to see its tokens.
+const begun = drafts.begin(draft.dataset["draft"] ?? draft.value);
+composer.begin(begun);
+onText(composer.message());
 panels.restore();
 // On a touch screen the focus would raise the keyboard over the history.
 if (!matchMedia("(pointer: coarse)").matches && document.activeElement === body) modes.enter("INPUT");
@@ -245,6 +265,11 @@ try {
   if (now && !reply) badges.show({ pair: now.pair, kind: "waiting", text: "" });
 } catch (error) {
   toast(wordsOf(error), { error: true });
+}
+if (!begun.late && tokensIn(begun.text).length) {
+  // The page has the text of the draft; which files are meant is told apart.
+  const told = await api.call("GET", "/api/draft").catch(() => null);
+  if (told?.text === composer.text()) composer.show({ text: told.text, attachments: told.attachments ?? [] });
 }
 sending.drawButton();
 void win.pump();

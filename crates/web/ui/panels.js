@@ -18,8 +18,9 @@ const HUD_MS = 250;
  * @param {HTMLElement} deps.panel
  * @param {HTMLElement} deps.hud
  * @param {() => void} deps.back  where the focus goes when nobody had it
+ * @param {Record<string, (body: HTMLElement) => Promise<void>>} [deps.own]  panels that the page draws itself
  */
-export function createPanels({ api, panel, hud, back }) {
+export function createPanels({ api, panel, hud, back, own = {} }) {
   const parts = { panel: frame(panel, "Width of the panel"), hud: frame(hud, "Width of the HUD") };
   parts.hud.title.textContent = "HUD";
   parts.panel.close.addEventListener("click", () => close());
@@ -51,6 +52,8 @@ export function createPanels({ api, panel, hud, back }) {
     const mine = (turn += 1);
     const { body } = parts.panel;
     const at = body.scrollTop;
+    const draw = own[source.name];
+    if (draw) return draw(body);
     try {
       const html = await api.html(source.url, source.body);
       if (mine !== turn) return;

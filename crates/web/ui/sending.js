@@ -8,7 +8,7 @@ import { afterReply, endNotice } from "./policy.js";
 import { scalars } from "./text.js";
 
 /** @typedef {import("./types.js").Status} Status */
-/** @typedef {{text: string, reask?: string, regenerate?: string, model?: string, [name: string]: unknown}} SendBody */
+/** @typedef {{text: string, attachments?: import("./types.js").Attachment[], reask?: string, regenerate?: string, model?: string, [name: string]: unknown}} SendBody */
 
 /**
  * Whether a piece of text was already shown: its event is not newer than the article. Pure.
@@ -37,8 +37,9 @@ export function alreadyShown(shown, id) {
  * @param {HTMLButtonElement} deps.button
  * @param {(change: {filter: string}) => Promise<unknown>} deps.setView
  * @param {(words: string) => void} deps.announce  to those who listen
+ * @param {() => Promise<boolean>} deps.settled  whether all files of the message are there
  */
-export function createSending({ api, store, win, history, composer, modes, cursor, badges, notice, toast, held, button, setView, announce }) {
+export function createSending({ api, store, win, history, composer, modes, cursor, badges, notice, toast, held, button, setView, announce, settled }) {
   let posting = false;
   /** @type {string | null} */
   let mine = null;
@@ -70,9 +71,10 @@ export function createSending({ api, store, win, history, composer, modes, curso
   /**
    * Posts, and asks what to do for as long as the server holds it back.
    * @param {SendBody} body
+   * @param {() => SendBody} [anew]  the body of a message that was changed meanwhile
    * @returns {Promise<boolean>}  whether it is on its way
    */
-  async function post(body) {
+  async function post(body, anew = () => body) {
     posting = true;
     try {
       for (let request = body; ; ) {
@@ -85,7 +87,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
           const more = error instanceof Problem ? await held(error) : undefined;
           if (more === undefined) notice.say("held", { text: `Not sent: ${wordsOf(error)}`, level: "error" });
           if (!more) return false;
-          request = { ...request, ...more };
+          request = more["again"] ? { ...request, ...anew() } : { ...request, ...more };
         }
       }
     } finally {
@@ -113,10 +115,17 @@ export function createSending({ api, store, win, history, composer, modes, curso
       if (text.trim()) notice.say("held", { text: busyWords(scalars(text)), label: "Cancel the send", act: () => void cancel() });
       return;
     }
-    if (!text.trim()) return;
     notice.clear("held");
+    if (!(await settled()) || busy()) return;
+    let message = composer.message();
+    if (!message.text.trim()) return;
     const { reasks } = composer;
-    if (await post({ text, ...(reasks ? { reask: reasks } : {}) })) composer.taken(text);
+    const body = () => {
+      message = composer.message();
+      const { text: words, attachments } = message;
+      return { text: words, ...(attachments.length ? { attachments } : {}), ...(reasks ? { reask: reasks } : {}) };
+    };
+    if (await post(body(), body)) composer.taken(message);
   }
 
   button.form?.addEventListener("submit", (event) => {
@@ -224,7 +233,7 @@ function replyOf(article) {
   let reply = /** @type {HTMLElement | null} */ (article.querySelector(".a"));
   if (!reply) {
     reply = el("div", { class: "a prose" });
-    article.querySelector(".u")?.after(reply);
+    (article.querySelector(".toolcalls") ?? article.querySelector(".u"))?.after(reply);
   }
   const part = (/** @type {string} */ name) => {
     const found = reply.querySelector(`:scope > .${name}`);

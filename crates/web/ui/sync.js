@@ -6,6 +6,8 @@ import { stateOf } from "./state.js";
 
 /** Several changes at once are one reload. */
 const ROWS_MS = 60;
+/** Events after which rows that were asked for earlier are old. */
+const CHANGES_ROWS = new Set(["started", "ended", "pair", "removed", "tool"]);
 
 /**
  * @param {object} deps
@@ -17,15 +19,20 @@ const ROWS_MS = 60;
  * @param {import("./composer.js").Composer} deps.composer
  * @param {import("./panels.js").Panels} deps.panels
  * @param {() => void} deps.onWindow  the window itself changed; the draft is weighed again
+ * @param {() => void} deps.onFiles   the registry changed
+ * @param {(call: import("./types.js").ToolCall) => void} deps.onTool
  */
-export function createSync({ api, store, win, history, sending, composer, panels, onWindow }) {
+export function createSync({ api, store, win, history, sending, composer, panels, onWindow, onFiles, onTool }) {
   let shownFilter = store.get().view.filter;
   /** @type {(() => void)[]} */
   let waiting = [];
+  /** Events that changed rows; what was asked for before one of them may come back without it. */
+  let news = 0;
 
   async function reload() {
     const waited = waiting;
     waiting = [];
+    const before = news;
     try {
       const state = stateOf(await api.call("GET", "/api/state"));
       store.set(state);
@@ -34,6 +41,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
       const bottom = state.view.filter !== shownFilter;
       shownFilter = state.view.filter;
       await history.refetch(state.boundary.y, { bottom });
+      if (news !== before) rows.call();
     } catch {
       // The reconnection reloads.
     }
@@ -65,6 +73,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
    * @param {string} id
    */
   function onEvent(name, data, id) {
+    if (CHANGES_ROWS.has(name)) news += 1;
     switch (name) {
       case "started":
         void sending.started(data);
@@ -89,8 +98,14 @@ export function createSync({ api, store, win, history, sending, composer, panels
       case "draft": {
         const focused = document.hasFocus() && document.activeElement === composer.area;
         const here = { focused, typed: composer.typed, text: composer.text(), mine: data.from === api.tab };
-        return takesForeignDraft(here) ? composer.show(data.text) : undefined;
+        return takesForeignDraft(here) ? composer.show({ text: data.text, attachments: data.attachments ?? [] }) : undefined;
       }
+      case "files":
+        onFiles();
+        onWindow();
+        // Chips may be broken now, and the list of files that is sent is another.
+        return rows.call();
+      case "tool": return onTool(data);
       case "reset":
         rows.call();
         panels.refresh();

@@ -46,11 +46,13 @@
  * @property {boolean} queue  whether what is sent during a send waits for its end
  * @property {{pair: string}|null} sending  told as the pair's id alone, or left out
  * @property {string|number} event
+ * @property {number} [longPasteChars]  from how many characters a paste is a file (INS-1)
+ * @property {number} [longPasteLines]
  */
 
 /**
  * One way out that a problem offers (VAL-3). `model` and `filter` are what it would set.
- * @typedef {{kind: string, label: string, detail?: string, model?: string, filter?: string}} Suggestion
+ * @typedef {{kind: string, label: string, detail?: string, model?: string, filter?: string, file?: string}} Suggestion
  */
 
 /**
@@ -61,6 +63,69 @@
  * @property {string|null} [assistantText]
  * @property {string} [model]
  * @property {string} [topic]
+ * @property {Attachment[]} [attachments]
+ */
+
+/** How a model gets a file (DLV-1 to DLV-3). @typedef {"inline"|"on-demand"|"path"} Delivery */
+
+/**
+ * What belongs to one token of a text; no delivery means the default rules.
+ * @typedef {{fileId: string|null, delivery: Delivery|null}} Attachment
+ */
+
+/**
+ * Why a file is over the limit, and what can be done (LIM-3).
+ * @typedef {{limit: number, limitText: string, sizeText: string, words: string, headBytes: number|null, onDemand: boolean}} TooLarge
+ */
+
+/** How large files may be; `words` where that is less than usual (LIM-2). @typedef {{text: number, image: number, words: string|null}} Limits */
+
+/**
+ * A file of the registry (FIL-1).
+ * @typedef {object} FileInfo
+ * @property {string} id
+ * @property {string} name
+ * @property {"IMAGE"|"PDF"|"DOCUMENT"|"AUDIO"|"VOICE"|"VIDEO"|"GENERATED"} kind
+ * @property {string} mime
+ * @property {number} size
+ * @property {string} sizeText
+ * @property {number|null} tokens
+ * @property {[number, number]|null} [pixels]
+ * @property {boolean} isText
+ * @property {"user"|"assistant"|"pending"} source
+ * @property {string|null} [uploadContext]
+ * @property {string} createdAt
+ * @property {string} age
+ * @property {string} token
+ * @property {string|null} [said]
+ * @property {string|null} [thumbnail]
+ * @property {Delivery} delivery
+ * @property {Delivery[]} deliveries
+ * @property {TooLarge|null} [tooLarge]
+ */
+
+/** @typedef {{kind: "text", text: string, more: boolean}|{kind: "image", url: string}|{kind: "none", words: string}} Preview */
+/** @typedef {FileInfo & {usedBy: {pair: string, opening: string}[], preview: Preview}} FileDetails */
+
+/**
+ * An attachment as it would be delivered now (SHW-2).
+ * @typedef {object} Weighed
+ * @property {string|null} fileId
+ * @property {string} name
+ * @property {"image"|"text"|"file"} kind
+ * @property {string} sizeText
+ * @property {number|null} tokens
+ * @property {Delivery} delivery
+ * @property {Delivery[]} deliveries
+ * @property {string|null} [thumbnail]
+ * @property {string|null} [broken]
+ * @property {string|null} [note]
+ * @property {TooLarge|null} [tooLarge]
+ */
+
+/**
+ * A call of a tool while an answer is made.
+ * @typedef {{pair: string, place: number, name: string, arguments: unknown, result?: unknown, failed?: boolean, tokens?: number|null, millis?: number|null, running: boolean}} ToolCall
  */
 
 /** @typedef {"waiting"|"loading"|"thinking"|"retry"|"quota"|"trimming"} StatusKind */

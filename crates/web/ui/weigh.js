@@ -1,10 +1,14 @@
-// What the draft weighs: a guess with every key, the server's number a moment later.
+// What the message weighs, its files included: a guess with every key, the server's number a
+// moment later.
 
+import { sameFiles } from "./composer.js";
 import { debounced } from "./dom.js";
 import { withDraft } from "./gauge.js";
 import { CHARS_PER_TOKEN, grouped, roughTokens } from "./text.js";
 
 const WEIGH_MS = 120;
+
+/** @typedef {import("./attachments.js").Message} Message */
 
 /**
  * The number to show at once: what the server last said, moved by what was typed since, so
@@ -26,21 +30,27 @@ export function guess(text, known, charsPerToken = CHARS_PER_TOKEN) {
  * @param {HTMLOutputElement} deps.output
  * @param {number} deps.warnAt
  * @param {(window: import("./types.js").Window) => void} deps.onWindow
+ * @param {(message: Message, weighed: any) => void} [deps.onWeighed]  what was asked, and the answer
  */
-export function createWeigh({ api, store, output, warnAt, onWindow }) {
-  let text = "";
+export function createWeigh({ api, store, output, warnAt, onWindow, onWeighed = () => {} }) {
+  /** @type {Message} */
+  let message = { shown: "", text: "", attachments: [], owners: [], names: [], plain: "", tokens: 0 };
   let turn = 0;
   /** @type {{tokens: number, rough: number} | null} */
   let known = null;
 
   const weigh = debounced(WEIGH_MS, async () => {
     const mine = (turn += 1);
-    const asked = text;
+    const asked = message;
+    const { text, attachments, plain } = asked;
     try {
-      const { window, counter } = await api.call("POST", "/api/weigh", { text: asked });
-      if (mine !== turn || asked !== text) return;
-      known = asked === "" ? null : { tokens: window.aut, rough: roughTokens(asked, cpt()) };
-      store.set({ window, ...(counter ? { counter } : {}) });
+      const answer = await api.call("POST", "/api/weigh", { text, ...(attachments.length ? { attachments } : {}) });
+      if (mine !== turn || asked !== message) return;
+      const files = answer.attachmentTokens ?? 0;
+      const window = { files, ...answer.window };
+      known = plain === "" ? null : { tokens: Math.max(0, window.aut - files), rough: roughTokens(plain, cpt()) };
+      store.set({ window, ...(answer.counter ? { counter: answer.counter } : {}) });
+      onWeighed(asked, answer);
       show(window);
     } catch {
       // The guess stays, marked as one.
@@ -53,22 +63,28 @@ export function createWeigh({ api, store, output, warnAt, onWindow }) {
 
   /** @param {import("./types.js").Window} window */
   function show(window) {
+    const { text } = message;
     output.textContent = `${window.exact && text ? "" : "~"}${grouped(text ? window.aut : 0)}`;
     output.title = `${grouped(window.aut)} tokens, ${window.estimator || "estimated"}; ${window.load}`;
     onWindow(window);
   }
 
   function draw() {
-    show(withDraft(store.get().window, guess(text, known, cpt()), warnAt));
+    const { plain, tokens } = message;
+    show(withDraft({ ...store.get().window, files: tokens }, guess(plain, known, cpt()) + tokens, warnAt));
   }
 
   return {
-    /** @param {string} now  with every key: cheap, and no history is touched */
+    /** @param {Message} now  with every key: cheap, and no history is touched */
     draft(now) {
-      if (now === text) return;
-      text = now;
+      const files = !sameFiles(now.attachments, message.attachments);
+      const same = now.text === message.text && !files;
+      if (same) return;
+      message = now;
       draw();
       weigh.call();
+      // A file that came, went or goes another way is weighed at once (SHW-2, DLV-4).
+      if (files) weigh.flush();
     },
     /** The window itself changed: another model, another boundary. */
     refresh() {

@@ -5,10 +5,12 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod access;
+mod attachments;
 mod bench;
 mod budget;
 mod connection;
 mod faults;
+mod files;
 mod filtering;
 mod focus;
 mod safety;

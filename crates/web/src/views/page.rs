@@ -15,7 +15,8 @@ use crate::{Web, api::state::StateDto, assets, boards::Desk, problem::Problem};
 const FIRST_ROWS: usize = 20;
 
 /// The panels, in the order of the bar: name, words, key.
-const PANELS: [(&str, &str, &str); 4] = [
+const PANELS: [(&str, &str, &str); 5] = [
+    ("files", "Files", "f"),
     ("topics", "Topics", "t"),
     ("receipts", "Receipts", "L"),
     ("models", "Models", "M"),
@@ -66,6 +67,7 @@ pub(super) async fn page(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Prob
                     aside #hud .panel.hud aria-label="HUD" hidden {}
                 }
                 (footer(&state, &desk.draft.text, warn_at))
+                div #drop .drop aria-hidden="true" hidden { p { (icon("attach")) span { "Drop files to attach them" } span { "Drop files to keep them here" } } }
                 div #toasts role="status" aria-live="polite" {}
                 noscript { p.noscript { "The workbench needs JavaScript; the API and the commands do not." } }
             }
@@ -108,6 +110,8 @@ fn header(state: &StateDto) -> Markup {
 fn footer(state: &StateDto, draft: &str, warn_at: u64) -> Markup {
     let window = &state.window;
     let topic = state.view.topic.trim_start_matches('/').replace('/', " › ");
+    // Tokens are never shown: the page makes marks of them before it fills the box.
+    let with_files = draft.contains("<<context:");
     html! {
         footer {
             div.wrap {
@@ -115,11 +119,16 @@ fn footer(state: &StateDto, draft: &str, warn_at: u64) -> Markup {
                     data-verdict=(window.verdict) { (gauge::gauge(window, warn_at)) }
                 div #legend .legend.mono { (gauge::legend(window)) }
                 form #composer .box {
-                    div #chips .chips hidden {}
+                    div #strip .strip hidden {
+                        ul #chips .chips role="list" aria-label="Attachments" {}
+                        span #strip-words .strip-words hidden {}
+                        span #meter .meter.mono title="What this message weighs, files included" hidden {}
+                    }
                     div #notice .notice role="status" hidden {}
                     textarea #draft rows="2" aria-label="Message" maxlength="4000000"
-                        placeholder="Write a message. Enter sends, Shift+Enter is a new line." {
-                        (draft)
+                        placeholder="Write a message. Enter sends, Shift+Enter is a new line."
+                        data-draft=[with_files.then_some(draft)] {
+                        @if !with_files { (draft) }
                     }
                     div.row {
                         button #model .sel type="button" aria-haspopup="listbox"
@@ -130,6 +139,11 @@ fn footer(state: &StateDto, draft: &str, warn_at: u64) -> Markup {
                             aria-label=(format!("Topic: {topic}")) data-path=(state.view.topic) {
                             (topic) " ▾"
                         }
+                        button #attach .attach type="button" aria-label="Attach files"
+                            title="Attach files; they can also be pasted, dropped, or named with @" {
+                            (icon("attach")) span { "Attach" }
+                        }
+                        input #picker type="file" multiple hidden;
                         span.grow {}
                         output #aut .mono for="draft" title="What this message weighs" {
                             (if window.exact { "" } else { "~" }) (window.aut)

@@ -168,6 +168,7 @@ const KEYS: [(&str, &[(&str, &str)]); 3] = [
             ("R S", "regenerate, swap with the earlier answer"),
             ("y Y", "copy the answer, the pair"),
             ("r p", "receipt, exact request; P shows what would be sent now"),
+            ("f", "files"),
             ("t M L", "topics, models, receipts"),
             ("h s", "HUD, settings"),
             ("x", "stop the send in flight"),
@@ -185,6 +186,8 @@ const KEYS: [(&str, &[(&str, &str)]); 3] = [
             ("Esc", "leave to VIEW; it never stops a send"),
             ("Ctrl+C", "with nothing selected: stop the send"),
             ("Up Down", "at the edge of the box: earlier messages"),
+            ("Ctrl+V", "paste; pictures, files and long texts become attachments"),
+            ("@/", "a file of this machine, below the allowed folders"),
         ],
     ),
     (

@@ -126,6 +126,8 @@ test("VAL-3: every suggestion leads somewhere", () => {
   assert.deepEqual(of("switch_model"), { edit: true });
   assert.deepEqual(of("clear_history"), { view: { filter: "r0" }, send: {} });
   assert.deepEqual(of("clear_history", { filter: "t'x'" }), { view: { filter: "t'x'" }, send: {} });
+  assert.deepEqual(of("detach"), { file: "detach" });
+  assert.deepEqual(of("on_demand"), { file: "on-demand" });
   assert.deepEqual(of("shorten"), { edit: true });
   assert.deepEqual(of("something new"), { edit: true });
   assert.match(busyWords(1), /1 character\)/);
