@@ -10,7 +10,7 @@ FROM memory_observations WHERE deleted_at IS NULL;
 CREATE VIRTUAL TABLE memory_observation_index USING fts5 (
     title, content, title_grams, content_grams, tags,
     content = 'memory_observation_texts', content_rowid = 'id',
-    tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3 4'
+    tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3 4 5 6'
 );
 INSERT INTO memory_observation_index (memory_observation_index, rank)
     VALUES ('secure-delete', 1);
@@ -47,7 +47,7 @@ END;
 CREATE VIRTUAL TABLE memory_prompt_index USING fts5 (
     content, content_grams, tags,
     content = 'memory_prompts', content_rowid = 'id',
-    tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3 4'
+    tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3 4 5 6'
 );
 INSERT INTO memory_prompt_index (memory_prompt_index, rank) VALUES ('secure-delete', 1);
 

@@ -6,7 +6,7 @@
 //! by the rare ones, and the common ones only have to be there. Where all are common, the
 //! newest that fit are taken: rank would hardly tell them apart.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::Range};
 
 use plimsoll_store::{
     MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, StoreResult, Workspace,
@@ -19,16 +19,22 @@ use super::{
 };
 use crate::{
     db::{Db, first, list, values},
-    shared::memory::{Conditions, Narrow, grams::words, observations, prompts, tag},
+    shared::memory::{
+        Conditions, Narrow,
+        grams::{is_word, words},
+        observations, prompts, tag,
+    },
 };
 
 /// A term that more texts have is common.
 const RARE: usize = 500;
+/// So many of the newest are looked at where all terms are common.
+const NEWEST: usize = 200;
 /// The beginning of a word is put together from all words that begin so, if these are not
 /// too many.
 const GATHERED: usize = 5 * RARE;
 /// Beginnings of up to this length have an index of their own.
-const INDEXED: usize = 4;
+const INDEXED: usize = 6;
 
 impl Sqlite {
     pub(crate) async fn search_memory(
@@ -143,9 +149,13 @@ fn search(
     });
     let matched = found.len();
     found.truncate(query.limit);
-    let hits: StoreResult<Vec<MemoryHit>> =
-        found.iter().map(|candidate| read(db, candidate, terms, query.snippet_chars)).collect();
-    Ok(MemoryHits { hits: hits?, any_word, matched, more })
+    let mut hits = Vec::with_capacity(found.len());
+    for candidate in &found {
+        let probed = probed.iter().find(|(shelf, _)| *shelf == candidate.shelf);
+        let probed = probed.map_or(&[][..], |(_, probed)| probed.as_slice());
+        hits.push(read(db, candidate, terms, probed, query.snippet_chars)?);
+    }
+    Ok(MemoryHits { hits, any_word, matched, more })
 }
 
 /// How many texts fit an expression, counted up to just above a number.
@@ -167,10 +177,13 @@ fn probe_term(db: &mut dyn Db, shelf: Shelf, term: &Term) -> StoreResult<Probed>
     if hits > RARE || length < 2 {
         return Ok(exact);
     }
-    if length > INDEXED && hits > 0 {
+    if length > INDEXED {
         let head: String = word.chars().take(INDEXED).collect();
-        if probe(db, shelf, &format!("\"{head}\" *"), GATHERED)? > GATHERED {
-            return Ok(exact);
+        let expression = format!("\"{head}\" *");
+        if probe(db, shelf, &expression, GATHERED)? > GATHERED {
+            // Where nothing is called so, the beginning that has an index must do.
+            let beginning = Probed { expression, hits: RARE + 1 };
+            return Ok(if hits > 0 { exact } else { beginning });
         }
     }
     let expression = format!("\"{word}\" *");
@@ -306,7 +319,7 @@ fn newest(
     let narrowed = format!("{expression}{narrow}");
     let mut conditions = shelf.conditions(workspace, filter);
     let matched = conditions.value(narrowed.as_str());
-    let limit = conditions.value(u64::try_from(RARE + 1).unwrap_or(u64::MAX));
+    let limit = conditions.value(u64::try_from(NEWEST + 1).unwrap_or(u64::MAX));
     let (index, table) = (shelf.index(), shelf.table());
     let sql = format!(
         "SELECT {index}.rowid, {} FROM {index} CROSS JOIN {table} o ON o.id = {index}.rowid
@@ -317,9 +330,9 @@ fn newest(
     let mut found = list(db, &sql, &conditions.values, |row| {
         Ok(Candidate { shelf, id: row.count(0)?, score: 0.0, time: row.int(1)? })
     })?;
-    if found.len() > RARE {
+    if found.len() > NEWEST {
         *more = true;
-        found.truncate(RARE);
+        found.truncate(NEWEST);
     }
     if let (Shelf::Observations, Some(oldest)) = (shelf, found.last().map(|last| last.id)) {
         let titles = format!("{{title title_grams}} : ({expression})");
@@ -338,6 +351,7 @@ fn read(
     db: &mut dyn Db,
     candidate: &Candidate,
     terms: &[Term],
+    probed: &[Probed],
     snippet_chars: usize,
 ) -> StoreResult<MemoryHit> {
     let (shelf, id) = (candidate.shelf, candidate.id);
@@ -357,16 +371,23 @@ fn read(
         MemoryFound::Observation(note) => &note.content,
         MemoryFound::Prompt(prompt) => &prompt.content,
     };
-    let exact: Vec<String> =
-        terms.iter().filter(|term| !matches!(term, Term::Run(_))).map(Term::expression).collect();
+    // To find its place in the list of a common word takes FTS5 longer than all the rest, so
+    // these are found by their letters.
+    let common = |place: usize| probed.get(place).is_some_and(|term| term.hits > RARE);
+    let exact: Vec<String> = terms
+        .iter()
+        .enumerate()
+        .filter(|(place, term)| !matches!(term, Term::Run(_)) && !common(*place))
+        .map(|(_, term)| term.expression())
+        .collect();
     let highlighted = match shelf {
         _ if exact.is_empty() => None,
         Shelf::Observations => highlighted(db, shelf, 1, &exact.join(" OR "), id)?,
         Shelf::Prompts => highlighted(db, shelf, 0, &exact.join(" OR "), id)?,
     };
     let mut marked = Marked::one_line(highlighted.as_deref().unwrap_or(content));
-    for term in terms {
-        let more = by_letters(&marked.text, term);
+    for (place, term) in terms.iter().enumerate() {
+        let more = by_letters(&marked.text, term, common(place));
         marked.mark(more);
     }
     let Marked { text, marks } = marked.cut(snippet_chars);
@@ -390,24 +411,43 @@ fn highlighted(
     first(db, &sql, values![&open, &close, expression, id], |row| row.string(0))
 }
 
-/// What FTS5 does not mark: characters within a run, and words that only begin as typed.
-fn by_letters(text: &str, term: &Term) -> Vec<std::ops::Range<usize>> {
+/// What FTS5 does not mark: characters within a run, words that only begin as typed, and
+/// common words, which may have an ending more.
+fn by_letters(text: &str, term: &Term, common: bool) -> Vec<Range<usize>> {
+    /// Letters of an ending, and of the shortest word that has one.
+    const ENDING: usize = 3;
+    const SHORTEST: usize = 4;
+    let endings = |word: &str| if word.len() < SHORTEST { 0 } else { ENDING };
     match term {
         Term::Run(run) => text.match_indices(run).map(|(at, hit)| at..at + hit.len()).collect(),
-        Term::Open(word) => {
-            let begins = |candidate: &str| {
-                let mut letters = candidate.chars().flat_map(char::to_lowercase);
-                word.chars().flat_map(char::to_lowercase).all(|c| letters.next() == Some(c))
-            };
-            let base = text.as_ptr() as usize;
-            words(text)
-                .filter(|candidate| begins(candidate))
-                .map(|hit| {
-                    let at = hit.as_ptr() as usize - base;
-                    at..at + hit.len()
-                })
-                .collect()
+        Term::Open(word) => beginnings(text, word, usize::MAX),
+        Term::Word(word) if common => beginnings(text, word, endings(word)),
+        Term::Phrase(phrase) if common => {
+            words(phrase).flat_map(|word| beginnings(text, word, endings(word))).collect()
         }
         Term::Word(_) | Term::Phrase(_) => Vec::new(),
     }
+}
+
+/// The words of a text that begin with this one and have at most so many letters more.
+fn beginnings(text: &str, word: &str, more: usize) -> Vec<Range<usize>> {
+    let lower = word.to_lowercase();
+    let mut found = Vec::new();
+    let mut start = None;
+    let ends = text.char_indices().map(|(at, c)| (at, is_word(c)));
+    for (at, inside) in ends.chain([(text.len(), false)]) {
+        match (start, inside) {
+            (None, true) => start = Some(at),
+            (Some(from), false) => {
+                start = None;
+                let mut letters = text[from..at].chars().flat_map(char::to_lowercase);
+                let begins = lower.chars().all(|c| letters.next() == Some(c));
+                if begins && letters.count() <= more {
+                    found.push(from..at);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
