@@ -5,9 +5,9 @@ use crate::{name::last_part, texty::is_environment};
 /// How much of a file's beginning [`looks_secret`] wants to see, in bytes.
 pub const HEAD: usize = 16 << 10;
 
-const KEYS: &str = "it looks like a private key";
-const STORE: &str = "it is a store of keys or passwords";
-const LOGIN: &str = "it looks like a file of passwords or access tokens";
+const KEYS: &str = "looks like a private key";
+const STORE: &str = "is a store of keys or passwords";
+const LOGIN: &str = "looks like a file of passwords or access tokens";
 
 /// Endings of files that hold keys, whatever is in them.
 const STORES: &[&str] = &[

@@ -1,0 +1,103 @@
+//! What can be typed about the books, the settings and the keys.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// List what was sent, what it used and cost
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll receipts\n  \
+    plimsoll receipts --json | jq -s 'map(.prompt) | add'\n  \
+    plimsoll receipts 019a…   the whole receipt as JSON")]
+pub(crate) struct ReceiptsArgs {
+    /// A receipt to print in full
+    pub(crate) id: Option<String>,
+
+    /// The newest N
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: u64,
+
+    /// Print JSON, one receipt a line
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+/// List settings, their values and where they come from, or change one
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll settings\n  \
+    plimsoll settings set overBudget fit\n  \
+    plimsoll settings unset overBudget\n  \
+    PLIMSOLL_WARN_AT=70 plimsoll settings --json")]
+pub(crate) struct SettingsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<crate::commands::settings::SettingsCommand>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Set, list and remove keys of providers; they are never printed
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll keys list\n  \
+    plimsoll keys set openai < key.txt\n  \
+    plimsoll keys set openai --file < key.txt\n  \
+    plimsoll keys rm openai")]
+pub(crate) struct KeysArgs {
+    #[command(subcommand)]
+    pub(crate) command: KeysCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum KeysCommand {
+    /// Keep the key on standard input: in the keyring if one answers, else in a file
+    Set {
+        /// Such as openai or anthropic
+        provider: String,
+        /// In the keyring of this machine (secret-tool, or security on a Mac)
+        #[arg(long, conflicts_with = "file")]
+        keyring: bool,
+        /// In a file that only you can read
+        #[arg(long)]
+        file: bool,
+    },
+    /// Which providers have a key, and from where
+    List,
+    /// Forget a stored key
+    Rm {
+        /// Such as openai or anthropic
+        provider: String,
+    },
+}
+
+/// Copy the whole store to a file
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  plimsoll backup plimsoll-2026-11-15.db")]
+pub(crate) struct BackupArgs {
+    /// The file to write; it must not exist yet
+    pub(crate) file: PathBuf,
+
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+/// Check store, keys, models and servers, and say what is missing
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  plimsoll doctor\n  plimsoll doctor --json | jq .healthy")]
+pub(crate) struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
