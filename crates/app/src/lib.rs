@@ -23,6 +23,7 @@ mod prepare;
 mod quota;
 mod receipt;
 mod scope;
+mod senses;
 mod shelf;
 mod tooling;
 mod topics;

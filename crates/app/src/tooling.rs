@@ -58,9 +58,16 @@ impl App {
         let gear = gear.await;
         let shelf = WorkspaceShelf { keeper: self.keeper(), workspace: workspace.clone() };
         let clock = Arc::clone(&self.clock);
-        Toolbox::new(Arc::new(shelf), Arc::new(move || clock.now()))
+        let mut toolbox = Toolbox::new(Arc::new(shelf), Arc::new(move || clock.now()))
             .with_programs(gear.programs.clone())
-            .with_sandbox(gear.sandbox.clone())
+            .with_sandbox(gear.sandbox.clone());
+        if let Some(eyes) = self.eyes() {
+            toolbox = toolbox.with_eyes(eyes);
+        }
+        if let Some(ears) = self.ears() {
+            toolbox = toolbox.with_ears(ears);
+        }
+        toolbox
     }
 
     /// What is said about the files of a workspace to a model that calls tools.

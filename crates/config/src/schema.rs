@@ -104,7 +104,19 @@ pub const SETTINGS: &[SettingSpec] = &[
         "Characters from which a paste is offered as an attachment.",
     ),
     spec("longPasteLines", COUNT, "200", "Lines from which a paste is offered as an attachment."),
-    spec("filesSectionTokens", WHOLE, "1000", "Tokens that the list of on-demand files may take."),
+    spec(
+        "filesSectionTokens",
+        WHOLE,
+        "1000",
+        "Tokens that the list of files may take; 0 tells models nothing of files.",
+    ),
+    spec("visionModel", Kind::Text, "", "The model that looks at images for the file tools."),
+    spec(
+        "transcriptionModel",
+        Kind::Text,
+        "",
+        "The model that transcribes audio for the file tools, such as whisper-1.",
+    ),
     spec("maxTrimAttempts", WHOLE, "10", "How often an overflow may drop history."),
     spec(
         "trimStep",

@@ -222,6 +222,16 @@ impl Settings {
         self.whole("filesSectionTokens")
     }
 
+    /// The model that looks at images for the file tools.
+    pub fn vision_model(&self) -> Option<&str> {
+        Some(self.text("visionModel")).filter(|name| !name.is_empty())
+    }
+
+    /// The model that transcribes audio for the file tools.
+    pub fn transcription_model(&self) -> Option<&str> {
+        Some(self.text("transcriptionModel")).filter(|name| !name.is_empty())
+    }
+
     /// Whether a message that is sent during a send waits for its end (SND-2).
     pub fn queue_while_sending(&self) -> bool {
         self.text("queueWhileSending") == "on"

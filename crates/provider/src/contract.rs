@@ -201,6 +201,9 @@ pub trait RemoteFiles: Send + Sync {
     fn upload(&self, name: &str, mime: &str, data: Arc<[u8]>) -> Upload;
 }
 
+/// What was heard, on its way.
+pub type Transcript = Pin<Box<dyn Future<Output = Result<String, ProviderFailure>> + Send>>;
+
 /// Someone who answers.
 pub trait Provider: Send + Sync {
     /// The name of the provider in the catalog, such as `openai` or `embedded`.
@@ -240,6 +243,19 @@ pub trait Provider: Send + Sync {
 
     /// Where it keeps files, if it does (FIL-4).
     fn files(&self) -> Option<&dyn RemoteFiles> {
+        None
+    }
+
+    /// What is said in a sound file, where it can hear (FTL-5).
+    fn transcribe(
+        &self,
+        model: &str,
+        name: &str,
+        mime: &str,
+        data: Arc<[u8]>,
+        language: Option<&str>,
+    ) -> Option<Transcript> {
+        let _ = (model, name, mime, data, language);
         None
     }
 

@@ -30,7 +30,7 @@ pub use download::Download;
 
 pub use contract::{
     AnswerStream, ChatMessage, ChatRequest, Delta, Enclosed, Finish, Models, Provider,
-    ProviderFailure, RemoteFile, RemoteFiles, ServedModel, Upload,
+    ProviderFailure, RemoteFile, RemoteFiles, ServedModel, Transcript, Upload,
 };
 pub use endpoint::{Endpoint, SetupError, Timeouts};
 pub use secret::Secret;

@@ -1,5 +1,7 @@
 //! Everyone who speaks chat completions in the OpenAI style, by base URL.
 
+use std::sync::Arc;
+
 use plimsoll_send::WireRules;
 use reqwest::{
     Url,
@@ -7,12 +9,13 @@ use reqwest::{
 };
 
 use crate::{
-    AnswerStream, ChatRequest, Endpoint, Models, Provider, RemoteFiles, SetupError,
+    AnswerStream, ChatRequest, Endpoint, Models, Provider, ProviderFailure, RemoteFiles,
+    SetupError, Transcript,
     answer::answer,
     http::{Call, Client},
     local,
     models::{by_id, listed},
-    remote_files::FilesAt,
+    remote_files::{FilesAt, multipart},
     wire::openai,
 };
 
@@ -116,6 +119,29 @@ impl Provider for OpenAiStyle {
         let url = self.url(Some(&request.model), &["chat", "completions"]);
         let call = Call::post(url, &self.headers, self.body(&request));
         answer(self.client.clone(), call, Box::new(openai::Decoder::default()))
+    }
+
+    fn transcribe(
+        &self,
+        model: &str,
+        name: &str,
+        mime: &str,
+        data: Arc<[u8]>,
+        language: Option<&str>,
+    ) -> Option<Transcript> {
+        let mut fields = vec![("model", model.to_owned())];
+        fields.extend(language.map(|language| ("language", language.to_owned())));
+        let (kind, body) = multipart(&fields, name, mime, &data);
+        let url = self.url(Some(model), &["audio", "transcriptions"]);
+        let (client, call) = (self.client.clone(), Call::post_as(url, &self.headers, kind, body));
+        Some(Box::pin(async move {
+            let answer = client.json(call).await?;
+            let text = answer.get("text").and_then(serde_json::Value::as_str);
+            text.map(str::to_owned).ok_or_else(|| ProviderFailure {
+                body: format!("the transcript has no text: {answer}"),
+                ..ProviderFailure::default()
+            })
+        }))
     }
 
     fn files(&self) -> Option<&dyn RemoteFiles> {

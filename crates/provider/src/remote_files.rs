@@ -58,7 +58,12 @@ impl RemoteFiles for FilesAt {
 
 /// The parts of a form, and the media type that tells where they are split. The boundary is
 /// made of the bytes' own hash, so they cannot hold it but by design.
-fn multipart(fields: &[(&str, String)], name: &str, mime: &str, data: &[u8]) -> (String, Vec<u8>) {
+pub(crate) fn multipart(
+    fields: &[(&str, String)],
+    name: &str,
+    mime: &str,
+    data: &[u8],
+) -> (String, Vec<u8>) {
     let boundary = format!("plimsoll-{}", &blake3::hash(data).to_hex()[..32]);
     let mut body = Vec::with_capacity(data.len() + 512);
     for (field, value) in fields {

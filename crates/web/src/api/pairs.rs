@@ -29,6 +29,8 @@ pub(super) struct PairDto {
     topic: String,
     model: String,
     user_text: String,
+    /// What each token of the user's words stands for.
+    attachments: Vec<super::attached::AttachedTo>,
     #[serde(skip_serializing_if = "Option::is_none")]
     assistant_text: Option<String>,
     /// 0 to 3.
@@ -67,6 +69,7 @@ impl PairDto {
             id: pair.id.to_string(),
             topic: topic_path(topics, pair.topic_id),
             model: pair.model,
+            attachments: super::attached::told(&pair.attachments),
             user_text: pair.user_text,
             assistant_text: pair.assistant_text,
             star: pair.star.count(),

@@ -1,0 +1,134 @@
+//! What the file tools see and hear with: models that the settings name (FTL-3, FTL-5).
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use futures_util::StreamExt;
+use plimsoll_budget::Model;
+use plimsoll_domain::File;
+use plimsoll_files::{Ears, Eyes, Picture, Unable};
+use plimsoll_provider::{ChatMessage, ChatRequest, Delta, Enclosed, ProviderFailure};
+use plimsoll_send::Role;
+
+use crate::{App, ProviderBook, shelf::blocking};
+
+/// A look or a hearing takes no longer.
+const LONGEST: Duration = Duration::from_secs(180);
+
+/// What is shown or played is no larger.
+const LARGEST: u64 = 64 << 20;
+
+/// What is said about a picture is no longer.
+const LONGEST_ANSWER: usize = 64 << 10;
+
+/// A model that answers for the tools.
+pub(crate) struct Sense {
+    providers: Arc<dyn ProviderBook>,
+    model: Model,
+}
+
+impl App {
+    /// The vision model, if the settings name one.
+    pub(crate) fn eyes(&self) -> Option<Arc<dyn Eyes>> {
+        let model = self.settings().vision_model().map(|name| self.model(name))?;
+        Some(Arc::new(Sense { providers: Arc::clone(&self.providers), model }))
+    }
+
+    /// The model that transcribes, if the settings name one.
+    pub(crate) fn ears(&self) -> Option<Arc<dyn Ears>> {
+        let model = self.settings().transcription_model().map(|name| self.model(name))?;
+        Some(Arc::new(Sense { providers: Arc::clone(&self.providers), model }))
+    }
+}
+
+impl Sense {
+    fn unable(&self, why: impl std::fmt::Display, fix: Option<String>) -> Unable {
+        Unable { why: format!("{}: {why}", self.model.id), fix }
+    }
+
+    fn failed(&self, failure: &ProviderFailure) -> Unable {
+        self.unable(failure.fault().message, None)
+    }
+
+    async fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unable> {
+        let from = path.to_owned();
+        let read = move || -> std::io::Result<Vec<u8>> {
+            use std::io::Read;
+            let mut bytes = Vec::new();
+            std::fs::File::open(from)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let bytes = blocking(read).await.map_err(|error| self.unable(error, None))?;
+        let bytes = bytes.map_err(|error| self.unable(error, None))?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(self.unable("it is too large to be sent there", None));
+        }
+        Ok(bytes.into())
+    }
+}
+
+#[async_trait]
+impl Eyes for Sense {
+    async fn look(&self, picture: Picture<'_>, question: &str) -> Result<String, Unable> {
+        let no_provider =
+            |missing: crate::NoProvider| self.unable(&missing.message, Some(missing.hint.clone()));
+        let reached = self.providers.reach(&self.model).await.map_err(no_provider)?;
+        let question = question.trim();
+        let asked = if question.is_empty() { "Describe this image." } else { question };
+        let enclosed = Enclosed {
+            at: asked.len(),
+            mime: picture.mime.to_owned(),
+            data: self.read(picture.path).await?,
+            path: picture.path.to_owned(),
+            remote: None,
+        };
+        let (role, content) = (Role::User, asked.to_owned());
+        let message = ChatMessage { role, content, enclosed: vec![enclosed] };
+        let request = ChatRequest {
+            max_output: reached.provider.required_max_output(),
+            ..ChatRequest::new(reached.model, vec![message])
+        };
+        let mut stream = reached.provider.answer(request);
+        let mut said = String::new();
+        let listen = async {
+            while let Some(delta) = stream.next().await {
+                match delta {
+                    Ok(Delta::Text(text)) => said.push_str(&text),
+                    Ok(_) => {}
+                    Err(failure) => return Err(self.failed(&failure)),
+                }
+                if said.len() > LONGEST_ANSWER {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        let heard = tokio::time::timeout(LONGEST, listen).await;
+        heard.map_err(|_| self.unable("no answer came in time", None))??;
+        if said.trim().is_empty() { Err(self.unable("it said nothing", None)) } else { Ok(said) }
+    }
+}
+
+#[async_trait]
+impl Ears for Sense {
+    async fn transcribe(
+        &self,
+        file: &File,
+        path: &Path,
+        language: Option<&str>,
+    ) -> Result<String, Unable> {
+        let no_provider =
+            |missing: crate::NoProvider| self.unable(&missing.message, Some(missing.hint.clone()));
+        let reached = self.providers.reach(&self.model).await.map_err(no_provider)?;
+        let data = self.read(path).await?;
+        let name = format!("audio.{}", file.extension);
+        let said = reached.provider.transcribe(&reached.model, &name, &file.mime, data, language);
+        let Some(said) = said else {
+            let fix = "set transcriptionModel to a model of a server that transcribes";
+            return Err(self.unable("its provider does not transcribe", Some(fix.to_owned())));
+        };
+        let said = tokio::time::timeout(LONGEST, said).await;
+        let said = said.map_err(|_| self.unable("no answer came in time", None))?;
+        said.map_err(|failure| self.failed(&failure))
+    }
+}
