@@ -91,7 +91,10 @@ export function createStrip({ strip, chips, meter, words, placed, scope, onAct }
   let limits = null;
 
   chips.addEventListener("click", (event) => {
-    const button = event.target instanceof Element ? event.target.closest("button[data-chip]") : null;
+    // A chip that was drawn anew between press and release leaves the click to the list.
+    const under = () => document.elementFromPoint(event.clientX, event.clientY);
+    const target = event.target === chips ? under() : event.target;
+    const button = target instanceof Element ? target.closest("button[data-chip]") : null;
     const chip = button?.closest("li");
     const at = chip ? [...chips.children].indexOf(chip) : -1;
     const place = shown[at];

@@ -106,8 +106,18 @@ impl Workbench {
         home: impl FnOnce(&Path),
         before: impl FnOnce(&Served),
     ) -> Option<Self> {
-        let browser = Browser::for_test().unwrap()?;
         let server = ScriptedServer::chats(replies).unwrap();
+        Self::before(server, window, home, before)
+    }
+
+    /// A workbench before a provider that was started already.
+    pub(crate) fn before(
+        server: ScriptedServer,
+        window: u64,
+        home: impl FnOnce(&Path),
+        before: impl FnOnce(&Served),
+    ) -> Option<Self> {
+        let browser = Browser::for_test().unwrap()?;
         let served = Served::start_with(&server, window, home);
         before(&served);
         // Private, since a port may have had another workbench with drafts of its own.

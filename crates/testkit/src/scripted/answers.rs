@@ -47,6 +47,27 @@ impl Reply {
         self.event(chunk(json!({}), Some("stop"))).event(usage.to_string()).event("[DONE]").end()
     }
 
+    /// A stream in the OpenAI style that ends in the call of a tool.
+    pub fn openai_calls(name: &str, arguments: &str, prompt: u64) -> Self {
+        let call = json!({"tool_calls": [{
+            "index": 0, "id": "call_1", "type": "function",
+            "function": {"name": name, "arguments": ""},
+        }]});
+        let rest = json!({"tool_calls": [{"index": 0, "function": {"arguments": arguments}}]});
+        let usage = json!({
+            "object": "chat.completion.chunk",
+            "choices": [],
+            "usage": {"prompt_tokens": prompt, "completion_tokens": 9},
+        });
+        Self::stream()
+            .event(chunk(call, None))
+            .event(chunk(rest, None))
+            .event(chunk(json!({}), Some("tool_calls")))
+            .event(usage.to_string())
+            .event("[DONE]")
+            .end()
+    }
+
     /// A stream in the OpenAI style that was cut by its length, without usage.
     pub fn openai_cut(texts: &[&str]) -> Self {
         Self::openai_open(texts).event(chunk(json!({}), Some("length"))).event("[DONE]").end()

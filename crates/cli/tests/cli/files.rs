@@ -1,0 +1,72 @@
+//! `plimsoll files`, `gc` and `send -f`.
+
+use plimsoll_testkit::scripted::{Reply, ScriptedServer};
+
+use crate::send::{Home, posted};
+
+fn home(window: u64) -> (ScriptedServer, Home) {
+    let server = ScriptedServer::always(Reply::openai(&["read"], 40, 1)).unwrap();
+    let home = Home::new(&server, window);
+    (server, home)
+}
+
+#[test]
+fn files_come_are_listed_shown_and_go() {
+    let (_server, home) = home(8192);
+    let path = home.path().join("notes.md");
+    std::fs::write(&path, "# Load line\nA mark on the hull.\n").unwrap();
+    let added = home.command(&["files", "add", path.to_str().unwrap(), "--words", "for Sam"]).run();
+    assert_eq!(added.code, 0, "{}", added.stderr);
+    let listed = home.command(&["files", "--json"]).run().json();
+    let file = &listed["files"][0];
+    assert_eq!(
+        (file["name"].as_str(), file["uploadContext"].as_str()),
+        (Some("notes.md"), Some("for Sam"))
+    );
+    let shown = home.command(&["files", "show", "notes.md"]).run();
+    assert!(shown.stdout.contains("A mark on the hull."), "{}", shown.stdout);
+    home.command(&["files", "show", "none.md"]).run().refused(1, "there is no file 'none.md'");
+    assert_eq!(home.command(&["files", "rm", "notes.md"]).run().code, 0);
+    let dry = home.command(&["gc", "--older-than", "0"]).run();
+    assert!(
+        dry.stdout.contains(".md") && dry.stderr.contains("--yes removes them"),
+        "{}",
+        dry.stderr
+    );
+    let gone = home.command(&["gc", "--older-than", "0", "--yes"]).run();
+    assert!(gone.stderr.contains("removed 1 contents"), "{}", gone.stderr);
+    let again = home.command(&["gc", "--older-than", "0"]).run();
+    assert!(again.stderr.contains("nothing to remove"), "{}", again.stderr);
+}
+
+#[test]
+fn dlv_1_a_file_rides_along_and_a_secret_does_not() {
+    let (server, home) = home(8192);
+    let (notes, key) = (home.path().join("notes.md"), home.path().join("id_rsa"));
+    std::fs::write(&notes, "A mark on the hull.\n").unwrap();
+    std::fs::write(&key, "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n").unwrap();
+    let ran = home.send(&["-f", notes.to_str().unwrap(), "What is this?"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let body = posted(&server).remove(0);
+    assert!(body.contains("What is this?") && body.contains("A mark on the hull."), "{body}");
+    assert!(!body.contains("<<context") && !body.contains("/blobs/"), "{body}");
+    home.send(&["-f", key.to_str().unwrap(), "hi"]).refused(1, "looks like a private key");
+    home.send(&["-f", "/nowhere/at/all", "hi"]).refused(1, "there is no file");
+    assert_eq!(posted(&server).len(), 1);
+}
+
+#[test]
+fn lim_3_a_file_over_the_limit_says_what_can_be_done() {
+    let (server, home) = home(4096);
+    let log = home.path().join("big.log");
+    std::fs::write(&log, "a line\n".repeat(2600)).unwrap();
+    let path = log.to_str().unwrap();
+    let refused = home.send(&["-f", path, "Why?"]);
+    assert_eq!(refused.code, 1);
+    let said = &refused.stderr;
+    assert!(said.contains("limit") && said.contains("--first"), "{said}");
+    let first = home.send(&["-f", path, "--first", "4", "Why?"]);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    let body = posted(&server).remove(0);
+    assert!(body.contains("[cut: the first 4095 of 18200 bytes]"), "{body}");
+}
