@@ -23,6 +23,11 @@ impl App {
     /// Decides whether a send may go, and writes its pair down (promise 4). Everything
     /// that refuses a send does it here.
     pub async fn begin(&self, prepared: Prepared, choices: SendChoices) -> Result<Begun, AppError> {
+        // LIM-3 names the file and what can be done with it; the limit of the whole does not.
+        let too_large = prepared.outlook.attached.iter().find_map(|one| one.too_large.clone());
+        if let Some(too_large) = too_large {
+            return Err(AppError::FileTooLarge(too_large));
+        }
         let policy = choices.over_budget.unwrap_or_else(|| self.settings().over_budget());
         let suggestions = prepared.outlook.suggestions.clone();
         match prepared.decision(policy) {
@@ -35,10 +40,6 @@ impl App {
                 let limit = prepared.outlook.limit.tokens;
                 return Err(AppError::PromptTooLarge { limit, suggestions });
             }
-        }
-        let too_large = prepared.outlook.attached.iter().find_map(|one| one.too_large.clone());
-        if let Some(too_large) = too_large {
-            return Err(AppError::FileTooLarge(too_large));
         }
         let wait = choices.quota.wait(prepared.outlook.quota).map_err(AppError::OverQuota)?;
         let pair = self.write_down(&prepared).await?;

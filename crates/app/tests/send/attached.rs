@@ -193,9 +193,7 @@ async fn lim_1_limits_follow_the_window_and_a_file_over_them_is_a_choice() {
     let text = format!("Read {}", token(&rig.app, &file));
     let inline = draft(&text, vec![with(&file, Some(Delivery::Inline))]);
     let error = send_draft(&rig, inline).await.err().unwrap();
-    // VAL-1 comes first where the message alone is over the window.
-    let refused = matches!(error, AppError::FileTooLarge(_) | AppError::PromptTooLarge { .. });
-    assert!(refused, "{error}");
+    assert!(matches!(error, AppError::FileTooLarge(_)), "{error}");
     let on_demand = draft(&text, vec![with(&file, Some(Delivery::OnDemand))]);
     send_draft(&rig, on_demand).await.unwrap();
     let head = rig.app.head_of(&Workspace::default(), file.id, 8 * 1024).await.unwrap();

@@ -29,12 +29,12 @@ fn files_come_are_listed_shown_and_go() {
     assert_eq!(home.command(&["files", "rm", "notes.md"]).run().code, 0);
     let dry = home.command(&["gc", "--older-than", "0"]).run();
     assert!(
-        dry.stdout.contains(".md") && dry.stderr.contains("--yes removes them"),
+        dry.stdout.contains(".md") && dry.stderr.contains("`plimsoll gc --yes` removes them"),
         "{}",
         dry.stderr
     );
     let gone = home.command(&["gc", "--older-than", "0", "--yes"]).run();
-    assert!(gone.stderr.contains("removed 1 contents"), "{}", gone.stderr);
+    assert!(gone.stderr.contains("removed 1 blobs"), "{}", gone.stderr);
     let again = home.command(&["gc", "--older-than", "0"]).run();
     assert!(again.stderr.contains("nothing to remove"), "{}", again.stderr);
 }

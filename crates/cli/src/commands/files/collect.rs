@@ -35,12 +35,12 @@ pub(crate) fn run(args: &GcArgs, workspace: &str, output: &mut Output) -> Result
                 output.text(&format!("{:>10}  {}\n", size_words(one.size), one.name))?;
             }
             let (count, size) = (commas(count), size_words(bytes));
-            note(&format!("{count} contents, {size}; `plimsoll gc --yes` removes them"));
+            note(&format!("{count} blobs, {size}; `plimsoll gc --yes` removes them"));
             return Ok(0);
         }
         let gone = app.collect(garbage).await.map_err(|error| Failure::app(&error))?;
         let (count, size) = (commas(gone.blobs), size_words(gone.bytes));
-        note(&format!("removed {count} contents, {size}"));
+        note(&format!("removed {count} blobs, {size}"));
         Ok(0)
     })
 }
