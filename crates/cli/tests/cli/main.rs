@@ -12,6 +12,7 @@ mod doctor;
 mod exchange;
 #[cfg(target_os = "linux")]
 mod keys;
+mod memory;
 mod models;
 mod plan;
 mod run;
