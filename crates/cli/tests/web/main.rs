@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod api;
+mod memory;
 mod schema;
 // The tests in a browser share it and need more of it.
 #[allow(dead_code)]
