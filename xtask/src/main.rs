@@ -6,6 +6,7 @@
 mod bench;
 mod browser;
 mod check;
+mod conformance;
 mod fuzz;
 mod packages;
 mod page;
@@ -24,6 +25,7 @@ cargo xtask COMMAND
   bench memory       the memory, beside the reference server of MCP
   bench embedded     the model inside, beside llama.cpp
   bench import       taking files in, beside plain copies
+  conformance        the official suite of MCP against /mcp of the binary
   fit DIR [OUT]      fit the fast estimator's table on the texts below DIR
   sample N           print a made-up history of N pairs, one a line
   docs               write docs/{cli,settings,tool-reference}.md again from the code
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         ["bench", "embedded", rest @ ..] => bench::embedded(rest),
         ["bench", "import", rest @ ..] => bench::import(rest),
         ["bench", rest @ ..] if rest.iter().all(|arg| arg.starts_with("--")) => bench::all(rest),
+        ["conformance"] => conformance::conformance(),
         ["fit", rest @ ..] if !rest.is_empty() => bench::example("fit", rest),
         ["sample", count] => bench::example("sample", &[count]),
         ["docs"] => check::docs(),

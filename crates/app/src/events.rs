@@ -50,6 +50,8 @@ pub enum Progress {
     Tool(PairId, Box<ToolStep>),
     /// The files of the workspace changed.
     Files,
+    /// The memory of the workspace changed.
+    Memory,
     /// Settings or models changed.
     Settings,
 }

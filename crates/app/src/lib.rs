@@ -149,6 +149,11 @@ impl App {
         self.events.subscribe()
     }
 
+    /// Tells those who watch that somebody wrote into the memory of a workspace.
+    pub fn memory_changed(&self, workspace: &Workspace) {
+        self.events.publish(workspace, Progress::Memory);
+    }
+
     /// SND-6: pairs that a dead process left in `sending` become errors that can be
     /// read, asked again or deleted.
     pub async fn recover(

@@ -60,6 +60,7 @@ pub(crate) enum Command {
     Chat(crate::commands::chat::ChatArgs),
     Files(crate::commands::files::FilesArgs),
     Mcp(crate::commands::mcp::McpArgs),
+    Memory(crate::commands::memory::MemoryArgs),
     Topics(TopicsArgs),
     Receipts(ReceiptsArgs),
     Settings(SettingsArgs),

@@ -70,6 +70,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Failure> {
         Some(Command::Files(args)) => commands::files::run(&args, &cli.workspace, output),
         Some(Command::Gc(args)) => commands::files::run_gc(&args, &cli.workspace, output),
         Some(Command::Mcp(args)) => commands::mcp::run(&args, &cli.workspace),
+        Some(Command::Memory(args)) => commands::memory::run(&args, &cli.workspace, output),
         Some(Command::Topics(args)) => commands::topics::run(&args, &cli.workspace, output),
         Some(Command::Receipts(args)) => commands::receipts::run(&args, &cli.workspace, output),
         Some(Command::Settings(args)) => commands::settings::run(&args, output),

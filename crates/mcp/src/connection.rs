@@ -18,8 +18,11 @@ use rmcp::{
 use tokio::sync::RwLock;
 
 use crate::{
-    INSTRUCTIONS, Server, ToolAnswer, arguments::Arguments, call_memory, call_specs, fixtures,
-    place::Place, table::Part,
+    INSTRUCTIONS, Server, ToolAnswer,
+    arguments::Arguments,
+    call_memory, call_specs, fixtures,
+    place::Place,
+    table::{Effect, Part},
 };
 
 /// Serves one client.
@@ -105,6 +108,9 @@ impl Connection {
                 call_specs::call(place, name, &arguments, parts.counter, now).await
             }
         };
+        if called.is_ok() && spec.effect != Effect::Reads {
+            (parts.wrote)();
+        }
         Ok(called.unwrap_or_else(|words| failed(&words)))
     }
 }

@@ -29,6 +29,7 @@ pub use connection::Connection;
 pub use extra::{ExtraTool, ExtraTools};
 pub use http::{HttpService, http_service};
 pub use instructions::INSTRUCTIONS;
+pub use place::project_of;
 pub use profile::{Offer, PROFILES, UnknownTool, all_tools};
 pub use reference::tool_reference;
 pub use server::{Clock, Server, ServerParts};

@@ -4,7 +4,11 @@
 // they work.
 #![allow(deprecated)]
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use plimsoll_memory::{Ledger, Memory};
 use plimsoll_specs::Notebook;
@@ -14,6 +18,12 @@ use crate::Server;
 
 /// How long a client may take to name its roots.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What the project that a directory belongs to is called in the memory, unless someone says
+/// otherwise: its root's folder.
+pub fn project_of(directory: &Path) -> std::io::Result<String> {
+    Ok(Notebook::of(directory)?.folder())
+}
 
 /// A project, as one connection sees it.
 pub(crate) struct Place {

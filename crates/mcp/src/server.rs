@@ -35,6 +35,8 @@ pub struct ServerParts {
     pub counter: Estimator,
     /// The file tools.
     pub extra: Option<Arc<dyn ExtraTools>>,
+    /// Called after each call that may have changed the memory, for whoever shows it.
+    pub wrote: Arc<dyn Fn() + Send + Sync>,
     /// Offers what the official conformance suite wants to find. Never for users.
     pub conformance_fixtures: bool,
 }

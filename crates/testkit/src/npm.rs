@@ -35,3 +35,36 @@ pub fn npm(cache: &Path, package: &str, program: &str) -> Result<PathBuf, Unavai
     File::create(mark)?;
     Ok(installed)
 }
+
+/// Programs of packages that need a Node of their own among them, installed together on first
+/// use below `cache`. Unlike [`npm`] this runs the packages' scripts: that is how `node` comes.
+pub fn node_programs(
+    cache: &Path,
+    name: &str,
+    packages: &[&str],
+    programs: &[&str],
+) -> Result<Vec<PathBuf>, Unavailable> {
+    fs::create_dir_all(cache)?;
+    let home = cache.join(format!("node-{name}"));
+    let mark = home.join(packages.join(" ").replace('/', "+"));
+    let turn = File::create(cache.join(format!("node-{name}.lock")))?;
+    turn.lock()?;
+    let installed: Vec<PathBuf> =
+        programs.iter().map(|program| home.join("node_modules/.bin").join(program)).collect();
+    if mark.exists() {
+        return Ok(installed);
+    }
+    if home.exists() {
+        fs::remove_dir_all(&home)?;
+    }
+    fs::create_dir_all(&home)?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--no-save", "--fetch-retries", "1"]);
+    npm.arg("--prefix").arg(&home).args(packages);
+    run(npm.current_dir(&home))?;
+    for program in &installed {
+        run(Command::new(program).arg("--version"))?;
+    }
+    File::create(mark)?;
+    Ok(installed)
+}

@@ -21,8 +21,8 @@ struct Asset {
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
 /// The stylesheets, in the order in which they are linked.
-pub(crate) const STYLES: [&str; 6] =
-    ["base.css", "page.css", "pair.css", "panel.css", "attach.css", "prose.css"];
+pub(crate) const STYLES: [&str; 7] =
+    ["base.css", "page.css", "pair.css", "panel.css", "attach.css", "memory.css", "prose.css"];
 
 /// One hash over all files: modules import each other by plain names, so they share a
 /// directory, and any change makes all of it new.

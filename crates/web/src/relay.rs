@@ -111,6 +111,7 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                     if now != others {
                         others = now;
                         for workspace in web.boards.workspaces() {
+                            web.hub.tell(Some(&workspace), "memory", &json!({}));
                             tell_rows(&web, &workspace).await;
                         }
                     }
@@ -167,6 +168,9 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
         Progress::Files => {
             web.hub.tell(Some(at), "files", &json!({}));
             tell_state(web, at).await;
+        }
+        Progress::Memory => {
+            web.hub.tell(Some(at), "memory", &json!({}));
         }
         Progress::Tool(pair, step) => {
             let said = step.said.as_ref();

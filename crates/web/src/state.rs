@@ -53,6 +53,8 @@ pub struct WebParts {
     pub zone: jiff::tz::TimeZone,
     /// What else is served behind the same door, such as `/mcp`.
     pub mounted: axum::Router,
+    /// The project of notes that name none.
+    pub project: String,
 }
 
 /// The server.
@@ -67,12 +69,13 @@ pub struct Web {
     pub(crate) relay: Relay,
     pub(crate) undo: crate::api::Undo,
     pub(crate) mounted: axum::Router,
+    pub(crate) project: String,
 }
 
 impl Web {
     /// A server of these parts.
     pub fn new(parts: WebParts) -> Arc<Self> {
-        let WebParts { app, configurator, access, zone, mounted } = parts;
+        let WebParts { app, configurator, access, zone, mounted, project } = parts;
         let hub = Hub::new(app.clock().now());
         Arc::new(Self {
             app,
@@ -85,6 +88,7 @@ impl Web {
             relay: Relay::default(),
             undo: crate::api::Undo::default(),
             mounted,
+            project,
         })
     }
 

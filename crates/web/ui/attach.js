@@ -88,6 +88,7 @@ export function createAttach({ area, api, scope, store, notice, toast, say, goTo
     attachments,
     chips,
     panel,
+    take: intake.add,
     draw: strip.draw,
     /**
      * The answer to a weighing.

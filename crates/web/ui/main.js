@@ -21,6 +21,7 @@ import { createHistory } from "./history.js";
 import { icon } from "./icons.js";
 import { createJumps } from "./jumps.js";
 import { bindKeys } from "./keys.js";
+import { createMemoryPanel } from "./memorypanel.js";
 import { createModes } from "./modes.js";
 import { createNotice } from "./notice.js";
 import { createPanels } from "./panels.js";
@@ -123,7 +124,8 @@ function onText(message) {
 }
 const composer = createComposer({ area: draft, attachments: attach.attachments, api, drafts, notice, onText });
 const modes = createModes({ label: must("#mode", HTMLElement), draft, filter, cursor });
-const panels = createPanels({ api, panel: must("#panel", HTMLElement), hud: must("#hud", HTMLElement), back: () => modes.enter("VIEW"), own: { files: attach.panel.render } });
+const memory = createMemoryPanel({ api, toast, say: announce, attach: attach.take });
+const panels = createPanels({ api, panel: must("#panel", HTMLElement), hud: must("#hud", HTMLElement), back: () => modes.enter("VIEW"), own: { files: attach.panel.render, memory: memory.render } });
 const counter = createCounter({ button: must("#counter", HTMLButtonElement), state: store.get, openHud: panels.toggleHud });
 /** @param {{filter?: string, topic?: string, model?: string}} change */
 const setView = (change) => sync.setView(change);
@@ -133,7 +135,7 @@ const sending = createSending({
   button: must("#send", HTMLButtonElement), setView, announce, settled: attach.settled,
 });
 const toolCalls = createToolCalls({ win, announce });
-const sync = createSync({ api, store, win, history, sending, composer, panels, onWindow: weigh.refresh, onFiles: attach.panel.changed, onTool: toolCalls.show });
+const sync = createSync({ api, store, win, history, sending, composer, panels, onWindow: weigh.refresh, onFiles: attach.panel.changed, onMemory: memory.changed, onTool: toolCalls.show });
 const selectors = createSelectors({
   api, store, setView, toast, model: must("#model", HTMLButtonElement), topic: must("#topic", HTMLButtonElement),
   openPanel: panels.openPanel, done: () => modes.enter("INPUT"),

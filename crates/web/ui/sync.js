@@ -20,9 +20,10 @@ const CHANGES_ROWS = new Set(["started", "ended", "pair", "removed", "tool"]);
  * @param {import("./panels.js").Panels} deps.panels
  * @param {() => void} deps.onWindow  the window itself changed; the draft is weighed again
  * @param {() => void} deps.onFiles   the registry changed
+ * @param {() => void} deps.onMemory  somebody wrote into the memory
  * @param {(call: import("./types.js").ToolCall) => void} deps.onTool
  */
-export function createSync({ api, store, win, history, sending, composer, panels, onWindow, onFiles, onTool }) {
+export function createSync({ api, store, win, history, sending, composer, panels, onWindow, onFiles, onMemory, onTool }) {
   let shownFilter = store.get().view.filter;
   /** @type {(() => void)[]} */
   let waiting = [];
@@ -105,6 +106,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
         onWindow();
         // Chips may be broken now, and the list of files that is sent is another.
         return rows.call();
+      case "memory": return onMemory();
       case "tool": return onTool(data);
       case "reset":
         rows.call();

@@ -128,6 +128,32 @@
  * @typedef {{pair: string, place: number, name: string, arguments: unknown, result?: unknown, failed?: boolean, tokens?: number|null, millis?: number|null, running: boolean}} ToolCall
  */
 
+/**
+ * A note of the memory, or a prompt that a search found (MEM-1).
+ * @typedef {object} Note
+ * @property {number} id
+ * @property {boolean} prompt
+ * @property {string} type
+ * @property {string} title
+ * @property {string} snippetHtml
+ * @property {string} project
+ * @property {"project"|"personal"} scope
+ * @property {string} session
+ * @property {string|null} topicKey
+ * @property {string|null} namespace
+ * @property {number} revision
+ * @property {number} duplicates
+ * @property {number} tokens
+ * @property {string} createdAt
+ * @property {string} updatedAt
+ * @property {string} age
+ */
+
+/** @typedef {{revision: number, type: string, title: string, content: string, replacedAt: string, replaced: string}} NoteRevision */
+/** @typedef {{id: number, type: string, note: string|null, outgoing: boolean, other: number, otherTitle: string}} NoteRelation */
+/** @typedef {Note & {content: string, html: string, created: string, updated: string, revisions: NoteRevision[], relations: NoteRelation[]}} WholeNote */
+/** @typedef {{notes: Note[], total: number, anyWord: boolean, types: {name: string, count: number}[], projects: {name: string, count: number}[]}} NoteList */
+
 /** @typedef {"waiting"|"loading"|"thinking"|"retry"|"quota"|"trimming"} StatusKind */
 
 /**

@@ -52,7 +52,8 @@ impl Pending {
             | Progress::RetryIn(..)
             | Progress::QuotaWait(..)
             | Progress::Trimmed(..)
-            | Progress::Tool(..) => {}
+            | Progress::Tool(..)
+            | Progress::Memory => {}
         }
     }
 }

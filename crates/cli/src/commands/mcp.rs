@@ -103,6 +103,7 @@ pub(crate) async fn server(
         false => None,
     };
     let clock = Arc::clone(app);
+    let (told, at) = (Arc::clone(app), workspace.clone());
     Ok(Server::new(ServerParts {
         store: Arc::clone(app.store()),
         clock: Arc::new(move || clock.clock().now()),
@@ -112,6 +113,7 @@ pub(crate) async fn server(
         session_budget: options.session_budget,
         counter: options.counter,
         extra,
+        wrote: Arc::new(move || told.memory_changed(&at)),
         conformance_fixtures: options.conformance_fixtures,
     }))
 }

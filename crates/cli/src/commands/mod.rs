@@ -9,6 +9,7 @@ pub(crate) mod files;
 pub(crate) mod import;
 pub(crate) mod keys;
 pub(crate) mod mcp;
+pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod plan;
 pub(crate) mod receipts;

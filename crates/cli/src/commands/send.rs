@@ -215,6 +215,7 @@ fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
         | Progress::Removed(_)
         | Progress::Imported
         | Progress::Topics
+        | Progress::Memory
         | Progress::Settings => {}
     }
 }

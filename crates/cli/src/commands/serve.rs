@@ -34,17 +34,19 @@ pub(crate) fn run(args: &ServeArgs, output: &mut Output) -> Result<u8, Failure> 
         let opened = machine::open(context, args.data_dir.as_deref()).await?;
         let app = Arc::new(opened.app);
         let configurator = Arc::new(Configuration::new(&app, &opened.providers, &opened.data_dir));
+        let directory = std::env::current_dir().unwrap_or_default();
+        let project = plimsoll_mcp::project_of(&directory).unwrap_or_default();
         let options = mcp::Options {
             tools: &args.mcp_tools,
             session_budget: None,
             counter: Estimator::Bytes4,
-            directory: std::env::current_dir().unwrap_or_default(),
+            directory: directory.clone(),
             conformance_fixtures: args.conformance_fixtures,
         };
         let agents = mcp::server(&app, &Workspace::default(), options).await?;
         let service = plimsoll_mcp::http_service(&agents, &access.hosts);
         let mounted = axum::Router::new().route_service("/mcp", service);
-        let web = Web::new(WebParts { app, configurator, access, zone, mounted });
+        let web = Web::new(WebParts { app, configurator, access, zone, mounted, project });
         let url = match &token {
             Some(token) => format!("http://{address}/?token={token}"),
             None => format!("http://{address}/"),

@@ -2,9 +2,9 @@
 
 use crate::run::plimsoll;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 18] = [
     "send", "chat", "tokens", "plan", "classify", "segments", "models", "topics", "receipts",
-    "settings", "keys", "import", "export", "backup", "restore", "doctor",
+    "settings", "keys", "mcp", "memory", "import", "export", "backup", "restore", "doctor",
 ];
 
 fn page() -> String {

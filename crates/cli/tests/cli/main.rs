@@ -13,6 +13,7 @@ mod exchange;
 mod files;
 #[cfg(target_os = "linux")]
 mod keys;
+mod memory;
 mod models;
 mod plan;
 mod run;

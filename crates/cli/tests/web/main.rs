@@ -5,6 +5,7 @@
 
 mod api;
 mod files;
+mod memory;
 mod schema;
 // The tests in a browser share it and need more of it.
 #[allow(dead_code)]

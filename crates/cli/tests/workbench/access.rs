@@ -51,9 +51,14 @@ fn looked_over(scheme: Scheme) {
         return;
     }
     bench.view();
-    for (key, panel) in
-        [("t", "topics"), ("s", "settings"), ("L", "receipts"), ("M", "models"), ("?", "help")]
-    {
+    for (key, panel) in [
+        ("m", "memory"),
+        ("t", "topics"),
+        ("s", "settings"),
+        ("L", "receipts"),
+        ("M", "models"),
+        ("?", "help"),
+    ] {
         bench.keys(key);
         bench.wait("T.panel() !== null && T.one('#panel .panel-body').textContent.length > 20");
         sound(&bench, panel);
@@ -113,7 +118,7 @@ fn ui_11_everything_can_be_reached_at_360_pixels() {
             panic!("{error}");
         }
     }
-    for name in ["topics", "receipts", "models", "settings", "help", "hud"] {
+    for name in ["memory", "topics", "receipts", "models", "settings", "help", "hud"] {
         bench.click(&format!("nav [data-panel={name}]"));
         let body = if name == "hud" { "#hud" } else { "#panel" };
         bench.wait(&format!(

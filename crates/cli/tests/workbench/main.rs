@@ -13,6 +13,7 @@ mod faults;
 mod files;
 mod filtering;
 mod focus;
+mod memory;
 mod reading;
 mod safety;
 mod scale;

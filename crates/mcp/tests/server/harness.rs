@@ -66,6 +66,7 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
         session_budget: None,
         counter: Estimator::Bytes4,
         extra: None,
+        wrote: Arc::new(|| ()),
         conformance_fixtures: false,
     };
     change(&mut parts);

@@ -30,8 +30,8 @@ pub(crate) struct AfterQuery {
 /// What happens, as server-sent events
 ///
 /// `started`, `delta`, `status`, `ended`, `pair`, `removed`, `rows`, `state`, `topics`,
-/// `settings`, `draft`; `reset` to a client that was away too long. The data of each is
-/// JSON.
+/// `settings`, `draft`, `files`, `memory`, `tool`; `reset` to a client that was away too
+/// long. The data of each is JSON.
 #[utoipa::path(get, path = "/api/events", tag = "events", params(AtQuery, AfterQuery),
     responses((status = 200, content_type = "text/event-stream", body = String)))]
 pub(super) async fn events(

@@ -5,6 +5,7 @@ mod command;
 mod events;
 mod export;
 pub(crate) mod files;
+mod memory;
 mod models;
 mod pairs;
 mod receipts;
@@ -93,6 +94,12 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(files::bytes::thumbnail))
         .routes(routes!(files::paths::paths))
         .routes(routes!(files::deliver))
+        .routes(routes!(memory::list, memory::save))
+        .routes(routes!(memory::relate))
+        .routes(routes!(memory::unrelate))
+        .routes(routes!(memory::get, memory::change, memory::delete))
+        .routes(routes!(memory::restore))
+        .routes(routes!(memory::timeline))
         .routes(routes!(events::events))
 }
 

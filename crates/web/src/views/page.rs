@@ -15,8 +15,9 @@ use crate::{Web, api::state::StateDto, assets, boards::Desk, problem::Problem};
 const FIRST_ROWS: usize = 20;
 
 /// The panels, in the order of the bar: name, words, key.
-const PANELS: [(&str, &str, &str); 5] = [
+const PANELS: [(&str, &str, &str); 6] = [
     ("files", "Files", "f"),
+    ("memory", "Memory", "m"),
     ("topics", "Topics", "t"),
     ("receipts", "Receipts", "L"),
     ("models", "Models", "M"),

@@ -168,7 +168,7 @@ const KEYS: [(&str, &[(&str, &str)]); 3] = [
             ("R S", "regenerate, swap with the earlier answer"),
             ("y Y", "copy the answer, the pair"),
             ("r p", "receipt, exact request; P shows what would be sent now"),
-            ("f", "files"),
+            ("f m", "files, memory"),
             ("t M L", "topics, models, receipts"),
             ("h s", "HUD, settings"),
             ("x", "stop the send in flight"),

@@ -243,6 +243,7 @@ impl<'a> Show<'a> {
             | Progress::Removed(_)
             | Progress::Imported
             | Progress::Topics
+            | Progress::Memory
             | Progress::Settings => {}
         }
     }

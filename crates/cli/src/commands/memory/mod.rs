@@ -1,0 +1,214 @@
+//! `plimsoll memory`: the memory of coding agents, from a terminal (MEM-9).
+
+mod archive;
+mod args;
+
+pub(crate) use args::MemoryArgs;
+
+use std::sync::Arc;
+
+use jiff::Timestamp as Instant;
+use plimsoll_app::App;
+use plimsoll_memory::{
+    Find, GetObservation, Ledger, Memory, MemoryError, MemoryParts, Reading, Recall, Reply, Save,
+    Timeline,
+};
+use plimsoll_store::{Observation, Workspace};
+use plimsoll_tokens::Estimator;
+use serde::Serialize;
+use serde_json::json;
+
+use self::args::{MemoryCommand, ReadingArgs, SaveArgs, SearchArgs};
+use crate::{
+    context::Context,
+    failure::Failure,
+    input, machine,
+    output::{Output, neutral},
+};
+
+pub(crate) fn run(args: &MemoryArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
+    let workspace =
+        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+    if let MemoryCommand::Export(export) = &args.command {
+        archive::check(export)?;
+    }
+    let context = Context::load()?;
+    machine::block_on(async {
+        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let app = Arc::new(opened.app);
+        app.open_workspace(&workspace).await.map_err(|error| Failure::app(&error))?;
+        let memory = memory(&app, workspace)?;
+        let reply = match &args.command {
+            MemoryCommand::Save(save) => memory.save(note(save)?).await,
+            MemoryCommand::Search(search) => memory.search(find(&memory, search)?).await,
+            MemoryCommand::Context(ask) => {
+                let recall = Recall {
+                    project: ask.which.project.clone(),
+                    scope: ask.which.scope,
+                    namespace: ask.which.namespace.clone(),
+                    limit: ask.which.limit,
+                    reading: reading(&ask.reading),
+                };
+                memory.context(recall).await
+            }
+            MemoryCommand::Timeline(ask) => {
+                let timeline = Timeline {
+                    observation_id: ask.id,
+                    before: ask.before,
+                    after: ask.after,
+                    reading: reading(&ask.reading),
+                };
+                memory.timeline(timeline).await
+            }
+            MemoryCommand::Show(ask) => {
+                memory.get_observation(GetObservation { id: ask.id, revision: ask.revision }).await
+            }
+            MemoryCommand::Stats { project } => memory.stats(project.clone()).await,
+            MemoryCommand::Export(export) => {
+                return archive::export(&memory, export).await;
+            }
+            MemoryCommand::Import { file } => {
+                return archive::import(&memory, file, args.json, output).await;
+            }
+        };
+        tell(&memory, &reply.map_err(failed)?, args.json, output).await
+    })
+}
+
+/// The memory of the workspace. A terminal has no connection whose tokens would be counted.
+fn memory(app: &Arc<App>, workspace: Workspace) -> Result<Memory, Failure> {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let default_project = plimsoll_mcp::project_of(&directory).map_err(|error| {
+        Failure::failed(format!("cannot look at {}: {error}", directory.display()))
+    })?;
+    let clock = Arc::clone(app);
+    Ok(Memory::new(MemoryParts {
+        store: Arc::clone(app.store()),
+        clock: Arc::new(move || clock.clock().now()),
+        workspace,
+        default_project,
+        counter: Estimator::Bytes4,
+        ledger: Arc::new(Ledger::new(None)),
+    }))
+}
+
+fn note(args: &SaveArgs) -> Result<Save, Failure> {
+    let content = match &args.content {
+        Some(content) => content.clone(),
+        None => input::standard_input()?.text,
+    };
+    Ok(Save {
+        title: args.title.clone(),
+        content,
+        kind: args.kind.clone(),
+        project: args.project.clone(),
+        scope: args.scope,
+        topic_key: args.topic_key.clone(),
+        namespace: args.namespace.clone(),
+        session_id: args.session.clone(),
+        tool_name: None,
+        relate_to: args.relate_to.clone(),
+    })
+}
+
+fn find(memory: &Memory, args: &SearchArgs) -> Result<Find, Failure> {
+    let since = args.since.as_deref().map(|since| memory.parse_since(since)).transpose();
+    Ok(Find {
+        query: args.query.join(" "),
+        kind: args.kind.clone(),
+        project: args.which.project.clone(),
+        scope: args.which.scope,
+        namespace: args.which.namespace.clone(),
+        since: since.map_err(failed)?,
+        limit: args.which.limit,
+        reading: reading(&args.reading),
+    })
+}
+
+fn reading(args: &ReadingArgs) -> Reading {
+    Reading { detail_level: args.detail, max_tokens: args.max_tokens }
+}
+
+/// A note as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NoteRow {
+    id: u64,
+    #[serde(rename = "type")]
+    kind: String,
+    title: String,
+    content: String,
+    project: String,
+    scope: &'static str,
+    session: String,
+    topic_key: Option<String>,
+    namespace: Option<String>,
+    revision: u64,
+    duplicates: u64,
+    created_at: String,
+    updated_at: String,
+}
+
+impl From<Observation> for NoteRow {
+    fn from(note: Observation) -> Self {
+        let time = |at: plimsoll_domain::Timestamp| {
+            Instant::from_millisecond(at.millis()).map(|at| at.to_string()).unwrap_or_default()
+        };
+        Self {
+            id: note.id,
+            kind: note.kind,
+            title: note.title,
+            content: note.content,
+            project: note.project,
+            scope: note.scope.name(),
+            session: note.session,
+            topic_key: note.topic_key,
+            namespace: note.namespace,
+            revision: note.revision_count,
+            duplicates: note.duplicate_count,
+            created_at: time(note.created_at),
+            updated_at: time(note.updated_at),
+        }
+    }
+}
+
+/// What an agent would be told; with `--json` also the notes that it speaks of.
+async fn tell(
+    memory: &Memory,
+    reply: &Reply,
+    as_json: bool,
+    output: &mut Output,
+) -> Result<u8, Failure> {
+    if !as_json {
+        output.text(&neutral(&reply.text))?;
+        output.text("\n")?;
+        return Ok(0);
+    }
+    let mut notes = Vec::with_capacity(reply.ids.len());
+    for id in &reply.ids {
+        notes.push(NoteRow::from(memory.observation(*id).await.map_err(failed)?));
+    }
+    output.json(&json!({
+        "text": reply.text,
+        "ids": reply.ids,
+        "shown": reply.shown,
+        "total": reply.total,
+        "estimatedTokens": reply.estimated_tokens,
+        "cut": reply.cut,
+        "notes": notes,
+    }))?;
+    Ok(0)
+}
+
+/// What went wrong, with a way on that can be typed here; the words of the memory name tools.
+fn failed(error: MemoryError) -> Failure {
+    match error {
+        MemoryError::NoObservation(id) => Failure::failed(format!("there is no note #{id}"))
+            .hint("`plimsoll memory search WORDS` finds notes and their ids"),
+        MemoryError::Blank(_)
+        | MemoryError::TooLong { .. }
+        | MemoryError::OutOfRange { .. }
+        | MemoryError::BadTime(_) => Failure::usage(error.to_string()),
+        _ => Failure::failed(error.to_string()),
+    }
+}

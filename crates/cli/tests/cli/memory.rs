@@ -1,0 +1,118 @@
+//! `plimsoll memory`, the way people run it (MEM-9).
+
+use crate::{exchange::Data, run::plimsoll};
+
+#[test]
+fn mem_9_what_was_saved_is_found_and_told_with_its_footer() {
+    let data = Data::new();
+    let saved = data.run(&[
+        "memory",
+        "save",
+        "Ports start at 7411",
+        "Lower ones are taken on the build machines.",
+        "--type",
+        "decision",
+        "--project",
+        "harbour",
+    ]);
+    assert_eq!(saved.code, 0, "{}", saved.stderr);
+    assert!(saved.stdout.contains("#1"), "{}", saved.stdout);
+
+    let found = data.run(&["memory", "search", "build", "machine"]);
+    assert!(found.stdout.contains("#1"), "{}", found.stdout);
+    assert!(found.stdout.contains("Ports start at 7411"), "{}", found.stdout);
+    assert!(
+        found.stdout.trim_end().lines().last().unwrap().starts_with("📏 ~"),
+        "{}",
+        found.stdout
+    );
+
+    let whole = data.run(&["memory", "show", "1", "--json"]).json();
+    assert_eq!(whole["notes"][0]["type"], "decision");
+    assert_eq!(whole["notes"][0]["project"], "harbour");
+    assert_eq!(whole["ids"], serde_json::json!([1]));
+}
+
+#[test]
+fn a_note_is_of_the_project_whose_folder_this_is() {
+    let data = Data::new();
+    let folder = data.path("lighthouse");
+    std::fs::create_dir_all(folder.join(".git")).unwrap();
+    std::fs::create_dir_all(folder.join("deep/down")).unwrap();
+    let saved = plimsoll(["memory", "save", "Lamp", "It turns.", "--json"])
+        .env("PLIMSOLL_DATA_DIR", data.path("data"))
+        .within(&folder.join("deep/down"))
+        .run();
+    assert_eq!(saved.json()["notes"][0]["project"], "lighthouse");
+}
+
+#[test]
+fn mbg_5_a_search_stays_within_its_budget_and_says_so() {
+    let data = Data::new();
+    for n in 0..12 {
+        let text = format!("Anchor number {n}. {}", "It holds in sand and in mud. ".repeat(12));
+        let saved = plimsoll(["memory", "save", &format!("Anchor {n}")])
+            .env("PLIMSOLL_DATA_DIR", data.path("data"))
+            .input(text)
+            .run();
+        assert_eq!(saved.code, 0, "{}", saved.stderr);
+    }
+    let found = data.run(&["memory", "search", "anchor", "--max-tokens", "300", "--json"]).json();
+    assert!(found["estimatedTokens"].as_u64().unwrap() <= 300);
+    let text = found["text"].as_str().unwrap();
+    assert!(text.len().div_ceil(4) <= 301, "{text}");
+    assert!(text.contains("⚡ Budget: ~"), "{text}");
+    let shown = found["shown"].as_u64().unwrap();
+    assert!(shown > 0 && shown < 10, "{shown}");
+    assert_eq!(found["notes"].as_array().unwrap().len() as u64, shown);
+}
+
+#[test]
+fn timeline_context_and_stats_are_told() {
+    let data = Data::new();
+    for title in ["First", "Second", "Third"] {
+        data.run(&["memory", "save", title, &format!("About {title}."), "--session", "dive"]);
+    }
+    let around = data.run(&["memory", "timeline", "2", "--before", "1", "--after", "0"]);
+    assert!(around.stdout.contains("First") && around.stdout.contains("Second"));
+    assert!(!around.stdout.contains("Third"), "{}", around.stdout);
+    let lately = data.run(&["memory", "context", "--detail", "summary"]);
+    assert!(lately.stdout.contains("dive") && lately.stdout.contains("#3"), "{}", lately.stdout);
+    let stats = data.run(&["memory", "stats", "--json"]).json();
+    assert_eq!(stats["total"], 3);
+}
+
+#[test]
+fn mem_9_an_export_comes_in_elsewhere_and_twice_does_no_harm() {
+    let (here, there) = (Data::new(), Data::new());
+    here.run(&["memory", "save", "Tide", "It comes twice a day.", "--topic-key", "tide"]);
+    here.run(&["memory", "save", "Tide", "It comes about twice a day.", "--topic-key", "tide"]);
+    let file = here.path("memory.jsonl");
+    let file = file.to_str().unwrap();
+    let written = here.run(&["memory", "export", file]);
+    assert_eq!(written.code, 0, "{}", written.stderr);
+    here.run(&["memory", "export", file]).refused(1, "is there already");
+    assert_eq!(here.run(&["memory", "export", file, "--force"]).code, 0);
+
+    let brought = there.run(&["memory", "import", file, "--json"]).json();
+    assert!(brought["added"].as_u64().unwrap() >= 1, "{brought}");
+    let again = there.run(&["memory", "import", file, "--json"]).json();
+    assert_eq!(again["added"], 0);
+    let first = there.run(&["memory", "show", "1", "--revision", "1"]);
+    assert!(first.stdout.contains("It comes twice a day."), "{}", first.stdout);
+    let (a, b) = (here.run(&["memory", "export"]), there.run(&["memory", "export"]));
+    assert_eq!(a.stdout, b.stdout);
+}
+
+#[test]
+fn what_was_asked_wrongly_is_told_in_a_line() {
+    let data = Data::new();
+    data.run(&["memory", "show", "99"]).refused(1, "there is no note #99");
+    data.run(&["memory", "search", "x", "--since", "yesterday"]).refused(2, "is no time");
+    data.run(&["memory", "save", " ", "text"]).refused(2, "must not be empty");
+    let zero = data.run(&["memory", "search", "x", "--max-tokens", "0"]);
+    assert_eq!(zero.code, 2, "{}", zero.stderr);
+    let bad = data.path("bad.jsonl");
+    std::fs::write(&bad, "{\"hello\":1}\n").unwrap();
+    data.run(&["memory", "import", bad.to_str().unwrap()]).refused(1, "is no record of a memory");
+}

@@ -1,0 +1,211 @@
+//! The memory of coding agents (MEM-9): searched, browsed, read, changed.
+//!
+//! What is kept goes through `plimsoll_memory`, so that it is checked and redacted as an
+//! agent's is; what is read are the records themselves.
+
+mod told;
+mod writing;
+
+pub(super) use writing::*;
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use plimsoll_memory::MemoryError;
+use plimsoll_store::{MemoryFilter, MemoryQuery, Order, Scope, Workspace};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use self::told::{NoteDto, WholeNote};
+use super::{Asked, At, AtQuery};
+use crate::{Web, problem::Problem};
+
+/// No list is longer.
+const MOST: u16 = 200;
+
+/// A search gives no more than an agent's would.
+const MOST_FOUND: u16 = 50;
+
+/// How much of a text is shown around what was found, in characters.
+const SNIPPET: usize = 200;
+
+/// No more neighbours on one side.
+const MOST_AROUND: u16 = 100;
+
+impl From<MemoryError> for Problem {
+    fn from(error: MemoryError) -> Self {
+        match error {
+            MemoryError::NoObservation(_) => Self::not_found("note"),
+            MemoryError::NoRelation(_) => Self::not_found("relation"),
+            MemoryError::NoRevision { .. } => Self::not_found("revision"),
+            MemoryError::Store(error) => Self::from(error),
+            other => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_note", other.to_string()),
+        }
+    }
+}
+
+/// Which notes are wanted.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct NotesQuery {
+    /// Words to search for; without any the notes changed last.
+    query: Option<String>,
+    /// Only this type.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// Only this project.
+    project: Option<String>,
+    /// Only `project` or `personal` ones.
+    scope: Option<String>,
+    /// How many at most, 50 if not given; a search gives at most 50.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u16>,
+}
+
+/// A group of notes.
+#[derive(Serialize, ToSchema)]
+struct Group {
+    name: String,
+    count: u64,
+}
+
+/// Notes, and what there is.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct NoteList {
+    /// The best first, or those changed last.
+    notes: Vec<NoteDto>,
+    /// How many there are, as far as they were counted.
+    total: u64,
+    /// Whether no note has all words, so that these have some.
+    any_word: bool,
+    /// The types there are, the most frequent first.
+    types: Vec<Group>,
+    /// The projects there are, the most frequent first.
+    projects: Vec<Group>,
+}
+
+fn named(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
+}
+
+pub(super) fn scope_of(text: Option<&str>) -> Result<Option<Scope>, Problem> {
+    let text = text.filter(|text| !text.is_empty());
+    text.map(|text| text.parse::<Scope>().map_err(|error| Problem::bad_request(error.to_string())))
+        .transpose()
+}
+
+/// The notes of the memory: those that hold words, or those changed last
+#[utoipa::path(get, path = "/api/memory", tag = "memory", params(AtQuery, NotesQuery),
+    responses((status = 200, body = NoteList)))]
+pub(super) async fn list(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Asked(query): Asked<NotesQuery>,
+) -> Result<Json<NoteList>, Problem> {
+    web.app.open_workspace(&at).await?;
+    let filter = MemoryFilter {
+        kind: named(query.kind),
+        project: named(query.project),
+        scope: scope_of(query.scope.as_deref())?,
+        ..MemoryFilter::default()
+    };
+    let (store, now) = (web.app.store(), web.app.clock().now());
+    let limit = query.limit.unwrap_or(50);
+    let counts = store.memory_counts(&at, None).await?;
+    let groups = |groups: Vec<(String, u64)>| -> Vec<Group> {
+        let group = |(name, count)| Group { name, count };
+        groups.into_iter().take(usize::from(MOST)).map(group).collect()
+    };
+    let (notes, total, any_word) = match named(query.query) {
+        None => {
+            let limit = usize::from(limit.clamp(1, MOST));
+            let (notes, total) = store.observations(&at, &filter, Order::Newest, limit).await?;
+            (notes.iter().map(|note| NoteDto::of(note, now)).collect(), total, false)
+        }
+        Some(text) => {
+            let limit = usize::from(limit.clamp(1, MOST_FOUND));
+            let query = MemoryQuery { text, filter, limit, snippet_chars: SNIPPET };
+            let found = store.search_memory(&at, &query).await?;
+            let total = u64::try_from(found.matched).unwrap_or(u64::MAX);
+            let notes = found.hits.iter().map(|hit| NoteDto::found(hit, now)).collect();
+            (notes, total, found.any_word)
+        }
+    };
+    let (types, projects) = (groups(counts.kinds), groups(counts.projects));
+    Ok(Json(NoteList { notes, total, any_word, types, projects }))
+}
+
+pub(super) fn number(text: &str, what: &str) -> Result<u64, Problem> {
+    // What the store counts with has a sign.
+    let number = text.parse::<u64>().ok().filter(|number| i64::try_from(*number).is_ok());
+    number.ok_or_else(|| Problem::not_found(what))
+}
+
+/// A note with its earlier texts and its relations
+#[utoipa::path(get, path = "/api/memory/{id}", tag = "memory", params(AtQuery, ("id" = u64, Path)),
+    responses((status = 200, body = WholeNote)))]
+pub(super) async fn get(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+) -> Result<Json<WholeNote>, Problem> {
+    Ok(Json(WholeNote::load(&web, &at, number(&id, "note")?).await?))
+}
+
+/// How much of a session is wanted.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AroundQuery {
+    /// How many before the note, 5 if not given.
+    #[param(maximum = 100)]
+    before: Option<u16>,
+    /// How many after it, 5 if not given.
+    #[param(maximum = 100)]
+    after: Option<u16>,
+}
+
+/// A note among those of its session.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TimelineDto {
+    /// The session.
+    session: String,
+    /// How many notes it has in all.
+    in_session: u64,
+    /// The notes in the order in which they were written.
+    notes: Vec<NoteDto>,
+}
+
+/// A note among those of its session
+#[utoipa::path(get, path = "/api/memory/{id}/timeline", tag = "memory",
+    params(AtQuery, AroundQuery, ("id" = u64, Path)),
+    responses((status = 200, body = TimelineDto)))]
+pub(super) async fn timeline(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+    Asked(query): Asked<AroundQuery>,
+) -> Result<Json<TimelineDto>, Problem> {
+    let side = |wanted: Option<u16>| usize::from(wanted.unwrap_or(5).min(MOST_AROUND));
+    let id = number(&id, "note")?;
+    let around = web.app.store().around(&at, id, side(query.before), side(query.after)).await?;
+    let now = web.app.clock().now();
+    let earlier = around.before.iter().rev();
+    let all = earlier.chain(std::iter::once(&around.focus)).chain(&around.after);
+    Ok(Json(TimelineDto {
+        session: around.focus.session.clone(),
+        in_session: around.in_session,
+        notes: all.map(|note| NoteDto::of(note, now)).collect(),
+    }))
+}
+
+/// A note as it is now, after it was changed.
+async fn changed(web: &Arc<Web>, at: &Workspace, id: u64) -> Result<Json<WholeNote>, Problem> {
+    web.app.memory_changed(at);
+    Ok(Json(WholeNote::load(web, at, id).await?))
+}

@@ -1,0 +1,223 @@
+//! Notes as the page is told of them.
+
+use std::sync::Arc;
+
+use maud::html;
+use plimsoll_domain::Timestamp;
+use plimsoll_files::age_words;
+use plimsoll_store::{
+    MemoryFound, MemoryHit, Observation, ObservationRevision, Prompt, Relation, Workspace,
+};
+use plimsoll_tokens::Estimator;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    Web,
+    formats::{rfc3339, when},
+    problem::Problem,
+};
+
+/// How much of a text stands in a list, in characters.
+const OPENING: usize = 200;
+
+/// So many relations of a note are told.
+const RELATIONS: usize = 200;
+
+/// A note of the memory, or a prompt that a search found.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NoteDto {
+    /// Its number; notes and prompts are numbered apart.
+    id: u64,
+    /// Whether it is what a user once asked; such cannot be opened or changed.
+    prompt: bool,
+    /// decision, bugfix, …; free text.
+    #[serde(rename = "type")]
+    kind: String,
+    /// One line.
+    title: String,
+    /// How it begins, or the words around what was found in `<mark>`.
+    snippet_html: String,
+    project: String,
+    /// project or personal.
+    scope: &'static str,
+    session: String,
+    /// What it is updated by.
+    topic_key: Option<String>,
+    namespace: Option<String>,
+    /// Which revision of its text this is; the first is 1.
+    revision: u64,
+    /// How often the same was saved again.
+    duplicates: u64,
+    /// What its text weighs, roughly.
+    tokens: u64,
+    created_at: String,
+    updated_at: String,
+    /// How long ago it was changed, in words.
+    age: String,
+}
+
+impl NoteDto {
+    pub(super) fn of(note: &Observation, now: Timestamp) -> Self {
+        let opening = plimsoll_prose::plain_preview(&note.content, OPENING);
+        Self {
+            id: note.id,
+            prompt: false,
+            kind: note.kind.clone(),
+            title: note.title.clone(),
+            snippet_html: html! { (opening) }.into_string(),
+            project: note.project.clone(),
+            scope: note.scope.name(),
+            session: note.session.clone(),
+            topic_key: note.topic_key.clone(),
+            namespace: note.namespace.clone(),
+            revision: note.revision_count,
+            duplicates: note.duplicate_count,
+            tokens: Estimator::Bytes4.count(&note.content),
+            created_at: rfc3339(note.created_at),
+            updated_at: rfc3339(note.updated_at),
+            age: age_words(note.updated_at, now),
+        }
+    }
+
+    fn of_prompt(prompt: &Prompt, now: Timestamp) -> Self {
+        Self {
+            id: prompt.id,
+            prompt: true,
+            kind: "prompt".to_owned(),
+            title: plimsoll_prose::plain_preview(&prompt.content, 80),
+            snippet_html: String::new(),
+            project: prompt.project.clone(),
+            scope: "project",
+            session: prompt.session.clone(),
+            topic_key: None,
+            namespace: prompt.namespace.clone(),
+            revision: 1,
+            duplicates: 0,
+            tokens: Estimator::Bytes4.count(&prompt.content),
+            created_at: rfc3339(prompt.created_at),
+            updated_at: rfc3339(prompt.created_at),
+            age: age_words(prompt.created_at, now),
+        }
+    }
+
+    pub(super) fn found(hit: &MemoryHit, now: Timestamp) -> Self {
+        let dto = match &hit.found {
+            MemoryFound::Observation(note) => Self::of(note, now),
+            MemoryFound::Prompt(prompt) => Self::of_prompt(prompt, now),
+        };
+        Self { snippet_html: marked(hit), ..dto }
+    }
+}
+
+fn marked(hit: &MemoryHit) -> String {
+    let mut at = 0;
+    let markup = html! {
+        @for mark in &hit.marks {
+            (hit.snippet.get(at..mark.start).unwrap_or_default())
+            mark { (hit.snippet.get(mark.clone()).unwrap_or_default()) }
+            @let () = at = mark.end;
+        }
+        (hit.snippet.get(at..).unwrap_or_default())
+    };
+    markup.into_string()
+}
+
+/// An earlier text of a note.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct RevisionDto {
+    /// Which one; the first is 1.
+    revision: u64,
+    #[serde(rename = "type")]
+    kind: String,
+    title: String,
+    content: String,
+    replaced_at: String,
+    /// When it was replaced, for people.
+    replaced: String,
+}
+
+/// A relation as one of its ends sees it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct RelationDto {
+    id: u64,
+    /// What it means, such as relates_to.
+    #[serde(rename = "type")]
+    kind: String,
+    /// Why it is there.
+    note: Option<String>,
+    /// Whether it starts at the note that was asked for.
+    outgoing: bool,
+    /// The note at the other end.
+    other: u64,
+    /// Its title.
+    other_title: String,
+}
+
+/// A note with all that is known about it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WholeNote {
+    #[serde(flatten)]
+    note: NoteDto,
+    /// The text as it is kept.
+    content: String,
+    /// The text, rendered.
+    html: String,
+    /// When it was made, for people.
+    created: String,
+    /// When it was changed, for people.
+    updated: String,
+    /// Earlier texts, the newest first.
+    revisions: Vec<RevisionDto>,
+    /// What it relates to and what relates to it.
+    relations: Vec<RelationDto>,
+}
+
+impl WholeNote {
+    pub(super) async fn load(web: &Arc<Web>, at: &Workspace, id: u64) -> Result<Self, Problem> {
+        let store = web.app.store();
+        let note = store.observation(at, id).await?;
+        let revisions = store.observation_revisions(at, id).await?;
+        let relations = store.relations_of(at, &[id], RELATIONS).await?;
+        let ends: Vec<u64> = relations.iter().map(|relation| other(relation, id)).collect();
+        let others = store.observations_by_id(at, &ends).await?;
+        let now = web.app.clock().now();
+        let revision = |earlier: ObservationRevision| RevisionDto {
+            revision: earlier.revision,
+            kind: earlier.kind,
+            title: earlier.title,
+            content: earlier.content,
+            replaced_at: rfc3339(earlier.replaced_at),
+            replaced: when(earlier.replaced_at, now, &web.zone),
+        };
+        let relation = |relation: Relation| {
+            let end = other(&relation, id);
+            let title = others.iter().find(|note| note.id == end).map(|note| note.title.clone());
+            RelationDto {
+                id: relation.id,
+                outgoing: relation.from == id,
+                other: end,
+                other_title: title.unwrap_or_default(),
+                kind: relation.kind,
+                note: relation.note,
+            }
+        };
+        Ok(Self {
+            html: plimsoll_prose::render(&note.content),
+            created: when(note.created_at, now, &web.zone),
+            updated: when(note.updated_at, now, &web.zone),
+            revisions: revisions.into_iter().rev().map(revision).collect(),
+            relations: relations.into_iter().map(relation).collect(),
+            note: NoteDto::of(&note, now),
+            content: note.content,
+        })
+    }
+}
+
+fn other(relation: &Relation, id: u64) -> u64 {
+    if relation.from == id { relation.to } else { relation.from }
+}

@@ -1,0 +1,232 @@
+//! Notes saved, changed, related and deleted from the page.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use plimsoll_memory::{Ledger, Memory, MemoryParts, Relate, Save, Update};
+use plimsoll_store::Workspace;
+use plimsoll_tokens::Estimator;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{changed, number, scope_of, told::WholeNote};
+use crate::{
+    Web,
+    api::{Asked, At, AtQuery},
+    problem::{Body, Problem},
+};
+
+/// The memory as this request uses it: nobody is sent its answers, so nobody counts them.
+async fn memory(web: &Arc<Web>, at: &Workspace) -> Result<Memory, Problem> {
+    web.app.open_workspace(at).await?;
+    let app = Arc::clone(&web.app);
+    Ok(Memory::new(MemoryParts {
+        store: Arc::clone(web.app.store()),
+        clock: Arc::new(move || app.clock().now()),
+        workspace: at.clone(),
+        default_project: web.project.clone(),
+        counter: Estimator::Bytes4,
+        ledger: Arc::new(Ledger::new(None)),
+    }))
+}
+
+/// A note to be.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in crate::api) struct NewNote {
+    /// One line.
+    #[schema(min_length = 1)]
+    title: String,
+    /// The text, up to 64 KB.
+    #[schema(min_length = 1)]
+    content: String,
+    /// decision, bugfix, …; manual if not given.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// Else the one whose folder the server was started in.
+    project: Option<String>,
+    /// project or personal.
+    scope: Option<String>,
+    /// The note that has this key already gets the new text.
+    topic_key: Option<String>,
+    /// Notes that it relates to.
+    #[serde(default)]
+    relate_to: Vec<u64>,
+}
+
+/// Save a note
+///
+/// The same text again is counted, not kept twice; what stands between `<private>` and
+/// `</private>` is never kept.
+#[utoipa::path(post, path = "/api/memory", tag = "memory", params(AtQuery),
+    request_body = NewNote, responses((status = 201, body = WholeNote)))]
+pub(in crate::api) async fn save(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Body(new): Body<NewNote>,
+) -> Result<(StatusCode, Json<WholeNote>), Problem> {
+    let ask = Save {
+        title: new.title,
+        content: new.content,
+        kind: new.kind.filter(|kind| !kind.trim().is_empty()),
+        project: new.project.filter(|project| !project.trim().is_empty()),
+        scope: scope_of(new.scope.as_deref())?.unwrap_or_default(),
+        topic_key: new.topic_key.filter(|key| !key.trim().is_empty()),
+        relate_to: new.relate_to,
+        ..Save::default()
+    };
+    let reply = memory(&web, &at).await?.save(ask).await?;
+    let id = reply.ids.first().copied().ok_or_else(|| Problem::not_found("note"))?;
+    Ok((StatusCode::CREATED, changed(&web, &at, id).await?))
+}
+
+/// What to change of a note; what is left out stays.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in crate::api) struct NoteChanges {
+    title: Option<String>,
+    content: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    project: Option<String>,
+    /// project or personal.
+    scope: Option<String>,
+    topic_key: Option<String>,
+    /// The revision that was being looked at; a note that has another by now is left alone.
+    revision: Option<u64>,
+}
+
+/// Change a note; the text that it had stays as a revision
+#[utoipa::path(patch, path = "/api/memory/{id}", tag = "memory", request_body = NoteChanges,
+    params(AtQuery, ("id" = u64, Path)), responses((status = 200, body = WholeNote)))]
+pub(in crate::api) async fn change(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+    Body(changes): Body<NoteChanges>,
+) -> Result<Json<WholeNote>, Problem> {
+    let id = number(&id, "note")?;
+    let memory = memory(&web, &at).await?;
+    if let Some(seen) = changes.revision {
+        let now = memory.observation(id).await?.revision_count;
+        if now != seen {
+            let words = format!("somebody changed it meanwhile: it has revision {now} by now");
+            return Err(Problem::new(StatusCode::CONFLICT, "changed_meanwhile", words));
+        }
+    }
+    let ask = Update {
+        id,
+        title: changes.title,
+        content: changes.content,
+        kind: changes.kind,
+        project: changes.project,
+        scope: scope_of(changes.scope.as_deref())?,
+        topic_key: changes.topic_key.filter(|key| !key.trim().is_empty()),
+        restore_revision: None,
+    };
+    memory.update(ask).await?;
+    changed(&web, &at, id).await
+}
+
+/// Which text is wanted back.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::api) struct Earlier {
+    /// The revision; 1 is the first.
+    revision: u64,
+}
+
+/// Give a note back an earlier text; the present one stays as a revision
+#[utoipa::path(post, path = "/api/memory/{id}/restore", tag = "memory", request_body = Earlier,
+    params(AtQuery, ("id" = u64, Path)), responses((status = 200, body = WholeNote)))]
+pub(in crate::api) async fn restore(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+    Body(Earlier { revision }): Body<Earlier>,
+) -> Result<Json<WholeNote>, Problem> {
+    let id = number(&id, "note")?;
+    let ask = Update { id, restore_revision: Some(revision), ..Update::default() };
+    memory(&web, &at).await?.update(ask).await?;
+    changed(&web, &at, id).await
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct DeleteQuery {
+    /// Whether nothing of it is to be left; else it is only out of sight.
+    #[serde(default)]
+    hard: bool,
+}
+
+/// Delete a note
+#[utoipa::path(delete, path = "/api/memory/{id}", tag = "memory",
+    params(AtQuery, DeleteQuery, ("id" = u64, Path)), responses((status = 204)))]
+pub(in crate::api) async fn delete(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+    Asked(DeleteQuery { hard }): Asked<DeleteQuery>,
+) -> Result<StatusCode, Problem> {
+    memory(&web, &at).await?.delete(number(&id, "note")?, hard).await?;
+    web.app.memory_changed(&at);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// An arrow to draw.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::api) struct NewRelation {
+    from: u64,
+    to: u64,
+    /// relates_to if not given.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// Why.
+    note: Option<String>,
+}
+
+/// A relation that was asked for.
+#[derive(Serialize, ToSchema)]
+pub(in crate::api) struct Related {
+    /// What was done, in words.
+    words: String,
+}
+
+/// Relate two notes
+#[utoipa::path(post, path = "/api/memory/relations", tag = "memory", params(AtQuery),
+    request_body = NewRelation, responses((status = 201, body = Related)))]
+pub(in crate::api) async fn relate(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Body(new): Body<NewRelation>,
+) -> Result<(StatusCode, Json<Related>), Problem> {
+    let known = |id: u64| number(&id.to_string(), "note");
+    let ask = Relate {
+        from: known(new.from)?,
+        to: known(new.to)?,
+        kind: new.kind.filter(|kind| !kind.trim().is_empty()),
+        note: new.note.filter(|note| !note.trim().is_empty()),
+        bidirectional: false,
+    };
+    let reply = memory(&web, &at).await?.relate(ask).await?;
+    web.app.memory_changed(&at);
+    Ok((StatusCode::CREATED, Json(Related { words: reply.text })))
+}
+
+/// Take a relation away
+#[utoipa::path(delete, path = "/api/memory/relations/{id}", tag = "memory",
+    params(AtQuery, ("id" = u64, Path)), responses((status = 204)))]
+pub(in crate::api) async fn unrelate(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    memory(&web, &at).await?.unrelate(number(&id, "relation")?).await?;
+    web.app.memory_changed(&at);
+    Ok(StatusCode::NO_CONTENT)
+}
