@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     Gc(crate::commands::files::GcArgs),
     Doctor(DoctorArgs),
+    Completions(crate::commands::generate::CompletionsArgs),
+    Man(crate::commands::generate::ManArgs),
 }
 
 /// Count the tokens of files or of standard input, like `wc`

@@ -2,9 +2,29 @@
 
 use crate::run::plimsoll;
 
-const COMMANDS: [&str; 16] = [
-    "send", "chat", "tokens", "plan", "classify", "segments", "models", "topics", "receipts",
-    "settings", "keys", "import", "export", "backup", "restore", "doctor",
+const COMMANDS: [&str; 22] = [
+    "serve",
+    "send",
+    "chat",
+    "files",
+    "mcp",
+    "tokens",
+    "plan",
+    "classify",
+    "segments",
+    "models",
+    "topics",
+    "receipts",
+    "settings",
+    "keys",
+    "import",
+    "export",
+    "backup",
+    "restore",
+    "gc",
+    "doctor",
+    "completions",
+    "man",
 ];
 
 fn page() -> String {

@@ -10,6 +10,7 @@ mod classify;
 mod docs;
 mod doctor;
 mod exchange;
+mod generate;
 #[cfg(target_os = "linux")]
 mod keys;
 mod models;
