@@ -1,8 +1,8 @@
 //! What must hold before a change lands.
 
 use crate::{
-    browser, packages, page,
-    run::{cargo, has, skip, step},
+    browser, coverage, packages, page,
+    run::{cargo, has, root, skip, step},
 };
 
 /// Format, lints, the page's modules, tests, documentation, dependencies. The house
@@ -54,8 +54,10 @@ pub fn test() -> Result<(), String> {
     step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))
 }
 
-/// Writes the pages that come from the code. The tests that compare them do it.
+/// Writes the pages that come from the code. The tests that compare them do it, the page of
+/// rules aside.
 pub fn docs() -> Result<(), String> {
+    coverage::write(&root())?;
     step(
         "docs",
         cargo()

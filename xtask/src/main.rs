@@ -7,6 +7,7 @@ mod bench;
 mod browser;
 mod check;
 mod conformance;
+mod coverage;
 mod fuzz;
 mod packages;
 mod page;
@@ -28,7 +29,8 @@ cargo xtask COMMAND
   conformance        the official suite of MCP against /mcp of the binary
   fit DIR [OUT]      fit the fast estimator's table on the texts below DIR
   sample N           print a made-up history of N pairs, one a line
-  docs               write docs/{cli,settings,tool-reference}.md again from the code
+  docs               write docs/{cli,settings,tool-reference,spec-coverage}.md from the code
+  docs coverage      write docs/spec-coverage.md alone
   shots              write docs/shots/*.png from a workbench with a made-up history
   fuzz [TARGET] [N]  run the fuzz targets for N inputs each (1,000,000 unless told)
 ";
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         ["fit", rest @ ..] if !rest.is_empty() => bench::example("fit", rest),
         ["sample", count] => bench::example("sample", &[count]),
         ["docs"] => check::docs(),
+        ["docs", "coverage"] => coverage::write(&run::root()),
         ["shots"] => browser::shots(),
         ["fuzz", rest @ ..] => fuzz::fuzz(rest),
         ["help" | "--help" | "-h"] | [] => {

@@ -170,6 +170,21 @@ fn the_test_above_can_fail() {
     assert!(!found.contains("plimsoll-c"));
 }
 
+/// SEC-7: dependencies are looked at by `cargo deny` in `cargo xtask check`, and no crate of
+/// ours can hold `unsafe`: the lint that forbids it reaches every one.
+#[test]
+fn sec_7_unsafe_is_forbidden_everywhere_and_dependencies_are_checked() {
+    let forbids = |manifest: &str| manifest.contains("unsafe_code = \"forbid\"");
+    assert!(forbids(&read("Cargo.toml")));
+    for (name, manifest) in manifests() {
+        let inherits = manifest.contains("[lints]\nworkspace = true");
+        assert!(inherits || forbids(&manifest), "{name} does not take the lints of the house");
+    }
+    let deny = read("deny.toml");
+    assert!(["[licenses]", "[bans]", "[sources]"].iter().all(|part| deny.contains(part)));
+    assert!(read("xtask/src/check.rs").contains("\"deny\", \"check\""));
+}
+
 #[test]
 fn every_crate_says_what_it_is() {
     for name in manifests().into_keys().filter(|name| name != "xtask") {

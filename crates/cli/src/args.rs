@@ -71,6 +71,8 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     Gc(crate::commands::files::GcArgs),
     Doctor(DoctorArgs),
+    Completions(crate::commands::generate::CompletionsArgs),
+    Man(crate::commands::generate::ManArgs),
 }
 
 /// Tell what a provider's error means, and whether dropping history would help
@@ -200,14 +202,6 @@ mod tests {
         for command in std::iter::once(&cli).chain(cli.get_subcommands()) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains("Examples:\n"), "{}", command.get_name());
-        }
-    }
-
-    #[test]
-    fn workspaces_are_two_names() {
-        assert!(parse_workspace("default/main").is_ok());
-        for bad in ["main", "/", "a/", "a/../b", "a/b/c", "../x", ""] {
-            assert!(parse_workspace(bad).is_err(), "{bad:?}");
         }
     }
 }

@@ -80,5 +80,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Failure> {
         Some(Command::Backup(args)) => commands::backup::run(&args),
         Some(Command::Restore(args)) => commands::restore::run(&args),
         Some(Command::Doctor(args)) => commands::doctor::run(&args, output),
+        Some(Command::Completions(args)) => commands::generate::completions(&args, output),
+        Some(Command::Man(args)) => commands::generate::man(&args, output),
     }
 }

@@ -1,4 +1,4 @@
-//! FTL-6: each way out of the sandbox that a program may try, by name.
+//! FTL-6, SEC-6: each way out of the sandbox that a program may try, by name.
 
 use std::time::Instant;
 

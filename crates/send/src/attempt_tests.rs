@@ -1,3 +1,5 @@
+//! OVF-6: every path of the loop, without a network.
+
 use plimsoll_domain::{PairId, Timestamp};
 use plimsoll_tokens::Factor;
 use proptest::prelude::*;
@@ -303,6 +305,7 @@ fn snd_4c_a_cut_answer_says_so() {
     );
 }
 
+/// OVF-1 has the numbers of the first attempt.
 #[test]
 fn rec_1_the_record_holds_the_numbers_of_the_spec() {
     let plan = SendPlan { prelude: 30, reply_reserve: 70, ..plan(1000, 50, &[100, 200]) };
@@ -361,7 +364,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 }
 
 proptest! {
-    /// OVF-2: attempts never increase, predictions never change, trim steps are
+    /// OVF-2, BND-2: attempts never increase, predictions never change, trim steps are
     /// bounded; a fault that is no overflow never changes the working set; the send
     /// ends once.
     #[test]

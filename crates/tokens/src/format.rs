@@ -85,6 +85,7 @@ impl Tenths {
 mod tests {
     use super::*;
 
+    /// MBG-1: the footer counts in thousands with commas.
     #[test]
     fn thousands_have_commas() {
         for (number, text) in [

@@ -62,6 +62,7 @@ mod tests {
         }
     }
 
+    /// MBG-1: what the budgeted tools count with.
     #[test]
     fn est_2_is_a_quarter_of_the_bytes() {
         for (text, tokens) in [("", 0), ("a", 1), ("abcdefg", 1), ("abcdefgh", 2), ("日本語", 2)]

@@ -6,6 +6,7 @@ pub(crate) mod classify;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod files;
+pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod keys;
 pub(crate) mod mcp;

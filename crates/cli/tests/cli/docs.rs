@@ -2,9 +2,30 @@
 
 use crate::run::plimsoll;
 
-const COMMANDS: [&str; 18] = [
-    "send", "chat", "tokens", "plan", "classify", "segments", "models", "topics", "receipts",
-    "settings", "keys", "mcp", "memory", "import", "export", "backup", "restore", "doctor",
+const COMMANDS: [&str; 23] = [
+    "serve",
+    "send",
+    "chat",
+    "files",
+    "mcp",
+    "memory",
+    "tokens",
+    "plan",
+    "classify",
+    "segments",
+    "models",
+    "topics",
+    "receipts",
+    "settings",
+    "keys",
+    "import",
+    "export",
+    "backup",
+    "restore",
+    "gc",
+    "doctor",
+    "completions",
+    "man",
 ];
 
 fn page() -> String {

@@ -91,6 +91,7 @@ fn prv_3_a_key_is_kept_in_the_keyring_found_and_forgotten() {
     }
 }
 
+/// PRV-3: the other place for keys.
 #[test]
 fn a_machine_without_a_keyring_keeps_the_key_in_a_file() {
     let server = ScriptedServer::always(Reply::auth()).unwrap();

@@ -11,6 +11,7 @@ mod docs;
 mod doctor;
 mod exchange;
 mod files;
+mod generate;
 #[cfg(target_os = "linux")]
 mod keys;
 mod memory;

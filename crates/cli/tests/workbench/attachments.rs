@@ -148,6 +148,7 @@ fn ins_1_a_mixed_clipboard_keeps_all_its_parts_in_order() {
     bench.fine();
 }
 
+/// FIL-5: whichever way they came.
 #[test]
 fn ins_2_files_are_dropped_chosen_and_taken_out_again() {
     let Some(bench) = able([answer("fine")]) else { return };

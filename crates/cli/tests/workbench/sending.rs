@@ -8,6 +8,7 @@ use crate::bench::{Workbench, after, answer};
 
 const LONG: Duration = Duration::from_secs(30);
 
+/// UI-13: the first page explains itself, and nothing needs a key.
 #[test]
 fn ui_4_a_message_is_sent_and_its_answer_streams_in() {
     let (silent, half) = (Gate::default(), Gate::default());

@@ -17,6 +17,7 @@ async fn with_sandbox(desk: &std::sync::Arc<Desk>) -> Option<Toolbox> {
     }
 }
 
+/// FIL-5: what a tool makes is a file like any other.
 #[tokio::test]
 async fn ftl_6_what_python_writes_becomes_a_generated_file() {
     let desk = Desk::new();

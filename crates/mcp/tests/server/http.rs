@@ -1,4 +1,4 @@
-//! Over streamable HTTP: both eras, and who may come in.
+//! Over streamable HTTP (API-4): both eras, and who may come in.
 
 use plimsoll_mcp::http_service;
 use serde_json::{Value, json};

@@ -12,6 +12,8 @@ fn usage(prompt: u64, cached: u64, completion: u64) -> Option<Usage> {
     Some(Usage { prompt, cached, completion, reasoning: 0 })
 }
 
+/// PRV-1: OpenAI-style servers, Anthropic and Gemini; Codex and the model inside have tests
+/// of their own.
 #[tokio::test]
 async fn every_wire_streams_and_sends_what_its_body_says() {
     let texts = ["A mark ", "on the hull."];

@@ -16,6 +16,7 @@ fn phase(failure: &ProviderFailure) -> &str {
     transport.split(':').next().unwrap_or_default()
 }
 
+/// SND-5: each phase has its time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rel_4_every_misbehaviour_ends_in_a_named_failure_in_time() {
     let slowly = Duration::from_millis(50);
