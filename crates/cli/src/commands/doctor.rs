@@ -3,6 +3,7 @@
 use std::{path::Path, process::Command};
 
 use plimsoll_embedded::FILE_NAME;
+use plimsoll_files::{Programs, Sandbox};
 use plimsoll_store::Upkeep;
 use serde::Serialize;
 
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &DoctorArgs, output: &mut Output) -> Result<u8, Failure>
         let mut checks = vec![settings(&context), embedded(&data_dir, python)];
         checks.extend(servers(&survey));
         checks.push(codex(&survey));
+        checks.extend(tools(&context).await);
         checks.push(hosted()?);
         checks.push(default_model(&context, &survey));
         checks.insert(0, store(context, args.data_dir.as_deref()).await);
@@ -111,6 +113,30 @@ async fn store(context: Context, dir: Option<&Path>) -> Check {
         Some(finding) => Check::new("store", State::Missing, format!("{place}: {}", finding.0))
             .hint("plimsoll backup FILE keeps what can be read"),
     }
+}
+
+/// FTL-7: what the file tools need, each with how to get it.
+async fn tools(context: &Context) -> [Check; 3] {
+    let programs = Programs::in_path(&std::env::var_os("PATH").unwrap_or_default());
+    let python = match Sandbox::find(&programs).await {
+        Ok(_) => Check::new("python", State::Ok, "a model's Python runs in a sandbox"),
+        Err(none) => Check::new("python", State::None, none.why).hint(none.how_to_fix),
+    };
+    let found = |check, name: &str, what: &str, fix: &str| match programs.find(name) {
+        Some(path) => Check::new(check, State::Ok, format!("{what}: {}", path.display())),
+        None => Check::new(check, State::None, format!("no {what}")).hint(fix),
+    };
+    let ocr = found("ocr", "tesseract", "OCR for images", "install tesseract (tesseract-ocr)");
+    let speech = match context.settings.transcription_model() {
+        Some(model) => Check::new("speech", State::Ok, format!("transcribed by {model}")),
+        None => found(
+            "speech",
+            "whisper-cli",
+            "recogniser for audio",
+            "set transcriptionModel, or install whisper.cpp (whisper-cli)",
+        ),
+    };
+    [python, ocr, speech]
 }
 
 /// Settings that cannot be read end the command before this.

@@ -49,6 +49,9 @@ pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Resu
             output.text("\n")?;
             return Ok(0);
         }
+        if let Some(words) = prepared.outlook.adds {
+            note(words);
+        }
         let policy = policy(asked, &prepared)?;
         // Fit first changes what the plan starts with.
         let prepared = if policy == asked {

@@ -62,9 +62,12 @@ impl ReceiptDto {
     }
 }
 
-/// How far the estimate of a receipt was off.
+/// How far the estimate of a receipt was off: what was estimated is the first call, and a
+/// send that read by tools made several.
 pub(crate) fn error_percent(record: &ReceiptRecord) -> Option<f64> {
-    let prompt = record.usage.map(|usage| usage.prompt).filter(|prompt| *prompt > 0)?;
+    let body = record.body.as_deref().and_then(|body| serde_json::from_str(body).ok());
+    let first = body.and_then(|body: serde_json::Value| body["firstPrompt"].as_u64());
+    let prompt = first.or(record.usage.map(|usage| usage.prompt)).filter(|prompt| *prompt > 0)?;
     Some((record.estimate as f64 / prompt as f64 - 1.0) * 100.0)
 }
 

@@ -29,6 +29,8 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
     let number = |value: &Value| value.as_u64().unwrap_or(0);
     let (total, aut) = (number(&last["attemptTotalTokens"]), number(&last["AUT"]));
     let history = number(&last["attemptHistoryTokens"]);
+    let calls = number(&body["toolCalls"]);
+    let made = number(&last["attemptsUsed"]);
     let pairs = last["selection"].as_array().map_or(0, Vec::len);
     let percent = error_percent(&record).map(|percent| format!(" ({percent:+.1} %)"));
     let seconds = number(&body["timings"]["totalMs"]) as f64 / 1000.0;
@@ -44,6 +46,12 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
             tr { td { "prelude" } td.n { (commas(total.saturating_sub(history + aut))) } td.n {} }
             tr { td { (pairs) @if pairs == 1 { " pair of history" } @else { " pairs of history" } } td.n { (commas(history)) } td.n {} }
             tr { td { "message" } td.n { (commas(aut)) } td.n {} }
+            @if calls > 0 {
+                tr {
+                    td { (calls) @if calls == 1 { " tool call" } @else { " tool calls" } }
+                    td.n { (commas(number(&body["toolTokens"]))) } td.n {}
+                }
+            }
             tr {
                 td { b { "prompt" } }
                 td.n { b { (commas(record.estimate)) } }
@@ -68,7 +76,7 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
         }
         p.muted {
             (body["counter"].as_str().unwrap_or_default()) " · "
-            (attempts.len()) @if attempts.len() == 1 { " attempt" } @else { " attempts" }
+            (made) @if made == 1 { " attempt" } @else { " attempts" }
             @if let Some(cost) = record.cost.filter(|cost| *cost > 0.0) { " · " (format!("${cost:.4}")) }
             @if let Some(estimator) = body["estimator"].as_str() { " · counted " (estimator) }
         }

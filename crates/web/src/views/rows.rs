@@ -44,7 +44,10 @@ pub(crate) async fn chunk(
                 (article)
             }
             @if line_here && boundary.start == to { (line) (prelude) }
-            @if to == boundary.y { (files_section(outlook.files.as_ref())) }
+            @if to == boundary.y {
+                (files_section(outlook.files.as_ref()))
+                @if let Some(words) = outlook.adds { (unseen(words)) }
+            }
         }
     })
 }
@@ -127,6 +130,11 @@ pub(crate) fn load_line(ashore: usize, aboard: usize, tokens: u64) -> Markup {
             }
         }
     }
+}
+
+/// DLV-5: what a provider adds by itself is not seen here, and that is said.
+fn unseen(words: &str) -> Markup {
+    html! { div.prelude data-part="unseen" { span { (words) } span.mono { "?" } } }
 }
 
 /// PAY-3: what is said about files stands where it is sent, right before the new message.
