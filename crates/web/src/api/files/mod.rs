@@ -233,10 +233,11 @@ pub(super) struct Delivered {
 pub(super) async fn deliver(
     State(web): State<Arc<Web>>,
     At(at): At,
-    Path((id, place)): Path<(String, usize)>,
+    Path((id, place)): Path<(String, String)>,
     Body(Delivered { delivery }): Body<Delivered>,
 ) -> Result<StatusCode, Problem> {
     let delivery = Delivery::from(delivery);
+    let place = place.parse().map_err(|_| Problem::not_found("attachment"))?;
     web.app.deliver_otherwise(&at, pair_id(&id)?, place, delivery).await?;
     Ok(StatusCode::NO_CONTENT)
 }
