@@ -17,8 +17,9 @@ use crate::{Web, api::state::StateDto, views};
 /// Text is told at most so often; a reader sees no difference, and slow machines do.
 const TELL_EVERY: Duration = Duration::from_millis(60);
 
-/// Other processes are looked for this often.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Other processes are looked for this often: what an agent saves is on the page within a
+/// second, and asking costs the store next to nothing.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// More changed pairs than this are told as a whole.
 const FEW: usize = 20;

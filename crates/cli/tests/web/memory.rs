@@ -64,6 +64,8 @@ fn mem_9_notes_are_saved_found_changed_restored_and_deleted() {
     served.refused("GET", "/api/memory/1", None, 404, "not_found");
     served.refused("POST", "/api/memory/2/restore", Some(json!({"revision": 9})), 404, "not_found");
     served.refused("GET", "/api/memory/18446744073709551615", None, 404, "not_found");
+    let key = json!({"title": "Chart", "topicKey": " "});
+    served.refused("PATCH", "/api/memory/2", Some(key), 422, "bad_note");
     let blank = json!({"title": " ", "content": "x"});
     served.refused("POST", "/api/memory", Some(blank), 422, "bad_note");
     // MEM-2: too long is refused, not cut.

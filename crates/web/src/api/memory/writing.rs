@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_memory::{Ledger, Memory, MemoryParts, Relate, Save, Update};
+use plimsoll_memory::{Ledger, Memory, MemoryError, MemoryParts, Relate, Save, Update};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::Estimator;
 use serde::{Deserialize, Serialize};
@@ -111,6 +111,13 @@ pub(in crate::api) async fn change(
 ) -> Result<Json<WholeNote>, Problem> {
     let id = number(&id, "note")?;
     let memory = memory(&web, &at).await?;
+    // A blank name would be taken for one that was not given, and nobody would be told.
+    let names = [("type", &changes.kind), ("project", &changes.project)];
+    for (what, name) in names.into_iter().chain([("topicKey", &changes.topic_key)]) {
+        if name.as_deref().is_some_and(|name| name.trim().is_empty()) {
+            return Err(MemoryError::Blank(what).into());
+        }
+    }
     if let Some(seen) = changes.revision {
         let now = memory.observation(id).await?.revision_count;
         if now != seen {
@@ -125,7 +132,7 @@ pub(in crate::api) async fn change(
         kind: changes.kind,
         project: changes.project,
         scope: scope_of(changes.scope.as_deref())?,
-        topic_key: changes.topic_key.filter(|key| !key.trim().is_empty()),
+        topic_key: changes.topic_key,
         restore_revision: None,
     };
     memory.update(ask).await?;
