@@ -1,11 +1,11 @@
-use plimsoll_app::{AppError, Cancel, Progress, SendChoices};
+use plimsoll_app::{AppError, Ask, Cancel, Progress, SendChoices};
 use plimsoll_budget::{Binds, OverBudget};
-use plimsoll_domain::Lifecycle;
+use plimsoll_domain::{Lifecycle, Star};
 use plimsoll_provider::Delta;
 use plimsoll_send::{Outcome, SendError};
 use plimsoll_store::Workspace;
 
-use crate::rig::{answer, ask, choices, failure, overflow, plain_settings, rig, rig_with};
+use crate::rig::{answer, ask, choices, failure, overflow, plain_settings, rig, rig_with, view};
 
 #[tokio::test]
 async fn an_answer_is_kept_with_its_receipt() {
@@ -61,6 +61,31 @@ async fn history_goes_along_and_overflow_trims_it() {
     let next = rig.app.prepare(&ask("x")).await.unwrap();
     assert!(matches!(next.outlook.limit.binds, Binds::Learned(_)));
     assert_eq!(next.outlook.limit.tokens, 12);
+}
+
+/// OVF-5: the filter showed two pairs when the message was prepared. Then it would show none of
+/// them and another one, and the loop trims what it was given all the same.
+#[tokio::test]
+async fn pay_1_what_changes_after_the_send_was_prepared_does_not_touch_it() {
+    let answers = ["one", "two", "three"].map(|text| answer(text, 5));
+    let scripts = answers.into_iter().chain([overflow(900), answer("four", 5)]).collect();
+    let rig = rig(1000, scripts).await;
+    let store = rig.app.store().clone();
+    let mut pairs = Vec::new();
+    for text in ["first", "second", "third"] {
+        pairs.push(rig.send(text).await.pair);
+    }
+    let star = |stars| Star::new(stars).unwrap();
+    store.set_star(&pairs[..2], star(1)).await.unwrap();
+    let message = Ask { view: view("s1"), ..ask("fourth") };
+    let prepared = rig.app.prepare(&message).await.unwrap();
+    assert_eq!(prepared.included_ids(), pairs[..2]);
+    store.set_star(&pairs[..2], star(0)).await.unwrap();
+    store.set_star(&pairs[2..], star(1)).await.unwrap();
+    let choices = choices(OverBudget::Trim);
+    rig.app.send(prepared, choices, &Cancel::default(), &mut |_| {}).await.unwrap();
+    assert_eq!(rig.sent(3), ["first", "one", "second", "two", "fourth"]);
+    assert_eq!(rig.sent(4), ["second", "two", "fourth"]);
 }
 
 #[tokio::test]

@@ -40,6 +40,7 @@ fn pair(n: u64, topic: TopicId, random: &mut Random) -> MessagePair {
     }
 }
 
+/// HIS-4, PAY-5: labels choose what is sent through the filter, and stand in nothing.
 #[tokio::test]
 async fn the_request_equals_the_plan_for_many_histories_and_filters() {
     let filters =

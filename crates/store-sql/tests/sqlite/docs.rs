@@ -64,7 +64,7 @@ async fn the_queries_of_the_page_run() {
         .skip(1)
         .filter_map(|rest| rest.split("\"\n").next())
         .collect();
-    assert_eq!(queries.len(), 3);
+    assert_eq!(queries.len(), 5);
     let mut found = Vec::new();
     for query in queries {
         let mut statement = connection.prepare(query).unwrap();
@@ -75,6 +75,6 @@ async fn the_queries_of_the_page_run() {
         }
         found.push(count);
     }
-    assert_eq!(found, [1, 0, 1]);
+    assert_eq!(found, [1, 0, 1, 0, 0]);
     assert_eq!(store.get(pair_id(1)).await.unwrap().pair, about);
 }
