@@ -5,7 +5,31 @@ use std::process::Command;
 use crate::run::{has, root, skip, step};
 
 /// One target for each text that comes from outside.
-const TARGETS: [&str; 6] = ["filter", "segments", "classify", "import", "prose", "pairs"];
+const TARGETS: [&str; 15] = [
+    "filter",
+    "segments",
+    "classify",
+    "import",
+    "prose",
+    "sse",
+    "answer",
+    "codex",
+    "config",
+    "sniff",
+    "arguments",
+    "sdd",
+    "pdf",
+    "gguf",
+    "pairs",
+];
+
+/// Targets that are built on their own, because they need what takes minutes to build.
+const APART: [&str; 5] = ["arguments", "gguf", "pairs", "pdf", "sniff"];
+
+/// The longest input of a target: a model file is nothing without its tokens.
+fn longest(target: &str) -> u32 {
+    if target == "gguf" { 32 << 10 } else { 4096 }
+}
 
 /// Runs one target, or all, for a number of inputs each.
 pub fn fuzz(args: &[&str]) -> Result<(), String> {
@@ -34,13 +58,13 @@ pub fn fuzz(args: &[&str]) -> Result<(), String> {
         // There is no unsafe code for a memory sanitizer to watch, and without it the
         // same time tries several times as many inputs.
         command.args(["--sanitizer", "none"]);
-        if target == "pairs" {
-            command.args(["--features", "pairs"]);
+        if APART.contains(&target) {
+            command.args(["--features", target]);
         }
         command.args([target, &corpus, &seeds, "--"]);
         command.args([
             &format!("-runs={runs}"),
-            "-max_len=4096",
+            &format!("-max_len={}", longest(target)),
             "-timeout=10",
             "-rss_limit_mb=2048",
         ]);

@@ -14,6 +14,8 @@ mod blobs;
 mod disk;
 mod error;
 mod facts;
+#[doc(hidden)]
+pub mod fuzzing;
 mod garbage;
 #[cfg(test)]
 mod hostile_tests;

@@ -98,7 +98,7 @@ fn decoder<'a, R: BufRead + Seek + 'a>(
 }
 
 /// Unpacks a picture, upright, and makes it small.
-fn small(bytes: &[u8]) -> Result<DynamicImage, ImageProblem> {
+pub(crate) fn small(bytes: &[u8]) -> Result<DynamicImage, ImageProblem> {
     let head = bytes.get(..bytes.len().min(LOOKED_AT)).unwrap_or_default();
     let format =
         sniff(head).and_then(|found| format_of(found.mime)).ok_or(ImageProblem::NotAPicture)?;

@@ -12,6 +12,8 @@ mod attention;
 mod chat;
 mod engine;
 mod fetch;
+#[doc(hidden)]
+pub mod fuzzing;
 mod gguf;
 mod llama;
 mod math;

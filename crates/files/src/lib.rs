@@ -8,6 +8,8 @@
 mod answering;
 mod arguments;
 mod audio;
+#[doc(hidden)]
+pub mod fuzzing;
 mod image;
 mod listing;
 mod pdf;

@@ -192,11 +192,14 @@ fn open(path: &PathBuf) -> Result<Document, String> {
             size_words(FILE_BYTES)
         ));
     }
-    let bytes = fs::read(path).map_err(|error| unread(&error))?;
+    parse(&fs::read(path).map_err(|error| unread(&error))?)
+}
+
+fn parse(bytes: &[u8]) -> Result<Document, String> {
     let options = LoadOptions::with_max_decompressed_size(STREAM_BYTES);
     let locked =
         "The PDF is encrypted and needs a password. Save it without one and attach it again.";
-    match Document::load_mem_with_options(&bytes, options) {
+    match Document::load_mem_with_options(bytes, options) {
         // The reader tries the empty password. What it could not open it leaves out.
         Ok(document)
             if document.is_encrypted()
@@ -213,6 +216,17 @@ fn open(path: &PathBuf) -> Result<Document, String> {
             Err(format!("The PDF is damaged: {}.", shortened(&visible(&error.to_string()), 120)))
         }
     }
+}
+
+/// Everything that is read of a PDF in memory, as the thread does: title, outline, pages.
+pub(crate) fn everything(bytes: &[u8]) -> Result<Vec<String>, String> {
+    let document = parse(bytes)?;
+    let mut found = outline(&document).lines;
+    found.extend(title(&document));
+    for id in document.get_pages().into_values().take(PAGES) {
+        found.extend(text::of_page(&document, id, STREAM_BYTES, PAGE_BYTES).ok());
+    }
+    Ok(found)
 }
 
 fn unread(error: &io::Error) -> String {

@@ -12,6 +12,8 @@ mod call_specs;
 mod connection;
 mod extra;
 mod fixtures;
+#[doc(hidden)]
+pub mod fuzzing;
 mod http;
 mod instructions;
 mod place;

@@ -44,6 +44,22 @@ impl Codex {
     }
 }
 
+/// Reads the lines of a run that come in these pieces; what they say of its end is let go.
+pub(crate) fn read_lines(pieces: &[&[u8]], out: &mut crate::wire::Deltas) {
+    let mut lines = lines::Lines::new(crate::sse::MAX_LINE);
+    let mut events = events::Events::default();
+    let mut read = |line: lines::Line| {
+        if let lines::Line::Whole(line) = line {
+            events.line(&line, out);
+        }
+    };
+    for piece in pieces {
+        lines.push(piece);
+        std::iter::from_fn(|| lines.next()).for_each(&mut read);
+    }
+    lines.rest().into_iter().for_each(&mut read);
+}
+
 fn missing(program: &Path) -> String {
     format!("{} was not found; install it with: {}", program.display(), Codex::INSTALL)
 }

@@ -26,6 +26,9 @@ mod sse;
 mod transport;
 mod wire;
 
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use download::Download;
 
 pub use contract::{

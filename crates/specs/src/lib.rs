@@ -16,6 +16,8 @@ mod document;
 mod error;
 mod explore;
 mod files;
+#[doc(hidden)]
+pub mod fuzzing;
 mod kin;
 mod notebook;
 mod root;

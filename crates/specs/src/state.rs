@@ -73,11 +73,15 @@ impl State {
     /// Reads it; none if there is none.
     pub(crate) fn find(files: &Files) -> Result<Option<Self>, SpecsError> {
         let Some(text) = files.read(FILE)? else { return Ok(None) };
+        Self::parse(&text).map(Some)
+    }
+
+    /// Reads it from the text of its file.
+    pub(crate) fn parse(text: &str) -> Result<Self, SpecsError> {
         let broken = |problem: String| SpecsError::Broken { file: format!("sdd/{FILE}"), problem };
         let written: Written =
-            serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
-        let state = written.read().map_err(|error| broken(error.to_string()))?;
-        Ok(Some(state))
+            serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
+        written.read().map_err(|error| broken(error.to_string()))
     }
 
     /// Reads it where it must be.
@@ -115,6 +119,11 @@ impl State {
     }
 
     pub(crate) fn save(&self, files: &Files, now: Timestamp) -> Result<(), SpecsError> {
+        files.write(FILE, &self.text(now)?)
+    }
+
+    /// The text of its file.
+    pub(crate) fn text(&self, now: Timestamp) -> Result<String, SpecsError> {
         let stages = Stage::ALL.into_iter().map(|stage| {
             let status = self.status(stage).to_owned();
             let completed_at = self.done.get(&stage).cloned();
@@ -130,7 +139,7 @@ impl State {
             updated_at: written(now),
             other: self.other.clone(),
         };
-        files.write(FILE, &pretty(&file)?)
+        pretty(&file)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     convert::Infallible,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use axum::response::sse;
@@ -11,10 +11,14 @@ use futures_util::{Stream, StreamExt, stream};
 use plimsoll_domain::Timestamp;
 use plimsoll_store::Workspace;
 use serde_json::Value;
-use tokio::sync::broadcast;
+use tokio::sync::watch;
 
 /// So many of the newest events can be caught up with.
 const KEPT: usize = 2048;
+
+/// And so many bytes of them: an event may hold a whole answer, and clients that do not read
+/// must not fill the memory (REL-5). The newest one is kept whatever its size.
+const KEPT_BYTES: usize = 16 << 20;
 
 /// An event as browsers get it.
 #[derive(Debug)]
@@ -28,20 +32,62 @@ pub(crate) struct Event {
 /// Where events go through. Numbers grow also over restarts of the program: they start
 /// at the time of the start.
 pub(crate) struct Hub {
-    kept: Mutex<Kept>,
-    live: broadcast::Sender<Arc<Event>>,
+    kept: Arc<Mutex<Kept>>,
+    /// The number of the newest event. Events themselves are in one place only, so that a
+    /// slow client holds none of them.
+    newest: watch::Sender<u64>,
 }
 
 struct Kept {
     events: VecDeque<Arc<Event>>,
+    bytes: usize,
     next: u64,
+}
+
+/// What comes after a number.
+enum After {
+    Event(Arc<Event>),
+    Nothing,
+    /// It is not kept any more, or was never there.
+    Gone,
+}
+
+impl Kept {
+    fn push(&mut self, event: Event) {
+        self.bytes += event.data.len();
+        self.events.push_back(Arc::new(event));
+        while self.events.len() > 1
+            && (self.events.len() > KEPT || self.bytes > KEPT_BYTES)
+            && let Some(oldest) = self.events.pop_front()
+        {
+            self.bytes -= oldest.data.len();
+        }
+    }
+
+    /// Numbers have no gaps, so an event is found by counting.
+    fn after(&self, id: u64) -> After {
+        let wanted = id.saturating_add(1);
+        let oldest = self.events.front().map_or(self.next, |event| event.id);
+        match wanted {
+            _ if wanted == self.next => After::Nothing,
+            _ if wanted > self.next || wanted < oldest => After::Gone,
+            _ => {
+                let place = usize::try_from(wanted - oldest).unwrap_or(usize::MAX);
+                self.events.get(place).cloned().map_or(After::Gone, After::Event)
+            }
+        }
+    }
+}
+
+fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Hub {
     pub(crate) fn new(at: Timestamp) -> Self {
-        let first = at.millis().max(0).unsigned_abs() << 10;
-        let kept = Mutex::new(Kept { events: VecDeque::new(), next: first });
-        Self { kept, live: broadcast::channel(KEPT).0 }
+        let next = at.millis().max(0).unsigned_abs() << 10;
+        let kept = Kept { events: VecDeque::new(), bytes: 0, next };
+        Self { kept: Arc::new(Mutex::new(kept)), newest: watch::channel(next).0 }
     }
 
     /// Tells everybody; gives the number of the event.
@@ -51,23 +97,19 @@ impl Hub {
         name: &'static str,
         data: &Value,
     ) -> u64 {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (workspace, data) = (workspace.cloned(), data.to_string());
+        let mut kept = lock(&self.kept);
         let id = kept.next;
         kept.next += 1;
-        let workspace = workspace.cloned();
-        let event = Arc::new(Event { id, workspace, name, data: data.to_string() });
-        kept.events.push_back(Arc::clone(&event));
-        if kept.events.len() > KEPT {
-            kept.events.pop_front();
-        }
-        // Nobody listening is fine. Sent under the lock, so that numbers arrive in order.
-        let _ = self.live.send(event);
+        kept.push(Event { id, workspace, name, data });
+        drop(kept);
+        self.newest.send_replace(id);
         id
     }
 
     /// The number of the newest event.
     pub(crate) fn newest(&self) -> u64 {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).next - 1
+        lock(&self.kept).next - 1
     }
 
     /// The events of a workspace after a number, then all that come. Who asks for more
@@ -77,30 +119,29 @@ impl Hub {
         workspace: Workspace,
         after: Option<u64>,
     ) -> impl Stream<Item = Arc<Event>> + Send + use<> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let live = self.live.subscribe();
-        let newest = kept.next - 1;
-        let after = after.unwrap_or(newest);
-        let oldest = kept.events.front().map_or(kept.next, |event| event.id);
-        let missed = if after + 1 < oldest || after > newest {
-            vec![reset(newest)]
-        } else {
-            kept.events.iter().filter(|event| event.id > after).cloned().collect()
-        };
-        drop(kept);
-        let live = stream::unfold((live, newest), |(mut live, last)| async move {
+        let kept = Arc::clone(&self.kept);
+        let last = after.unwrap_or_else(|| self.newest());
+        let start = (kept, self.newest.subscribe(), last);
+        let events = stream::unfold(start, |(kept, mut newest, last)| async move {
             loop {
-                match live.recv().await {
-                    Ok(event) if event.id <= last => {}
-                    Ok(event) => return Some((event.clone(), (live, event.id))),
-                    Err(broadcast::error::RecvError::Lagged(_)) => {
-                        return Some((reset(last), (live, last)));
+                // Seen before it is looked, so that nothing comes unnoticed between the two.
+                newest.borrow_and_update();
+                let next = {
+                    let kept = lock(&kept);
+                    match kept.after(last) {
+                        After::Event(event) => Some(event),
+                        After::Gone => Some(reset(kept.next - 1)),
+                        After::Nothing => None,
                     }
-                    Err(broadcast::error::RecvError::Closed) => return None,
+                };
+                if let Some(event) = next {
+                    let last = event.id;
+                    return Some((event, (kept, newest, last)));
                 }
+                newest.changed().await.ok()?;
             }
         });
-        stream::iter(missed).chain(live).filter(move |event| {
+        events.filter(move |event| {
             let here = event.workspace.as_ref().is_none_or(|at| *at == workspace);
             std::future::ready(here)
         })
@@ -149,6 +190,24 @@ mod tests {
         assert_eq!(names(&hub, Some(first), 1).await, [(hub.newest(), "reset")]);
         assert_eq!(names(&hub, Some(u64::MAX - 1), 1).await, [(hub.newest(), "reset")]);
         assert_eq!(names(&hub, Some(7), 1).await, [(hub.newest(), "reset")], "an earlier run");
+    }
+
+    #[tokio::test]
+    async fn rel_5_large_events_are_kept_by_their_bytes() {
+        let hub = hub();
+        let first = hub.tell(None, "a", &Value::Null);
+        let large = Value::from("x".repeat(KEPT_BYTES / 4));
+        for _ in 0..8 {
+            hub.tell(None, "b", &large);
+        }
+        assert!(lock(&hub.kept).bytes <= KEPT_BYTES);
+        assert_eq!(names(&hub, Some(first), 1).await, [(hub.newest(), "reset")]);
+        let newest = hub.newest();
+        assert_eq!(names(&hub, Some(newest - 1), 1).await, [(newest, "b")], "the newest is there");
+        let huge = hub.tell(None, "c", &Value::from("x".repeat(2 * KEPT_BYTES)));
+        assert_eq!(names(&hub, Some(newest), 1).await, [(huge, "c")]);
+        hub.tell(None, "d", &Value::Null);
+        assert!(lock(&hub.kept).bytes <= KEPT_BYTES);
     }
 
     #[tokio::test]

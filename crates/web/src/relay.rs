@@ -10,12 +10,20 @@ use plimsoll_app::{AppEvent, OverQuota, Progress};
 use plimsoll_domain::PairId;
 use plimsoll_store::Workspace;
 use serde_json::{Value, json};
-use tokio::{sync::broadcast::error::RecvError, task::JoinHandle, time::interval};
+use tokio::{
+    sync::broadcast::error::RecvError,
+    task::JoinHandle,
+    time::{Instant, interval},
+};
 
 use crate::{Web, api::state::StateDto, views};
 
 /// Text is told at most so often; a reader sees no difference, and slow machines do.
 const TELL_EVERY: Duration = Duration::from_millis(60);
+
+/// After a rendering nothing is rendered for so many times as long as it took. A paragraph
+/// without an end is rendered whole each time, which would soon be all that is done (REL-4).
+const REST: u32 = 8;
 
 /// Other processes are looked for this often: what an agent saves is on the page within a
 /// second, and asking costs the store next to nothing.
@@ -43,6 +51,8 @@ struct Stream {
     /// So many bytes of it are in `shown.done`.
     stable: usize,
     fresh: bool,
+    /// It is not rendered before.
+    rests_until: Option<Instant>,
     shown: Streamed,
 }
 
@@ -216,8 +226,12 @@ fn status_of(web: &Web, progress: &Progress) -> Option<Value> {
 /// Tells what has arrived since the last time.
 fn tell_text(web: &Arc<Web>) {
     let mut streams = web.relay.0.lock().unwrap_or_else(PoisonError::into_inner);
-    for (pair, stream) in streams.iter_mut().filter(|(_, stream)| stream.fresh) {
+    let now = Instant::now();
+    let due = |stream: &Stream| stream.fresh && stream.rests_until.is_none_or(|at| at <= now);
+    for (pair, stream) in streams.iter_mut().filter(|(_, stream)| due(stream)) {
+        let began = Instant::now();
         let append = stream.render();
+        stream.rests_until = Some(Instant::now() + began.elapsed() * REST);
         let tail = &stream.shown.tail;
         let data = json!({ "pair": pair.to_string(), "append": append, "tail": tail });
         stream.shown.event = web.hub.tell(Some(&stream.workspace), "text", &data);

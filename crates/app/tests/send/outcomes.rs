@@ -289,3 +289,35 @@ async fn a_bad_filter_and_a_blank_message_are_refused_before_anything_happens() 
     lost.view.topic = Some("/Nowhere".into());
     assert!(matches!(rig.app.prepare(&lost).await, Err(AppError::UnknownTopic(_))));
 }
+
+#[tokio::test]
+async fn rel_2_a_clock_that_jumps_loses_nothing() {
+    let scripts = (0..5).map(|n| answer(&format!("answer {n}"), 5)).collect();
+    let rig = rig(10_000, scripts).await;
+    let now = 1_800_000_000_000;
+    let day = 24 * 60 * 60 * 1000;
+    // Back by a day, to the beginning of time, and far ahead.
+    let mut pairs = Vec::new();
+    for (n, time) in [now, now - day, 0, now + 4000 * day, now].into_iter().enumerate() {
+        rig.clock.set(time);
+        let sent = rig.send(&format!("question {n}")).await;
+        assert_eq!(sent.outcome, Outcome::Complete { cut_by_length: false }, "{time}");
+        pairs.push(sent.pair);
+    }
+    let store = rig.app.store();
+    let rows = store.rows(&Workspace::default()).await.unwrap();
+    assert_eq!(rows.len(), 5);
+    for (n, pair) in pairs.into_iter().enumerate() {
+        let kept = store.get(pair).await.unwrap().pair;
+        assert_eq!(kept.user_text, format!("question {n}"));
+        assert_eq!(kept.assistant_text, Some(format!("answer {n}")));
+        assert_eq!(kept.lifecycle, Lifecycle::Complete);
+    }
+    // All that was said before goes along, whatever the clock said then.
+    let last = rig.sent(4);
+    for n in 0..4 {
+        assert!(last.contains(&format!("question {n}")), "{last:?}");
+        assert!(last.contains(&format!("answer {n}")), "{last:?}");
+    }
+    assert_eq!(last.last().map(String::as_str), Some("question 4"));
+}

@@ -87,6 +87,13 @@ pub(crate) struct Fixed {
     millis: AtomicI64,
 }
 
+impl Fixed {
+    /// Somebody sets the clock.
+    pub(crate) fn set(&self, millis: i64) {
+        self.millis.store(millis, Ordering::Relaxed);
+    }
+}
+
 impl Clock for Fixed {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.millis.fetch_add(1, Ordering::Relaxed))
@@ -127,6 +134,7 @@ impl ProviderBook for Book {
 pub(crate) struct Rig {
     pub(crate) app: App,
     pub(crate) provider: Arc<Scripted>,
+    pub(crate) clock: Arc<Fixed>,
     pub(crate) dir: tempfile::TempDir,
 }
 
@@ -183,17 +191,18 @@ async fn rig_made(
         Model { window_source: WindowSource::User, message_overhead: 0, ..Model::unknown("m") };
     change(&mut model);
     let larger = Model { context_window: Some(1_000_000), ..Model::unknown("larger") };
+    let clock = Arc::new(Fixed { millis: AtomicI64::new(1_800_000_000_000) });
     let app = App::new(AppParts {
         conversations: dir.path().join("conversations"),
         store: Arc::new(store),
         settings,
         catalog: Catalog::new([model, larger]),
         providers: Arc::new(Book { provider: Arc::clone(&provider), server_window: None }),
-        clock: Arc::new(Fixed { millis: AtomicI64::new(1_800_000_000_000) }),
+        clock: Arc::clone(&clock) as Arc<dyn Clock>,
         chance: Arc::new(Counted(AtomicU64::new(1))),
         owner: "test".to_owned(),
     });
-    Rig { app, provider, dir }
+    Rig { app, provider, clock, dir }
 }
 
 async fn open(dir: &std::path::Path) -> SqlStore {

@@ -53,6 +53,11 @@ impl Served {
         self.home.path()
     }
 
+    /// The process, for those who look at it from outside.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Kills the process and serves the same home again.
     pub(crate) fn restart(&mut self) {
         self.stop();

@@ -4,7 +4,7 @@ use plimsoll_domain::Usage;
 use plimsoll_send::ToolCall;
 use serde_json::Value;
 
-use super::{Decode, Deltas, Read, Refused, number};
+use super::{Decode, Deltas, EACH_CALL, Read, Refused, number};
 use crate::Finish;
 
 pub(crate) use super::anthropic_body::{REQUIRED_MAX_OUTPUT, body};
@@ -21,8 +21,8 @@ impl Decode for Decoder {
     fn object(&mut self, object: &Value, out: &mut Deltas) -> Result<Read, Refused> {
         match object.get("type").and_then(Value::as_str).unwrap_or_default() {
             "message_start" => self.tell_usage(object.pointer("/message/usage"), out),
-            "content_block_start" => self.block(object.get("content_block"), out),
-            "content_block_delta" => self.block(object.get("delta"), out),
+            "content_block_start" => self.block(object.get("content_block"), out)?,
+            "content_block_delta" => self.block(object.get("delta"), out)?,
             "content_block_stop" => self.end_block(out),
             "message_delta" => {
                 self.tell_usage(object.get("usage"), out);
@@ -33,7 +33,7 @@ impl Decode for Decoder {
             "message" => {
                 let blocks = object.get("content").and_then(Value::as_array);
                 for content in blocks.into_iter().flatten() {
-                    self.block(Some(content), out);
+                    self.block(Some(content), out)?;
                     self.end_block(out);
                 }
                 self.tell_usage(object.get("usage"), out);
@@ -64,7 +64,7 @@ impl Decoder {
     }
 
     /// A block or a piece of one.
-    fn block(&mut self, block: Option<&Value>, out: &mut Deltas) {
+    fn block(&mut self, block: Option<&Value>, out: &mut Deltas) -> Result<(), Refused> {
         let text = |key| block.and_then(|block| block.get(key)).and_then(Value::as_str);
         match text("type").unwrap_or_default() {
             "text" | "text_delta" => out.text(text("text").unwrap_or_default()),
@@ -75,20 +75,21 @@ impl Decoder {
                 let input = block.and_then(|block| block.get("input")).and_then(Value::as_object);
                 let whole = input.filter(|input| !input.is_empty());
                 let arguments = whole.map(|input| Value::from(input.clone()).to_string());
-                self.call = Some(ToolCall {
-                    id: word("id"),
-                    name: word("name"),
-                    arguments: arguments.unwrap_or_default(),
-                    signature: None,
-                });
+                let (id, name) = (word("id"), word("name"));
+                let arguments = arguments.unwrap_or_default();
+                out.room_for_call(EACH_CALL + id.len() + name.len() + arguments.len())?;
+                self.call = Some(ToolCall { id, name, arguments, signature: None });
             }
             "input_json_delta" => {
                 if let Some(call) = &mut self.call {
-                    call.arguments.push_str(text("partial_json").unwrap_or_default());
+                    let piece = text("partial_json").unwrap_or_default();
+                    out.room_for_call(piece.len())?;
+                    call.arguments.push_str(piece);
                 }
             }
             _ => {}
         }
+        Ok(())
     }
 
     fn end_block(&mut self, out: &mut Deltas) {

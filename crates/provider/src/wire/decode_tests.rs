@@ -335,3 +335,40 @@ fn prv_5_gemini_calls_keep_their_signature() {
     let expected = vec![Delta::ToolCall(call), done(Finish::Stop)];
     assert_eq!(event(&mut gemini::Decoder::default(), data), Ok((expected, Read::Part)));
 }
+
+#[test]
+fn rel_4_calls_without_an_end_are_ended() {
+    let long = "x".repeat(64 * 1024);
+    let piece = format!(
+        r#"{{"choices":[{{"delta":{{"tool_calls":[{{"index":0,"function":{{"arguments":"{long}"}}}}]}}}}]}}"#
+    );
+    let delta = format!(
+        r#"{{"type":"content_block_delta","delta":{{"type":"input_json_delta","partial_json":"{long}"}}}}"#
+    );
+    let begin = r#"{"type":"content_block_start","content_block":{"type":"tool_use","name":"a"}}"#;
+    let call = format!(
+        r#"{{"candidates":[{{"content":{{"parts":[{{"functionCall":{{"args":{{"a":"{long}"}}}}}}]}}}}]}}"#
+    );
+    let endless: [(Box<dyn Decode>, &str, &str); 3] = [
+        (Box::<openai::Decoder>::default(), &piece, &piece),
+        (Box::<anthropic::Decoder>::default(), begin, &delta),
+        (Box::<gemini::Decoder>::default(), &call, &call),
+    ];
+    for (mut decoder, first, more) in endless {
+        let mut out = Deltas::default();
+        let mut read = |data: &str| {
+            let event = SseEvent { name: String::new(), data: data.to_owned() };
+            read_event(decoder.as_mut(), &event, &mut out)
+        };
+        assert_eq!(read(first), Ok(Read::Part));
+        let ended = (0..100).find_map(|_| read(more).err());
+        assert_eq!(ended, Some(Refused::Malformed));
+    }
+    // Many that hold nothing have an end as well.
+    let (mut decoder, mut out) = (openai::Decoder::default(), Deltas::default());
+    let ended = (0..100_000).find_map(|n| {
+        let data = format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{{"index":{n}}}]}}}}]}}"#);
+        read_event(&mut decoder, &SseEvent { name: String::new(), data }, &mut out).err()
+    });
+    assert_eq!(ended, Some(Refused::Malformed));
+}

@@ -4,7 +4,7 @@ use plimsoll_domain::Usage;
 use plimsoll_send::{Role, ToolCall, ToolDefinition, ToolRound};
 use serde_json::{Value, json};
 
-use super::{Decode, Deltas, Read, Refused, apart, arguments, base64, number, schema};
+use super::{Decode, Deltas, EACH_CALL, Read, Refused, apart, arguments, base64, number, schema};
 use crate::{ChatMessage, ChatRequest, Finish};
 
 /// The request body. The model is not in it but in the address.
@@ -103,19 +103,14 @@ impl Decode for Decoder {
                 }
                 if let Some(call) = part.get("functionCall") {
                     self.calls += 1;
-                    out.tool_call(ToolCall {
-                        id: format!("call_{}", self.calls),
-                        name: call
-                            .get("name")
-                            .and_then(Value::as_str)
-                            .unwrap_or_default()
-                            .to_owned(),
-                        arguments: call.get("args").unwrap_or(&json!({})).to_string(),
-                        signature: part
-                            .get("thoughtSignature")
-                            .and_then(Value::as_str)
-                            .map(str::to_owned),
-                    });
+                    let id = format!("call_{}", self.calls);
+                    let name = call.get("name").and_then(Value::as_str).unwrap_or_default();
+                    let arguments = call.get("args").unwrap_or(&json!({})).to_string();
+                    let signature = part.get("thoughtSignature").and_then(Value::as_str);
+                    let signed = signature.map_or(0, str::len);
+                    out.room_for_call(EACH_CALL + name.len() + arguments.len() + signed)?;
+                    let (name, signature) = (name.to_owned(), signature.map(str::to_owned));
+                    out.tool_call(ToolCall { id, name, arguments, signature });
                 }
             }
             if let Some(reason) = candidate.get("finishReason").and_then(Value::as_str) {

@@ -41,11 +41,19 @@ pub(crate) trait Decode: Send {
     fn object(&mut self, object: &Value, out: &mut Deltas) -> Result<Read, Refused>;
 }
 
+/// The calls of tools in one answer may have so many bytes together: they are kept until
+/// the answer has ended, and an answer that goes on for ever would fill the memory (REL-4).
+const MAX_CALLS: usize = 4 << 20;
+/// What a call takes beside its words, so that empty ones have an end too.
+pub(crate) const EACH_CALL: usize = 256;
+
 /// Deltas on their way out.
 #[derive(Debug, Default)]
 pub(crate) struct Deltas {
     queue: VecDeque<Delta>,
     finished: bool,
+    /// What the calls of tools have taken so far.
+    called: usize,
     last_usage: Option<plimsoll_domain::Usage>,
 }
 
@@ -67,6 +75,12 @@ impl Deltas {
     /// Adds a call of a tool.
     pub(crate) fn tool_call(&mut self, call: plimsoll_send::ToolCall) {
         self.queue.push_back(Delta::ToolCall(call));
+    }
+
+    /// Makes room for so many bytes of a call, as long as there is any.
+    pub(crate) fn room_for_call(&mut self, bytes: usize) -> Result<(), Refused> {
+        self.called = self.called.saturating_add(bytes);
+        if self.called > MAX_CALLS { Err(Refused::Malformed) } else { Ok(()) }
     }
 
     /// Adds the end, once: some servers repeat it.

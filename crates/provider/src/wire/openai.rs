@@ -4,7 +4,7 @@ use plimsoll_domain::Usage;
 use plimsoll_send::{DocEnclosed, DocMessage, DocTools, JsonDoc, RequestParameters, ToolCall};
 use serde_json::Value;
 
-use super::{Decode, Deltas, Read, Refused, base64, number};
+use super::{Decode, Deltas, EACH_CALL, Read, Refused, base64, number};
 use crate::{ChatMessage, ChatRequest, Enclosed, Finish};
 
 /// The request body: the JsonDoc, byte for byte (PAY-5).
@@ -83,7 +83,7 @@ impl Decoder {
             }
             let calls = said.get("tool_calls").and_then(Value::as_array);
             for (place, call) in calls.into_iter().flatten().enumerate() {
-                self.piece_of_call(call, place as u64);
+                self.piece_of_call(call, place as u64, out)?;
             }
             // A refusal stands where the answer would be, and people should read it.
             out.text(said.get("refusal").and_then(Value::as_str).unwrap_or_default());
@@ -98,10 +98,17 @@ impl Decoder {
 
     /// A call comes in pieces that belong together by their index; servers that send it
     /// whole leave the index out, and some the id.
-    fn piece_of_call(&mut self, piece: &Value, place: u64) {
+    fn piece_of_call(
+        &mut self,
+        piece: &Value,
+        place: u64,
+        out: &mut Deltas,
+    ) -> Result<(), Refused> {
         let index = number(piece, &["index"]).unwrap_or(place);
         let text = |path: &str| piece.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let at = self.calls.iter().position(|(known, _)| *known == index);
+        let words = text("/id").len() + text("/function/name").len();
+        out.room_for_call(if at.is_some() { words } else { words + EACH_CALL })?;
         let at = at.unwrap_or_else(|| {
             let (id, name, arguments) = (format!("call_{index}"), String::new(), String::new());
             self.calls.push((index, ToolCall { id, name, arguments, signature: None }));
@@ -113,11 +120,18 @@ impl Decoder {
         }
         call.name.push_str(text("/function/name"));
         match piece.pointer("/function/arguments") {
-            Some(Value::String(arguments)) => call.arguments.push_str(arguments),
+            Some(Value::String(arguments)) => {
+                out.room_for_call(arguments.len())?;
+                call.arguments.push_str(arguments);
+            }
             // Some write an object where a text belongs.
-            Some(object @ Value::Object(_)) => call.arguments = object.to_string(),
+            Some(object @ Value::Object(_)) => {
+                call.arguments = object.to_string();
+                out.room_for_call(call.arguments.len())?;
+            }
             _ => {}
         }
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ mod contract;
 mod crash;
 mod docs;
 mod faults;
+mod migrating;
 mod model;
 mod processes;
 mod support;

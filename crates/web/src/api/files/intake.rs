@@ -167,10 +167,11 @@ pub(crate) async fn from_path(
         if secret.is_none() {
             use std::io::Read;
             let mut head = Vec::new();
-            let opened = std::fs::File::open(&path).map(|file| file.take(HEAD as u64));
-            // What cannot be opened is told by the import itself.
-            if let Ok(mut file) = opened {
-                let _ = file.read_to_end(&mut head);
+            // Opening a pipe would wait for a writer, so only files are looked into. What
+            // cannot be opened is told by the import itself.
+            let plain = std::fs::metadata(&path).is_ok_and(|found| found.is_file());
+            if let Some(file) = plain.then(|| std::fs::File::open(&path).ok()).flatten() {
+                let _ = file.take(HEAD as u64).read_to_end(&mut head);
             }
             if let Err(problem) = refuse_secret(&name, &head) {
                 return Ok(Err(problem));

@@ -1,0 +1,195 @@
+//! REL-2 from end to end: damaged stores, missing and altered blobs, a full disk, a second
+//! process. Each is said plainly or worked around, and none costs anything.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use plimsoll_testkit::{
+    http,
+    real::skipped,
+    scripted::{Reply, ScriptedServer},
+};
+
+use crate::{kills::context_of, served::Served};
+
+fn answering() -> ScriptedServer {
+    ScriptedServer::chats([Reply::openai(&["fine"], 14, 6)]).unwrap()
+}
+
+fn plimsoll(home: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+    command
+        .args(args)
+        .env("PLIMSOLL_CONFIG_DIR", home)
+        .env("PLIMSOLL_DATA_DIR", home.join("data"))
+        .env("PLIMSOLL_TEST_KEY", "sk-canary-0123456789abcdef")
+        .stdin(Stdio::null());
+    command
+}
+
+#[test]
+fn rel_2_a_damaged_store_is_refused_in_a_line_and_never_touched() {
+    let server = answering();
+    let mut served = Served::start(&server, 4096);
+    for n in 0..30 {
+        served.send(&format!("question {n} {}", "word ".repeat(300)));
+    }
+    served.stop();
+    let store = served.home().join("data/plimsoll.db");
+    // A command that ends well leaves one file without a log.
+    assert!(plimsoll(served.home(), &["receipts"]).output().unwrap().status.success());
+    let whole = fs::read(&store).unwrap();
+    let page = 4096;
+    let cases = [
+        ("the first page", 0..page),
+        ("pages in the middle", 2 * page..9 * page),
+        ("most of it", page / 2..whole.len() - page),
+    ];
+    for (what, range) in cases {
+        let mut damaged = whole.clone();
+        damaged[range].fill(0xa5);
+        fs::write(&store, &damaged).unwrap();
+        for args in [&["receipts"][..], &["send", "hello"], &["serve", "--addr", "127.0.0.1:0"]] {
+            let ran = plimsoll(served.home(), args).output().unwrap();
+            let said = String::from_utf8_lossy(&ran.stderr);
+            assert_eq!(ran.status.code(), Some(1), "{what}, {args:?}: {said}");
+            assert!(said.contains("error: ") && said.contains("damaged"), "{what}: {said}");
+            assert!(!said.contains("panicked"), "{what}: {said}");
+            assert!(fs::read(&store).unwrap() == damaged, "{what}, {args:?}: it was changed");
+        }
+    }
+    fs::write(&store, &whole).unwrap();
+    served.start_again();
+    assert_eq!(served.json("GET", "/api/pairs", None)["visible"], 30);
+}
+
+#[test]
+fn rel_2_missing_and_altered_blobs_are_said_and_put_right_by_the_same_file() {
+    let server = answering();
+    let served = Served::start(&server, 4096);
+    let content = "a plank\n".repeat(64);
+    let upload = || {
+        let path = "/api/files?name=plank.txt";
+        http::request(&served.address, "POST", path, &[], content.as_bytes()).unwrap()
+    };
+    let told: serde_json::Value = serde_json::from_str(&upload().body).unwrap();
+    let token = told["token"].as_str().unwrap();
+    let path = format!("/api/files/{}/content", told["id"].as_str().unwrap());
+    assert_eq!(served.ask("GET", &path, None).body, content);
+    let sent = served.send(&format!("Look: {token}"));
+    assert_eq!(sent["lifecycleState"], "complete");
+    assert!(server.requests().iter().any(|request| request.body.contains("a plank")));
+
+    let blobs = context_of(&served).join("blobs");
+    let blob = fs::read_dir(&blobs).unwrap().next().unwrap().unwrap().path();
+    type Damage<'a> = (&'a str, Box<dyn Fn() + 'a>, bool);
+    let damages: [Damage<'_>; 4] = [
+        ("missing", Box::new(|| fs::remove_file(&blob).unwrap()), true),
+        ("empty", Box::new(|| fs::write(&blob, "").unwrap()), false),
+        ("longer", Box::new(|| fs::write(&blob, content.repeat(2)).unwrap()), false),
+        ("other words", Box::new(|| fs::write(&blob, "a shark\n".repeat(64)).unwrap()), false),
+    ];
+    for (what, damage, missing) in damages {
+        damage();
+        let calls = server.requests().len();
+        let answer = served.ask("POST", "/api/send", Some(serde_json::json!({"text": token})));
+        // Either it is refused, or it goes without what is not there; never with what is false.
+        for request in &server.requests()[calls..] {
+            assert!(!request.body.contains("shark"), "{what}: {}", request.body);
+        }
+        assert!(answer.status < 500, "{what}: {}", answer.body);
+        if missing {
+            served.refused("GET", &path, None, 404, "missing_content");
+        }
+        assert_eq!(served.ask("GET", "/", None).status, 200, "{what}");
+        assert_eq!(served.ask("GET", "/api/files", None).status, 200, "{what}");
+        // The same file again puts it right, if it can be seen that it is wrong.
+        if what != "other words" {
+            assert_eq!(upload().status, 201, "{what}");
+            assert_eq!(served.ask("GET", &path, None).body, content, "{what}");
+        }
+    }
+}
+
+#[test]
+fn rel_2_two_servers_share_a_store() {
+    let server = answering();
+    let first = Served::start(&server, 4096);
+    let home = first.home().to_owned();
+    let mut second = plimsoll(&home, &["serve", "--addr", "127.0.0.1:0"]);
+    let mut second = second.stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    let mut out = std::io::BufReader::new(second.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut out, &mut said).unwrap();
+    let address = said.split("http://").nth(1).and_then(|rest| rest.split('/').next()).unwrap();
+    for n in 0..10 {
+        first.send(&format!("first {n}"));
+        let body = serde_json::json!({"text": format!("second {n}")}).to_string();
+        let json = [("Content-Type", "application/json")];
+        let mut events = http::Events::listen(address, "/api/events", &[]).unwrap();
+        let sent = http::request(address, "POST", "/api/send", &json, body.as_bytes()).unwrap();
+        assert_eq!(sent.status, 202, "{}", sent.body);
+        events.until("ended").unwrap();
+    }
+    let seen = http::request(address, "GET", "/api/export?format=json", &[], b"").unwrap().body;
+    second.kill().unwrap();
+    second.wait().unwrap();
+    let all = first.ask("GET", "/api/export?format=json", None).body;
+    for n in 0..10 {
+        for whose in ["first", "second"] {
+            let text = format!("\"{whose} {n}\"");
+            assert!(all.contains(&text) && seen.contains(&text), "{text} is missing");
+        }
+    }
+}
+
+/// A disk of its own in a mount namespace, which ends with the server.
+#[cfg(target_os = "linux")]
+const SMALL_DISK: &str = r#"
+    mount -t tmpfs -o size=6m none "$PLIMSOLL_DATA_DIR" || exit 77
+    exec "$1" serve --addr 127.0.0.1:0
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn rel_2_an_upload_onto_a_full_disk_is_said_and_leaves_nothing() {
+    let server = answering();
+    let mut served = Served::start(&server, 4096);
+    served.stop();
+    let data = served.home().join("small");
+    fs::create_dir_all(&data).unwrap();
+    let mut child = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", SMALL_DISK, "sh"])
+        .arg(env!("CARGO_BIN_EXE_plimsoll"))
+        .env("PLIMSOLL_CONFIG_DIR", served.home())
+        .env("PLIMSOLL_DATA_DIR", &data)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut out, &mut said).unwrap();
+    let Some(address) = said.split("http://").nth(1).and_then(|rest| rest.split('/').next()) else {
+        child.wait().unwrap();
+        return skipped("a full disk needs a small one, and none can be mounted");
+    };
+    let upload = |name: &str, bytes: &[u8]| {
+        http::request(address, "POST", &format!("/api/files?name={name}"), &[], bytes).unwrap()
+    };
+    let small = upload("small.txt", b"fits");
+    let large = vec![b'x'; 12 << 20];
+    let refused = upload("large.txt", &large);
+    let after = upload("after.txt", &vec![b'y'; 1 << 20]);
+    let listed = http::request(address, "GET", "/api/files", &[], b"").unwrap().body;
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(small.status, 201, "{}", small.body);
+    assert_eq!(refused.status, 507, "{}", refused.body);
+    assert!(refused.body.contains("disk"), "{}", refused.body);
+    assert_eq!(after.status, 201, "nothing was left of what did not fit: {}", after.body);
+    assert!(listed.contains("small.txt") && !listed.contains("large.txt"), "{listed}");
+}

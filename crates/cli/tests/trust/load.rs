@@ -1,0 +1,98 @@
+//! REL-5: many clients at once, for a while, without an error and with flat memory.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use plimsoll_testkit::{
+    http::{self, Events},
+    real::skipped,
+    scripted::{Reply, ScriptedServer},
+};
+use serde_json::json;
+
+use crate::{
+    measures::{memory, times},
+    served::Served,
+};
+
+const CLIENTS: usize = 200;
+
+/// As much as memory may move once everybody is there.
+const FLAT: u64 = 24 << 20;
+
+#[test]
+fn rel_5_two_hundred_clients_follow_and_ask_and_memory_is_flat() {
+    let pieces: Vec<String> = (0..20).map(|n| format!("piece {n} ")).collect();
+    let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+    let server = ScriptedServer::chats([Reply::openai(&pieces, 14, 20)]).unwrap();
+    let served = Served::start(&server, 4096);
+    let long = Duration::from_secs(u64::from(times(6, 60)));
+    let (over, heard) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let clients: Vec<_> = (0..CLIENTS)
+        .map(|client| {
+            let path = if client % 2 == 0 { "/api/events" } else { "/ui/events" };
+            let mut events = Events::listen(&served.address, path, &[]).unwrap();
+            let (over, heard) = (Arc::clone(&over), Arc::clone(&heard));
+            let address = served.address.clone();
+            std::thread::spawn(move || -> Result<usize, String> {
+                let mut ends = 0;
+                while !over.load(Ordering::Relaxed) {
+                    let seen = events.until("ended").map_err(|error| error.to_string())?;
+                    if seen.iter().any(|event| event.name == "reset") {
+                        return Err("a client that kept up was sent back".to_owned());
+                    }
+                    let state = http::request(&address, "GET", "/api/state", &[], b"");
+                    let state = state.map_err(|error| error.to_string())?;
+                    if state.status != 200 {
+                        return Err(format!("{}: {}", state.status, state.body));
+                    }
+                    ends += 1;
+                    heard.fetch_add(1, Ordering::Relaxed);
+                }
+                Ok(ends)
+            })
+        })
+        .collect();
+    let send = |n: usize| {
+        let mut events = served.events();
+        let ask = json!({"text": format!("question {n}")});
+        served.json("POST", "/api/send", Some(ask));
+        events.until("ended").unwrap();
+    };
+    // Everybody has been served a few times before memory is looked at.
+    (0..4).for_each(send);
+    let before = memory(served.pid());
+    let (began, mut sends) = (Instant::now(), 4);
+    while began.elapsed() < long {
+        send(sends);
+        sends += 1;
+    }
+    let after = memory(served.pid());
+    over.store(true, Ordering::Relaxed);
+    // Whoever waits for an end is given one.
+    send(sends);
+    for client in clients {
+        // One that was just past its look at the flag waits for a further end.
+        while !client.is_finished() {
+            std::thread::sleep(Duration::from_millis(20));
+            sends += 1;
+            send(sends);
+        }
+        let ends = client.join().unwrap().unwrap();
+        assert!(ends >= 4, "a client heard of {ends} ends only");
+    }
+    let heard = heard.load(Ordering::Relaxed);
+    println!("{CLIENTS} clients, {sends} sends, {heard} ends heard, in {:?}", began.elapsed());
+    match (before, after) {
+        (Some(before), Some(after)) => {
+            println!("memory: {} MB, then {} MB", before >> 20, after >> 20);
+            assert!(after < before + FLAT, "{} MB became {} MB", before >> 20, after >> 20);
+        }
+        _ => skipped("the memory of a process cannot be seen here"),
+    }
+}

@@ -1,0 +1,19 @@
+//! What people must be able to rely on, against the real binary and a real disk: kills,
+//! damage, providers that misbehave, many clients (REL-1 to REL-5), and doors that stay shut
+//! (SEC-1 to SEC-6). `PLIMSOLL_LONG=1` tries several times as much.
+
+// A helper of a test may fail like the test itself.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod canary;
+mod damage;
+mod doors;
+mod kills;
+mod load;
+mod measures;
+mod misbehaviour;
+mod pages;
+// The harness of the API's tests; not all of it is needed here.
+#[allow(dead_code)]
+#[path = "../web/served.rs"]
+mod served;

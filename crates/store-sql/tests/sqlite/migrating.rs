@@ -1,0 +1,183 @@
+//! Stores of every earlier schema are brought up to date (REL-3), also when the process is
+//! killed amid it (REL-1): nothing is missing, and there is a backup.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use plimsoll_domain::MessagePair;
+use plimsoll_store::{
+    Pairs, Search, StoredPair, Upkeep, Workspace,
+    contract::{answered, at},
+};
+use plimsoll_store_sql::OpenOptions;
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::support::{child, child_path, open, ready};
+
+/// All steps so far, in their order. One that is added here is tested from then on.
+const STEPS: [(&str, &str); 5] = [
+    ("2026-11-15-init", include_str!("../../migrations/2026-11-15-init.sql")),
+    ("2026-11-15-search", include_str!("../../migrations/sqlite/2026-11-15-search.sql")),
+    ("2026-11-16-files", include_str!("../../migrations/2026-11-16-files.sql")),
+    ("2026-11-16-memory", include_str!("../../migrations/2026-11-16-memory.sql")),
+    (
+        "2026-11-16-memory-search",
+        include_str!("../../migrations/sqlite/2026-11-16-memory-search.sql"),
+    ),
+];
+
+/// The schema that the first store of anybody had: the first two steps came together.
+const FIRST: usize = 2;
+
+/// What the first schema had that people would miss.
+const TABLES: [&str; 4] = ["workspaces", "topics", "pairs", "pair_texts"];
+
+/// A store of today with pairs in it, and those pairs.
+async fn today(path: &Path, count: u8) -> Vec<StoredPair> {
+    let store = ready(path).await;
+    let workspace = Workspace::default();
+    let long = |n: u8| MessagePair {
+        user_text: format!("barnacle{n:03} {}", "text of a message ".repeat(90)),
+        ..answered(n)
+    };
+    let pairs: Vec<MessagePair> = (1..=count).map(long).collect();
+    store.insert_many(&workspace, &pairs).await.unwrap();
+    let ids: Vec<_> = pairs.iter().map(|pair| pair.id).collect();
+    store.get_many(&ids).await.unwrap()
+}
+
+/// A store with the same rows as it was after so many steps.
+fn earlier(now: &Path, path: &Path, steps: usize) {
+    let then = Connection::open(path).unwrap();
+    then.execute_batch(
+        "PRAGMA foreign_keys = OFF; PRAGMA journal_mode = WAL;
+         CREATE TABLE schema_migrations (
+             name TEXT NOT NULL PRIMARY KEY,
+             checksum TEXT NOT NULL,
+             applied_at BIGINT NOT NULL
+         );",
+    )
+    .unwrap();
+    then.execute("ATTACH $1 AS now", [now.to_str().unwrap()]).unwrap();
+    for (name, sql) in &STEPS[..steps] {
+        then.execute_batch(sql).unwrap();
+        let row = "INSERT INTO main.schema_migrations
+                   SELECT name, checksum, 0 FROM now.schema_migrations WHERE name = $1";
+        assert_eq!(then.execute(row, [name]).unwrap(), 1, "{name} is no step");
+    }
+    for table in TABLES {
+        then.execute(&format!("INSERT INTO main.{table} SELECT * FROM now.{table}"), []).unwrap();
+    }
+}
+
+fn backups(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let backup = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.contains(".backup-") && !name.ends_with("-wal") && !name.ends_with("-shm")
+    };
+    entries.filter(backup).collect()
+}
+
+/// Everything is there, can be found, and is sound.
+async fn whole(path: &Path, expected: &[StoredPair], what: &str) {
+    let store = open(path).await.unwrap_or_else(|error| panic!("{what}: {error}"));
+    let ids: Vec<_> = expected.iter().map(|stored| stored.pair.id).collect();
+    assert!(store.get_many(&ids).await.unwrap() == expected, "{what}: pairs are not as they were");
+    let found = store.check().await.unwrap();
+    assert!(found.is_empty(), "{what}: {found:?}");
+    let found = store.search(&Workspace::default(), "barnacle007", 5).await.unwrap();
+    assert_eq!(found.len(), 1, "{what}: what was there before is found");
+}
+
+fn rows(path: &Path, table: &str) -> i64 {
+    let connection = Connection::open(path).unwrap();
+    connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+}
+
+#[tokio::test]
+async fn rel_3_a_store_of_every_earlier_schema_is_brought_up_to_date() {
+    let directory = TempDir::new().unwrap();
+    let now = directory.path().join("now.db");
+    let expected = today(&now, 40).await;
+    assert_eq!(rows(&now, "schema_migrations"), STEPS.len() as i64, "a step is not in the list");
+    for steps in FIRST..STEPS.len() {
+        let place = directory.path().join(steps.to_string());
+        std::fs::create_dir(&place).unwrap();
+        let path = place.join("p.db");
+        earlier(&now, &path, steps);
+        let store = plimsoll_store_sql::SqlStore::open_sqlite(&path, OpenOptions::default(), at(0));
+        let store = store.await.unwrap();
+        assert_eq!(store.report().applied.len(), STEPS.len() - steps);
+        drop(store);
+        whole(&path, &expected, &format!("after {steps} steps")).await;
+        let backups = backups(&place);
+        assert_eq!(backups.len(), 1, "{backups:?}");
+        assert_eq!(rows(&backups[0], "pair_texts"), 40, "the backup has it all");
+        assert_eq!(rows(&backups[0], "schema_migrations"), steps as i64, "as it was before");
+    }
+}
+
+#[tokio::test]
+async fn child_migrates() {
+    let Some(path) = child_path() else { return };
+    println!("opening");
+    drop(open(&path).await.unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rel_1_killed_amid_a_migration_nothing_is_missing() {
+    let long = std::env::var_os("PLIMSOLL_LONG").is_some_and(|set| set == "1");
+    let kills: u32 = if long { 160 } else { 40 };
+    let directory = TempDir::new().unwrap();
+    let now = directory.path().join("now.db");
+    let expected = today(&now, 200).await;
+    let start = |path: &Path| {
+        let mut process = child("migrating::child_migrates", path).spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        while !lines.next().unwrap().unwrap().ends_with("opening") {}
+        (process, lines)
+    };
+    // How long it takes here, at this hour.
+    let path = directory.path().join("timed.db");
+    earlier(&now, &path, FIRST);
+    let (mut process, _lines) = start(&path);
+    let began = Instant::now();
+    process.wait().unwrap();
+    let takes = began.elapsed();
+    let (mut before, mut amid, mut after) = (0, 0, 0);
+    for kill in 0..kills {
+        let place = directory.path().join(kill.to_string());
+        std::fs::create_dir(&place).unwrap();
+        let path = place.join("p.db");
+        earlier(&now, &path, FIRST + (kill / 20) as usize % (STEPS.len() - FIRST));
+        let had = rows(&path, "schema_migrations");
+        let (mut process, _lines) = start(&path);
+        std::thread::sleep(takes * (kill % 20) / 16);
+        process.kill().unwrap();
+        process.wait().unwrap();
+        let has = rows(&path, "schema_migrations");
+        match has {
+            has if has == had => before += 1,
+            has if has == STEPS.len() as i64 => after += 1,
+            _ => amid += 1,
+        }
+        // What was changed has a backup of before; half a backup is none.
+        let whole_backup = |path: &PathBuf| {
+            let rows = Connection::open(path).and_then(|backup| {
+                backup.query_row("SELECT COUNT(*) FROM pair_texts", [], |row| row.get::<_, i64>(0))
+            });
+            rows == Ok(expected.len() as i64)
+        };
+        assert!(has == had || backups(&place).iter().any(whole_backup), "kill {kill}");
+        whole(&path, &expected, &format!("kill {kill}")).await;
+        assert!(backups(&place).iter().any(whole_backup), "kill {kill}");
+        std::fs::remove_dir_all(&place).unwrap();
+    }
+    println!("{kills} kills: {before} before the first step, {amid} between steps, {after} after");
+    assert!(before > 0 && before < kills, "the kills came all too early or too late");
+}
