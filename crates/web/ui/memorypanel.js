@@ -157,6 +157,8 @@ export function createMemoryPanel({ api, toast, say, attach }) {
   /** @param {WholeNote | null} note  null: a new one */
   function form(note) {
     editing = true;
+    // What was asked for before comes too late: it must not take the form away.
+    turn += 1;
     /**
      * @param {string} name
      * @param {string} value
