@@ -7,7 +7,7 @@ use plimsoll_budget::{QuotaKind, Suggestion, Weights, overflow_suggestions};
 use plimsoll_domain::{LifecycleEvent, PairError, PairId, Usage};
 use plimsoll_provider::{Delta, Finish};
 use plimsoll_send::{
-    AttemptMachine, AttemptRecord, Effect, Event, MAX_TOOL_ROUNDS, MessageRecord, Outcome,
+    AttemptMachine, AttemptRecord, Effect, Event, MAX_TOOL_ROUNDS, Message, MessageRecord, Outcome,
     SendError, ToolCall, ToolRound, fault,
 };
 use tokio::time::Instant;
@@ -360,15 +360,12 @@ fn opening(text: &str) -> String {
 /// What was sent, message by message.
 fn message_records(prepared: &Prepared, record: &AttemptRecord) -> Vec<MessageRecord> {
     let (payload, _) = prepared.payload(record.trimmed_count);
-    let tokens = |id: Option<PairId>| {
-        let pair = record.selection.iter().find(|pair| Some(pair.id) == id);
-        pair.map_or(0, |pair| pair.tokens)
+    let overhead = prepared.outlook.model.message_overhead;
+    let record = |message: &Message<'_>| {
+        let tokens = prepared.weigh(&message.content).saturating_add(overhead);
+        MessageRecord::of(message, tokens)
     };
-    payload
-        .messages
-        .iter()
-        .map(|message| MessageRecord::of(message, tokens(message.pair)))
-        .collect()
+    payload.messages.iter().map(record).collect()
 }
 
 /// The error that is stored with the pair.

@@ -334,3 +334,17 @@ async fn blb_4_garbage_is_what_nothing_refers_to() {
     assert!(rig.app.file_path(&workspace, &kept).unwrap().exists());
     assert_eq!(kept.source, FileSource::User);
 }
+
+#[tokio::test]
+async fn ftl_3_the_vision_model_of_the_settings_looks_at_an_image() {
+    let settings = plain_settings(&[("PLIMSOLL_VISION_MODEL", "m")]);
+    let rig = rig_of(vec![answer("a grey hull")], settings, |model| model.vision = true).await;
+    let file = bring(&rig.app, "hull.png", &png(64, 32)).await;
+    let toolbox = rig.app.toolbox(&Workspace::default()).await;
+    let asked = format!(r#"{{"file_id":"file-{}","question":"What is it?"}}"#, file.id);
+    let answer = toolbox.call_text("analyze_image", &asked, None).await;
+    assert!(answer.text.contains("a grey hull") && answer.text.contains("64"), "{}", answer.text);
+    let request = last_request(&rig);
+    assert_eq!(request.messages[0].enclosed.len(), 1);
+    assert!(request.messages[0].content.contains("What is it?"));
+}

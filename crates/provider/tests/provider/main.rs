@@ -13,6 +13,7 @@ mod codex;
 mod codex_real;
 mod downloads;
 mod faults;
+mod files;
 mod lists;
 mod misbehaviour;
 
