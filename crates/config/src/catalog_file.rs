@@ -15,7 +15,7 @@ pub enum CatalogError {
     #[error("{0}")]
     Syntax(String),
     /// A value makes no sense.
-    #[error("model '{id}': {problem}")]
+    #[error("model '{}': {problem}", .id.escape_debug())]
     Value {
         /// The model it is about.
         id: String,
@@ -252,6 +252,7 @@ mod tests {
             ("[[model]]\nid = \"x\"\ntpm = 0\n", "tpm must be above 0"),
             ("\n\n[[model]]\nid = 7\n", "line 4: "),
             ("[[model]]\nprovider = \"x\"\n", "id"),
+            ("[[model]]\nid = \"\\n\"\n", "the id is empty"),
             ("not toml", ""),
         ] {
             let error = merge_catalog(&mut Catalog::default(), toml).unwrap_err().to_string();

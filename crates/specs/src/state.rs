@@ -221,3 +221,17 @@ pub(crate) fn pretty(value: &impl Serialize) -> Result<String, SpecsError> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_others_are_kept_to_the_last_digit() {
+        let text = r#"{"name":"a","stage":"specify","more":[1.6666666666666668e+41,0.1]}"#;
+        let state = State::parse(text).unwrap();
+        let again = State::parse(&state.text(Timestamp::from_millis(0)).unwrap()).unwrap();
+        assert_eq!(again, state);
+        assert!(state.text(Timestamp::from_millis(0)).unwrap().contains("1.6666666666666668e+41"));
+    }
+}
