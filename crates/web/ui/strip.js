@@ -90,16 +90,25 @@ export function createStrip({ strip, chips, meter, words, placed, scope, onAct }
   /** @type {string | null} */
   let limits = null;
 
-  chips.addEventListener("click", (event) => {
-    // A chip that was drawn anew between press and release leaves the click to the list.
-    const under = () => document.elementFromPoint(event.clientX, event.clientY);
-    const target = event.target === chips ? under() : event.target;
+  /** @type {{act: ChipAct, at: number} | null} */
+  let pressed = null;
+  chips.addEventListener("pointerdown", (event) => { pressed = buttonOf(event.target); });
+
+  /** @param {EventTarget | null} target */
+  function buttonOf(target) {
     const button = target instanceof Element ? target.closest("button[data-chip]") : null;
     const chip = button?.closest("li");
-    const at = chip ? [...chips.children].indexOf(chip) : -1;
-    const place = shown[at];
-    if (!(button instanceof HTMLButtonElement) || !place) return;
-    const act = /** @type {ChipAct} */ (button.dataset["chip"]);
+    if (!(button instanceof HTMLButtonElement) || !chip) return null;
+    return { act: /** @type {ChipAct} */ (button.dataset["chip"]), at: [...chips.children].indexOf(chip) };
+  }
+
+  chips.addEventListener("click", (event) => {
+    // A chip that was drawn anew between press and release leaves the click to the list.
+    const hit = event.target === chips ? pressed : buttonOf(event.target);
+    pressed = null;
+    const place = hit && shown[hit.at];
+    if (!hit || !place) return;
+    const { act, at } = hit;
     onAct(act, place);
     // Who works through the chips by key stays among them.
     if (act === "remove" && event.detail === 0) focusChip(Math.min(at, chips.children.length - 1), "remove");

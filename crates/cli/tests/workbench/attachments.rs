@@ -160,6 +160,8 @@ fn ins_2_files_are_dropped_chosen_and_taken_out_again() {
     bench.wait("T.draft() === 'x ⟦b.txt⟧ ⟦a.txt⟧ y' && !T.shown('#drop')");
     bench.page.choose_files("#picker", &paths[2..]).unwrap();
     chips(&bench, "b.txt: ok, a.txt: ok, c.txt: ok");
+    // Weighed as they go out, each in its block; until then chips change their widths.
+    bench.wait("[...document.querySelectorAll('#chips li')].every((chip) => /[2-9]\\d tok/.test(chip.textContent))");
     // By the mouse, by Backspace as one piece, and back by undo.
     bench.click("#chips li:nth-child(2) [data-chip=remove]");
     chips(&bench, "b.txt: ok, c.txt: ok");
