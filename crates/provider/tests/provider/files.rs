@@ -9,7 +9,7 @@ const CANARY: &str = "sk-canary-0123456789abcdef";
 
 #[tokio::test]
 async fn fil_4_a_copy_is_made_with_a_life_and_named_by_its_id() {
-    let reply = Reply::json(200, r#"{"id":"file_011","type":"file"}"#.to_owned());
+    let reply = Reply::json(200, r#"{"id":"file_011","type":"file"}"#);
     let server = ScriptedServer::always(reply).unwrap();
     let anthropic =
         Anthropic::new(endpoint(&server, PATIENT).with_key(Secret::new(CANARY))).unwrap();
@@ -50,8 +50,7 @@ async fn fil_4_a_refused_copy_is_a_failure_without_the_key() {
 
 #[tokio::test]
 async fn ftl_5_a_transcript_comes_from_the_providers_endpoint() {
-    let server =
-        ScriptedServer::always(Reply::json(200, r#"{"text":"all hands"}"#.to_owned())).unwrap();
+    let server = ScriptedServer::always(Reply::json(200, r#"{"text":"all hands"}"#)).unwrap();
     let style = OpenAiStyle::new(endpoint(&server, PATIENT)).unwrap();
     let said = style.transcribe("whisper-1", "a.ogg", "audio/ogg", [1u8].into(), Some("en"));
     assert_eq!(said.unwrap().await.unwrap(), "all hands");
