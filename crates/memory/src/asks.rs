@@ -108,7 +108,7 @@ pub struct Find {
     pub scope: Option<Scope>,
     /// Only this namespace.
     pub namespace: Option<String>,
-    /// Only what was written or changed since then; [`parse_since`](crate::parse_since)
+    /// Only what was written or changed since then; `parse_since`
     /// reads what clients send.
     pub since: Option<Timestamp>,
     /// How many, 10 if not given, at most 50.
