@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use plimsoll_budget::{Decision, QuotaKind};
 use plimsoll_domain::{
-    Attachment, ColorFlag, FileId, Lifecycle, MessagePair, PairId, SegmentBody, Star, Timestamp,
-    segments,
+    Attachment, ColorFlag, FileId, Lifecycle, MessagePair, PairId, Star, Timestamp, words_alone,
 };
 
 use crate::{App, AppError, AttachedFile, Prepared, Progress, Purpose, SendChoices};
@@ -73,8 +72,9 @@ impl App {
         let files: Vec<FileId> =
             prepared.settled_attachments().iter().filter_map(|a| a.file).collect();
         let words = words_alone(&prepared.text);
+        let words = words.trim();
         if !files.is_empty() && !words.is_empty() {
-            self.store.set_upload_context(&files, &words).await?;
+            self.store.set_upload_context(&files, words).await?;
         }
         Ok(())
     }
@@ -108,15 +108,6 @@ impl Prepared {
         };
         self.outlook.attached.iter().map(settled).collect()
     }
-}
-
-/// A message without its tokens.
-fn words_alone(text: &str) -> String {
-    let words = segments(text).into_iter().filter_map(|segment| match segment.body {
-        SegmentBody::Text(text) => Some(text),
-        SegmentBody::Token(_) => None,
-    });
-    words.collect::<String>().trim().to_owned()
 }
 
 /// A new pair stands after the newest one even when the clock went back a little

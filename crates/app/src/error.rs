@@ -75,6 +75,14 @@ pub enum AppError {
     /// The bytes of a file could not be taken in or read.
     #[error(transparent)]
     Blob(plimsoll_blobs::BlobError),
+    /// A file looks like a secret, and nobody said that it is meant (INS-4).
+    #[error("'{name}' {why}; say so if it is to be attached all the same")]
+    LooksSecret {
+        /// Its name.
+        name: String,
+        /// What it looks like.
+        why: &'static str,
+    },
     /// What is known of a file does not name its bytes.
     #[error("what is kept about '{0}' is damaged; attach it again")]
     Damaged(String),

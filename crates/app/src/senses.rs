@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use plimsoll_budget::Model;
 use plimsoll_domain::File;
 use plimsoll_files::{Ears, Eyes, Picture, Unable};
-use plimsoll_provider::{ChatMessage, ChatRequest, Delta, Enclosed, ProviderFailure};
+use plimsoll_provider::{Carried, ChatMessage, ChatRequest, Delta, Enclosed, ProviderFailure};
 use plimsoll_send::Role;
 
 use crate::{App, ProviderBook, shelf::blocking};
@@ -78,7 +78,7 @@ impl Eyes for Sense {
         let enclosed = Enclosed {
             at: asked.len(),
             mime: picture.mime.to_owned(),
-            data: self.read(picture.path).await?,
+            data: Carried::Bytes(self.read(picture.path).await?),
             path: picture.path.to_owned(),
             remote: None,
         };

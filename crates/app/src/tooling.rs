@@ -147,8 +147,9 @@ impl App {
             if last {
                 result.text.push_str("\n[No more tool calls are possible. Answer now.]");
             }
-            let tokens = asked + prepared.weigh(&result.text);
-            room = room.saturating_sub(tokens);
+            let given = prepared.weigh(&result.text);
+            room = room.saturating_sub(given);
+            let tokens = asked.saturating_add(given);
             sum = sum.saturating_add(tokens);
             let record = ToolCallRecord {
                 name: call.name.clone(),

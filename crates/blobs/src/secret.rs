@@ -114,7 +114,7 @@ mod tests {
             ("notes.txt", &utf16),
             ("key.asc", b"-----BEGIN PGP PRIVATE KEY BLOCK-----"),
             ("server.pem", b"junk\n-----BEGIN RSA PRIVATE KEY-----"),
-            (".npmrc", b"//registry.npmjs.org/:_authToken=npm_x"),
+            (".npmrc", b"//npm.example/:_authToken=npm_x"),
             ("credentials", b"[default]"),
             ("x.ini", b"aws_secret_access_key = x"),
             ("store.kdbx", b""),

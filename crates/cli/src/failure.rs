@@ -80,6 +80,8 @@ impl Failure {
                 ways.push("a model with a larger window".to_owned());
                 Self::failed(error.to_string()).hint(format!("use {}", ways.join(", or ")))
             }
+            AppError::LooksSecret { name, why } => Self::failed(format!("'{name}' {why}"))
+                .hint("use --secrets if it is to be attached all the same"),
             AppError::Blob(_) | AppError::Damaged(_) | AppError::NotText(_) => {
                 Self::failed(error.to_string())
             }

@@ -239,6 +239,15 @@ fn decoded_at(text: &str) -> Option<char> {
     ESCAPABLE.iter().find(|(_, known)| known.eq_ignore_ascii_case(code)).map(|(c, _)| *c)
 }
 
+/// A message without its tokens: the person's own words.
+pub fn words_alone(message: &str) -> String {
+    let words = segments(message).into_iter().filter_map(|segment| match segment.body {
+        SegmentBody::Text(text) => Some(text),
+        SegmentBody::Token(_) => None,
+    });
+    words.collect()
+}
+
 #[cfg(test)]
 #[path = "context_token_tests.rs"]
 mod tests;

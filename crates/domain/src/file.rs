@@ -182,6 +182,17 @@ impl File {
     }
 }
 
+/// The id of a file as models and people see it: `file-<uuid>`.
+pub fn file_label(id: FileId) -> String {
+    format!("file-{id}")
+}
+
+/// Reads an id back, with its prefix or without.
+pub fn parse_file_id(text: &str) -> Option<FileId> {
+    let text = text.trim();
+    FileId::parse(text.strip_prefix("file-").unwrap_or(text))
+}
+
 /// What one token of a message stands for (TOK-5). A message has one for each token, in
 /// order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,6 +253,14 @@ mod tests {
         let kept = realigned(before, &[one, two, three], after);
         assert_eq!(kept, [three, one, Attachment::BARE]);
         assert_eq!(realigned(before, &[], after), [Attachment::BARE; 3]);
+    }
+
+    #[test]
+    fn ids_are_read_with_and_without_their_prefix() {
+        let id = FileId::new(Timestamp::from_millis(1), [3; 10]);
+        assert_eq!(parse_file_id(&file_label(id)), Some(id));
+        assert_eq!(parse_file_id(&format!(" {id} ")), Some(id));
+        assert_eq!(parse_file_id("file-file-1"), None);
     }
 
     #[test]

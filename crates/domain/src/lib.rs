@@ -10,16 +10,20 @@ mod file;
 mod id;
 mod lifecycle;
 mod pair;
+mod stranger;
 mod topic;
 
-pub use context_token::{ContextKind, ContextToken, Segment, SegmentBody, print_token, segments};
+pub use context_token::{
+    ContextKind, ContextToken, Segment, SegmentBody, print_token, segments, words_alone,
+};
 pub use file::{
     Attachment, BadHash, ContentHash, Delivery, File, FileKind, FileSource, ProviderFileId,
-    realigned,
+    file_label, parse_file_id, realigned,
 };
 pub use id::{FileId, PairId, ReceiptId, TopicId};
 pub use lifecycle::{IllegalTransition, Lifecycle, LifecycleEvent};
 pub use pair::{
     ColorFlag, MessagePair, OutOfRange, PairError, Star, Timestamp, Usage, attachment_kinds,
 };
+pub use stranger::{quoted, visible};
 pub use topic::{Topic, TopicTree, TopicTreeError};

@@ -32,6 +32,9 @@ const SHARED_MEMORY: u64 = 16 << 20;
 const PROCESSES: u64 = 32;
 const OPEN_FILES: u64 = 256;
 
+/// Where a program finds itself, its inputs, and room for what it writes.
+const INSIDE: &str = "/job";
+
 /// Nobody: who runs the program when Plimsoll is run by root.
 const NOBODY: u32 = 65_534;
 
@@ -146,14 +149,14 @@ impl Sandbox {
         let mut bind = |how: &str, from: &Path, to: &str| {
             words.extend([OsString::from(how), from.into(), OsString::from(to)]);
         };
-        bind("--bind", &place.work(), "/work");
+        bind("--bind", &place.work(), INSIDE);
         bind("--ro-bind", &place.code(), "/code/main.py");
         for input in inputs {
-            bind("--ro-bind", &place.input(&input.name), &format!("/work/{}", input.name));
+            bind("--ro-bind", &place.input(&input.name), &format!("{INSIDE}/{}", input.name));
         }
         let mut say = |text: &str| words.extend(text.split(' ').map(OsString::from));
         // The root of the sandbox is memory; nothing may be put there.
-        say("--remount-ro / --chdir /work --");
+        say(&format!("--remount-ro / --chdir {INSIDE} --"));
         say(&self.prlimit.to_string_lossy());
         say(&format!(
             "--cpu={} --as={MEMORY} --fsize={FILE} --nproc={PROCESSES} --nofile={OPEN_FILES} --core=0 --",

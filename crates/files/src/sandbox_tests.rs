@@ -117,7 +117,7 @@ async fn ftl_6_it_fills_disk() {
 #[tokio::test]
 async fn ftl_6_nothing_else_can_be_written() {
     let Some(sandbox) = sandbox().await else { return };
-    let code = "import os\nfor place in ['/', '/dev', '/code', '/usr', '/etc', '/work/..']:\n  \
+    let code = "import os\nfor place in ['/', '/dev', '/code', '/usr', '/etc', '/job/..']:\n  \
                 try:\n    open(os.path.join(place, 'x'), 'w')\n    print('wrote', place)\n  \
                 except OSError as error: print(error.strerror)";
     let said = run(&sandbox, code, 20).await.stdout.text();

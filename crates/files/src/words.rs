@@ -1,20 +1,11 @@
 //! How files are spoken of: labels, sizes, ages, and text of strangers in quotes.
 
-use plimsoll_domain::{FileId, Timestamp};
+use plimsoll_domain::Timestamp;
+pub(crate) use plimsoll_domain::visible;
+pub use plimsoll_domain::{file_label, parse_file_id, quoted};
 
 /// The most characters of an upload context that a listing shows (FIL-2).
 pub const CONTEXT_CHARS: usize = 120;
-
-/// The id as models see it: `file-<uuid>`.
-pub fn file_label(id: FileId) -> String {
-    format!("file-{id}")
-}
-
-/// Reads an id back, with its prefix or without.
-pub fn parse_file_id(text: &str) -> Option<FileId> {
-    let text = text.trim();
-    FileId::parse(text.strip_prefix("file-").unwrap_or(text))
-}
 
 /// `512 B`, `1.2 MB`: units of 1024, one decimal above the byte.
 pub fn size_words(bytes: u64) -> String {
@@ -47,54 +38,6 @@ pub fn age_words(then: Timestamp, now: Timestamp) -> String {
         60..1440 => format!("{} h ago", minutes / 60),
         _ => format!("{} d ago", minutes / 1440),
     }
-}
-
-/// The text in double quotes, on one line. Quotes, backslashes, line breaks, control
-/// characters and what is invisible or turns the direction of writing are escaped, so
-/// nothing inside can end the quote or look as if it did.
-pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c => push_visible(&mut out, c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// The text with everything but tabs made visible: what strangers wrote, fit to stand on
-/// a line of ours.
-pub(crate) fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c == '\t' { out.push(c) } else { push_visible(&mut out, c) }
-    }
-    out
-}
-
-fn push_visible(out: &mut String, c: char) {
-    if deceives(c) {
-        out.extend(c.escape_unicode());
-    } else {
-        out.push(c);
-    }
-}
-
-/// Characters that are not seen, or change how others are seen. The two joiners are left
-/// alone: Persian, Hindi and many emoji are spelt with them.
-fn deceives(c: char) -> bool {
-    c.is_control()
-        || matches!(u32::from(c),
-            0x00ad | 0x0600..=0x0605 | 0x061c | 0x06dd | 0x070f | 0x08e2 | 0x180e
-            | 0x200b | 0x200e..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f
-            | 0xfeff | 0xfff9..=0xfffb | 0x110bd | 0x110cd | 0x13430..=0x1343f
-            | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff)
 }
 
 /// At most `chars` characters, the last of them … where something was cut.
@@ -158,26 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn quotes_cannot_be_left() {
-        assert_eq!(quoted("a\"b\\c\nd"), r#""a\"b\\c\nd""#);
-        assert_eq!(quoted("x\u{202e}y\u{2028}\u{7}"), r#""x\u{202e}y\u{2028}\u{7}""#);
-        assert_eq!(quoted("👩\u{200d}🔬 می\u{200c}خواهم"), "\"👩\u{200d}🔬 می\u{200c}خواهم\"");
-    }
-
-    #[test]
     fn fil_2_contexts_are_cut_with_an_ellipsis() {
         assert_eq!(shortened("short", 120), "short");
         assert_eq!(shortened(&"é".repeat(120), 120), "é".repeat(120));
         let cut = shortened(&"é".repeat(121), 120);
         assert_eq!((cut.chars().count(), cut.chars().last()), (120, Some('…')));
-    }
-
-    #[test]
-    fn ids_are_read_with_and_without_their_prefix() {
-        let id = FileId::new(Timestamp::from_millis(1), [3; 10]);
-        assert_eq!(parse_file_id(&file_label(id)), Some(id));
-        assert_eq!(parse_file_id(&format!(" {id} ")), Some(id));
-        assert_eq!(parse_file_id("file-file-1"), None);
     }
 
     #[test]

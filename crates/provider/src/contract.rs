@@ -9,6 +9,35 @@ use plimsoll_send::{
     fault::{self, Fault},
 };
 
+/// Bytes that a request carries, or what stands for them where a request is only read.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Carried {
+    /// The bytes.
+    Bytes(Arc<[u8]>),
+    /// A few words on them.
+    Folded(String),
+}
+
+impl Carried {
+    /// As it stands in a body: the bytes as text, or the words.
+    pub(crate) fn base64(&self) -> String {
+        use base64::Engine as _;
+        match self {
+            Self::Bytes(bytes) => base64::engine::general_purpose::STANDARD.encode(bytes),
+            Self::Folded(words) => words.clone(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Carried {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
+            Self::Folded(words) => f.write_str(words),
+        }
+    }
+}
+
 /// A file that goes along with a message as bytes (DLV-1).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Enclosed {
@@ -17,7 +46,7 @@ pub struct Enclosed {
     /// What its bytes are.
     pub mime: String,
     /// Its bytes.
-    pub data: Arc<[u8]>,
+    pub data: Carried,
     /// Where they are on this machine, for those who read the disk.
     pub path: PathBuf,
     /// The id of a copy at the provider, which then stands for the bytes (FIL-4).
@@ -34,7 +63,7 @@ impl Enclosed {
 impl std::fmt::Debug for Enclosed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { at, mime, data, remote, .. } = self;
-        write!(f, "Enclosed({at}, {mime}, {} bytes, {remote:?})", data.len())
+        write!(f, "Enclosed({at}, {mime}, {data:?}, {remote:?})")
     }
 }
 
@@ -98,8 +127,11 @@ impl ChatRequest {
     /// people to read, and for keeping.
     pub fn folded(mut self) -> Self {
         let all = self.messages.iter_mut().flat_map(|message| &mut message.enclosed);
-        for one in all.filter(|one| one.remote.is_none()) {
-            one.remote = Some(format!("[{} bytes of {}]", one.data.len(), one.mime));
+        for one in all {
+            if let Carried::Bytes(bytes) = &one.data {
+                let words = format!("[{} bytes of {}]", bytes.len(), one.mime);
+                one.data = Carried::Folded(words);
+            }
         }
         self
     }

@@ -32,7 +32,7 @@ pub mod fuzzing;
 pub use download::Download;
 
 pub use contract::{
-    AnswerStream, ChatMessage, ChatRequest, Delta, Enclosed, Finish, Models, Provider,
+    AnswerStream, Carried, ChatMessage, ChatRequest, Delta, Enclosed, Finish, Models, Provider,
     ProviderFailure, RemoteFile, RemoteFiles, ServedModel, Transcript, Upload,
 };
 pub use endpoint::{Endpoint, SetupError, Timeouts};

@@ -3,9 +3,7 @@
 //! A message is stored with its tokens in place and never rewritten; what stands for a
 //! token in a request is decided here, for each request anew.
 
-use std::fmt::Write as _;
-
-use plimsoll_domain::{Delivery, File, SegmentBody, segments};
+use plimsoll_domain::{Delivery, File, SegmentBody, file_label, quoted, segments};
 
 use crate::Enclosure;
 
@@ -175,12 +173,13 @@ fn block(file: &File, text: &str) -> String {
     )
 }
 
-fn reference(file: &File) -> String {
+/// What stands for a file that is read on demand (DLV-2).
+pub fn reference(file: &File) -> String {
     format!(
-        "[attached file {}, {} bytes, file_id: file-{}]",
+        "[attached file {}, {} bytes, file_id: {}]",
         quoted(&file.name),
         file.size,
-        file.id
+        file_label(file.id)
     )
 }
 
@@ -196,28 +195,6 @@ fn is_document(file: &File, target: Target) -> bool {
 
 fn is_picture(file: &File) -> bool {
     file.context_kind() == plimsoll_domain::ContextKind::Image
-}
-
-/// A name in quotes, on one line, with nothing in it that could end them or turn the
-/// reading direction.
-fn quoted(name: &str) -> String {
-    let mut out = String::with_capacity(name.len() + 2);
-    out.push('"');
-    for character in name.chars() {
-        match character {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(character);
-            }
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {}
-            control if control.is_control() => {
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(control));
-            }
-            other => out.push(other),
-        }
-    }
-    out.push('"');
-    out
 }
 
 #[cfg(test)]

@@ -48,8 +48,10 @@ pub struct DocMessage<'a> {
 pub enum DocEnclosed<'a> {
     /// A picture by its address, which may hold it.
     Picture(Cow<'a, str>),
+    /// A document by an address that holds it.
+    Document(Cow<'a, str>),
     /// A document by the id of its copy at the provider.
-    Document(&'a str),
+    Copy(&'a str),
 }
 
 /// What a model may use, and what it used so far.
@@ -131,8 +133,8 @@ fn named<'a>(message: &'a Message<'_>) -> DocMessage<'a> {
 impl DocMessage<'_> {
     fn size(&self) -> usize {
         let size = |one: &DocEnclosed<'_>| match one {
-            DocEnclosed::Picture(address) => address.len(),
-            DocEnclosed::Document(id) => id.len(),
+            DocEnclosed::Picture(address) | DocEnclosed::Document(address) => address.len(),
+            DocEnclosed::Copy(id) => id.len(),
         };
         let enclosed: usize = self.enclosed.iter().map(|(_, one)| size(one) + 60).sum();
         self.content.len() + enclosed + 40
@@ -162,7 +164,13 @@ impl DocMessage<'_> {
                     out.push_str("{\"type\":\"image_url\",\"image_url\":{\"url\":");
                     push_string(out, address);
                 }
-                DocEnclosed::Document(id) => {
+                DocEnclosed::Document(address) => {
+                    out.push_str(
+                        "{\"type\":\"file\",\"file\":{\"filename\":\"document.pdf\",\"file_data\":",
+                    );
+                    push_string(out, address);
+                }
+                DocEnclosed::Copy(id) => {
                     out.push_str("{\"type\":\"file\",\"file\":{\"file_id\":");
                     push_string(out, id);
                 }

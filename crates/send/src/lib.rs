@@ -20,7 +20,7 @@ pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError, short_label
 pub use counter::{Counter, trim_notice};
 pub use delivery::{
     DeliveredPart, INLINE_BELOW, Target, Token, allowed_deliveries, default_delivery, deliver,
-    effective_delivery, words_of,
+    effective_delivery, reference, words_of,
 };
 pub use json_doc::{DocEnclosed, DocMessage, DocTools, JsonDoc, RequestParameters};
 pub use payload::{

@@ -50,6 +50,31 @@ pub(crate) fn thousands(tokens: u64) -> String {
     }
 }
 
+/// A text as an address or a header may hold it: letters, digits, `-`, `_` and `.` stay, every
+/// other byte goes by its number (RFC 3986, RFC 5987).
+pub(crate) fn percent_encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let one = |byte: u8| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    text.bytes().map(one).collect()
+}
+
+/// A snippet as HTML, with what was found in it marked.
+pub(crate) fn marked(snippet: &str, marks: &[std::ops::Range<usize>]) -> String {
+    let mut at = 0;
+    let markup = maud::html! {
+        @for mark in marks {
+            (snippet.get(at..mark.start).unwrap_or_default())
+            mark { (snippet.get(mark.clone()).unwrap_or_default()) }
+            @let () = at = mark.end;
+        }
+        (snippet.get(at..).unwrap_or_default())
+    };
+    markup.into_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -173,6 +173,7 @@ impl From<AppError> for Problem {
                 }
                 _ => Self::new(StatusCode::SERVICE_UNAVAILABLE, "blobs", detail),
             },
+            AppError::LooksSecret { .. } => Self::new(unprocessable, "looks_secret", detail),
             AppError::Damaged(_) => Self::new(StatusCode::NOT_FOUND, "missing_content", detail),
             AppError::NotText(_) => Self::new(unprocessable, "not_text", detail),
             AppError::FileTooLarge(_) => Self::new(unprocessable, "file_too_large", detail),

@@ -4,9 +4,6 @@
 import { insertText } from "./insert.js";
 import { collapse, expand, freshMarker, placedIn } from "./tokens.js";
 
-/** What a name stands for that is read on demand weighs about so much; the server says it exactly. */
-const REFERENCE_TOKENS = 45;
-
 /** @typedef {import("./types.js").Attachment} Attachment */
 /** @typedef {import("./types.js").Delivery} Delivery */
 /** @typedef {import("./types.js").FileInfo} FileInfo */
@@ -43,7 +40,7 @@ export function nextDelivery(allowed, now) {
  */
 export function infoOf({ file, weighed, fileId, name, delivery }) {
   const told = weighed ?? (file ? {
-    fileId: file.id, name: file.name, kind: kindOf(file), sizeText: file.sizeText, tokens: (delivery ?? file.delivery) === "inline" ? file.tokens : REFERENCE_TOKENS,
+    fileId: file.id, name: file.name, kind: kindOf(file), sizeText: file.sizeText, tokens: (delivery ?? file.delivery) === "inline" ? file.tokens : null,
     delivery: file.delivery, deliveries: file.deliveries, thumbnail: file.thumbnail ?? null, broken: null, note: null, tooLarge: file.tooLarge ?? null,
   } : { fileId, name, kind: /** @type {const} */ ("file"), sizeText: "", tokens: null, delivery: delivery ?? "inline", deliveries: [] });
   return { ...told, delivery: delivery ?? told.delivery };

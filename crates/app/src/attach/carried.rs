@@ -42,7 +42,7 @@ impl Carried {
         Enclosed {
             at,
             mime: self.file.mime.clone(),
-            data: Arc::clone(&self.data),
+            data: plimsoll_provider::Carried::Bytes(Arc::clone(&self.data)),
             path: self.path.clone(),
             remote: remote.cloned(),
         }

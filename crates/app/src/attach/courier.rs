@@ -10,10 +10,10 @@ use plimsoll_domain::{
 };
 use plimsoll_send::{
     DeliveredPart, Enclosure, Target, Token, Words, allowed_deliveries, deliver,
-    effective_delivery, words_of,
+    effective_delivery, reference, words_of,
 };
 use plimsoll_store::{Store, Workspace};
-use plimsoll_tokens::{ImagePricing, image_tokens};
+use plimsoll_tokens::{Factor, ImagePricing, image_tokens};
 
 use super::{AttachLimits, AttachedFile, Parcels};
 use crate::{
@@ -222,7 +222,7 @@ impl Courier<'_> {
         text: &str,
         attachments: &[Attachment],
         limits: &AttachLimits,
-        factor: plimsoll_tokens::Factor,
+        factor: Factor,
     ) -> Result<Vec<AttachedFile>, AppError> {
         if !text.contains("<<") {
             return Ok(Vec::new());
@@ -240,6 +240,7 @@ impl Courier<'_> {
                     delivery,
                     deliveries,
                     tokens,
+                    on_demand_tokens: None,
                     note,
                     too_large,
                 };
@@ -249,12 +250,19 @@ impl Courier<'_> {
                 delivery,
                 deliveries: allowed_deliveries(file, self.target),
                 tokens,
+                on_demand_tokens: self.on_demand_tokens(file, delivery, factor),
                 note: self.note(file, delivery),
                 too_large: limits.check(file, delivery, self.target),
                 file: one.file,
             }
         };
         Ok(resolved.into_iter().zip(tokens).map(one).collect())
+    }
+
+    /// What a file that stands in the message would weigh as a reference.
+    fn on_demand_tokens(&self, file: &File, delivery: Delivery, factor: Factor) -> Option<u64> {
+        let could = self.target.tools && delivery == Delivery::Inline;
+        could.then(|| factor.apply(self.weigher.count(&reference(file))))
     }
 
     fn note(&self, file: &File, delivery: Delivery) -> Option<String> {

@@ -28,6 +28,8 @@ pub struct AttachedFile {
     pub deliveries: &'static [Delivery],
     /// What it adds to the message, in tokens of the model.
     pub tokens: u64,
+    /// What it would add if the model read it by tool; none if it cannot.
+    pub on_demand_tokens: Option<u64>,
     /// What people should know about it.
     pub note: Option<String>,
     /// Whether it is over the limit of its kind.

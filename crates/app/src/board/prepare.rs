@@ -6,7 +6,7 @@ use plimsoll_budget::{
     Attached, Boundary, BoundaryInput, Decision, ExcludedBecause, IncludedTokens, LoadSums,
     OverBudget, Validation, Verdict, Weights, decide, suggestions, validate,
 };
-use plimsoll_domain::{Attachment, Delivery, FileId, Lifecycle, PairId};
+use plimsoll_domain::{Attachment, FileId, Lifecycle, PairId};
 use plimsoll_send::{IncludedPair, RequestParameters, SendPlan, TrimStep};
 use plimsoll_store::StoredPair;
 
@@ -269,8 +269,7 @@ impl Board {
             Verdict::Over | Verdict::TooLarge => {
                 let raw = raw_history();
                 let history = IncludedTokens { raw: &raw, factor: input.factor };
-                let on_demand = standing.target.tools.then_some(REFERENCE);
-                let attached = attached_weights(&message.attached, on_demand);
+                let attached = attached_weights(&message.attached);
                 let catalog = app.catalog();
                 suggestions(&weights, &validation, &attached, &history, &catalog, &model.id)
             }
@@ -295,16 +294,12 @@ impl Board {
     }
 }
 
-/// What a reference to a file weighs, about.
-const REFERENCE: u64 = 30;
-
 /// What is attached, as the suggestions of VAL-1 name it.
-fn attached_weights(attached: &[AttachedFile], on_demand: Option<u64>) -> Vec<Attached> {
+fn attached_weights(attached: &[AttachedFile]) -> Vec<Attached> {
     let weight = |one: &AttachedFile| {
-        let file = one.file.as_ref().ok()?;
-        let inline = one.delivery == Delivery::Inline;
-        let (name, tokens) = (file.name.clone(), one.tokens);
-        Some(Attached { name, tokens, on_demand_tokens: on_demand.filter(|_| inline) })
+        let name = one.file.as_ref().ok()?.name.clone();
+        let AttachedFile { tokens, on_demand_tokens, .. } = *one;
+        Some(Attached { name, tokens, on_demand_tokens })
     };
     attached.iter().filter_map(weight).collect()
 }

@@ -7,16 +7,17 @@ pub(crate) use port::WorkspaceShelf;
 pub use upkeep::{Collected, Garbage};
 
 use std::{
+    io::Read,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use plimsoll_blobs::{Blob, BlobError, BlobName, Blobs};
+use plimsoll_blobs::{Blob, BlobError, BlobName, Blobs, Facts, HEAD, looks_secret};
 use plimsoll_domain::{Delivery, File, FileId, FileKind, FileSource, PairId};
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::Estimator;
 
-use crate::{App, AppError, Chance, Clock, Progress, events::Bus};
+use crate::{App, AppError, Cancel, Chance, Clock, Progress, events::Bus};
 
 /// The largest text that is weighed when it is taken in; a larger one is weighed by its size.
 const WEIGHED_WHOLE: u64 = 16 << 20;
@@ -40,6 +41,53 @@ impl<'a> Origin<'a> {
     pub fn user(name: &'a str) -> Self {
         Self { name, source: FileSource::User, words: None }
     }
+}
+
+/// What happens to what looks like a secret (INS-4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrets {
+    /// It is refused, so that somebody can be asked.
+    Ask,
+    /// It is taken in like anything else.
+    Allow,
+}
+
+/// How a file of this machine is taken in.
+pub struct TakeIn<'a> {
+    /// The words that come with it.
+    pub words: Option<&'a str>,
+    /// What happens to a secret.
+    pub secrets: Secrets,
+    /// Hears how many bytes are done, and of how many.
+    pub progress: Box<dyn FnMut(u64, Option<u64>) + Send>,
+    /// Stops it.
+    pub cancel: Cancel,
+}
+
+impl TakeIn<'_> {
+    /// With nobody watching.
+    pub fn quietly(secrets: Secrets) -> Self {
+        Self { words: None, secrets, progress: Box::new(|_, _| {}), cancel: Cancel::default() }
+    }
+}
+
+/// Refuses what looks like a secret by its name and its beginning.
+pub fn refuse_secret(name: &str, beginning: &[u8]) -> Result<(), AppError> {
+    match looks_secret(name, beginning) {
+        None => Ok(()),
+        Some(why) => Err(AppError::LooksSecret { name: name.to_owned(), why }),
+    }
+}
+
+/// How a file begins. Opening a pipe would wait for a writer, so only files are looked into;
+/// what cannot be read is told by the import itself.
+fn beginning(path: &Path) -> Vec<u8> {
+    let mut beginning = Vec::new();
+    let plain = std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    if let Some(file) = plain.then(|| std::fs::File::open(path).ok()).flatten() {
+        let _ = file.take(HEAD as u64).read_to_end(&mut beginning);
+    }
+    beginning
 }
 
 /// Runs what blocks where that does no harm.
@@ -133,23 +181,30 @@ impl App {
         self.keeper().keep_file(workspace, blob, origin).await
     }
 
-    /// Takes in a file of this machine. The path is the caller's to allow.
+    /// Takes in a file of this machine; gives what was noticed beside it. The path is the
+    /// caller's to allow.
     pub async fn take_in_path(
         &self,
         workspace: &Workspace,
         path: &Path,
-        words: Option<&str>,
-        mut progress: impl FnMut(u64, Option<u64>) + Send + 'static,
-        cancel: impl Fn() -> bool + Send + 'static,
+        how: TakeIn<'_>,
     ) -> Result<(File, Option<String>), AppError> {
+        let TakeIn { words, secrets, mut progress, cancel } = how;
         let blobs = self.blobs(workspace)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let from = path.to_owned();
-        let import = move || blobs.import_file(&from, None, &mut progress, &cancel);
+        let (from, called) = (path.to_owned(), name.clone());
+        let import = move || -> Result<Blob, AppError> {
+            if secrets == Secrets::Ask {
+                refuse_secret(&called, &beginning(&from))?;
+            }
+            let asked = || cancel.is_cancelled();
+            Ok(blobs.import_file(&from, None, &mut *progress, &asked)?)
+        };
         let blob = blocking(import).await??;
         let origin = Origin { words, ..Origin::user(&name) };
         let file = self.keep_file(workspace, &blob, origin).await?;
-        Ok((file, blob.facts.mismatch))
+        let Facts { mismatch, broken_image, .. } = blob.facts;
+        Ok((file, mismatch.or(broken_image)))
     }
 
     /// Lets a file go. Its tokens in old messages are broken from now on; the bytes stay
@@ -203,7 +258,7 @@ impl App {
 }
 
 /// The blob of a file.
-pub(crate) fn blob_name(file: &File) -> Result<BlobName, AppError> {
+pub fn blob_name(file: &File) -> Result<BlobName, AppError> {
     BlobName::new(file.hash.clone(), &file.extension)
         .map_err(|_| AppError::Damaged(file.name.clone()))
 }

@@ -9,7 +9,7 @@ use plimsoll_provider::{ChatRequest, Delta, Finish};
 use plimsoll_send::ToolCall;
 use plimsoll_store::{StoredPair, Workspace};
 
-use crate::rig::{Rig, Script, plain_settings, rig_of, view};
+use crate::rig::{Copies, Rig, Script, plain_settings, rig_of, view};
 
 /// Takes bytes in as a person would bring them.
 async fn bring(app: &App, name: &str, bytes: &[u8]) -> File {
@@ -347,4 +347,32 @@ async fn ftl_3_the_vision_model_of_the_settings_looks_at_an_image() {
     let request = last_request(&rig);
     assert_eq!(request.messages[0].enclosed.len(), 1);
     assert!(request.messages[0].content.contains("What is it?"));
+}
+
+#[tokio::test]
+async fn fil_4_a_copy_is_made_once_and_again_when_it_has_expired() {
+    let answers = (0..4).map(|n| answer(&n.to_string())).collect();
+    let rig = tooled(answers, 9000).await;
+    let copies: &'static Copies = Box::leak(Box::default());
+    *rig.provider.files.lock().unwrap() = Some(copies);
+    let file = bring(&rig.app, "hull.png", &png(64, 32)).await;
+    let text = format!("What is {}?", token(&rig.app, &file));
+    let send = || send_draft(&rig, draft(&text, vec![with(&file, None)]));
+    let named = |rig: &Rig| last_request(rig).messages.last().unwrap().enclosed[0].remote.clone();
+    let made = || copies.made.load(std::sync::atomic::Ordering::Relaxed);
+    send().await.unwrap();
+    assert_eq!((made(), named(&rig).as_deref()), (1, Some("copy-1")));
+    send().await.unwrap();
+    assert_eq!((made(), named(&rig).as_deref()), (1, Some("copy-1")), "uploaded once");
+    let hour = 60 * 60 * 1000;
+    rig.clock.set(1_800_000_000_000 + 25 * hour);
+    send().await.unwrap();
+    assert_eq!((made(), named(&rig).as_deref()), (2, Some("copy-2")), "24 h unless told");
+
+    let refusing: &'static Copies =
+        Box::leak(Box::new(Copies { refuses: true, ..Copies::default() }));
+    *rig.provider.files.lock().unwrap() = Some(refusing);
+    rig.clock.set(1_800_000_000_000 + 50 * hour);
+    send().await.unwrap();
+    assert_eq!(named(&rig), None, "without a copy the bytes go along");
 }

@@ -20,7 +20,8 @@ use plimsoll_config::{Settings, Sources};
 use plimsoll_domain::{Timestamp, Usage};
 use plimsoll_filter::Date;
 use plimsoll_provider::{
-    AnswerStream, ChatRequest, Delta, Finish, Models, Provider, ProviderFailure,
+    AnswerStream, ChatRequest, Delta, Finish, Models, Provider, ProviderFailure, RemoteFile,
+    RemoteFiles, Upload,
 };
 use plimsoll_send::{JsonDoc, PreludeParts, RequestParameters, WireRules, compose};
 use plimsoll_store::Workspace;
@@ -37,6 +38,31 @@ pub(crate) struct Scripted {
     pub(crate) hang_at_end: bool,
     /// Whether something is added that nobody here sees.
     pub(crate) adds: AtomicBool,
+    /// Where it keeps files, if it does.
+    pub(crate) files: Mutex<Option<&'static Copies>>,
+}
+
+/// A place for copies that counts them.
+#[derive(Default)]
+pub(crate) struct Copies {
+    pub(crate) made: AtomicU64,
+    pub(crate) refuses: bool,
+}
+
+impl RemoteFiles for Copies {
+    fn takes(&self, mime: &str) -> bool {
+        mime.starts_with("image/")
+    }
+    fn upload(&self, _: &str, _: &str, _: Arc<[u8]>) -> Upload {
+        let n = self.made.fetch_add(1, Ordering::Relaxed) + 1;
+        let refuses = self.refuses;
+        Box::pin(async move {
+            match refuses {
+                true => Err(ProviderFailure::default()),
+                false => Ok(RemoteFile { id: format!("copy-{n}"), lives: None }),
+            }
+        })
+    }
 }
 
 impl Provider for Scripted {
@@ -74,6 +100,9 @@ impl Provider for Scripted {
         let script = self.scripts.lock().unwrap().pop_front().unwrap_or_default();
         let deltas = stream::iter(script);
         if self.hang_at_end { deltas.chain(stream::pending()).boxed() } else { deltas.boxed() }
+    }
+    fn files(&self) -> Option<&dyn RemoteFiles> {
+        self.files.lock().unwrap().map(|files| files as &dyn RemoteFiles)
     }
     fn models(&self) -> Models {
         Box::pin(async { Ok(Vec::new()) })

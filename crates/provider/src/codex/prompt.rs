@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::Path, sync::Arc};
 
 use plimsoll_send::Role;
 
-use crate::{ChatMessage, ChatRequest, Enclosed};
+use crate::{Carried, ChatMessage, ChatRequest, Enclosed};
 
 /// The model's id in the catalog that means whatever Codex itself is set to.
 pub(super) const OWN_CHOICE: &str = "codex";
@@ -38,7 +38,10 @@ impl Invocation {
             } else {
                 let name = copy_name(n + 1, picture);
                 arguments.push(OsString::from(&name));
-                copies.push((name, Arc::clone(&picture.data)));
+                // A request that is only read carries no bytes, and copies none.
+                if let Carried::Bytes(bytes) = &picture.data {
+                    copies.push((name, Arc::clone(bytes)));
+                }
             }
         }
         // The flag takes as many paths as follow it; without the two dashes it would take

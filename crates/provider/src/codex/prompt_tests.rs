@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn picture(path: &str, mime: &str) -> Enclosed {
-    let data = path.as_bytes().into();
+    let data = Carried::Bytes(path.as_bytes().into());
     Enclosed { at: 0, mime: mime.to_owned(), data, path: PathBuf::from(path), remote: None }
 }
 

@@ -4,7 +4,7 @@ use plimsoll_send::{Role, ToolRound};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{apart, arguments, base64, schema};
+use super::{apart, arguments, schema};
 use crate::{ChatMessage, ChatRequest, Enclosed};
 
 /// The largest answer that is asked for when nobody sets one; the wire requires it.
@@ -75,7 +75,7 @@ fn message(message: &ChatMessage) -> Message<'_> {
 fn enclosure(one: &Enclosed) -> Value {
     let source = match &one.remote {
         Some(id) => json!({"type": "file", "file_id": id}),
-        None => json!({"type": "base64", "media_type": one.mime, "data": base64(&one.data)}),
+        None => json!({"type": "base64", "media_type": one.mime, "data": one.data.base64()}),
     };
     let kind = if one.is_picture() { "image" } else { "document" };
     json!({"type": kind, "source": source})

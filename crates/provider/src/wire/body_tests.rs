@@ -8,7 +8,7 @@ use plimsoll_send::{
 };
 
 use super::{anthropic, gemini, openai};
-use crate::{ChatMessage, ChatRequest, Enclosed};
+use crate::{Carried, ChatMessage, ChatRequest, Enclosed};
 
 const NEW: &str = "And \"today\"?\n";
 
@@ -105,7 +105,7 @@ fn with_everything(remote: Option<&str>) -> ChatRequest {
     let enclosed = |at, mime: &str| Enclosed {
         at,
         mime: mime.to_owned(),
-        data: [1u8, 2, 3].into(),
+        data: Carried::Bytes([1u8, 2, 3].into()),
         path: "/nowhere".into(),
         remote: remote.map(str::to_owned),
     };
@@ -143,6 +143,34 @@ fn dlv_1_and_prv_5_on_each_wire() {
     }
     let by_id = anthropic::body(&with_everything(Some("file_011")));
     assert!(by_id.contains(r#""source":{"file_id":"file_011","type":"file"}"#), "{by_id}");
-    let folded = openai::body(&with_everything(None).folded());
-    assert!(folded.contains("[3 bytes of image/png]") && !folded.contains("AQID"), "{folded}");
+    // PAY-5: what people read is the request itself, its bytes aside.
+    for (name, body) in wires {
+        let folded = body(&with_everything(None).folded());
+        assert!(folded.contains("[3 bytes of image/png]") && !folded.contains("AQID"), "{folded}");
+        let whole = body(&with_everything(None));
+        let unfolded = ["png", "jpeg"]
+            .iter()
+            .fold(folded, |text, kind| text.replace(&format!("[3 bytes of image/{kind}]"), "AQID"));
+        assert_eq!(unfolded, whole, "{name}");
+    }
+}
+
+#[test]
+fn fil_4_a_document_goes_by_its_copy_or_as_it_is() {
+    let request = |remote: Option<&str>| {
+        let mut request = with_everything(remote);
+        request.messages[0].enclosed.truncate(1);
+        request.messages[0].enclosed[0].mime = "application/pdf".to_owned();
+        request
+    };
+    let whole = r#"{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,AQID"}}"#;
+    let body = openai::body(&request(None));
+    assert!(body.contains(whole), "{body}");
+    let body = openai::body(&request(Some("file-1")));
+    assert!(body.contains(r#"{"type":"file","file":{"file_id":"file-1"}}"#), "{body}");
+    let body = anthropic::body(&request(Some("file_1")));
+    assert!(
+        body.contains(r#"{"source":{"file_id":"file_1","type":"file"},"type":"document"}"#),
+        "{body}"
+    );
 }

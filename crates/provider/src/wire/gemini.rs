@@ -4,7 +4,7 @@ use plimsoll_domain::Usage;
 use plimsoll_send::{Role, ToolCall, ToolDefinition, ToolRound};
 use serde_json::{Value, json};
 
-use super::{Decode, Deltas, EACH_CALL, Read, Refused, apart, arguments, base64, number, schema};
+use super::{Decode, Deltas, EACH_CALL, Read, Refused, apart, arguments, number, schema};
 use crate::{ChatMessage, ChatRequest, Finish};
 
 /// The request body. The model is not in it but in the address.
@@ -36,10 +36,11 @@ fn content(message: &ChatMessage) -> Value {
         if !words.is_empty() || message.enclosed.is_empty() {
             parts.push(json!({"text": words}));
         }
-        parts.extend(enclosed.map(|one| {
-            let data = one.remote.clone().unwrap_or_else(|| base64(&one.data));
-            json!({"inlineData": {"mimeType": one.mime, "data": data}})
-        }));
+        parts.extend(
+            enclosed.map(
+                |one| json!({"inlineData": {"mimeType": one.mime, "data": one.data.base64()}}),
+            ),
+        );
     }
     json!({"role": role, "parts": parts})
 }

@@ -178,12 +178,6 @@ fn number(value: &Value, path: &[&str]) -> Option<u64> {
     path.iter().try_fold(value, |value, key| value.get(key)).and_then(Value::as_u64)
 }
 
-/// Bytes as text.
-fn base64(data: &[u8]) -> String {
-    use base64::Engine as _;
-    base64::engine::general_purpose::STANDARD.encode(data)
-}
-
 /// The arguments of a call as the object that they should be; a model may have written
 /// anything.
 fn arguments(call: &plimsoll_send::ToolCall) -> Value {

@@ -4,7 +4,7 @@ use plimsoll_domain::Usage;
 use plimsoll_send::{DocEnclosed, DocMessage, DocTools, JsonDoc, RequestParameters, ToolCall};
 use serde_json::Value;
 
-use super::{Decode, Deltas, EACH_CALL, Read, Refused, base64, number};
+use super::{Decode, Deltas, EACH_CALL, Read, Refused, number};
 use crate::{ChatMessage, ChatRequest, Enclosed, Finish};
 
 /// The request body: the JsonDoc, byte for byte (PAY-5).
@@ -31,13 +31,11 @@ fn message(message: &ChatMessage) -> DocMessage<'_> {
 /// Pictures stand in the body themselves; this wire has no other name for them. Documents
 /// are named by their copies, and without one they too go as they are.
 fn enclosed(one: &Enclosed) -> DocEnclosed<'_> {
+    let data_url = || format!("data:{};base64,{}", one.mime, one.data.base64()).into();
     match &one.remote {
-        Some(id) if !one.is_picture() => DocEnclosed::Document(id),
-        Some(words) => DocEnclosed::Picture(format!("data:{};base64,{words}", one.mime).into()),
-        None => {
-            let data = base64(&one.data);
-            DocEnclosed::Picture(format!("data:{};base64,{data}", one.mime).into())
-        }
+        _ if one.is_picture() => DocEnclosed::Picture(data_url()),
+        Some(id) => DocEnclosed::Copy(id),
+        None => DocEnclosed::Document(data_url()),
     }
 }
 

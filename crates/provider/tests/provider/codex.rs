@@ -11,7 +11,7 @@ use std::{
 use futures_util::StreamExt;
 use plimsoll_domain::Usage;
 use plimsoll_provider::{
-    ChatMessage, ChatRequest, Codex, Delta, Enclosed, Finish, Provider, Timeouts,
+    Carried, ChatMessage, ChatRequest, Codex, Delta, Enclosed, Finish, Provider, Timeouts,
 };
 use plimsoll_send::{Role, fault::Label};
 use tempfile::TempDir;
@@ -104,7 +104,7 @@ async fn dlv_5_codex_gets_the_prompt_on_stdin_and_its_answer_arrives() {
     let picture = |path: &str| Enclosed {
         at: 0,
         mime: "image/png".to_owned(),
-        data: b"bytes".as_slice().into(),
+        data: Carried::Bytes(b"bytes".as_slice().into()),
         path: PathBuf::from(path),
         remote: None,
     };
@@ -140,7 +140,7 @@ async fn a_picture_that_cannot_be_named_stands_in_its_directory() {
     request.messages[0].enclosed = vec![Enclosed {
         at: 0,
         mime: "image/png".to_owned(),
-        data: b"bytes".as_slice().into(),
+        data: Carried::Bytes(b"bytes".as_slice().into()),
         path: PathBuf::from("/x/a,b.png"),
         remote: None,
     }];

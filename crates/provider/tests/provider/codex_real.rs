@@ -4,7 +4,9 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
 use plimsoll_domain::Usage;
-use plimsoll_provider::{ChatMessage, ChatRequest, Codex, Enclosed, Finish, Provider, Timeouts};
+use plimsoll_provider::{
+    Carried, ChatMessage, ChatRequest, Codex, Enclosed, Finish, Provider, Timeouts,
+};
 use plimsoll_send::{Role, fault::Label};
 use plimsoll_testkit::{
     npm::npm,
@@ -86,7 +88,7 @@ async fn dlv_5_the_real_codex_takes_the_call_and_its_answer_arrives() {
     let picture = |path: &Path| Enclosed {
         at: 0,
         mime: "image/png".to_owned(),
-        data: PNG.into(),
+        data: Carried::Bytes(PNG.into()),
         path: path.to_owned(),
         remote: None,
     };

@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use plimsoll_app::Draft;
-use plimsoll_domain::{Attachment, Delivery, FileId};
+use plimsoll_domain::{Attachment, Delivery, FileId, file_label, parse_file_id};
 use plimsoll_store::KeptDraft;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -64,14 +64,9 @@ pub(crate) struct Writing {
     pub(crate) attachments: Vec<AttachedTo>,
 }
 
-/// The id of a file, as it is printed.
-pub(crate) fn label(id: FileId) -> String {
-    format!("file-{id}")
-}
-
 /// The file that an id means.
 pub(crate) fn file_id(text: &str) -> Result<FileId, Problem> {
-    FileId::parse(text.strip_prefix("file-").unwrap_or(text)).ok_or_else(|| {
+    parse_file_id(text).ok_or_else(|| {
         Problem::new(StatusCode::NOT_FOUND, "not_found", "there is no file with this id")
     })
 }
@@ -94,7 +89,7 @@ pub(crate) fn read(attached: &[AttachedTo]) -> Result<Vec<Attachment>, Problem> 
 /// What the page is told.
 pub(crate) fn told(attachments: &[Attachment]) -> Vec<AttachedTo> {
     let one = |one: &Attachment| AttachedTo {
-        file_id: one.file.map(label),
+        file_id: one.file.map(file_label),
         delivery: one.delivery.map(DeliveryName::from),
     };
     attachments.iter().map(one).collect()

@@ -7,7 +7,6 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use maud::html;
 use plimsoll_app::{HistoryChoice, View};
 use plimsoll_store::SearchHit;
 use serde::{Deserialize, Serialize};
@@ -16,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{Asked, At, AtQuery, state::StateDto};
 use crate::{
     Web,
-    formats::rfc3339,
+    formats::{marked, rfc3339},
     problem::{Body, Problem},
 };
 
@@ -279,24 +278,11 @@ pub(super) async fn search(
         Hit {
             pair: hit.pair.to_string(),
             at: desk.board.position(hit.pair),
-            snippet_html: marked(hit),
+            snippet_html: marked(&hit.snippet, &hit.marks),
             created_at: stored.map(|s| rfc3339(s.pair.created_at)).unwrap_or_default(),
         }
     };
     Ok(Json(Hits { hits: found.iter().map(hit).collect() }))
-}
-
-fn marked(hit: &SearchHit) -> String {
-    let mut at = 0;
-    let markup = html! {
-        @for mark in &hit.marks {
-            (hit.snippet.get(at..mark.start).unwrap_or_default())
-            mark { (hit.snippet.get(mark.clone()).unwrap_or_default()) }
-            @let () = at = mark.end;
-        }
-        (hit.snippet.get(at..).unwrap_or_default())
-    };
-    markup.into_string()
 }
 
 #[cfg(test)]
@@ -320,6 +306,6 @@ mod tests {
             marks: [(6, 10)].map(|(from, to)| from..to).to_vec(),
             score: 1.0,
         };
-        assert_eq!(marked(&hit), "a &lt;b&gt; <mark>ship</mark> &amp; sea");
+        assert_eq!(marked(&hit.snippet, &hit.marks), "a &lt;b&gt; <mark>ship</mark> &amp; sea");
     }
 }

@@ -2,15 +2,12 @@
 
 use maud::{Markup, html};
 use plimsoll_app::AttachedFile;
-use plimsoll_domain::{ContextKind, Delivery, File};
+use plimsoll_domain::{ContextKind, Delivery, File, file_label};
 use plimsoll_files::size_words;
 use plimsoll_store::{ToolCallRecord, Workspace};
 use plimsoll_tokens::commas;
 
-use crate::{
-    api::{attached::label, files::thumbnail_url},
-    formats::thousands,
-};
+use crate::{api::files::thumbnail_url, formats::thousands};
 
 /// A thumbnail is at most so large.
 const BOX: (u64, u64) = (360, 220);
@@ -35,7 +32,7 @@ fn picture(at: &Workspace, place: usize, one: &AttachedFile, file: &File) -> Mar
     let Some(url) = thumbnail_url(at, file) else { return chip(place, one, file) };
     let (width, height) = fitted(file.pixels.unwrap_or((1, 1)));
     html! {
-        button.thumb type="button" data-act="file" data-file=(label(file.id)) data-place=(place)
+        button.thumb type="button" data-act="file" data-file=(file_label(file.id)) data-place=(place)
             data-delivery=(one.delivery.name()) title=(described(one, file)) {
             img src=(url) alt=(file.name) width=(width) height=(height) loading="lazy";
         }
@@ -57,7 +54,7 @@ fn fitted((width, height): (u32, u32)) -> (u64, u64) {
 fn chip(place: usize, one: &AttachedFile, file: &File) -> Markup {
     let changeable = one.deliveries.len() > 1;
     html! {
-        span.chip data-file=(label(file.id)) data-place=(place)
+        span.chip data-file=(file_label(file.id)) data-place=(place)
             data-delivery=(one.delivery.name()) title=(described(one, file)) {
             button.chip-name type="button" data-act="file" { (file.name) }
             span.chip-size { (size_words(file.size)) }

@@ -10,7 +10,7 @@ pub(crate) use collect::run as run_gc;
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use plimsoll_app::App;
+use plimsoll_app::{App, Cancel, Secrets, TakeIn};
 use plimsoll_domain::{File, FileId};
 use plimsoll_files::{age_words, file_label, parse_file_id, size_words};
 use plimsoll_store::Workspace;
@@ -73,23 +73,24 @@ pub(crate) async fn add(
     secrets: bool,
 ) -> Result<File, Failure> {
     let size = std::fs::metadata(path).map(|about| about.len()).unwrap_or(0);
-    if !secrets {
-        refuse_secret(path)?;
-    }
     let bar = if size >= WORTH_A_BAR { ProgressBar::new(size) } else { ProgressBar::hidden() };
     let style = ProgressStyle::with_template("{wide_bar} {bytes}/{total_bytes} {eta}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let moving = bar.clone();
-    let progress = move |done: u64, _: Option<u64>| moving.set_position(done);
-    let stop = plimsoll_app::Cancel::default();
-    let (heard, asked) = (stop.clone(), stop);
+    let cancel = Cancel::default();
+    let heard = cancel.clone();
     let listening = tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
             heard.cancel();
         }
     });
-    let cancel = move || asked.is_cancelled();
-    let taken = app.take_in_path(workspace, path, words, progress, cancel).await;
+    let how = TakeIn {
+        words,
+        secrets: if secrets { Secrets::Allow } else { Secrets::Ask },
+        progress: Box::new(move |done, _| moving.set_position(done)),
+        cancel,
+    };
+    let taken = app.take_in_path(workspace, path, how).await;
     listening.abort();
     bar.finish_and_clear();
     let (file, said) = taken.map_err(|error| Failure::app(&error))?;
@@ -97,22 +98,6 @@ pub(crate) async fn add(
         note(&said);
     }
     Ok(file)
-}
-
-/// INS-4: secrets are taken in only when that is meant.
-fn refuse_secret(path: &Path) -> Result<(), Failure> {
-    use std::io::Read;
-    let mut head = Vec::new();
-    if let Ok(file) = std::fs::File::open(path) {
-        // What cannot be read is told by the import itself.
-        let _ = file.take(plimsoll_blobs::HEAD as u64).read_to_end(&mut head);
-    }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    match plimsoll_blobs::looks_secret(&name, &head) {
-        None => Ok(()),
-        Some(why) => Err(Failure::failed(format!("'{name}' {why}"))
-            .hint("use --secrets if it is to be attached all the same")),
-    }
 }
 
 async fn find(app: &App, workspace: &Workspace, text: &str) -> Result<File, Failure> {

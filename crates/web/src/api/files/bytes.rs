@@ -9,14 +9,15 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::stream;
-use plimsoll_app::AppError;
-use plimsoll_blobs::BlobName;
+use plimsoll_app::{AppError, blob_name};
+use plimsoll_blobs::{BlobName, Blobs};
 use plimsoll_domain::File;
 use plimsoll_store::Workspace;
 
 use crate::{
     Web,
     api::{At, AtQuery, attached::file_id},
+    formats::percent_encoded,
     problem::Problem,
 };
 
@@ -29,9 +30,11 @@ const SHOWN: [&str; 5] = ["image/png", "image/jpeg", "image/gif", "image/webp", 
 /// Whatever it is, it runs nothing and loads nothing.
 const BOXED: &str = "default-src 'none'; sandbox";
 
-fn blob_name(file: &File) -> Result<BlobName, Problem> {
-    BlobName::new(file.hash.clone(), &file.extension)
-        .map_err(|_| Problem::from(AppError::Damaged(file.name.clone())))
+/// A file by its id, and the door to its bytes.
+async fn find(web: &Web, at: &Workspace, id: &str) -> Result<(File, Blobs, BlobName), Problem> {
+    let file = web.app.store().file(at, file_id(id)?).await?;
+    let name = blob_name(&file)?;
+    Ok((file, web.app.blobs(at)?, name))
 }
 
 /// The first bytes of a file.
@@ -62,15 +65,14 @@ pub(crate) async fn content(
     At(at): At,
     Path(id): Path<String>,
 ) -> Result<Response, Problem> {
-    let file = web.app.store().file(&at, file_id(&id)?).await?;
-    let (blobs, name) = (web.app.blobs(&at)?, blob_name(&file)?);
+    let (file, blobs, name) = find(&web, &at, &id).await?;
     let opened = tokio::task::spawn_blocking(move || blobs.open_blob(&name)).await;
     let opened = opened.map_err(|_| AppError::Ended)?.map_err(AppError::from)?;
     let mut headers = HeaderMap::new();
     let shown = SHOWN.contains(&file.mime.as_str()) && file.pixels.is_some();
     let kind = if shown { file.mime.as_str() } else { "application/octet-stream" };
     let disposition = if shown { "inline" } else { "attachment" };
-    let disposition = format!("{disposition}; filename*=UTF-8''{}", encoded(&file.name));
+    let disposition = format!("{disposition}; filename*=UTF-8''{}", percent_encoded(&file.name));
     for (name, value) in [
         (header::CONTENT_TYPE, kind),
         (header::CONTENT_DISPOSITION, disposition.as_str()),
@@ -115,8 +117,7 @@ pub(crate) async fn thumbnail(
     At(at): At,
     Path(id): Path<String>,
 ) -> Result<Response, Problem> {
-    let file = web.app.store().file(&at, file_id(&id)?).await?;
-    let (blobs, name) = (web.app.blobs(&at)?, blob_name(&file)?);
+    let (_, blobs, name) = find(&web, &at, &id).await?;
     let made = tokio::task::spawn_blocking(move || -> Result<Vec<u8>, String> {
         let path: PathBuf = blobs.thumbnail(&name).map_err(|problem| problem.to_string())?;
         std::fs::read(path).map_err(|error| error.to_string())
@@ -130,14 +131,4 @@ pub(crate) async fn thumbnail(
         (header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable")),
     ];
     Ok((headers, picture).into_response())
-}
-
-/// A name as a header may hold it: nothing but what RFC 5987 leaves as it is.
-fn encoded(name: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let one = |byte: u8| match plain(byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    name.bytes().take(600).map(one).collect()
 }

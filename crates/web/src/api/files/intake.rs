@@ -9,8 +9,9 @@ use axum::{
     http::StatusCode,
 };
 use futures_util::StreamExt;
-use plimsoll_app::{AppError, Origin};
-use plimsoll_blobs::{Blob, BlobError, HEAD, Intake, looks_secret};
+use plimsoll_app::{AppError, Origin, Secrets, TakeIn, refuse_secret};
+use plimsoll_blobs::{Blob, BlobError, HEAD, Intake};
+use plimsoll_domain::File;
 use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -76,9 +77,20 @@ async fn keep(
     origin: Origin<'_>,
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
     let file = web.app.keep_file(at, blob, origin).await?;
+    let said = blob.facts.mismatch.clone().or_else(|| blob.facts.broken_image.clone());
+    told(web, at, &file, said).await
+}
+
+/// A file that came, with what was noticed about it.
+async fn told(
+    web: &Arc<Web>,
+    at: &Workspace,
+    file: &File,
+    said: Option<String>,
+) -> Result<(StatusCode, Json<FileDto>), Problem> {
     let outlook = standing(web, at).await?;
-    let mut told = FileDto::of(web, at, &file, &outlook)?;
-    told.said = blob.facts.mismatch.clone().or_else(|| blob.facts.broken_image.clone());
+    let mut told = FileDto::of(web, at, file, &outlook)?;
+    told.said = said;
     Ok((StatusCode::CREATED, Json(told)))
 }
 
@@ -128,18 +140,6 @@ async fn receive(
     Ok(finish.await.map_err(|_| AppError::Ended)?.map_err(AppError::from)?)
 }
 
-/// INS-4: what looks like a secret is asked about.
-fn refuse_secret(name: &str, head: &[u8]) -> Result<(), Problem> {
-    match looks_secret(name, head) {
-        None => Ok(()),
-        Some(why) => Err(Problem::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "looks_secret",
-            format!("'{name}' {why}; say so if it is to be attached all the same"),
-        )),
-    }
-}
-
 /// A file of this machine.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -160,28 +160,9 @@ pub(crate) async fn from_path(
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
     let roots = web.app.settings().allowed_roots();
     let path = super::paths::allowed(&roots, &PathBuf::from(path))?;
-    let blobs = web.app.blobs(&at)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let shown = name.clone();
-    let import = move || -> Result<Result<Blob, Problem>, BlobError> {
-        if secret.is_none() {
-            use std::io::Read;
-            let mut head = Vec::new();
-            // Opening a pipe would wait for a writer, so only files are looked into. What
-            // cannot be opened is told by the import itself.
-            let plain = std::fs::metadata(&path).is_ok_and(|found| found.is_file());
-            if let Some(file) = plain.then(|| std::fs::File::open(&path).ok()).flatten() {
-                let _ = file.take(HEAD as u64).read_to_end(&mut head);
-            }
-            if let Err(problem) = refuse_secret(&name, &head) {
-                return Ok(Err(problem));
-            }
-        }
-        blobs.import_file(&path, None, &mut |_, _| {}, &|| false).map(Ok)
-    };
-    let imported = tokio::task::spawn_blocking(import).await.map_err(|_| AppError::Ended)?;
-    let blob = imported.map_err(AppError::from)??;
-    keep(&web, &at, &blob, Origin::user(&shown)).await
+    let secrets = if secret.is_some() { Secrets::Allow } else { Secrets::Ask };
+    let (file, said) = web.app.take_in_path(&at, &path, TakeIn::quietly(secrets)).await?;
+    told(&web, &at, &file, said).await
 }
 
 /// How much of a file is wanted.
@@ -203,6 +184,5 @@ pub(crate) async fn head(
     Body(HeadOf { bytes }): Body<HeadOf>,
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
     let file = web.app.head_of(&at, file_id(&id)?, bytes.clamp(1, 1 << 30)).await?;
-    let outlook = standing(&web, &at).await?;
-    Ok((StatusCode::CREATED, Json(FileDto::of(&web, &at, &file, &outlook)?)))
+    told(&web, &at, &file, None).await
 }

@@ -16,7 +16,7 @@ use axum::{
     http::StatusCode,
 };
 use plimsoll_app::Outlook;
-use plimsoll_domain::{Delivery, File, FileKind, SegmentBody, segments};
+use plimsoll_domain::{Delivery, File, FileKind, words_alone};
 use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -138,15 +138,6 @@ pub(super) struct WholeFile {
     used_by: Vec<Used>,
     /// What it looks like.
     preview: Preview,
-}
-
-/// A message without its tokens.
-fn words_alone(text: &str) -> String {
-    let words = segments(text).into_iter().filter_map(|segment| match segment.body {
-        SegmentBody::Text(text) => Some(text),
-        SegmentBody::Token(_) => None,
-    });
-    words.collect()
 }
 
 /// A file, where it is used and what it looks like

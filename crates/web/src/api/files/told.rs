@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_app::{AttachedFile, Outlook, TooLarge};
-use plimsoll_domain::{ContextKind, File, print_token};
+use plimsoll_domain::{ContextKind, File, file_label, print_token};
 use plimsoll_files::{age_words, size_words};
 use plimsoll_store::Workspace;
 use serde::Serialize;
@@ -11,8 +11,8 @@ use utoipa::ToSchema;
 
 use crate::{
     Web,
-    api::attached::{DeliveryName, label},
-    formats::rfc3339,
+    api::attached::DeliveryName,
+    formats::{percent_encoded, rfc3339},
     problem::Problem,
 };
 
@@ -134,21 +134,12 @@ pub(crate) struct FileDto {
 
 /// Where something of a file is served.
 pub(crate) fn url(at: &Workspace, file: &File, what: &str) -> String {
-    let id = label(file.id);
+    let id = file_label(file.id);
     if *at == Workspace::default() {
         return format!("/api/files/{id}/{what}");
     }
-    let workspace: String = url_encoded(at.as_str());
+    let workspace = percent_encoded(at.as_str());
     format!("/api/files/{id}/{what}?workspace={workspace}")
-}
-
-fn url_encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let encode = |byte: u8| match plain(byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    text.bytes().map(encode).collect()
 }
 
 /// The thumbnail of a picture.
@@ -166,7 +157,7 @@ impl FileDto {
         let path = web.app.file_path(at, file)?;
         let standing = outlook.stands(file);
         Ok(Self {
-            id: label(file.id),
+            id: file_label(file.id),
             name: file.name.clone(),
             kind: file.kind.name(),
             mime: file.mime.clone(),
@@ -217,7 +208,7 @@ impl AttachedDto {
         let kind = file.map_or(ContextKind::File, |file| file.context_kind());
         let size = file.map_or(0, |file| file.size);
         Self {
-            file_id: file.map(|file| label(file.id)),
+            file_id: file.map(|file| file_label(file.id)),
             name: file.map_or_else(|| "broken attachment".to_owned(), |file| file.name.clone()),
             kind: kind.name(),
             size,

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use crate::{
     Web,
-    formats::{rfc3339, when},
+    formats::{marked, rfc3339, when},
     problem::Problem,
 };
 
@@ -107,21 +107,8 @@ impl NoteDto {
             MemoryFound::Observation(note) => Self::of(note, now),
             MemoryFound::Prompt(prompt) => Self::of_prompt(prompt, now),
         };
-        Self { snippet_html: marked(hit), ..dto }
+        Self { snippet_html: marked(&hit.snippet, &hit.marks), ..dto }
     }
-}
-
-fn marked(hit: &MemoryHit) -> String {
-    let mut at = 0;
-    let markup = html! {
-        @for mark in &hit.marks {
-            (hit.snippet.get(at..mark.start).unwrap_or_default())
-            mark { (hit.snippet.get(mark.clone()).unwrap_or_default()) }
-            @let () = at = mark.end;
-        }
-        (hit.snippet.get(at..).unwrap_or_default())
-    };
-    markup.into_string()
 }
 
 /// An earlier text of a note.
