@@ -52,6 +52,9 @@ pub enum Secrets {
     Allow,
 }
 
+/// No file is larger (SEC-5).
+pub const LARGEST_FILE: u64 = 8 << 30;
+
 /// How a file of this machine is taken in.
 pub struct TakeIn<'a> {
     /// The words that come with it.
@@ -68,6 +71,22 @@ impl TakeIn<'_> {
     /// With nobody watching.
     pub fn quietly(secrets: Secrets) -> Self {
         Self { words: None, secrets, progress: Box::new(|_, _| {}), cancel: Cancel::default() }
+    }
+}
+
+/// Somebody waits; when this is dropped, nobody does any more.
+struct Waiting(Cancel);
+
+impl Waiting {
+    fn new() -> (Self, Cancel) {
+        let nobody = Cancel::default();
+        (Self(nobody.clone()), nobody)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 
@@ -182,7 +201,7 @@ impl App {
     }
 
     /// Takes in a file of this machine; gives what was noticed beside it. The path is the
-    /// caller's to allow.
+    /// caller's to allow. Whoever drops this stops it, and nothing is left of it.
     pub async fn take_in_path(
         &self,
         workspace: &Workspace,
@@ -193,12 +212,13 @@ impl App {
         let blobs = self.blobs(workspace)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (from, called) = (path.to_owned(), name.clone());
+        let (_waiting, nobody_waits) = Waiting::new();
         let import = move || -> Result<Blob, AppError> {
             if secrets == Secrets::Ask {
                 refuse_secret(&called, &beginning(&from))?;
             }
-            let asked = || cancel.is_cancelled();
-            Ok(blobs.import_file(&from, None, &mut *progress, &asked)?)
+            let stop = || cancel.is_cancelled() || nobody_waits.is_cancelled();
+            Ok(blobs.import_file(&from, Some(LARGEST_FILE), &mut *progress, &stop)?)
         };
         let blob = blocking(import).await??;
         let origin = Origin { words, ..Origin::user(&name) };

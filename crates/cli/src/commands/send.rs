@@ -7,7 +7,7 @@ use plimsoll_app::{
     SendChoices, Sent, View, topic_path,
 };
 use plimsoll_budget::{OverBudget, Suggestion};
-use plimsoll_domain::{Attachment, PairId, print_token};
+use plimsoll_domain::{Attachment, FileId, PairId, print_token};
 use plimsoll_send::Outcome;
 use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
@@ -42,41 +42,64 @@ pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Resu
         if again {
             ask_again(app, args, &mut ask).await?;
         }
-        attach(app, args, &mut ask).await?;
-        let prepared = app.prepare(&ask).await.map_err(|error| Failure::app(&error))?;
-        if args.dry_run {
-            output.text(&prepared.json_doc)?;
-            output.text("\n")?;
-            return Ok(0);
-        }
-        if let Some(words) = prepared.outlook.adds {
-            note(words);
-        }
-        let policy = policy(asked, &prepared)?;
-        // Fit first changes what the plan starts with.
-        let prepared = if policy == asked {
-            prepared
-        } else {
-            let draft = Draft { over_budget: Some(policy), ..ask.draft };
-            let ask = Ask { draft, ..ask };
-            app.prepare(&ask).await.map_err(|error| Failure::app(&error))?
-        };
-        let choices = SendChoices { over_budget: Some(policy), quota: args.quota };
-        let cancel = Cancel::default();
-        let stop = cancel.clone();
-        tokio::spawn(async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                stop.cancel();
+        let mut taken = Vec::new();
+        let sent = send(app, args, ask, asked, &mut taken, output).await;
+        if !matches!(sent, Ok(Some(_))) {
+            // What went nowhere leaves nothing behind.
+            for (workspace, file) in taken {
+                app.forget_file(&workspace, file).await.map_err(|error| Failure::app(&error))?;
             }
-        });
-        let gone = cancel.clone();
-        let mut watch = |progress: &Progress| show(progress, output, &gone);
-        let sent = app.send(prepared, choices, &cancel, &mut watch).await;
-        let sent = sent.map_err(|error| refused(&error))?;
-        output.text("\n")?;
-        output.flush()?;
-        conclude(&sent)
+        }
+        match sent? {
+            Some(sent) => conclude(&sent),
+            None => Ok(0),
+        }
     })
+}
+
+/// Sends it; none if it was only to be shown. `taken` hears which files came with it.
+async fn send(
+    app: &App,
+    args: &SendArgs,
+    mut ask: Ask,
+    asked: OverBudget,
+    taken: &mut Vec<(Workspace, FileId)>,
+    output: &mut Output,
+) -> Result<Option<Sent>, Failure> {
+    attach(app, args, &mut ask, taken).await?;
+    let prepared = app.prepare(&ask).await.map_err(|error| Failure::app(&error))?;
+    if args.dry_run {
+        output.text(&prepared.json_doc)?;
+        output.text("\n")?;
+        return Ok(None);
+    }
+    if let Some(words) = prepared.outlook.adds {
+        note(words);
+    }
+    let policy = policy(asked, &prepared)?;
+    // Fit first changes what the plan starts with.
+    let prepared = if policy == asked {
+        prepared
+    } else {
+        let draft = Draft { over_budget: Some(policy), ..ask.draft };
+        let ask = Ask { draft, ..ask };
+        app.prepare(&ask).await.map_err(|error| Failure::app(&error))?
+    };
+    let choices = SendChoices { over_budget: Some(policy), quota: args.quota };
+    let cancel = Cancel::default();
+    let stop = cancel.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            stop.cancel();
+        }
+    });
+    let gone = cancel.clone();
+    let mut watch = |progress: &Progress| show(progress, output, &gone);
+    let sent = app.send(prepared, choices, &cancel, &mut watch).await;
+    let sent = sent.map_err(|error| refused(&error))?;
+    output.text("\n")?;
+    output.flush()?;
+    Ok(Some(sent))
 }
 
 /// Fills in what is asked again: its words, its topic, and its model unless another one
@@ -115,12 +138,19 @@ async fn ask_again(app: &App, args: &SendArgs, ask: &mut Ask) -> Result<(), Fail
 }
 
 /// Takes the files in and puts their tokens after the words.
-async fn attach(app: &App, args: &SendArgs, ask: &mut Ask) -> Result<(), Failure> {
+async fn attach(
+    app: &App,
+    args: &SendArgs,
+    ask: &mut Ask,
+    taken: &mut Vec<(Workspace, FileId)>,
+) -> Result<(), Failure> {
     for path in &args.files {
         let mut file = super::files::add(app, &ask.workspace, path, None, args.secrets).await?;
+        taken.push((ask.workspace.clone(), file.id));
         if let Some(kilobytes) = args.first.filter(|_| file.is_text) {
             let head = app.head_of(&ask.workspace, file.id, kilobytes.saturating_mul(1024)).await;
             file = head.map_err(|error| Failure::app(&error))?;
+            taken.push((ask.workspace.clone(), file.id));
         }
         let path = app.file_path(&ask.workspace, &file).map_err(|error| Failure::app(&error))?;
         let token = print_token(file.context_kind(), &path.to_string_lossy());

@@ -25,6 +25,8 @@ fn files_come_are_listed_shown_and_go() {
     );
     let shown = home.command(&["files", "show", "notes.md"]).run();
     assert!(shown.stdout.contains("A mark on the hull."), "{}", shown.stdout);
+    let told = home.command(&["files", "show", "notes.md", "--json"]).run().json();
+    assert_eq!(told, *file);
     home.command(&["files", "show", "none.md"]).run().refused(1, "there is no file 'none.md'");
     assert_eq!(home.command(&["files", "rm", "notes.md"]).run().code, 0);
     let dry = home.command(&["gc", "--older-than", "0"]).run();
@@ -53,6 +55,31 @@ fn dlv_1_a_file_rides_along_and_a_secret_does_not() {
     home.send(&["-f", key.to_str().unwrap(), "hi"]).refused(1, "looks like a private key");
     home.send(&["-f", "/nowhere/at/all", "hi"]).refused(1, "there is no file");
     assert_eq!(posted(&server).len(), 1);
+}
+
+#[test]
+fn a_large_file_is_shown_by_its_beginning() {
+    let (_server, home) = home(8192);
+    let path = home.path().join("wide.txt");
+    std::fs::write(&path, format!("{}\nsecond\n{}", "x".repeat(9000), "more\n".repeat(9000)))
+        .unwrap();
+    home.command(&["files", "add", path.to_str().unwrap()]).run();
+    let shown = home.command(&["files", "show", "wide.txt", "--lines", "2"]).run().stdout;
+    assert!(shown.ends_with("x…\nsecond\n") && shown.len() < 6000, "{}", shown.len());
+}
+
+#[test]
+fn what_is_only_shown_or_refused_leaves_no_file_behind() {
+    let (server, home) = home(8192);
+    let notes = home.path().join("notes.md");
+    std::fs::write(&notes, "A mark on the hull.\n").unwrap();
+    let dry = home.send(&["--dry-run", "-f", notes.to_str().unwrap(), "What is this?"]);
+    assert!(dry.stdout.contains("A mark on the hull."), "{}", dry.stderr);
+    home.send(&["-f", notes.to_str().unwrap(), "-f", "/nowhere/at/all", "hi"])
+        .refused(1, "there is no file");
+    let listed = home.command(&["files", "--json"]).run().json();
+    assert_eq!(listed["files"], serde_json::json!([]));
+    assert_eq!(posted(&server).len(), 0);
 }
 
 #[test]

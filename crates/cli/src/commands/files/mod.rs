@@ -7,10 +7,13 @@ mod collect;
 pub(crate) use args::{FilesArgs, FilesCommand, GcArgs};
 pub(crate) use collect::run as run_gc;
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::{BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use plimsoll_app::{App, Cancel, Secrets, TakeIn};
+use plimsoll_app::{App, AppError, Cancel, Secrets, TakeIn, blob_name};
 use plimsoll_domain::{File, FileId};
 use plimsoll_files::{age_words, file_label, parse_file_id, size_words};
 use plimsoll_store::Workspace;
@@ -45,7 +48,10 @@ pub(crate) fn run(args: &FilesArgs, workspace: &str, output: &mut Output) -> Res
             }
             Some(FilesCommand::Show { id, lines }) => {
                 let file = find(app, &workspace, id).await?;
-                show(app, &workspace, &file, *lines, output).await?;
+                match args.json {
+                    true => output.json(&row(&file))?,
+                    false => show(app, &workspace, &file, *lines, output).await?,
+                }
             }
             Some(FilesCommand::Rm { ids }) => {
                 for id in ids {
@@ -126,20 +132,21 @@ struct Row<'a> {
     blake3: &'a str,
 }
 
+fn row(file: &File) -> serde_json::Value {
+    serde_json::json!(Row {
+        id: file_label(file.id),
+        name: &file.name,
+        kind: file.kind.name(),
+        mime: &file.mime,
+        size: file.size,
+        tokens: file.tokens,
+        source: file.source.name(),
+        upload_context: file.upload_context.as_deref(),
+        blake3: file.hash.as_str(),
+    })
+}
+
 fn list(app: &App, files: &[File], json: bool, output: &mut Output) -> Result<(), Failure> {
-    let row = |file: &'_ File| -> serde_json::Value {
-        serde_json::json!(Row {
-            id: file_label(file.id),
-            name: &file.name,
-            kind: file.kind.name(),
-            mime: &file.mime,
-            size: file.size,
-            tokens: file.tokens,
-            source: file.source.name(),
-            upload_context: file.upload_context.as_deref(),
-            blake3: file.hash.as_str(),
-        })
-    };
     if json {
         let rows: Vec<serde_json::Value> = files.iter().map(row).collect();
         return output.json(&serde_json::json!({ "files": rows }));
@@ -188,13 +195,46 @@ async fn show(
         output.text(&format!("{name:<10} {value}\n"))?;
     }
     if file.is_text && lines > 0 {
-        let text = std::fs::read(&path)
-            .map_err(|error| Failure::failed(format!("cannot read its content: {error}")))?;
         output.text("\n")?;
-        for line in String::from_utf8_lossy(&text).lines().take(lines) {
-            output.text(&printable(line))?;
-            output.text("\n")?;
+        for line in beginning(app, workspace, file, lines)? {
+            output.text(&format!("{}\n", printable(&line)))?;
         }
     }
     Ok(())
+}
+
+/// No line is shown further than this.
+const WIDEST: u64 = 4096;
+
+/// The first lines of a file, however large it is.
+fn beginning(
+    app: &App,
+    workspace: &Workspace,
+    file: &File,
+    lines: usize,
+) -> Result<Vec<String>, Failure> {
+    let blobs = app.blobs(workspace).map_err(|error| Failure::app(&error))?;
+    let name = blob_name(file).map_err(|error| Failure::app(&error))?;
+    let unreadable = |error| Failure::failed(format!("cannot read its content: {error}"));
+    let opened = blobs.open_blob(&name).map_err(|error| Failure::app(&AppError::Blob(error)))?;
+    let mut reader = BufReader::new(opened);
+    let mut shown = Vec::new();
+    for _ in 0..lines {
+        let mut line = Vec::new();
+        let read = reader.by_ref().take(WIDEST).read_until(b'\n', &mut line);
+        if read.map_err(unreadable)? == 0 {
+            break;
+        }
+        let whole = line.ends_with(b"\n") || line.len() < WIDEST as usize;
+        if !whole {
+            reader.skip_until(b'\n').map_err(unreadable)?;
+        }
+        let text = String::from_utf8_lossy(&line);
+        shown.push(format!(
+            "{}{}",
+            text.trim_end_matches(['\n', '\r']),
+            if whole { "" } else { "…" }
+        ));
+    }
+    Ok(shown)
 }

@@ -9,7 +9,7 @@ use axum::{
     http::StatusCode,
 };
 use futures_util::StreamExt;
-use plimsoll_app::{AppError, Origin, Secrets, TakeIn, refuse_secret};
+use plimsoll_app::{AppError, LARGEST_FILE, Origin, Secrets, TakeIn, refuse_secret};
 use plimsoll_blobs::{Blob, BlobError, HEAD, Intake};
 use plimsoll_domain::File;
 use plimsoll_store::Workspace;
@@ -22,9 +22,6 @@ use crate::{
     api::{Asked, At, AtQuery, attached::file_id},
     problem::{Body, Problem},
 };
-
-/// No upload is larger (SEC-5).
-const LARGEST: u64 = 8 << 30;
 
 /// Parts that wait to be written.
 const WAITING: usize = 8;
@@ -106,7 +103,7 @@ async fn receive(
 ) -> Result<Blob, Problem> {
     let blobs = web.app.blobs(at)?;
     let (send, mut receive) = tokio::sync::mpsc::channel::<axum::body::Bytes>(WAITING);
-    let mut intake = blobs.begin(name, Some(LARGEST)).map_err(AppError::from)?;
+    let mut intake = blobs.begin(name, Some(LARGEST_FILE)).map_err(AppError::from)?;
     let writer = tokio::task::spawn_blocking(move || -> Result<Intake, BlobError> {
         while let Some(bytes) = receive.blocking_recv() {
             intake.write(&bytes)?;
