@@ -7,21 +7,23 @@ use crate::run::{cargo, has, root, skip, step};
 /// The speed table of the core. Peers are measured in the same run where they can be
 /// set up.
 pub fn core(args: &[&str]) -> Result<(), String> {
-    let peer = langchain();
     let mut bench = cargo();
     bench.args(["bench", "--quiet", "--package", "plimsoll-testkit", "--bench", "core", "--"]);
-    bench.args(args);
-    if let Some(python) = peer {
-        bench.env("PLIMSOLL_BENCH_PYTHON", python);
-    }
-    step("benchmark of the core", &mut bench)
+    step("benchmark of the core", beside_python(bench.args(args)))
 }
 
 /// Starting and the store; it measures the binary itself.
 pub fn store(args: &[&str]) -> Result<(), String> {
     let mut bench = cargo();
     bench.args(["bench", "--quiet", "--package", "plimsoll-cli", "--bench", "store", "--"]);
-    step("benchmark of starting and the store", bench.args(args))
+    step("benchmark of starting and the store", beside_python(bench.args(args)))
+}
+
+/// What is served: HTTP, events and the page, beside bare axum and in Chromium.
+pub fn serve(args: &[&str]) -> Result<(), String> {
+    let mut bench = cargo();
+    bench.args(["bench", "--quiet", "--package", "plimsoll-cli", "--bench", "serve", "--"]);
+    step("benchmark of what is served", bench.args(args))
 }
 
 /// The model inside, beside llama.cpp where that can be set up.
@@ -51,7 +53,7 @@ pub fn memory(args: &[&str]) -> Result<(), String> {
 
 /// All of them; those that fail do not keep the others back.
 pub fn all(args: &[&str]) -> Result<(), String> {
-    let done = [core(args), store(args), memory(args), embedded(args), import(args)];
+    let done = [core(args), store(args), serve(args), memory(args), embedded(args), import(args)];
     let failed: Vec<String> = done.into_iter().filter_map(Result::err).collect();
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
@@ -64,12 +66,25 @@ pub fn example(name: &str, args: &[&str]) -> Result<(), String> {
     step(name, &mut command)
 }
 
-/// A Python with LangChain in it: what people use for trimming today.
-fn langchain() -> Option<std::path::PathBuf> {
-    const NAME: &str = "LangChain as a peer";
+/// The peers that are Python: what people use for trimming, counting and asking today.
+const PEERS: [&str; 4] = ["langchain-core", "litellm", "tiktoken", "llm"];
+
+/// Tells a benchmark where the Python of the peers is, if it could be made.
+fn beside_python(bench: &mut Command) -> &mut Command {
+    match python_peers() {
+        Some(python) => bench.env("PLIMSOLL_BENCH_PYTHON", python),
+        None => bench,
+    }
+}
+
+fn python_peers() -> Option<std::path::PathBuf> {
+    const NAME: &str = "LangChain, LiteLLM, tiktoken and llm as peers";
     let venv = root().join("target/bench-peers");
     let python = venv.join("bin/python");
-    let works = || has(&python.to_string_lossy(), &["-c", "import langchain_core.messages"]);
+    // Looking for them is quick; importing LiteLLM takes seconds.
+    const THERE: &str = "from importlib.util import find_spec as f; \
+                         assert all(map(f, ['langchain_core', 'litellm', 'tiktoken', 'llm']))";
+    let works = || has(&python.to_string_lossy(), &["-c", THERE]);
     if works() {
         return Some(python);
     }
@@ -79,10 +94,10 @@ fn langchain() -> Option<std::path::PathBuf> {
     }
     let made = step(NAME, Command::new("python3").args(["-m", "venv"]).arg(&venv)).and_then(|()| {
         let mut pip = Command::new(&python);
-        step("pip", pip.args(["-m", "pip", "install", "--quiet", "langchain-core"]))
+        step("pip", pip.args(["-m", "pip", "install", "--quiet"]).args(PEERS))
     });
     if made.is_err() || !works() {
-        skip(NAME, "pip could not install langchain-core");
+        skip(NAME, "pip could not install them");
         return None;
     }
     Some(python)

@@ -23,6 +23,7 @@ cargo xtask COMMAND
   bench              the speed tables, printed and as JSON in target/bench
   bench core         the pure core alone
   bench store        starting, and the store
+  bench serve        HTTP, events and the page, beside bare axum and in Chromium
   bench memory       the memory, beside the reference server of MCP
   bench embedded     the model inside, beside llama.cpp
   bench import       taking files in, beside plain copies
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         ["test"] => check::test(),
         ["bench", "core", rest @ ..] => bench::core(rest),
         ["bench", "store", rest @ ..] => bench::store(rest),
+        ["bench", "serve", rest @ ..] => bench::serve(rest),
         ["bench", "memory", rest @ ..] => bench::memory(rest),
         ["bench", "embedded", rest @ ..] => bench::embedded(rest),
         ["bench", "import", rest @ ..] => bench::import(rest),

@@ -3,6 +3,8 @@
 //! Numbers are the smallest of many runs, so that other work on the machine is seen
 //! least; each stands beside something plain in the same run. `--quick` measures less.
 
+#[path = "../common/filled.rs"]
+mod filled;
 mod start;
 mod writes;
 
@@ -11,63 +13,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use plimsoll_domain::{Lifecycle, MessagePair, PairId};
-use plimsoll_store::{
-    Pairs, Search, Topics, Workspace,
-    contract::{at, pair, topic},
-};
-use plimsoll_store_sql::{OpenOptions, SqlStore};
-use plimsoll_testkit::{
-    history::{Random, prose},
-    report::Table,
-};
+use plimsoll_domain::PairId;
+use plimsoll_store::{Pairs, Search, Topics, Workspace, contract::topic};
+use plimsoll_testkit::report::Table;
 
-/// A benchmark stops at the first failure.
-pub(crate) type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
-
-/// How often something is repeated.
-#[derive(Clone, Copy)]
-pub(crate) struct Effort {
-    pub(crate) runs: usize,
-}
-
-impl Effort {
-    /// The shortest time that one run took.
-    pub(crate) fn shortest(self, mut run: impl FnMut() -> Outcome) -> Outcome<Duration> {
-        let mut best = Duration::MAX;
-        for _ in 0..self.runs {
-            let started = Instant::now();
-            run()?;
-            best = best.min(started.elapsed());
-        }
-        Ok(best)
-    }
-}
-
-pub(crate) fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-/// An answered pair of 1,600 characters.
-pub(crate) fn numbered(n: u64) -> MessagePair {
-    let created_at = at(i64::try_from(n).unwrap_or(i64::MAX / 2000) * 1000);
-    let mut random = [0; 10];
-    random[..8].copy_from_slice(&n.to_be_bytes());
-    let mut words = Random::new(n);
-    MessagePair {
-        id: PairId::new(created_at, random),
-        created_at,
-        user_text: prose(&mut words, 400),
-        assistant_text: Some(prose(&mut words, 1200)),
-        lifecycle: Lifecycle::Complete,
-        ..pair(1)
-    }
-}
-
-pub(crate) async fn open(data: &Path) -> Outcome<SqlStore> {
-    let path = data.join("plimsoll.db");
-    Ok(SqlStore::open_sqlite(&path, OpenOptions::default(), at(0)).await?)
-}
+use crate::filled::{Effort, Outcome, compared, fill, milliseconds, numbered, open};
 
 fn main() -> Outcome {
     let quick = std::env::args().any(|arg| arg == "--quick");
@@ -85,7 +35,7 @@ fn main() -> Outcome {
         runtime.block_on(async {
             let store = open(&data).await?;
             store.put_topic(&Workspace::default(), &topic()).await?;
-            let rate = writes::fill(&store, *count).await?;
+            let rate = fill(&store, *count).await?;
             table.row("insert in batches of 1,000", size, rate, "pairs/s");
             compared(&mut table, &mut firsts[0], rate);
             Outcome::Ok(())
@@ -97,15 +47,6 @@ fn main() -> Outcome {
     }
     runtime.block_on(writes::durable(effort, &mut table))?;
     Ok(table.print_and_save("store")?)
-}
-
-/// The growth from the first size to this one.
-fn compared(table: &mut Table, first: &mut f64, value: f64) {
-    if *first == 0.0 {
-        *first = value;
-    } else {
-        table.ratio(format!("{:.2} × the value of 10k", value / *first));
-    }
 }
 
 /// What a history pane asks for: all rows, one page of texts, and a search.

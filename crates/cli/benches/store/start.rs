@@ -1,19 +1,25 @@
 //! How long the binary takes until it has done the least that it can do.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Duration,
 };
 
 use plimsoll_testkit::report::Table;
 
-use crate::{Effort, Outcome, milliseconds};
+use crate::filled::{Effort, Outcome, milliseconds};
 
 fn run(command: &mut Command) -> Outcome {
     let status =
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}").into()) }
+}
+
+/// A program of the peers' environment, where that could be made.
+fn beside_python(name: &str) -> Option<PathBuf> {
+    let python = PathBuf::from(std::env::var_os("PLIMSOLL_BENCH_PYTHON")?);
+    Some(python.with_file_name(name)).filter(|program| program.exists())
 }
 
 /// `--version`, beside the smallest program that there is.
@@ -26,6 +32,12 @@ pub(crate) fn version(effort: Effort, table: &mut Table) -> Outcome {
         table.ratio(format!("{:.1} × the start of `true`", ours / milliseconds(least)));
     }
     table.goal("≤ 10 ms", ours <= 10.0);
+    if let Some(llm) = beside_python("llm") {
+        let once = Effort { runs: effort.runs.min(3) };
+        let theirs = milliseconds(once.shortest(|| run(Command::new(&llm).arg("--version")))?);
+        table.row("start: llm --version (peer)", "", theirs, "ms");
+        table.ratio(format!("we are {:.0} × faster", theirs / ours));
+    }
     Ok(())
 }
 

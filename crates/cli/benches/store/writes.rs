@@ -1,4 +1,4 @@
-//! Writing: many pairs at once, and one pair that must not be lost.
+//! Writing one pair that must not be lost.
 
 use std::{
     fs::File,
@@ -7,23 +7,9 @@ use std::{
 };
 
 use plimsoll_store::{Pairs, Topics, Workspace, contract::topic};
-use plimsoll_store_sql::SqlStore;
 use plimsoll_testkit::report::Table;
 
-use crate::{Effort, Outcome, milliseconds, numbered, open};
-
-/// Writes this many pairs down; how many in a second.
-pub(crate) async fn fill(store: &SqlStore, count: u64) -> Outcome<f64> {
-    const BATCH: u64 = 1000;
-    let mut taken = Duration::ZERO;
-    for from in (0..count).step_by(1000) {
-        let pairs: Vec<_> = (from..(from + BATCH).min(count)).map(numbered).collect();
-        let started = Instant::now();
-        store.insert_many(&Workspace::default(), &pairs).await?;
-        taken += started.elapsed();
-    }
-    Ok(count as f64 / taken.as_secs_f64())
-}
+use crate::filled::{Effort, Outcome, milliseconds, numbered, open};
 
 /// One pair that is on the disk when the call returns, beside the same bytes written to
 /// a plain file and synchronised.

@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use plimsoll_testkit::texts::sample;
+use plimsoll_testkit::{report::Table, texts::sample};
 use plimsoll_tokens::{PairTable, Tokenizer, bytes4, heuristic};
 
-use plimsoll_testkit::report::Table;
-
-use crate::Effort;
+use crate::{Effort, peer, turns};
 
 const FILES: usize = 400;
 
@@ -71,5 +69,13 @@ pub(crate) fn run(effort: Effort, dir: &Path, table: &mut Table) -> anyhow::Resu
     table.row("exact: speed", "2 MiB", ours, "MB/s");
     table.ratio(format!("{:.2} × raw bpe-openai", ours / raw));
     table.goal("≥ 0.9 × raw", ours >= 0.9 * raw);
+    let kept = tempfile::NamedTempFile::new()?;
+    std::fs::write(kept.path(), exact_text)?;
+    if let Some(theirs) = peer::tiktoken_count(kept.path())? {
+        let theirs = rate(exact_text.len(), theirs);
+        table.row("tiktoken in Python: speed (peer)", "2 MiB", theirs, "MB/s");
+        table.ratio(format!("we are {:.1} × faster", ours / theirs));
+    }
+    turns::run(&files, table);
     Ok(())
 }

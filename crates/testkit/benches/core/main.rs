@@ -1,4 +1,4 @@
-//! The first five rows of the speed table, with their ratios and growth.
+//! The first rows of the speed table, with their ratios and growth.
 //!
 //! Every number is the smallest of many runs in this process, so that other work on
 //! the machine is seen least. `--quick` measures with fewer runs, `--texts DIR` says
@@ -9,6 +9,7 @@ mod estimator;
 mod filter;
 mod peer;
 mod select;
+mod turns;
 
 use std::{path::PathBuf, time::Instant};
 

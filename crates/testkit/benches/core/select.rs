@@ -57,6 +57,9 @@ fn select_and_serialise(pairs: &[Pair]) -> usize {
     JsonDoc::chat_completions(&payload, &parameters).as_str().len()
 }
 
+/// A little more than a window of 128K holds: LiteLLM's cost grows with the square.
+const FOR_LITELLM: usize = 400;
+
 pub(crate) fn run(effort: Effort, table: &mut Table) -> anyhow::Result<()> {
     let mut at_1k = 0.0;
     for (count, size) in SIZES {
@@ -83,6 +86,12 @@ pub(crate) fn run(effort: Effort, table: &mut Table) -> anyhow::Result<()> {
                 table.goal("≤ 1 ms", seconds <= 1e-3);
             }
         }
+    }
+    if let Some(theirs) = peer::litellm_trim(FOR_LITELLM)? {
+        let pairs = pairs(FOR_LITELLM);
+        let ours = effort.measure(|| select_and_serialise(&pairs));
+        table.row("LiteLLM trim_messages (peer)", "400", theirs * 1e3, "ms");
+        table.ratio(format!("we are {:.0} × faster", theirs / ours));
     }
     Ok(())
 }

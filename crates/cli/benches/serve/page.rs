@@ -1,0 +1,114 @@
+//! The page in a real Chromium: its first view, a key in the draft, scrolling.
+
+use plimsoll_browser::{Browser, Options, Page, or_skip};
+use plimsoll_testkit::report::Table;
+
+use crate::{
+    filled::{Effort, Outcome, compared},
+    served::Served,
+};
+
+const KEYS: usize = 60;
+const TURNS_OF_THE_WHEEL: usize = 40;
+
+/// Notes when pairs were first painted, and how long each key took until it was.
+const WATCH: &str = "
+globalThis.shownAfter = null;
+globalThis.keyTimes = [];
+const painted = (then) => requestAnimationFrame(() => {
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => then(performance.now());
+  channel.port2.postMessage(0);
+});
+const look = () => {
+  const shown = document.querySelector('#history[data-ready] article');
+  if (shown) painted((now) => { globalThis.shownAfter = now; });
+  else requestAnimationFrame(look);
+};
+requestAnimationFrame(look);
+addEventListener('keydown', (event) => {
+  painted((now) => globalThis.keyTimes.push(now - event.timeStamp));
+}, true);";
+
+/// The values of the first size.
+#[derive(Default)]
+pub(crate) struct First {
+    view: f64,
+    work: f64,
+}
+
+pub(crate) fn run(
+    effort: Effort,
+    served: &Served,
+    size: &str,
+    first: &mut First,
+    table: &mut Table,
+) -> Outcome {
+    let Some(browser) = or_skip(Browser::launch(Options::default()))? else { return Ok(()) };
+    let url = format!("http://{}/", served.address);
+    let mut best = f64::MAX;
+    for _ in 0..effort.runs {
+        // Private: nothing is cached, as on a first visit.
+        let page = opened(&browser, &url)?;
+        best = best.min(page.eval("globalThis.shownAfter")?);
+        page.close()?;
+    }
+    table.row("page: first view, nothing cached", size, best, "ms");
+    compared(table, &mut first.view, best);
+    table.goal("≤ 500 ms", best <= 500.0);
+    let page = opened(&browser, &url)?;
+    keys(&page, size, first, table)?;
+    scrolling(&page, size, table)
+}
+
+fn opened(browser: &Browser, url: &str) -> Outcome<Page> {
+    let page = browser.private_page()?;
+    page.before_load(WATCH)?;
+    page.watch_long_tasks()?;
+    page.open(url)?;
+    page.wait_for("globalThis.shownAfter !== null")?;
+    Ok(page)
+}
+
+/// A frame comes sixty times a second, so half of one is waited for on the average,
+/// whatever the page does; what it does itself is told beside it.
+fn keys(page: &Page, size: &str, first: &mut First, table: &mut Table) -> Outcome {
+    page.type_text("warm ")?;
+    page.settle()?;
+    page.run::<()>("globalThis.keyTimes.length = 0;")?;
+    let before = page.metrics()?;
+    for _ in 0..KEYS {
+        page.keys("a")?;
+    }
+    page.wait_for(&format!("globalThis.keyTimes.length >= {KEYS}"))?;
+    let after = page.metrics()?;
+    let mut times: Vec<f64> = page.eval("globalThis.keyTimes")?;
+    times.sort_by(f64::total_cmp);
+    let median = times[times.len() / 2];
+    let work = (after["TaskDuration"] - before["TaskDuration"]) * 1e3 / KEYS as f64;
+    table.row("page: a key in the draft until it is painted, median", size, median, "ms");
+    table.ratio(format!("p95 {:.1} ms", times[times.len() * 95 / 100]));
+    table.goal("≤ 16 ms", median <= 16.0);
+    table.row("page: all its work for a key", size, work, "ms");
+    compared(table, &mut first.work, work);
+    Ok(())
+}
+
+fn scrolling(page: &Page, size: &str, table: &mut Table) -> Outcome {
+    let before = page.long_tasks()?.len();
+    page.watch_frames()?;
+    for _ in 0..TURNS_OF_THE_WHEEL {
+        page.wheel("#history", 0.0, -600.0)?;
+    }
+    page.settle()?;
+    let mut frames = page.frames()?;
+    frames.sort_by(f64::total_cmp);
+    let tasks = page.long_tasks()?;
+    let longest = tasks[before..].iter().copied().fold(0.0, f64::max);
+    let count = tasks.len() - before;
+    table.row("page: tasks over 50 ms while scrolling", size, count as f64, "");
+    let p95 = frames.get(frames.len() * 95 / 100).copied().unwrap_or_default();
+    table.ratio(format!("longest {longest:.0} ms; frames p95 {p95:.1} ms"));
+    table.goal("none", count == 0);
+    Ok(())
+}

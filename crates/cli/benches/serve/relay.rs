@@ -1,0 +1,82 @@
+//! An answer on its way: from a provider through the store's app to whoever follows.
+
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    time::{Duration, Instant},
+};
+
+use plimsoll_testkit::{
+    report::Table,
+    scripted::{Reply, ScriptedServer},
+};
+use serde_json::json;
+
+use crate::{
+    bare::{Bare, PIECE, PIECES},
+    filled::{Effort, Outcome},
+    served::Served,
+};
+
+pub(crate) fn run(effort: Effort, bare: &Bare, table: &mut Table) -> Outcome {
+    let unused = ScriptedServer::chats([Reply::openai(&["fine"], 14, 6)])?;
+    let served = Served::start_with(&unused, 4096, |home| {
+        let models = format!(
+            "[[model]]\nid = \"test\"\nprovider = \"openai\"\nbaseUrl = \"http://{}/v1\"\n\
+             keyEnv = \"PLIMSOLL_TEST_KEY\"\ncontextWindow = 4096\n",
+            bare.address
+        );
+        std::fs::write(home.join("models.toml"), models).unwrap();
+        // Each answer is far larger than the window; none goes along with the next.
+        std::fs::write(home.join("config.toml"), "defaultModel = \"test\"\n").unwrap();
+    });
+    let (mut ours, mut theirs) = (Duration::MAX, Duration::MAX);
+    for _ in 0..effort.runs {
+        let started = Instant::now();
+        let seen = until_ended(&mut follow(&bare.address, "/events")?)?;
+        theirs = theirs.min(started.elapsed());
+        whole(&seen)?;
+        let mut stream = follow(&served.address, "/api/events")?;
+        let started = Instant::now();
+        served.json("POST", "/api/send", Some(json!({"text": "Tell me."})));
+        let seen = until_ended(&mut stream)?;
+        ours = ours.min(started.elapsed());
+        whole(&seen)?;
+    }
+    let rate = |time: Duration| PIECES as f64 / time.as_secs_f64();
+    table.row("SSE: pieces of an answer, kept and relayed", "20k pieces", rate(ours), "pieces/s");
+    table.ratio(format!("{:.2} × bare axum SSE", rate(ours) / rate(theirs)));
+    table.goal("≥ 0.5 ×", rate(ours) >= 0.5 * rate(theirs));
+    Ok(())
+}
+
+fn follow(address: &str, path: &str) -> Outcome<TcpStream> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n")?;
+    Ok(stream)
+}
+
+/// All that comes until the event that ends an answer.
+fn until_ended(stream: &mut TcpStream) -> Outcome<Vec<u8>> {
+    const END: &[u8] = b"event: ended\n";
+    let (mut seen, mut piece) = (Vec::new(), vec![0; 64 << 10]);
+    loop {
+        let looked = seen.len().saturating_sub(END.len());
+        let read = stream.read(&mut piece)?;
+        if read == 0 {
+            return Err("the stream of events ended".into());
+        }
+        seen.extend_from_slice(&piece[..read]);
+        if seen[looked..].windows(END.len()).any(|window| window == END) {
+            return Ok(seen);
+        }
+    }
+}
+
+/// Every piece came.
+fn whole(seen: &[u8]) -> Outcome {
+    let text = String::from_utf8_lossy(seen);
+    let pieces = text.matches(PIECE).count();
+    if pieces == PIECES { Ok(()) } else { Err(format!("{pieces} pieces of {PIECES}").into()) }
+}
