@@ -12,6 +12,7 @@ use plimsoll_provider::{ChatMessage, ChatRequest, Delta, Finish};
 
 use crate::{
     chat::ChatMl,
+    circle::Circles,
     gguf::{Gguf, GgufError},
     llama::{Context, Llama, StepError, WINDOW},
     sample::Sampler,
@@ -113,6 +114,8 @@ impl Engine {
         let most = request.max_output.map_or(room, |asked| asked.max(1));
         let mut sampler = Sampler::new(request.temperature, seed);
         let mut characters = Characters::default();
+        // With a temperature the dice lead out again.
+        let mut circles = request.temperature.is_none().then(Circles::default);
         let mut completion = 0;
         let finish = loop {
             let next = sampler.choose(&mut self.llama.scores(state)?);
@@ -124,7 +127,8 @@ impl Engine {
             if !text.is_empty() {
                 give(Delta::Text(text));
             }
-            if completion == most {
+            let circle = circles.as_mut().is_some_and(|circles| circles.closed_by(next));
+            if completion == most || circle {
                 break Finish::Length;
             }
             state = self.llama.read_tokens(&mut self.context, &[next], stop)?;

@@ -10,6 +10,7 @@
 
 mod attention;
 mod chat;
+mod circle;
 mod engine;
 mod fetch;
 #[doc(hidden)]
