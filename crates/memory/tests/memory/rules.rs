@@ -132,7 +132,7 @@ async fn mem_5_private_parts_are_kept_nowhere() {
     memory.export(&mut out).await.unwrap();
     let out = String::from_utf8(out).unwrap();
     assert!(!out.contains("hunter2") && out.contains("[REDACTED]"), "{out}");
-    drop(desk.store.vacuum().await);
+    desk.store.vacuum().await.unwrap();
     let bytes = std::fs::read(desk.path()).unwrap();
     assert!(!bytes.windows(7).any(|window| window == b"hunter2"), "not in the file either");
 }
