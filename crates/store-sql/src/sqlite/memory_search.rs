@@ -6,24 +6,17 @@
 //! by the rare ones, and the common ones only have to be there. Where all are common, the
 //! newest that fit are taken: rank would hardly tell them apart.
 
-use std::{collections::HashSet, ops::Range};
+use std::collections::HashSet;
 
-use plimsoll_store::{
-    MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, StoreResult, Workspace,
-};
+use plimsoll_store::{MemoryFilter, MemoryHits, MemoryQuery, StoreResult, Workspace};
 
 use super::{
-    Sqlite,
+    Sqlite, memory_hit,
     memory_terms::{Term, terms},
-    snippet::{CLOSE, Marked, OPEN},
 };
 use crate::{
     db::{Db, first, list, values},
-    shared::memory::{
-        Conditions, Narrow,
-        grams::{is_word, words},
-        observations, prompts, tag,
-    },
+    shared::memory::{Conditions, Narrow, tag},
 };
 
 /// A term that more texts have is common.
@@ -53,13 +46,13 @@ impl Sqlite {
 
 /// One of the two indexes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shelf {
+pub(super) enum Shelf {
     Observations,
     Prompts,
 }
 
 impl Shelf {
-    fn index(self) -> &'static str {
+    pub(super) fn index(self) -> &'static str {
         match self {
             Self::Observations => "memory_observation_index",
             Self::Prompts => "memory_prompt_index",
@@ -99,17 +92,24 @@ impl Shelf {
 }
 
 /// A text that fits, before it is read.
-struct Candidate {
-    shelf: Shelf,
-    id: u64,
-    score: f64,
+pub(super) struct Candidate {
+    pub(super) shelf: Shelf,
+    pub(super) id: u64,
+    pub(super) score: f64,
     time: i64,
 }
 
 /// A term with the number of texts that have it, counted up to just above [`RARE`].
-struct Probed {
+pub(super) struct Probed {
     expression: String,
     hits: usize,
+}
+
+impl Probed {
+    /// Whether too many texts have it to rank by it.
+    pub(super) fn is_common(&self) -> bool {
+        self.hits > RARE
+    }
 }
 
 fn search(
@@ -153,7 +153,7 @@ fn search(
     for candidate in &found {
         let probed = probed.iter().find(|(shelf, _)| *shelf == candidate.shelf);
         let probed = probed.map_or(&[][..], |(_, probed)| probed.as_slice());
-        hits.push(read(db, candidate, terms, probed, query.snippet_chars)?);
+        hits.push(memory_hit::read(db, candidate, terms, probed, query.snippet_chars)?);
     }
     Ok(MemoryHits { hits, any_word, matched, more })
 }
@@ -344,110 +344,4 @@ fn newest(
         }
     }
     Ok(found)
-}
-
-/// Reads a hit and makes its snippet.
-fn read(
-    db: &mut dyn Db,
-    candidate: &Candidate,
-    terms: &[Term],
-    probed: &[Probed],
-    snippet_chars: usize,
-) -> StoreResult<MemoryHit> {
-    let (shelf, id) = (candidate.shelf, candidate.id);
-    let found = match shelf {
-        Shelf::Observations => {
-            let sql =
-                format!("SELECT {} FROM memory_observations WHERE id = $1", observations::COLUMNS);
-            first(db, &sql, values![id], observations::read)?.map(MemoryFound::Observation)
-        }
-        Shelf::Prompts => {
-            let sql = format!("SELECT {} FROM memory_prompts WHERE id = $1", prompts::COLUMNS);
-            first(db, &sql, values![id], prompts::read)?.map(MemoryFound::Prompt)
-        }
-    };
-    let found = found.ok_or_else(|| crate::db::unreadable("a text of the index is missing"))?;
-    let content = match &found {
-        MemoryFound::Observation(note) => &note.content,
-        MemoryFound::Prompt(prompt) => &prompt.content,
-    };
-    // To find its place in the list of a common word takes FTS5 longer than all the rest, so
-    // these are found by their letters.
-    let common = |place: usize| probed.get(place).is_some_and(|term| term.hits > RARE);
-    let exact: Vec<String> = terms
-        .iter()
-        .enumerate()
-        .filter(|(place, term)| !matches!(term, Term::Run(_)) && !common(*place))
-        .map(|(_, term)| term.expression())
-        .collect();
-    let highlighted = match shelf {
-        _ if exact.is_empty() => None,
-        Shelf::Observations => highlighted(db, shelf, 1, &exact.join(" OR "), id)?,
-        Shelf::Prompts => highlighted(db, shelf, 0, &exact.join(" OR "), id)?,
-    };
-    let mut marked = Marked::one_line(highlighted.as_deref().unwrap_or(content));
-    for (place, term) in terms.iter().enumerate() {
-        let more = by_letters(&marked.text, term, common(place));
-        marked.mark(more);
-    }
-    let Marked { text, marks } = marked.cut(snippet_chars);
-    Ok(MemoryHit { found, snippet: text, marks, score: candidate.score })
-}
-
-/// The text with what FTS5 found in it; none if that is not in this text.
-fn highlighted(
-    db: &mut dyn Db,
-    shelf: Shelf,
-    column: usize,
-    expression: &str,
-    id: u64,
-) -> StoreResult<Option<String>> {
-    let index = shelf.index();
-    let sql = format!(
-        "SELECT highlight({index}, {column}, $1, $2) FROM {index}
-        WHERE {index} MATCH $3 AND rowid = $4"
-    );
-    let (open, close) = (OPEN.to_string(), CLOSE.to_string());
-    first(db, &sql, values![&open, &close, expression, id], |row| row.string(0))
-}
-
-/// What FTS5 does not mark: characters within a run, words that only begin as typed, and
-/// common words, which may have an ending more.
-fn by_letters(text: &str, term: &Term, common: bool) -> Vec<Range<usize>> {
-    /// Letters of an ending, and of the shortest word that has one.
-    const ENDING: usize = 3;
-    const SHORTEST: usize = 4;
-    let endings = |word: &str| if word.len() < SHORTEST { 0 } else { ENDING };
-    match term {
-        Term::Run(run) => text.match_indices(run).map(|(at, hit)| at..at + hit.len()).collect(),
-        Term::Open(word) => beginnings(text, word, usize::MAX),
-        Term::Word(word) if common => beginnings(text, word, endings(word)),
-        Term::Phrase(phrase) if common => {
-            words(phrase).flat_map(|word| beginnings(text, word, endings(word))).collect()
-        }
-        Term::Word(_) | Term::Phrase(_) => Vec::new(),
-    }
-}
-
-/// The words of a text that begin with this one and have at most so many letters more.
-fn beginnings(text: &str, word: &str, more: usize) -> Vec<Range<usize>> {
-    let lower = word.to_lowercase();
-    let mut found = Vec::new();
-    let mut start = None;
-    let ends = text.char_indices().map(|(at, c)| (at, is_word(c)));
-    for (at, inside) in ends.chain([(text.len(), false)]) {
-        match (start, inside) {
-            (None, true) => start = Some(at),
-            (Some(from), false) => {
-                start = None;
-                let mut letters = text[from..at].chars().flat_map(char::to_lowercase);
-                let begins = lower.chars().all(|c| letters.next() == Some(c));
-                if begins && letters.count() <= more {
-                    found.push(from..at);
-                }
-            }
-            _ => {}
-        }
-    }
-    found
 }
