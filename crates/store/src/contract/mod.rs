@@ -170,6 +170,39 @@ macro_rules! contract_tests {
     };
 }
 
+/// What people and programs type that means something to some search engine, and nothing
+/// but its words here. Columns and tables of ours are among it.
+pub const ODD_QUERIES: [&str; 28] = [
+    "",
+    " ",
+    "\"",
+    "\"\"",
+    "*",
+    "AND",
+    "NOT near",
+    "a OR",
+    "NEAR(a b)",
+    "user_text:x",
+    "title:x",
+    "(",
+    "^a",
+    "-x",
+    "a;DROP TABLE pairs",
+    "%",
+    "'",
+    "\\",
+    "\u{0}",
+    "\u{1}x\u{2}",
+    "🚢",
+    "{a b}:c",
+    "$1",
+    "\u{e000}w",
+    "語*",
+    "\"語",
+    "a\u{301}",
+    "?!",
+];
+
 /// A time, in milliseconds after some Tuesday.
 pub fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(1_700_000_000_000 + millis)
