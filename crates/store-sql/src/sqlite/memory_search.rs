@@ -19,7 +19,7 @@ use crate::{
     shared::memory::{Conditions, Narrow, tag},
 };
 
-/// A term that more texts have is common.
+/// A term that more texts have, notes and prompts together, is common.
 const RARE: usize = 500;
 /// So many of the newest are looked at where all terms are common.
 const NEWEST: usize = 200;
@@ -99,7 +99,9 @@ pub(super) struct Candidate {
     time: i64,
 }
 
-/// A term with the number of texts that have it, counted up to just above [`RARE`].
+/// A term with the number of texts that have it, counted up to just above [`RARE`]. It is the
+/// same for all shelves: scores can be held against each other only where the same terms
+/// were ranked by.
 pub(super) struct Probed {
     expression: String,
     hits: usize,
@@ -119,25 +121,23 @@ fn search(
     terms: &[Term],
 ) -> StoreResult<MemoryHits> {
     let filter = &query.filter;
-    let mut shelves = vec![Shelf::Observations];
-    if filter.kind.is_none() && filter.scope.is_none() {
-        shelves.push(Shelf::Prompts);
-    }
-    let mut probed = Vec::new();
-    for shelf in shelves {
-        let terms: StoreResult<Vec<Probed>> =
-            terms.iter().map(|term| probe_term(db, shelf, term)).collect();
-        probed.push((shelf, terms?));
-    }
+    let shelves = if filter.kind.is_none() && filter.scope.is_none() {
+        &[Shelf::Observations, Shelf::Prompts][..]
+    } else {
+        &[Shelf::Observations][..]
+    };
+    let probed: StoreResult<Vec<Probed>> =
+        terms.iter().map(|term| probe_term(db, shelves, term)).collect();
+    let probed = probed?;
     let mut more = false;
     let mut any_word = false;
     let mut found = Vec::new();
-    for (shelf, terms) in &probed {
-        found.extend(all_words(db, *shelf, terms, workspace, filter, &mut more)?);
+    for shelf in shelves {
+        found.extend(all_words(db, *shelf, &probed, workspace, filter, &mut more)?);
     }
     if found.is_empty() && terms.len() > 1 {
-        for (shelf, terms) in &probed {
-            found.extend(any_of(db, *shelf, terms, workspace, filter, &mut more)?);
+        for shelf in shelves {
+            found.extend(any_of(db, *shelf, &probed, workspace, filter, &mut more)?);
         }
         any_word = !found.is_empty();
     }
@@ -151,26 +151,33 @@ fn search(
     found.truncate(query.limit);
     let mut hits = Vec::with_capacity(found.len());
     for candidate in &found {
-        let probed = probed.iter().find(|(shelf, _)| *shelf == candidate.shelf);
-        let probed = probed.map_or(&[][..], |(_, probed)| probed.as_slice());
-        hits.push(memory_hit::read(db, candidate, terms, probed, query.snippet_chars)?);
+        hits.push(memory_hit::read(db, candidate, terms, &probed, query.snippet_chars)?);
     }
     Ok(MemoryHits { hits, any_word, matched, more })
 }
 
-/// How many texts fit an expression, counted up to just above a number.
-fn probe(db: &mut dyn Db, shelf: Shelf, expression: &str, up_to: usize) -> StoreResult<usize> {
-    let index = shelf.index();
-    let sql =
-        format!("SELECT COUNT(*) FROM (SELECT rowid FROM {index} WHERE {index} MATCH $1 LIMIT $2)");
-    let limit = u64::try_from(up_to + 1).unwrap_or(u64::MAX);
-    let hits = first(db, &sql, values![expression, limit], |row| row.count(0))?.unwrap_or(0);
-    Ok(usize::try_from(hits).unwrap_or(usize::MAX))
+/// How many texts fit an expression on all shelves together, counted up to just above a
+/// number.
+fn probe(db: &mut dyn Db, shelves: &[Shelf], expression: &str, up_to: usize) -> StoreResult<usize> {
+    let mut hits = 0;
+    for shelf in shelves {
+        let index = shelf.index();
+        let sql = format!(
+            "SELECT COUNT(*) FROM (SELECT rowid FROM {index} WHERE {index} MATCH $1 LIMIT $2)"
+        );
+        let limit = u64::try_from(up_to + 1 - hits).unwrap_or(u64::MAX);
+        let here = first(db, &sql, values![expression, limit], |row| row.count(0))?.unwrap_or(0);
+        hits += usize::try_from(here).unwrap_or(usize::MAX);
+        if hits > up_to {
+            break;
+        }
+    }
+    Ok(hits)
 }
 
-fn probe_term(db: &mut dyn Db, shelf: Shelf, term: &Term) -> StoreResult<Probed> {
+fn probe_term(db: &mut dyn Db, shelves: &[Shelf], term: &Term) -> StoreResult<Probed> {
     let expression = term.expression();
-    let hits = probe(db, shelf, &expression, RARE)?;
+    let hits = probe(db, shelves, &expression, RARE)?;
     let exact = Probed { expression, hits };
     let Term::Open(word) = term else { return Ok(exact) };
     let length = word.chars().count();
@@ -180,14 +187,14 @@ fn probe_term(db: &mut dyn Db, shelf: Shelf, term: &Term) -> StoreResult<Probed>
     if length > INDEXED {
         let head: String = word.chars().take(INDEXED).collect();
         let expression = format!("\"{head}\" *");
-        if probe(db, shelf, &expression, GATHERED)? > GATHERED {
+        if probe(db, shelves, &expression, GATHERED)? > GATHERED {
             // Where nothing is called so, the beginning that has an index must do.
             let beginning = Probed { expression, hits: RARE + 1 };
             return Ok(if hits > 0 { exact } else { beginning });
         }
     }
     let expression = format!("\"{word}\" *");
-    let open = Probed { hits: probe(db, shelf, &expression, RARE)?, expression };
+    let open = Probed { hits: probe(db, shelves, &expression, RARE)?, expression };
     // The whole word is what was meant where the beginning says too much.
     if open.hits > RARE && hits > 0 {
         return Ok(exact);
@@ -195,12 +202,12 @@ fn probe_term(db: &mut dyn Db, shelf: Shelf, term: &Term) -> StoreResult<Probed>
     if open.hits > 0 {
         return Ok(open);
     }
-    shortened(db, shelf, word).map(|found| found.unwrap_or(exact))
+    shortened(db, shelves, word).map(|found| found.unwrap_or(exact))
 }
 
 /// The stem of a whole word may be shorter than the beginning of it that was typed:
 /// `configura` is no beginning of `configur`.
-fn shortened(db: &mut dyn Db, shelf: Shelf, word: &str) -> StoreResult<Option<Probed>> {
+fn shortened(db: &mut dyn Db, shelves: &[Shelf], word: &str) -> StoreResult<Option<Probed>> {
     let mut word = word;
     for _ in 0..4 {
         let Some((end, _)) = word.char_indices().next_back() else { break };
@@ -209,7 +216,7 @@ fn shortened(db: &mut dyn Db, shelf: Shelf, word: &str) -> StoreResult<Option<Pr
             break;
         }
         for expression in [format!("\"{word}\""), format!("\"{word}\" *")] {
-            let hits = probe(db, shelf, &expression, RARE)?;
+            let hits = probe(db, shelves, &expression, RARE)?;
             if hits > 0 {
                 return Ok(Some(Probed { expression, hits }));
             }

@@ -146,6 +146,7 @@ macro_rules! contract_tests {
                 any_word_is_the_second_choice
                 a_search_is_narrowed
                 common_words_are_found
+                prompts_do_not_push_notes_out
                 marks_show_what_was_found_in_notes
                 any_query_of_the_memory_is_safe
                 notes_are_found_as_they_are_now
