@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
+use plimsoll_budget::SNIPPET_CHARS;
 use plimsoll_store::{NewRelation, Observation, Relation};
 
 use crate::{
     BuildContext, DetailLevel, Memory, MemoryError, Reading, Relate, Reply,
     checks::{self, MAX_TITLE_BYTES},
-    lines::{self, SNIPPET, snippet},
+    lines::{self, snippet},
     memory::{Telling, missing},
 };
 
@@ -69,7 +70,7 @@ impl Memory {
         let mut ids = Vec::new();
         for (place, step) in walk.steps.iter().enumerate() {
             let note = &step.note;
-            let under = snippet(&note.content, SNIPPET);
+            let under = snippet(&note.content, SNIPPET_CHARS);
             let mut text = lines::observation(note, DetailLevel::Standard, &under);
             for relation in &step.relations {
                 text.push_str(&format!("\n  {}", told(relation)));

@@ -1,10 +1,11 @@
 //! `sdd_context_check`: what there is to know before a change (SDD-4).
 
-use plimsoll_budget::{AnswerSpec, Piece};
+use plimsoll_budget::{AnswerSpec, DetailLevel, Piece};
 
 use crate::{
-    ContextRead, Detail, Notebook, Reading, SpecsError, Stage,
+    ContextRead, Notebook, Reading, SpecsError, Stage,
     context::{number, section},
+    detail::excerpt,
     document::{check, one_line, required},
     kin::{shared, words},
     scan::{Bounds, scan},
@@ -114,7 +115,7 @@ impl Notebook {
 
     /// The documents of the stages and the decisions that have to do with the change. A
     /// broken notebook is told, not fatal.
-    fn artifacts(&self, about: &str, detail: Detail) -> Result<Vec<Item>, SpecsError> {
+    fn artifacts(&self, about: &str, detail: DetailLevel) -> Result<Vec<Item>, SpecsError> {
         let heading = "## Artifacts";
         let mut items = Vec::new();
         let state = match State::find(&self.files) {
@@ -151,7 +152,7 @@ impl Notebook {
         Ok(items)
     }
 
-    fn earlier_changes(&self, about: &str, detail: Detail) -> Result<Vec<Item>, SpecsError> {
+    fn earlier_changes(&self, about: &str, detail: DetailLevel) -> Result<Vec<Item>, SpecsError> {
         let wanted = words(about);
         let mut near: Vec<(usize, crate::change::Change)> = self
             .changes()?
@@ -179,8 +180,8 @@ fn piece(heading: &str, text: String, full_text: String) -> Piece {
     Piece { text, place: 0, heading: Some(heading.to_owned()), full_text }
 }
 
-fn below(head: &str, text: &str, detail: Detail) -> String {
-    match detail.excerpt(text) {
+fn below(head: &str, text: &str, detail: DetailLevel) -> String {
+    match excerpt(detail, text) {
         Some(excerpt) => format!("{head}\n{excerpt}"),
         None => head.to_owned(),
     }

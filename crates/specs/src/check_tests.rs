@@ -1,14 +1,12 @@
 use std::fs;
 
+use plimsoll_budget::SUMMARY_HINT;
 use plimsoll_domain::Timestamp;
 use plimsoll_tokens::{Estimator, Tokenizer, token_footer};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{
-    AdvanceChange, ChangeSize, ChangeType, GetContext, InitProject, StartChange,
-    detail::SUMMARY_HINT,
-};
+use crate::{AdvanceChange, ChangeSize, ChangeType, GetContext, InitProject, StartChange};
 
 const NOW: Timestamp = Timestamp::from_millis(1_763_200_000_000);
 
@@ -116,7 +114,7 @@ proptest! {
         let memory: Vec<Recalled> =
             explored.iter().zip(40u64..).map(|(text, id)| recalled(id, text)).collect();
         let counter = if exact { Estimator::Exact(Tokenizer::O200k) } else { Estimator::Bytes4 };
-        let detail = Some(Detail::ALL[level]);
+        let detail = Some(DetailLevel::ALL[level]);
         let capped = Reading { detail, max_tokens: Some(max_tokens), counter };
         let open = Reading { max_tokens: None, ..capped };
         let context = |reading| {

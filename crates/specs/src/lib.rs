@@ -33,7 +33,7 @@ pub use change_flow::{ChangeSize, ChangeType, flow};
 pub use check::{ContextCheck, NoRecollection, Recalled, Recollection};
 pub use clarify::{Clarify, DIMENSIONS, Dimension};
 pub use context::{ContextRead, GetContext};
-pub use detail::{Detail, Reading};
+pub use detail::Reading;
 pub use error::SpecsError;
 pub use explore::Explore;
 pub use files::LONGEST_FIELD;

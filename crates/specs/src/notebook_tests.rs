@@ -1,7 +1,9 @@
 use std::fs;
 
+use plimsoll_budget::DetailLevel;
+
 use super::*;
-use crate::{Clarify, DIMENSIONS, Detail, Explore, GetContext, Mode, Reading};
+use crate::{Clarify, DIMENSIONS, Explore, GetContext, Mode, Reading};
 
 const NOW: Timestamp = Timestamp::from_millis(1_763_200_000_000);
 
@@ -235,7 +237,7 @@ fn get_context_is_a_summary_first_and_all_on_request() {
     assert!(!summary.text.contains("problem one"), "{}", summary.text);
     assert!(summary.text.contains("💡 Use detail_level: standard or full"));
     assert_eq!((summary.shown, summary.total), (2, 2));
-    let reading = Reading { detail: Some(Detail::Full), ..Reading::default() };
+    let reading = Reading { detail: Some(DetailLevel::Full), ..Reading::default() };
     let full = GetContext { stage: Some(Stage::Propose), reading };
     let full = notebook.get_context(&full).unwrap().answer;
     assert!(full.text.contains("- question two") && !full.text.contains("💡"), "{}", full.text);
