@@ -7,15 +7,13 @@ use plimsoll_domain::Timestamp;
 use plimsoll_memory::{Memory, Save};
 use plimsoll_specs::{
     Adr, AdrStatus, AdvanceChange, BusinessRules, ChangeSize, ChangeType, Clarify, ContextCheck,
-    Design, Done, Explore, GetContext, InitProject, Mode, Notebook, Proposal, Reading, Recalled,
-    Remember, Requirements, SpecsError, Stage, StartChange, Tasks, Validation, Verdict,
+    Design, Done, Explore, GetContext, InitProject, MOST_EXPLORATIONS, Mode, Notebook, Proposal,
+    Reading, Recalled, Remember, Requirements, SpecsError, Stage, StartChange, Tasks, Validation,
+    Verdict,
 };
 use plimsoll_tokens::Estimator;
 
 use crate::{ToolAnswer, arguments::Arguments, place::Place};
-
-/// How many explorations are looked up for a check.
-const MOST_EXPLORATIONS: usize = 5;
 
 /// Calls a tool of the notebook; an error is what to tell the model.
 pub(crate) async fn call(

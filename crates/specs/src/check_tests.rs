@@ -58,13 +58,13 @@ fn sdd_4_artifacts_changes_explorations_and_conventions_in_this_order() {
 fn a_project_with_nothing_and_one_with_a_broken_notebook_are_told() {
     let temp = tempfile::tempdir().unwrap();
     let notebook = Notebook::of(temp.path()).unwrap();
-    let read = notebook.context_check(&ask("x", Reading::default()), &NoRecollection).unwrap();
+    let read = notebook.context_check(&ask("x", Reading::default()), &[]).unwrap();
     assert!(read.answer.text.starts_with("Nothing was found"), "{}", read.answer.text);
     fs::create_dir(temp.path().join("sdd")).unwrap();
     fs::write(temp.path().join("sdd/sdd.json"), "{").unwrap();
-    let read = notebook.context_check(&ask("x", Reading::default()), &NoRecollection).unwrap();
+    let read = notebook.context_check(&ask("x", Reading::default()), &[]).unwrap();
     assert!(read.answer.text.contains("sdd/sdd.json cannot be used"), "{}", read.answer.text);
-    let empty = notebook.context_check(&ask(" ", Reading::default()), &NoRecollection);
+    let empty = notebook.context_check(&ask(" ", Reading::default()), &[]);
     assert!(matches!(empty, Err(SpecsError::Missing(_))));
 }
 

@@ -30,7 +30,7 @@ mod state;
 pub use adr::{Adr, AdrStatus};
 pub use change::{AdvanceChange, StartChange};
 pub use change_flow::{ChangeSize, ChangeType, flow};
-pub use check::{ContextCheck, NoRecollection, Recalled, Recollection};
+pub use check::{ContextCheck, MOST_EXPLORATIONS, Recalled};
 pub use clarify::{Clarify, DIMENSIONS, Dimension};
 pub use context::{ContextRead, GetContext};
 pub use detail::Reading;
