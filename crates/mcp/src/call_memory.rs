@@ -158,6 +158,7 @@ fn update(args: &Arguments) -> Result<Update, String> {
         scope: scope(args)?,
         topic_key: args.given("topic_key"),
         restore_revision: args.number("restore_revision"),
+        seen_revision: None,
     })
 }
 

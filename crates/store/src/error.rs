@@ -75,6 +75,12 @@ pub enum StoreError {
         /// The state it is in.
         found: Lifecycle,
     },
+    /// The observation is no longer what the caller saw.
+    #[error("somebody changed it meanwhile: it has revision {revision} by now; read it again")]
+    Revised {
+        /// The revision that it has.
+        revision: u64,
+    },
     /// The pair's life does not go that way.
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),

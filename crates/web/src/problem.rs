@@ -196,9 +196,10 @@ impl From<StoreError> for Problem {
         match error {
             StoreError::NotFound(_) => Self::new(StatusCode::NOT_FOUND, "not_found", detail),
             StoreError::Busy { .. } => Self::new(StatusCode::CONFLICT, "busy", detail),
-            StoreError::Exists(_) | StoreError::Conflict { .. } | StoreError::Illegal(_) => {
-                Self::new(StatusCode::CONFLICT, "conflict", detail)
-            }
+            StoreError::Exists(_)
+            | StoreError::Conflict { .. }
+            | StoreError::Revised { .. }
+            | StoreError::Illegal(_) => Self::new(StatusCode::CONFLICT, "conflict", detail),
             StoreError::Topic(_) => Self::new(StatusCode::CONFLICT, "topic", detail),
             StoreError::DiskFull => {
                 Self::new(StatusCode::INSUFFICIENT_STORAGE, "disk_full", detail)

@@ -89,6 +89,25 @@ pub async fn a_topic_key_revises_in_place(backend: &impl Backend) {
     assert_eq!((moved.revision_count, &*moved.project), (3, "sea"), "a place is no text");
 }
 
+/// MEM-3: of two writers that saw the same text, one is told that it came too late.
+pub async fn one_of_two_writers_is_too_late(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let other = backend.open().await;
+    let id = save(&store, &note("Depth", "9 m"), 1).await.id;
+    let saw_the_first = |content: &str| Change {
+        seen: Some(1),
+        content: Some(content.to_owned()),
+        ..Change::default()
+    };
+    let first = saw_the_first("10 m");
+    store.change_observation(&workspace, id, &first, at(2)).await.unwrap();
+    let late = other.change_observation(&workspace, id, &saw_the_first("11 m"), at(3)).await;
+    assert_eq!(late.unwrap_err(), StoreError::Revised { revision: 2 });
+    let now = Change { seen: Some(2), ..saw_the_first("11 m") };
+    let now = other.change_observation(&workspace, id, &now, at(4)).await.unwrap();
+    assert_eq!((now.revision_count, &*now.content), (3, "11 m"));
+}
+
 /// MEM-4: the same within the time is counted, not kept twice.
 pub async fn the_same_note_is_kept_once(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;

@@ -132,6 +132,7 @@ macro_rules! contract_tests {
             memory {
                 sessions_come_and_end
                 a_topic_key_revises_in_place
+                one_of_two_writers_is_too_late
                 the_same_note_is_kept_once
                 deleted_notes_show_nowhere
                 neighbours_are_of_the_same_session

@@ -62,6 +62,8 @@ pub struct SavedObservation {
 /// A change of an observation; what is not given stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
+    /// The revision that the caller saw; a note that has another by now is left alone.
+    pub seen: Option<u64>,
     /// Takes type, title and text of this revision, before the rest is applied.
     pub restore: Option<u64>,
     /// Another title.
@@ -170,7 +172,8 @@ pub trait Observations: Send + Sync {
         after: usize,
     ) -> StoreResult<Around>;
 
-    /// Changes an observation; another title, text or type is a new revision.
+    /// Changes an observation; another title, text or type is a new revision. Whether it
+    /// still is what the caller saw is looked at in the same transaction.
     async fn change_observation(
         &self,
         workspace: &Workspace,

@@ -28,6 +28,10 @@ pub(crate) fn change(
     at: Timestamp,
 ) -> StoreResult<Observation> {
     let known = observations::get(db, workspace, id)?;
+    let revision = known.revision_count;
+    if change.seen.is_some_and(|seen| seen != revision) {
+        return Err(StoreError::Revised { revision });
+    }
     let mut changed = known.clone();
     if let Some(revision) = change.restore
         && revision != known.revision_count

@@ -42,6 +42,11 @@ impl From<MemoryError> for Problem {
             MemoryError::NoObservation(_) => Self::not_found("note"),
             MemoryError::NoRelation(_) => Self::not_found("relation"),
             MemoryError::NoRevision { .. } => Self::not_found("revision"),
+            MemoryError::ChangedMeanwhile { revision, .. } => {
+                let words =
+                    format!("somebody changed it meanwhile: it has revision {revision} by now");
+                Self::new(StatusCode::CONFLICT, "changed_meanwhile", words)
+            }
             MemoryError::Store(error) => Self::from(error),
             other => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_note", other.to_string()),
         }
