@@ -81,6 +81,9 @@ pub enum StoreError {
         /// The revision that it has.
         revision: u64,
     },
+    /// A relation from an observation to itself.
+    #[error("#{0} cannot relate to itself; name two observations")]
+    SelfRelation(u64),
     /// The pair's life does not go that way.
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),

@@ -200,6 +200,9 @@ impl From<StoreError> for Problem {
             | StoreError::Conflict { .. }
             | StoreError::Revised { .. }
             | StoreError::Illegal(_) => Self::new(StatusCode::CONFLICT, "conflict", detail),
+            StoreError::SelfRelation(_) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_note", detail)
+            }
             StoreError::Topic(_) => Self::new(StatusCode::CONFLICT, "topic", detail),
             StoreError::DiskFull => {
                 Self::new(StatusCode::INSUFFICIENT_STORAGE, "disk_full", detail)

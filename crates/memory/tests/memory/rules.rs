@@ -97,6 +97,24 @@ async fn mem_3_a_topic_key_updates_in_place_and_keeps_the_earlier_text() {
 }
 
 #[tokio::test]
+async fn mem_3_a_note_that_names_itself_is_refused() {
+    let desk = desk().await;
+    let keyed = |text: &str, to: &[u64]| Save {
+        topic_key: Some("depth".into()),
+        relate_to: to.to_vec(),
+        ..save("Depth", text)
+    };
+    let id = desk.memory.save(keyed("nine metres", &[])).await.unwrap().ids[0];
+    let other = desk.note("Tide", "high").await;
+    let error = desk.memory.save(keyed("ten metres", &[other, id])).await.unwrap_err();
+    assert_eq!(error, MemoryError::SelfRelation(id));
+    assert_eq!(error.to_string(), "#1 cannot relate to itself; name two observations");
+    let now = desk.memory.observation(id).await.unwrap();
+    assert_eq!((now.revision_count, &*now.content), (1, "nine metres"), "nothing was changed");
+    assert_eq!(desk.memory.save(keyed("ten metres", &[other])).await.unwrap().ids, [id]);
+}
+
+#[tokio::test]
 async fn mem_4_the_same_within_fifteen_minutes_is_counted() {
     let desk = desk().await;
     let id = desk.note("Tide", "High at noon").await;

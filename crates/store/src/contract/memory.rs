@@ -204,6 +204,13 @@ pub async fn relations_join_notes(backend: &impl Backend) {
     let refused = store.save_observations(&workspace, &[bad], at(5), at(0)).await;
     assert!(refused.is_err());
     assert_eq!(store.memory_counts(&workspace, None).await.unwrap().observations, 2);
+    let itself = NewObservation { relate_to: vec![a], ..note("a", "a") };
+    let refused = store.save_observations(&workspace, &[itself], at(6), at(0)).await;
+    assert_eq!(refused.unwrap_err(), StoreError::SelfRelation(a), "it repeats what it names");
+    assert_eq!(store.observation(&workspace, a).await.unwrap().duplicate_count, 0);
+    let circle = NewRelation { from: a, to: a, kind: "x".to_owned(), note: None };
+    let refused = store.relate(&workspace, &[circle], at(7)).await;
+    assert_eq!(refused.unwrap_err(), StoreError::SelfRelation(a));
     store.unrelate(&workspace, b.relations[0]).await.unwrap();
     let twice = store.unrelate(&workspace, b.relations[0]).await.unwrap_err();
     assert_eq!(twice, StoreError::NotFound(Noun::Relation));

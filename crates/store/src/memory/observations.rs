@@ -27,7 +27,8 @@ pub struct NewObservation {
     pub topic_key: Option<String>,
     /// A room of its own, if it has one.
     pub namespace: Option<String>,
-    /// Observations that it relates to, as `relates_to`.
+    /// Observations that it relates to, as `relates_to`. The one that it revises or repeats
+    /// is not among them.
     pub relate_to: Vec<u64>,
 }
 
