@@ -75,6 +75,14 @@ pub enum MemoryError {
         /// The revision that it has.
         revision: u64,
     },
+    /// Another observation has the topic key there (MEM-3).
+    #[error("#{by} has the topic_key {key} there already; update #{by} or choose another key")]
+    KeyTaken {
+        /// The key.
+        key: String,
+        /// Who has it.
+        by: u64,
+    },
     /// A relation from something to itself.
     #[error("#{0} cannot relate to itself; name two observations")]
     SelfRelation(u64),

@@ -75,6 +75,10 @@ impl Memory {
                     (StoreError::Revised { revision }, _) => {
                         MemoryError::ChangedMeanwhile { id, revision }
                     }
+                    (StoreError::KeyTaken { by }, _) => {
+                        let key = change.topic_key.clone().or(known.topic_key.clone());
+                        MemoryError::KeyTaken { key: key.unwrap_or_default(), by }
+                    }
                     (other, _) => missing(id)(other),
                 },
             )?;

@@ -81,6 +81,12 @@ pub enum StoreError {
         /// The revision that it has.
         revision: u64,
     },
+    /// Another observation has the topic key, in that project, scope and namespace (MEM-3).
+    #[error("#{by} has this topic key already; change that one or choose another key")]
+    KeyTaken {
+        /// Which one.
+        by: u64,
+    },
     /// A relation from an observation to itself.
     #[error("#{0} cannot relate to itself; name two observations")]
     SelfRelation(u64),

@@ -199,6 +199,7 @@ impl From<StoreError> for Problem {
             StoreError::Exists(_)
             | StoreError::Conflict { .. }
             | StoreError::Revised { .. }
+            | StoreError::KeyTaken { .. }
             | StoreError::Illegal(_) => Self::new(StatusCode::CONFLICT, "conflict", detail),
             StoreError::SelfRelation(_) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_note", detail)

@@ -97,6 +97,27 @@ async fn mem_3_a_topic_key_updates_in_place_and_keeps_the_earlier_text() {
 }
 
 #[tokio::test]
+async fn mem_3_an_update_puts_no_second_note_under_a_key() {
+    let desk = desk().await;
+    let keyed = Save { topic_key: Some("depth".into()), ..save("Depth", "nine metres") };
+    let first = desk.memory.save(keyed.clone()).await.unwrap().ids[0];
+    let second = desk.note("Depth too", "ten metres").await;
+    let key = Update { id: second, topic_key: Some("depth".into()), ..Update::default() };
+    let error = desk.memory.update(key).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "#1 has the topic_key depth there already; update #1 or choose another key"
+    );
+    let sea = Save { project: Some("sea".into()), ..keyed };
+    let third = desk.memory.save(sea).await.unwrap().ids[0];
+    let moved = Update { id: third, project: Some("harbour".into()), ..Update::default() };
+    let error = desk.memory.update(moved).await.unwrap_err();
+    assert_eq!(error, MemoryError::KeyTaken { key: "depth".into(), by: first });
+    let text = Update { id: third, title: Some("Depth of the sea".into()), ..Update::default() };
+    desk.memory.update(text).await.unwrap();
+}
+
+#[tokio::test]
 async fn mem_3_a_note_that_names_itself_is_refused() {
     let desk = desk().await;
     let keyed = |text: &str, to: &[u64]| Save {

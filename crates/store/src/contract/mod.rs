@@ -139,6 +139,7 @@ macro_rules! contract_tests {
                 relations_join_notes
                 old_notes_become_a_summary
                 the_memory_is_taken_out_and_brought_in_whole
+                notes_of_one_key_are_brought_together
             }
             memory_search {
                 notes_are_found_by_their_words

@@ -174,7 +174,8 @@ pub trait Observations: Send + Sync {
     ) -> StoreResult<Around>;
 
     /// Changes an observation; another title, text or type is a new revision. Whether it
-    /// still is what the caller saw is looked at in the same transaction.
+    /// still is what the caller saw is looked at in the same transaction. It does not move
+    /// to where another has its topic key (MEM-3).
     async fn change_observation(
         &self,
         workspace: &Workspace,

@@ -57,6 +57,14 @@ pub(crate) fn change(
     if changed == known {
         return Ok(known);
     }
+    let place = |note: &Observation| (note.topic_key.clone(), note.project.clone(), note.scope);
+    if place(&changed) != place(&known)
+        && let (Some(key), project, scope) = place(&changed)
+        && let namespace = changed.namespace.as_deref()
+        && let Some(other) = saving::under_key(db, workspace, &key, &project, scope, namespace)?
+    {
+        return Err(StoreError::KeyTaken { by: other.id });
+    }
     if (&changed.kind, &changed.title, &changed.content)
         != (&known.kind, &known.title, &known.content)
     {

@@ -47,6 +47,9 @@ impl From<MemoryError> for Problem {
                     format!("somebody changed it meanwhile: it has revision {revision} by now");
                 Self::new(StatusCode::CONFLICT, "changed_meanwhile", words)
             }
+            MemoryError::KeyTaken { .. } => {
+                Self::new(StatusCode::CONFLICT, "key_taken", error.to_string())
+            }
             MemoryError::Store(error) => Self::from(error),
             other => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_note", other.to_string()),
         }
