@@ -114,6 +114,22 @@ pub(super) struct ProgressLine {
 
 type Read = Result<MemoryRecord, String>;
 
+/// The largest id that is taken from a file. Ids go on behind the largest there is, and a
+/// huge one would leave none to come.
+const LARGEST_ID: u64 = u32::MAX as u64;
+
+fn id(what: &str, id: u64) -> Result<u64, String> {
+    counted(what, id)?;
+    if id == 0 { Err(format!("{what} is 0, and ids begin with 1")) } else { Ok(id) }
+}
+
+fn counted(what: &str, number: u64) -> Result<u64, String> {
+    if number > LARGEST_ID {
+        return Err(format!("{what} is {number}, at most {LARGEST_ID} is taken"));
+    }
+    Ok(number)
+}
+
 /// A file may have been written by hand: what it says is redacted and bounded like all else.
 fn kept(what: &str, text: String, limit: usize) -> Result<String, String> {
     let text = redact(&text);
@@ -227,7 +243,7 @@ impl SessionLine {
 impl PromptLine {
     pub(super) fn record(self) -> Read {
         Ok(MemoryRecord::Prompt(Prompt {
-            id: self.id,
+            id: id("id", self.id)?,
             session: name("session", self.session)?,
             content: content(self.content)?,
             project: name("project", self.project)?,
@@ -239,6 +255,7 @@ impl PromptLine {
 
 impl RevisionLine {
     pub(super) fn record(self) -> Result<ObservationRevision, String> {
+        id("observation", self.observation)?;
         Ok(ObservationRevision {
             revision: self.revision,
             kind: name("type", self.kind)?,
@@ -258,7 +275,7 @@ impl ObservationLine {
             return Err("its revisions are not complete".to_owned());
         }
         let observation = Observation {
-            id: self.id,
+            id: id("id", self.id)?,
             session: name("session", self.session)?,
             kind: name("type", self.kind)?,
             title: kept("title", self.title, MAX_TITLE_BYTES)?,
@@ -269,7 +286,7 @@ impl ObservationLine {
             topic_key: opt_name("topic_key", self.topic_key)?,
             namespace: opt_name("namespace", self.namespace)?,
             revision_count: self.revision_count,
-            duplicate_count: self.duplicate_count,
+            duplicate_count: counted("duplicate_count", self.duplicate_count)?,
             last_seen_at: self.last_seen_at.map(Timestamp::from_millis),
             created_at: Timestamp::from_millis(self.created_at),
             updated_at: Timestamp::from_millis(self.updated_at),
@@ -282,7 +299,7 @@ impl ObservationLine {
 impl RelationLine {
     pub(super) fn record(self, from: u64, to: u64) -> Read {
         Ok(MemoryRecord::Relation(Relation {
-            id: self.id,
+            id: id("id", self.id)?,
             from,
             to,
             kind: name("type", self.kind)?,
