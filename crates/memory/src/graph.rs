@@ -6,8 +6,7 @@ use plimsoll_budget::SNIPPET_CHARS;
 use plimsoll_store::{NewRelation, Observation, Relation};
 
 use crate::{
-    BuildContext, DetailLevel, Memory, MemoryError, Reading, Relate, Reply,
-    checks::{self, MAX_TITLE_BYTES},
+    BuildContext, DetailLevel, Memory, MemoryError, Reading, Relate, Reply, checks,
     lines::{self, snippet},
     memory::{Telling, missing},
 };
@@ -31,8 +30,7 @@ impl Memory {
         self.known_ids("ids", &[from, to]).await?;
         let kind =
             checks::opt_name("type", ask.kind.as_deref())?.unwrap_or_else(|| RELATES_TO.to_owned());
-        let note = ask.note.filter(|note| !note.trim().is_empty());
-        let note = note.map(|note| checks::line("note", &note, 4 * MAX_TITLE_BYTES)).transpose()?;
+        let note = checks::opt_remark(ask.note.as_deref())?;
         let one = NewRelation { from, to, kind: kind.clone(), note };
         let mut wanted = vec![one.clone()];
         if ask.bidirectional {

@@ -3,6 +3,8 @@
 use std::io::Cursor;
 
 use plimsoll_memory::{ArchiveError, Progress, Relate, Save, SavePrompt, StartSession};
+use plimsoll_store::Observation;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::support::{DAY, Desk, desk, save};
@@ -151,4 +153,90 @@ async fn mem_9_an_impossible_id_is_refused_by_its_line() {
     let largest = note_line(&[("id", json!(u32::MAX)), ("created_at", json!(1))]);
     assert_eq!(import(&largest).await.unwrap().added, 1);
     assert_eq!(desk.note("and", "another").await, u64::from(u32::MAX) + 1);
+}
+
+/// Texts around the limits, with what is redacted and what is no line.
+fn field(limit: usize) -> impl Strategy<Value = String> {
+    let edge = (limit - 12..limit + 3).prop_map(|length| "é ".repeat(length / 3));
+    prop_oneof![
+        ".{0,30}",
+        "[ \\n\\t\u{0}]{0,4}",
+        "[a-z \\n]{0,9}<private>[a-z]{0,9}(</private>[a-z]{0,9})?",
+        edge.clone(),
+        edge.prop_map(|text| format!("{text}<private")),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// MEM-9: a line comes in exactly if it could have been saved, and as that would be kept.
+    #[test]
+    fn mem_9_an_import_takes_what_a_save_takes(
+        title in field(1000),
+        content in field(65_536),
+        key in field(200),
+        namespace in field(200),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (saved, brought) = (desk().await, desk().await);
+            let save = Save {
+                topic_key: Some(key.clone()),
+                namespace: Some(namespace.clone()),
+                ..save(&title, &content)
+            };
+            let line = note_line(&[
+                ("title", json!(title)),
+                ("content", json!(content)),
+                ("topic_key", json!(key)),
+                ("namespace", json!(namespace)),
+            ]);
+            let save = saved.memory.save(save).await.map(drop);
+            let import = brought.memory.import(&mut Cursor::new(line.as_bytes())).await.map(drop);
+            match (&save, &import) {
+                (Ok(()), Ok(())) => {
+                    let texts = |note: Observation| {
+                        (note.title, note.content, note.topic_key, note.namespace)
+                    };
+                    let saved = saved.memory.observation(1).await.unwrap();
+                    let brought = brought.memory.observation(1).await.unwrap();
+                    prop_assert_eq!(texts(saved), texts(brought));
+                }
+                (Err(save), Err(import)) => {
+                    prop_assert!(import.to_string().contains(&save.to_string()), "{}", import);
+                }
+                _ => prop_assert!(false, "{save:?} {import:?}"),
+            }
+            Ok(())
+        })?;
+    }
+}
+
+/// MEM-9: what a file says of all else is held against the same bounds.
+#[tokio::test]
+async fn mem_9_what_could_not_be_saved_does_not_come_in() {
+    let desk = desk().await;
+    let long = "x".repeat(5000);
+    for line in [
+        json!({"record": "session", "id": " ", "project": "p", "started_at": 0}),
+        json!({"record": "session", "id": "s", "project": "p", "started_at": 0,
+            "directory": long}),
+        json!({"record": "prompt", "id": 1, "session": "s", "content": " ", "project": "p",
+            "created_at": 0}),
+        json!({"record": "revision", "observation": 1, "revision": 1, "type": "t", "title": "",
+            "content": "c", "replaced_at": 0}),
+        json!({"record": "progress", "project": "p", "content": long, "updated_at": 0}),
+    ] {
+        let text = format!("{HEADER}{line}\n");
+        let error = desk.memory.import(&mut Cursor::new(text.as_bytes())).await.unwrap_err();
+        assert!(matches!(error, ArchiveError::BadLine { line: 2, .. }), "{error}");
+    }
+    // A private part does not reach over the string that it stands in.
+    let line = json!({"record": "progress", "project": "p", "updated_at": 0,
+        "content": "{\"a\": \"<private>hunter2\", \"b\": 1}"});
+    let text = format!("{HEADER}{line}\n");
+    assert_eq!(desk.memory.import(&mut Cursor::new(text.as_bytes())).await.unwrap().added, 1);
+    let kept = exported(&desk).await;
+    assert!(kept.contains(r#"{\"a\":\"[REDACTED]\",\"b\":1}"#), "{kept}");
 }
