@@ -369,6 +369,32 @@ async fn mbg_7_the_session_budget_is_obeyed_by_every_read() {
 }
 
 #[tokio::test]
+async fn mbg_7_stats_keep_to_what_is_left() {
+    let desk = desk().await;
+    for n in 0..12 {
+        let kind = format!("type {n} {}", "with a long name ".repeat(10));
+        let project = Some(format!("project {n} {}", "of a long name ".repeat(10)));
+        let note = Save { kind: Some(kind), project, ..save("t", "c") };
+        desk.memory.save(note).await.unwrap();
+    }
+    let whole = desk.memory.stats(None).await.unwrap();
+    assert!(whole.estimated_tokens > 700 && !whole.text.contains("⚡"), "{}", whole.text);
+    for budget in [64, 80, 100, 200, 400, 700] {
+        let memory = desk.with_budget(budget);
+        let told = memory.stats(None).await.unwrap();
+        assert!(bytes4(&told.text) <= budget, "{budget}: {}", told.text);
+        assert_eq!((told.estimated_tokens, told.total), (bytes4(&told.text), 12));
+        assert!(told.text.starts_with("Memory: 12 observations"), "{}", told.text);
+        assert!(told.text.contains(" lines shown."), "{}", told.text);
+        assert_eq!(memory.ledger().total(), told.estimated_tokens);
+    }
+    let spent = desk.with_budget(63);
+    assert!(matches!(spent.stats(None).await, Err(MemoryError::Budget(_))));
+    let ask = SuggestTopicKey { title: "Depth".into(), ..SuggestTopicKey::default() };
+    assert!(matches!(spent.suggest_topic_key(ask).await, Err(MemoryError::Budget(_))));
+}
+
+#[tokio::test]
 async fn a_topic_key_is_suggested() {
     let desk = desk().await;
     let ask =
