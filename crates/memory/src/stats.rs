@@ -24,10 +24,13 @@ impl Memory {
         );
         // The two sums are worth most; the place of a line is where it is printed.
         let mut pieces = vec![piece(0, holds), piece(3, self.sent())];
-        let groups = [("Types", &counts.kinds), ("Projects", &counts.projects)];
-        for (place, (what, groups)) in (1..).zip(groups) {
+        let groups = [
+            ("Types", &counts.kinds, counts.kind_count),
+            ("Projects", &counts.projects, counts.project_count),
+        ];
+        for (place, (what, groups, total)) in (1..).zip(groups) {
             if !groups.is_empty() {
-                pieces.push(piece(place, format!("{what}: {}", list(groups))));
+                pieces.push(piece(place, format!("{what}: {}", list(groups, total))));
             }
         }
         for (place, (tool, sent)) in (4..).zip(self.ledger().by_tool()) {
@@ -66,14 +69,15 @@ fn piece(place: usize, text: String) -> Piece {
 }
 
 /// The first ten groups, and how many more there are.
-fn list(groups: &[(String, u64)]) -> String {
+fn list(groups: &[(String, u64)], total: u64) -> String {
     let mut told: Vec<String> = groups
         .iter()
         .take(MOST_GROUPS)
         .map(|(name, count)| format!("{name} {}", commas(*count)))
         .collect();
-    if groups.len() > MOST_GROUPS {
-        told.push(format!("{} more", groups.len() - MOST_GROUPS));
+    let more = total.saturating_sub(u64::try_from(told.len()).unwrap_or(u64::MAX));
+    if more > 0 {
+        told.push(format!("{} more", commas(more)));
     }
     told.join(", ")
 }

@@ -369,6 +369,17 @@ async fn mbg_7_the_session_budget_is_obeyed_by_every_read() {
 }
 
 #[tokio::test]
+async fn stats_say_how_many_types_there_are() {
+    let desk = desk().await;
+    for n in 0..63 {
+        let note = Save { kind: Some(format!("type {n}")), ..save("t", "c") };
+        desk.memory.save(note).await.unwrap();
+    }
+    let told = desk.memory.stats(None).await.unwrap().text;
+    assert!(told.contains(", 53 more\nProjects: harbour 63\n"), "{told}");
+}
+
+#[tokio::test]
 async fn mbg_7_stats_keep_to_what_is_left() {
     let desk = desk().await;
     for n in 0..12 {

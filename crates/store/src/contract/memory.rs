@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::{Backend, at, ready};
 use crate::{
-    Change, MemoryFilter, MemoryRecord, NewObservation, NewPrompt, NewRelation, NewSession, Noun,
-    Order, ProgressDocument, Saved, SavedObservation, Scope, Store, StoreError, Workspace,
+    Change, MemoryCounts, MemoryFilter, MemoryRecord, NewObservation, NewPrompt, NewRelation,
+    NewSession, Noun, Order, ProgressDocument, Saved, SavedObservation, Scope, Store, StoreError,
+    Workspace,
 };
 
 /// A note about something.
@@ -229,6 +230,24 @@ pub async fn deleted_notes_show_nowhere(backend: &impl Backend) {
     let next = save(&store, &note("four", "plover"), 6).await.id;
     assert!(next > ids[2], "an id never stands for another note");
     assert!(store.check().await.unwrap().is_empty());
+}
+
+/// Groups are told up to a number, and how many there are is told truly.
+pub async fn types_and_projects_are_counted(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let kind = |n: usize| NewObservation {
+        kind: format!("type {:02}", n % 70),
+        project: format!("project {}", n % 3),
+        ..note("x", &n.to_string())
+    };
+    let many: Vec<NewObservation> = (0..75).map(kind).collect();
+    store.save_observations(&workspace, &many, at(1), at(0)).await.unwrap();
+    let counts = store.memory_counts(&workspace, None).await.unwrap();
+    assert_eq!((counts.observations, counts.kind_count, counts.project_count), (75, 70, 3));
+    assert_eq!(counts.kinds.len(), MemoryCounts::MOST_GROUPS);
+    assert_eq!(counts.kinds[0], ("type 00".to_owned(), 2));
+    let one = store.memory_counts(&workspace, Some("project 1")).await.unwrap();
+    assert_eq!((one.observations, one.kind_count, one.project_count), (25, 25, 1));
 }
 
 /// A session is told around one of its notes, the nearest first.

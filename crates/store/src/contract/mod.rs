@@ -135,6 +135,7 @@ macro_rules! contract_tests {
                 one_of_two_writers_is_too_late
                 the_same_note_is_kept_once
                 deleted_notes_show_nowhere
+                types_and_projects_are_counted
                 neighbours_are_of_the_same_session
                 relations_join_notes
                 old_notes_become_a_summary

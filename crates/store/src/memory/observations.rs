@@ -114,10 +114,19 @@ pub struct MemoryCounts {
     pub observations: u64,
     /// Relations between observations that are there.
     pub relations: u64,
-    /// Observations by type, the most first.
+    /// Observations by type, the most first, at most [`MOST_GROUPS`](Self::MOST_GROUPS).
     pub kinds: Vec<(String, u64)>,
-    /// Observations by project, the most first.
+    /// How many types there are.
+    pub kind_count: u64,
+    /// Observations by project, the most first, at most [`MOST_GROUPS`](Self::MOST_GROUPS).
     pub projects: Vec<(String, u64)>,
+    /// How many projects there are.
+    pub project_count: u64,
+}
+
+impl MemoryCounts {
+    /// Types are free text, so that there may be very many.
+    pub const MOST_GROUPS: usize = 50;
 }
 
 /// Observations. Those that were deleted are found by none of these.
