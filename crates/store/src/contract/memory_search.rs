@@ -161,8 +161,8 @@ pub async fn common_words_are_found(backend: &impl Backend) {
     assert_eq!((found.matched, found.more), (1, false), "however old");
 }
 
-/// A word is common or rare for notes and prompts together: a few old prompts that hold one
-/// do not stand before the notes that are full of it.
+/// MEM-6: a word is common or rare for notes and prompts together, so that a few old prompts
+/// that hold one do not stand before the notes that are full of it.
 pub async fn prompts_do_not_push_notes_out(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     for n in 0..20 {
