@@ -9,6 +9,7 @@ mod answer;
 mod boundary;
 mod cache;
 mod catalog;
+mod detail;
 mod limit;
 mod model;
 mod pair_weight;
@@ -20,6 +21,7 @@ pub use answer::{Answer, AnswerSpec, InvalidBudget, Piece, parse_max_tokens};
 pub use boundary::{Boundary, BoundaryInput, ReplyReserve};
 pub use cache::{BoundaryCache, Change};
 pub use catalog::{Catalog, Found};
+pub use detail::{BadDetailLevel, DetailLevel, SNIPPET_CHARS, SUMMARY_HINT};
 pub use limit::{
     ASSUMED_LIMIT, Binds, FileLimits, LearnedLimit, ModelLimit, WindowFacts, WindowSource,
 };

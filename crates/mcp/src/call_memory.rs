@@ -1,9 +1,10 @@
 //! The tools of memory: arguments to asks.
 
+use plimsoll_budget::DetailLevel;
 use plimsoll_memory::{
-    BuildContext, CapturePassive, Compact, DetailLevel, EndSession, Find, GetObservation, Memory,
-    Progress, Reading, Recall, Relate, Save, SavePrompt, StartSession, SuggestTopicKey,
-    SummariseSession, Timeline, Update,
+    BuildContext, CapturePassive, Compact, EndSession, Find, GetObservation, Memory, Progress,
+    Reading, Recall, Relate, Save, SavePrompt, StartSession, SuggestTopicKey, SummariseSession,
+    Timeline, Update,
 };
 use plimsoll_store::Scope;
 
@@ -157,6 +158,7 @@ fn update(args: &Arguments) -> Result<Update, String> {
         scope: scope(args)?,
         topic_key: args.given("topic_key"),
         restore_revision: args.number("restore_revision"),
+        seen_revision: None,
     })
 }
 

@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use plimsoll_budget::{AnswerSpec, Piece};
+use plimsoll_budget::{AnswerSpec, DetailLevel, Piece};
 use plimsoll_domain::Timestamp;
 use plimsoll_memory::{Memory, Save};
 use plimsoll_specs::{
     Adr, AdrStatus, AdvanceChange, BusinessRules, ChangeSize, ChangeType, Clarify, ContextCheck,
-    Design, Detail, Done, Explore, GetContext, InitProject, Mode, Notebook, Proposal, Reading,
-    Recalled, Remember, Requirements, SpecsError, Stage, StartChange, Tasks, Validation, Verdict,
+    Design, Done, Explore, GetContext, InitProject, MOST_EXPLORATIONS, Mode, Notebook, Proposal,
+    Reading, Recalled, Remember, Requirements, SpecsError, Stage, StartChange, Tasks, Validation,
+    Verdict,
 };
 use plimsoll_tokens::Estimator;
 
 use crate::{ToolAnswer, arguments::Arguments, place::Place};
-
-/// How many explorations are looked up for a check.
-const MOST_EXPLORATIONS: usize = 5;
 
 /// Calls a tool of the notebook; an error is what to tell the model.
 pub(crate) async fn call(
@@ -245,7 +243,7 @@ fn within(text: &str, room: u64, counter: Estimator) -> String {
 
 /// How a read wants its answer, within what is left of the session's budget.
 fn reading(memory: &Memory, args: &Arguments, counter: Estimator) -> Result<Reading, String> {
-    let detail = args.given("detail_level").map(|level| Detail::parse(&level)).transpose();
+    let detail = args.given("detail_level").map(|level| level.parse::<DetailLevel>()).transpose();
     let max_tokens = memory.ledger().cap(args.number("max_tokens"));
     Ok(Reading {
         detail: detail.map_err(|error| error.to_string())?,

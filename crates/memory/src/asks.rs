@@ -173,6 +173,8 @@ pub struct Update {
     pub topic_key: Option<String>,
     /// Takes title, text and type from this revision before the rest is applied.
     pub restore_revision: Option<u64>,
+    /// The revision that the caller saw; a note that has another by now is left alone.
+    pub seen_revision: Option<u64>,
 }
 
 /// `mem_suggest_topic_key`.

@@ -7,9 +7,11 @@ pub const MAX_CONTENT_BYTES: usize = 64 * 1024;
 /// The longest title.
 pub const MAX_TITLE_BYTES: usize = 1000;
 /// The longest name: a project, a type, a key, an id of a session.
-pub(crate) const MAX_NAME_BYTES: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 /// The longest path of a directory.
-pub(crate) const MAX_PATH_BYTES: usize = 4096;
+const MAX_PATH_BYTES: usize = 4096;
+/// The longest note on a relation.
+const MAX_REMARK_BYTES: usize = 4 * MAX_TITLE_BYTES;
 /// The most ids that one call names.
 pub(crate) const MAX_IDS: usize = 200;
 
@@ -33,6 +35,7 @@ pub(crate) fn text(what: &'static str, text: &str) -> Result<String, MemoryError
 pub(crate) fn line(what: &'static str, text: &str, limit: usize) -> Result<String, MemoryError> {
     bounded(what, text, limit)?;
     let kept = one_line(&redact(text));
+    bounded(what, &kept, limit)?;
     if kept.is_empty() { Err(MemoryError::Blank(what)) } else { Ok(kept) }
 }
 
@@ -46,12 +49,49 @@ pub(crate) fn name(what: &'static str, text: &str) -> Result<String, MemoryError
     line(what, text, MAX_NAME_BYTES)
 }
 
+/// The name of a folder as one that would be taken: what is too long is cut, because nobody
+/// chose it for this.
+pub(crate) fn of_folder(text: &str) -> String {
+    let line = one_line(&redact(text));
+    let name = line[..line.floor_char_boundary(MAX_NAME_BYTES)].trim_end();
+    if name.is_empty() { "project".to_owned() } else { name.to_owned() }
+}
+
 /// A name that may be missing; a blank one is.
 pub(crate) fn opt_name(
     what: &'static str,
     text: Option<&str>,
 ) -> Result<Option<String>, MemoryError> {
-    text.filter(|text| !text.trim().is_empty()).map(|text| name(what, text)).transpose()
+    opt_line(what, text, MAX_NAME_BYTES)
+}
+
+/// The path of a directory, which may be missing; a blank one is.
+pub(crate) fn opt_path(
+    what: &'static str,
+    text: Option<&str>,
+) -> Result<Option<String>, MemoryError> {
+    opt_line(what, text, MAX_PATH_BYTES)
+}
+
+/// Why a relation is there, which may be missing; a blank one is.
+pub(crate) fn opt_remark(text: Option<&str>) -> Result<Option<String>, MemoryError> {
+    opt_line("note", text, MAX_REMARK_BYTES)
+}
+
+/// A text of several lines that may be missing; a blank one is.
+pub(crate) fn opt_text(
+    what: &'static str,
+    found: Option<&str>,
+) -> Result<Option<String>, MemoryError> {
+    found.filter(|found| !found.trim().is_empty()).map(|found| text(what, found)).transpose()
+}
+
+fn opt_line(
+    what: &'static str,
+    text: Option<&str>,
+    limit: usize,
+) -> Result<Option<String>, MemoryError> {
+    text.filter(|text| !text.trim().is_empty()).map(|text| line(what, text, limit)).transpose()
 }
 
 /// A number with its default and its bounds.

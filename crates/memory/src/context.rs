@@ -1,12 +1,12 @@
 //! `mem_context`: what was going on lately.
 
-use plimsoll_budget::Piece;
+use plimsoll_budget::{Piece, SNIPPET_CHARS};
 use plimsoll_store::{MemoryFilter, Order};
 
 use crate::{
     Memory, MemoryError, Recall, Reply, checks,
     find::prompt_piece,
-    lines::{self, SNIPPET, snippet},
+    lines::{self, snippet},
     memory::Telling,
 };
 
@@ -41,12 +41,12 @@ impl Memory {
         });
         let mut told_sessions = told_sessions.map(|piece| (piece, None));
         let told_prompts = prompts.iter().enumerate().map(|(place, prompt)| {
-            let under = snippet(&prompt.content, SNIPPET);
+            let under = snippet(&prompt.content, SNIPPET_CHARS);
             let piece = prompt_piece(prompt, level, &under, SESSIONS + place);
             (Piece { heading: Some("## Prompts".to_owned()), ..piece }, None)
         });
         let told_notes = notes.iter().enumerate().map(|(place, note)| {
-            let text = lines::observation(note, level, &snippet(&note.content, SNIPPET));
+            let text = lines::observation(note, level, &snippet(&note.content, SNIPPET_CHARS));
             let place = SESSIONS + PROMPTS + place;
             (lines::piece(text, place, Some("## Observations"), note.id), Some(note.id))
         });

@@ -67,6 +67,22 @@ pub enum MemoryError {
         "nothing to change; give title, content, type, project, scope, topic_key or restore_revision"
     )]
     NothingToChange,
+    /// The observation is no longer what the caller saw.
+    #[error("somebody changed #{id} meanwhile: it has revision {revision} by now; read it again")]
+    ChangedMeanwhile {
+        /// The observation.
+        id: u64,
+        /// The revision that it has.
+        revision: u64,
+    },
+    /// Another observation has the topic key there (MEM-3).
+    #[error("#{by} has the topic_key {key} there already; update #{by} or choose another key")]
+    KeyTaken {
+        /// The key.
+        key: String,
+        /// Who has it.
+        by: u64,
+    },
     /// A relation from something to itself.
     #[error("#{0} cannot relate to itself; name two observations")]
     SelfRelation(u64),

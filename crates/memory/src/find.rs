@@ -1,5 +1,6 @@
 //! `mem_search`, and the same for callers that want records.
 
+use plimsoll_budget::SNIPPET_CHARS;
 use plimsoll_store::{
     MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, Observation, Prompt,
 };
@@ -7,7 +8,7 @@ use plimsoll_tokens::commas;
 
 use crate::{
     DetailLevel, Find, Memory, MemoryError, Reply, checks,
-    lines::{self, SNIPPET, snippet},
+    lines::{self, snippet},
     memory::Telling,
 };
 
@@ -28,7 +29,7 @@ impl Memory {
                 before: None,
             },
             limit: checks::number("limit", ask.limit, 10, 1..=MOST)?,
-            snippet_chars: SNIPPET,
+            snippet_chars: SNIPPET_CHARS,
         };
         let found = self.store.search_memory(&self.workspace, &query).await?;
         let level = ask.reading.detail_level;
@@ -78,7 +79,7 @@ impl Memory {
                 ..MemoryFilter::default()
             },
             limit: limit.min(MOST),
-            snippet_chars: SNIPPET,
+            snippet_chars: SNIPPET_CHARS,
         };
         let found = self.store.search_memory(&self.workspace, &query).await?;
         let notes = found.hits.into_iter().filter_map(|hit| match hit.found {

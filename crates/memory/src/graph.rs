@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
+use plimsoll_budget::SNIPPET_CHARS;
 use plimsoll_store::{NewRelation, Observation, Relation};
 
 use crate::{
-    BuildContext, DetailLevel, Memory, MemoryError, Reading, Relate, Reply,
-    checks::{self, MAX_TITLE_BYTES},
-    lines::{self, SNIPPET, snippet},
+    BuildContext, DetailLevel, Memory, MemoryError, Reading, Relate, Reply, checks,
+    lines::{self, snippet},
     memory::{Telling, missing},
 };
 
@@ -30,8 +30,7 @@ impl Memory {
         self.known_ids("ids", &[from, to]).await?;
         let kind =
             checks::opt_name("type", ask.kind.as_deref())?.unwrap_or_else(|| RELATES_TO.to_owned());
-        let note = ask.note.filter(|note| !note.trim().is_empty());
-        let note = note.map(|note| checks::line("note", &note, 4 * MAX_TITLE_BYTES)).transpose()?;
+        let note = checks::opt_remark(ask.note.as_deref())?;
         let one = NewRelation { from, to, kind: kind.clone(), note };
         let mut wanted = vec![one.clone()];
         if ask.bidirectional {
@@ -69,7 +68,7 @@ impl Memory {
         let mut ids = Vec::new();
         for (place, step) in walk.steps.iter().enumerate() {
             let note = &step.note;
-            let under = snippet(&note.content, SNIPPET);
+            let under = snippet(&note.content, SNIPPET_CHARS);
             let mut text = lines::observation(note, DetailLevel::Standard, &under);
             for relation in &step.relations {
                 text.push_str(&format!("\n  {}", told(relation)));

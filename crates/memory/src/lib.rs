@@ -11,7 +11,6 @@ mod capture;
 mod checks;
 mod compact;
 mod context;
-mod detail;
 mod error;
 mod find;
 mod graph;
@@ -29,6 +28,8 @@ mod time;
 mod timeline;
 mod topic_key;
 
+pub use plimsoll_budget::{BadDetailLevel, DetailLevel, SUMMARY_HINT};
+
 pub use archive::{ArchiveError, Imported};
 pub use asks::{
     BuildContext, CapturePassive, Compact, EndSession, Find, GetObservation, Progress, Reading,
@@ -36,7 +37,6 @@ pub use asks::{
     Update,
 };
 pub use checks::{MAX_CONTENT_BYTES, MAX_TITLE_BYTES};
-pub use detail::{BadDetailLevel, DetailLevel, SUMMARY_HINT};
 pub use error::MemoryError;
 pub use ledger::{BudgetSpent, Ledger, SMALLEST_BUDGET, Sent};
 pub use memory::{Clock, DEFAULT_SESSION, Memory, MemoryParts};

@@ -1,6 +1,6 @@
 //! How items are told.
 
-use plimsoll_budget::Piece;
+use plimsoll_budget::{Piece, SNIPPET_CHARS};
 use plimsoll_store::{Observation, Prompt, Session};
 use plimsoll_tokens::cut_at_word;
 
@@ -10,8 +10,6 @@ use crate::{
     time::{day, minute},
 };
 
-/// Characters of a snippet.
-pub(crate) const SNIPPET: usize = 300;
 /// Characters of a snippet of a neighbour in the timeline.
 pub(crate) const NEIGHBOUR: usize = 200;
 
@@ -81,7 +79,7 @@ pub(crate) fn session(session: &Session, level: DetailLevel) -> String {
     );
     match (&session.summary, level) {
         (Some(summary), DetailLevel::Standard) => {
-            format!("{head}\n  {}", snippet(summary, SNIPPET))
+            format!("{head}\n  {}", snippet(summary, SNIPPET_CHARS))
         }
         (Some(summary), DetailLevel::Full) => format!("{head}\n{summary}"),
         _ => head,

@@ -60,6 +60,8 @@ impl Memory {
     /// A memory of these parts.
     pub fn new(parts: MemoryParts) -> Self {
         let MemoryParts { store, clock, workspace, default_project, counter, ledger } = parts;
+        // It is kept like one that was named, and must come in again like it.
+        let default_project = checks::of_folder(&default_project);
         Self { store, clock, workspace, default_project, counter, ledger }
     }
 

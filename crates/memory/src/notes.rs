@@ -49,6 +49,7 @@ impl Memory {
     pub async fn update(&self, ask: Update) -> Result<Reply, MemoryError> {
         let id = ask.id;
         let change = Change {
+            seen: ask.seen_revision,
             restore: ask.restore_revision,
             title: ask.title.as_deref().map(checks::title).transpose()?,
             content: ask
@@ -61,7 +62,7 @@ impl Memory {
             scope: ask.scope,
             topic_key: checks::opt_name("topic_key", ask.topic_key.as_deref())?,
         };
-        if change == Change::default() {
+        if change == (Change { seen: change.seen, ..Change::default() }) {
             return Err(MemoryError::NothingToChange);
         }
         let known = self.store.observation(&self.workspace, id).await.map_err(missing(id))?;
@@ -70,6 +71,13 @@ impl Memory {
                 |error| match (error, change.restore) {
                     (StoreError::NotFound(Noun::Revision), Some(revision)) => {
                         MemoryError::NoRevision { id, revision, newest: known.revision_count }
+                    }
+                    (StoreError::Revised { revision }, _) => {
+                        MemoryError::ChangedMeanwhile { id, revision }
+                    }
+                    (StoreError::KeyTaken { by }, _) => {
+                        let key = change.topic_key.clone().or(known.topic_key.clone());
+                        MemoryError::KeyTaken { key: key.unwrap_or_default(), by }
                     }
                     (other, _) => missing(id)(other),
                 },

@@ -68,7 +68,7 @@ impl Memory {
 }
 
 /// A document as it is kept: checked, redacted, without needless spaces.
-fn document(text: &str) -> Result<String, MemoryError> {
+pub(crate) fn document(text: &str) -> Result<String, MemoryError> {
     let bounded = |text: &str| {
         let (what, bytes, limit) = ("content", text.len(), MAX_CONTENT_BYTES);
         if bytes > limit { Err(MemoryError::TooLong { what, bytes, limit }) } else { Ok(()) }

@@ -1,7 +1,7 @@
 //! `mem_save` and `mem_save_prompt`.
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{NewObservation, NewPrompt, Saved, SavedObservation};
+use plimsoll_store::{NewObservation, NewPrompt, Noun, Saved, SavedObservation, StoreError};
 
 use crate::{
     Memory, MemoryError, Reply, Save, SavePrompt,
@@ -36,7 +36,12 @@ impl Memory {
         let saved = self
             .store
             .save_observations(&self.workspace, std::slice::from_ref(&note), now, same_since)
-            .await?;
+            .await
+            .map_err(|error| match error {
+                // Its topic key or its text made it one of those that it names.
+                StoreError::SelfRelation(id) => MemoryError::SelfRelation(id),
+                other => MemoryError::Store(other),
+            })?;
         let ids = saved.iter().map(|saved| saved.id).collect();
         let text = saved.first().map_or_else(String::new, |saved| sentence(&note, saved));
         Ok(self.said("mem_save", text, ids))
@@ -70,9 +75,7 @@ impl Memory {
         let found = self.store.observations_by_id(&self.workspace, &distinct).await?;
         let unknown = distinct.iter().find(|id| !found.iter().any(|note| note.id == **id));
         match unknown {
-            Some(id) => Err(missing(*id)(plimsoll_store::StoreError::NotFound(
-                plimsoll_store::Noun::Observation,
-            ))),
+            Some(id) => Err(missing(*id)(StoreError::NotFound(Noun::Observation))),
             None => Ok(distinct),
         }
     }

@@ -2,21 +2,15 @@
 
 use plimsoll_store::{NewSession, Session, StoreError};
 
-use crate::{
-    EndSession, Memory, MemoryError, Reply, StartSession, SummariseSession,
-    checks::{self, MAX_PATH_BYTES},
-};
+use crate::{EndSession, Memory, MemoryError, Reply, StartSession, SummariseSession, checks};
 
 impl Memory {
     /// Starts a session, or goes on with one.
     pub async fn start_session(&self, ask: StartSession) -> Result<Reply, MemoryError> {
-        let directory = ask.directory.filter(|path| !path.trim().is_empty());
         let session = NewSession {
             id: checks::name("id", &ask.id)?,
             project: checks::name("project", &ask.project)?,
-            directory: directory
-                .map(|path| checks::line("directory", &path, MAX_PATH_BYTES))
-                .transpose()?,
+            directory: checks::opt_path("directory", ask.directory.as_deref())?,
         };
         let new = self.store.start_session(&self.workspace, &session, self.now()).await?;
         let verb = if new { "started" } else { "goes on" };
@@ -27,8 +21,7 @@ impl Memory {
     /// Ends a session.
     pub async fn end_session(&self, ask: EndSession) -> Result<Reply, MemoryError> {
         let session = self.named(&ask.id)?;
-        let summary = ask.summary.filter(|text| !text.trim().is_empty());
-        let summary = summary.map(|text| checks::text("summary", &text)).transpose()?;
+        let summary = checks::opt_text("summary", ask.summary.as_deref())?;
         let known = self
             .store
             .end_session(&self.workspace, &session, summary.as_deref(), self.now())

@@ -1,53 +1,83 @@
 //! `mem_stats`: what the memory holds and what this connection has sent (MBG-7).
 
+use plimsoll_budget::Piece;
 use plimsoll_tokens::commas;
 
-use crate::{Memory, MemoryError, Reply, checks};
+use crate::{Memory, MemoryError, Reading, Reply, checks, memory::Telling};
+
+/// So many types and projects are named.
+const MOST_GROUPS: usize = 10;
 
 impl Memory {
-    /// Counts, of one project or of all, and the ledger of the connection.
+    /// Counts, of one project or of all, and the ledger of the connection, within what is
+    /// left of its budget.
     pub async fn stats(&self, project: Option<String>) -> Result<Reply, MemoryError> {
-        self.ledger().cap(None)?;
         let project = checks::opt_name("project", project.as_deref())?;
         let counts = self.store.memory_counts(&self.workspace, project.as_deref()).await?;
         let of = project.map_or_else(String::new, |project| format!(" of project {project}"));
-        let mut text = format!(
+        let holds = format!(
             "Memory{of}: {} observations, {} prompts, {} sessions, {} relations.",
             commas(counts.observations),
             commas(counts.prompts),
             commas(counts.sessions),
             commas(counts.relations)
         );
-        for (what, groups) in [("Types", &counts.kinds), ("Projects", &counts.projects)] {
+        // The two sums are worth most; the place of a line is where it is printed.
+        let mut pieces = vec![piece(0, holds), piece(3, self.sent())];
+        let groups = [
+            ("Types", &counts.kinds, counts.kind_count),
+            ("Projects", &counts.projects, counts.project_count),
+        ];
+        for (place, (what, groups, total)) in (1..).zip(groups) {
             if !groups.is_empty() {
-                text.push_str(&format!("\n{what}: {}", list(groups)));
+                pieces.push(piece(place, format!("{what}: {}", list(groups, total))));
             }
         }
+        for (place, (tool, sent)) in (4..).zip(self.ledger().by_tool()) {
+            let calls = if sent.calls == 1 { "call" } else { "calls" };
+            let (tokens, count) = (commas(sent.tokens), commas(sent.calls));
+            pieces.push(piece(place, format!("  {tool}: ~{tokens} tokens in {count} {calls}")));
+        }
+        let told = self.told_all(&Telling {
+            tool: "mem_stats",
+            intro: "",
+            pieces: &pieces,
+            ids: &[],
+            total: pieces.len(),
+            noun: "lines",
+            next_call: None,
+            reading: Reading::whole(),
+        })?;
+        // What is counted are observations, of which none is shown.
+        let total = usize::try_from(counts.observations).unwrap_or(usize::MAX);
+        Ok(Reply { shown: 0, total, ..told })
+    }
+
+    fn sent(&self) -> String {
         let ledger = self.ledger();
-        text.push_str(&format!("\nSent in this connection: ~{} tokens", commas(ledger.total())));
+        let mut text = format!("Sent in this connection: ~{} tokens", commas(ledger.total()));
         if let (Some(budget), Some(left)) = (ledger.session_budget(), ledger.left()) {
             text.push_str(&format!(" of {}, {} left", commas(budget), commas(left)));
         }
         text.push('.');
-        for (tool, sent) in ledger.by_tool() {
-            let calls = if sent.calls == 1 { "call" } else { "calls" };
-            text.push_str(&format!(
-                "\n  {tool}: ~{} tokens in {} {calls}",
-                commas(sent.tokens),
-                commas(sent.calls)
-            ));
-        }
-        let total = usize::try_from(counts.observations).unwrap_or(usize::MAX);
-        Ok(Reply { total, ..self.said("mem_stats", text, Vec::new()) })
+        text
     }
 }
 
+fn piece(place: usize, text: String) -> Piece {
+    Piece { text, place, heading: None, full_text: "raise --session-budget".to_owned() }
+}
+
 /// The first ten groups, and how many more there are.
-fn list(groups: &[(String, u64)]) -> String {
-    let mut told: Vec<String> =
-        groups.iter().take(10).map(|(name, count)| format!("{name} {}", commas(*count))).collect();
-    if groups.len() > 10 {
-        told.push(format!("{} more", groups.len() - 10));
+fn list(groups: &[(String, u64)], total: u64) -> String {
+    let mut told: Vec<String> = groups
+        .iter()
+        .take(MOST_GROUPS)
+        .map(|(name, count)| format!("{name} {}", commas(*count)))
+        .collect();
+    let more = total.saturating_sub(u64::try_from(told.len()).unwrap_or(u64::MAX));
+    if more > 0 {
+        told.push(format!("{} more", commas(more)));
     }
     told.join(", ")
 }

@@ -24,8 +24,12 @@ pub(crate) fn parse(text: &str, now: Timestamp) -> Option<Timestamp> {
         return now.millis().checked_sub(age).map(Timestamp::from_millis);
     }
     let (date, rest) = text.split_at_checked(10)?;
-    let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
-    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    let mut parts = date.split('-');
+    let year = digits(parts.next()?, 4)?;
+    let (month, day) = (digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
+    if parts.next().is_some() {
+        return None;
+    }
     let days = days_of(year, month, day)?;
     let of_day = if rest.is_empty() { 0 } else { parse_clock(rest)? };
     Some(Timestamp::from_millis(days * DAY + of_day))
@@ -48,24 +52,50 @@ fn parse_clock(text: &str) -> Option<i64> {
     let text = text.strip_prefix(['T', 't', ' '])?;
     let end = text.find(['Z', 'z', '+', '-']).unwrap_or(text.len());
     let (clock, zone) = text.split_at(end);
-    let mut parts = clock.split(':');
-    let hour: i64 = parts.next()?.parse().ok()?;
-    let minute: i64 = parts.next()?.parse().ok()?;
-    let second: f64 = parts.next().map_or(Some(0.0), |part| part.parse().ok())?;
-    let sound = (0..24).contains(&hour)
-        && (0..60).contains(&minute)
-        && (0.0..61.0).contains(&second)
-        && parts.next().is_none();
-    let offset = match zone {
-        "" | "Z" | "z" => 0,
-        _ => {
-            let (hours, minutes) = zone[1..].split_once(':')?;
-            let minutes = hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?;
-            if zone.starts_with('-') { -minutes } else { minutes }
-        }
+    let (clock, millis) = match clock.split_once('.') {
+        Some((clock, fraction)) => (clock, parse_fraction(fraction)?),
+        None => (clock, 0),
     };
-    let millis = (second * 1000.0) as i64;
-    sound.then_some((hour * 60 + minute - offset) * 60_000 + millis)
+    let mut parts = clock.split(':');
+    let minutes = minutes_of(parts.next()?, parts.next()?)?;
+    let seconds = match parts.next() {
+        Some(seconds) => digits(seconds, 2).filter(|seconds| *seconds <= 60)?,
+        // A fraction is one of a second.
+        None if millis > 0 => return None,
+        None => 0,
+    };
+    let sound = parts.next().is_none();
+    let offset = match zone.split_at_checked(1) {
+        None | Some(("Z" | "z", "")) => 0,
+        Some((sign @ ("+" | "-"), offset)) => {
+            let (hours, minutes) = offset.split_once(':')?;
+            let offset = minutes_of(hours, minutes)?;
+            if sign == "-" { -offset } else { offset }
+        }
+        Some(_) => return None,
+    };
+    sound.then_some((minutes - offset) * 60_000 + seconds * 1000 + millis)
+}
+
+/// Hours and minutes of a clock, in minutes.
+fn minutes_of(hours: &str, minutes: &str) -> Option<i64> {
+    let hours = digits(hours, 2).filter(|hours| *hours < 24)?;
+    let minutes = digits(minutes, 2).filter(|minutes| *minutes < 60)?;
+    Some(hours * 60 + minutes)
+}
+
+/// What stands behind the point of a second, in milliseconds.
+fn parse_fraction(text: &str) -> Option<i64> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    format!("{text:0<3}")[..3].parse().ok()
+}
+
+/// A number of so many digits and nothing else, not even a sign.
+fn digits(text: &str, count: usize) -> Option<i64> {
+    let plain = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    plain.then(|| text.parse().ok())?
 }
 
 /// The civil date of a day since 1970. Years are counted from March, so that the day that
@@ -105,15 +135,37 @@ mod tests {
 
     #[test]
     fn times_are_read() {
-        let at = |text| parse(text, NOW).map(Timestamp::millis);
+        let at = |text: &str| parse(text, NOW).map(Timestamp::millis);
         assert_eq!(at("1970-01-02"), Some(DAY));
         assert_eq!(at("1970-01-01T00:01:00Z"), Some(60_000));
         assert_eq!(at("1970-01-01T02:00:00.25+02:00"), Some(250));
         assert_eq!(at("1970-01-01 00:01"), Some(60_000));
         assert_eq!(at("7d"), Some(NOW.millis() - 7 * DAY));
+        assert_eq!(at("1970-01-01T00:00:60z"), Some(60_000), "a second that is put in");
+        assert_eq!(at("1970-01-01t00:00:00.0019-00:01"), Some(60_001));
         for bad in ["", "yesterday", "2026-02-30", "2026-13-01", "2026-11-01T25:00Z", "d", "é"] {
             assert_eq!(at(bad), None, "{bad}");
         }
+        for clock in [
+            "T08:00:00Z02:00",
+            "T08:00:00+9223372036854775807:00",
+            "T08:00:00+153722867280912931:00",
+            "T08:00:00-24:00",
+            "T08:00:00+02:60",
+            "T08:00:00+-2:00",
+            "T08:00:00+é",
+            "T08:00:00+0200:00",
+            "T08:00:1e1",
+            "T08:00:inf",
+            "T08:00:00.",
+            "T08:00.5",
+            "T+8:00",
+            "T08:00:00:00",
+        ] {
+            assert_eq!(at(&format!("2026-11-01{clock}")), None, "{clock}");
+        }
+        assert_eq!(at("2026-+1-01"), None);
+        assert_eq!(at("206-11-01-"), None);
     }
 
     proptest! {
@@ -123,9 +175,43 @@ mod tests {
             prop_assert_eq!(parse(&day(time), NOW), Some(time));
         }
 
+        /// Texts that come as far as the offset; whatever is read lies within a day of its day.
         #[test]
-        fn any_text_is_read_or_refused(text in ".{0,30}") {
-            let _ = parse(&text, NOW);
+        fn any_text_is_read_or_refused(
+            text in prop_oneof![
+                ".{0,30}",
+                "[0-9]{1,12}[mhdw]",
+                "[0-9]{4}-[0-1][0-9]-[0-3][0-9][T ][0-9]{1,3}:[0-9]{1,3}(:[0-9.]{1,20})?",
+                "2026-11-0[1-9]T[0-2][0-9]:[0-5][0-9](:[0-5][0-9])?[Zz+-][0-9+-]{0,22}:[0-9]{0,22}",
+                "2026-11-0[1-9]T08:00:00[Z+-].{0,9}",
+            ],
+        ) {
+            let read = parse(&text, NOW);
+            if let (Some(read), Some(day)) = (read, text.get(..10).and_then(|day| parse(day, NOW))) {
+                prop_assert!((read.millis() - day.millis()).abs() <= 2 * DAY, "{text}");
+            }
+        }
+
+        /// An offset is taken away: the same moment however it is written.
+        #[test]
+        fn an_offset_is_taken_away(
+            minute in 0i64..2_000_000 * 1440,
+            second in 0i64..60,
+            milli in 0i64..1000,
+            offset in -1439i64..1440,
+        ) {
+            let time = minute * 60_000 + second * 1000 + milli;
+            let local = minute + offset;
+            let date = day(Timestamp::from_millis(local * 60_000));
+            let (sign, away) = (if offset < 0 { '-' } else { '+' }, offset.abs());
+            let text = format!(
+                "{date}T{:02}:{:02}:{second:02}.{milli:03}{sign}{:02}:{:02}",
+                local.rem_euclid(1440) / 60,
+                local.rem_euclid(60),
+                away / 60,
+                away % 60,
+            );
+            prop_assert_eq!(parse(&text, NOW), Some(Timestamp::from_millis(time)), "{}", text);
         }
     }
 }

@@ -1,10 +1,11 @@
 //! `mem_timeline`: an observation among those of its session.
 
+use plimsoll_budget::SNIPPET_CHARS;
 use plimsoll_store::Observation;
 
 use crate::{
     DetailLevel, Memory, MemoryError, Reply, Timeline, checks,
-    lines::{self, NEIGHBOUR, SNIPPET, snippet},
+    lines::{self, NEIGHBOUR, snippet},
     memory::{Telling, missing},
 };
 
@@ -23,8 +24,11 @@ impl Memory {
         let focus_place = around.before.len();
         let mut pieces = Vec::new();
         let mut ids = vec![Some(around.focus.id)];
-        let text =
-            lines::observation(&around.focus, level, &snippet(&around.focus.content, SNIPPET));
+        let text = lines::observation(
+            &around.focus,
+            level,
+            &snippet(&around.focus.content, SNIPPET_CHARS),
+        );
         pieces.push(lines::piece(text, focus_place, None, around.focus.id));
         for (note, place) in nearest(&around.before, &around.after) {
             let text = neighbour(note, level);

@@ -2,7 +2,7 @@
 
 use crate::{
     Memory, MemoryError, Reply, SuggestTopicKey,
-    checks::{self, MAX_CONTENT_BYTES, MAX_TITLE_BYTES},
+    checks::{self, MAX_CONTENT_BYTES},
 };
 
 /// Words that say nothing about the subject.
@@ -18,7 +18,9 @@ const MOST_BYTES: usize = 60;
 impl Memory {
     /// A topic key for a note to be.
     pub async fn suggest_topic_key(&self, ask: SuggestTopicKey) -> Result<Reply, MemoryError> {
-        let title = checks::line("title", &ask.title, MAX_TITLE_BYTES)?;
+        // It tells without changing anything, so it needs what every read needs.
+        self.ledger().cap(None)?;
+        let title = checks::title(&ask.title)?;
         let content = ask.content.unwrap_or_default();
         if content.len() > MAX_CONTENT_BYTES {
             return Err(MemoryError::TooLong {

@@ -1,10 +1,11 @@
 //! `sdd_context_check`: what there is to know before a change (SDD-4).
 
-use plimsoll_budget::{AnswerSpec, Piece};
+use plimsoll_budget::{AnswerSpec, DetailLevel, Piece};
 
 use crate::{
-    ContextRead, Detail, Notebook, Reading, SpecsError, Stage,
+    ContextRead, Notebook, Reading, SpecsError, Stage,
     context::{number, section},
+    detail::excerpt,
     document::{check, one_line, required},
     kin::{shared, words},
     scan::{Bounds, scan},
@@ -12,7 +13,8 @@ use crate::{
 };
 
 const MOST_CHANGES: usize = 10;
-const MOST_EXPLORATIONS: usize = 5;
+/// How many explorations a check tells (SDD-4); whoever looks them up needs no more.
+pub const MOST_EXPLORATIONS: usize = 5;
 const MOST_DECISIONS: usize = 5;
 
 /// What `sdd_context_check` takes.
@@ -20,7 +22,8 @@ const MOST_DECISIONS: usize = 5;
 pub struct ContextCheck {
     /// What is about to change.
     pub change_description: String,
-    /// The free name of the project in memory; the root's folder if none is named.
+    /// The free name of the project in memory, for whoever looks up what was explored; the
+    /// root's folder if none is named.
     pub project_name: Option<String>,
     /// How to answer. Without a level it is standard.
     pub reading: Reading,
@@ -37,48 +40,24 @@ pub struct Recalled {
     pub content: String,
 }
 
-/// Whoever keeps memories.
-pub trait Recollection {
-    /// What was explored in a project that has to do with a text, nearest first.
-    fn explorations(&self, project: &str, about: &str, limit: usize) -> Vec<Recalled>;
-}
-
-/// For those without a memory.
-#[derive(Clone, Copy, Debug)]
-pub struct NoRecollection;
-
-impl Recollection for NoRecollection {
-    fn explorations(&self, _: &str, _: &str, _: usize) -> Vec<Recalled> {
-        Vec::new()
-    }
-}
-
-/// What was recalled beforehand, by someone who had to wait for it.
-impl Recollection for Vec<Recalled> {
-    fn explorations(&self, _: &str, _: &str, limit: usize) -> Vec<Recalled> {
-        self.iter().take(limit).cloned().collect()
-    }
-}
-
 /// A piece and the observation that it shows.
 type Item = (Piece, Option<u64>);
 
 impl Notebook {
-    /// `sdd_context_check`. It needs no notebook: conventions are worth a look anywhere.
+    /// `sdd_context_check`, with what was explored before, nearest first. It needs no
+    /// notebook: conventions are worth a look anywhere.
     pub fn context_check(
         &self,
         args: &ContextCheck,
-        memory: &dyn Recollection,
+        explored: &[Recalled],
     ) -> Result<ContextRead, SpecsError> {
         check(&[required("change_description", "Change", &args.change_description)])?;
         let detail = args.reading.detail.unwrap_or_default();
         let about = args.change_description.trim();
-        let given = args.project_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-        let project = given.map_or_else(|| self.folder(), ToOwned::to_owned);
         let mut items: Vec<Item> = Vec::new();
         items.extend(self.artifacts(about, detail)?);
         items.extend(self.earlier_changes(about, detail)?);
-        for recalled in memory.explorations(&project, about, MOST_EXPLORATIONS) {
+        for recalled in explored.iter().take(MOST_EXPLORATIONS) {
             let title = one_line(&recalled.title);
             let head = format!("#{} {title}", recalled.id);
             let call = format!("mem_get_observation id={}", recalled.id);
@@ -114,7 +93,7 @@ impl Notebook {
 
     /// The documents of the stages and the decisions that have to do with the change. A
     /// broken notebook is told, not fatal.
-    fn artifacts(&self, about: &str, detail: Detail) -> Result<Vec<Item>, SpecsError> {
+    fn artifacts(&self, about: &str, detail: DetailLevel) -> Result<Vec<Item>, SpecsError> {
         let heading = "## Artifacts";
         let mut items = Vec::new();
         let state = match State::find(&self.files) {
@@ -151,7 +130,7 @@ impl Notebook {
         Ok(items)
     }
 
-    fn earlier_changes(&self, about: &str, detail: Detail) -> Result<Vec<Item>, SpecsError> {
+    fn earlier_changes(&self, about: &str, detail: DetailLevel) -> Result<Vec<Item>, SpecsError> {
         let wanted = words(about);
         let mut near: Vec<(usize, crate::change::Change)> = self
             .changes()?
@@ -179,8 +158,8 @@ fn piece(heading: &str, text: String, full_text: String) -> Piece {
     Piece { text, place: 0, heading: Some(heading.to_owned()), full_text }
 }
 
-fn below(head: &str, text: &str, detail: Detail) -> String {
-    match detail.excerpt(text) {
+fn below(head: &str, text: &str, detail: DetailLevel) -> String {
+    match excerpt(detail, text) {
         Some(excerpt) => format!("{head}\n{excerpt}"),
         None => head.to_owned(),
     }

@@ -1,14 +1,12 @@
 use std::fs;
 
+use plimsoll_budget::SUMMARY_HINT;
 use plimsoll_domain::Timestamp;
 use plimsoll_tokens::{Estimator, Tokenizer, token_footer};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{
-    AdvanceChange, ChangeSize, ChangeType, GetContext, InitProject, StartChange,
-    detail::SUMMARY_HINT,
-};
+use crate::{AdvanceChange, ChangeSize, ChangeType, GetContext, InitProject, StartChange};
 
 const NOW: Timestamp = Timestamp::from_millis(1_763_200_000_000);
 
@@ -60,13 +58,13 @@ fn sdd_4_artifacts_changes_explorations_and_conventions_in_this_order() {
 fn a_project_with_nothing_and_one_with_a_broken_notebook_are_told() {
     let temp = tempfile::tempdir().unwrap();
     let notebook = Notebook::of(temp.path()).unwrap();
-    let read = notebook.context_check(&ask("x", Reading::default()), &NoRecollection).unwrap();
+    let read = notebook.context_check(&ask("x", Reading::default()), &[]).unwrap();
     assert!(read.answer.text.starts_with("Nothing was found"), "{}", read.answer.text);
     fs::create_dir(temp.path().join("sdd")).unwrap();
     fs::write(temp.path().join("sdd/sdd.json"), "{").unwrap();
-    let read = notebook.context_check(&ask("x", Reading::default()), &NoRecollection).unwrap();
+    let read = notebook.context_check(&ask("x", Reading::default()), &[]).unwrap();
     assert!(read.answer.text.contains("sdd/sdd.json cannot be used"), "{}", read.answer.text);
-    let empty = notebook.context_check(&ask(" ", Reading::default()), &NoRecollection);
+    let empty = notebook.context_check(&ask(" ", Reading::default()), &[]);
     assert!(matches!(empty, Err(SpecsError::Missing(_))));
 }
 
@@ -116,7 +114,7 @@ proptest! {
         let memory: Vec<Recalled> =
             explored.iter().zip(40u64..).map(|(text, id)| recalled(id, text)).collect();
         let counter = if exact { Estimator::Exact(Tokenizer::O200k) } else { Estimator::Bytes4 };
-        let detail = Some(Detail::ALL[level]);
+        let detail = Some(DetailLevel::ALL[level]);
         let capped = Reading { detail, max_tokens: Some(max_tokens), counter };
         let open = Reading { max_tokens: None, ..capped };
         let context = |reading| {

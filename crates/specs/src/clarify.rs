@@ -4,8 +4,9 @@ use plimsoll_domain::Timestamp;
 use serde_json::Value;
 
 use crate::{
-    Done, LONGEST_FIELD, Notebook, SpecsError, Stage,
+    Done, Notebook, SpecsError, Stage,
     document::{body, check, one_line, optional},
+    files::LONGEST_FILE,
     state::{State, day},
 };
 
@@ -110,12 +111,10 @@ impl Notebook {
             }
             text.push_str(&format!("\nClarity: {} of 100\n", clarity(scores)));
         }
-        if text.len() as u64 > crate::files::LONGEST_FILE {
-            return Err(SpecsError::TooLong {
-                field: "answers",
-                bytes: text.len(),
-                limit: LONGEST_FIELD,
-            });
+        // What is too long is the file with all its rounds; these answers are within theirs.
+        if text.len() as u64 > LONGEST_FILE {
+            let file = format!("sdd/{}", Stage::Clarify.file());
+            return Err(SpecsError::Full { file, bytes: text.len(), limit: LONGEST_FILE });
         }
         Ok(text)
     }

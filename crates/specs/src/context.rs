@@ -1,11 +1,11 @@
 //! `sdd_get_context`: the notebook as a model reads it, within a budget.
 
-use plimsoll_budget::{Answer, AnswerSpec, Piece};
+use plimsoll_budget::{Answer, AnswerSpec, DetailLevel, Piece};
 use plimsoll_tokens::{bytes4, commas};
 
 use crate::{
-    Detail, Notebook, Reading, SpecsError, Stage, document::one_line, notebook::next_words,
-    state::State,
+    Notebook, Reading, SpecsError, Stage, detail::excerpt, document::one_line,
+    notebook::next_words, state::State,
 };
 
 /// Headings that a summary names of one document.
@@ -33,7 +33,7 @@ impl Notebook {
     /// `sdd_get_context`.
     pub fn get_context(&self, args: &GetContext) -> Result<ContextRead, SpecsError> {
         let state = State::load(&self.files)?;
-        let detail = args.reading.detail.unwrap_or(Detail::Summary);
+        let detail = args.reading.detail.unwrap_or(DetailLevel::Summary);
         let mut pieces = Vec::new();
         match args.stage {
             Some(Stage::Init) => pieces.push(overview(&state, detail)),
@@ -72,7 +72,7 @@ impl Notebook {
         &self,
         state: &State,
         stage: Stage,
-        detail: Detail,
+        detail: DetailLevel,
     ) -> Result<Option<Piece>, SpecsError> {
         let Some(text) = self.files.read_leniently(stage.file())? else { return Ok(None) };
         let head = format!("{} ({stage}, {})", stage.file(), state.status(stage));
@@ -102,7 +102,7 @@ impl Notebook {
 }
 
 /// What the project is and where it stands.
-fn overview(state: &State, detail: Detail) -> Piece {
+fn overview(state: &State, detail: DetailLevel) -> Piece {
     let mut text = format!(
         "Project \"{}\", {} mode, at stage {}. {}",
         one_line(&state.name),
@@ -113,16 +113,16 @@ fn overview(state: &State, detail: Detail) -> Piece {
     let stages: Vec<String> =
         Stage::ALL.iter().map(|stage| format!("{stage} {}", state.status(*stage))).collect();
     text.push_str(&format!("\nStages: {}", stages.join(", ")));
-    if let Some(description) = detail.excerpt(&state.description) {
+    if let Some(description) = excerpt(detail, &state.description) {
         text.push_str(&format!("\n{description}"));
     }
     Piece { text, place: 0, heading: None, full_text: own_call(Stage::Init) }
 }
 
 /// A document below a line that names it, its weight and, in a summary, its headings.
-pub(crate) fn section(head: &str, text: &str, detail: Detail) -> String {
+pub(crate) fn section(head: &str, text: &str, detail: DetailLevel) -> String {
     let head = format!("{head}, ~{} tokens", commas(bytes4(text)));
-    match detail.excerpt(text) {
+    match excerpt(detail, text) {
         Some(excerpt) => format!("{head}\n{excerpt}"),
         None => {
             let headings: Vec<String> = text

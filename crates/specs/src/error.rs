@@ -42,6 +42,18 @@ pub enum SpecsError {
         /// What is taken.
         limit: usize,
     },
+    /// A file that grows has no room for more.
+    #[error(
+        "{file} would have {bytes} bytes; at most {limit} are kept, so shorten what is in it and call again"
+    )]
+    Full {
+        /// Its path below the root.
+        file: String,
+        /// How long it would be.
+        bytes: usize,
+        /// How long it may be.
+        limit: u64,
+    },
     /// A word that is none of the choices.
     #[error("{field} cannot be \"{given}\"; choose one of: {choices}")]
     NotAChoice {

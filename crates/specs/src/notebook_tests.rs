@@ -1,7 +1,9 @@
 use std::fs;
 
+use plimsoll_budget::DetailLevel;
+
 use super::*;
-use crate::{Clarify, DIMENSIONS, Detail, Explore, GetContext, Mode, Reading};
+use crate::{Clarify, DIMENSIONS, Explore, GetContext, Mode, Reading};
 
 const NOW: Timestamp = Timestamp::from_millis(1_763_200_000_000);
 
@@ -140,6 +142,21 @@ fn sdd_2_what_is_missing_is_named_at_once_and_nothing_is_saved() {
 }
 
 #[test]
+fn sdd_2_too_many_rounds_of_clarifying_name_the_file_and_its_limit() {
+    let (temp, notebook) = begun(Mode::Guided);
+    notebook.create_proposal(&proposal(), NOW).unwrap();
+    notebook.generate_requirements(&requirements(), NOW).unwrap();
+    notebook.create_business_rules(&rules(), NOW).unwrap();
+    let file = temp.path().join("sdd/clarifications.md");
+    let rounds = "x".repeat((1 << 20) - 10);
+    fs::write(&file, &rounds).unwrap();
+    let said = notebook.clarify(&scores(90), NOW).unwrap_err().to_string();
+    assert!(said.starts_with("sdd/clarifications.md would have 10"), "{said}");
+    assert!(said.contains("at most 1048576 are kept"), "{said}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), rounds, "it is left as it is");
+}
+
+#[test]
 fn sdd_2_clarifying_asks_then_scores_then_passes() {
     for (mode, enough) in [(Mode::Guided, 70), (Mode::Expert, 50)] {
         let (temp, notebook) = begun(mode);
@@ -235,7 +252,7 @@ fn get_context_is_a_summary_first_and_all_on_request() {
     assert!(!summary.text.contains("problem one"), "{}", summary.text);
     assert!(summary.text.contains("💡 Use detail_level: standard or full"));
     assert_eq!((summary.shown, summary.total), (2, 2));
-    let reading = Reading { detail: Some(Detail::Full), ..Reading::default() };
+    let reading = Reading { detail: Some(DetailLevel::Full), ..Reading::default() };
     let full = GetContext { stage: Some(Stage::Propose), reading };
     let full = notebook.get_context(&full).unwrap().answer;
     assert!(full.text.contains("- question two") && !full.text.contains("💡"), "{}", full.text);

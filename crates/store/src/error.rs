@@ -75,6 +75,21 @@ pub enum StoreError {
         /// The state it is in.
         found: Lifecycle,
     },
+    /// The observation is no longer what the caller saw.
+    #[error("somebody changed it meanwhile: it has revision {revision} by now; read it again")]
+    Revised {
+        /// The revision that it has.
+        revision: u64,
+    },
+    /// Another observation has the topic key, in that project, scope and namespace (MEM-3).
+    #[error("#{by} has this topic key already; change that one or choose another key")]
+    KeyTaken {
+        /// Which one.
+        by: u64,
+    },
+    /// A relation from an observation to itself.
+    #[error("#{0} cannot relate to itself; name two observations")]
+    SelfRelation(u64),
     /// The pair's life does not go that way.
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),

@@ -197,8 +197,13 @@ impl From<StoreError> for Problem {
         match error {
             StoreError::NotFound(_) => Self::new(StatusCode::NOT_FOUND, "not_found", detail),
             StoreError::Busy { .. } => Self::new(StatusCode::CONFLICT, "busy", detail),
-            StoreError::Exists(_) | StoreError::Conflict { .. } | StoreError::Illegal(_) => {
-                Self::new(StatusCode::CONFLICT, "conflict", detail)
+            StoreError::Exists(_)
+            | StoreError::Conflict { .. }
+            | StoreError::Revised { .. }
+            | StoreError::KeyTaken { .. }
+            | StoreError::Illegal(_) => Self::new(StatusCode::CONFLICT, "conflict", detail),
+            StoreError::SelfRelation(_) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_note", detail)
             }
             StoreError::Topic(_) => Self::new(StatusCode::CONFLICT, "topic", detail),
             StoreError::DiskFull => {

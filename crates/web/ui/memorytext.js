@@ -27,12 +27,13 @@ export function noteLine({ id, prompt, type, project, scope, tokens, revision, d
 
 /**
  * What stands above the list.
- * @param {Pick<NoteList, "total" | "anyWord"> & {notes: readonly unknown[]}} list
+ * @param {Pick<NoteList, "total" | "more" | "anyWord"> & {notes: readonly unknown[]}} list
  * @param {boolean} narrowed  whether something was searched for or chosen
  */
-export function listWords({ notes, total, anyWord }, narrowed) {
+export function listWords({ notes, total, more, anyWord }, narrowed) {
   if (!notes.length) return narrowed ? "No note is like that." : "Nothing is remembered yet. Agents save notes through plimsoll mcp or /mcp; you can write one here.";
-  const all = notes.length < total ? `${grouped(notes.length)} of ${counted(total, "note")}` : counted(notes.length, "note");
+  const of = more ? `more than ${counted(total, "note")}` : counted(total, "note");
+  const all = more || notes.length < total ? `${grouped(notes.length)} of ${of}` : counted(notes.length, "note");
   return anyWord ? `${all}. None has all words; these have some.` : all;
 }
 

@@ -152,7 +152,7 @@
 /** @typedef {{revision: number, type: string, title: string, content: string, replacedAt: string, replaced: string}} NoteRevision */
 /** @typedef {{id: number, type: string, note: string|null, outgoing: boolean, other: number, otherTitle: string}} NoteRelation */
 /** @typedef {Note & {content: string, html: string, created: string, updated: string, revisions: NoteRevision[], relations: NoteRelation[]}} WholeNote */
-/** @typedef {{notes: Note[], total: number, anyWord: boolean, types: {name: string, count: number}[], projects: {name: string, count: number}[]}} NoteList */
+/** @typedef {{notes: Note[], total: number, more: boolean, anyWord: boolean, types: {name: string, count: number}[], projects: {name: string, count: number}[]}} NoteList */
 
 /** @typedef {"waiting"|"loading"|"thinking"|"retry"|"quota"|"trimming"} StatusKind */
 

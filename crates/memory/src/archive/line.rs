@@ -7,11 +7,7 @@ use plimsoll_store::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    MAX_CONTENT_BYTES, MAX_TITLE_BYTES,
-    checks::{self, MAX_NAME_BYTES, MAX_PATH_BYTES},
-    redact,
-};
+use crate::{MemoryError, checks, progress};
 
 /// The version of the format.
 pub(super) const VERSION: u32 = 1;
@@ -114,26 +110,38 @@ pub(super) struct ProgressLine {
 
 type Read = Result<MemoryRecord, String>;
 
-/// A file may have been written by hand: what it says is redacted and bounded like all else.
-fn kept(what: &str, text: String, limit: usize) -> Result<String, String> {
-    let text = redact(&text);
-    if text.len() > limit {
-        return Err(format!("{what} has {} bytes, at most {limit} are kept", text.len()));
+/// The largest id that is taken from a file. Ids go on behind the largest there is, and a
+/// huge one would leave none to come.
+const LARGEST_ID: u64 = u32::MAX as u64;
+
+fn id(what: &str, id: u64) -> Result<u64, String> {
+    counted(what, id)?;
+    if id == 0 { Err(format!("{what} is 0, and ids begin with 1")) } else { Ok(id) }
+}
+
+fn counted(what: &str, number: u64) -> Result<u64, String> {
+    if number > LARGEST_ID {
+        return Err(format!("{what} is {number}, at most {LARGEST_ID} is taken"));
     }
-    Ok(text)
+    Ok(number)
 }
 
-fn name(what: &str, text: String) -> Result<String, String> {
-    let text = checks::one_line(&kept(what, text, MAX_NAME_BYTES)?);
-    if text.is_empty() { Err(format!("{what} is empty")) } else { Ok(text) }
+/// A file may have been written by hand: what it says goes through the same checks as what
+/// is saved, so that nothing comes in that could not have been saved here.
+fn checked<T>(found: Result<T, MemoryError>) -> Result<T, String> {
+    found.map_err(|error| error.to_string())
 }
 
-fn opt_name(what: &str, text: Option<String>) -> Result<Option<String>, String> {
-    text.map(|text| name(what, text)).transpose()
+fn name(what: &'static str, text: &str) -> Result<String, String> {
+    checked(checks::name(what, text))
 }
 
-fn content(text: String) -> Result<String, String> {
-    kept("content", text, MAX_CONTENT_BYTES)
+fn opt_name(what: &'static str, text: Option<&str>) -> Result<Option<String>, String> {
+    checked(checks::opt_name(what, text))
+}
+
+fn content(text: &str) -> Result<String, String> {
+    checked(checks::text("content", text))
 }
 
 impl Line {
@@ -211,15 +219,12 @@ fn of_observation(whole: ArchivedObservation) -> Vec<Line> {
 impl SessionLine {
     pub(super) fn record(self) -> Read {
         Ok(MemoryRecord::Session(Session {
-            id: name("id", self.id)?,
-            project: name("project", self.project)?,
-            directory: self
-                .directory
-                .map(|path| kept("directory", path, MAX_PATH_BYTES))
-                .transpose()?,
+            id: name("id", &self.id)?,
+            project: name("project", &self.project)?,
+            directory: checked(checks::opt_path("directory", self.directory.as_deref()))?,
             started_at: Timestamp::from_millis(self.started_at),
             ended_at: self.ended_at.map(Timestamp::from_millis),
-            summary: self.summary.map(content).transpose()?,
+            summary: checked(checks::opt_text("summary", self.summary.as_deref()))?,
         }))
     }
 }
@@ -227,11 +232,11 @@ impl SessionLine {
 impl PromptLine {
     pub(super) fn record(self) -> Read {
         Ok(MemoryRecord::Prompt(Prompt {
-            id: self.id,
-            session: name("session", self.session)?,
-            content: content(self.content)?,
-            project: name("project", self.project)?,
-            namespace: opt_name("namespace", self.namespace)?,
+            id: id("id", self.id)?,
+            session: name("session", &self.session)?,
+            content: content(&self.content)?,
+            project: name("project", &self.project)?,
+            namespace: opt_name("namespace", self.namespace.as_deref())?,
             created_at: Timestamp::from_millis(self.created_at),
         }))
     }
@@ -239,11 +244,12 @@ impl PromptLine {
 
 impl RevisionLine {
     pub(super) fn record(self) -> Result<ObservationRevision, String> {
+        id("observation", self.observation)?;
         Ok(ObservationRevision {
             revision: self.revision,
-            kind: name("type", self.kind)?,
-            title: kept("title", self.title, MAX_TITLE_BYTES)?,
-            content: content(self.content)?,
+            kind: name("type", &self.kind)?,
+            title: checked(checks::title(&self.title))?,
+            content: content(&self.content)?,
             replaced_at: Timestamp::from_millis(self.replaced_at),
         })
     }
@@ -258,18 +264,18 @@ impl ObservationLine {
             return Err("its revisions are not complete".to_owned());
         }
         let observation = Observation {
-            id: self.id,
-            session: name("session", self.session)?,
-            kind: name("type", self.kind)?,
-            title: kept("title", self.title, MAX_TITLE_BYTES)?,
-            content: content(self.content)?,
-            tool_name: opt_name("tool_name", self.tool_name)?,
-            project: name("project", self.project)?,
+            id: id("id", self.id)?,
+            session: name("session", &self.session)?,
+            kind: name("type", &self.kind)?,
+            title: checked(checks::title(&self.title))?,
+            content: content(&self.content)?,
+            tool_name: opt_name("tool_name", self.tool_name.as_deref())?,
+            project: name("project", &self.project)?,
             scope: self.scope.parse().map_err(|error| format!("{error}"))?,
-            topic_key: opt_name("topic_key", self.topic_key)?,
-            namespace: opt_name("namespace", self.namespace)?,
+            topic_key: opt_name("topic_key", self.topic_key.as_deref())?,
+            namespace: opt_name("namespace", self.namespace.as_deref())?,
             revision_count: self.revision_count,
-            duplicate_count: self.duplicate_count,
+            duplicate_count: counted("duplicate_count", self.duplicate_count)?,
             last_seen_at: self.last_seen_at.map(Timestamp::from_millis),
             created_at: Timestamp::from_millis(self.created_at),
             updated_at: Timestamp::from_millis(self.updated_at),
@@ -282,11 +288,11 @@ impl ObservationLine {
 impl RelationLine {
     pub(super) fn record(self, from: u64, to: u64) -> Read {
         Ok(MemoryRecord::Relation(Relation {
-            id: self.id,
+            id: id("id", self.id)?,
             from,
             to,
-            kind: name("type", self.kind)?,
-            note: self.note.map(|note| kept("note", note, 4 * MAX_TITLE_BYTES)).transpose()?,
+            kind: name("type", &self.kind)?,
+            note: checked(checks::opt_remark(self.note.as_deref()))?,
             created_at: Timestamp::from_millis(self.created_at),
         }))
     }
@@ -294,13 +300,10 @@ impl RelationLine {
 
 impl ProgressLine {
     pub(super) fn record(self) -> Read {
-        let content = content(self.content)?;
-        let json: Result<serde_json::Value, _> = serde_json::from_str(&content);
-        json.map_err(|error| format!("its content is no JSON: {error}"))?;
         Ok(MemoryRecord::Progress(ProgressDocument {
-            project: name("project", self.project)?,
-            namespace: opt_name("namespace", self.namespace)?,
-            content,
+            project: name("project", &self.project)?,
+            namespace: opt_name("namespace", self.namespace.as_deref())?,
+            content: checked(progress::document(&self.content))?,
             updated_at: Timestamp::from_millis(self.updated_at),
         }))
     }

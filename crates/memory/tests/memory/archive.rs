@@ -3,8 +3,13 @@
 use std::io::Cursor;
 
 use plimsoll_memory::{ArchiveError, Progress, Relate, Save, SavePrompt, StartSession};
+use plimsoll_store::Observation;
+use proptest::prelude::*;
+use serde_json::{Value, json};
 
 use crate::support::{DAY, Desk, desk, save};
+
+const HEADER: &str = "{\"record\":\"plimsoll-memory\",\"version\":1}\n";
 
 async fn filled() -> Desk {
     let desk = desk().await;
@@ -83,8 +88,7 @@ async fn mem_9_what_is_no_export_is_refused_by_its_line() {
     for text in ["", "{}", "hello", "{\"record\":\"plimsoll-memory\",\"version\":2}"] {
         assert!(import(text).await.is_err(), "{text}");
     }
-    let header = "{\"record\":\"plimsoll-memory\",\"version\":1}\n";
-    assert_eq!(import(header).await.unwrap().added, 0);
+    assert_eq!(import(HEADER).await.unwrap().added, 0);
     let long = format!("\"{}\"", "x".repeat(2 << 20));
     for line in [
         "{",
@@ -93,8 +97,146 @@ async fn mem_9_what_is_no_export_is_refused_by_its_line() {
         "{\"record\":\"progress\",\"project\":\"p\",\"content\":\"{\",\"updated_at\":0}",
         &long,
     ] {
-        let error = import(&format!("{header}\n{line}\n")).await.unwrap_err();
+        let error = import(&format!("{HEADER}\n{line}\n")).await.unwrap_err();
         assert!(matches!(error, ArchiveError::BadLine { line: 3, .. }), "{error}");
     }
     assert_eq!(desk.memory.stats(None).await.unwrap().total, 0);
+}
+
+/// A line of an observation with some of its fields replaced.
+fn note_line(fields: &[(&str, Value)]) -> String {
+    let mut line = json!({
+        "record": "observation", "id": 1, "session": "s", "type": "manual", "title": "t",
+        "content": "c", "project": "p", "scope": "project", "revision_count": 1,
+        "duplicate_count": 0, "created_at": 0, "updated_at": 0,
+    });
+    for (name, value) in fields {
+        line[*name] = value.clone();
+    }
+    format!("{HEADER}{line}\n")
+}
+
+/// MEM-9: an id that leaves no room for others is refused, so that saving goes on.
+#[tokio::test]
+async fn mem_9_an_impossible_id_is_refused_by_its_line() {
+    let desk = desk().await;
+    let import = async |text: &str| desk.memory.import(&mut Cursor::new(text.as_bytes())).await;
+    for id in [0, u64::from(u32::MAX) + 1, i64::MAX as u64, u64::MAX] {
+        let prompt = json!({
+            "record": "prompt", "id": id, "session": "s", "content": "c", "project": "p",
+            "created_at": 0,
+        });
+        let earlier = json!({
+            "record": "revision", "observation": id, "revision": 1, "type": "manual",
+            "title": "t", "content": "c", "replaced_at": 0,
+        });
+        for text in [
+            note_line(&[("id", json!(id))]),
+            format!("{HEADER}{prompt}\n"),
+            format!("{HEADER}{earlier}\n"),
+        ] {
+            let error = import(&text).await.unwrap_err();
+            assert!(matches!(error, ArchiveError::BadLine { line: 2, .. }), "{error}");
+            assert!(error.to_string().contains(&format!(" is {id}, ")), "{error}");
+        }
+        let relation = json!({
+            "record": "relation", "id": id, "from": 1, "to": 2, "type": "r", "created_at": 0,
+        });
+        let two = note_line(&[])
+            + note_line(&[("id", json!(2)), ("title", json!("u"))]).trim_start_matches(HEADER);
+        let error = import(&format!("{two}{relation}\n")).await.unwrap_err();
+        assert!(matches!(error, ArchiveError::BadLine { line: 4, .. }), "{error}");
+    }
+    let many = note_line(&[("duplicate_count", json!(u64::MAX))]);
+    assert!(import(&many).await.unwrap_err().to_string().contains("duplicate_count"));
+    assert_eq!(desk.note("next", "one").await, 3, "ids go on");
+    let largest = note_line(&[("id", json!(u32::MAX)), ("created_at", json!(1))]);
+    assert_eq!(import(&largest).await.unwrap().added, 1);
+    assert_eq!(desk.note("and", "another").await, u64::from(u32::MAX) + 1);
+}
+
+/// Texts around the limits, with what is redacted and what is no line.
+fn field(limit: usize) -> impl Strategy<Value = String> {
+    let edge = (limit - 12..limit + 3).prop_map(|length| "é ".repeat(length / 3));
+    prop_oneof![
+        ".{0,30}",
+        "[ \\n\\t\u{0}]{0,4}",
+        "[a-z \\n]{0,9}<private>[a-z]{0,9}(</private>[a-z]{0,9})?",
+        edge.clone(),
+        edge.prop_map(|text| format!("{text}<private")),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// MEM-9: a line comes in exactly if it could have been saved, and as that would be kept.
+    #[test]
+    fn mem_9_an_import_takes_what_a_save_takes(
+        title in field(1000),
+        content in field(65_536),
+        key in field(200),
+        namespace in field(200),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (saved, brought) = (desk().await, desk().await);
+            let save = Save {
+                topic_key: Some(key.clone()),
+                namespace: Some(namespace.clone()),
+                ..save(&title, &content)
+            };
+            let line = note_line(&[
+                ("title", json!(title)),
+                ("content", json!(content)),
+                ("topic_key", json!(key)),
+                ("namespace", json!(namespace)),
+            ]);
+            let save = saved.memory.save(save).await.map(drop);
+            let import = brought.memory.import(&mut Cursor::new(line.as_bytes())).await.map(drop);
+            match (&save, &import) {
+                (Ok(()), Ok(())) => {
+                    let texts = |note: Observation| {
+                        (note.title, note.content, note.topic_key, note.namespace)
+                    };
+                    let saved = saved.memory.observation(1).await.unwrap();
+                    let brought = brought.memory.observation(1).await.unwrap();
+                    prop_assert_eq!(texts(saved), texts(brought));
+                }
+                (Err(save), Err(import)) => {
+                    prop_assert!(import.to_string().contains(&save.to_string()), "{}", import);
+                }
+                _ => prop_assert!(false, "{save:?} {import:?}"),
+            }
+            Ok(())
+        })?;
+    }
+}
+
+/// MEM-9: what a file says of all else is held against the same bounds.
+#[tokio::test]
+async fn mem_9_what_could_not_be_saved_does_not_come_in() {
+    let desk = desk().await;
+    let long = "x".repeat(5000);
+    for line in [
+        json!({"record": "session", "id": " ", "project": "p", "started_at": 0}),
+        json!({"record": "session", "id": "s", "project": "p", "started_at": 0,
+            "directory": long}),
+        json!({"record": "prompt", "id": 1, "session": "s", "content": " ", "project": "p",
+            "created_at": 0}),
+        json!({"record": "revision", "observation": 1, "revision": 1, "type": "t", "title": "",
+            "content": "c", "replaced_at": 0}),
+        json!({"record": "progress", "project": "p", "content": long, "updated_at": 0}),
+    ] {
+        let text = format!("{HEADER}{line}\n");
+        let error = desk.memory.import(&mut Cursor::new(text.as_bytes())).await.unwrap_err();
+        assert!(matches!(error, ArchiveError::BadLine { line: 2, .. }), "{error}");
+    }
+    // A private part does not reach over the string that it stands in.
+    let line = json!({"record": "progress", "project": "p", "updated_at": 0,
+        "content": "{\"a\": \"<private>hunter2\", \"b\": 1}"});
+    let text = format!("{HEADER}{line}\n");
+    assert_eq!(desk.memory.import(&mut Cursor::new(text.as_bytes())).await.unwrap().added, 1);
+    let kept = exported(&desk).await;
+    assert!(kept.contains(r#"{\"a\":\"[REDACTED]\",\"b\":1}"#), "{kept}");
 }

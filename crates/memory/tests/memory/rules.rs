@@ -97,6 +97,45 @@ async fn mem_3_a_topic_key_updates_in_place_and_keeps_the_earlier_text() {
 }
 
 #[tokio::test]
+async fn mem_3_an_update_puts_no_second_note_under_a_key() {
+    let desk = desk().await;
+    let keyed = Save { topic_key: Some("depth".into()), ..save("Depth", "nine metres") };
+    let first = desk.memory.save(keyed.clone()).await.unwrap().ids[0];
+    let second = desk.note("Depth too", "ten metres").await;
+    let key = Update { id: second, topic_key: Some("depth".into()), ..Update::default() };
+    let error = desk.memory.update(key).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "#1 has the topic_key depth there already; update #1 or choose another key"
+    );
+    let sea = Save { project: Some("sea".into()), ..keyed };
+    let third = desk.memory.save(sea).await.unwrap().ids[0];
+    let moved = Update { id: third, project: Some("harbour".into()), ..Update::default() };
+    let error = desk.memory.update(moved).await.unwrap_err();
+    assert_eq!(error, MemoryError::KeyTaken { key: "depth".into(), by: first });
+    let text = Update { id: third, title: Some("Depth of the sea".into()), ..Update::default() };
+    desk.memory.update(text).await.unwrap();
+}
+
+#[tokio::test]
+async fn mem_3_a_note_that_names_itself_is_refused() {
+    let desk = desk().await;
+    let keyed = |text: &str, to: &[u64]| Save {
+        topic_key: Some("depth".into()),
+        relate_to: to.to_vec(),
+        ..save("Depth", text)
+    };
+    let id = desk.memory.save(keyed("nine metres", &[])).await.unwrap().ids[0];
+    let other = desk.note("Tide", "high").await;
+    let error = desk.memory.save(keyed("ten metres", &[other, id])).await.unwrap_err();
+    assert_eq!(error, MemoryError::SelfRelation(id));
+    assert_eq!(error.to_string(), "#1 cannot relate to itself; name two observations");
+    let now = desk.memory.observation(id).await.unwrap();
+    assert_eq!((now.revision_count, &*now.content), (1, "nine metres"), "nothing was changed");
+    assert_eq!(desk.memory.save(keyed("ten metres", &[other])).await.unwrap().ids, [id]);
+}
+
+#[tokio::test]
 async fn mem_4_the_same_within_fifteen_minutes_is_counted() {
     let desk = desk().await;
     let id = desk.note("Tide", "High at noon").await;
@@ -132,7 +171,7 @@ async fn mem_5_private_parts_are_kept_nowhere() {
     memory.export(&mut out).await.unwrap();
     let out = String::from_utf8(out).unwrap();
     assert!(!out.contains("hunter2") && out.contains("[REDACTED]"), "{out}");
-    drop(desk.store.vacuum().await);
+    desk.store.vacuum().await.unwrap();
     let bytes = std::fs::read(desk.path()).unwrap();
     assert!(!bytes.windows(7).any(|window| window == b"hunter2"), "not in the file either");
 }
@@ -327,6 +366,43 @@ async fn mbg_7_the_session_budget_is_obeyed_by_every_read() {
     let stats = memory.stats(None).await.unwrap().text;
     assert!(stats.contains("mem_search: ~") && stats.contains("in 2 calls"), "{stats}");
     assert!(stats.contains("of 1,500"), "{stats}");
+}
+
+#[tokio::test]
+async fn stats_say_how_many_types_there_are() {
+    let desk = desk().await;
+    for n in 0..63 {
+        let note = Save { kind: Some(format!("type {n}")), ..save("t", "c") };
+        desk.memory.save(note).await.unwrap();
+    }
+    let told = desk.memory.stats(None).await.unwrap().text;
+    assert!(told.contains(", 53 more\nProjects: harbour 63\n"), "{told}");
+}
+
+#[tokio::test]
+async fn mbg_7_stats_keep_to_what_is_left() {
+    let desk = desk().await;
+    for n in 0..12 {
+        let kind = format!("type {n} {}", "with a long name ".repeat(10));
+        let project = Some(format!("project {n} {}", "of a long name ".repeat(10)));
+        let note = Save { kind: Some(kind), project, ..save("t", "c") };
+        desk.memory.save(note).await.unwrap();
+    }
+    let whole = desk.memory.stats(None).await.unwrap();
+    assert!(whole.estimated_tokens > 700 && !whole.text.contains("⚡"), "{}", whole.text);
+    for budget in [64, 80, 100, 200, 400, 700] {
+        let memory = desk.with_budget(budget);
+        let told = memory.stats(None).await.unwrap();
+        assert!(bytes4(&told.text) <= budget, "{budget}: {}", told.text);
+        assert_eq!((told.estimated_tokens, told.total), (bytes4(&told.text), 12));
+        assert!(told.text.starts_with("Memory: 12 observations"), "{}", told.text);
+        assert!(told.text.contains(" lines shown."), "{}", told.text);
+        assert_eq!(memory.ledger().total(), told.estimated_tokens);
+    }
+    let spent = desk.with_budget(63);
+    assert!(matches!(spent.stats(None).await, Err(MemoryError::Budget(_))));
+    let ask = SuggestTopicKey { title: "Depth".into(), ..SuggestTopicKey::default() };
+    assert!(matches!(spent.suggest_topic_key(ask).await, Err(MemoryError::Budget(_))));
 }
 
 #[tokio::test]

@@ -6,27 +6,20 @@
 //! by the rare ones, and the common ones only have to be there. Where all are common, the
 //! newest that fit are taken: rank would hardly tell them apart.
 
-use std::{collections::HashSet, ops::Range};
+use std::collections::HashSet;
 
-use plimsoll_store::{
-    MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, StoreResult, Workspace,
-};
+use plimsoll_store::{MemoryFilter, MemoryHits, MemoryQuery, StoreResult, Workspace};
 
 use super::{
-    Sqlite,
+    Sqlite, memory_hit,
     memory_terms::{Term, terms},
-    snippet::{CLOSE, Marked, OPEN},
 };
 use crate::{
     db::{Db, first, list, values},
-    shared::memory::{
-        Conditions, Narrow,
-        grams::{is_word, words},
-        observations, prompts, tag,
-    },
+    shared::memory::{Conditions, Narrow, tag},
 };
 
-/// A term that more texts have is common.
+/// A term that more texts have, notes and prompts together, is common.
 const RARE: usize = 500;
 /// So many of the newest are looked at where all terms are common.
 const NEWEST: usize = 200;
@@ -53,13 +46,13 @@ impl Sqlite {
 
 /// One of the two indexes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shelf {
+pub(super) enum Shelf {
     Observations,
     Prompts,
 }
 
 impl Shelf {
-    fn index(self) -> &'static str {
+    pub(super) fn index(self) -> &'static str {
         match self {
             Self::Observations => "memory_observation_index",
             Self::Prompts => "memory_prompt_index",
@@ -99,17 +92,26 @@ impl Shelf {
 }
 
 /// A text that fits, before it is read.
-struct Candidate {
-    shelf: Shelf,
-    id: u64,
-    score: f64,
+pub(super) struct Candidate {
+    pub(super) shelf: Shelf,
+    pub(super) id: u64,
+    pub(super) score: f64,
     time: i64,
 }
 
-/// A term with the number of texts that have it, counted up to just above [`RARE`].
-struct Probed {
+/// A term with the number of texts that have it, counted up to just above [`RARE`]. It is the
+/// same for all shelves: scores can be held against each other only where the same terms
+/// were ranked by.
+pub(super) struct Probed {
     expression: String,
     hits: usize,
+}
+
+impl Probed {
+    /// Whether too many texts have it to rank by it.
+    pub(super) fn is_common(&self) -> bool {
+        self.hits > RARE
+    }
 }
 
 fn search(
@@ -119,25 +121,23 @@ fn search(
     terms: &[Term],
 ) -> StoreResult<MemoryHits> {
     let filter = &query.filter;
-    let mut shelves = vec![Shelf::Observations];
-    if filter.kind.is_none() && filter.scope.is_none() {
-        shelves.push(Shelf::Prompts);
-    }
-    let mut probed = Vec::new();
-    for shelf in shelves {
-        let terms: StoreResult<Vec<Probed>> =
-            terms.iter().map(|term| probe_term(db, shelf, term)).collect();
-        probed.push((shelf, terms?));
-    }
+    let shelves = if filter.kind.is_none() && filter.scope.is_none() {
+        &[Shelf::Observations, Shelf::Prompts][..]
+    } else {
+        &[Shelf::Observations][..]
+    };
+    let probed: StoreResult<Vec<Probed>> =
+        terms.iter().map(|term| probe_term(db, shelves, term)).collect();
+    let probed = probed?;
     let mut more = false;
     let mut any_word = false;
     let mut found = Vec::new();
-    for (shelf, terms) in &probed {
-        found.extend(all_words(db, *shelf, terms, workspace, filter, &mut more)?);
+    for shelf in shelves {
+        found.extend(all_words(db, *shelf, &probed, workspace, filter, &mut more)?);
     }
     if found.is_empty() && terms.len() > 1 {
-        for (shelf, terms) in &probed {
-            found.extend(any_of(db, *shelf, terms, workspace, filter, &mut more)?);
+        for shelf in shelves {
+            found.extend(any_of(db, *shelf, &probed, workspace, filter, &mut more)?);
         }
         any_word = !found.is_empty();
     }
@@ -151,26 +151,33 @@ fn search(
     found.truncate(query.limit);
     let mut hits = Vec::with_capacity(found.len());
     for candidate in &found {
-        let probed = probed.iter().find(|(shelf, _)| *shelf == candidate.shelf);
-        let probed = probed.map_or(&[][..], |(_, probed)| probed.as_slice());
-        hits.push(read(db, candidate, terms, probed, query.snippet_chars)?);
+        hits.push(memory_hit::read(db, candidate, terms, &probed, query.snippet_chars)?);
     }
     Ok(MemoryHits { hits, any_word, matched, more })
 }
 
-/// How many texts fit an expression, counted up to just above a number.
-fn probe(db: &mut dyn Db, shelf: Shelf, expression: &str, up_to: usize) -> StoreResult<usize> {
-    let index = shelf.index();
-    let sql =
-        format!("SELECT COUNT(*) FROM (SELECT rowid FROM {index} WHERE {index} MATCH $1 LIMIT $2)");
-    let limit = u64::try_from(up_to + 1).unwrap_or(u64::MAX);
-    let hits = first(db, &sql, values![expression, limit], |row| row.count(0))?.unwrap_or(0);
-    Ok(usize::try_from(hits).unwrap_or(usize::MAX))
+/// How many texts fit an expression on all shelves together, counted up to just above a
+/// number.
+fn probe(db: &mut dyn Db, shelves: &[Shelf], expression: &str, up_to: usize) -> StoreResult<usize> {
+    let mut hits = 0;
+    for shelf in shelves {
+        let index = shelf.index();
+        let sql = format!(
+            "SELECT COUNT(*) FROM (SELECT rowid FROM {index} WHERE {index} MATCH $1 LIMIT $2)"
+        );
+        let limit = u64::try_from(up_to + 1 - hits).unwrap_or(u64::MAX);
+        let here = first(db, &sql, values![expression, limit], |row| row.count(0))?.unwrap_or(0);
+        hits += usize::try_from(here).unwrap_or(usize::MAX);
+        if hits > up_to {
+            break;
+        }
+    }
+    Ok(hits)
 }
 
-fn probe_term(db: &mut dyn Db, shelf: Shelf, term: &Term) -> StoreResult<Probed> {
+fn probe_term(db: &mut dyn Db, shelves: &[Shelf], term: &Term) -> StoreResult<Probed> {
     let expression = term.expression();
-    let hits = probe(db, shelf, &expression, RARE)?;
+    let hits = probe(db, shelves, &expression, RARE)?;
     let exact = Probed { expression, hits };
     let Term::Open(word) = term else { return Ok(exact) };
     let length = word.chars().count();
@@ -180,14 +187,14 @@ fn probe_term(db: &mut dyn Db, shelf: Shelf, term: &Term) -> StoreResult<Probed>
     if length > INDEXED {
         let head: String = word.chars().take(INDEXED).collect();
         let expression = format!("\"{head}\" *");
-        if probe(db, shelf, &expression, GATHERED)? > GATHERED {
+        if probe(db, shelves, &expression, GATHERED)? > GATHERED {
             // Where nothing is called so, the beginning that has an index must do.
             let beginning = Probed { expression, hits: RARE + 1 };
             return Ok(if hits > 0 { exact } else { beginning });
         }
     }
     let expression = format!("\"{word}\" *");
-    let open = Probed { hits: probe(db, shelf, &expression, RARE)?, expression };
+    let open = Probed { hits: probe(db, shelves, &expression, RARE)?, expression };
     // The whole word is what was meant where the beginning says too much.
     if open.hits > RARE && hits > 0 {
         return Ok(exact);
@@ -195,12 +202,12 @@ fn probe_term(db: &mut dyn Db, shelf: Shelf, term: &Term) -> StoreResult<Probed>
     if open.hits > 0 {
         return Ok(open);
     }
-    shortened(db, shelf, word).map(|found| found.unwrap_or(exact))
+    shortened(db, shelves, word).map(|found| found.unwrap_or(exact))
 }
 
 /// The stem of a whole word may be shorter than the beginning of it that was typed:
 /// `configura` is no beginning of `configur`.
-fn shortened(db: &mut dyn Db, shelf: Shelf, word: &str) -> StoreResult<Option<Probed>> {
+fn shortened(db: &mut dyn Db, shelves: &[Shelf], word: &str) -> StoreResult<Option<Probed>> {
     let mut word = word;
     for _ in 0..4 {
         let Some((end, _)) = word.char_indices().next_back() else { break };
@@ -209,7 +216,7 @@ fn shortened(db: &mut dyn Db, shelf: Shelf, word: &str) -> StoreResult<Option<Pr
             break;
         }
         for expression in [format!("\"{word}\""), format!("\"{word}\" *")] {
-            let hits = probe(db, shelf, &expression, RARE)?;
+            let hits = probe(db, shelves, &expression, RARE)?;
             if hits > 0 {
                 return Ok(Some(Probed { expression, hits }));
             }
@@ -344,110 +351,4 @@ fn newest(
         }
     }
     Ok(found)
-}
-
-/// Reads a hit and makes its snippet.
-fn read(
-    db: &mut dyn Db,
-    candidate: &Candidate,
-    terms: &[Term],
-    probed: &[Probed],
-    snippet_chars: usize,
-) -> StoreResult<MemoryHit> {
-    let (shelf, id) = (candidate.shelf, candidate.id);
-    let found = match shelf {
-        Shelf::Observations => {
-            let sql =
-                format!("SELECT {} FROM memory_observations WHERE id = $1", observations::COLUMNS);
-            first(db, &sql, values![id], observations::read)?.map(MemoryFound::Observation)
-        }
-        Shelf::Prompts => {
-            let sql = format!("SELECT {} FROM memory_prompts WHERE id = $1", prompts::COLUMNS);
-            first(db, &sql, values![id], prompts::read)?.map(MemoryFound::Prompt)
-        }
-    };
-    let found = found.ok_or_else(|| crate::db::unreadable("a text of the index is missing"))?;
-    let content = match &found {
-        MemoryFound::Observation(note) => &note.content,
-        MemoryFound::Prompt(prompt) => &prompt.content,
-    };
-    // To find its place in the list of a common word takes FTS5 longer than all the rest, so
-    // these are found by their letters.
-    let common = |place: usize| probed.get(place).is_some_and(|term| term.hits > RARE);
-    let exact: Vec<String> = terms
-        .iter()
-        .enumerate()
-        .filter(|(place, term)| !matches!(term, Term::Run(_)) && !common(*place))
-        .map(|(_, term)| term.expression())
-        .collect();
-    let highlighted = match shelf {
-        _ if exact.is_empty() => None,
-        Shelf::Observations => highlighted(db, shelf, 1, &exact.join(" OR "), id)?,
-        Shelf::Prompts => highlighted(db, shelf, 0, &exact.join(" OR "), id)?,
-    };
-    let mut marked = Marked::one_line(highlighted.as_deref().unwrap_or(content));
-    for (place, term) in terms.iter().enumerate() {
-        let more = by_letters(&marked.text, term, common(place));
-        marked.mark(more);
-    }
-    let Marked { text, marks } = marked.cut(snippet_chars);
-    Ok(MemoryHit { found, snippet: text, marks, score: candidate.score })
-}
-
-/// The text with what FTS5 found in it; none if that is not in this text.
-fn highlighted(
-    db: &mut dyn Db,
-    shelf: Shelf,
-    column: usize,
-    expression: &str,
-    id: u64,
-) -> StoreResult<Option<String>> {
-    let index = shelf.index();
-    let sql = format!(
-        "SELECT highlight({index}, {column}, $1, $2) FROM {index}
-        WHERE {index} MATCH $3 AND rowid = $4"
-    );
-    let (open, close) = (OPEN.to_string(), CLOSE.to_string());
-    first(db, &sql, values![&open, &close, expression, id], |row| row.string(0))
-}
-
-/// What FTS5 does not mark: characters within a run, words that only begin as typed, and
-/// common words, which may have an ending more.
-fn by_letters(text: &str, term: &Term, common: bool) -> Vec<Range<usize>> {
-    /// Letters of an ending, and of the shortest word that has one.
-    const ENDING: usize = 3;
-    const SHORTEST: usize = 4;
-    let endings = |word: &str| if word.len() < SHORTEST { 0 } else { ENDING };
-    match term {
-        Term::Run(run) => text.match_indices(run).map(|(at, hit)| at..at + hit.len()).collect(),
-        Term::Open(word) => beginnings(text, word, usize::MAX),
-        Term::Word(word) if common => beginnings(text, word, endings(word)),
-        Term::Phrase(phrase) if common => {
-            words(phrase).flat_map(|word| beginnings(text, word, endings(word))).collect()
-        }
-        Term::Word(_) | Term::Phrase(_) => Vec::new(),
-    }
-}
-
-/// The words of a text that begin with this one and have at most so many letters more.
-fn beginnings(text: &str, word: &str, more: usize) -> Vec<Range<usize>> {
-    let lower = word.to_lowercase();
-    let mut found = Vec::new();
-    let mut start = None;
-    let ends = text.char_indices().map(|(at, c)| (at, is_word(c)));
-    for (at, inside) in ends.chain([(text.len(), false)]) {
-        match (start, inside) {
-            (None, true) => start = Some(at),
-            (Some(from), false) => {
-                start = None;
-                let mut letters = text[from..at].chars().flat_map(char::to_lowercase);
-                let begins = lower.chars().all(|c| letters.next() == Some(c));
-                if begins && letters.count() <= more {
-                    found.push(from..at);
-                }
-            }
-            _ => {}
-        }
-    }
-    found
 }

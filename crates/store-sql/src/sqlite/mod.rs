@@ -3,6 +3,7 @@
 mod connection;
 mod error;
 mod file;
+mod memory_hit;
 mod memory_search;
 mod memory_terms;
 mod migrate;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::{Backend, at, ready};
 use crate::{
-    Change, MemoryFilter, MemoryRecord, NewObservation, NewPrompt, NewRelation, NewSession, Noun,
-    ProgressDocument, Saved, SavedObservation, Scope, Store, StoreError, Workspace,
+    Change, MemoryCounts, MemoryFilter, MemoryRecord, NewObservation, NewPrompt, NewRelation,
+    NewSession, Noun, Order, ProgressDocument, Saved, SavedObservation, Scope, Store, StoreError,
+    Workspace,
 };
 
 /// A note about something.
@@ -69,12 +70,15 @@ pub async fn a_topic_key_revises_in_place(backend: &impl Backend) {
     assert_eq!((second.id, second.saved), (first.id, Saved::Revised { revision: 2 }));
     let same = save(&store, &keyed("10 m"), 3).await;
     assert_eq!((same.id, same.saved), (first.id, Saved::Repeated { duplicates: 1 }));
+    let mut others = Vec::new();
     for other in [
         NewObservation { project: "sea".to_owned(), ..keyed("11 m") },
         NewObservation { scope: Scope::Personal, ..keyed("11 m") },
         NewObservation { namespace: Some("x".to_owned()), ..keyed("11 m") },
     ] {
-        assert_eq!(save(&store, &other, 4).await.saved, Saved::Added);
+        let other = save(&store, &other, 4).await;
+        assert_eq!(other.saved, Saved::Added);
+        others.push(other.id);
     }
     let earlier = store.observation_revisions(&workspace, first.id).await.unwrap();
     assert_eq!((earlier.len(), earlier[0].revision, &*earlier[0].content), (1, 1, "9 m"));
@@ -84,9 +88,93 @@ pub async fn a_topic_key_revises_in_place(backend: &impl Backend) {
     let gone = Change { restore: Some(9), ..Change::default() };
     let unknown = store.change_observation(&workspace, first.id, &gone, at(6)).await.unwrap_err();
     assert_eq!(unknown, StoreError::NotFound(Noun::Revision));
-    let moved = Change { project: Some("sea".to_owned()), ..Change::default() };
+    let moved = Change { project: Some("lake".to_owned()), ..Change::default() };
     let moved = store.change_observation(&workspace, first.id, &moved, at(7)).await.unwrap();
-    assert_eq!((moved.revision_count, &*moved.project), (3, "sea"), "a place is no text");
+    assert_eq!((moved.revision_count, &*moved.project), (3, "lake"), "a place is no text");
+    let into = |project: &str, scope| Change {
+        project: Some(project.to_owned()),
+        scope: Some(scope),
+        ..Change::default()
+    };
+    let unkeyed = save(&store, &note("Depth", "12 m"), 8).await.id;
+    let key = Change { topic_key: Some("harbour/depth".to_owned()), ..Change::default() };
+    for (id, change, by) in [
+        (first.id, into("sea", Scope::Project), others[0]),
+        (first.id, into("harbour", Scope::Personal), others[1]),
+        (
+            unkeyed,
+            Change { topic_key: key.topic_key.clone(), ..into("sea", Scope::Project) },
+            others[0],
+        ),
+    ] {
+        let taken = store.change_observation(&workspace, id, &change, at(9)).await.unwrap_err();
+        assert_eq!(taken, StoreError::KeyTaken { by });
+    }
+    // The place is free again, once by moving away and once by deleting.
+    store.change_observation(&workspace, unkeyed, &key, at(10)).await.unwrap();
+    store.delete_observation(&workspace, unkeyed, false, at(11)).await.unwrap();
+    let back = into("harbour", Scope::Project);
+    store.change_observation(&workspace, first.id, &back, at(12)).await.unwrap();
+}
+
+/// MEM-3 for what is brought in: one note a key, with the texts of both, once.
+pub async fn notes_of_one_key_are_brought_together(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let other = Workspace::parse("other/main").unwrap();
+    store.create_workspace(&other, at(0)).await.unwrap();
+    let keyed = |content: &str| NewObservation {
+        topic_key: Some("harbour/depth".to_owned()),
+        ..note("Depth", content)
+    };
+    for (place, content, millis) in [
+        (&workspace, "7 m", 1),
+        (&workspace, "9 m", 2),
+        (&other, "8 m", 3),
+        (&other, "9 m", 4),
+        (&other, "10 m", 5),
+    ] {
+        store.save_observations(place, &[keyed(content)], at(millis), at(0)).await.unwrap();
+    }
+    let (older, newer) = (taken_out(&store, &workspace).await, taken_out(&store, &other).await);
+    for (place, records, texts) in [
+        (&workspace, &newer, ["7 m", "8 m", "9 m", "10 m"]),
+        (&other, &older, ["8 m", "9 m", "7 m", "10 m"]),
+    ] {
+        let known = store.observations(place, &MemoryFilter::default(), Order::Newest, 9).await;
+        let id = known.unwrap().0[0].id;
+        let brought = store.bring_memory(place, records).await.unwrap();
+        assert_eq!(brought.last().map(|one| one.id), Some(id));
+        let again = store.bring_memory(place, records).await.unwrap();
+        assert!(again.iter().all(|one| !one.fresh), "twice is once");
+        let all = store.observations(place, &MemoryFilter::default(), Order::Newest, 9).await;
+        let (notes, total) = all.unwrap();
+        assert_eq!((total, notes[0].id), (1, id));
+        let earlier = store.observation_revisions(place, id).await.unwrap();
+        assert!((1..).zip(&earlier).all(|(n, one)| one.revision == n), "{earlier:?}");
+        assert_eq!(notes[0].revision_count, earlier.len() as u64 + 1);
+        let told: Vec<&str> = earlier.iter().map(|one| &*one.content).collect();
+        assert_eq!([told.as_slice(), &[&*notes[0].content]].concat(), texts);
+    }
+    assert!(store.check().await.unwrap().is_empty());
+}
+
+/// MEM-3: of two writers that saw the same text, one is told that it came too late.
+pub async fn one_of_two_writers_is_too_late(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let other = backend.open().await;
+    let id = save(&store, &note("Depth", "9 m"), 1).await.id;
+    let saw_the_first = |content: &str| Change {
+        seen: Some(1),
+        content: Some(content.to_owned()),
+        ..Change::default()
+    };
+    let first = saw_the_first("10 m");
+    store.change_observation(&workspace, id, &first, at(2)).await.unwrap();
+    let late = other.change_observation(&workspace, id, &saw_the_first("11 m"), at(3)).await;
+    assert_eq!(late.unwrap_err(), StoreError::Revised { revision: 2 });
+    let now = Change { seen: Some(2), ..saw_the_first("11 m") };
+    let now = other.change_observation(&workspace, id, &now, at(4)).await.unwrap();
+    assert_eq!((now.revision_count, &*now.content), (3, "11 m"));
 }
 
 /// MEM-4: the same within the time is counted, not kept twice.
@@ -144,6 +232,24 @@ pub async fn deleted_notes_show_nowhere(backend: &impl Backend) {
     assert!(store.check().await.unwrap().is_empty());
 }
 
+/// Groups are told up to a number, and how many there are is told truly.
+pub async fn types_and_projects_are_counted(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let kind = |n: usize| NewObservation {
+        kind: format!("type {:02}", n % 70),
+        project: format!("project {}", n % 3),
+        ..note("x", &n.to_string())
+    };
+    let many: Vec<NewObservation> = (0..75).map(kind).collect();
+    store.save_observations(&workspace, &many, at(1), at(0)).await.unwrap();
+    let counts = store.memory_counts(&workspace, None).await.unwrap();
+    assert_eq!((counts.observations, counts.kind_count, counts.project_count), (75, 70, 3));
+    assert_eq!(counts.kinds.len(), MemoryCounts::MOST_GROUPS);
+    assert_eq!(counts.kinds[0], ("type 00".to_owned(), 2));
+    let one = store.memory_counts(&workspace, Some("project 1")).await.unwrap();
+    assert_eq!((one.observations, one.kind_count, one.project_count), (25, 25, 1));
+}
+
 /// A session is told around one of its notes, the nearest first.
 pub async fn neighbours_are_of_the_same_session(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
@@ -185,6 +291,13 @@ pub async fn relations_join_notes(backend: &impl Backend) {
     let refused = store.save_observations(&workspace, &[bad], at(5), at(0)).await;
     assert!(refused.is_err());
     assert_eq!(store.memory_counts(&workspace, None).await.unwrap().observations, 2);
+    let itself = NewObservation { relate_to: vec![a], ..note("a", "a") };
+    let refused = store.save_observations(&workspace, &[itself], at(6), at(0)).await;
+    assert_eq!(refused.unwrap_err(), StoreError::SelfRelation(a), "it repeats what it names");
+    assert_eq!(store.observation(&workspace, a).await.unwrap().duplicate_count, 0);
+    let circle = NewRelation { from: a, to: a, kind: "x".to_owned(), note: None };
+    let refused = store.relate(&workspace, &[circle], at(7)).await;
+    assert_eq!(refused.unwrap_err(), StoreError::SelfRelation(a));
     store.unrelate(&workspace, b.relations[0]).await.unwrap();
     let twice = store.unrelate(&workspace, b.relations[0]).await.unwrap_err();
     assert_eq!(twice, StoreError::NotFound(Noun::Relation));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Backend, at,
+    Backend, ODD_QUERIES, at,
     memory::{note, save},
     ready,
 };
@@ -161,6 +161,33 @@ pub async fn common_words_are_found(backend: &impl Backend) {
     assert_eq!((found.matched, found.more), (1, false), "however old");
 }
 
+/// MEM-6: a word is common or rare for notes and prompts together, so that a few old prompts
+/// that hold one do not stand before the notes that are full of it.
+pub async fn prompts_do_not_push_notes_out(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    for n in 0..20 {
+        let about = if n % 2 == 0 { "the harbour" } else { "something else" };
+        let prompt = NewPrompt {
+            session: "s".to_owned(),
+            content: format!("question {n} about {about}"),
+            project: "harbour".to_owned(),
+            namespace: None,
+        };
+        store.save_prompt(&workspace, &prompt, at(n)).await.unwrap();
+    }
+    let mut many: Vec<NewObservation> =
+        (0..600).map(|n| note(&format!("note {n}"), &format!("harbour log number {n}"))).collect();
+    many[590].title = "Harbour".to_owned();
+    store.save_observations(&workspace, &many, at(1000), at(0)).await.unwrap();
+    let found = titles(&store, "harbour").await;
+    assert_eq!(found[..3], ["Harbour", "note 599", "note 598"]);
+    let rare = titles(&store, "17 harbour").await;
+    assert_eq!(rare, ["note 17"], "a rare word beside a common one tells them apart");
+    // No text has both words, and the one that is rare counts for both shelves.
+    let any = titles(&store, "harbour something").await;
+    assert_eq!((any.len(), any[0].starts_with("prompt ")), (10, true), "{any:?}");
+}
+
 /// Marks are on character boundaries and hold the words that were found.
 pub async fn marks_show_what_was_found_in_notes(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
@@ -178,35 +205,7 @@ pub async fn any_query_of_the_memory_is_safe(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     save(&store, &note("near", "and not or 語"), 1).await;
     let long = "near ".repeat(2000);
-    for query in [
-        "",
-        " ",
-        "\"",
-        "\"\"",
-        "*",
-        "AND",
-        "NOT near",
-        "a OR",
-        "NEAR(a b)",
-        "title:x",
-        "(",
-        "^a",
-        "-x",
-        "a;DROP TABLE x",
-        "%",
-        "'",
-        "\\",
-        "\u{0}",
-        "\u{1}x\u{2}",
-        "🚢",
-        "{a b}:c",
-        "$1",
-        "\u{e000}w",
-        "語*",
-        "\"語",
-        "a\u{301}",
-        &long,
-    ] {
+    for query in ODD_QUERIES.into_iter().chain([long.as_str()]) {
         hits(&store, query, MemoryFilter::default()).await;
     }
     assert_eq!(titles(&store, "NOT near").await, ["near"]);

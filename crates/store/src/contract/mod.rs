@@ -132,12 +132,15 @@ macro_rules! contract_tests {
             memory {
                 sessions_come_and_end
                 a_topic_key_revises_in_place
+                one_of_two_writers_is_too_late
                 the_same_note_is_kept_once
                 deleted_notes_show_nowhere
+                types_and_projects_are_counted
                 neighbours_are_of_the_same_session
                 relations_join_notes
                 old_notes_become_a_summary
                 the_memory_is_taken_out_and_brought_in_whole
+                notes_of_one_key_are_brought_together
             }
             memory_search {
                 notes_are_found_by_their_words
@@ -146,6 +149,7 @@ macro_rules! contract_tests {
                 any_word_is_the_second_choice
                 a_search_is_narrowed
                 common_words_are_found
+                prompts_do_not_push_notes_out
                 marks_show_what_was_found_in_notes
                 any_query_of_the_memory_is_safe
                 notes_are_found_as_they_are_now
@@ -169,6 +173,39 @@ macro_rules! contract_tests {
         })*
     };
 }
+
+/// What people and programs type that means something to some search engine, and nothing
+/// but its words here. Columns and tables of ours are among it.
+pub const ODD_QUERIES: [&str; 28] = [
+    "",
+    " ",
+    "\"",
+    "\"\"",
+    "*",
+    "AND",
+    "NOT near",
+    "a OR",
+    "NEAR(a b)",
+    "user_text:x",
+    "title:x",
+    "(",
+    "^a",
+    "-x",
+    "a;DROP TABLE pairs",
+    "%",
+    "'",
+    "\\",
+    "\u{0}",
+    "\u{1}x\u{2}",
+    "🚢",
+    "{a b}:c",
+    "$1",
+    "\u{e000}w",
+    "語*",
+    "\"語",
+    "a\u{301}",
+    "?!",
+];
 
 /// A time, in milliseconds after some Tuesday.
 pub fn at(millis: i64) -> Timestamp {

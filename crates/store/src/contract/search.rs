@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plimsoll_domain::{LifecycleEvent, MessagePair, PairId};
 
-use super::{Backend, answered, at, filled, pair, pair_id, ready};
+use super::{Backend, ODD_QUERIES, answered, at, filled, pair, pair_id, ready};
 use crate::{Edit, Outcome, Store, Workspace};
 
 fn about(n: u8, user: &str, assistant: &str) -> MessagePair {
@@ -77,31 +77,7 @@ pub async fn marks_show_what_was_found(backend: &impl Backend) {
 pub async fn any_query_is_safe(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[about(1, "near and not or", "x")]).await;
-    let queries = [
-        "",
-        " ",
-        "\"",
-        "\"\"",
-        "*",
-        "AND",
-        "NOT near",
-        "a OR",
-        "NEAR(a b)",
-        "user_text:x",
-        "(",
-        "^a",
-        "-x",
-        "a;DROP TABLE pairs",
-        "%",
-        "'",
-        "\\",
-        "\u{0}",
-        "\u{1}x\u{2}",
-        "🚢",
-        "{a b}:c",
-        "$1",
-    ];
-    for query in queries {
+    for query in ODD_QUERIES {
         let outcome = store.search(&workspace, query, 10).await;
         assert!(outcome.is_ok(), "{query:?}: {outcome:?}");
     }

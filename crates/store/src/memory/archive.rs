@@ -52,6 +52,8 @@ pub trait MemoryArchive: Send + Sync {
 
     /// Brings records in, all or none. An id that is free is kept, one that is taken by
     /// something else is replaced by a new one, and what is there already stays as it is.
+    /// An observation whose topic key another has here gives its texts to that one (MEM-3):
+    /// those that it does not have become its revisions, and the newer text is the present one.
     /// The ends of relations are ids of this store.
     async fn bring_memory(
         &self,

@@ -31,7 +31,7 @@ pub struct Related {
 /// Relations. One whose end was deleted is not told.
 #[async_trait]
 pub trait Graph: Send + Sync {
-    /// Relates observations, all or none.
+    /// Relates observations, all or none. None relates to itself.
     async fn relate(
         &self,
         workspace: &Workspace,

@@ -27,7 +27,8 @@ pub struct NewObservation {
     pub topic_key: Option<String>,
     /// A room of its own, if it has one.
     pub namespace: Option<String>,
-    /// Observations that it relates to, as `relates_to`.
+    /// Observations that it relates to, as `relates_to`. The one that it revises or repeats
+    /// is not among them.
     pub relate_to: Vec<u64>,
 }
 
@@ -62,6 +63,8 @@ pub struct SavedObservation {
 /// A change of an observation; what is not given stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
+    /// The revision that the caller saw; a note that has another by now is left alone.
+    pub seen: Option<u64>,
     /// Takes type, title and text of this revision, before the rest is applied.
     pub restore: Option<u64>,
     /// Another title.
@@ -111,10 +114,19 @@ pub struct MemoryCounts {
     pub observations: u64,
     /// Relations between observations that are there.
     pub relations: u64,
-    /// Observations by type, the most first.
+    /// Observations by type, the most first, at most [`MOST_GROUPS`](Self::MOST_GROUPS).
     pub kinds: Vec<(String, u64)>,
-    /// Observations by project, the most first.
+    /// How many types there are.
+    pub kind_count: u64,
+    /// Observations by project, the most first, at most [`MOST_GROUPS`](Self::MOST_GROUPS).
     pub projects: Vec<(String, u64)>,
+    /// How many projects there are.
+    pub project_count: u64,
+}
+
+impl MemoryCounts {
+    /// Types are free text, so that there may be very many.
+    pub const MOST_GROUPS: usize = 50;
 }
 
 /// Observations. Those that were deleted are found by none of these.
@@ -170,7 +182,9 @@ pub trait Observations: Send + Sync {
         after: usize,
     ) -> StoreResult<Around>;
 
-    /// Changes an observation; another title, text or type is a new revision.
+    /// Changes an observation; another title, text or type is a new revision. Whether it
+    /// still is what the caller saw is looked at in the same transaction. It does not move
+    /// to where another has its topic key (MEM-3).
     async fn change_observation(
         &self,
         workspace: &Workspace,

@@ -17,10 +17,11 @@ test("MEM-1: the line below a title says what a note is, and nothing that goes w
 });
 
 test("MEM-6: the list says how many there are, and when not all words were found", () => {
-  assert.match(listWords({ notes: [], total: 0, anyWord: false }, false), /^Nothing is remembered yet/);
-  assert.equal(listWords({ notes: [], total: 0, anyWord: false }, true), "No note is like that.");
-  assert.equal(listWords({ notes: [1], total: 1, anyWord: false }, false), "1 note");
-  assert.equal(listWords({ notes: [1, 2], total: 1200, anyWord: true }, true), "2 of 1,200 notes. None has all words; these have some.");
+  assert.match(listWords({ notes: [], total: 0, more: false, anyWord: false }, false), /^Nothing is remembered yet/);
+  assert.equal(listWords({ notes: [], total: 0, more: false, anyWord: false }, true), "No note is like that.");
+  assert.equal(listWords({ notes: [1], total: 1, more: false, anyWord: false }, false), "1 note");
+  assert.equal(listWords({ notes: [1, 2], total: 1200, more: false, anyWord: true }, true), "2 of 1,200 notes. None has all words; these have some.");
+  assert.equal(listWords({ notes: [1, 2], total: 200, more: true, anyWord: false }, true), "2 of more than 200 notes");
 });
 
 test("MEM-9: a note goes into a message as a file that says what it is", () => {

@@ -1,7 +1,10 @@
 //! The memory, taken out and brought in (MEM-9).
 
+use std::collections::HashSet;
+
 use plimsoll_store::{
-    ArchivedObservation, Brought, MemoryRecord, Observation, StoreResult, Workspace,
+    ArchivedObservation, Brought, MemoryRecord, Observation, ObservationRevision, StoreResult,
+    Workspace,
 };
 
 use super::{graph, ids, observations, prompts, saving, sessions};
@@ -13,6 +16,7 @@ use crate::{
 const SAME: &str = "SELECT id FROM memory_observations WHERE workspace = $1 AND created_at = $2
     AND deleted_at IS NULL AND (id = $3 OR fingerprint = $4) ORDER BY id LIMIT 1";
 const TAKEN: &str = "SELECT 1 FROM memory_observations WHERE id = $1";
+const COUNT: &str = "UPDATE memory_observations SET revision_count = $1 WHERE id = $2";
 const REVISION: &str = "INSERT INTO memory_revisions (observation_id, revision, kind, title,
     content, replaced_at) VALUES ($1, $2, $3, $4, $5, $6)";
 
@@ -130,15 +134,66 @@ fn bring_note(
     if let Some(id) = first(db, SAME, known, |row| row.count(0))? {
         return Ok((id, false));
     }
+    if let Some(key) = &note.topic_key {
+        let namespace = note.namespace.as_deref();
+        let holder = saving::under_key(db, workspace, key, &note.project, note.scope, namespace)?;
+        if let Some(holder) = holder {
+            let fresh = join(db, workspace, &holder, whole)?;
+            return Ok((holder.id, fresh));
+        }
+    }
     let taken = note.id == 0 || first(db, TAKEN, values![note.id], |_| Ok(()))?.is_some();
     let id = if taken { ids::next(db, "observation")? } else { note.id };
     ids::past(db, "observation", id)?;
     sessions::make_named(db, workspace, &note.session, &note.project, note.created_at)?;
     saving::insert(db, workspace, &Observation { id, ..note.clone() })?;
     for earlier in &whole.revisions {
-        let (kind, title, content) = (&earlier.kind, &earlier.title, &earlier.content);
-        let cells = values![id, earlier.revision, kind, title, content, earlier.replaced_at];
-        db.run(REVISION, cells)?;
+        put_revision(db, id, earlier)?;
     }
     Ok((id, true))
+}
+
+fn put_revision(db: &mut dyn Db, id: u64, earlier: &ObservationRevision) -> StoreResult<()> {
+    let (kind, title, content) = (&earlier.kind, &earlier.title, &earlier.content);
+    let cells = values![id, earlier.revision, kind, title, content, earlier.replaced_at];
+    db.run(REVISION, cells).map(drop)
+}
+
+/// Gives the texts of a note to the one that has its topic key here; says whether there was
+/// any that it did not have. So the same may be brought twice.
+fn join(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    holder: &Observation,
+    whole: &ArchivedObservation,
+) -> StoreResult<bool> {
+    let note = &whole.observation;
+    let present = ObservationRevision {
+        revision: note.revision_count,
+        kind: note.kind.clone(),
+        title: note.title.clone(),
+        content: note.content.clone(),
+        replaced_at: note.updated_at,
+    };
+    let text =
+        |one: &ObservationRevision| (one.kind.clone(), one.title.clone(), one.content.clone());
+    let kept = observations::revisions_of(db, holder.id)?;
+    let mut known: HashSet<(String, String, String)> = kept.iter().map(text).collect();
+    known.insert((holder.kind.clone(), holder.title.clone(), holder.content.clone()));
+    let newer = note.updated_at > holder.updated_at && !known.contains(&text(&present));
+    let earlier = whole.revisions.iter().chain((!newer).then_some(&present));
+    let mut next = holder.revision_count;
+    for one in earlier {
+        if known.insert(text(one)) {
+            put_revision(db, holder.id, &ObservationRevision { revision: next, ..one.clone() })?;
+            next += 1;
+        }
+    }
+    db.run(COUNT, values![next, holder.id])?;
+    if newer {
+        let (kind, title, content) = text(&present);
+        let changed = Observation { kind, title, content, ..holder.clone() };
+        saving::new_text(db, workspace, &changed, note.updated_at)?;
+    }
+    Ok(newer || next > holder.revision_count)
 }

@@ -28,6 +28,10 @@ pub(crate) fn change(
     at: Timestamp,
 ) -> StoreResult<Observation> {
     let known = observations::get(db, workspace, id)?;
+    let revision = known.revision_count;
+    if change.seen.is_some_and(|seen| seen != revision) {
+        return Err(StoreError::Revised { revision });
+    }
     let mut changed = known.clone();
     if let Some(revision) = change.restore
         && revision != known.revision_count
@@ -52,6 +56,14 @@ pub(crate) fn change(
     changed.topic_key = change.topic_key.clone().or(changed.topic_key);
     if changed == known {
         return Ok(known);
+    }
+    let place = |note: &Observation| (note.topic_key.clone(), note.project.clone(), note.scope);
+    if place(&changed) != place(&known)
+        && let (Some(key), project, scope) = place(&changed)
+        && let namespace = changed.namespace.as_deref()
+        && let Some(other) = saving::under_key(db, workspace, &key, &project, scope, namespace)?
+    {
+        return Err(StoreError::KeyTaken { by: other.id });
     }
     if (&changed.kind, &changed.title, &changed.content)
         != (&known.kind, &known.title, &known.content)

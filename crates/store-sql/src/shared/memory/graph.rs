@@ -32,6 +32,9 @@ fn relate_one(
     relation: &NewRelation,
     at: Timestamp,
 ) -> StoreResult<Related> {
+    if relation.from == relation.to {
+        return Err(StoreError::SelfRelation(relation.from));
+    }
     observations::get(db, workspace, relation.from)?;
     observations::get(db, workspace, relation.to)?;
     if let Some(id) = same(db, relation)? {

@@ -2,7 +2,7 @@
 
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
-    NewObservation, NewRelation, Noun, Observation, Saved, SavedObservation, StoreError,
+    NewObservation, NewRelation, Noun, Observation, Saved, SavedObservation, Scope, StoreError,
     StoreResult, Workspace,
 };
 
@@ -55,7 +55,10 @@ fn save(
 ) -> StoreResult<SavedObservation> {
     sessions::make_named(db, workspace, &note.session, &note.project, at)?;
     let known = match &note.topic_key {
-        Some(key) => under_key(db, workspace, key, note)?,
+        Some(key) => {
+            let namespace = note.namespace.as_deref();
+            under_key(db, workspace, key, &note.project, note.scope, namespace)?
+        }
         None => None,
     };
     let (id, saved) = match known {
@@ -79,14 +82,17 @@ fn save(
     Ok(SavedObservation { id, saved, relations })
 }
 
-fn under_key(
+/// The note that has a topic key (MEM-3).
+pub(super) fn under_key(
     db: &mut dyn Db,
     workspace: &Workspace,
     key: &str,
-    note: &NewObservation,
+    project: &str,
+    scope: Scope,
+    namespace: Option<&str>,
 ) -> StoreResult<Option<Observation>> {
-    let namespace = note.namespace.as_deref().unwrap_or_default();
-    let place = values![workspace, key, &note.project, note.scope.name(), namespace];
+    let namespace = namespace.unwrap_or_default();
+    let place = values![workspace, key, project, scope.name(), namespace];
     let id = first(db, BY_KEY, place, |row| row.count(0))?;
     id.map(|id| observations::get(db, workspace, id)).transpose()
 }

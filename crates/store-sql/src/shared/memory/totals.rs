@@ -36,10 +36,24 @@ pub(crate) fn counts(
     let mut groups = |column: &str| {
         let sql = format!(
             "SELECT {column}, COUNT(*) FROM memory_observations WHERE {there}
-            GROUP BY {column} ORDER BY COUNT(*) DESC, {column} LIMIT 50"
+            GROUP BY {column} ORDER BY COUNT(*) DESC, {column} LIMIT {}",
+            MemoryCounts::MOST_GROUPS
         );
-        list(db, &sql, &plain.values, |row| Ok((row.string(0)?, row.count(1)?)))
+        let found = list(db, &sql, &plain.values, |row| Ok((row.string(0)?, row.count(1)?)))?;
+        let sql = format!("SELECT COUNT(DISTINCT {column}) FROM memory_observations WHERE {there}");
+        let all = first(db, &sql, &plain.values, |row| row.count(0))?;
+        StoreResult::Ok((found, all.unwrap_or_default()))
     };
-    let (kinds, projects) = (groups("kind")?, groups("project")?);
-    Ok(MemoryCounts { sessions, prompts, observations, relations, kinds, projects })
+    let (kinds, kind_count) = groups("kind")?;
+    let (projects, project_count) = groups("project")?;
+    Ok(MemoryCounts {
+        sessions,
+        prompts,
+        observations,
+        relations,
+        kinds,
+        kind_count,
+        projects,
+        project_count,
+    })
 }

@@ -42,6 +42,14 @@ impl From<MemoryError> for Problem {
             MemoryError::NoObservation(_) => Self::not_found("note"),
             MemoryError::NoRelation(_) => Self::not_found("relation"),
             MemoryError::NoRevision { .. } => Self::not_found("revision"),
+            MemoryError::ChangedMeanwhile { revision, .. } => {
+                let words =
+                    format!("somebody changed it meanwhile: it has revision {revision} by now");
+                Self::new(StatusCode::CONFLICT, "changed_meanwhile", words)
+            }
+            MemoryError::KeyTaken { .. } => {
+                Self::new(StatusCode::CONFLICT, "key_taken", error.to_string())
+            }
             MemoryError::Store(error) => Self::from(error),
             other => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_note", other.to_string()),
         }
@@ -81,11 +89,13 @@ pub(super) struct NoteList {
     notes: Vec<NoteDto>,
     /// How many there are, as far as they were counted.
     total: u64,
+    /// Whether there are more than were counted, because very many hold the words.
+    more: bool,
     /// Whether no note has all words, so that these have some.
     any_word: bool,
-    /// The types there are, the most frequent first.
+    /// The types there are, the most frequent first, at most 50.
     types: Vec<Group>,
-    /// The projects there are, the most frequent first.
+    /// The projects there are, the most frequent first, at most 50.
     projects: Vec<Group>,
 }
 
@@ -119,13 +129,13 @@ pub(super) async fn list(
     let counts = store.memory_counts(&at, None).await?;
     let groups = |groups: Vec<(String, u64)>| -> Vec<Group> {
         let group = |(name, count)| Group { name, count };
-        groups.into_iter().take(usize::from(MOST)).map(group).collect()
+        groups.into_iter().map(group).collect()
     };
-    let (notes, total, any_word) = match named(query.query) {
+    let (notes, total, more, any_word) = match named(query.query) {
         None => {
             let limit = usize::from(limit.clamp(1, MOST));
             let (notes, total) = store.observations(&at, &filter, Order::Newest, limit).await?;
-            (notes.iter().map(|note| NoteDto::of(note, now)).collect(), total, false)
+            (notes.iter().map(|note| NoteDto::of(note, now)).collect(), total, false, false)
         }
         Some(text) => {
             let limit = usize::from(limit.clamp(1, MOST_FOUND));
@@ -133,11 +143,11 @@ pub(super) async fn list(
             let found = store.search_memory(&at, &query).await?;
             let total = u64::try_from(found.matched).unwrap_or(u64::MAX);
             let notes = found.hits.iter().map(|hit| NoteDto::found(hit, now)).collect();
-            (notes, total, found.any_word)
+            (notes, total, found.more, found.any_word)
         }
     };
     let (types, projects) = (groups(counts.kinds), groups(counts.projects));
-    Ok(Json(NoteList { notes, total, any_word, types, projects }))
+    Ok(Json(NoteList { notes, total, more, any_word, types, projects }))
 }
 
 pub(super) fn number(text: &str, what: &str) -> Result<u64, Problem> {

@@ -118,13 +118,6 @@ pub(in crate::api) async fn change(
             return Err(MemoryError::Blank(what).into());
         }
     }
-    if let Some(seen) = changes.revision {
-        let now = memory.observation(id).await?.revision_count;
-        if now != seen {
-            let words = format!("somebody changed it meanwhile: it has revision {now} by now");
-            return Err(Problem::new(StatusCode::CONFLICT, "changed_meanwhile", words));
-        }
-    }
     let ask = Update {
         id,
         title: changes.title,
@@ -134,6 +127,7 @@ pub(in crate::api) async fn change(
         scope: scope_of(changes.scope.as_deref())?,
         topic_key: changes.topic_key,
         restore_revision: None,
+        seen_revision: changes.revision,
     };
     memory.update(ask).await?;
     changed(&web, &at, id).await

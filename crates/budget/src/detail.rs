@@ -1,4 +1,4 @@
-//! How much of each item is told.
+//! How much of each item an answer tells: the level, its hint, and what a snippet is.
 
 use std::str::FromStr;
 
@@ -15,6 +15,9 @@ pub enum DetailLevel {
     /// Everything.
     Full,
 }
+
+/// Characters of an item at the standard level.
+pub const SNIPPET_CHARS: usize = 300;
 
 /// The line under a summary.
 pub const SUMMARY_HINT: &str = "💡 Use detail_level: standard or full for more detail.";
@@ -46,11 +49,12 @@ impl DetailLevel {
 impl FromStr for DetailLevel {
     type Err = BadDetailLevel;
 
+    /// The level with this name, in any case.
     fn from_str(text: &str) -> Result<Self, BadDetailLevel> {
         Self::ALL
             .into_iter()
-            .find(|level| level.name() == text.trim())
-            .ok_or_else(|| BadDetailLevel(text.to_owned()))
+            .find(|level| level.name().eq_ignore_ascii_case(text.trim()))
+            .ok_or_else(|| BadDetailLevel(text.chars().take(60).collect()))
     }
 }
 
@@ -62,6 +66,7 @@ mod tests {
     fn levels_have_names() {
         for level in DetailLevel::ALL {
             assert_eq!(level.name().parse(), Ok(level));
+            assert_eq!(format!(" {} ", level.name().to_uppercase()).parse(), Ok(level));
         }
         assert_eq!("more".parse::<DetailLevel>(), Err(BadDetailLevel("more".to_owned())));
     }
