@@ -5,11 +5,11 @@ use std::{io::Write, thread};
 use crate::{Error, Result};
 
 /// With this variable set, what is missing is an error and not a reason to skip.
-const NEEDS: &str = "PLIMSOLL_NEEDS_BROWSER";
+const NO_SKIPS: &str = "PLIMSOLL_NO_SKIPS";
 
 /// Nothing where something is missing, with a loud word on standard error, which the
 /// test harness does not keep back; every other error stays one. With
-/// `PLIMSOLL_NEEDS_BROWSER` set, so does this.
+/// `PLIMSOLL_NO_SKIPS` set, so does this.
 ///
 /// ```no_run
 /// # use plimsoll_browser::{Browser, Options, Result, or_skip};
@@ -20,7 +20,7 @@ const NEEDS: &str = "PLIMSOLL_NEEDS_BROWSER";
 /// ```
 pub fn or_skip<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
-        Err(missing @ Error::Missing { .. }) if std::env::var_os(NEEDS).is_none() => {
+        Err(missing @ Error::Missing { .. }) if std::env::var_os(NO_SKIPS).is_none() => {
             let test = thread::current();
             let test = test.name().unwrap_or("a test");
             let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {missing}");

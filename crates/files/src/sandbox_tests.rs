@@ -1,5 +1,6 @@
 //! FTL-6, SEC-6: each way out of the sandbox that a program may try, by name.
 
+use plimsoll_testkit::real::skipped;
 use std::time::Instant;
 
 use super::*;
@@ -10,10 +11,7 @@ async fn sandbox() -> Option<Sandbox> {
     match Sandbox::find(&Programs::in_path(&path)).await {
         Ok(sandbox) => Some(sandbox),
         Err(none) => {
-            eprintln!(
-                "SKIPPED: NO SANDBOX ON THIS MACHINE: {none}. To have one: {}",
-                none.how_to_fix
-            );
+            skipped(&format!("there is no sandbox: {none}. To have one: {}", none.how_to_fix));
             None
         }
     }

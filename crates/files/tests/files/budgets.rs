@@ -166,7 +166,7 @@ proptest! {
         let desk = Desk::new();
         let runtime = runtime();
         let Ok(sandbox) = runtime.block_on(Sandbox::find(&programs())) else {
-            eprintln!("SKIPPED: NO SANDBOX ON THIS MACHINE");
+            plimsoll_testkit::real::skipped("there is no sandbox");
             return Ok(());
         };
         let file = desk.text("said", &said);

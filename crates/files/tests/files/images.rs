@@ -1,3 +1,4 @@
+use plimsoll_testkit::real::skipped;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -68,8 +69,7 @@ async fn ftl_3_a_vision_model_is_asked() {
 #[tokio::test]
 async fn ftl_3_text_is_read_by_the_local_program() {
     if programs().find("tesseract").is_none() {
-        eprintln!("SKIPPED: TESSERACT IS NOT INSTALLED (apt-get install tesseract-ocr)");
-        return;
+        return skipped("tesseract is not installed (apt-get install tesseract-ocr)");
     }
     let desk = Desk::new();
     let file =

@@ -172,7 +172,9 @@ async fn ftl_4_pages_are_shown_to_a_vision_model() {
     let answer = ask(&toolbox, "analyze_pdf", &file, json!({ "question": "What?" })).await;
     if programs().find("pdftoppm").is_none() {
         assert!(answer.text.contains("apt-get install poppler-utils"), "{}", answer.text);
-        eprintln!("SKIPPED: PDFTOPPM IS NOT INSTALLED (apt-get install poppler-utils)");
+        plimsoll_testkit::real::skipped(
+            "pdftoppm is not installed (apt-get install poppler-utils)",
+        );
     } else {
         assert!(
             answer.text.contains("The vision model says of page 1:\n| page 1 (image/png, "),

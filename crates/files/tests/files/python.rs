@@ -1,5 +1,6 @@
 use plimsoll_domain::{FileKind, FileSource};
 use plimsoll_files::{Sandbox, Shelf, Toolbox, file_label};
+use plimsoll_testkit::real::skipped;
 use serde_json::json;
 
 use crate::shelf::{Desk, bare, programs};
@@ -8,10 +9,7 @@ async fn with_sandbox(desk: &std::sync::Arc<Desk>) -> Option<Toolbox> {
     match Sandbox::find(&programs()).await {
         Ok(sandbox) => Some(bare(desk).with_sandbox(Ok(sandbox))),
         Err(none) => {
-            eprintln!(
-                "SKIPPED: NO SANDBOX ON THIS MACHINE: {none}. To have one: {}",
-                none.how_to_fix
-            );
+            skipped(&format!("there is no sandbox: {none}. To have one: {}", none.how_to_fix));
             None
         }
     }
