@@ -70,7 +70,7 @@ type To<'w> = &'w mut (dyn Write + Send);
 
 enum Writer<'w> {
     Own(OwnWriter<To<'w>>),
-    Zip(OwnWriter<ArchiveWriter<To<'w>>>),
+    Zip(Box<OwnWriter<ArchiveWriter<To<'w>>>>),
     Text(TextWriter<To<'w>>),
 }
 
@@ -126,7 +126,7 @@ impl App {
             ExportFormat::Json => Writer::Own(OwnWriter::start(to, &used, &filters, &files)?),
             ExportFormat::Zip => {
                 let archive = ArchiveWriter::start(to)?;
-                Writer::Zip(OwnWriter::start(archive, &used, &filters, &files)?)
+                Writer::Zip(Box::new(OwnWriter::start(archive, &used, &filters, &files)?))
             }
             ExportFormat::Markdown => {
                 Writer::Text(TextWriter::new(to, TextStyle::Markdown, by_topic))

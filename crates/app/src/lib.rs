@@ -48,7 +48,7 @@ pub use ports::{Chance, Clock, NoProvider, ProviderBook, Reached};
 pub use prepare::find_topic;
 pub use quota::{OverQuota, QuotaChoice};
 pub use receipt::Receipt;
-pub use shelf::{Collected, Garbage, Origin, Secrets, TakeIn, blob_name, refuse_secret};
+pub use shelf::{Beside, Collected, Garbage, Origin, Secrets, TakeIn, blob_name, refuse_secret};
 pub use topics::{NewTopic, TopicChange, topic_path};
 
 use std::{
