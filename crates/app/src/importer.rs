@@ -121,7 +121,7 @@ impl<'a> Importer<'a> {
             }
         }
         let brought = store.bring_in(self.workspace, &self.batch_topics, &self.batch).await?;
-        if brought.topics > 0 || brought.pairs > 0 {
+        if brought != plimsoll_store::BroughtIn::default() {
             self.app.events.publish(self.workspace, Progress::Imported);
         }
         imported.new_topics += brought.topics;

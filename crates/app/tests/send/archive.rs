@@ -272,4 +272,5 @@ async fn his_8_without_the_bytes_what_is_here_is_kept_and_the_rest_is_broken() {
     let imported = second.take(&zip, &main).await.unwrap();
     assert_eq!((imported.new_pairs, imported.new_files, imported.known_files), (0, 2, 2));
     assert_eq!(second.shown(&main, 1).await[0], Ok(files[2].name.clone()));
+    assert_eq!(second.archive(&main, "", ExportFormat::Zip).await.0, zip, "nothing was lost");
 }
