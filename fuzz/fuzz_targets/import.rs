@@ -5,12 +5,15 @@
 use std::{io::Cursor, ops::ControlFlow};
 
 use libfuzzer_sys::fuzz_target;
-use plimsoll_exchange::{BadRecord, OwnWriter, ReadError, Record, Sink, pair_id, read, topic_name};
+use plimsoll_exchange::{
+    BadRecord, BlobPart, OwnWriter, ReadError, Record, Sink, pair_id, read, topic_name,
+};
 
 #[derive(Default)]
 struct Kept {
     records: Vec<Record>,
     bad: usize,
+    open: bool,
     done: u64,
 }
 
@@ -22,6 +25,12 @@ impl Sink for Kept {
     fn bad(&mut self, bad: BadRecord) -> ControlFlow<()> {
         assert!(!bad.to_string().is_empty());
         self.bad += 1;
+        ControlFlow::Continue(())
+    }
+    fn blob(&mut self, part: BlobPart<'_>) -> ControlFlow<()> {
+        assert!(self.records.is_empty(), "bytes come before records");
+        assert_eq!(self.open, !matches!(part, BlobPart::Begin(_)));
+        self.open = matches!(part, BlobPart::Begin(_) | BlobPart::Bytes(_));
         ControlFlow::Continue(())
     }
     fn progress(&mut self, done: u64, _: u64) -> ControlFlow<()> {
@@ -42,11 +51,13 @@ fuzz_target!(|data: &[u8]| {
     let (whole, kept) = taken(data);
     let (again, same) = taken(data);
     assert_eq!((whole, &kept.records, kept.bad), (again, &same.records, same.bad));
-    let (mut topics, mut filters, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut topics, mut filters) = (Vec::new(), Vec::new());
+    let (mut files, mut pairs) = (Vec::new(), Vec::new());
     for record in &kept.records {
         match record {
             Record::Topic(topic) => topics.push(topic.clone()),
             Record::Filter(filter) => filters.push(filter.clone()),
+            Record::File(file) => files.push(file.clone()),
             Record::Pair(pair) => pairs.push(pair),
             Record::Conversation(_, conversation) => {
                 let key = |turn| (turn_time(turn), pair_id("a/b", turn));
@@ -56,11 +67,11 @@ fuzz_target!(|data: &[u8]| {
         }
     }
     if whole && !topics.is_empty() && kept.bad == 0 {
-        let mut writer = OwnWriter::start(Vec::new(), &topics, &filters).unwrap();
+        let mut writer = OwnWriter::start(Vec::new(), &topics, &filters, &files).unwrap();
         pairs.iter().for_each(|pair| writer.pair(pair).unwrap());
         let (whole, back) = taken(&writer.finish().unwrap());
         assert!(whole && back.bad == 0);
-        let ours = |record: &&Record| matches!(record, Record::Pair(_));
+        let ours = |record: &&Record| matches!(record, Record::File(_) | Record::Pair(_));
         let before: Vec<_> = kept.records.iter().filter(ours).collect();
         let after: Vec<_> = back.records.iter().filter(ours).collect();
         assert_eq!(before, after);

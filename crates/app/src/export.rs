@@ -5,8 +5,8 @@ use std::{
     io::Write,
 };
 
-use plimsoll_domain::{PairId, Topic, TopicId, TopicTree};
-use plimsoll_exchange::{OwnWriter, TextStyle, TextWriter};
+use plimsoll_domain::{File, PairId, Topic, TopicId, TopicTree};
+use plimsoll_exchange::{ArchiveWriter, OwnWriter, TextStyle, TextWriter};
 use plimsoll_store::{ArchivedPair, PairRow, Workspace};
 
 use crate::{App, AppError, HistoryChoice, View, prepare::find_topic};
@@ -17,8 +17,10 @@ const CHUNK: usize = 256;
 /// How an export is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// Lossless; `import` reads it back.
+    /// Lossless but for the bytes of files; `import` reads it back.
     Json,
+    /// The same with the bytes of files, in an archive.
+    Zip,
     /// Markdown, for people.
     Markdown,
     /// Plain text, for people.
@@ -52,21 +54,29 @@ pub struct ExportAsk {
 }
 
 /// What was exported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
     /// How many pairs.
     pub pairs: u64,
     /// How many topics.
     pub topics: u64,
+    /// How many files.
+    pub files: u64,
+    /// Files whose bytes are missing or altered, and so not in the archive, in words.
+    pub left_out: Vec<String>,
 }
 
+type To<'w> = &'w mut (dyn Write + Send);
+
 enum Writer<'w> {
-    Own(OwnWriter<&'w mut (dyn Write + Send)>),
-    Text(TextWriter<&'w mut (dyn Write + Send)>),
+    Own(OwnWriter<To<'w>>),
+    Zip(Box<OwnWriter<ArchiveWriter<To<'w>>>>),
+    Text(TextWriter<To<'w>>),
 }
 
 impl App {
-    /// Writes the pairs that a filter shows. `watch` is told how many of how many are done.
+    /// Writes the pairs that a filter shows, with their files where the format has them.
+    /// `watch` is told how many pairs and blobs of how many are done.
     pub async fn export(
         &self,
         ask: &ExportAsk,
@@ -98,22 +108,36 @@ impl App {
         let paths = paths(&topics)?;
         let ids = ordered(&rows, ask.order, &paths);
         let used = if all { topics } else { with_ancestors(topics, &rows) };
-        let mut exported = Exported { pairs: 0, topics: used.len() as u64 };
+        let lossless = matches!(ask.format, ExportFormat::Json | ExportFormat::Zip);
+        let files = match (lossless, all) {
+            (false, _) => Vec::new(),
+            (true, true) => self.store.files(&ask.workspace).await?,
+            (true, false) => self.files_of(&ask.workspace, &rows).await?,
+        };
+        // Saved filters belong to the workspace as a whole.
+        let filters = match lossless && all {
+            true => self.store.saved_filters(&ask.workspace).await?,
+            false => Vec::new(),
+        };
+        let counts = (used.len() as u64, files.len() as u64);
+        let mut exported = Exported { topics: counts.0, files: counts.1, ..Exported::default() };
         let by_topic = ask.order == ExportOrder::Topic;
         let mut writer = match ask.format {
-            ExportFormat::Json => {
-                // Saved filters belong to the workspace as a whole.
-                let filters = match all {
-                    true => self.store.saved_filters(&ask.workspace).await?,
-                    false => Vec::new(),
-                };
-                Writer::Own(OwnWriter::start(to, &used, &filters)?)
+            ExportFormat::Json => Writer::Own(OwnWriter::start(to, &used, &filters, &files)?),
+            ExportFormat::Zip => {
+                let archive = ArchiveWriter::start(to)?;
+                Writer::Zip(Box::new(OwnWriter::start(archive, &used, &filters, &files)?))
             }
             ExportFormat::Markdown => {
                 Writer::Text(TextWriter::new(to, TextStyle::Markdown, by_topic))
             }
             ExportFormat::Text => Writer::Text(TextWriter::new(to, TextStyle::Plain, by_topic)),
         };
+        let blobs: HashSet<String> = match ask.format {
+            ExportFormat::Zip => files.iter().map(File::blob_name).collect(),
+            _ => HashSet::new(),
+        };
+        let total = (ids.len() + blobs.len()) as u64;
         for chunk in ids.chunks(CHUNK) {
             let found = self.store.archived(chunk).await?;
             let mut by_id: HashMap<PairId, ArchivedPair> =
@@ -122,6 +146,7 @@ impl App {
             for archived in chunk.iter().filter_map(|id| by_id.remove(id)) {
                 match &mut writer {
                     Writer::Own(writer) => writer.pair(&archived)?,
+                    Writer::Zip(writer) => writer.pair(&archived)?,
                     Writer::Text(writer) => {
                         let path = paths.get(&archived.pair.topic_id);
                         writer.pair(path.map_or("", String::as_str), &archived)?;
@@ -129,10 +154,21 @@ impl App {
                 }
                 exported.pairs += 1;
             }
-            watch(exported.pairs, ids.len() as u64);
+            watch(exported.pairs, total);
         }
         match writer {
             Writer::Own(writer) => writer.finish()?,
+            Writer::Zip(writer) => {
+                let mut archive = writer.finish()?;
+                let mut done = exported.pairs;
+                let mut step = || {
+                    done += 1;
+                    watch(done, total);
+                };
+                exported.left_out =
+                    self.export_blobs(&ask.workspace, &files, &mut archive, &mut step).await?;
+                archive.finish(&exported.left_out)?
+            }
             Writer::Text(writer) => writer.finish(),
         }
         .flush()?;

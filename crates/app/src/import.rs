@@ -5,11 +5,14 @@ use std::{
     ops::ControlFlow,
 };
 
-use plimsoll_exchange::{BadRecord, Format, LeftOut, ReadError, Record, Sink, Summary, read};
+use plimsoll_blobs::{BlobError, Blobs};
+use plimsoll_exchange::{
+    BadRecord, BlobPart, Format, LeftOut, ReadError, Record, Sink, Summary, read,
+};
 use plimsoll_store::Workspace;
 use tokio::{sync::mpsc, task::JoinHandle};
 
-use crate::{App, AppError, Cancel, importer::Importer};
+use crate::{App, AppError, Cancel, import_blobs::BlobTaker, importer::Importer};
 
 /// A file, or something like one. It is read twice: to see that it is whole, and to take
 /// it in.
@@ -47,6 +50,10 @@ pub struct Imported {
     pub new_pairs: u64,
     /// Pairs that were there already, and were left as they are.
     pub known_pairs: u64,
+    /// Files that are new.
+    pub new_files: u64,
+    /// Files that were there already.
+    pub known_files: u64,
     /// Topics that are new.
     pub new_topics: u64,
     /// Saved filters that are new.
@@ -83,7 +90,9 @@ enum Message {
 /// Sends what is read to where it is written. Who does not listen any more stops it.
 struct Sender {
     to: mpsc::Sender<Message>,
-    records: bool,
+    /// Where bytes go, and whether anything is taken in at all.
+    taker: Option<BlobTaker>,
+    settled: bool,
     told: u64,
 }
 
@@ -101,7 +110,17 @@ impl Sender {
 
 impl Sink for Sender {
     fn record(&mut self, record: Record) -> ControlFlow<()> {
-        if self.records { self.send(Message::Record(record)) } else { ControlFlow::Continue(()) }
+        let Some(taker) = &mut self.taker else { return ControlFlow::Continue(()) };
+        // Bytes come before all records; they are on the disk before a file names them.
+        if !self.settled {
+            taker.settle()?;
+            self.settled = true;
+        }
+        self.send(Message::Record(record))
+    }
+
+    fn blob(&mut self, part: BlobPart<'_>) -> ControlFlow<()> {
+        self.taker.as_mut().map_or(ControlFlow::Continue(()), |taker| taker.take(part))
     }
 
     fn bad(&mut self, bad: BadRecord) -> ControlFlow<()> {
@@ -121,14 +140,17 @@ impl Sink for Sender {
 }
 
 type Source = Box<dyn ImportSource + 'static>;
-type Reader = JoinHandle<(Source, Result<Summary, ReadError>)>;
+type Reader = JoinHandle<(Source, Result<Summary, ReadError>, Option<BlobError>)>;
 
-fn start_reading(mut source: Source, records: bool) -> (mpsc::Receiver<Message>, Reader) {
+/// Reads a file on a thread of its own: to take it in, with its bytes going there, or to
+/// look at it.
+fn start_reading(mut source: Source, into: Option<Blobs>) -> (mpsc::Receiver<Message>, Reader) {
     let (to, messages) = mpsc::channel(WAITING);
     let reader = tokio::task::spawn_blocking(move || {
-        let mut sender = Sender { to, records, told: 0 };
+        let taker = into.map(BlobTaker::new);
+        let mut sender = Sender { to, taker, settled: false, told: 0 };
         let done = read(&mut source, &mut sender);
-        (source, done)
+        (source, done, sender.taker.and_then(BlobTaker::failure))
     });
     (messages, reader)
 }
@@ -152,7 +174,7 @@ impl App {
         };
         self.open_workspace(&ask.workspace).await?;
         let mut importer = Importer::open(self, ask).await?;
-        let (mut messages, reader) = start_reading(source, true);
+        let (mut messages, reader) = start_reading(source, Some(self.blobs(&ask.workspace)?));
         loop {
             let message = tokio::select! {
                 biased;
@@ -177,15 +199,19 @@ impl App {
             }
         }
         drop(messages);
-        let (_, read) = reader.await.map_err(|_| AppError::Ended)?;
+        let (_, read, failed) = reader.await.map_err(|_| AppError::Ended)?;
         if imported.cancelled {
+            importer.tell_files();
             return Ok(imported);
+        }
+        if let Some(failed) = failed {
+            return Err(failed.into());
         }
         importer.flush(&mut imported).await?;
         match read {
             Ok(summary) => {
                 imported.format = summary.format;
-                imported.left_out = summary.left_out;
+                imported.left_out.add(summary.left_out);
                 imported.replaced = summary.replaced;
             }
             Err(error @ (ReadError::Broken { .. } | ReadError::RecordTooLarge { .. }))
@@ -210,7 +236,7 @@ impl App {
         if ask.skip_bad {
             return Ok(Some(source));
         }
-        let (mut messages, reader) = start_reading(source, false);
+        let (mut messages, reader) = start_reading(source, None);
         loop {
             let message = tokio::select! {
                 biased;
@@ -230,7 +256,7 @@ impl App {
                 Some(Message::Record(_)) => {}
             }
         }
-        let (source, read) = reader.await.map_err(|_| AppError::Ended)?;
+        let (source, read, _) = reader.await.map_err(|_| AppError::Ended)?;
         read?;
         Ok(Some(source))
     }

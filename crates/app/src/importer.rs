@@ -9,7 +9,9 @@ use plimsoll_exchange::{
 };
 use plimsoll_store::{ArchivedPair, SavedFilter, Workspace};
 
-use crate::{App, AppError, ImportAsk, Imported, Progress, prepare::new_topic};
+use crate::{
+    App, AppError, ImportAsk, Imported, Progress, import_files::FileDesk, prepare::new_topic,
+};
 
 /// A batch is written when it has this many pairs, or this many bytes of text. It ends
 /// where a conversation ends, so that a conversation is there whole or not at all.
@@ -32,6 +34,7 @@ pub(crate) struct Importer<'a> {
     filters: HashSet<String>,
     /// What became of the topics of one of our own exports.
     became: HashMap<TopicId, TopicId>,
+    files: FileDesk<'a>,
     /// The next number to try for a name that is taken.
     numbers: HashMap<(Option<TopicId>, String), u64>,
     batch_topics: Vec<Topic>,
@@ -59,6 +62,7 @@ impl<'a> Importer<'a> {
             elsewhere: HashSet::new(),
             filters: HashSet::new(),
             became: HashMap::new(),
+            files: FileDesk::open(app, &ask.workspace)?,
             numbers: HashMap::new(),
             batch_topics: Vec::new(),
             batch: Vec::new(),
@@ -87,7 +91,8 @@ impl<'a> Importer<'a> {
         match record {
             Record::Topic(topic) => self.topic(topic),
             Record::Filter(filter) => self.filter(&filter, imported).await?,
-            Record::Pair(pair) => self.pair(*pair),
+            Record::File(file) => self.files.take(file, imported).await?,
+            Record::Pair(pair) => self.pair(*pair, imported),
             Record::Conversation(format, conversation) => self.conversation(format, conversation),
         }
         if self.batch.len() >= BATCH_PAIRS || self.batch_bytes >= BATCH_BYTES {
@@ -96,8 +101,14 @@ impl<'a> Importer<'a> {
         Ok(())
     }
 
+    /// Tells those who watch which files came so far.
+    pub(crate) fn tell_files(&mut self) {
+        self.files.tell();
+    }
+
     /// Writes what was gathered, all or none.
     pub(crate) async fn flush(&mut self, imported: &mut Imported) -> Result<(), AppError> {
+        self.files.tell();
         let store = &self.app.store;
         let ids: Vec<_> = self.batch.iter().map(|archived| archived.pair.id).collect();
         let taken: HashMap<_, _> = store.whereabouts(&ids).await?.into_iter().collect();
@@ -110,7 +121,7 @@ impl<'a> Importer<'a> {
             }
         }
         let brought = store.bring_in(self.workspace, &self.batch_topics, &self.batch).await?;
-        if brought.topics > 0 || brought.pairs > 0 {
+        if brought != plimsoll_store::BroughtIn::default() {
             self.app.events.publish(self.workspace, Progress::Imported);
         }
         imported.new_topics += brought.topics;
@@ -173,8 +184,9 @@ impl<'a> Importer<'a> {
         });
     }
 
-    /// A pair of ours. Its topic came before it; the reader has seen to that.
-    fn pair(&mut self, mut archived: ArchivedPair) {
+    /// A pair of ours. Its topic and its files came before it; the reader has seen to that.
+    fn pair(&mut self, mut archived: ArchivedPair, imported: &mut Imported) {
+        self.files.place(&mut archived.pair.attachments, imported);
         if let Some(topic) = self.became.get(&archived.pair.topic_id) {
             archived.pair.topic_id = *topic;
         }

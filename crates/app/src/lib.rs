@@ -14,8 +14,11 @@ mod edits;
 mod error;
 mod events;
 mod export;
+mod export_files;
 mod history;
 mod import;
+mod import_blobs;
+mod import_files;
 mod importer;
 mod ledger;
 mod ports;
@@ -46,7 +49,7 @@ pub use prepare::find_topic;
 pub use quota::{OverQuota, QuotaChoice};
 pub use receipt::Receipt;
 pub use shelf::{
-    Collected, Garbage, LARGEST_FILE, Origin, Secrets, TakeIn, blob_name, refuse_secret,
+    Beside, Collected, Garbage, LARGEST_FILE, Origin, Secrets, TakeIn, blob_name, refuse_secret,
 };
 pub use topics::{NewTopic, TopicChange, topic_path};
 

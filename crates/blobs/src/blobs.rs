@@ -61,6 +61,13 @@ impl Blobs {
         Intake::begin(&self.shared, name, limit)
     }
 
+    /// Begins to take in bytes that had this name in another store. They are kept as they
+    /// are and under this name, so that tokens still find them; bytes that do not give its
+    /// hash are [`BlobError::Altered`], and nothing is kept of them.
+    pub fn begin_as(&self, name: &BlobName, limit: Option<u64>) -> Result<Intake, BlobError> {
+        Intake::begin_as(&self.shared, name, limit)
+    }
+
     /// Begins to take in many, which become durable together: much faster for small ones.
     pub fn batch(&self) -> Batch {
         Batch::new(self)
@@ -140,6 +147,18 @@ impl Blobs {
         Ok(bytes)
     }
 
+    /// Reads a blob to its end, part by part, and says how many bytes it has if they are those
+    /// that its name promises.
+    pub fn check(&self, name: &BlobName) -> Result<u64, BlobError> {
+        let file = self.open_blob(name)?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(file).map_err(BlobError::io("read", &self.path(name)))?;
+        if hasher.finalize().to_hex().as_str() != name.hash().as_str() {
+            return Err(BlobError::Altered(name.clone()));
+        }
+        Ok(hasher.count())
+    }
+
     /// A blob for reading part by part. Its bytes are not checked; its name is no link.
     pub fn open_blob(&self, name: &BlobName) -> Result<File, BlobError> {
         let path = self.path(name);
@@ -178,8 +197,8 @@ impl Shared {
     }
 
     fn place_one(&self, index: &mut Index, sealed: Sealed) -> Result<Blob, BlobError> {
-        let Sealed { temporary, name, size, facts } = sealed;
-        let known = index.find(name.hash());
+        let Sealed { temporary, name, size, facts, exact } = sealed;
+        let known = if exact { Some(name.clone()) } else { index.find(name.hash()) };
         let there = known.as_ref().is_some_and(|known| self.is_whole(known, size));
         // What has the name but not the size was damaged; it is put right under that name.
         let name = known.unwrap_or(name);

@@ -47,6 +47,8 @@ pub struct Intake {
     temporary: Temporary,
     name: String,
     limit: Option<u64>,
+    /// The name that the bytes must turn out to have.
+    promised: Option<BlobName>,
     writing: Writing,
     /// The beginning, from which the type is told.
     head: Vec<u8>,
@@ -69,6 +71,8 @@ pub(crate) struct Sealed {
     pub(crate) name: BlobName,
     pub(crate) size: u64,
     pub(crate) facts: Facts,
+    /// Whether it gets this name even where the same bytes are stored under another ending.
+    pub(crate) exact: bool,
 }
 
 impl Intake {
@@ -87,11 +91,21 @@ impl Intake {
             temporary,
             name: name.to_owned(),
             limit,
+            promised: None,
             writing: Writing::new(file),
             head: Vec::new(),
             utf8: Utf8::default(),
             spoiled: false,
         })
+    }
+
+    pub(crate) fn begin_as(
+        shared: &Arc<Shared>,
+        name: &BlobName,
+        limit: Option<u64>,
+    ) -> Result<Self, BlobError> {
+        let intake = Self::begin(shared, &name.to_string(), limit)?;
+        Ok(Self { promised: Some(name.clone()), ..intake })
     }
 
     /// How many bytes have come.
@@ -133,7 +147,8 @@ impl Intake {
             return Err(BlobError::Spoiled);
         }
         let mut text = self.utf8.is_text();
-        if Utf16::begins(&self.head) && text_like(&self.name) {
+        // What has a name already is stored as it is.
+        if self.promised.is_none() && Utf16::begins(&self.head) && text_like(&self.name) {
             text = self.convert()?;
         }
         let (mut facts, extension) = tell(&self.name, &self.head, text);
@@ -144,8 +159,13 @@ impl Intake {
         let mut file = file.into_inner().map_err(failed)?;
         picture::measure(&mut file, &mut facts);
         let hash = ContentHash::from_bytes(hasher.finalize().as_bytes());
-        let name = BlobName::new(hash, &extension).map_err(|_| BlobError::Spoiled)?;
-        Ok((Sealed { temporary: self.temporary, name, size, facts }, file))
+        let exact = self.promised.is_some();
+        let name = match self.promised {
+            Some(promised) if *promised.hash() == hash => promised,
+            Some(promised) => return Err(BlobError::Altered(promised)),
+            None => BlobName::new(hash, &extension).map_err(|_| BlobError::Spoiled)?,
+        };
+        Ok((Sealed { temporary: self.temporary, name, size, facts, exact }, file))
     }
 
     /// Puts UTF-8 in the place of marked UTF-16 and says whether it is text. Broken UTF-16

@@ -301,3 +301,36 @@ fn nothing_is_made_before_something_comes() {
         assert_eq!(mode(&blobs.path(&empty.name)), 0o600);
     }
 }
+
+/// HIS-8: bytes that had a name elsewhere keep it, to the last byte, or are not taken.
+#[test]
+fn his_8_bytes_come_in_under_the_name_that_they_had() {
+    let (_dir, blobs) = store();
+    let bytes = utf16("as it was");
+    let hash = plimsoll_domain::ContentHash::from_bytes(blake3::hash(&bytes).as_bytes());
+    let pour = |name: &BlobName, bytes: &[u8]| {
+        let mut intake = blobs.begin_as(name, None).unwrap();
+        intake.write(bytes).unwrap();
+        intake.finish()
+    };
+    // Under either ending, for tokens name both.
+    for extension in ["txt", "md"] {
+        let name = BlobName::new(hash.clone(), extension).unwrap();
+        assert!(matches!(blobs.check(&name), Err(BlobError::Missing(_))));
+        let blob = pour(&name, &bytes).unwrap();
+        assert_eq!((&blob.name, blob.new), (&name, true));
+        assert!(!pour(&name, &bytes).unwrap().new);
+        assert_eq!(blobs.check(&name).unwrap(), bytes.len() as u64);
+        assert_eq!(blobs.read(&name, 99).unwrap(), bytes, "nothing was converted");
+    }
+    let name = BlobName::new(hash, "bin").unwrap();
+    assert!(matches!(pour(&name, b"other"), Err(BlobError::Altered(_))));
+    let mut batch = blobs.batch();
+    let mut intake = blobs.begin_as(&name, None).unwrap();
+    intake.write(b"other").unwrap();
+    assert!(matches!(batch.add(intake), Err(BlobError::Altered(_))));
+    assert!(batch.finish().unwrap().is_empty());
+    assert_eq!((files_in(&blobs.shared.blobs), files_in(&blobs.shared.tmp)), (2, 0));
+    fs::write(blobs.path(&name), b"altered").unwrap();
+    assert!(matches!(blobs.check(&name), Err(BlobError::Altered(_))));
+}

@@ -13,8 +13,12 @@ pub enum Place {
     Topic(u64),
     /// A saved filter of our own export.
     Filter(u64),
+    /// A file of our own export.
+    File(u64),
     /// A pair of our own export.
     Pair(u64),
+    /// The bytes of a file, among those of an archive of ours.
+    Blob(u64),
 }
 
 impl std::fmt::Display for Place {
@@ -24,7 +28,9 @@ impl std::fmt::Display for Place {
             Self::Conversation(n) => write!(f, "conversation {n}"),
             Self::Topic(n) => write!(f, "topic {n}"),
             Self::Filter(n) => write!(f, "saved filter {n}"),
+            Self::File(n) => write!(f, "file {n}"),
             Self::Pair(n) => write!(f, "pair {n}"),
+            Self::Blob(n) => write!(f, "blob {n}"),
         }
     }
 }
@@ -71,7 +77,7 @@ pub enum ReadError {
     #[error("the zip cannot be read: {0}")]
     Zip(String),
     /// The archive does not hold what an export holds.
-    #[error("the zip holds no conversations.json")]
+    #[error("the zip holds neither plimsoll.json nor conversations.json")]
     NoConversations,
     /// The archive unpacks to more than it should.
     #[error("the zip unpacks to more than {0} bytes, which no export does")]

@@ -1,6 +1,6 @@
 //! A conversation of somebody else, and what becomes of it here.
 
-use plimsoll_domain::{PairId, Timestamp, TopicId};
+use plimsoll_domain::{File, FileId, PairId, Timestamp, TopicId};
 
 /// A conversation, or a part of a long one, as turns.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,8 @@ impl LeftOut {
         *self == Self::default()
     }
 
-    pub(crate) fn add(&mut self, other: Self) {
+    /// Counts together.
+    pub fn add(&mut self, other: Self) {
         self.system += other.system;
         self.tool += other.tool;
         self.branches += other.branches;
@@ -196,6 +197,14 @@ pub fn copied_pair_id(workspace: &str, id: PairId, created_at: Timestamp) -> Pai
 pub fn copied_topic_id(workspace: &str, id: TopicId) -> TopicId {
     let key = key("copied topic", &[workspace.as_bytes(), id.as_bytes()]);
     TopicId::new(Timestamp::default(), random_part([key[8], key[9]], &key))
+}
+
+/// The id of a copy of a file whose own id is taken by another workspace or other bytes.
+pub fn copied_file_id(workspace: &str, file: &File) -> FileId {
+    let hash = file.hash.as_str().as_bytes();
+    let key = key("copied file", &[workspace.as_bytes(), file.id.as_bytes(), hash]);
+    let place = [file.id.as_bytes()[6] & 0x0f, file.id.as_bytes()[7]];
+    FileId::new(file.created_at, random_part(place, &key))
 }
 
 fn random_part(first: [u8; 2], key: &[u8; 32]) -> [u8; 10] {

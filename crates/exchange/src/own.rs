@@ -7,15 +7,18 @@ use plimsoll_domain::{
 use plimsoll_store::{ArchivedPair, INTERRUPTED, PreviousAnswer, Revision, SavedFilter};
 use serde::{Deserialize, Serialize};
 
-use crate::times;
+use crate::{
+    own_file::{OwnAttachment, attachments},
+    times,
+};
 
 /// The first field of every export of ours, by which it is known.
 pub(crate) const MARK: &str = "plimsollExport";
 
-/// The version that is written. A reader refuses a newer one.
-pub(crate) const VERSION: u64 = 1;
+/// The version that is written. A reader refuses a newer one. The first had no files.
+pub(crate) const VERSION: u64 = 2;
 
-fn is_false(value: &bool) -> bool {
+pub(crate) fn is_false(value: &bool) -> bool {
     !value
 }
 
@@ -83,6 +86,8 @@ pub(crate) struct OwnPair {
     revisions: Vec<OwnRevision>,
     #[serde(skip_serializing_if = "Option::is_none")]
     previous_answer: Option<OwnAnswer>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    attachments: Vec<OwnAttachment>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -182,6 +187,7 @@ impl From<&ArchivedPair> for OwnPair {
             edited_at: archived.edited_at.map(Timestamp::millis),
             revisions: archived.revisions.iter().map(own_revision).collect(),
             previous_answer: archived.previous.as_ref().map(own_answer),
+            attachments: pair.attachments.iter().map(OwnAttachment::from).collect(),
         }
     }
 }
@@ -204,6 +210,7 @@ impl OwnPair {
                 id: PairId::parse(&self.id).ok_or_else(|| no_id(&self.id))?,
                 topic_id: TopicId::parse(&self.topic_id).ok_or_else(|| no_id(&self.topic_id))?,
                 model: self.model,
+                attachments: attachments(&self.user_text, self.attachments)?,
                 user_text: self.user_text,
                 assistant_text: self.assistant_text,
                 star: Star::new(self.star).map_err(|error| error.to_string())?,
@@ -215,7 +222,6 @@ impl OwnPair {
                 usage: self.usage.map(usage).transpose()?,
                 receipt_id: receipt(self.receipt_id)?,
                 previous_answer: previous.as_ref().and_then(|previous| previous.text.clone()),
-                attachments: Vec::new(),
             },
             cut: self.cut,
             edited_at: self.edited_at.map(Timestamp::from_millis),
@@ -300,14 +306,14 @@ fn usage(own: OwnUsage) -> Result<Usage, String> {
 }
 
 /// A store counts with a sign, and would keep another number than a larger one.
-fn count(number: u64) -> Result<u64, String> {
+pub(crate) fn count(number: u64) -> Result<u64, String> {
     match i64::try_from(number) {
         Ok(_) => Ok(number),
         Err(_) => Err(format!("{number} is larger than any count")),
     }
 }
 
-fn no_id(text: &str) -> String {
+pub(crate) fn no_id(text: &str) -> String {
     let start: String = text.chars().take(40).collect();
     format!("'{start}' is no id")
 }

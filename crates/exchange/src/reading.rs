@@ -13,7 +13,7 @@ use std::{
     ops::ControlFlow,
 };
 
-use plimsoll_domain::Topic;
+use plimsoll_domain::{ContentHash, File, Topic};
 use plimsoll_store::{ArchivedPair, SavedFilter};
 
 use crate::{BadRecord, Conversation, LeftOut, ReadError};
@@ -54,16 +54,45 @@ pub enum Record {
     Topic(Topic),
     /// A saved filter of ours.
     Filter(SavedFilter),
-    /// A pair of ours, after its topic.
+    /// A file of ours. Its bytes, if the export has them, came before.
+    File(File),
+    /// A pair of ours, after its topic and the files that it attaches.
     Pair(Box<ArchivedPair>),
     /// A conversation of somebody else.
     Conversation(Format, Conversation),
+}
+
+/// The bytes that an archive of ours says it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlobEntry {
+    /// The hash that they should have.
+    pub hash: ContentHash,
+    /// The ending of their name.
+    pub extension: String,
+}
+
+/// The bytes of a file on their way, before any record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlobPart<'a> {
+    /// Here they begin.
+    Begin(&'a BlobEntry),
+    /// The next ones.
+    Bytes(&'a [u8]),
+    /// They are whole and have the hash that they should have.
+    Whole,
+    /// They are not; what came of them is worth nothing.
+    Bad,
 }
 
 /// Takes what is read. Each answer says whether to go on.
 pub trait Sink {
     /// The next record.
     fn record(&mut self, record: Record) -> ControlFlow<()>;
+
+    /// Bytes of a file. Who wants records alone lets them pass.
+    fn blob(&mut self, _part: BlobPart<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 
     /// A record that cannot be used.
     fn bad(&mut self, bad: BadRecord) -> ControlFlow<()>;

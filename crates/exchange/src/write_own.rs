@@ -3,11 +3,14 @@
 
 use std::io::{self, Write};
 
-use plimsoll_domain::Topic;
+use plimsoll_domain::{File, Topic};
 use plimsoll_store::{ArchivedPair, SavedFilter};
 use serde::Serialize;
 
-use crate::own::{MARK, OwnFilter, OwnPair, OwnTopic, VERSION};
+use crate::{
+    own::{MARK, OwnFilter, OwnPair, OwnTopic, VERSION},
+    own_file::OwnFile,
+};
 
 /// Writes a lossless export, piece by piece.
 pub struct OwnWriter<W> {
@@ -16,12 +19,20 @@ pub struct OwnWriter<W> {
 }
 
 impl<W: Write> OwnWriter<W> {
-    /// Starts with the topics, parents first, and the saved filters.
-    pub fn start(mut to: W, topics: &[Topic], filters: &[SavedFilter]) -> io::Result<Self> {
+    /// Starts with the topics, parents first, the saved filters, and the files that pairs
+    /// attach.
+    pub fn start(
+        mut to: W,
+        topics: &[Topic],
+        filters: &[SavedFilter],
+        files: &[File],
+    ) -> io::Result<Self> {
         write!(to, "{{\"{MARK}\":{VERSION},\n\"topics\":[")?;
         list(&mut to, topics.iter().map(OwnTopic::from))?;
         write!(to, "],\n\"savedFilters\":[")?;
         list(&mut to, filters.iter().map(OwnFilter::from))?;
+        write!(to, "],\n\"files\":[")?;
+        list(&mut to, files.iter().map(OwnFile::from))?;
         write!(to, "],\n\"pairs\":[")?;
         Ok(Self { to, pairs: 0 })
     }

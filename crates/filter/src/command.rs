@@ -19,6 +19,8 @@ pub enum ExportFormat {
     /// Lossless and importable (HIS-8).
     #[default]
     Json,
+    /// The same with the bytes of attached files.
+    Zip,
     /// Markdown.
     Markdown,
     /// Plain text.
@@ -30,6 +32,7 @@ impl ExportFormat {
     pub fn name(self) -> &'static str {
         match self {
             Self::Json => "json",
+            Self::Zip => "zip",
             Self::Markdown => "md",
             Self::Text => "txt",
         }
@@ -59,9 +62,9 @@ impl ExportOrder {
 /// What to do with the pairs that the filter shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// `:export [json|md|txt] [--filename=…] [--order=time|topic]`
+    /// `:export [json|zip|md|txt] [--filename=…] [--order=time|topic]`
     Export {
-        /// As what; JSON if nothing is said.
+        /// As what; JSON if nothing is said, unless the name ends in `.zip`.
         format: ExportFormat,
         /// Where to, if the user says so.
         filename: Option<String>,
@@ -172,13 +175,14 @@ fn export(scan: &mut Scanner<'_>) -> Result<Command, FilterError> {
                 order.replace(known).is_some()
             }
             "json" => format.replace(ExportFormat::Json).is_some(),
+            "zip" => format.replace(ExportFormat::Zip).is_some(),
             "md" => format.replace(ExportFormat::Markdown).is_some(),
             "txt" => format.replace(ExportFormat::Text).is_some(),
             _ => {
                 let span = if word.is_empty() { scan.next_span() } else { key };
-                let expected = "json, md, txt, --filename=… or --order=…";
+                let expected = "json, zip, md, txt, --filename=… or --order=…";
                 let error = bad(span, scan.slice(span), expected);
-                let known = ["json", "md", "txt", "--filename", "--order"];
+                let known = ["json", "zip", "md", "txt", "--filename", "--order"];
                 return Err(match nearest(word, known) {
                     Some(meant) => error.hint(format!("did you mean `{meant}`?")),
                     None => error.hint("try `:export md`"),
@@ -190,8 +194,14 @@ fn export(scan: &mut Scanner<'_>) -> Result<Command, FilterError> {
             return Err(bad(span, scan.slice(span), "each choice once").hint("remove one"));
         }
     }
-    let (format, order) = (format.unwrap_or_default(), order.unwrap_or_default());
+    let named_zip = filename.as_deref().is_some_and(ends_in_zip);
+    let unsaid = if named_zip { ExportFormat::Zip } else { ExportFormat::default() };
+    let (format, order) = (format.unwrap_or(unsaid), order.unwrap_or_default());
     Ok(Command::Export { format, filename, order })
+}
+
+fn ends_in_zip(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("zip"))
 }
 
 /// What follows `--option`: `=` and a word or a text in quotes.

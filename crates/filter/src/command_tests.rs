@@ -13,6 +13,11 @@ fn export(format: ExportFormat, filename: Option<&str>, order: ExportOrder) -> C
 #[test]
 fn commands_are_read() {
     check(":export", export(ExportFormat::Json, None, ExportOrder::Time));
+    check(":export zip", export(ExportFormat::Zip, None, ExportOrder::Time));
+    let named = |format, name| export(format, Some(name), ExportOrder::Time);
+    check(":export --filename=sea.ZIP", named(ExportFormat::Zip, "sea.ZIP"));
+    check(":export json --filename=sea.zip", named(ExportFormat::Json, "sea.zip"));
+    check(":export --filename=zip", named(ExportFormat::Json, "zip"));
     check("b : export md", export(ExportFormat::Markdown, None, ExportOrder::Time));
     check(
         "c'a:b' :export --order=topic --filename=a:b.txt txt ",

@@ -47,8 +47,9 @@ const ATOMS: [(&str, &str); 28] = [
 ];
 
 /// What the arguments of the commands can be.
-const ARGUMENTS: [(&str, &str, &str); 11] = [
+const ARGUMENTS: [(&str, &str, &str); 12] = [
     ("export", "json", "lossless, can be imported again"),
+    ("export", "zip", "the same, with attached files"),
     ("export", "md", "Markdown"),
     ("export", "txt", "plain text"),
     ("export", "--filename=", "where to"),

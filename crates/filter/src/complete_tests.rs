@@ -64,6 +64,7 @@ fn saved_names_commands_and_arguments() {
         ":export ^",
         &[
             ":export json",
+            ":export zip",
             ":export md",
             ":export txt",
             ":export --filename=",

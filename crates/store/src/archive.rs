@@ -60,6 +60,8 @@ pub struct BroughtIn {
     pub topics: u64,
     /// Pairs that were written.
     pub pairs: u64,
+    /// Pairs that were there, and of which a token stands for a file again.
+    pub mended: u64,
 }
 
 /// The door for exports and imports.
@@ -73,7 +75,9 @@ pub trait Archive: Send + Sync {
 
     /// Writes a batch down, all or none, on the disk when this returns. Topics come
     /// parents first. A topic or pair whose id is taken is left as it is, so that a batch
-    /// may be brought again. Refused with `Unclaimed` for a pair in `sending`, and when a
+    /// may be brought again; only where a pair of this workspace has the same words and a
+    /// token of it stands for no file, it stands for the one that is brought (TOK-5), and
+    /// the estimates are stale. Refused with `Unclaimed` for a pair in `sending`, and when a
     /// topic's name is bad or taken by another, or its parent or a pair's topic is unknown
     /// in this workspace.
     async fn bring_in(

@@ -16,6 +16,8 @@ pub struct Answer {
     pub headers: Vec<(String, String)>,
     /// The body, as text.
     pub body: String,
+    /// The body, as it came.
+    pub bytes: Vec<u8>,
 }
 
 impl Answer {
@@ -46,7 +48,8 @@ pub fn request(
     } else {
         reader.read_to_end(&mut bytes)?;
     }
-    Ok(Answer { status, headers, body: String::from_utf8_lossy(&bytes).into_owned() })
+    let body = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(Answer { status, headers, body, bytes })
 }
 
 /// Server-sent events of a path, one after the other, until the connection ends.

@@ -4,7 +4,7 @@ mod port;
 mod upkeep;
 
 pub(crate) use port::WorkspaceShelf;
-pub use upkeep::{Collected, Garbage};
+pub use upkeep::{Beside, Collected, Garbage};
 
 use std::{
     io::Read,

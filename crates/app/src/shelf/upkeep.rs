@@ -2,6 +2,7 @@
 
 use std::{
     io::Read,
+    path::PathBuf,
     time::{Duration, SystemTime},
 };
 
@@ -28,7 +29,32 @@ pub struct Collected {
     pub bytes: u64,
 }
 
+/// Bytes that are kept beside the store, of all workspaces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// Blobs.
+    pub blobs: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Below which directory they are.
+    pub directory: PathBuf,
+}
+
 impl App {
+    /// What a copy of the store alone does not have.
+    pub async fn beside_the_store(&self) -> Result<Beside, AppError> {
+        let mut beside =
+            Beside { directory: self.conversations.to_path_buf(), ..Beside::default() };
+        for workspace in self.store.workspaces().await? {
+            let blobs = self.blobs(&workspace)?;
+            for stored in blocking(move || blobs.list()).await?? {
+                beside.blobs += 1;
+                beside.bytes += stored.size;
+            }
+        }
+        Ok(beside)
+    }
+
     /// Blobs that no message, draft or file refers to and that are older than the grace
     /// time: the dry run (BLB-4).
     pub async fn garbage(

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod again;
+mod archive;
+mod archive_hostile;
 mod attached;
 mod board;
 mod exchange;

@@ -10,6 +10,7 @@ use plimsoll_app::{ExportFormat, ExportOrder};
 #[command(after_help = "Examples:\n  \
     plimsoll import chatgpt-export.zip\n  \
     plimsoll import conversations.json --topic /Old\n  \
+    plimsoll import everything.zip\n  \
     zcat messages.jsonl.gz | plimsoll import - --json\n\n\
     What a file is shows in its content: ChatGPT's and Claude's exports (the zip, or the\n\
     conversations.json in it), OpenAI-style messages with one object a line, and what\n\
@@ -39,18 +40,19 @@ pub(crate) struct ImportArgs {
 /// Export what a filter shows
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    plimsoll export -o everything.json\n  \
+    plimsoll export -o everything.zip\n  \
     plimsoll export --filter \"t'Sea'... & s>=2\" --format md --order topic -o sea.md\n  \
     plimsoll export --format txt | less\n\n\
-    json loses nothing and can be imported again; md and txt are for people.")]
+    json and zip lose nothing and can be imported again. Attached files are in the zip; the\n\
+    json names them and leaves their bytes where they are. md and txt are for people.")]
 pub(crate) struct ExportArgs {
     /// Which pairs, in the filter language; else all
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
 
-    /// How it is written: json, md or txt
-    #[arg(long, default_value = "json", value_parser = parse_format)]
-    pub(crate) format: ExportFormat,
+    /// How it is written: json, zip, md or txt [default: zip if the file's name ends so, else json]
+    #[arg(long, value_parser = parse_format)]
+    pub(crate) format: Option<ExportFormat>,
 
     /// In which order: time or topic
     #[arg(long, default_value = "time", value_parser = parse_order)]
@@ -93,9 +95,10 @@ pub(crate) struct RestoreArgs {
 fn parse_format(text: &str) -> Result<ExportFormat, String> {
     match text {
         "json" => Ok(ExportFormat::Json),
+        "zip" => Ok(ExportFormat::Zip),
         "md" => Ok(ExportFormat::Markdown),
         "txt" => Ok(ExportFormat::Text),
-        _ => Err("it is one of json, md, txt".to_owned()),
+        _ => Err("it is one of json, zip, md, txt".to_owned()),
     }
 }
 

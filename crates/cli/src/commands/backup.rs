@@ -1,5 +1,8 @@
 //! `plimsoll backup`: a whole copy of the store.
 
+use plimsoll_files::size_words;
+use plimsoll_tokens::commas;
+
 use crate::{
     args::BackupArgs,
     context::Context,
@@ -14,6 +17,15 @@ pub(crate) fn run(args: &BackupArgs) -> Result<u8, Failure> {
         let done = opened.app.store().backup_to(&args.file).await;
         done.map_err(|error| Failure::failed(format!("{}: {error}", args.file.display())))?;
         note(&format!("the store was copied to {}", args.file.display()));
+        let beside = opened.app.beside_the_store().await.map_err(|error| Failure::app(&error))?;
+        if beside.blobs > 0 {
+            let (blobs, bytes) = (commas(beside.blobs), size_words(beside.bytes));
+            let directory = beside.directory.display();
+            note(&format!(
+                "the contents of attached files are not in it: {blobs} files, {bytes}, in \
+                 {directory}; `plimsoll export --format zip` takes a workspace along with them"
+            ));
+        }
         Ok(0)
     })
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use indicatif::ProgressBar;
-use plimsoll_app::{App, AppError, ExportAsk, Exported};
+use plimsoll_app::{App, AppError, ExportAsk, ExportFormat, Exported};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
 
@@ -35,22 +35,49 @@ pub(crate) fn run(args: &ExportArgs, workspace: &str) -> Result<u8, Failure> {
             filter: args.filter.clone(),
             topic: args.topic.clone(),
             model: args.model.clone(),
-            format: args.format,
+            format: args.format.unwrap_or_else(|| format_of(args.output.as_deref())),
             order: args.order,
         };
         match &args.output {
             None => {
                 let mut out = BufWriter::with_capacity(64 * 1024, std::io::stdout());
-                export(&opened.app, &ask, &mut out).await?;
+                let exported = export(&opened.app, &ask, &mut out).await?;
+                tell_left_out(&exported);
             }
             Some(path) => {
                 let exported = to_file(&opened.app, &ask, path, args.force).await?;
-                let pairs = commas(exported.pairs);
-                note(&format!("{pairs} pairs were written to {}", path.display()));
+                let (pairs, files) = (commas(exported.pairs), commas(exported.files));
+                let with = match (ask.format, exported.files) {
+                    (ExportFormat::Zip, 1..) => format!(" with {files} files"),
+                    _ => String::new(),
+                };
+                note(&format!("{pairs} pairs{with} were written to {}", path.display()));
+                if ask.format == ExportFormat::Json && exported.files > 0 {
+                    note(&format!(
+                        "{files} attached files are named in it, without their bytes; \
+                         --format zip takes them along"
+                    ));
+                }
+                tell_left_out(&exported);
             }
         }
         Ok(0)
     })
+}
+
+/// The format that a file's name asks for.
+fn format_of(path: Option<&Path>) -> ExportFormat {
+    let ending = path.and_then(Path::extension);
+    match ending.is_some_and(|ending| ending.eq_ignore_ascii_case("zip")) {
+        true => ExportFormat::Zip,
+        false => ExportFormat::Json,
+    }
+}
+
+fn tell_left_out(exported: &Exported) {
+    for one in &exported.left_out {
+        note(&format!("left out the bytes of {one}"));
+    }
 }
 
 async fn export(

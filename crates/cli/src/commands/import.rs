@@ -95,6 +95,9 @@ fn line(imported: &Imported) -> String {
         parts.push(format!("{} already there", commas(imported.known_pairs)));
     }
     parts.push(format!("{} new topics", commas(imported.new_topics)));
+    if imported.new_files > 0 {
+        parts.push(format!("{} new files", commas(imported.new_files)));
+    }
     if imported.new_filters > 0 {
         parts.push(format!("{} saved filters", commas(imported.new_filters)));
     }
@@ -151,6 +154,8 @@ fn as_json(imported: &Imported) -> serde_json::Value {
         "newPairs": imported.new_pairs,
         "knownPairs": imported.known_pairs,
         "newTopics": imported.new_topics,
+        "newFiles": imported.new_files,
+        "knownFiles": imported.known_files,
         "newFilters": imported.new_filters,
         "undated": imported.undated,
         "leftOut": {

@@ -93,6 +93,50 @@ fn his_8_an_export_goes_to_a_file_that_is_whole() {
 }
 
 #[test]
+fn his_8_attached_files_go_along_in_a_zip() {
+    let data = Data::new();
+    data.import("claude.json").json();
+    std::fs::write(data.path("notes.md"), "# A mark on the hull\n").unwrap();
+    assert_eq!(data.run(&["files", "add", "notes.md"]).code, 0);
+    let json = data.run(&["export", "-o", "all.json"]);
+    assert!(json.stderr.contains("1 attached files are named in it, without their bytes"));
+    let zip = data.run(&["export", "-o", "all.zip"]);
+    assert!(zip.stderr.contains("3 pairs with 1 files were written to all.zip"), "{}", zip.stderr);
+    let archive = std::fs::read(data.path("all.zip")).unwrap();
+    assert!(archive.starts_with(b"PK"), "the name chose the format");
+    let backup = data.run(&["backup", "copy.db"]);
+    assert!(backup.stderr.contains("not in it: 1 files, 21 B, in "), "{}", backup.stderr);
+    assert!(backup.stderr.contains("`plimsoll export --format zip`"), "{}", backup.stderr);
+
+    let other = Data::new();
+    let told = other.run_with(&["import", "-"], &archive);
+    assert_eq!(
+        told.stdout, "Plimsoll: 3 new pairs, 4 new topics, 1 new files\n",
+        "{}",
+        told.stderr
+    );
+    assert!(other.run(&["files", "show", "notes.md"]).stdout.contains("A mark on the hull"));
+    assert_eq!(other.run(&["export", "--format", "zip", "-o", "again"]).code, 0);
+    assert_eq!(std::fs::read(other.path("again")).unwrap(), archive, "a round trip loses nothing");
+    assert!(other.run(&["backup", "copy.db"]).stderr.contains("not in it"));
+
+    let empty = Data::new();
+    let text = std::fs::read(data.path("all.json")).unwrap();
+    let told = empty.run_with(&["import", "-"], &text);
+    assert!(told.stderr.contains("left out: 1 pictures and files"), "{}", told.stderr);
+    assert!(!empty.run(&["backup", "copy.db"]).stderr.contains("not in it"));
+
+    let blobs = data.path("data").join("conversations/default/main/context/blobs");
+    for blob in std::fs::read_dir(blobs).unwrap() {
+        std::fs::write(blob.unwrap().path(), "altered").unwrap();
+    }
+    let ran = data.run(&["export", "-o", "less.zip"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("left out the bytes of 'notes.md'"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("altered"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_backup_is_restored_and_the_present_store_is_kept() {
     let data = Data::new();
     data.import("claude.json").json();

@@ -173,3 +173,36 @@ fn an_upload_that_breaks_off_leaves_nothing_in_the_store() {
     assert_eq!(served.json("GET", "/api/files", None)["files"], json!([]));
     bring(&served, "name=a.txt", b"it still works");
 }
+
+#[test]
+fn his_8_files_are_taken_along_in_a_zip() {
+    let (_server, served) = served();
+    let file = bring(&served, "name=notes.txt", b"a mark on the hull");
+    let text = format!("Look: {}", file["token"].as_str().unwrap());
+    served.send(&text);
+    let command = json!({"text": "c'Look' :export zip --filename=sea.zip"});
+    let download = served.json("POST", "/api/command", Some(command))["download"].clone();
+    let answer = served.ask("GET", download.as_str().unwrap(), None);
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let disposition = answer.header("content-disposition");
+    assert_eq!(disposition, Some("attachment; filename=\"sea.zip\""));
+    let home = tempfile::tempdir().unwrap();
+    let archive = home.path().join("sea.zip");
+    std::fs::write(&archive, &answer.bytes).unwrap();
+    let plimsoll = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+        command.args(args).env("PLIMSOLL_DATA_DIR", home.path().join("data"));
+        let output = command.env("PLIMSOLL_CONFIG_DIR", home.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let told = plimsoll(&["import", archive.to_str().unwrap(), "--json"]);
+    assert_eq!((&told["newPairs"], &told["newFiles"]), (&json!(1), &json!(1)), "{told}");
+    assert_eq!(plimsoll(&["files", "--json"])["files"][0]["name"], "notes.txt");
+    assert_eq!(blobs(home.path()), blobs(served.home()));
+    // Without a file of this name in it the archive says what is missing.
+    let directory = served.home().join("data/conversations/default/main/context/blobs");
+    std::fs::remove_file(directory.join(&blobs(served.home())[0])).unwrap();
+    let answer = served.ask("GET", "/api/export?format=zip", None);
+    assert!(answer.body.contains("'notes.txt': the content "), "{}", answer.body);
+}

@@ -29,7 +29,8 @@ impl Reading<'_> {
     pub(super) fn progress(&mut self) -> ControlFlow<()> {
         self.meter.next_record();
         self.summary.replaced = self.meter.replaced();
-        self.sink.progress(self.meter.done(), self.meter.total)
+        // An archive may hold more than it says.
+        self.sink.progress(self.meter.done().min(self.meter.total), self.meter.total)
     }
 
     /// Hands over what came of a record, good or bad.

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     LeftOut, Place, ReadError,
     own::{MARK, OwnFilter, OwnPair, OwnTopic, VERSION},
+    own_file::OwnFile,
 };
 
 pub(super) fn read(text: impl Read, reading: &mut Reading<'_>) -> Result<(), ReadError> {
@@ -60,8 +61,8 @@ impl<'de> Visitor<'de> for Document<'_, '_> {
                         return Err(A::Error::custom("it is newer"));
                     }
                 }
-                // A pair is brought in where its topic is, so topics come before.
-                "topics" | "savedFilters" if pairs => {
+                // A pair is brought in where its topic and its files are, so they come before.
+                "topics" | "savedFilters" | "files" if pairs => {
                     return Err(A::Error::custom(format!("'{name}' stands after the pairs")));
                 }
                 "topics" => {
@@ -77,6 +78,10 @@ impl<'de> Visitor<'de> for Document<'_, '_> {
                 "savedFilters" => {
                     let make = |filter: OwnFilter| Ok(Record::Filter(filter.into()));
                     map.next_value_seed(Elements(each(reading, at, Place::Filter, make)))?;
+                }
+                "files" => {
+                    let make = |file: OwnFile| Ok(Record::File(file.check()?));
+                    map.next_value_seed(Elements(each(reading, at, Place::File, make)))?;
                 }
                 "pairs" => {
                     pairs = true;

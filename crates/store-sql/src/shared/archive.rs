@@ -1,9 +1,9 @@
 //! Whole pairs, out and in (HIS-8).
 
-use plimsoll_domain::{Lifecycle, PairId, Timestamp, Topic};
+use plimsoll_domain::{Lifecycle, MessagePair, PairId, Timestamp, Topic};
 use plimsoll_store::{ArchivedPair, BroughtIn, Revision, StoreError, StoreResult, Workspace};
 
-use super::{answer, pairs, read_pairs, topics, workspaces};
+use super::{answer, files, pairs, read_pairs, topics, workspaces};
 use crate::db::{Db, first, list, values};
 
 const REVISIONS: &str = "SELECT user_text, assistant_text, edited_at FROM revisions
@@ -53,14 +53,40 @@ pub(crate) fn bring_in(
 ) -> StoreResult<BroughtIn> {
     workspaces::must_exist(db, workspace)?;
     let topics = topics::add_missing(db, workspace, new_topics)?;
-    let mut written = 0;
+    let mut brought = BroughtIn { topics, ..BroughtIn::default() };
     for archived in new_pairs {
         if !read_pairs::exists(db, archived.pair.id)? {
             put(db, workspace, archived)?;
-            written += 1;
+            brought.pairs += 1;
+        } else if mend(db, workspace, &archived.pair)? {
+            brought.mended += 1;
         }
     }
-    Ok(BroughtIn { topics, pairs: written })
+    Ok(brought)
+}
+
+/// Lets tokens that stand for no file stand for those that are brought; says whether one
+/// did. Files that were left out of one import may come with the next.
+fn mend(db: &mut dyn Db, workspace: &Workspace, brought: &MessagePair) -> StoreResult<bool> {
+    if brought.attachments.iter().all(|one| one.file.is_none())
+        || whereabouts(db, &[brought.id])? != [(brought.id, workspace.clone())]
+    {
+        return Ok(false);
+    }
+    let kept = read_pairs::get(db, brought.id)?.pair;
+    if kept.user_text != brought.user_text || kept.lifecycle == Lifecycle::Sending {
+        return Ok(false);
+    }
+    let mut attachments = kept.attachments.clone();
+    for (one, brought) in attachments.iter_mut().zip(&brought.attachments) {
+        one.file = one.file.or(brought.file);
+    }
+    if attachments == kept.attachments {
+        return Ok(false);
+    }
+    files::attach(db, kept.id, &attachments)?;
+    pairs::texts_changed(db, kept.id)?;
+    Ok(true)
 }
 
 fn put(db: &mut dyn Db, workspace: &Workspace, archived: &ArchivedPair) -> StoreResult<()> {

@@ -1,10 +1,13 @@
 //! Rules of exports and imports (HIS-8).
 
-use plimsoll_domain::{LifecycleEvent, PairError, Timestamp, Topic, TopicId, Usage};
+use plimsoll_domain::{
+    Attachment, Delivery, FileId, LifecycleEvent, PairError, Timestamp, Topic, TopicId, Usage,
+};
 
-use super::{Backend, answered, at, pair, pair_id, ready, topic};
+use super::{Backend, answered, at, files::file, pair, pair_id, ready, topic};
 use crate::{
-    ArchivedPair, BroughtIn, Edit, Noun, Outcome, PreviousAnswer, Revision, StoreError, Workspace,
+    ArchivedPair, BroughtIn, Edit, Estimate, Noun, Outcome, PreviousAnswer, Revision, StoreError,
+    Workspace,
 };
 
 fn archived(n: u8) -> ArchivedPair {
@@ -15,6 +18,10 @@ fn archived(n: u8) -> ArchivedPair {
         revisions: Vec::new(),
         previous: None,
     }
+}
+
+fn brought(topics: u64, pairs: u64) -> BroughtIn {
+    BroughtIn { topics, pairs, mended: 0 }
 }
 
 fn other_topic(n: u8, name: &str) -> Topic {
@@ -52,8 +59,8 @@ pub async fn a_pair_is_taken_out_and_brought_in_whole(backend: &impl Backend) {
     assert_eq!(whole.pair.previous_answer, previous.text);
 
     store.delete(&[pair_id(1)]).await.unwrap();
-    let brought = store.bring_in(&workspace, &[], &out).await.unwrap();
-    assert_eq!(brought, BroughtIn { topics: 0, pairs: 1 });
+    let done = store.bring_in(&workspace, &[], &out).await.unwrap();
+    assert_eq!(done, brought(0, 1));
     assert_eq!(store.archived(&[pair_id(1)]).await.unwrap(), out);
     // It lives on like any other.
     let edit = Edit { user_text: Some("still".to_owned()), assistant_text: None };
@@ -70,11 +77,11 @@ pub async fn a_batch_may_be_brought_again(backend: &impl Backend) {
     let topics = [other_topic(9, "Imported")];
     let pairs = [archived(1), archived(2)];
     let first = store.bring_in(&workspace, &topics, &pairs[..1]).await.unwrap();
-    assert_eq!(first, BroughtIn { topics: 1, pairs: 1 });
+    assert_eq!(first, brought(1, 1));
     let edit = Edit { user_text: Some("mine".to_owned()), assistant_text: None };
     store.edit(pair_id(1), &edit, at(50)).await.unwrap();
     let again = store.bring_in(&workspace, &topics, &pairs).await.unwrap();
-    assert_eq!(again, BroughtIn { topics: 0, pairs: 1 });
+    assert_eq!(again, brought(0, 1));
     assert_eq!(store.get(pair_id(1)).await.unwrap().pair.user_text, "mine");
     assert_eq!(store.count(&workspace).await.unwrap(), 2);
     let taken = store.whereabouts(&[pair_id(1), pair_id(7)]).await.unwrap();
@@ -117,4 +124,40 @@ pub async fn a_batch_is_brought_in_all_or_none(backend: &impl Backend) {
     let taken = store.bring_in(&workspace, &[other_topic(9, &name)], &[archived(1)]).await;
     assert!(matches!(taken, Err(StoreError::Topic(_))), "{taken:?}");
     assert_eq!(store.count(&workspace).await.unwrap(), 0);
+}
+
+/// HIS-8: a file that was left out of one import may come with the next; words that were
+/// changed since are not touched, and neither is another workspace.
+pub async fn his_8_a_token_without_a_file_gets_the_one_that_is_brought(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let (first, second) = (file(1), file(2));
+    for one in [&first, &second] {
+        store.put_file(&workspace, one).await.unwrap();
+    }
+    let with = |n: u8, files: [Option<FileId>; 2]| {
+        let mut one = archived(n);
+        one.pair.user_text = "see <<context:text:/x>>> and <<context:text:/y>>>".to_owned();
+        let delivery = Some(Delivery::Inline);
+        one.pair.attachments = files.map(|file| Attachment { file, delivery }).to_vec();
+        one
+    };
+    let half = [with(1, [Some(second.id), None]), with(2, [None, None])];
+    assert_eq!(store.bring_in(&workspace, &[], &half).await.unwrap(), brought(0, 2));
+    let edit = Edit { user_text: Some("<<context:text:/y>>>".to_owned()), assistant_text: None };
+    store.edit(pair_id(2), &edit, at(50)).await.unwrap();
+    let estimate = Estimate { revision: 1, user_tokens: 3, assistant_tokens: 4 };
+    store.put_estimates("s", &[(pair_id(1), estimate)]).await.unwrap();
+    assert!(!store.stale(&workspace, "s").await.unwrap().contains(&pair_id(1)));
+    let whole = [1, 2].map(|n| with(n, [Some(first.id), Some(second.id)]));
+    let elsewhere = Workspace::parse("else/where").unwrap();
+    store.create_workspace(&elsewhere, at(1)).await.unwrap();
+    assert_eq!(store.bring_in(&elsewhere, &[], &whole).await.unwrap(), brought(0, 0));
+    let mended = BroughtIn { mended: 1, ..brought(0, 0) };
+    assert_eq!(store.bring_in(&workspace, &[], &whole).await.unwrap(), mended);
+    let kept = store.get(pair_id(1)).await.unwrap().pair;
+    let files: Vec<_> = kept.attachments.iter().map(|one| one.file).collect();
+    assert_eq!(files, [Some(second.id), Some(second.id)], "what stood for a file still does");
+    assert!(store.stale(&workspace, "s").await.unwrap().contains(&pair_id(1)));
+    assert_eq!(store.get(pair_id(2)).await.unwrap().pair.attachments[0].file, None);
+    assert_eq!(store.bring_in(&workspace, &[], &whole).await.unwrap(), brought(0, 0));
 }

@@ -8,7 +8,7 @@ use plimsoll_domain::{
 use super::{Backend, answered, at, filled, pair, pair_id, ready};
 use crate::{Estimate, KeptDraft, ToolCallRecord, Workspace};
 
-fn file(n: u8) -> File {
+pub(super) fn file(n: u8) -> File {
     File {
         id: FileId::new(at(i64::from(n)), [n; 10]),
         name: format!("chart {n}.png"),

@@ -88,6 +88,7 @@ macro_rules! contract_tests {
             archive {
                 a_pair_is_taken_out_and_brought_in_whole
                 a_batch_may_be_brought_again
+                his_8_a_token_without_a_file_gets_the_one_that_is_brought
                 a_batch_is_brought_in_all_or_none
             }
             estimates {

@@ -23,6 +23,7 @@ use crate::{Web, problem::Problem};
 #[serde(rename_all = "lowercase")]
 enum Format {
     Json,
+    Zip,
     Md,
     Txt,
 }
@@ -40,7 +41,8 @@ pub(super) struct ExportQuery {
     /// Which pairs; else all.
     #[param(max_length = 65536)]
     filter: Option<String>,
-    /// `json` is lossless and can be imported again.
+    /// `json` is lossless and can be imported again; `zip` has the bytes of files too, and a
+    /// `left-out.txt` that names those that are missing or altered.
     #[param(inline)]
     format: Option<Format>,
     #[param(inline)]
@@ -72,6 +74,7 @@ pub(super) async fn export(
         model: Some(model),
         format: match format {
             Format::Json => ExportFormat::Json,
+            Format::Zip => ExportFormat::Zip,
             Format::Md => ExportFormat::Markdown,
             Format::Txt => ExportFormat::Text,
         },
@@ -88,6 +91,7 @@ pub(super) async fn export(
     file.rewind().map_err(failed)?;
     let ending = match format {
         Format::Json => "json",
+        Format::Zip => "zip",
         Format::Md => "md",
         Format::Txt => "txt",
     };

@@ -225,7 +225,7 @@ const COMMANDS: [(&str, &str); 7] = [
     (":flag b", "flag them"),
     (":topic '/A/B'", "move them"),
     (":delete", "delete them, after asking"),
-    (":export md", "take them along: json, md or txt"),
+    (":export md", "take them along: json, zip (with files), md or txt"),
     (":save name", "keep the filter as @name"),
     (":help", "this page"),
 ];
