@@ -15,6 +15,7 @@ mod filtering;
 mod focus;
 mod memory;
 mod reading;
+mod receipts;
 mod safety;
 mod scale;
 mod sending;

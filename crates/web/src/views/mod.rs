@@ -2,6 +2,7 @@
 //! out of `prose`; there is no other way for a text into the page.
 
 mod chips;
+mod errors;
 mod gauge;
 mod hud;
 mod icons;
@@ -9,6 +10,7 @@ mod page;
 mod pair;
 mod panels;
 mod receipt;
+mod receipts;
 mod request;
 mod rows;
 
@@ -98,7 +100,7 @@ async fn panel(
         }
         "settings" => Ok(panels::settings(&web)),
         "help" => Ok(panels::help()),
-        "receipts" => receipt::overview(&web, &at).await,
+        "receipts" => receipts::overview(&web, &at).await,
         _ => Err(Problem::not_found("panel")),
     }
 }
