@@ -14,6 +14,7 @@ mod files;
 mod filtering;
 mod focus;
 mod memory;
+mod prelude;
 mod reading;
 mod receipts;
 mod safety;
