@@ -33,6 +33,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
   async function reload() {
     const waited = waiting;
     waiting = [];
+    recount.drop();
     const before = news;
     try {
       const state = stateOf(await api.call("GET", "/api/state"));
@@ -49,6 +50,8 @@ export function createSync({ api, store, win, history, sending, composer, panels
     for (const done of waited) done();
   }
   const rows = debounced(ROWS_MS, () => void reload());
+  /** The same because of the count alone, which the event of a new pair may still explain. */
+  const recount = debounced(ROWS_MS, () => void reload());
 
   /** @returns {Promise<void>} */
   function reloadRows() {
@@ -65,7 +68,8 @@ export function createSync({ api, store, win, history, sending, composer, panels
     onWindow();
     panels.refreshHud();
     // Rows came or went that no event has told yet: it may still be on its way.
-    if (state.view.filter !== shownFilter || state.boundary.y !== win.y) rows.call();
+    if (state.view.filter !== shownFilter) rows.call();
+    else if (state.boundary.y !== win.y) recount.call();
   }
 
   /**
@@ -114,8 +118,8 @@ export function createSync({ api, store, win, history, sending, composer, panels
         return panels.refreshHud();
       default: return undefined;
     }
-    // A pair that was announced before its event explains the count; no reload is needed.
-    if (store.get().boundary.y === win.y && !waiting.length) rows.drop();
+    // A pair that was announced before its event explains the count; no reload is needed for it.
+    if (store.get().boundary.y === win.y) recount.drop();
     return undefined;
   }
 
