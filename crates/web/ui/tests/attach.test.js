@@ -113,6 +113,22 @@ test("a mark goes as a whole, and its upload with it", () => {
   assert.equal(stopped, 1);
 });
 
+test("a token that comes in by hand stops no upload", () => {
+  const area = fakeArea("");
+  const attachments = createAttachments({ area });
+  let stopped = 0;
+  attachments.insert([{ token: null, fileId: null, delivery: null, name: "v.mp4", upload: { state: "running", loaded: 0, total: 1, stop: () => { stopped += 1; } } }]);
+  area.value += "and <<context:file:/w/plan.md>>> too";
+  attachments.edited();
+  assert.equal(area.value, "⟦v.mp4⟧ and ⟦plan.md⟧ too");
+  assert.equal(stopped, 0);
+  assert.equal(attachments.unsettled().running.length, 1);
+  // Nor does one that is typed around its mark.
+  area.value = "<<context:file:⟦v.mp4⟧>>>";
+  attachments.edited();
+  assert.equal(stopped, 0);
+});
+
 test("a token that comes in by hand becomes a mark, and marks get their names when they are known", () => {
   const hash = "ab".repeat(32);
   const area = fakeArea(`see <<context:text:/w/context/blobs/${hash}.md>>> there`);
