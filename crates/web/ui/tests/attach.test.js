@@ -24,12 +24,14 @@ const NOTES = {
   isText: true, source: "user", uploadContext: null, createdAt: "2026-11-16T00:00:00Z", age: "just now", token: "<<context:text:/w/notes.md>>>",
   said: null, thumbnail: null, delivery: "inline", deliveries: ["inline", "on-demand"], tooLarge: null,
 };
-const LARGE = { limit: 16384, limitText: "16 KB", sizeText: "50 KB", words: "50 KB is over the limit of 16 KB", headBytes: 16384, onDemand: true };
+const LARGE = { limit: 16384, sizeText: "50 KB", words: "50 KB is over the limit of 16 KB", headBytes: 16128, headText: "15.8 KB", onDemand: true };
+
+const LIMIT = { chars: 50, lines: 9 };
 
 const blob = (/** @type {string} */ name, /** @type {string} */ type) => /** @type {any} */ ({ name, type, size: 3 });
 
 test("INS-1: a clipboard gives pictures, then files, then words, each in its order", () => {
-  const kinds = (/** @type {any} */ clipboard, limit = undefined) => partsOf(clipboard, limit).map((part) => ("name" in part ? part.name : "path" in part ? part.path : `${part.kind}:${part.text}`));
+  const kinds = (/** @type {any} */ clipboard) => partsOf(clipboard, LIMIT).map((part) => ("name" in part ? part.name : "path" in part ? part.path : `${part.kind}:${part.text}`));
   assert.deepEqual(
     kinds({ files: [blob("a.zip", "application/zip"), blob("1.png", "image/png"), blob("b.txt", "text/plain"), blob("2.jpg", "image/jpeg")], text: "words" }),
     ["1.png", "2.jpg", "a.zip", "b.txt", "text:words"]);
@@ -44,11 +46,11 @@ test("INS-1: a clipboard gives pictures, then files, then words, each in its ord
 });
 
 test("INS-1: a long text becomes a file, at the limits that the settings name", () => {
-  assert.equal(isLong("a".repeat(8000)), false);
-  assert.equal(isLong("a".repeat(8001)), true);
-  assert.equal(isLong("😀".repeat(8000)), false, "characters are counted, not their halves");
-  assert.equal(isLong("\n".repeat(199)), false);
-  assert.equal(isLong("\n".repeat(200)), true);
+  assert.equal(isLong("a".repeat(50), LIMIT), false);
+  assert.equal(isLong("a".repeat(51), LIMIT), true);
+  assert.equal(isLong("😀".repeat(50), LIMIT), false, "characters are counted, not their halves");
+  assert.equal(isLong("\n".repeat(8), LIMIT), false);
+  assert.equal(isLong("\n".repeat(9), LIMIT), true);
   assert.equal(isLong("abcdef", { chars: 5, lines: 9 }), true);
   assert.deepEqual(partsOf({ files: [], text: "a\nb\nc" }, { chars: 99, lines: 2 }), [{ kind: "paste", text: "a\nb\nc" }]);
 });
