@@ -7,11 +7,10 @@ import { carriesFiles, droppedOf } from "../drop.js";
 import { sectionWords, lineOf } from "../filespanel.js";
 import { attachedWords, createIntake, takeIn } from "../intake.js";
 import { isLong, partsOf } from "../paste.js";
-import { pathAt } from "../paths.js";
+import { isPath, noneWords, pathAt } from "../paths.js";
 import { factsOf } from "../preview.js";
 import { chipOf, stripWords } from "../strip.js";
-import { choicesFor, createTooLarge, sizeOf } from "../toolarge.js";
-import { callWords, written } from "../toolcalls.js";
+import { choicesFor, createTooLarge } from "../toolarge.js";
 import { Stopped, createUploads, percentOf, uploadPath, waitingWords } from "../uploads.js";
 import { fakeArea, fakeDocument } from "./area.js";
 import { chance } from "./random.js";
@@ -69,7 +68,13 @@ test("INS-2: a path is completed where it can be one", () => {
   assert.deepEqual(pathAt("see @/home/m", 12), { at: 4, prefix: "/home/m" });
   assert.deepEqual(pathAt("@", 1), { at: 0, prefix: "" });
   assert.equal(pathAt("mail me@home", 12), null);
-  assert.equal(pathAt("hello @you", 10), null);
+  // A name may be one below an allowed folder; where it is not, nobody hears of it.
+  assert.deepEqual(pathAt("hello @you", 10), { at: 6, prefix: "you" });
+  assert.equal(noneWords("you", ["/work"]), "");
+  assert.equal(noneWords("you", []), "");
+  assert.equal(noneWords("/home", ["/work", "/tmp"]), "Nothing begins so below /work or /tmp");
+  assert.match(noneWords("", []), /allowedRoots/);
+  assert.deepEqual(["/a", "~", "~/a", "C:\\a", "a", ""].map(isPath), [true, true, true, true, false, false]);
   assert.equal(pathAt("see @/home/m then", 17), null);
   // What was chosen from the list may hold spaces.
   assert.deepEqual(pathAt("see @/my files/x", 16, 4), { at: 4, prefix: "/my files/x" });
