@@ -75,7 +75,7 @@
 
 /**
  * Why a file is over the limit, and what can be done (LIM-3).
- * @typedef {{limit: number, limitText: string, sizeText: string, words: string, headBytes: number|null, onDemand: boolean}} TooLarge
+ * @typedef {{limit: number, sizeText: string, words: string, headBytes: number|null, headText: string|null, onDemand: boolean}} TooLarge
  */
 
 /** How large files may be; `words` where that is less than usual (LIM-2). @typedef {{text: number, image: number, words: string|null}} Limits */
