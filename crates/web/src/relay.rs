@@ -194,6 +194,12 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
                 "tokens": said.map(|said| said.tokens), "millis": said.map(|said| said.millis),
             });
             web.hub.tell(Some(at), "tool", &data);
+            let html = views::tool_call(&step.name, &step.arguments, said).into_string();
+            let data = json!({
+                "pair": pair.to_string(), "place": step.place, "name": step.name,
+                "running": said.is_none(), "html": html,
+            });
+            web.hub.tell(Some(at), "toolcall", &data);
         }
         status => {
             if let Some(data) = status_of(web, &status) {

@@ -7,7 +7,7 @@ import { stateOf } from "./state.js";
 /** Several changes at once are one reload. */
 const ROWS_MS = 60;
 /** Events after which rows that were asked for earlier are old. */
-const CHANGES_ROWS = new Set(["started", "ended", "pair", "removed", "tool"]);
+const CHANGES_ROWS = new Set(["started", "ended", "pair", "removed", "toolcall"]);
 
 /**
  * @param {object} deps
@@ -111,7 +111,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
         // Chips may be broken now, and the list of files that is sent is another.
         return rows.call();
       case "memory": return onMemory();
-      case "tool": return onTool(data);
+      case "toolcall": return onTool(data);
       case "reset":
         rows.call();
         panels.refresh();

@@ -124,8 +124,8 @@
  */
 
 /**
- * A call of a tool while an answer is made.
- * @typedef {{pair: string, place: number, name: string, arguments: unknown, result?: unknown, failed?: boolean, tokens?: number|null, millis?: number|null, running: boolean}} ToolCall
+ * A call of a tool while an answer is made, drawn as it is drawn later.
+ * @typedef {{pair: string, place: number, name: string, running: boolean, html: string}} ToolCall
  */
 
 /**

@@ -14,6 +14,7 @@ mod receipts;
 mod request;
 mod rows;
 
+pub(crate) use chips::tool_call;
 pub(crate) use rows::one as article;
 
 use std::sync::Arc;
@@ -146,5 +147,5 @@ async fn events(
     Asked(query): Asked<crate::api::AfterQuery>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, Problem> {
-    follow(&web, at, &query, &headers, "delta").await
+    follow(&web, at, &query, &headers, &["delta", "tool"]).await
 }

@@ -369,16 +369,9 @@ test("SHW-2: the preview says what it weighs and how it goes", () => {
   assert.equal("note" in facts, false);
 });
 
-test("the Files panel and tool calls in words", () => {
+test("the Files panel in words", () => {
   assert.equal(lineOf({ ...NOTES, source: "assistant" }), "3.1 KB · ~890 tok · just now · from the model");
   assert.equal(sectionWords({ on: true, tokens: 52, shown: 2, total: 2 }), "2 files, 52 tokens with each message.");
   assert.equal(sectionWords({ on: true, tokens: 1000, shown: 9, total: 30 }), "9 of 30 files, 1,000 tokens with each message.");
   assert.match(sectionWords({ on: false, tokens: null, shown: 0, total: 3 }), /not told/);
-  const call = { pair: "p", place: 0, name: "read_file", arguments: { file_id: "f" }, running: true };
-  assert.equal(callWords(call), "running …");
-  assert.equal(callWords({ ...call, running: false, tokens: 312, millis: 1500 }), "312 tokens · 1.5 s");
-  assert.equal(callWords({ ...call, running: false, failed: true }), "failed");
-  assert.equal(written({ a: 1 }), '{"a":1}');
-  assert.equal(written(null), "");
-  assert.ok(written("x".repeat(50_000)).length < 21_000);
 });
