@@ -179,6 +179,8 @@ pub struct Prepared {
     pub(crate) served_model: String,
     pub(crate) included: Vec<StoredPair>,
     pub(crate) topic: Topic,
+    /// The topic's system message, where it has one and it is sent (PAY-3).
+    pub(crate) system: Option<String>,
     pub(crate) purpose: Purpose,
     /// Raw tokens of everything that was predicted, before any factor.
     pub(crate) raw_prompt_tokens: u64,
@@ -213,10 +215,5 @@ impl Prepared {
     /// Raw tokens of a text, by the model's own measure.
     pub(crate) fn weigh(&self, text: &str) -> u64 {
         self.weigher.count(text)
-    }
-
-    /// The topic's system message, where there is one to send.
-    pub(crate) fn system(&self) -> Option<&str> {
-        self.topic.system_message.as_deref().filter(|text| plimsoll_budget::is_emitted(text))
     }
 }

@@ -58,6 +58,7 @@ impl App {
                 stage: final_stage(&journey.records).name().to_owned(),
                 estimate: last_total,
                 usage: journey.usage,
+                first_prompt: receipt.first_prompt,
                 cost: receipt.cost,
                 trimmed: trimmed as u64,
                 body: Some(receipt.to_json().to_string()),

@@ -152,7 +152,8 @@ impl Prepared {
     pub(crate) fn payload(&self, dropped: usize) -> (plimsoll_send::Payload<'_>, String) {
         let prelude = PreludeParts {
             system: self
-                .system()
+                .system
+                .as_deref()
                 .map(|text| PreludePart { text, tokens: self.outlook.system_tokens }),
             files: self.files.section.as_ref().map(|section| PreludePart {
                 text: &section.text,

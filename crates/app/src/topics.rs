@@ -1,5 +1,6 @@
 //! Topics by their paths (HIS-3).
 
+use plimsoll_budget::is_emitted;
 use plimsoll_domain::{Topic, TopicId, TopicTree};
 use plimsoll_store::Workspace;
 
@@ -81,6 +82,13 @@ impl App {
         }
         self.events.publish(workspace, Progress::Topics);
         Ok(())
+    }
+
+    /// The system message of a topic as it is sent: none where it is empty or switched off
+    /// (PAY-3).
+    pub fn system_message<'t>(&self, topic: &'t Topic) -> Option<&'t str> {
+        let text = topic.system_message.as_deref().filter(|text| is_emitted(text))?;
+        self.settings().system_message().then_some(text)
     }
 
     /// Renames, moves or changes a topic.

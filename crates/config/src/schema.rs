@@ -104,6 +104,7 @@ pub const SETTINGS: &[SettingSpec] = &[
         "Characters from which a paste is offered as an attachment.",
     ),
     spec("longPasteLines", COUNT, "200", "Lines from which a paste is offered as an attachment."),
+    spec("systemMessage", Kind::Switch, "on", "Whether the topic's system message is sent."),
     spec(
         "filesSectionTokens",
         WHOLE,

@@ -217,6 +217,11 @@ impl Settings {
         (self.whole("longPasteChars"), self.whole("longPasteLines"))
     }
 
+    /// Whether the topic's system message is sent.
+    pub fn system_message(&self) -> bool {
+        self.text("systemMessage") == "on"
+    }
+
     /// The room of the files section.
     pub fn files_section_tokens(&self) -> u64 {
         self.whole("filesSectionTokens")

@@ -63,7 +63,7 @@ mod tests {
         let page = tool_reference();
         let (_, entries) = page.split_once("\n### ").unwrap();
         let entries: Vec<&str> = entries.split("\n### ").collect();
-        assert_eq!(entries.len(), 34);
+        assert_eq!(entries.len(), all_tools().count());
         for (entry, tool) in entries.iter().zip(all_tools()) {
             assert!(entry.starts_with(&format!("`{}`", tool.name)), "{entry}");
             assert_eq!(entry.contains("max_tokens"), tool.has_budget(), "{entry}");

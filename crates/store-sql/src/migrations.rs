@@ -26,6 +26,10 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-16-memory-search",
         sql: include_str!("../migrations/sqlite/2026-11-16-memory-search.sql"),
     },
+    Migration {
+        name: "2026-11-17-first-prompt",
+        sql: include_str!("../migrations/2026-11-17-first-prompt.sql"),
+    },
 ];
 
 impl Migration {

@@ -26,12 +26,23 @@ pub struct ReceiptRecord {
     pub estimate: u64,
     /// What the provider said it used.
     pub usage: Option<Usage>,
+    /// What it said it read in the first call, which is the one that was estimated; a send
+    /// that reads by tools makes several.
+    pub first_prompt: Option<u64>,
     /// What it cost, in US dollars, where the price is known.
     pub cost: Option<f64>,
     /// T: how many pairs were left out.
     pub trimmed: u64,
     /// The receipt as JSON, opaque here. None in lists, and none once the pair was deleted.
     pub body: Option<String>,
+}
+
+impl ReceiptRecord {
+    /// How far the estimate was off, in percent of what the provider read.
+    pub fn error_percent(&self) -> Option<f64> {
+        let read = self.first_prompt.filter(|read| *read > 0)?;
+        Some(100.0 * self.estimate as f64 / read as f64 - 100.0)
+    }
 }
 
 /// Which receipts. What is `None` does not narrow.
@@ -89,6 +100,21 @@ pub struct ReceiptTotals {
     pub estimate: u64,
     /// The cost of those whose price is known.
     pub cost: f64,
+    /// How far the estimates were off; none where no provider said what it read.
+    pub errors: Option<EstimateErrors>,
+}
+
+/// How far estimates were off, each in percent of what the provider read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EstimateErrors {
+    /// How many sends could be compared.
+    pub sends: u64,
+    /// Their mean; too low is below zero.
+    pub mean: f64,
+    /// The lowest.
+    pub lowest: f64,
+    /// The highest.
+    pub highest: f64,
 }
 
 /// What was sent when a send failed (REC-5). The body of a request is kept nowhere else.

@@ -50,6 +50,21 @@ pub(crate) fn thousands(tokens: u64) -> String {
     }
 }
 
+/// A deviation with its sign, as `+1.2 %`, never broken into two lines. What rounds to
+/// nothing has no sign.
+pub(crate) fn percent(value: f64) -> String {
+    let tenths = (value * 10.0).round() / 10.0;
+    match tenths == 0.0 {
+        true => "0.0\u{a0}%".to_owned(),
+        false => format!("{tenths:+.1}\u{a0}%").replace('-', "−"),
+    }
+}
+
+/// What a send cost: cents where there are many, else what is left of one.
+pub(crate) fn dollars(cost: f64) -> String {
+    if cost >= 1.0 { format!("${cost:.2}") } else { format!("${cost:.4}") }
+}
+
 /// A text as an address or a header may hold it: letters, digits, `-`, `_` and `.` stay, every
 /// other byte goes by its number (RFC 3986, RFC 5987).
 pub(crate) fn percent_encoded(text: &str) -> String {
@@ -94,6 +109,16 @@ mod tests {
         ] {
             assert_eq!(thousands(tokens), text, "{tokens}");
         }
+    }
+
+    #[test]
+    fn deviations_and_prices() {
+        for (value, text) in
+            [(1.25, "+1.3 %"), (-12.5, "−12.5 %"), (0.04, "0.0 %"), (-0.04, "0.0 %")]
+        {
+            assert_eq!(percent(value), text.replace(' ', "\u{a0}"), "{value}");
+        }
+        assert_eq!([dollars(0.0021), dollars(12.345)], ["$0.0021", "$12.35"]);
     }
 
     #[test]

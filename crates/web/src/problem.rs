@@ -28,6 +28,9 @@ pub(crate) struct Help {
     /// The model to switch to.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
+    /// The name of the file that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
 }
 
 /// The type of a problem that has none.
@@ -221,6 +224,7 @@ fn helps(suggestion: &Suggestion) -> Vec<Help> {
         label: label.to_owned(),
         detail,
         model: None,
+        file: None,
     };
     match suggestion {
         Suggestion::TrimAsNeeded => vec![help(
@@ -245,13 +249,15 @@ fn helps(suggestion: &Suggestion) -> Vec<Help> {
             format!("by at least {} tokens", commas(*tokens)),
         )],
         Suggestion::DetachFile { name, tokens } => {
-            vec![help("detach", &format!("Detach {name}"), format!("−{} tokens", commas(*tokens)))]
+            let label = format!("Detach {name}");
+            let help = help("detach", &label, format!("−{} tokens", commas(*tokens)));
+            vec![Help { file: Some(name.clone()), ..help }]
         }
-        Suggestion::AttachOnDemand { name, frees } => vec![help(
-            "on_demand",
-            &format!("{name} on demand"),
-            format!("the model reads it by tool, −{} tokens", commas(*frees)),
-        )],
+        Suggestion::AttachOnDemand { name, frees } => {
+            let detail = format!("the model reads it by tool, −{} tokens", commas(*frees));
+            let help = help("on_demand", &format!("{name} on demand"), detail);
+            vec![Help { file: Some(name.clone()), ..help }]
+        }
     }
 }
 
@@ -261,6 +267,7 @@ fn switch(model: String) -> Help {
         label: format!("Switch to {model}"),
         detail: "it fits there".to_owned(),
         model: Some(model),
+        file: None,
     }
 }
 

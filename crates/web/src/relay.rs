@@ -135,8 +135,9 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
 async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
     let Some(at) = workspace else {
         web.hub.tell(None, "settings", &json!({}));
+        // What goes along may be another now, and the rows of the prelude say so.
         for workspace in web.boards.workspaces() {
-            tell_state(web, &workspace).await;
+            tell_rows(web, &workspace).await;
         }
         return;
     };
@@ -175,7 +176,7 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             web.hub.tell(Some(at), "topics", &json!({}));
             tell_rows(web, at).await;
         }
-        Progress::Settings => tell_state(web, at).await,
+        Progress::Settings => tell_rows(web, at).await,
         Progress::Files => {
             web.hub.tell(Some(at), "files", &json!({}));
             tell_state(web, at).await;
@@ -193,6 +194,12 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
                 "tokens": said.map(|said| said.tokens), "millis": said.map(|said| said.millis),
             });
             web.hub.tell(Some(at), "tool", &data);
+            let html = views::tool_call(&step.name, &step.arguments, said).into_string();
+            let data = json!({
+                "pair": pair.to_string(), "place": step.place, "name": step.name,
+                "running": said.is_none(), "html": html,
+            });
+            web.hub.tell(Some(at), "toolcall", &data);
         }
         status => {
             if let Some(data) = status_of(web, &status) {

@@ -115,6 +115,18 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
   }
 
   /**
+   * The topic's system message is no longer sent, or is again (PAY-3).
+   * @param {boolean} on
+   */
+  async function sendSystem(on) {
+    const path = "/api/settings/systemMessage";
+    if (on) return void (await api.call("DELETE", path));
+    await api.call("PUT", path, { value: "off" });
+    const act = () => void sendSystem(true).catch((error) => toast(wordsOf(error), { error: true }));
+    toast("System messages are no longer sent.", { label: "Send them", act });
+  }
+
+  /**
    * What buttons in panels do; they name what they are about themselves.
    * @param {HTMLElement} button
    * @returns {Promise<unknown> | void}
@@ -124,6 +136,9 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
     switch (dataset["act"]) {
       case "file": return chips.open(button);
       case "section-off": return leaveFilesOut();
+      case "section-on": return api.call("PUT", "/api/files/section", { on: true });
+      case "system-off": return sendSystem(false);
+      case "system-on": return sendSystem(true);
       case "receipt": return panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(dataset["receipt"] ?? "")}`);
       case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(dataset["id"] ?? "")}`);
       case "choose-topic": return setView({ topic: dataset["path"] ?? "" }).then(input);

@@ -5,7 +5,7 @@ import { bindDrop } from "./drop.js";
 import { createFileChips } from "./filechips.js";
 import { createFilesPanel } from "./filespanel.js";
 import { createIntake } from "./intake.js";
-import { LONG_PASTE, bindPaste } from "./paste.js";
+import { bindPaste } from "./paste.js";
 import { bindPaths } from "./paths.js";
 import { createPreview } from "./preview.js";
 import { createStrip } from "./strip.js";
@@ -58,7 +58,7 @@ export function createAttach({ area, api, scope, store, notice, toast, say, goTo
     area, onParts: intake.add,
     limit() {
       const { longPasteChars, longPasteLines } = store.get();
-      return { chars: longPasteChars ?? LONG_PASTE.chars, lines: longPasteLines ?? LONG_PASTE.lines };
+      return { chars: longPasteChars, lines: longPasteLines };
     },
   });
   bindPaths({ area, api, onPath: (path) => intake.add([{ kind: "path", path }]) });
@@ -106,9 +106,8 @@ export function createAttach({ area, api, scope, store, notice, toast, say, goTo
      * @param {import("./types.js").Suggestion} suggestion
      */
     lighten(how, suggestion) {
-      const name = suggestion.file ?? suggestion.label.replace(/^Detach | on demand$/, "");
       const [place] = attachments.placed()
-        .filter(({ mark }) => infoOf(mark).name === name)
+        .filter(({ mark }) => infoOf(mark).name === suggestion.file)
         .sort((a, b) => (infoOf(b.mark).tokens ?? 0) - (infoOf(a.mark).tokens ?? 0));
       if (!place) return false;
       if (how === "detach") attachments.replace(place);

@@ -2,7 +2,7 @@
 // The text is the truth: a chip is there for as long as its mark is.
 
 import { insertText } from "./insert.js";
-import { collapse, expand, freshMarker, placedIn } from "./tokens.js";
+import { collapse, expand, freshMarker, placedIn, tokensIn } from "./tokens.js";
 
 /** @typedef {import("./types.js").Attachment} Attachment */
 /** @typedef {import("./types.js").Delivery} Delivery */
@@ -121,10 +121,12 @@ export function createAttachments({ area }) {
     shown,
     /** Somebody wrote: tokens that came in by hand become marks, and lost uploads stop. */
     edited() {
-      const { text, attachments, owners, names } = message();
-      if (owners.includes(null)) {
+      // Only the tokens themselves: marks stay as they are, and files on their way with them.
+      const tokens = tokensIn(area.value);
+      const around = (/** @type {Placed} */ { start, end }) => tokens.some((token) => token.start < start && end < token.end);
+      if (tokens.length && !placed().some(around)) {
         const at = area.value.length - area.selectionEnd;
-        area.value = shown(text, attachments.map((entry, i) => ({ ...entry, name: names[i] ?? null })));
+        area.value = shown(area.value);
         const caret = Math.max(0, area.value.length - at);
         area.setSelectionRange(caret, caret);
       }

@@ -68,7 +68,8 @@ export function again(ranges, y) {
   /** @type {Range[]} */
   const out = [];
   for (let next = rangeBelow(from, y); next && next.from < last.to; next = rangeBelow(next.to, y)) out.push(next);
-  return out.slice(0, MAX_CHUNKS);
+  // A chunk that held no pair, only what goes along, says nothing about places.
+  return out.length ? out.slice(0, MAX_CHUNKS) : around(y - 1, y);
 }
 
 /** @typedef {{kind: "jump"} | {kind: "above", range: Range} | {kind: "below", range: Range}} Step */

@@ -3,7 +3,7 @@
 /** Names of the events that the server sends (API-2). */
 export const EVENT_NAMES = [
   "started", "status", "text", "ended", "pair", "removed",
-  "rows", "state", "topics", "settings", "draft", "files", "memory", "tool", "reset",
+  "rows", "state", "topics", "settings", "draft", "files", "memory", "toolcall", "reset",
 ];
 
 /** A hidden tab gives its connection back: a browser has only six for one server. */

@@ -2,6 +2,7 @@
 
 import { CHUNK, around } from "./chunks.js";
 import { el, parse } from "./dom.js";
+import { keepFolds } from "./folds.js";
 
 /**
  * @param {object} deps
@@ -68,6 +69,7 @@ export function createHistory({ win, onRendered }) {
       const fresh = old && render(html);
       if (!old || !fresh) return null;
       const focused = old.contains(document.activeElement);
+      keepFolds(old)(fresh);
       anchor.keep(() => old.replaceWith(fresh));
       if (focused) fresh.focus({ preventScroll: true });
       return fresh;

@@ -103,7 +103,7 @@ function onRendered(root) {
   queueMicrotask(badges.draw);
 }
 
-const win = createWindow({ pane, onRendered, fetchRows: (from, to, signal) => api.html(`/ui/rows?from=${from}&to=${to}`, undefined, { signal }) });
+const win = createWindow({ pane, onRendered, onBehind: () => void sync.reloadRows(), fetchRows: (from, to, signal) => api.html(`/ui/rows?from=${from}&to=${to}`, undefined, { signal }) });
 const history = createHistory({ win, onRendered });
 const cursor = createCursor({ win, history });
 const edits = createEdits({ api, win, toast, namesIn: attach.chips.namesIn });

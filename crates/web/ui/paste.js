@@ -3,17 +3,19 @@
 import { takesText } from "./dom.js";
 import { scalars } from "./text.js";
 
-/** Above either of these a pasted text becomes a file (INS-1), unless the settings say otherwise. */
-export const LONG_PASTE = Object.freeze({ chars: 8000, lines: 200 });
+/**
+ * Above either of these a pasted text becomes a file (INS-1); the settings name them.
+ * @typedef {{chars: number, lines: number}} LongPaste
+ */
 
 /** @typedef {{kind: "file", name: string, blob: Blob} | {kind: "path", path: string} | {kind: "paste", text: string} | {kind: "text", text: string}} Part */
 
 /**
  * Whether a text is rather a file than a part of the message. Pure.
  * @param {string} text
- * @param {{chars: number, lines: number}} [limit]
+ * @param {LongPaste} limit
  */
-export function isLong(text, limit = LONG_PASTE) {
+export function isLong(text, limit) {
   if (text.length > limit.chars && scalars(text) > limit.chars) return true;
   let lines = 1;
   for (let at = text.indexOf("\n"); at >= 0 && lines <= limit.lines; at = text.indexOf("\n", at + 1)) lines += 1;
@@ -23,10 +25,10 @@ export function isLong(text, limit = LONG_PASTE) {
 /**
  * The parts of a clipboard. `uris` is its `text/uri-list`. Pure.
  * @param {{files: readonly {name: string, type: string}[], text: string, uris?: string}} clipboard
- * @param {{chars: number, lines: number}} [limit]
+ * @param {LongPaste} limit
  * @returns {Part[]}
  */
-export function partsOf({ files, text, uris = "" }, limit = LONG_PASTE) {
+export function partsOf({ files, text, uris = "" }, limit) {
   const all = /** @type {(File & {name: string})[]} */ ([...files]);
   const image = (/** @type {File} */ { type }) => type.startsWith("image/");
   /** @type {Part[]} */
@@ -89,7 +91,7 @@ function safeDecode(text) {
 /**
  * @param {object} deps
  * @param {HTMLTextAreaElement} deps.area
- * @param {() => {chars: number, lines: number}} deps.limit
+ * @param {() => LongPaste} deps.limit
  * @param {(parts: Part[]) => void} deps.onParts
  */
 export function bindPaste({ area, limit, onParts }) {

@@ -21,10 +21,30 @@ export function pathAt(text, caret, open = -1) {
   if (open >= 0 && text[open] === "@" && caret > open && !before.slice(open).includes("\n")) {
     return { at: open, prefix: before.slice(open + 1) };
   }
-  const found = /(?:^|\s)@((?:[/~]|[a-z]:[\\/])\S*)?$/i.exec(before);
-  if (!found) return null;
-  const prefix = found[1] ?? "";
-  return { at: caret - prefix.length - 1, prefix };
+  // From the last space on, by hand: nothing is looked at twice, however long the text is.
+  let at = caret;
+  while (at > 0 && !/\s/.test(text.charAt(at - 1))) at -= 1;
+  return text[at] === "@" && at < caret ? { at, prefix: before.slice(at + 1) } : null;
+}
+
+/**
+ * Whether somebody means a path for sure, and wants to hear that there is none. `@name` may be
+ * a name below an allowed folder, and may be anybody's. Pure.
+ * @param {string} prefix
+ */
+export function isPath(prefix) {
+  return /^(?:[/~]|[a-z]:[\\/])/i.test(prefix);
+}
+
+/**
+ * What is said where nothing is offered. Pure.
+ * @param {string} prefix
+ * @param {readonly string[]} roots
+ */
+export function noneWords(prefix, roots) {
+  if (prefix && !isPath(prefix)) return "";
+  if (!roots.length) return "No folder is open to this page: name some as allowedRoots in the settings.";
+  return prefix ? `Nothing begins so below ${roots.join(" or ")}` : "";
 }
 
 /**
@@ -71,9 +91,7 @@ export function bindPaths({ area, api, onPath }) {
       /** @type {Found} */
       const { paths, roots } = await api.call("GET", `/api/paths?prefix=${encodeURIComponent(here.prefix)}`);
       if (mine !== turn || document.activeElement !== area) return undefined;
-      const none = !roots.length
-        ? "No folder is open to this page: name some as allowedRoots in the settings."
-        : here.prefix ? "Nothing of that name below the allowed folders" : "";
+      const none = noneWords(here.prefix, roots.map(plainName));
       const items = paths.map(({ path, directory }) => ({
         label: plainName(path) + (directory && !path.endsWith("/") ? "/" : ""), detail: directory ? "folder" : "",
         choose: () => choose(here.at, path, directory),

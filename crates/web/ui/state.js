@@ -40,6 +40,8 @@ export function emptyState() {
     },
     sending: null,
     queue: false,
+    longPasteChars: Infinity,
+    longPasteLines: Infinity,
     event: "",
   };
 }

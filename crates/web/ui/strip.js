@@ -90,28 +90,46 @@ export function createStrip({ strip, chips, meter, words, placed, scope, onAct }
   /** @type {string | null} */
   let limits = null;
 
-  /** @type {{act: ChipAct, at: number} | null} */
+  /** @typedef {{act: ChipAct, at: number, marker: string, button: HTMLButtonElement}} Hit */
+  /** @type {Hit | null} */
   let pressed = null;
-  chips.addEventListener("pointerdown", (event) => { pressed = buttonOf(event.target); });
 
-  /** @param {EventTarget | null} target */
-  function buttonOf(target) {
+  /**
+   * @param {EventTarget | null} target
+   * @returns {Hit | null}
+   */
+  function hitOf(target) {
     const button = target instanceof Element ? target.closest("button[data-chip]") : null;
     const chip = button?.closest("li");
     if (!(button instanceof HTMLButtonElement) || !chip) return null;
-    return { act: /** @type {ChipAct} */ (button.dataset["chip"]), at: [...chips.children].indexOf(chip) };
+    const at = [...chips.children].indexOf(chip);
+    return { act: /** @type {ChipAct} */ (button.dataset["chip"]), at, marker: shown[at]?.marker ?? "", button };
   }
 
-  chips.addEventListener("click", (event) => {
-    // A chip that was drawn anew between press and release leaves the click to the list.
-    const hit = event.target === chips ? pressed : buttonOf(event.target);
-    pressed = null;
-    const place = hit && shown[hit.at];
-    if (!hit || !place) return;
-    const { act, at } = hit;
+  /**
+   * @param {Hit} hit
+   * @param {boolean} byKey
+   */
+  function run({ act, at }, byKey) {
+    const place = shown[at];
+    if (!place) return;
     onAct(act, place);
     // Who works through the chips by key stays among them.
-    if (act === "remove" && event.detail === 0) focusChip(Math.min(at, chips.children.length - 1), "remove");
+    if (act === "remove" && byKey) focusChip(Math.min(at, chips.children.length - 1), "remove");
+  }
+
+  chips.addEventListener("pointerdown", ({ target }) => { pressed = hitOf(target); });
+  // A button that was drawn anew between press and release gets no click from the browser. It
+  // is meant all the same, if it is still the one under the pointer.
+  chips.addEventListener("pointerup", ({ target }) => {
+    const [before, now] = [pressed, hitOf(target)];
+    pressed = null;
+    if (!before || before.button.isConnected || !now) return;
+    if (now.act === before.act && now.marker === before.marker) run(now, false);
+  });
+  chips.addEventListener("click", ({ target, detail }) => {
+    const hit = hitOf(target);
+    if (hit) run(hit, detail === 0);
   });
 
   /**

@@ -7,7 +7,7 @@ import { stateOf } from "./state.js";
 /** Several changes at once are one reload. */
 const ROWS_MS = 60;
 /** Events after which rows that were asked for earlier are old. */
-const CHANGES_ROWS = new Set(["started", "ended", "pair", "removed", "tool"]);
+const CHANGES_ROWS = new Set(["started", "ended", "pair", "removed", "toolcall"]);
 
 /**
  * @param {object} deps
@@ -33,6 +33,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
   async function reload() {
     const waited = waiting;
     waiting = [];
+    recount.drop();
     const before = news;
     try {
       const state = stateOf(await api.call("GET", "/api/state"));
@@ -49,6 +50,8 @@ export function createSync({ api, store, win, history, sending, composer, panels
     for (const done of waited) done();
   }
   const rows = debounced(ROWS_MS, () => void reload());
+  /** The same because of the count alone, which the event of a new pair may still explain. */
+  const recount = debounced(ROWS_MS, () => void reload());
 
   /** @returns {Promise<void>} */
   function reloadRows() {
@@ -65,7 +68,8 @@ export function createSync({ api, store, win, history, sending, composer, panels
     onWindow();
     panels.refreshHud();
     // Rows came or went that no event has told yet: it may still be on its way.
-    if (state.view.filter !== shownFilter || state.boundary.y !== win.y) rows.call();
+    if (state.view.filter !== shownFilter) rows.call();
+    else if (state.boundary.y !== win.y) recount.call();
   }
 
   /**
@@ -107,15 +111,15 @@ export function createSync({ api, store, win, history, sending, composer, panels
         // Chips may be broken now, and the list of files that is sent is another.
         return rows.call();
       case "memory": return onMemory();
-      case "tool": return onTool(data);
+      case "toolcall": return onTool(data);
       case "reset":
         rows.call();
         panels.refresh();
         return panels.refreshHud();
       default: return undefined;
     }
-    // A pair that was announced before its event explains the count; no reload is needed.
-    if (store.get().boundary.y === win.y && !waiting.length) rows.drop();
+    // A pair that was announced before its event explains the count; no reload is needed for it.
+    if (store.get().boundary.y === win.y) recount.drop();
     return undefined;
   }
 

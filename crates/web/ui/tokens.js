@@ -4,6 +4,8 @@
 const OPEN = "<<context:";
 const CLOSE = ">>>";
 const KIND = /[a-z\p{White_Space}]*:/iuy;
+const WHITE = /^\p{White_Space}$/u;
+const BLANK = /^[ \t\r\n]$/;
 const MARKER = /⟦[^⟦⟧]*⟧/g;
 /** So many letters of a name stand in its mark. */
 const NAME_LETTERS = 40;
@@ -48,13 +50,26 @@ export function tokensIn(text) {
 
 /** @param {string | undefined} kind  with its colon */
 function kindOf(kind) {
-  const name = kind?.slice(0, -1).replace(/^\p{White_Space}+|\p{White_Space}+$/gu, "").toLowerCase();
+  const name = kind && stripped(kind.slice(0, -1), WHITE).toLowerCase();
   return name === "image" || name === "text" || name === "file" ? name : null;
 }
 
 /** @param {string} path */
 function trimmed(path) {
-  return /^\p{White_Space}*$/u.test(path) ? "" : path.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
+  return /^\p{White_Space}*$/u.test(path) ? "" : stripped(path, BLANK);
+}
+
+/**
+ * A text without such characters at its ends. From both ends by hand: a pattern for the end
+ * begins anew at each of a long run in the middle.
+ * @param {string} text
+ * @param {RegExp} kind
+ */
+function stripped(text, kind) {
+  let [start, end] = [0, text.length];
+  while (start < end && kind.test(text.charAt(start))) start += 1;
+  while (end > start && kind.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
 }
 
 /**

@@ -9,18 +9,6 @@ import { plainName } from "./tokens.js";
 /** @typedef {"on-demand" | "head" | "remove" | null} Way */
 
 /**
- * `16384` → `16 KB`, as LIM-1 counts.
- * @param {number} bytes
- */
-export function sizeOf(bytes) {
-  if (bytes < 1024) return `${bytes} B`;
-  const kb = bytes / 1024;
-  return kb < 1024 ? `${trim(kb)} KB` : `${trim(kb / 1024)} MB`;
-}
-
-const trim = (/** @type {number} */ n) => String(Math.round(n * 10) / 10);
-
-/**
  * What can be done about it. Where the file was just added, leaving means not adding it. Pure.
  * @param {TooLarge} large
  * @param {{fresh: boolean, isText: boolean}} how
@@ -30,8 +18,8 @@ export function choicesFor(large, { fresh, isText }) {
   const demand = { value: "on-demand", label: "Attach on demand", ...(large.onDemand
     ? { detail: "the model reads parts of it by tool", look: /** @type {const} */ ("primary") }
     : { detail: "this model cannot call tools", off: true }) };
-  const head = large.headBytes && isText
-    ? [{ value: "head", label: `Attach the first ${sizeOf(large.headBytes)}`, detail: `of ${large.sizeText}; the text says that it was cut`, ...(large.onDemand ? {} : { look: /** @type {const} */ ("primary") }) }]
+  const head = large.headText && isText
+    ? [{ value: "head", label: `Attach the first ${large.headText}`, detail: `of ${large.sizeText}; the text says that it was cut`, ...(large.onDemand ? {} : { look: /** @type {const} */ ("primary") }) }]
     : [];
   return [demand, ...head, ...(fresh ? [] : [{ value: "remove", label: "Remove it", detail: "the message goes without it" }])];
 }
@@ -72,7 +60,7 @@ export function createTooLarge({ attachments, api, say, toast, question = ask })
       try {
         const file = await api.call("POST", `/api/files/${encodeURIComponent(mark.fileId)}/head`, { bytes: large.headBytes });
         attachments.bind(marker, file);
-        say(`The first ${sizeOf(large.headBytes)} of ${name} are attached.`);
+        say(`The first ${large.headText} of ${name} are attached.`);
       } catch (error) {
         toast(wordsOf(error), { error: true });
       }

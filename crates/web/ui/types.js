@@ -46,8 +46,8 @@
  * @property {boolean} queue  whether what is sent during a send waits for its end
  * @property {{pair: string}|null} sending  told as the pair's id alone, or left out
  * @property {string|number} event
- * @property {number} [longPasteChars]  from how many characters a paste is a file (INS-1)
- * @property {number} [longPasteLines]
+ * @property {number} longPasteChars  from how many characters a paste is a file (INS-1)
+ * @property {number} longPasteLines
  */
 
 /**
@@ -75,7 +75,7 @@
 
 /**
  * Why a file is over the limit, and what can be done (LIM-3).
- * @typedef {{limit: number, limitText: string, sizeText: string, words: string, headBytes: number|null, onDemand: boolean}} TooLarge
+ * @typedef {{limit: number, sizeText: string, words: string, headBytes: number|null, headText: string|null, onDemand: boolean}} TooLarge
  */
 
 /** How large files may be; `words` where that is less than usual (LIM-2). @typedef {{text: number, image: number, words: string|null}} Limits */
@@ -124,8 +124,8 @@
  */
 
 /**
- * A call of a tool while an answer is made.
- * @typedef {{pair: string, place: number, name: string, arguments: unknown, result?: unknown, failed?: boolean, tokens?: number|null, millis?: number|null, running: boolean}} ToolCall
+ * A call of a tool while an answer is made, drawn as it is drawn later.
+ * @typedef {{pair: string, place: number, name: string, running: boolean, html: string}} ToolCall
  */
 
 /**

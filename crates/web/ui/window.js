@@ -6,6 +6,7 @@
 import { createAnchor } from "./anchor.js";
 import { Heights, again, around, nextStep, surplus } from "./chunks.js";
 import { debounced, must, parse } from "./dom.js";
+import { keepFolds } from "./folds.js";
 
 /** No scrolling for so long is quiet. */
 const QUIET_MS = 150;
@@ -18,8 +19,9 @@ const QUIET_MS = 150;
  * @param {HTMLElement} deps.pane
  * @param {(from: number, to: number, signal: AbortSignal) => Promise<string>} deps.fetchRows
  * @param {(root: HTMLElement) => void} deps.onRendered  before it is measured
+ * @param {() => void} deps.onBehind  rows came that know of more pairs or fewer than the page
  */
-export function createWindow({ pane, fetchRows, onRendered }) {
+export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
   const aboveEl = must("#above", HTMLElement, pane);
   const rows = must("#rows", HTMLElement, pane);
   const belowEl = must("#below", HTMLElement, pane);
@@ -119,6 +121,8 @@ export function createWindow({ pane, fetchRows, onRendered }) {
   async function load(range, signal) {
     const node = parse(await fetchRows(range.from, range.to, signal));
     if (!node) throw new Error("the server sent no rows");
+    // Its last chunk is then not the last here: what stands below all pairs is not in it.
+    if (Number(node.dataset["y"] ?? y) !== y) onBehind();
     onRendered(node);
     return { ...range, height: 0, node };
   }
@@ -128,7 +132,9 @@ export function createWindow({ pane, fetchRows, onRendered }) {
     const focused = document.activeElement?.closest("#rows .pair")?.getAttribute("data-id");
     for (const { node } of chunks) observer.unobserve(node);
     chunks = fresh;
+    const reopen = keepFolds(rows);
     rows.replaceChildren(...fresh.map(({ node }) => node));
+    reopen(rows);
     greet();
     for (const chunk of fresh) {
       measure(chunk);

@@ -133,6 +133,7 @@ impl Board {
             provider: reached.provider,
             served_model: reached.model,
             included,
+            system: app.system_message(&self.topic).map(str::to_owned),
             topic: self.topic.clone(),
             purpose: draft.purpose,
             raw_prompt_tokens: raw_prelude.saturating_add(raw_aut).saturating_add(raw_history),

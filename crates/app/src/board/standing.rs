@@ -55,7 +55,7 @@ impl Standing {
         let provider = reached.as_ref().map(|reached| &reached.provider);
         let weigher = Weigher::new(&app.settings(), &model, provider)?;
         let factor = if weigher.is_exact() { Factor::ONE } else { app.factor(&model.id).await? };
-        let system = topic.system_message.as_deref().unwrap_or_default();
+        let system = app.system_message(topic).unwrap_or_default();
         let raw_system = weigher.message(system, model.message_overhead);
         let target = app.target(&model, reached.as_ref());
         let files = if target.tools {

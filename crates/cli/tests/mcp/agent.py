@@ -24,10 +24,10 @@ async def said(client, name, arguments, fails=False):
     return result
 
 
-async def work(client):
+async def work(client, count):
     tools = (await client.list_tools()).tools
     names = [tool.name for tool in tools]
-    assert len(names) == 34 and "mem_search" in names and "sdd_adr" in names, names
+    assert len(names) == count and "mem_search" in names and "sdd_adr" in names, names
     assert "Context Budget Awareness" in client.instructions
 
     await said(client, "mem_session_start", {"id": "dive-1", "project": "reef"})
@@ -86,14 +86,14 @@ async def work(client):
 
 
 async def main():
-    era, *target = sys.argv[1:]
+    count, era, *target = sys.argv[1:]
     if len(target) == 1 and target[0].startswith("http"):
         server = target[0]
     else:
         env = {name: value for name, value in os.environ.items()}
         server = StdioServerParameters(command=target[0], args=target[1:], env=env)
     async with Client(server, mode=era) as client:
-        print(json.dumps(await work(client)))
+        print(json.dumps(await work(client, int(count))))
 
 
 asyncio.run(main())

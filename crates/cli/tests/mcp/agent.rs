@@ -22,7 +22,8 @@ fn sdk() -> Option<PathBuf> {
 
 /// Lets the agent work, and gives what it saw.
 fn works(python: &Path, home: &Path, era: &str, target: &[&str]) -> Value {
-    let ran = command(python, home).arg(SCRIPT).arg(era).args(target).output().unwrap();
+    let tools = plimsoll_mcp::all_tools().count().to_string();
+    let ran = command(python, home).arg(SCRIPT).arg(tools).arg(era).args(target).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{era}: {said}\n{}", String::from_utf8_lossy(&ran.stderr));
     let line = said.lines().last().unwrap_or_default();

@@ -1,9 +1,9 @@
 //! A made-up history for the pictures: a person who learns about ships and Rust.
 
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairId, Star, Timestamp, Topic, TopicId, Usage,
+    ColorFlag, Lifecycle, MessagePair, PairId, ReceiptId, Star, Timestamp, Topic, TopicId, Usage,
 };
-use plimsoll_store::{Pairs, Topics, Workspace};
+use plimsoll_store::{Pairs, ReceiptRecord, Receipts, Topics, Workspace};
 use plimsoll_store_sql::SqlStore;
 
 const HOUR: i64 = 3_600_000;
@@ -122,4 +122,31 @@ pub(crate) async fn fill(store: &SqlStore, now: i64) {
         });
     }
     store.insert_many(&workspace, &pairs).await.unwrap();
+    for n in 0..72u8 {
+        store.put_receipt(&earlier(now, n, [general.id, asynchronous.id])).await.unwrap();
+    }
+}
+
+/// A receipt of the weeks before: three a day, whose estimates get better.
+fn earlier(now: i64, n: u8, topics: [TopicId; 2]) -> ReceiptRecord {
+    let days_ago = 24 - i64::from(n / 3);
+    let at = Timestamp::from_millis(now - days_ago * 24 * HOUR);
+    let turn = u64::from(n);
+    let read = 420 + turn * 53 % 480;
+    let off = (f64::from(n) * f64::from(n) * 31.0 % 19.0 - 10.0) * (0.25 + days_ago as f64 / 24.0);
+    ReceiptRecord {
+        id: ReceiptId::new(at, [n; 10]),
+        workspace: Workspace::default(),
+        pair: None,
+        topic: topics[usize::from(n.is_multiple_of(4))],
+        model: if n % 5 == 1 { "llama-3.2-3b" } else { "qwen2.5-0.5b" }.to_owned(),
+        at,
+        stage: "success".to_owned(),
+        estimate: (read as f64 * (1.0 + off / 100.0)) as u64,
+        usage: Some(Usage { prompt: read, completion: 60 + turn % 90, ..Usage::default() }),
+        first_prompt: Some(read),
+        cost: None,
+        trimmed: 0,
+        body: None,
+    }
 }

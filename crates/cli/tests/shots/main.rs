@@ -50,7 +50,13 @@ const FILLED: &[Scene] = &[
         page.wait_for("!document.querySelector('#filter-error').hidden")?;
         refused(page)
     }),
-    Scene::new("receipts").after(|page| open_panel(page, "receipts")),
+    Scene::new("receipts").after(|page| {
+        open_panel(page, "receipts")?;
+        page.eval::<()>(
+            "document.querySelector('#panel .errors').scrollIntoView({ block: 'center' })",
+        )?;
+        page.settle()
+    }),
     Scene::new("topics").after(|page| open_panel(page, "topics")),
     Scene::new("settings-dark").dark().after(|page| {
         open_panel(page, "settings")?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plimsoll_testkit::{
     http,
-    scripted::{Reply, ScriptedServer},
+    scripted::{Recorded, Reply, ScriptedServer},
 };
 use serde_json::{Value, json};
 
@@ -163,16 +163,14 @@ fn sec_6_tokens_in_a_prompt_bring_nothing_from_outside_the_workspace() {
         "<<context:text:http://127.0.0.1:1/x>>>".to_owned(),
     ];
     for text in &injected {
-        // It is refused, or goes as the words that it is.
-        let answer = served.ask("POST", "/api/send", Some(json!({"text": text})));
-        assert!(answer.status < 500, "{text}: {}", answer.body);
-        if answer.status < 300 {
-            let mut wait = 0;
-            while served.json("GET", "/api/state", None)["sending"] != Value::Null && wait < 200 {
-                std::thread::sleep(Duration::from_millis(20));
-                wait += 1;
-            }
-        }
+        // It goes, with a word in place of what it does not bring.
+        let calls = server.requests().len();
+        let pair = served.send(&format!("Read {text} to me."));
+        assert_eq!(pair["lifecycleState"], "complete", "{text}: {pair}");
+        let sent = &server.requests()[calls..];
+        assert!(!sent.is_empty(), "{text}: nothing was sent");
+        let told = |request: &Recorded| request.body.contains("Read [broken attachment] to me.");
+        assert!(sent.iter().any(told), "{text}: {sent:?}");
     }
     for request in server.requests() {
         assert!(!request.body.contains("the words outside"), "{}", request.body);

@@ -54,12 +54,17 @@ fn wrong(html: &str) -> Option<String> {
                 rest = after;
                 continue;
             }
-            let end = rest.find(|c: char| c.is_whitespace() || "=>/".contains(c))?;
+            // What never ends is broken, and broken is not clean.
+            let Some(end) = rest.find(|c: char| c.is_whitespace() || "=>/".contains(c)) else {
+                return Some(format!("<{tag} does not end"));
+            };
             let name = rest[..end].to_ascii_lowercase();
             rest = &rest[end..];
             let mut value = "";
             if let Some(after) = rest.strip_prefix("=\"") {
-                let end = after.find('"')?;
+                let Some(end) = after.find('"') else {
+                    return Some(format!("<{tag} {name} has a quote without an end"));
+                };
                 (value, rest) = (&after[..end], &after[end + 1..]);
             } else if rest.starts_with('=') {
                 return Some(format!("<{tag} {name} without quotes"));
@@ -94,7 +99,15 @@ fn the_scan_sees_what_it_should() {
             assert!(wrong(hostile).is_some(), "{hostile}");
         }
     }
-    for bad in ["<p onclick=\"a\">", "<a href=\"javascript:a\">", "<img src=\"//evil.example\">"] {
+    for bad in [
+        "<p onclick=\"a\">",
+        "<a href=\"javascript:a\">",
+        "<img src=\"//evil.example\">",
+        "<p class=\"a",
+        "<p class=\"a>b</p>",
+        "<p class",
+        "<p ",
+    ] {
         assert!(wrong(bad).is_some(), "{bad}");
     }
     let good = "<!DOCTYPE html><p class=\"a\">x &lt;script&gt;</p><script src=\"/a.js\"></script>\

@@ -162,7 +162,25 @@ fn an_upload_that_breaks_off_leaves_nothing_in_the_store() {
         stream.write_all(&vec![7; 4 << 20]).unwrap();
         stream
     };
-    drop(begin(&served.address));
+    let waiting = |home: &Path| {
+        let tmp = home.join("data/conversations/default/main/context/tmp");
+        std::fs::read_dir(tmp).map_or(0, Iterator::count)
+    };
+    let until = |what: &str, done: &dyn Fn() -> bool| {
+        for _ in 0..500 {
+            if done() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        panic!("{what} in ten seconds");
+    };
+    // Who hangs up: what had come is seen on disk, and is gone from there.
+    let stream = begin(&served.address);
+    until("nothing came in", &|| waiting(served.home()) == 1);
+    drop(stream);
+    until("the half file stayed", &|| waiting(served.home()) == 0);
+    // Who is killed leaves at most what is swept later; never a file.
     for kill in 0..5u64 {
         let stream = begin(&served.address);
         std::thread::sleep(std::time::Duration::from_millis(20 * kill));

@@ -319,3 +319,40 @@ fn shw_1_hostile_names_are_only_names() {
     no_token(&bench);
     bench.fine();
 }
+
+/// A chip that goes between press and release takes the press with it: what moved to its
+/// place is not meant.
+#[test]
+fn shw_2_a_press_is_for_the_chip_that_was_pressed() {
+    let Some(bench) = able([answer("fine")]) else { return };
+    paste(&bench, &[("a.txt", "text/plain", "one"), ("b.txt", "text/plain", "two")], "");
+    chips(&bench, "a.txt: ok, b.txt: ok");
+    let at = bench.page.centre("#chips > li:first-child .chip-x").unwrap();
+    let mouse = |kind: &str| {
+        let event = serde_json::json!({"type": kind, "x": at.x, "y": at.y, "button": "left", "clickCount": 1});
+        bench.page.call("Input.dispatchMouseEvent", event).unwrap();
+    };
+    let write = |text: &str| {
+        bench.js::<()>(&format!(
+            "(() => {{ const box = T.one('#draft'); box.value = {}; box.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()",
+            quoted(text)
+        ));
+    };
+    mouse("mousePressed");
+    write("⟦b.txt⟧ ");
+    chips(&bench, "b.txt: ok");
+    mouse("mouseReleased");
+    bench.page.settle().unwrap();
+    chips(&bench, "b.txt: ok");
+    assert_eq!(bench.js::<String>("T.draft()"), "⟦b.txt⟧ ");
+    // Drawn anew where it was, it is still what was pressed.
+    mouse("mousePressed");
+    bench.js::<()>(
+        "(() => { const list = T.one('#chips'); \
+         list.replaceChildren(...[...list.children].map((chip) => chip.cloneNode(true))); })()",
+    );
+    mouse("mouseReleased");
+    chips(&bench, "");
+    bench.wait("T.draft().trim() === ''");
+    bench.fine();
+}

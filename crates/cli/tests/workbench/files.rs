@@ -1,10 +1,11 @@
 //! Files in the history and in their panel (SHW-1, FIL-1, FIL-2, UI-2).
 
 use plimsoll_browser::{Impact, Scheme, Viewport, axe, or_skip};
+use plimsoll_testkit::scripted::{Gate, Reply, Step};
 
 use crate::{
     attachments::{able, chips, no_token, paste},
-    bench::{Workbench, answer},
+    bench::{Workbench, after, answer},
 };
 
 /// A message with a text file and a picture, sent and answered.
@@ -153,5 +154,28 @@ fn ins_2_a_file_of_this_machine_is_named_by_its_path() {
     bench.keys("Enter");
     chips(&bench, "plan b.md: ok");
     bench.wait("T.draft() === 'see ⟦plan b.md⟧ ' && T.pairs().length === 0");
+    bench.fine();
+}
+
+#[test]
+fn prv_5_a_call_looks_the_same_while_it_is_made_and_when_it_is_read_later() {
+    let held = Gate::default();
+    let reply = after([Step::Gate(held.clone())], &answer("one file"));
+    let Some(bench) = able([Reply::openai_calls("list_files", "{}", 14), reply]) else { return };
+    paste(&bench, &[("worker.rs", "text/plain", "fn main() {}\n")], "What is there?");
+    chips(&bench, "worker.rs: ok");
+    bench.keys("Enter");
+    bench.wait("T.state() === 'sending' && T.one('.toolcall:not(.running)')");
+    bench.says(".toolnote", "not sent again");
+    // What was opened stays open, too.
+    bench.click(".toolcall summary");
+    let calls = "T.last().querySelector('.toolcalls').outerHTML";
+    let live: String = bench.js(calls);
+    assert!(live.contains("worker.rs") && live.contains(" tokens"), "{live}");
+    held.open();
+    bench.wait("T.state() === 'complete' && T.reply() === 'one file'");
+    assert_eq!(bench.js::<String>(calls), live);
+    bench.reload();
+    assert_eq!(bench.js::<String>(calls), live.replace(" open=\"\"", ""));
     bench.fine();
 }

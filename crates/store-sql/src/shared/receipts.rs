@@ -7,24 +7,25 @@ use super::{answer, read_pairs, workspaces};
 use crate::db::{Cells, Db, Value, first, id, list, opt_id, values};
 
 const PUT: &str = "INSERT INTO receipts (id, workspace, pair_id, topic_id, model, at, stage,
-    estimate, prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, cost, trimmed)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    estimate, prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, cost, trimmed,
+    first_prompt)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
     ON CONFLICT (id) DO UPDATE SET pair_id = excluded.pair_id, topic_id = excluded.topic_id,
     model = excluded.model, at = excluded.at, stage = excluded.stage,
     estimate = excluded.estimate, prompt_tokens = excluded.prompt_tokens,
     cached_tokens = excluded.cached_tokens, completion_tokens = excluded.completion_tokens,
     reasoning_tokens = excluded.reasoning_tokens, cost = excluded.cost,
-    trimmed = excluded.trimmed";
+    trimmed = excluded.trimmed, first_prompt = excluded.first_prompt";
 const PUT_BODY: &str = "INSERT INTO receipt_bodies (receipt_id, body) VALUES ($1, $2)
     ON CONFLICT (receipt_id) DO UPDATE SET body = excluded.body";
 const DROP_BODY: &str = "DELETE FROM receipt_bodies WHERE receipt_id = $1";
 const GET: &str = "SELECT r.id, r.workspace, r.pair_id, r.topic_id, r.model, r.at, r.stage,
     r.estimate, r.prompt_tokens, r.cached_tokens, r.completion_tokens, r.reasoning_tokens,
-    r.cost, r.trimmed, b.body
+    r.cost, r.trimmed, r.first_prompt, b.body
     FROM receipts r LEFT JOIN receipt_bodies b ON b.receipt_id = r.id WHERE r.id = $1";
 const LIST: &str = "SELECT id, workspace, pair_id, topic_id, model, at, stage, estimate,
-    prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, cost, trimmed, NULL
-    FROM receipts WHERE workspace = $1";
+    prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, cost, trimmed, first_prompt,
+    NULL FROM receipts WHERE workspace = $1";
 const NEWEST_FIRST: &str = " ORDER BY at DESC, id DESC";
 
 pub(crate) fn put(db: &mut dyn Db, receipt: &ReceiptRecord) -> StoreResult<()> {
@@ -52,6 +53,7 @@ pub(crate) fn put(db: &mut dyn Db, receipt: &ReceiptRecord) -> StoreResult<()> {
             usage.map(|usage| usage.reasoning),
             receipt.cost,
             receipt.trimmed,
+            receipt.first_prompt,
         ],
     )?;
     match &receipt.body {
@@ -110,6 +112,7 @@ fn read(row: &dyn Cells) -> StoreResult<ReceiptRecord> {
         usage: answer::usage(row, 8)?,
         cost: row.opt_real(12)?,
         trimmed: row.count(13)?,
-        body: row.opt_string(14)?,
+        first_prompt: row.opt_count(14)?,
+        body: row.opt_string(15)?,
     })
 }

@@ -1,7 +1,9 @@
 //! Totals over receipts by day, model or topic (REC-2).
 
 use plimsoll_domain::{Timestamp, Usage};
-use plimsoll_store::{GroupBy, ReceiptFilter, ReceiptTotals, StoreResult, TotalsKey, Workspace};
+use plimsoll_store::{
+    EstimateErrors, GroupBy, ReceiptFilter, ReceiptTotals, StoreResult, TotalsKey, Workspace,
+};
 
 use super::receipts::narrow;
 use crate::db::{Cells, Db, Value, id, list};
@@ -11,7 +13,10 @@ const MINUTE: i64 = 60 * 1000;
 
 const SUMS: &str = "COUNT(*), COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(cached_tokens), 0),
     COALESCE(SUM(completion_tokens), 0), COALESCE(SUM(reasoning_tokens), 0), SUM(estimate),
-    COALESCE(SUM(cost), 0.0) FROM receipts";
+    COALESCE(SUM(cost), 0.0), COUNT(NULLIF(first_prompt, 0)),
+    AVG(100.0 * estimate / NULLIF(first_prompt, 0) - 100.0),
+    MIN(100.0 * estimate / NULLIF(first_prompt, 0) - 100.0),
+    MAX(100.0 * estimate / NULLIF(first_prompt, 0) - 100.0) FROM receipts";
 
 pub(crate) fn totals(
     db: &mut dyn Db,
@@ -44,6 +49,15 @@ pub(crate) fn totals(
             },
             estimate: row.count(6)?,
             cost: row.real(7)?,
+            errors: match row.count(8)? {
+                0 => None,
+                sends => Some(EstimateErrors {
+                    sends,
+                    mean: row.real(9)?,
+                    lowest: row.real(10)?,
+                    highest: row.real(11)?,
+                }),
+            },
         })
     })
 }

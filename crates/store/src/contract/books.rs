@@ -3,7 +3,9 @@
 use plimsoll_domain::{ReceiptId, Timestamp, TopicId, Usage};
 
 use super::{Backend, answered, at, filled, pair_id, ready, topic};
-use crate::{ErrorSnapshot, GroupBy, ReceiptFilter, ReceiptRecord, TotalsKey, Workspace};
+use crate::{
+    ErrorSnapshot, EstimateErrors, GroupBy, ReceiptFilter, ReceiptRecord, TotalsKey, Workspace,
+};
 
 const HOUR: i64 = 60 * 60 * 1000;
 
@@ -20,6 +22,7 @@ pub(super) fn receipt(n: u8) -> ReceiptRecord {
         stage: "success".to_owned(),
         estimate: 100 * n64,
         usage: Some(Usage { prompt: 90 * n64, cached: n64, completion: 10, reasoning: 2 }),
+        first_prompt: Some(80 * n64),
         cost: Some(0.25),
         trimmed: n64 - 1,
         body: Some(format!("{{\"n\":{n}}}")),
@@ -30,7 +33,7 @@ pub(super) fn receipt(n: u8) -> ReceiptRecord {
 pub async fn receipts_come_back_newest_first(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1), answered(2), answered(3)]).await;
-    let poor = ReceiptRecord { usage: None, cost: None, ..receipt(3) };
+    let poor = ReceiptRecord { usage: None, first_prompt: None, cost: None, ..receipt(3) };
     for written in [&receipt(2), &poor, &receipt(1)] {
         store.put_receipt(written).await.unwrap();
     }
@@ -86,7 +89,7 @@ pub async fn totals_add_up(backend: &impl Backend) {
     filled(&store, &workspace, &[answered(1), answered(2), answered(3)]).await;
     store.put_receipt(&receipt(1)).await.unwrap();
     store.put_receipt(&receipt(2)).await.unwrap();
-    let failed = ReceiptRecord { usage: None, cost: None, ..receipt(3) };
+    let failed = ReceiptRecord { usage: None, first_prompt: None, cost: None, ..receipt(3) };
     store.put_receipt(&failed).await.unwrap();
     let all = ReceiptFilter::default();
     let by_model = store.totals(&workspace, &all, GroupBy::Model).await.unwrap();
@@ -95,6 +98,8 @@ pub async fn totals_add_up(backend: &impl Backend) {
     assert_eq!(keys, [model("gpt-4o"), model("phi-4-mini")]);
     let phi = &by_model[1];
     assert_eq!((phi.sends, phi.estimate, phi.usage.prompt, phi.cost), (2, 400, 90, 0.25));
+    let even = EstimateErrors { sends: 1, mean: 25.0, lowest: 25.0, highest: 25.0 };
+    assert_eq!(phi.errors, Some(even), "what told nothing is not compared");
     let by_topic = store.totals(&workspace, &all, GroupBy::Topic).await.unwrap();
     assert_eq!(by_topic[0].key, TotalsKey::Topic(topic().id));
     assert_eq!((by_topic[0].sends, by_topic[0].usage.reasoning), (3, 4));
@@ -102,6 +107,17 @@ pub async fn totals_add_up(backend: &impl Backend) {
     let day = |utc_offset_minutes| GroupBy::Day { utc_offset_minutes };
     let by_day = store.totals(&workspace, &all, day(0)).await.unwrap();
     assert_eq!(by_day.iter().map(|total| total.sends).collect::<Vec<_>>(), [1, 2]);
+    // One that read nothing, as an endpoint may say, cannot be compared either.
+    let nothing = ReceiptRecord { first_prompt: Some(0), ..failed.clone() };
+    let spread = ReceiptRecord { first_prompt: Some(400), ..receipt(2) };
+    for written in [&nothing, &spread] {
+        store.put_receipt(written).await.unwrap();
+    }
+    let by_topic = store.totals(&workspace, &all, GroupBy::Topic).await.unwrap();
+    let errors = EstimateErrors { sends: 2, mean: -12.5, lowest: -50.0, highest: 25.0 };
+    assert_eq!(by_topic[0].errors, Some(errors));
+    let each: Vec<_> = [&nothing, &spread].iter().map(|one| one.error_percent()).collect();
+    assert_eq!(each, [None, Some(-50.0)]);
     let midnight = 1_700_006_400_000;
     assert_eq!(by_day[1].key, TotalsKey::Day(Timestamp::from_millis(midnight)));
     let east = store.totals(&workspace, &all, day(60)).await.unwrap();

@@ -40,17 +40,17 @@ pub(super) async fn events(
     Asked(query): Asked<AfterQuery>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, Problem> {
-    follow(&web, at, &query, &headers, "text").await
+    follow(&web, at, &query, &headers, &["text", "toolcall"]).await
 }
 
-/// The events of a workspace but those of one name: pages get text as HTML, programs as
+/// The events of a workspace but those of these names: pages get text as HTML, programs as
 /// it is.
 pub(crate) async fn follow(
     web: &Arc<Web>,
     at: plimsoll_store::Workspace,
     query: &AfterQuery,
     headers: &HeaderMap,
-    without: &'static str,
+    without: &'static [&'static str],
 ) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>> + use<>>, Problem> {
     // Whoever follows a workspace looks at it: its desk is kept up to date.
     web.boards.desk(&web.app, &at).await?;
@@ -58,7 +58,7 @@ pub(crate) async fn follow(
     let events = web
         .hub
         .follow(at, last.or(query.after))
-        .filter(move |event| std::future::ready(event.name != without))
+        .filter(move |event| std::future::ready(!without.contains(&event.name)))
         .map(|event| hub::on_the_wire(&event));
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }

@@ -20,7 +20,6 @@ mod writing;
 pub(crate) use attached::Writing;
 pub(crate) use events::{AfterQuery, follow};
 pub(crate) use models::ModelList;
-pub(crate) use receipts::error_percent;
 pub(crate) use settings::rows as setting_rows;
 pub(crate) use undo::Undo;
 

@@ -55,20 +55,11 @@ impl ReceiptDto {
             prompt: record.usage.map(|usage| usage.prompt),
             cached: record.usage.map(|usage| usage.cached),
             completion: record.usage.map(|usage| usage.completion),
-            error_percent: error_percent(record),
+            error_percent: record.error_percent(),
             cost: record.cost,
             trimmed: record.trimmed,
         }
     }
-}
-
-/// How far the estimate of a receipt was off: what was estimated is the first call, and a
-/// send that read by tools made several.
-pub(crate) fn error_percent(record: &ReceiptRecord) -> Option<f64> {
-    let body = record.body.as_deref().and_then(|body| serde_json::from_str(body).ok());
-    let first = body.and_then(|body: serde_json::Value| body["firstPrompt"].as_u64());
-    let prompt = first.or(record.usage.map(|usage| usage.prompt)).filter(|prompt| *prompt > 0)?;
-    Some((record.estimate as f64 / prompt as f64 - 1.0) * 100.0)
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -150,6 +141,18 @@ struct Total {
     completion: u64,
     estimate: u64,
     cost: f64,
+    /// How far the estimates were off, where a provider said what it read.
+    errors: Option<Errors>,
+}
+
+/// How far estimates were off, in percent of what was read; too low is below zero.
+#[derive(Serialize, ToSchema)]
+struct Errors {
+    /// How many sends could be compared.
+    sends: u64,
+    mean: f64,
+    lowest: f64,
+    highest: f64,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -185,6 +188,12 @@ pub(super) async fn totals(
         completion: sum.usage.completion,
         estimate: sum.estimate,
         cost: sum.cost,
+        errors: sum.errors.map(|errors| Errors {
+            sends: errors.sends,
+            mean: errors.mean,
+            lowest: errors.lowest,
+            highest: errors.highest,
+        }),
     };
     Ok(Json(Totals { totals: sums.into_iter().map(total).collect() }))
 }
@@ -231,7 +240,7 @@ fn csv_line(record: &ReceiptRecord) -> String {
         usage(|usage| usage.prompt).unwrap_or_default(),
         usage(|usage| usage.cached).unwrap_or_default(),
         usage(|usage| usage.completion).unwrap_or_default(),
-        error_percent(record).map(|percent| format!("{percent:.1}")).unwrap_or_default(),
+        record.error_percent().map(|percent| format!("{percent:.1}")).unwrap_or_default(),
         record.cost.map(|cost| cost.to_string()).unwrap_or_default(),
         record.trimmed.to_string(),
     ];

@@ -2,15 +2,13 @@
 
 use maud::{Markup, html};
 use plimsoll_app::AttachedFile;
+use plimsoll_blobs::THUMBNAIL;
 use plimsoll_domain::{ContextKind, Delivery, File, file_label};
 use plimsoll_files::size_words;
 use plimsoll_store::{ToolCallRecord, Workspace};
 use plimsoll_tokens::commas;
 
 use crate::{api::files::thumbnail_url, formats::thousands};
-
-/// A thumbnail is at most so large.
-const BOX: (u64, u64) = (360, 220);
 
 /// The picture or chip of one token; without an entry the token is broken.
 pub(super) fn token(at: &Workspace, attached: Option<(usize, &AttachedFile)>) -> Markup {
@@ -42,12 +40,13 @@ fn picture(at: &Workspace, place: usize, one: &AttachedFile, file: &File) -> Mar
 /// How large the thumbnail will be, so that nothing moves when it comes.
 fn fitted((width, height): (u32, u32)) -> (u64, u64) {
     let (width, height) = (u64::from(width.max(1)), u64::from(height.max(1)));
-    if width <= BOX.0 && height <= BOX.1 {
+    let (most, tallest) = (u64::from(THUMBNAIL.0), u64::from(THUMBNAIL.1));
+    if width <= most && height <= tallest {
         (width, height)
-    } else if width * BOX.1 > height * BOX.0 {
-        (BOX.0, (height * BOX.0 / width).max(1))
+    } else if width * tallest > height * most {
+        (most, (height * most / width).max(1))
     } else {
-        ((width * BOX.1 / height).max(1), BOX.1)
+        ((width * tallest / height).max(1), tallest)
     }
 }
 
@@ -83,23 +82,48 @@ fn words(delivery: Delivery) -> &'static str {
     }
 }
 
-/// A call of a tool, folded.
-pub(super) fn tool_call(call: &ToolCallRecord) -> Markup {
+/// A call of a tool, folded; it is the same while it runs and when it is read later.
+pub(crate) fn tool_call(name: &str, arguments: &str, said: Option<&ToolCallRecord>) -> Markup {
     html! {
-        details.toolcall data-failed[call.failed] {
+        details.toolcall.running[said.is_none()] data-failed[said.is_some_and(|said| said.failed)] {
             summary {
-                span.tool-name { (call.name) }
-                span.tool-args.mono { (call.arguments.chars().take(120).collect::<String>()) }
-                span.tool-tok { (commas(call.tokens)) " tokens" }
+                span.tool-name { (name) }
+                span.tool-args.mono { (arguments.chars().take(120).collect::<String>()) }
+                span.tool-tok { (call_words(said)) }
             }
-            pre.mono { (call.result) }
+            pre.mono { @if let Some(said) = said { (said.result) } }
         }
     }
 }
 
+/// What stands at the end of a call's line.
+fn call_words(said: Option<&ToolCallRecord>) -> String {
+    let Some(said) = said else { return "running …".to_owned() };
+    let failed = if said.failed { "failed · " } else { "" };
+    let slow = said.millis >= 1000;
+    let took =
+        if slow { format!(" · {:.1} s", said.millis as f64 / 1000.0) } else { String::new() };
+    format!("{failed}{} tokens{took}", commas(said.tokens))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::fitted;
+    use super::*;
+
+    #[test]
+    fn a_call_says_what_it_gave_and_what_that_took() {
+        let call = |failed, millis| ToolCallRecord {
+            name: "read_file".to_owned(),
+            arguments: "{}".to_owned(),
+            result: "text".to_owned(),
+            failed,
+            tokens: 1312,
+            millis,
+        };
+        assert_eq!(call_words(None), "running …");
+        assert_eq!(call_words(Some(&call(false, 999))), "1,312 tokens");
+        assert_eq!(call_words(Some(&call(true, 1500))), "failed · 1,312 tokens · 1.5 s");
+    }
 
     #[test]
     fn pictures_fit_their_box() {

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use plimsoll_store::{ReceiptFilter, ReceiptRecord};
 use plimsoll_tokens::commas;
 
-use crate::{Web, api::error_percent, api::state::StateDto, boards::Desk, problem::Problem};
+use crate::{Web, api::state::StateDto, boards::Desk, problem::Problem};
 
 /// So many sends back the curve of errors goes.
 const SENDS: u64 = 30;
@@ -74,7 +74,7 @@ fn row(name: &str, value: String, title: &str) -> Markup {
 
 /// The errors of the estimates, oldest first, as a curve.
 fn errors(receipts: &[ReceiptRecord]) -> Markup {
-    let errors: Vec<f64> = receipts.iter().rev().filter_map(error_percent).collect();
+    let errors: Vec<f64> = receipts.iter().rev().filter_map(ReceiptRecord::error_percent).collect();
     if errors.is_empty() {
         return html! { p.muted { "No send has reported its usage yet." } };
     }

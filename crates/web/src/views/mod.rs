@@ -2,6 +2,7 @@
 //! out of `prose`; there is no other way for a text into the page.
 
 mod chips;
+mod errors;
 mod gauge;
 mod hud;
 mod icons;
@@ -9,9 +10,11 @@ mod page;
 mod pair;
 mod panels;
 mod receipt;
+mod receipts;
 mod request;
 mod rows;
 
+pub(crate) use chips::tool_call;
 pub(crate) use rows::one as article;
 
 use std::sync::Arc;
@@ -98,7 +101,7 @@ async fn panel(
         }
         "settings" => Ok(panels::settings(&web)),
         "help" => Ok(panels::help()),
-        "receipts" => receipt::overview(&web, &at).await,
+        "receipts" => receipts::overview(&web, &at).await,
         _ => Err(Problem::not_found("panel")),
     }
 }
@@ -144,5 +147,5 @@ async fn events(
     Asked(query): Asked<crate::api::AfterQuery>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, Problem> {
-    follow(&web, at, &query, &headers, "delta").await
+    follow(&web, at, &query, &headers, &["delta", "tool"]).await
 }

@@ -98,11 +98,12 @@ impl PairView<'_> {
     fn tool_calls(&self) -> Markup {
         html! {
             div.toolcalls {
-                @for call in self.tool_calls { (super::chips::tool_call(call)) }
-                @if !self.tool_calls.is_empty() {
-                    div.muted.toolnote {
-                        "Read once for this answer; not sent again with later messages."
-                    }
+                @for call in self.tool_calls {
+                    (super::chips::tool_call(&call.name, &call.arguments, Some(call)))
+                }
+                // Seen where there is a call, also one that comes while somebody looks.
+                div.muted.toolnote {
+                    "Read once for this answer; not sent again with later messages."
                 }
             }
         }

@@ -187,7 +187,7 @@ const KEYS: [(&str, &[(&str, &str)]); 3] = [
             ("Ctrl+C", "with nothing selected: stop the send"),
             ("Up Down", "at the edge of the box: earlier messages"),
             ("Ctrl+V", "paste; pictures, files and long texts become attachments"),
-            ("@/", "a file of this machine, below the allowed folders"),
+            ("@", "a file of this machine: its path, or its name below an allowed folder"),
         ],
     ),
     (

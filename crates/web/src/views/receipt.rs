@@ -1,24 +1,17 @@
-//! Receipts: one as a table, all as a list with charts (UI-14).
+//! One receipt as a table.
 
 use std::sync::Arc;
 
 use maud::{Markup, html};
-use plimsoll_app::topic_path;
 use plimsoll_domain::ReceiptId;
-use plimsoll_store::{GroupBy, ReceiptFilter, ReceiptTotals, TotalsKey, Workspace};
 use plimsoll_tokens::commas;
 use serde_json::Value;
 
 use crate::{
     Web,
-    api::error_percent,
-    formats::{day, offset_minutes, thousands, when},
+    formats::{dollars, percent, when},
     problem::Problem,
 };
-
-/// So many receipts are listed, and so many bars drawn.
-const LISTED: u64 = 50;
-const BARS: usize = 14;
 
 pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem> {
     let record = web.app.store().receipt(id).await?;
@@ -32,7 +25,7 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
     let calls = number(&body["toolCalls"]);
     let made = number(&last["attemptsUsed"]);
     let pairs = last["selection"].as_array().map_or(0, Vec::len);
-    let percent = error_percent(&record).map(|percent| format!(" ({percent:+.1} %)"));
+    let off = record.error_percent().map(|error| format!(" ({})", percent(error)));
     let seconds = number(&body["timings"]["totalMs"]) as f64 / 1000.0;
     let written = record.usage.map_or(0, |usage| usage.completion);
     Ok(html! {
@@ -57,7 +50,7 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
                 td.n { b { (commas(record.estimate)) } }
                 td.n {
                     @if let Some(usage) = record.usage {
-                        b { (commas(usage.prompt)) } (percent.unwrap_or_default())
+                        b { (commas(usage.prompt)) } (off.unwrap_or_default())
                     }
                 }
             }
@@ -77,7 +70,7 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
         p.muted {
             (body["counter"].as_str().unwrap_or_default()) " · "
             (made) @if made == 1 { " attempt" } @else { " attempts" }
-            @if let Some(cost) = record.cost.filter(|cost| *cost > 0.0) { " · " (format!("${cost:.4}")) }
+            @if let Some(cost) = record.cost.filter(|cost| *cost > 0.0) { " · " (dollars(cost)) }
             @if let Some(estimator) = body["estimator"].as_str() { " · counted " (estimator) }
         }
         @if let Some(hash) = body["historyHash"].as_str() {
@@ -112,81 +105,6 @@ fn attempts_table(attempts: &[Value]) -> Markup {
                 }
                 @if let Some(message) = attempt["lastErrorMessage"].as_str() {
                     tr { td.err colspan="3" { (message) } }
-                }
-            }
-        }
-    }
-}
-
-pub(super) async fn overview(web: &Arc<Web>, at: &Workspace) -> Result<Markup, Problem> {
-    let store = web.app.store();
-    let now = web.app.clock().now();
-    let all = ReceiptFilter::default();
-    let by_day = GroupBy::Day { utc_offset_minutes: offset_minutes(now, &web.zone) };
-    let days = store.totals(at, &all, by_day).await?;
-    let models = store.totals(at, &all, GroupBy::Model).await?;
-    let by_topic = store.totals(at, &all, GroupBy::Topic).await?;
-    let topics = store.topics(at).await?;
-    let list = ReceiptFilter { limit: Some(LISTED), ..ReceiptFilter::default() };
-    let receipts = store.receipts(at, &list).await?;
-    let name = |key: &TotalsKey| match key {
-        TotalsKey::Day(at) => day(*at, &web.zone),
-        TotalsKey::Model(model) => model.clone(),
-        TotalsKey::Topic(topic) => {
-            let path = topic_path(&topics, *topic);
-            if path.is_empty() { "a topic that is gone".to_owned() } else { path }
-        }
-    };
-    let newest_days = &days[days.len().saturating_sub(BARS)..];
-    Ok(html! {
-        h2 { "Receipts" }
-        @if receipts.is_empty() {
-            p.muted { "Nothing was sent yet. Every send leaves a receipt here: what was estimated, "
-                      "what the provider says it used, and how far the two are apart." }
-        } @else {
-            h3 { "Tokens by day" } (bars(newest_days, &name))
-            h3 { "By model" } (bars(&models, &name))
-            h3 { "By topic" } (bars(&by_topic, &name))
-            h3 { "Sends" }
-            table.mono.receipts {
-                tr { th { "when" } th { "model" } th.n { "estimate" } th.n { "used" } th.n { "off" } }
-                @for record in &receipts {
-                    tr data-stage=(record.stage) {
-                        td {
-                            button.link type="button" data-act="receipt" data-receipt=(record.id) {
-                                (when(record.at, now, &web.zone))
-                            }
-                        }
-                        td title=(record.model) { (record.model) }
-                        td.n { (thousands(record.estimate)) }
-                        td.n { (record.usage.map_or_else(|| record.stage.clone(), |u| thousands(u.prompt))) }
-                        td.n { (error_percent(record).map(|e| format!("{e:+.1} %")).unwrap_or_default()) }
-                    }
-                }
-            }
-            p {
-                a.link href="/api/receipts.csv" download { "CSV" } " · "
-                a.link href="/api/receipts.jsonl" download { "JSONL" }
-            }
-        }
-    })
-}
-
-fn bars(totals: &[ReceiptTotals], name: &dyn Fn(&TotalsKey) -> String) -> Markup {
-    let tokens = |sum: &ReceiptTotals| sum.usage.prompt.saturating_add(sum.usage.completion);
-    let most = totals.iter().map(tokens).max().unwrap_or(0).max(1);
-    html! {
-        table.bars.mono {
-            @for sum in totals {
-                @let width = (tokens(sum) as f64 * 160.0 / most as f64).max(1.0);
-                tr title=(format!("{} sends, {} in, {} out", sum.sends, commas(sum.usage.prompt), commas(sum.usage.completion))) {
-                    th scope="row" { (name(&sum.key)) }
-                    td {
-                        svg.bar2 width="160" height="9" aria-hidden="true" {
-                            rect width=(format!("{width:.1}")) height="9" rx="2" {}
-                        }
-                    }
-                    td.n { (thousands(tokens(sum))) @if sum.cost > 0.0 { " · " (format!("${:.2}", sum.cost)) } }
                 }
             }
         }

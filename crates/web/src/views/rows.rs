@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use maud::{Markup, html};
 use plimsoll_app::{FilesOutlook, Shown, topic_path};
-use plimsoll_domain::{PairId, Topic};
+use plimsoll_domain::PairId;
 use plimsoll_send::trim_notice;
 use plimsoll_store::{ReceiptRecord, StoredPair};
 use plimsoll_tokens::commas;
@@ -36,9 +36,12 @@ pub(crate) async fn chunk(
     let line_here =
         (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.y;
     let line = load_line(boundary.y - boundary.x, boundary.x, boundary.predicted_history_tokens);
-    let prelude = prelude(desk.board.topic(), desk.board.topics(), outlook.system_tokens);
+    let prelude = prelude(web, desk, outlook.system_tokens);
+    // A part that is switched off is told too: nothing is left out unseen.
+    let off = to == boundary.y && outlook.files.is_none() && outlook.model.tools;
+    let files_off = off && told_nothing_of_files(web, desk).await?;
     Ok(html! {
-        div.chunk data-from=(from) data-to=(to) {
+        div.chunk data-from=(from) data-to=(to) data-y=(boundary.y) {
             @for (at, article) in &articles {
                 @if line_here && *at == boundary.start { (line) (prelude) }
                 (article)
@@ -46,6 +49,7 @@ pub(crate) async fn chunk(
             @if line_here && boundary.start == to { (line) (prelude) }
             @if to == boundary.y {
                 (files_section(outlook.files.as_ref()))
+                @if files_off { (files_section_off()) }
                 @if let Some(words) = outlook.adds { (unseen(words)) }
             }
         }
@@ -158,17 +162,44 @@ pub(crate) fn files_section(files: Option<&FilesOutlook>) -> Markup {
     }
 }
 
-/// PAY-3: the system message stands where it is sent, first of what is aboard.
-fn prelude(topic: &Topic, topics: &[Topic], tokens: u64) -> Markup {
-    let sent = topic.system_message.as_deref().is_some_and(|text| !text.trim().is_empty());
+/// Whether there are files that models would be told of, if that were not switched off.
+async fn told_nothing_of_files(web: &Web, desk: &Desk) -> Result<bool, Problem> {
+    let on = web.app.settings().files_section_tokens() > 0;
+    Ok(!on && !web.app.store().files(desk.board.workspace()).await?.is_empty())
+}
+
+fn files_section_off() -> Markup {
+    html! {
+        div.prelude data-part="files" data-off {
+            span { "Files section: not sent" }
+            button.link type="button" data-act="section-on" { "Send it" }
+        }
+    }
+}
+
+/// PAY-3: the system message stands where it is sent, first of what is aboard. One that is
+/// switched off still stands there, and says so.
+fn prelude(web: &Web, desk: &Desk, tokens: u64) -> Markup {
+    let (topic, topics) = (desk.board.topic(), desk.board.topics());
+    let text = topic.system_message.as_deref().filter(|text| !text.trim().is_empty());
+    let sent = web.app.system_message(topic).is_some();
     let path = topic_path(topics, topic.id).trim_start_matches('/').replace('/', " › ");
     html! {
-        @if sent {
-            div.prelude data-part="system" {
-                button type="button" data-panel="topics" {
-                    "System message of topic “" (path) "”"
+        @if let Some(text) = text {
+            details.prelude data-part="system" data-off[!sent] {
+                summary {
+                    span { "System message of topic “" (path) "”" @if !sent { ": not sent" } }
+                    span.mono { @if sent { (commas(tokens)) } @else { "0" } }
                 }
-                span.mono { (commas(tokens)) }
+                pre.mono { (text) }
+                div.acts {
+                    @if sent {
+                        button.btn type="button" data-act="system-off" { "Leave out" }
+                    } @else {
+                        button.btn type="button" data-act="system-on" { "Send it" }
+                    }
+                    button.btn type="button" data-panel="topics" { "Change it" }
+                }
             }
         }
     }

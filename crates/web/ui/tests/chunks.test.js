@@ -76,6 +76,8 @@ test("after rows went, the same places are asked for as far as they exist", () =
     if (from < y) assert.equal(fresh[0]?.from, from);
   }
   assert.deepEqual(again([], 25), around(24, 25));
+  // Before the first pair there is a chunk without any; the first one must not end as nothing.
+  assert.deepEqual(again([{ from: 0, to: 0 }], 1), around(0, 1));
 });
 
 test("the next step: nothing when provided, the near side when not, a jump when far off", () => {

@@ -104,3 +104,12 @@ test("names that want to be something else are only names", () => {
   assert.equal(markName("<img src=x onerror=alert(1)>"), "‹img src=x onerror=alert(1)›");
   assert.equal(collapse(`<<context:image:/w/context/blobs/${"ab".repeat(32)}.png>>>`, []).text, "⟦image⟧");
 });
+
+test("TOK-1: blanks without end in a token cost no more than their number", () => {
+  const blanks = " ".repeat(200_000);
+  const began = performance.now();
+  assert.equal(tokensIn(`<<context:text: a${blanks}b >>>`)[0]?.path, `a${blanks}b`);
+  assert.deepEqual(tokensIn(`<<context:a${blanks}b:/x>>>`), []);
+  assert.equal(tokensIn(`<<context:${blanks}TEXT${blanks}:${blanks}/x${blanks}>>>`)[0]?.path, "/x");
+  assert.ok(performance.now() - began < 3000, "it took longer than a long text may");
+});

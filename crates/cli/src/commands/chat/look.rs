@@ -40,7 +40,7 @@ impl Chat<'_> {
             board.shown(self.app, below).await.map_err(wrong)?,
         ];
         let topic = plimsoll_app::topic_path(board.topics(), board.topic().id);
-        let system = board.topic().system_message.clone();
+        let system = self.app.system_message(board.topic()).map(str::to_owned);
         drop(board);
         let drawn = Load::of(&outlook, topic).draw(self.colour);
         let mut text = String::new();
@@ -51,7 +51,7 @@ impl Chat<'_> {
             text.push_str(&self.rows(shown).await?);
             if side == 0 {
                 text.push_str(&format!("{drawn}\n"));
-                if let Some(system) = system.as_deref().filter(|text| !text.trim().is_empty()) {
+                if let Some(system) = system.as_deref() {
                     let tokens = commas(outlook.weights.prelude);
                     text.push_str(&format!("  {tokens:>7}  system: {}\n", name_of(system)));
                 }

@@ -24,7 +24,7 @@ const OFFERED: usize = 40;
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PrefixQuery {
-    /// The beginning of a path, or of a name below the first root.
+    /// The beginning of a path, or of a name below any root.
     #[serde(default)]
     prefix: String,
 }
@@ -59,21 +59,21 @@ pub(crate) async fn paths(
     Ok(Json(Paths { paths, roots: shown }))
 }
 
+/// What a path may stand for: itself where it is absolute, else a name below each root.
+/// `~` is a name like any other.
+fn meant(roots: &[PathBuf], path: &Path) -> Vec<PathBuf> {
+    match path.is_absolute() {
+        true => vec![path.to_owned()],
+        false => roots.iter().map(|root| root.join(path)).collect(),
+    }
+}
+
 /// What begins so: in the directory that was typed, if it is below a root.
 fn offers(roots: &[PathBuf], prefix: &str) -> Vec<Offered> {
-    let typed = Path::new(prefix);
-    let (directories, start): (Vec<PathBuf>, String) = if typed.is_absolute() {
-        let (directory, start) = match prefix.rsplit_once('/') {
-            Some((directory, start)) => (format!("{directory}/"), start.to_owned()),
-            None => (prefix.to_owned(), String::new()),
-        };
-        (vec![PathBuf::from(directory)], start)
-    } else {
-        let (directory, start) = prefix.rsplit_once('/').unwrap_or(("", prefix));
-        (roots.iter().map(|root| root.join(directory)).collect(), start.to_owned())
-    };
+    let cut = prefix.rfind('/').map_or(0, |slash| slash + 1);
+    let (directory, start) = prefix.split_at(cut);
     let mut found = Vec::new();
-    for directory in directories {
+    for directory in meant(roots, Path::new(directory)) {
         let Some(real) = below(roots, &directory) else { continue };
         let Ok(entries) = std::fs::read_dir(&real) else { continue };
         for entry in entries.flatten().take(10_000) {
@@ -111,7 +111,7 @@ pub(super) fn allowed(roots: &[PathBuf], path: &Path) -> Result<PathBuf, Problem
                 .to_owned(),
         ));
     }
-    below(roots, path).ok_or_else(|| {
+    meant(roots, path).iter().find_map(|path| below(roots, path)).ok_or_else(|| {
         let roots: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
         refused(format!("there is no such file below {}", roots.join(" or ")))
     })
@@ -141,6 +141,12 @@ mod tests {
         assert!(names("../outside/").is_empty());
         assert!(names(&format!("{}/", outside.display())).is_empty());
         assert!(names("/etc/").is_empty());
+        // What is offered for a name is what the name brings: one rule for both.
+        assert_eq!(allowed(&roots, Path::new("docs/a.txt")).unwrap(), root.join("docs/a.txt"));
+        assert_eq!(names("do"), [root.join("docs").display().to_string()]);
+        for home in ["~", "~/", "~/docs/a.txt", "~root/"] {
+            assert!(names(home).is_empty() && allowed(&roots, Path::new(home)).is_err(), "{home}");
+        }
         assert!(allowed(&roots, &root.join("docs/a.txt")).is_ok());
         for bad in ["s.txt", "link/secret.txt", "../outside/secret.txt", "missing.txt"] {
             assert!(allowed(&roots, &root.join(bad)).is_err(), "{bad}");

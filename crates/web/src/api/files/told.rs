@@ -22,14 +22,14 @@ use crate::{
 pub(crate) struct TooLargeDto {
     /// The limit in bytes.
     limit: u64,
-    /// The limit in words.
-    limit_text: String,
     /// The size in words.
     size_text: String,
     /// All of it in a sentence.
     words: String,
     /// So many bytes of it could be attached instead; none of what is no text.
     head_bytes: Option<u64>,
+    /// The same in words.
+    head_text: Option<String>,
     /// Whether the model could read it by tool instead.
     on_demand: bool,
 }
@@ -39,12 +39,13 @@ const NOTE: u64 = 256;
 
 impl TooLargeDto {
     fn of(too_large: &TooLarge) -> Self {
+        let head = too_large.head.then(|| too_large.limit.saturating_sub(NOTE).max(1));
         Self {
             limit: too_large.limit,
-            limit_text: size_words(too_large.limit),
             size_text: size_words(too_large.size),
             words: too_large.to_string(),
-            head_bytes: too_large.head.then(|| too_large.limit.saturating_sub(NOTE).max(1)),
+            head_bytes: head,
+            head_text: head.map(size_words),
             on_demand: too_large.on_demand,
         }
     }
