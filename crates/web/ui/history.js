@@ -68,6 +68,10 @@ export function createHistory({ win, onRendered }) {
       const old = win.find(id);
       const fresh = old && render(html);
       if (!old || !fresh) return null;
+      if (win.press.within(old)) {
+        void win.press.over().then(() => this.replace(id, html));
+        return old;
+      }
       const focused = old.contains(document.activeElement);
       keepFolds(old)(fresh);
       anchor.keep(() => old.replaceWith(fresh));

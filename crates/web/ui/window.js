@@ -7,6 +7,7 @@ import { createAnchor } from "./anchor.js";
 import { Heights, again, around, nextStep, surplus } from "./chunks.js";
 import { debounced, must, parse } from "./dom.js";
 import { keepFolds } from "./folds.js";
+import { createPress } from "./press.js";
 
 /** No scrolling for so long is quiet. */
 const QUIET_MS = 150;
@@ -27,6 +28,7 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
   const belowEl = must("#below", HTMLElement, pane);
   const heights = new Heights();
   const anchor = createAnchor({ pane, firstInView, ends });
+  const press = createPress(pane);
   /** @type {Rendered[]} */
   let chunks = [];
   let y = Number(pane.dataset["visible"] ?? 0);
@@ -165,6 +167,7 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
       if (signal.aborted) return null;
       throw error;
     });
+    await press.over();
     if (!fresh || mine !== generation) return false;
     before?.();
     replaceAll(fresh);
@@ -267,7 +270,7 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
   }
 
   return {
-    pane, rows, anchor, find, findAt, firstInView, show, pump, ends, lastChunk,
+    pane, rows, anchor, press, find, findAt, firstInView, show, pump, ends, lastChunk,
     get y() { return y; },
     /** What to show after positions changed: the places in view, as far as they exist. */
     again() {

@@ -26,6 +26,8 @@ const DRAFT: &str = "Summarise what we found out about cancellation, in three se
 
 fn write(page: &Page, text: &str) -> Result<()> {
     page.click("#draft")?;
+    // The page remembers a draft, also that of an earlier scene.
+    page.keys("Ctrl+A")?;
     page.insert_text(text)?;
     page.wait_for("Number(document.querySelector('#aut').textContent.replace(/\\D/g, '')) > 3")?;
     page.settle()

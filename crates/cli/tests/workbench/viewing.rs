@@ -1,6 +1,7 @@
 //! Every key of VIEW and what can be seen of it (UI-2).
 
 use plimsoll_testkit::scripted::Reply;
+use serde_json::json;
 
 use crate::bench::{Workbench, answer, tall};
 
@@ -235,5 +236,27 @@ fn ui_1_the_mouse_does_what_keys_do() {
     bench.wait("T.panel() === 'Receipt'");
     bench.click("#counter");
     bench.wait("T.says('#hud', 'Parameters')");
+    bench.fine();
+}
+
+#[test]
+fn a_press_counts_though_the_pair_is_drawn_anew_under_it() {
+    let Some(bench) = Workbench::open([answer("fine")]) else { return };
+    bench.send("One.");
+    let other = bench.tab();
+    let at = bench.page.centre(".pair [data-act=receipt]").unwrap();
+    let mouse = |kind: &str| {
+        let event = json!({"type": kind, "x": at.x, "y": at.y, "button": "left", "clickCount": 1});
+        bench.page.call("Input.dispatchMouseEvent", event).unwrap();
+    };
+    mouse("mouseMoved");
+    mouse("mousePressed");
+    bench.served.json("POST", "/api/command", Some(json!({"text": "r1 :star 2"})));
+    // What one page was told, the other has heard.
+    other.wait("T.last().dataset.star === '2'");
+    bench.page.settle().unwrap();
+    mouse("mouseReleased");
+    bench.says("#panel-title", "Receipt");
+    bench.wait("T.last().dataset.star === '2'");
     bench.fine();
 }
