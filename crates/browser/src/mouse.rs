@@ -70,8 +70,18 @@ impl Page {
 
     /// Clicks an element.
     pub fn click(&self, selector: &str) -> Result<()> {
-        let at = self.centre(selector)?;
-        self.click_at(at)
+        let mut at = self.centre(selector)?;
+        self.move_to(at)?;
+        // What moved since is followed, a few times.
+        for _ in 0..5 {
+            let now = self.centre(selector)?;
+            if now == at {
+                break;
+            }
+            at = now;
+            self.move_to(at)?;
+        }
+        self.button(at, "left", 1)
     }
 
     /// Clicks a point.

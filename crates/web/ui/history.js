@@ -93,9 +93,11 @@ export function createHistory({ win, onRendered }) {
     /**
      * Positions changed: asks again for what is shown, and keeps the reader's place.
      * @param {number} y
-     * @param {{bottom?: boolean}} [how]  bottom: go to the newest, for another filter
+     * @param {object} [how]
+     * @param {boolean} [how.bottom]   go to the newest, for another filter
+     * @param {() => boolean} [how.old]  whether what came was overtaken by events, and is not shown
      */
-    async refetch(y, { bottom = false } = {}) {
+    async refetch(y, { bottom = false, old = () => false } = {}) {
       anchor.remember();
       let { held } = anchor;
       let follow = bottom || anchor.following;
@@ -110,7 +112,7 @@ export function createHistory({ win, onRendered }) {
       };
       // Without a pair there is still what goes along with a message: the line and the prelude.
       const ranges = y === 0 ? [{ from: 0, to: 0 }] : follow ? around(y - 1, y) : win.again();
-      if (!(await win.show(ranges, before))) return;
+      if (!(await win.show(ranges, before, old))) return;
       const node = follow || !held ? null : (win.find(held.id) ?? win.findAt(Math.min(held.at, y - 1)));
       if (node && held) anchor.hold(node, held.offset);
       else if (follow) anchor.toBottom();

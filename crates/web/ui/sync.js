@@ -35,6 +35,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
     waiting = [];
     recount.drop();
     const before = news;
+    const old = () => news !== before;
     try {
       const state = stateOf(await api.call("GET", "/api/state"));
       store.set(state);
@@ -42,8 +43,8 @@ export function createSync({ api, store, win, history, sending, composer, panels
       // Another filter is another history: its newest pairs are what is asked for.
       const bottom = state.view.filter !== shownFilter;
       shownFilter = state.view.filter;
-      await history.refetch(state.boundary.y, { bottom });
-      if (news !== before) rows.call();
+      await history.refetch(state.boundary.y, { bottom, old });
+      if (old()) rows.call();
     } catch {
       // The reconnection reloads.
     }

@@ -49,6 +49,8 @@ export function createWeigh({ api, store, output, warnAt, onWindow, onWeighed = 
       const files = answer.attachmentTokens ?? 0;
       const window = { files, ...answer.window };
       known = plain === "" ? null : { tokens: Math.max(0, window.aut - files), rough: roughTokens(plain, cpt()) };
+      // What comes next is guessed from this.
+      message = { ...asked, tokens: files };
       store.set({ window, ...(answer.counter ? { counter: answer.counter } : {}) });
       onWeighed(asked, answer);
       show(window);

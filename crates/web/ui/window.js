@@ -157,8 +157,9 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
    * Loads these ranges in place of all that is shown. False when somebody else was quicker.
    * @param {Range[]} ranges
    * @param {() => void} [before]  when they are there, right before they are shown
+   * @param {() => boolean} [old]  whether they are worth nothing any more
    */
-  async function show(ranges, before) {
+  async function show(ranges, before, old) {
     const mine = (generation += 1);
     aborter.abort();
     aborter = new AbortController();
@@ -168,7 +169,7 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
       throw error;
     });
     await press.over();
-    if (!fresh || mine !== generation) return false;
+    if (!fresh || mine !== generation || old?.()) return false;
     before?.();
     replaceAll(fresh);
     return true;
