@@ -9,7 +9,8 @@ fuzz_target!(|data: (String, &[u8])| {
     let (name, bytes) = data;
     let (facts, blob) = fuzzing::facts(&name, bytes);
     let blob = blob.expect("every content has a name").to_string();
-    assert!(blob.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.'), "{blob}");
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    assert!(blob.bytes().all(plain), "{blob}");
     assert!(BlobName::parse(&blob).is_ok(), "{blob}");
     assert!(!facts.mime.is_empty() && facts.mime.is_ascii());
     if facts.is_text {

@@ -8,6 +8,7 @@ use plimsoll_domain::{Attachment, Delivery, File, FileSource, print_token};
 use plimsoll_provider::{ChatRequest, Delta, Finish};
 use plimsoll_send::ToolCall;
 use plimsoll_store::{StoredPair, Workspace};
+use plimsoll_testkit::{pdf::pdf, real::skipped};
 
 use crate::rig::{Copies, Rig, Script, plain_settings, rig_of, view};
 
@@ -347,6 +348,27 @@ async fn ftl_3_the_vision_model_of_the_settings_looks_at_an_image() {
     let request = last_request(&rig);
     assert_eq!(request.messages[0].enclosed.len(), 1);
     assert!(request.messages[0].content.contains("What is it?"));
+}
+
+#[tokio::test]
+async fn ftl_4_the_vision_model_of_the_settings_looks_at_a_page() {
+    if !std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+        .any(|directory| directory.join("pdftoppm").is_file())
+    {
+        return skipped("pdftoppm is not installed (apt-get install poppler-utils)");
+    }
+    let settings = plain_settings(&[("PLIMSOLL_VISION_MODEL", "m")]);
+    let rig = rig_of(vec![answer("a load line")], settings, |model| model.vision = true).await;
+    let file = bring(&rig.app, "hull.pdf", &pdf(&["The load line"])).await;
+    let toolbox = rig.app.toolbox(&Workspace::default()).await;
+    let asked = format!(r#"{{"file_id":"file-{}","question":"What is drawn?"}}"#, file.id);
+    let answer = toolbox.call_text("analyze_pdf", &asked, None).await;
+    assert!(answer.text.contains("a load line"), "{}", answer.text);
+    assert!(answer.text.contains("The load line"), "{}", answer.text);
+    let request = last_request(&rig);
+    assert!(request.messages[0].content.contains("What is drawn?"));
+    let page = &request.messages[0].enclosed[0];
+    assert_eq!(page.mime, "image/png");
 }
 
 #[tokio::test]

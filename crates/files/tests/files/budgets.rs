@@ -5,13 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plimsoll_domain::FileKind;
 use plimsoll_files::{Eyes, Picture, Sandbox, ToolAnswer, Unable};
+use plimsoll_testkit::pdf::pdf;
 use plimsoll_tokens::{Estimator, Tokenizer, bytes4};
 use proptest::{prelude::*, test_runner::TestCaseResult};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
-    fixtures::{pdf, png_head, wav},
+    fixtures::{png_head, wav},
     shelf::{Desk, ask, bare, programs, scripts},
 };
 

@@ -1,10 +1,10 @@
 use std::{sync::Arc, time::Instant};
 
 use plimsoll_domain::FileKind;
+use plimsoll_testkit::pdf::{assemble, pdf};
 use serde_json::json;
 
 use crate::{
-    fixtures::{assemble, pdf},
     images::Parrot,
     shelf::{Desk, ask, bare, programs},
 };
