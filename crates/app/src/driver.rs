@@ -12,7 +12,9 @@ use plimsoll_send::{
 };
 use tokio::time::Instant;
 
-use crate::{App, AppError, Begun, Cancel, Prepared, Progress, Receipt, SendChoices};
+use crate::{
+    App, AppError, Begun, Cancel, Prepared, Progress, Receipt, SendChoices, joined::joined,
+};
 
 /// An answer is saved when this much time has passed since the last save.
 const SAVE_EVERY: Duration = Duration::from_millis(300);
@@ -270,7 +272,7 @@ impl App {
         }
         let earlier = journey.usage.unwrap_or_default();
         let mut calls = Vec::new();
-        let mut stream = prepared.provider.answer(request);
+        let mut stream = joined(prepared.provider.answer(request));
         let mut saved_at = Instant::now();
         let mut saved_length = 0;
         let mut cut_by_length = false;

@@ -20,6 +20,7 @@ mod import;
 mod import_blobs;
 mod import_files;
 mod importer;
+mod joined;
 mod ledger;
 mod ports;
 mod prepare;

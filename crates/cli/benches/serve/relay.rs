@@ -54,6 +54,12 @@ fn follow(address: &str, path: &str) -> Outcome<TcpStream> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n")?;
+    // From the head of the answer on, nothing is missed.
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") {
+        stream.read_exact(&mut byte)?;
+        head.push(byte[0]);
+    }
     Ok(stream)
 }
 
