@@ -71,7 +71,7 @@ pub struct ToolStep {
 
 /// Events wait for slow watchers up to this many; who falls further behind reads the
 /// state from the store.
-const BACKLOG: usize = 1024;
+const BACKLOG: usize = 4096;
 
 #[derive(Clone)]
 pub(crate) struct Bus(broadcast::Sender<AppEvent>);
