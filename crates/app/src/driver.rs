@@ -12,9 +12,7 @@ use plimsoll_send::{
 };
 use tokio::time::Instant;
 
-use crate::{
-    App, AppError, Begun, Cancel, Prepared, Progress, Receipt, SendChoices, joined::joined,
-};
+use crate::{App, AppError, Begun, Cancel, Prepared, Progress, Receipt, SendChoices};
 
 /// An answer is saved when this much time has passed since the last save.
 const SAVE_EVERY: Duration = Duration::from_millis(300);
@@ -272,7 +270,7 @@ impl App {
         }
         let earlier = journey.usage.unwrap_or_default();
         let mut calls = Vec::new();
-        let mut stream = joined(prepared.provider.answer(request));
+        let mut stream = prepared.provider.answer(request);
         let mut saved_at = Instant::now();
         let mut saved_length = 0;
         let mut cut_by_length = false;

@@ -4,7 +4,7 @@ use plimsoll_budget::QuotaKind;
 use plimsoll_domain::PairId;
 use plimsoll_send::AttemptRecord;
 use plimsoll_store::{ToolCallRecord, Workspace};
-use tokio::sync::{broadcast, watch};
+use tokio::sync::watch;
 
 /// Something that happened in a workspace.
 #[derive(Clone, Debug)]
@@ -67,34 +67,6 @@ pub struct ToolStep {
     pub arguments: String,
     /// What it said; none while it is at work.
     pub said: Option<ToolCallRecord>,
-}
-
-/// Events wait for slow watchers up to this many; who falls further behind reads the
-/// state from the store.
-const BACKLOG: usize = 4096;
-
-#[derive(Clone)]
-pub(crate) struct Bus(broadcast::Sender<AppEvent>);
-
-impl Default for Bus {
-    fn default() -> Self {
-        Self(broadcast::channel(BACKLOG).0)
-    }
-}
-
-impl Bus {
-    pub(crate) fn subscribe(&self) -> broadcast::Receiver<AppEvent> {
-        self.0.subscribe()
-    }
-
-    pub(crate) fn publish(&self, workspace: &Workspace, progress: Progress) {
-        // Nobody watching is fine.
-        let _ = self.0.send(AppEvent { workspace: Some(workspace.clone()), progress });
-    }
-
-    pub(crate) fn publish_everywhere(&self, progress: Progress) {
-        let _ = self.0.send(AppEvent { workspace: None, progress });
-    }
 }
 
 /// Stops a send from anywhere (SND-4). Clones stop the same send.

@@ -9,6 +9,7 @@ mod ask;
 mod attach;
 mod begin;
 mod board;
+mod bus;
 mod driver;
 mod edits;
 mod error;
@@ -20,7 +21,6 @@ mod import;
 mod import_blobs;
 mod import_files;
 mod importer;
-mod joined;
 mod ledger;
 mod ports;
 mod prepare;
@@ -39,6 +39,7 @@ pub use ask::{
 pub use attach::{AttachLimits, AttachedFile, TooLarge};
 pub use begin::Begun;
 pub use board::{Board, Place, Shown};
+pub use bus::{Events, Heard};
 pub use driver::Sent;
 pub use edits::Label;
 pub use error::AppError;
@@ -73,7 +74,7 @@ pub struct App {
     chance: Arc<dyn Chance>,
     /// Tells this run of the program from all others (SND-6).
     owner: String,
-    events: events::Bus,
+    events: bus::Bus,
     /// Where the files of all workspaces are, below `<project>/<workspace>/context/`.
     conversations: Arc<Path>,
     workshop: tooling::Workshop,
@@ -106,7 +107,7 @@ impl App {
             parts;
         let conversations = Arc::from(conversations);
         let workshop = tooling::Workshop::default();
-        let events = events::Bus::default();
+        let events = bus::Bus::default();
         let settings = RwLock::new(Arc::new(settings));
         let catalog = RwLock::new(Arc::new(catalog));
         Self {
@@ -151,8 +152,8 @@ impl App {
     }
 
     /// Everything that happens from now on.
-    pub fn events(&self) -> tokio::sync::broadcast::Receiver<AppEvent> {
-        self.events.subscribe()
+    pub fn events(&self) -> Events {
+        self.events.subscribe(|_| true)
     }
 
     /// Tells those who watch that somebody wrote into the memory of a workspace.

@@ -2,17 +2,16 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use plimsoll_app::{AppEvent, OverQuota, Progress};
+use plimsoll_app::{AppEvent, Heard, OverQuota, Progress};
 use plimsoll_domain::PairId;
 use plimsoll_store::Workspace;
 use serde_json::{Value, json};
 use tokio::{
-    sync::broadcast::error::RecvError,
-    task::JoinHandle,
+    task::{JoinHandle, JoinSet},
     time::{Instant, interval},
 };
 
@@ -44,8 +43,8 @@ pub(crate) struct Streamed {
 }
 
 /// An answer on its way.
-#[derive(Default)]
 struct Stream {
+    begun: Instant,
     workspace: Workspace,
     text: String,
     /// So many bytes of it are in `shown.done`.
@@ -63,40 +62,75 @@ pub(crate) struct Relay(Mutex<HashMap<PairId, Stream>>);
 impl Relay {
     /// What has arrived for a pair that is being answered.
     pub(crate) fn streamed(&self, pair: PairId) -> Option<Streamed> {
-        let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        streams.get(&pair).map(|stream| stream.shown.clone())
+        self.lock().get(&pair).map(|stream| stream.shown.clone())
     }
 
     fn begin(&self, pair: PairId, workspace: &Workspace) {
-        let stream = Stream { workspace: workspace.clone(), ..Stream::default() };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(pair, stream);
+        let stream = Stream {
+            begun: Instant::now(),
+            workspace: workspace.clone(),
+            text: String::new(),
+            stable: 0,
+            fresh: false,
+            rests_until: None,
+            shown: Streamed::default(),
+        };
+        self.lock().insert(pair, stream);
     }
 
     fn end(&self, pair: PairId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&pair);
+        self.lock().remove(&pair);
     }
 
     fn push(&self, pair: PairId, text: &str) {
-        let mut streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(stream) = streams.get_mut(&pair) {
+        if let Some(stream) = self.lock().get_mut(&pair) {
             stream.text.push_str(text);
             stream.fresh = true;
         }
     }
+
+    /// What is to be rendered now.
+    fn due(&self) -> Vec<Due> {
+        let now = Instant::now();
+        let due = |stream: &Stream| stream.fresh && stream.rests_until.is_none_or(|at| at <= now);
+        let take = |(pair, stream): (&PairId, &mut Stream)| {
+            stream.fresh = false;
+            Due { pair: *pair, begun: stream.begun, rest: stream.text[stream.stable..].to_owned() }
+        };
+        self.lock().iter_mut().filter(|(_, stream)| due(stream)).map(take).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<PairId, Stream>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-impl Stream {
-    /// Renders what is new. Only the tail is rendered again and again.
-    fn render(&mut self) -> String {
-        let rest = &self.text[self.stable..];
-        let stable = plimsoll_prose::stable_prefix(rest).min(rest.len());
-        let append =
-            if stable > 0 { plimsoll_prose::render(&rest[..stable]) } else { String::new() };
-        self.shown.tail = plimsoll_prose::render_partial(&rest[stable..]);
-        self.stable += stable;
-        self.shown.done.push_str(&append);
-        self.fresh = false;
-        append
+/// The part of an answer that is rendered.
+struct Due {
+    pair: PairId,
+    begun: Instant,
+    rest: String,
+}
+
+impl Due {
+    /// Renders it and tells of it, unless the answer ended meanwhile. Nobody is kept waiting
+    /// by the rendering. Only the tail is rendered again and again.
+    fn tell(&self, web: &Web) {
+        let began = Instant::now();
+        let stable = plimsoll_prose::stable_prefix(&self.rest).min(self.rest.len());
+        let (done, tail) = self.rest.split_at(stable);
+        let append = if stable > 0 { plimsoll_prose::render(done) } else { String::new() };
+        let tail = plimsoll_prose::render_partial(tail);
+        let rests_until = Instant::now() + began.elapsed() * REST;
+        let data = json!({ "pair": self.pair.to_string(), "append": append, "tail": tail });
+        let mut streams = web.relay.lock();
+        let stream = streams.get_mut(&self.pair).filter(|stream| stream.begun == self.begun);
+        let Some(stream) = stream else { return };
+        stream.stable += stable;
+        stream.rests_until = Some(rests_until);
+        stream.shown.done.push_str(&append);
+        stream.shown.tail = tail;
+        stream.shown.event = web.hub.tell(Some(&stream.workspace), "text", &data);
     }
 }
 
@@ -104,19 +138,19 @@ impl Stream {
 pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
     let mut events = web.app.events();
     tokio::spawn(async move {
-        let mut tell = interval(TELL_EVERY);
+        // It ends with this task. What happens while a long text is rendered is relayed.
+        let mut texts = JoinSet::new();
+        texts.spawn(tell_texts(Arc::clone(&web)));
         let mut look = interval(LOOK_EVERY);
         let mut others = web.app.store().changes_by_others().await.unwrap_or(0);
         loop {
             tokio::select! {
-                event = events.recv() => match event {
-                    Ok(event) => relay(&web, event).await,
-                    Err(RecvError::Lagged(_)) => {
+                heard = events.next() => match heard {
+                    Heard::Event(event) => relay(&web, event).await,
+                    Heard::Missed => {
                         web.hub.tell(None, "reset", &json!({}));
                     }
-                    Err(RecvError::Closed) => return,
                 },
-                _ = tell.tick() => tell_text(&web),
                 _ = look.tick() => {
                     let now = web.app.store().changes_by_others().await.unwrap_or(others);
                     if now != others {
@@ -230,18 +264,12 @@ fn status_of(web: &Web, progress: &Progress) -> Option<Value> {
     Some(json!({ "pair": pair.to_string(), "kind": kind, "text": text, "until": until }))
 }
 
-/// Tells what has arrived since the last time.
-fn tell_text(web: &Arc<Web>) {
-    let mut streams = web.relay.0.lock().unwrap_or_else(PoisonError::into_inner);
-    let now = Instant::now();
-    let due = |stream: &Stream| stream.fresh && stream.rests_until.is_none_or(|at| at <= now);
-    for (pair, stream) in streams.iter_mut().filter(|(_, stream)| due(stream)) {
-        let began = Instant::now();
-        let append = stream.render();
-        stream.rests_until = Some(Instant::now() + began.elapsed() * REST);
-        let tail = &stream.shown.tail;
-        let data = json!({ "pair": pair.to_string(), "append": append, "tail": tail });
-        stream.shown.event = web.hub.tell(Some(&stream.workspace), "text", &data);
+/// Tells what has arrived since the last time, again and again.
+async fn tell_texts(web: Arc<Web>) {
+    let mut tell = interval(TELL_EVERY);
+    loop {
+        tell.tick().await;
+        web.relay.due().iter().for_each(|due| due.tell(&web));
     }
 }
 

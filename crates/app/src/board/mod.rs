@@ -17,10 +17,9 @@ use plimsoll_domain::{PairId, Topic};
 use plimsoll_filter::{Completions, Filter, FilterError, TopicPattern};
 use plimsoll_store::{PairRow, Workspace};
 use plimsoll_tokens::Factor;
-use tokio::sync::broadcast;
 
 use crate::{
-    App, AppError, AppEvent, HistoryChoice, View,
+    App, AppError, Events, HistoryChoice, View,
     attach::{Courier, Parcels},
     history::{History, LoadRules},
 };
@@ -30,7 +29,7 @@ use standing::Standing;
 pub struct Board {
     workspace: Workspace,
     view: View,
-    events: broadcast::Receiver<AppEvent>,
+    events: Events,
     /// What the store said of changes by others when everything was loaded.
     others: u64,
     topics: Vec<Topic>,
@@ -56,7 +55,7 @@ pub struct Board {
 impl App {
     /// Opens a board. `events` are heard from now on, so nothing is missed.
     pub async fn board(&self, workspace: &Workspace, view: View) -> Result<Board, AppError> {
-        let events = self.events();
+        let events = self.events.subscribe(refresh::Pending::heeds);
         if let HistoryChoice::Filter(source) = &view.history {
             crate::history::parse_filter(source)?;
         }

@@ -2,11 +2,10 @@
 
 use plimsoll_budget::Change;
 use plimsoll_domain::PairId;
-use tokio::sync::broadcast::error::TryRecvError;
 
 use super::Board;
 use crate::{
-    App, AppError, Progress,
+    App, AppError, AppEvent, Heard, Progress,
     history::{History, Taken},
 };
 
@@ -14,7 +13,7 @@ use crate::{
 const FEW: usize = 64;
 
 /// What happened and is not taken in yet.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub(super) struct Pending {
     /// Pairs that were added or changed.
     pairs: Vec<PairId>,
@@ -31,6 +30,13 @@ pub(super) struct Pending {
 }
 
 impl Pending {
+    /// Whether there is anything to take in from this: most of what a send tells is not.
+    pub(super) fn heeds(progress: &Progress) -> bool {
+        let mut pending = Self::default();
+        pending.note(progress);
+        pending != Self::default()
+    }
+
     fn note(&mut self, progress: &Progress) {
         match progress {
             Progress::Started(id) => self.pairs.push(*id),
@@ -61,14 +67,15 @@ impl Pending {
 impl Board {
     /// Takes in everything that happened since, by us or by others.
     pub async fn refresh(&mut self, app: &App) -> Result<(), AppError> {
-        loop {
-            match self.events.try_recv() {
-                Ok(event) if event.workspace.as_ref().is_none_or(|at| *at == self.workspace) => {
-                    self.changes.note(&event.progress);
+        while let Some(heard) = self.events.waiting() {
+            match heard {
+                Heard::Event(AppEvent { workspace, progress })
+                    if workspace.as_ref().is_none_or(|at| *at == self.workspace) =>
+                {
+                    self.changes.note(&progress);
                 }
-                Ok(_) => {}
-                Err(TryRecvError::Lagged(_)) => self.changes.everything = true,
-                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+                Heard::Event(_) => {}
+                Heard::Missed => self.changes.everything = true,
             }
         }
         let others = app.store.changes_by_others().await?;

@@ -17,7 +17,7 @@ use plimsoll_domain::{Delivery, File, FileId, FileKind, FileSource, PairId};
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::Estimator;
 
-use crate::{App, AppError, Cancel, Chance, Clock, Progress, events::Bus};
+use crate::{App, AppError, Cancel, Chance, Clock, Progress, bus::Bus};
 
 /// The largest text that is weighed when it is taken in; a larger one is weighed by its size.
 const WEIGHED_WHOLE: u64 = 16 << 20;

@@ -2,6 +2,7 @@
 
 use plimsoll_app::{App, AppError, Board, Draft, Label, NewTopic, Place, View};
 use plimsoll_domain::{ColorFlag, PairId, Star};
+use plimsoll_provider::Delta;
 use plimsoll_store::{Edit, Pairs, Workspace};
 
 use crate::rig::{Rig, answer, plain_settings, rig, rig_with, view};
@@ -28,6 +29,20 @@ async fn three_sent() -> (Rig, Vec<PairId>) {
         ids.push(rig.send(text).await.pair);
     }
     (rig, ids)
+}
+
+/// However many pieces it came in: they are nothing to a board.
+#[tokio::test]
+async fn a_long_answer_is_taken_in_like_a_short_one() {
+    let pieces = (0..5000).map(|_| Ok(Delta::Text("hull ".to_owned()))).collect();
+    let rig = rig(60, vec![answer("short", 9), pieces]).await;
+    rig.send("one").await;
+    let mut board = board(&rig, "").await;
+    let before = board.shape();
+    rig.send("two").await;
+    board.refresh(&rig.app).await.unwrap();
+    assert_eq!(board.visible_ids().len(), 2);
+    assert_eq!(board.shape(), before, "nothing was loaded again");
 }
 
 #[tokio::test]
