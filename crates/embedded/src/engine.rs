@@ -114,8 +114,8 @@ impl Engine {
         let most = request.max_output.map_or(room, |asked| asked.max(1));
         let mut sampler = Sampler::new(request.temperature, seed);
         let mut characters = Characters::default();
-        // With a temperature the dice lead out again.
-        let mut circles = request.temperature.is_none().then(Circles::default);
+        // Dice lead out again.
+        let mut circles = sampler.is_greedy().then(Circles::default);
         let mut completion = 0;
         let finish = loop {
             let next = sampler.choose(&mut self.llama.scores(state)?);

@@ -16,6 +16,11 @@ impl Sampler {
         Self { temperature, state: seed }
     }
 
+    /// Whether the likeliest is taken each time.
+    pub(crate) fn is_greedy(&self) -> bool {
+        self.temperature.is_none()
+    }
+
     /// The index of the chosen score.
     pub(crate) fn choose(&mut self, scores: &mut [f32]) -> u32 {
         let Some(temperature) = self.temperature else { return likeliest(scores) };
@@ -64,6 +69,7 @@ mod tests {
     fn the_default_is_greedy() {
         for temperature in [None, Some(0.0), Some(f32::NAN), Some(-1.0)] {
             let mut sampler = Sampler::new(temperature, 1);
+            assert!(sampler.is_greedy(), "{temperature:?}");
             assert_eq!(sampler.choose(&mut [0.1, f32::NAN, 3.0, 3.0]), 2, "{temperature:?}");
         }
         assert_eq!(Sampler::new(None, 1).choose(&mut [f32::NAN; 3]), 0);

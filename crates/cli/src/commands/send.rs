@@ -42,18 +42,18 @@ pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Resu
         if again {
             ask_again(app, args, &mut ask).await?;
         }
-        let mut taken = Vec::new();
+        let (workspace, mut taken) = (ask.workspace.clone(), Vec::new());
         let sent = send(app, args, ask, asked, &mut taken, output).await;
         if !matches!(sent, Ok(Some(_))) {
             // What went nowhere leaves nothing behind.
-            for (workspace, file) in taken {
+            for file in taken {
                 app.forget_file(&workspace, file).await.map_err(|error| Failure::app(&error))?;
             }
         }
-        match sent? {
-            Some(sent) => conclude(&sent),
-            None => Ok(0),
-        }
+        let Some(sent) = sent? else { return Ok(0) };
+        output.text("\n")?;
+        output.flush()?;
+        conclude(&sent)
     })
 }
 
@@ -63,7 +63,7 @@ async fn send(
     args: &SendArgs,
     mut ask: Ask,
     asked: OverBudget,
-    taken: &mut Vec<(Workspace, FileId)>,
+    taken: &mut Vec<FileId>,
     output: &mut Output,
 ) -> Result<Option<Sent>, Failure> {
     attach(app, args, &mut ask, taken).await?;
@@ -96,10 +96,7 @@ async fn send(
     let gone = cancel.clone();
     let mut watch = |progress: &Progress| show(progress, output, &gone);
     let sent = app.send(prepared, choices, &cancel, &mut watch).await;
-    let sent = sent.map_err(|error| refused(&error))?;
-    output.text("\n")?;
-    output.flush()?;
-    Ok(Some(sent))
+    sent.map(Some).map_err(|error| refused(&error))
 }
 
 /// Fills in what is asked again: its words, its topic, and its model unless another one
@@ -142,15 +139,15 @@ async fn attach(
     app: &App,
     args: &SendArgs,
     ask: &mut Ask,
-    taken: &mut Vec<(Workspace, FileId)>,
+    taken: &mut Vec<FileId>,
 ) -> Result<(), Failure> {
     for path in &args.files {
         let mut file = super::files::add(app, &ask.workspace, path, None, args.secrets).await?;
-        taken.push((ask.workspace.clone(), file.id));
+        taken.push(file.id);
         if let Some(kilobytes) = args.first.filter(|_| file.is_text) {
             let head = app.head_of(&ask.workspace, file.id, kilobytes.saturating_mul(1024)).await;
             file = head.map_err(|error| Failure::app(&error))?;
-            taken.push((ask.workspace.clone(), file.id));
+            taken.push(file.id);
         }
         let path = app.file_path(&ask.workspace, &file).map_err(|error| Failure::app(&error))?;
         let token = print_token(file.context_kind(), &path.to_string_lossy());
