@@ -14,7 +14,7 @@ use crate::{
     http::{Call, Client, MAX_WHOLE, refusal},
     reading::{Reading, Shape},
     sse::{MAX_LINE, SseItem, SseParser},
-    transport,
+    transport::{self, Told},
     wire::{self, Decode, Deltas, Read, Refused},
 };
 
@@ -168,8 +168,8 @@ impl Answer {
             Ok(Err(error)) => self.break_off(reading, transport::in_mid_stream(Some(error))),
             Err(_) => {
                 let idle = || transport::idle(self.client.timeouts.idle);
-                let words = reading.first.map_or_else(idle, transport::no_first_byte);
-                self.break_off(reading, words);
+                let line = reading.first.map_or_else(idle, transport::no_first_byte);
+                self.break_off(reading, Told { line, chain: None });
             }
         }
     }
@@ -218,7 +218,7 @@ impl Answer {
                     let (refused, data) = refused;
                     self.failure = Some(match refused {
                         // Half an event is what a connection leaves that was cut.
-                        Refused::Malformed => reading.began.broken(transport::in_mid_stream(None)),
+                        Refused::Malformed => reading.began.cut_off(transport::in_mid_stream(None)),
                         told => reading.refused(told, data.as_bytes()),
                     });
                     return;
@@ -233,18 +233,18 @@ impl Answer {
             self.failure = Some(reading.began.malformed(self.stray.as_bytes()));
         } else if self.understood && !reading.framed {
             // Without a frame the end of the body and a broken connection look alike.
-            self.failure = Some(reading.began.broken(transport::in_mid_stream(None)));
+            self.failure = Some(reading.began.cut_off(transport::in_mid_stream(None)));
         }
     }
 
     /// The transport broke. What had arrived is still read, and after the end of the
     /// answer it does not matter.
-    fn break_off(&mut self, mut reading: Box<Reading>, words: String) {
+    fn break_off(&mut self, mut reading: Box<Reading>, told: Told) {
         if let Shape::Events(parser) = &mut reading.shape {
             let _ = self.rest(parser);
         }
         if !self.out.finished() {
-            self.fail(&reading, words);
+            self.failure = Some(reading.began.cut_off(told));
         }
     }
 
@@ -267,10 +267,6 @@ impl Answer {
     /// The body cannot be read, and is not kept either.
     fn unreadable(&mut self, reading: &Reading, words: &str) {
         self.failure = Some(reading.began.malformed(words.as_bytes()));
-    }
-
-    fn fail(&mut self, reading: &Reading, words: String) {
-        self.failure = Some(reading.began.broken(words));
     }
 
     fn stray(&mut self, line: &str) {

@@ -180,8 +180,10 @@ pub struct ProviderFailure {
     pub headers: Vec<(String, String)>,
     /// The body, or as much of it as is kept.
     pub body: String,
-    /// What the transport said, when the connection failed.
+    /// What happened to the connection, in one line, when it failed.
     pub transport: Option<String>,
+    /// The words of the libraries behind that line, from cause to cause.
+    pub chain: Option<Box<str>>,
 }
 
 impl ProviderFailure {

@@ -89,7 +89,7 @@ impl Download {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
                 let lost = error.is_redirect();
-                let said = transport::before_answer(error, connect);
+                let said = transport::before_answer(error, connect).line;
                 return Err(match lost {
                     true => Broken::Final(io::Error::other(said)),
                     false => Broken::Transient(said),
@@ -105,7 +105,7 @@ impl Download {
                 Ok(Ok(Some(chunk))) => chunk,
                 Ok(Ok(None)) => return Ok(()),
                 Ok(Err(error)) => {
-                    return Err(Broken::Transient(transport::in_mid_stream(Some(error))));
+                    return Err(Broken::Transient(transport::in_mid_stream(Some(error)).line));
                 }
                 Err(_) => return Err(Broken::Transient(transport::idle(self.timeouts.idle))),
             };

@@ -11,7 +11,10 @@ use reqwest::{
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::time::timeout;
 
-use crate::{Endpoint, ProviderFailure, Secret, SetupError, Timeouts, transport};
+use crate::{
+    Endpoint, ProviderFailure, Secret, SetupError, Timeouts,
+    transport::{self, Told},
+};
 
 /// As much of an error's body as is kept.
 pub(crate) const MAX_ERROR_BODY: usize = 256 * 1024;
@@ -103,9 +106,9 @@ impl Client {
         }
         let connect = self.timeouts.connect;
         async move {
-            request.send().await.map_err(|error| ProviderFailure {
-                transport: Some(transport::before_answer(error, connect)),
-                ..ProviderFailure::default()
+            request.send().await.map_err(|error| {
+                let Told { line, chain } = transport::before_answer(error, connect);
+                ProviderFailure { transport: Some(line), chain, ..ProviderFailure::default() }
             })
         }
     }
@@ -129,7 +132,7 @@ impl Client {
         let mut body = Vec::new();
         match timeout(limit, read_into(&mut response, &mut body, MAX_WHOLE)).await {
             Ok(Ok(())) => serde_json::from_slice(&body).map_err(|_| began.malformed(&body)),
-            Ok(Err(error)) => Err(began.broken(transport::in_mid_stream(Some(error)))),
+            Ok(Err(error)) => Err(began.cut_off(transport::in_mid_stream(Some(error)))),
             Err(_) => Err(began.broken(transport::idle(limit))),
         }
     }
@@ -177,6 +180,11 @@ impl Began {
     /// The transport failed.
     pub(crate) fn broken(&self, transport: String) -> ProviderFailure {
         ProviderFailure { transport: Some(transport), ..self.told("") }
+    }
+
+    /// The connection was lost.
+    pub(crate) fn cut_off(&self, told: Told) -> ProviderFailure {
+        ProviderFailure { chain: told.chain, ..self.broken(told.line) }
     }
 
     /// The server said what failed.

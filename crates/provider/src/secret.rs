@@ -48,9 +48,12 @@ impl Secret {
     pub(crate) fn scrub_failure(&self, failure: &mut ProviderFailure) {
         let headers = failure.headers.iter_mut().map(|(_, value)| value);
         let parts = [&mut failure.body].into_iter().chain(&mut failure.code);
-        for text in parts.chain(&mut failure.transport).chain(headers) {
+        let mut chain = failure.chain.take().map(String::from);
+        let parts = parts.chain(&mut failure.transport).chain(&mut chain);
+        for text in parts.chain(headers) {
             self.scrub(text, SCRUBBED_IN_FAILURES);
         }
+        failure.chain = chain.map(Into::into);
     }
 
     /// Takes the key out of a piece of an answer.
@@ -92,6 +95,7 @@ mod tests {
             headers: vec![("x-echo".into(), CANARY.into())],
             body: format!("Incorrect API key: {CANARY}, {CANARY}."),
             transport: Some(CANARY.into()),
+            chain: Some(CANARY.into()),
         };
         Secret::new(CANARY).scrub_failure(&mut failure);
         assert!(!format!("{failure:?}").contains("canary"), "{failure:?}");

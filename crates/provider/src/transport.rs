@@ -1,25 +1,43 @@
-//! What the transport says when it fails, with the phase first, so that people know
-//! where to look and the classifier knows that it was the network.
+//! What the transport says when it fails: one line for people with the phase and the address,
+//! so that they know where to look, and the words of the libraries apart from it.
 
 use std::{error::Error, time::Duration};
 
+/// A failure of the transport.
+pub(crate) struct Told {
+    /// For people: what happened, and where.
+    pub(crate) line: String,
+    /// The words of the libraries, from cause to cause, where they say more.
+    pub(crate) chain: Option<Box<str>>,
+}
+
+impl Told {
+    fn new(line: String, chain: String) -> Self {
+        let chain = Some(chain).filter(|chain| !line.contains(chain.as_str())).map(Into::into);
+        Self { line, chain }
+    }
+}
+
 /// Names the phase in which a request failed before its answer began.
-pub(crate) fn before_answer(error: reqwest::Error, connect: Duration) -> String {
+pub(crate) fn before_answer(error: reqwest::Error, connect: Duration) -> Told {
+    let at = error.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default();
     let error = error.without_url();
     let told = chain(&error);
-    if error.is_timeout() && error.is_connect() {
-        format!("connect timeout: no connection within {}", seconds(connect))
+    let cause = plain(&root(&error));
+    let line = if error.is_timeout() && error.is_connect() {
+        format!("connect timeout: no connection to {at} within {}", seconds(connect))
     } else if error.is_redirect() {
-        format!("redirect: {told}")
+        format!("redirect: {at}: {cause}")
     } else if is_tls(&error) {
-        format!("tls: {told}")
+        format!("tls: no secure connection to {at}: {cause}")
     } else if error.is_dns() || told.contains("dns error") {
-        format!("dns: {told}")
+        format!("dns: the name of {at} was not found: {cause}")
     } else if error.is_connect() {
-        format!("connect: {told}")
+        format!("connect: no connection to {at}: {cause}")
     } else {
-        format!("connection closed before the answer: {told}")
-    }
+        format!("connection closed before the answer: {at} said nothing")
+    };
+    Told::new(line, told)
 }
 
 /// Says that nothing came in time.
@@ -33,9 +51,9 @@ pub(crate) fn idle(waited: Duration) -> String {
 }
 
 /// Says that the connection broke after the answer had begun.
-pub(crate) fn in_mid_stream(error: Option<reqwest::Error>) -> String {
-    let told = error.map(|error| format!(": {}", chain(&error.without_url())));
-    format!("connection closed in mid-stream{}", told.unwrap_or_default())
+pub(crate) fn in_mid_stream(error: Option<reqwest::Error>) -> Told {
+    let chain = error.map(|error| chain(&error.without_url()).into());
+    Told { line: "connection closed in mid-stream".to_owned(), chain }
 }
 
 fn seconds(time: Duration) -> String {
@@ -55,6 +73,21 @@ fn chain(error: &dyn Error) -> String {
         cause = next.source();
     }
     told
+}
+
+/// The innermost cause, which names what happened.
+fn root(error: &dyn Error) -> String {
+    let mut root = error;
+    while let Some(next) = root.source() {
+        root = next;
+    }
+    root.to_string()
+}
+
+/// A cause without the number that the system gave it.
+fn plain(cause: &str) -> String {
+    let words = cause.split(" (os error ").next().unwrap_or(cause);
+    words.strip_prefix("failed to lookup address information: ").unwrap_or(words).to_owned()
 }
 
 fn is_tls(error: &dyn Error) -> bool {
@@ -82,14 +115,14 @@ mod tests {
         let phases = [
             no_first_byte(wait),
             idle(wait),
-            in_mid_stream(None),
-            "connect timeout: no connection within 10 s".to_owned(),
-            "redirect: error following redirect: it leads in a circle; check the base URL"
+            in_mid_stream(None).line,
+            "connect timeout: no connection to http://10.0.0.1 within 10 s".to_owned(),
+            "redirect: http://10.0.0.1: it leads in a circle; check the base URL".to_owned(),
+            "tls: no secure connection to https://a.b: invalid peer certificate: UnknownIssuer"
                 .to_owned(),
-            "tls: error sending request: invalid peer certificate: UnknownIssuer".to_owned(),
-            "dns: error sending request: dns error: failed to lookup address".to_owned(),
-            "connect: error sending request: tcp connect error: Connection refused".to_owned(),
-            "connection closed before the answer: error sending request".to_owned(),
+            "dns: the name of https://a.b was not found: Name or service not known".to_owned(),
+            "connect: no connection to http://127.0.0.1:9: Connection refused".to_owned(),
+            "connection closed before the answer: http://127.0.0.1:9 said nothing".to_owned(),
         ];
         for transport in phases {
             for status in [None, Some(200)] {
