@@ -30,6 +30,10 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-17-first-prompt",
         sql: include_str!("../migrations/2026-11-17-first-prompt.sql"),
     },
+    Migration {
+        name: "2026-11-18e-failed-answers",
+        sql: include_str!("../migrations/2026-11-18e-failed-answers.sql"),
+    },
 ];
 
 impl Migration {

@@ -36,8 +36,8 @@ pub use notebook::{KeptDraft, Notebook, QUERIES_KEPT, SavedFilter};
 pub use owners::{INTERRUPTED, Interrupted, Owners, SendInFlight};
 pub use pairs::{Edit, Original, Outcome, PairRow, Pairs, StoredPair};
 pub use receipts::{
-    ErrorSnapshot, EstimateErrors, GroupBy, ReceiptFilter, ReceiptRecord, ReceiptTotals, Receipts,
-    TotalsKey,
+    ErrorSnapshot, EstimateErrors, FailedAnswer, GroupBy, ReceiptFilter, ReceiptRecord,
+    ReceiptTotals, Receipts, TotalsKey,
 };
 pub use search::{Search, SearchHit};
 pub use topics::Topics;

@@ -130,6 +130,20 @@ pub struct ErrorSnapshot {
     pub outgoing_user_text: String,
     /// The request; none once a pair that it quoted was deleted.
     pub json_doc: Option<String>,
+    /// What came back, if anything did; its body goes like the request, since servers
+    /// repeat what they were sent.
+    pub answer: Option<FailedAnswer>,
+}
+
+/// What came back from a call that failed, as it came (FAU-7).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FailedAnswer {
+    /// The HTTP status, if there was an answer.
+    pub status: Option<u16>,
+    /// The body, or as much of it as is kept; none if there was none.
+    pub body: Option<String>,
+    /// What happened to the connection, from cause to cause, if it failed.
+    pub transport: Option<String>,
 }
 
 /// The books.

@@ -28,8 +28,8 @@ const NEXT_REVISION: &str = "UPDATE pairs SET revision = revision + 1 WHERE id =
 const DROP_ESTIMATES: &str = "DELETE FROM estimates WHERE pair_id = $1";
 
 /// A request that quoted the pair holds its text, whoever's request it was (REC-5).
-const PURGE_QUOTES: &str = "UPDATE snapshots SET json_doc = NULL WHERE pair_id IN
-    (SELECT pair_id FROM snapshot_pairs WHERE included_id = $1)";
+const PURGE_QUOTES: &str = "UPDATE snapshots SET json_doc = NULL, answer_body = NULL
+    WHERE pair_id IN (SELECT pair_id FROM snapshot_pairs WHERE included_id = $1)";
 const PURGE_MENTIONS: &str = "DELETE FROM snapshot_pairs WHERE included_id = $1";
 const PURGE_BODIES: &str = "DELETE FROM receipt_bodies WHERE receipt_id IN
     (SELECT id FROM receipts WHERE pair_id = $1)";

@@ -1,17 +1,18 @@
 //! What was sent when a send failed (REC-5).
 
 use plimsoll_domain::PairId;
-use plimsoll_store::{ErrorSnapshot, Noun, StoreError, StoreResult};
+use plimsoll_store::{ErrorSnapshot, FailedAnswer, Noun, StoreError, StoreResult};
 
 use super::read_pairs;
 use crate::db::{Db, first, id, list, values};
 
 const DROP: &str = "DELETE FROM snapshots WHERE pair_id = $1";
-const PUT: &str = "INSERT INTO snapshots (pair_id, at, outgoing_user_text, json_doc)
-    VALUES ($1, $2, $3, $4)";
+const PUT: &str = "INSERT INTO snapshots (pair_id, at, outgoing_user_text, json_doc,
+    answer_status, answer_body, answer_transport) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 const PUT_INCLUDED: &str =
     "INSERT INTO snapshot_pairs (pair_id, place, included_id) VALUES ($1, $2, $3)";
-const GET: &str = "SELECT at, outgoing_user_text, json_doc FROM snapshots WHERE pair_id = $1";
+const GET: &str = "SELECT at, outgoing_user_text, json_doc, answer_status, answer_body,
+    answer_transport FROM snapshots WHERE pair_id = $1";
 const INCLUDED: &str = "SELECT included_id FROM snapshot_pairs WHERE pair_id = $1 ORDER BY place";
 
 pub(crate) fn put(db: &mut dyn Db, snapshot: &ErrorSnapshot) -> StoreResult<()> {
@@ -30,7 +31,12 @@ pub(crate) fn put(db: &mut dyn Db, snapshot: &ErrorSnapshot) -> StoreResult<()> 
     let whole = included.len() == snapshot.included.len();
     let json_doc = snapshot.json_doc.as_ref().filter(|_| whole);
     let outgoing = &snapshot.outgoing_user_text;
-    db.run(PUT, values![snapshot.pair, snapshot.at, outgoing, json_doc])?;
+    let answer = snapshot.answer.as_ref();
+    let status = answer.and_then(|answer| answer.status).map(u64::from);
+    let body = answer.and_then(|answer| answer.body.as_ref()).filter(|_| whole);
+    let transport = answer.and_then(|answer| answer.transport.as_ref());
+    let put = values![snapshot.pair, snapshot.at, outgoing, json_doc, status, body, transport];
+    db.run(PUT, put)?;
     for (place, id) in (0u64..).zip(included) {
         db.run(PUT_INCLUDED, values![snapshot.pair, place, id])?;
     }
@@ -40,12 +46,18 @@ pub(crate) fn put(db: &mut dyn Db, snapshot: &ErrorSnapshot) -> StoreResult<()> 
 pub(crate) fn get(db: &mut dyn Db, pair: PairId) -> StoreResult<Option<ErrorSnapshot>> {
     let included = list(db, INCLUDED, values![pair], |row| id(row, 0))?;
     first(db, GET, values![pair], |row| {
+        let answer = FailedAnswer {
+            status: row.opt_count(3)?.and_then(|status| u16::try_from(status).ok()),
+            body: row.opt_string(4)?,
+            transport: row.opt_string(5)?,
+        };
         Ok(ErrorSnapshot {
             pair,
             at: row.time(0)?,
             included: included.clone(),
             outgoing_user_text: row.string(1)?,
             json_doc: row.opt_string(2)?,
+            answer: (answer != FailedAnswer::default()).then_some(answer),
         })
     })
 }

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use crate::support::{child, child_path, open, ready};
 
 /// All steps so far, in their order. One that is added here is tested from then on.
-const STEPS: [(&str, &str); 6] = [
+const STEPS: &[(&str, &str)] = &[
     ("2026-11-15-init", include_str!("../../migrations/2026-11-15-init.sql")),
     ("2026-11-15-search", include_str!("../../migrations/sqlite/2026-11-15-search.sql")),
     ("2026-11-16-files", include_str!("../../migrations/2026-11-16-files.sql")),
@@ -29,6 +29,7 @@ const STEPS: [(&str, &str); 6] = [
         include_str!("../../migrations/sqlite/2026-11-16-memory-search.sql"),
     ),
     ("2026-11-17-first-prompt", include_str!("../../migrations/2026-11-17-first-prompt.sql")),
+    ("2026-11-18e-failed-answers", include_str!("../../migrations/2026-11-18e-failed-answers.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.

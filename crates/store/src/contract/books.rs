@@ -4,7 +4,8 @@ use plimsoll_domain::{ReceiptId, Timestamp, TopicId, Usage};
 
 use super::{Backend, answered, at, filled, pair_id, ready, topic};
 use crate::{
-    ErrorSnapshot, EstimateErrors, GroupBy, ReceiptFilter, ReceiptRecord, TotalsKey, Workspace,
+    ErrorSnapshot, EstimateErrors, FailedAnswer, GroupBy, ReceiptFilter, ReceiptRecord, TotalsKey,
+    Workspace,
 };
 
 const HOUR: i64 = 60 * 60 * 1000;
@@ -136,10 +137,15 @@ pub async fn a_snapshot_replaces_the_one_before(backend: &impl Backend) {
         included: vec![pair_id(2), pair_id(1)],
         outgoing_user_text: "question 3".to_owned(),
         json_doc: Some("{}".to_owned()),
+        answer: Some(FailedAnswer {
+            status: Some(502),
+            body: Some("<html>Bad Gateway</html>\r\n".to_owned()),
+            transport: Some("connection closed".to_owned()),
+        }),
     };
     store.put_snapshot(&first).await.unwrap();
     assert_eq!(store.snapshot(pair_id(3)).await.unwrap(), Some(first.clone()));
-    let second = ErrorSnapshot { at: at(60), included: vec![pair_id(2)], ..first };
+    let second = ErrorSnapshot { at: at(60), included: vec![pair_id(2)], answer: None, ..first };
     store.put_snapshot(&second).await.unwrap();
     assert_eq!(store.snapshot(pair_id(3)).await.unwrap(), Some(second));
 }

@@ -3,7 +3,9 @@
 use plimsoll_domain::{LifecycleEvent, ReceiptId};
 
 use super::{Backend, answered, at, books, filled, pair, pair_id, ready};
-use crate::{Edit, ErrorSnapshot, Estimate, GroupBy, Noun, Outcome, ReceiptFilter, StoreError};
+use crate::{
+    Edit, ErrorSnapshot, Estimate, FailedAnswer, GroupBy, Noun, Outcome, ReceiptFilter, StoreError,
+};
 
 /// Revisions, search, estimates, snapshots and the bodies of receipts go; numbers stay.
 pub async fn a_deleted_pair_is_gone_everywhere(backend: &impl Backend) {
@@ -35,6 +37,11 @@ pub async fn a_deleted_pair_is_gone_everywhere(backend: &impl Backend) {
     assert_eq!(store.count(&workspace).await.unwrap(), 1);
 }
 
+/// A refusal with these words.
+fn answer(body: &str) -> FailedAnswer {
+    FailedAnswer { status: Some(400), body: Some(body.to_owned()), transport: None }
+}
+
 /// The request of another pair holds the words of those that it quoted.
 pub async fn requests_that_quoted_a_deleted_pair_are_purged(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
@@ -45,11 +52,14 @@ pub async fn requests_that_quoted_a_deleted_pair_are_purged(backend: &impl Backe
         included: vec![pair_id(1), pair_id(2)],
         outgoing_user_text: "question 3".to_owned(),
         json_doc: Some("{\"messages\":[\"question 1\"]}".to_owned()),
+        answer: Some(answer("'question 1' is too long")),
     };
     store.put_snapshot(&snapshot).await.unwrap();
     store.delete(&[pair_id(1)]).await.unwrap();
     let left = store.snapshot(pair_id(3)).await.unwrap().unwrap();
     assert_eq!((left.included, left.json_doc), (vec![pair_id(2)], None));
+    let kept = left.answer.unwrap();
+    assert_eq!((kept.status, kept.body), (Some(400), None), "servers repeat what they were sent");
     assert_eq!(left.outgoing_user_text, "question 3");
     store.delete(&[pair_id(3)]).await.unwrap();
     assert_eq!(store.snapshot(pair_id(3)).await.unwrap(), None);
@@ -68,10 +78,12 @@ pub async fn a_deleted_pair_does_not_come_back_through_its_send(backend: &impl B
         included: vec![pair_id(1)],
         outgoing_user_text: "question 2".to_owned(),
         json_doc: Some("question 1".to_owned()),
+        answer: Some(answer("question 1")),
     };
     store.put_snapshot(&snapshot).await.unwrap();
     let kept = store.snapshot(pair_id(2)).await.unwrap().unwrap();
     assert_eq!((kept.included, kept.json_doc), (vec![], None));
+    assert_eq!(kept.answer.unwrap().body, None);
     let gone = ErrorSnapshot { pair: pair_id(1), ..snapshot };
     assert_eq!(store.put_snapshot(&gone).await.unwrap_err(), StoreError::NotFound(Noun::Pair));
     let unknown = store.receipt(ReceiptId::new(at(1), [8; 10])).await;
