@@ -285,10 +285,14 @@ pub fn suggestions(
 pub fn overflow_suggestions(
     weights: &Weights,
     requested: Option<u64>,
+    attached: &[Attached],
     catalog: &Catalog,
     model: &str,
 ) -> Vec<Suggestion> {
     let mut out = Vec::new();
+    if let Some(file) = attached.iter().max_by_key(|file| file.tokens) {
+        out.push(Suggestion::DetachFile { name: file.name.clone(), tokens: file.tokens });
+    }
     let needed = weights.total().max(requested.unwrap_or(0)).max(weights.ml.saturating_add(1));
     let models = larger_models(catalog, needed, model);
     if !models.is_empty() {

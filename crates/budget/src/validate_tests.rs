@@ -114,17 +114,29 @@ fn ovf_3_after_an_overflow_larger_models_and_less_text_help() {
     };
     // The provider's own count is larger than ours.
     assert_eq!(
-        overflow_suggestions(&weights(512, 0, 300, 100), Some(600), &catalog, "this"),
+        overflow_suggestions(&weights(512, 0, 300, 100), Some(600), &[], &catalog, "this"),
         [names(&["big"]), Suggestion::ClearHistory { frees: 300 }]
     );
     assert_eq!(
-        overflow_suggestions(&weights(512, 12, 0, 700), None, &catalog, "this"),
+        overflow_suggestions(&weights(512, 12, 0, 700), None, &[], &catalog, "this"),
         [names(&["big"]), Suggestion::ShortenMessage { tokens: 200 }]
     );
     // By our count it fits: still nothing of the same size is named.
     assert_eq!(
-        overflow_suggestions(&weights(512, 0, 0, 10), None, &catalog, "x"),
+        overflow_suggestions(&weights(512, 0, 0, 10), None, &[], &catalog, "x"),
         [names(&["this", "big"])]
+    );
+    // FAU-7: a file is the first thing to make smaller, and the largest one is named.
+    let file = |name: &str, tokens| Attached { name: name.into(), tokens, on_demand_tokens: None };
+    assert_eq!(
+        overflow_suggestions(
+            &weights(512, 0, 0, 400),
+            None,
+            &[file("a.md", 9), file("b.csv", 380)],
+            &catalog,
+            "big"
+        ),
+        [Suggestion::DetachFile { name: "b.csv".into(), tokens: 380 }, names(&["this"])]
     );
 }
 

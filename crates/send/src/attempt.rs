@@ -10,12 +10,15 @@
 //!                └─ Cancelled ─────────────► Done(cancelled)
 //! ```
 //!
-//! Invariant: only an overflow changes the working set, and it only shrinks.
+//! Invariant: only an overflow, or somebody who deletes a pair, changes the working set, and
+//! it only shrinks.
 
 use std::time::Duration;
 
+use plimsoll_domain::PairId;
+
 use crate::{
-    AttemptRecord, SendPlan, Stage, TrimStep,
+    AttemptRecord, IncludedPair, SendPlan, Stage, TrimStep,
     fault::{Fault, Label, Subkind},
     plan::signed_difference,
 };
@@ -48,10 +51,8 @@ pub enum Event {
 /// What the driver has to do next, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Call the provider with the predicted set less its oldest pairs.
+    /// Call the provider with the pairs that the record selects.
     Call {
-        /// How many oldest pairs are left out.
-        dropped: usize,
         /// The largest answer to ask for.
         max_output: Option<u64>,
         /// The record of the attempt that starts.
@@ -142,6 +143,8 @@ pub struct AttemptMachine {
     plan: SendPlan,
     /// Oldest pairs of the predicted set that are no longer sent.
     dropped: usize,
+    /// Pairs of the predicted set that were deleted during the send.
+    deleted: Vec<PairId>,
     trim_steps: u32,
     attempts: u32,
     retries: u32,
@@ -170,6 +173,7 @@ impl AttemptMachine {
     pub fn start(plan: SendPlan) -> (Self, Vec<Effect>) {
         let mut machine = Self {
             dropped: plan.fit_drop.min(plan.included.len()),
+            deleted: Vec::new(),
             trim_steps: 0,
             attempts: 0,
             retries: 0,
@@ -237,12 +241,39 @@ impl AttemptMachine {
 
     /// T: how many pairs of the predicted set are not sent.
     pub fn trimmed(&self) -> usize {
-        self.dropped
+        self.plan.included.len() - self.sent().count()
+    }
+
+    /// PAY-1: pairs that were deleted go along with no further call. Gives the call that
+    /// takes the place of one that was about to be made, if that would have sent any.
+    pub fn delete(&mut self, pairs: &[PairId]) -> Option<Effect> {
+        let gone: Vec<PairId> =
+            self.sent().map(|pair| pair.id).filter(|id| pairs.contains(id)).collect();
+        if self.state != State::Calling || gone.is_empty() {
+            return None;
+        }
+        self.deleted.extend(gone);
+        Some(self.call())
+    }
+
+    /// The pairs that a call sends now, oldest first.
+    fn sent(&self) -> impl Iterator<Item = &IncludedPair> {
+        let kept = self.plan.included.iter().skip(self.dropped);
+        kept.filter(|pair| !self.deleted.contains(&pair.id))
+    }
+
+    fn history_tokens(&self) -> u64 {
+        let tokens = self.sent().map(|pair| pair.tokens).fold(0, u64::saturating_add);
+        self.plan.factor.apply(tokens)
+    }
+
+    fn total_tokens(&self) -> u64 {
+        self.plan.prelude.saturating_add(self.history_tokens()).saturating_add(self.plan.aut)
     }
 
     /// How many tokens of the window are free for what tools may still say.
     pub fn tool_room(&self) -> u64 {
-        let taken = self.plan.total_tokens(self.dropped).saturating_add(self.tool_tokens);
+        let taken = self.total_tokens().saturating_add(self.tool_tokens);
         self.plan.ml.saturating_sub(taken.saturating_add(self.plan.reply_reserve))
     }
 
@@ -282,7 +313,7 @@ impl AttemptMachine {
             effects.push(self.call());
             return effects;
         }
-        let left = self.plan.included.len() - self.dropped;
+        let left = self.sent().count();
         if left == 0 || self.trim_steps >= self.plan.max_trim_attempts {
             let record = self.record(Stage::OverflowExhausted, Some(&fault));
             let error = SendError::OverflowAfterTrimming(fault);
@@ -290,10 +321,20 @@ impl AttemptMachine {
             return effects;
         }
         effects.push(self.overflow_record(&fault));
-        self.dropped += self.trim_size(&fault).clamp(1, left);
+        self.drop_oldest(self.trim_size(&fault).clamp(1, left));
         self.trim_steps += 1;
         effects.push(self.next_attempt());
         effects
+    }
+
+    /// Leaves out so many of the oldest pairs that are still sent.
+    fn drop_oldest(&mut self, pairs: usize) {
+        let mut left = pairs;
+        while left > 0 && self.dropped < self.plan.included.len() {
+            let id = self.plan.included[self.dropped].id;
+            left -= usize::from(!self.deleted.contains(&id));
+            self.dropped += 1;
+        }
     }
 
     fn overflow_record(&self, fault: &Fault) -> Effect {
@@ -315,8 +356,7 @@ impl AttemptMachine {
             }
             (limit, _, _) => {
                 let ml = limit.map_or(self.plan.ml, |limit| limit.min(self.plan.ml));
-                ml.checked_sub(self.plan.total_tokens(self.dropped))?
-                    .checked_sub(self.tool_tokens)?
+                ml.checked_sub(self.total_tokens())?.checked_sub(self.tool_tokens)?
             }
         };
         let smaller = asked.is_none_or(|asked| room < asked);
@@ -330,12 +370,12 @@ impl AttemptMachine {
         else {
             return 1;
         };
-        let ours = self.plan.total_tokens(self.dropped).max(1);
+        let ours = self.total_tokens().max(1);
         // The provider's tokens are not ours: its excess is scaled to our weights.
         let excess = requested.saturating_sub(limit) as f64 * ours as f64 / requested.max(1) as f64;
         let mut freed = 0.0;
         let mut pairs = 0;
-        for pair in &self.plan.included[self.dropped..] {
+        for pair in self.sent() {
             if pairs > 0 && freed >= excess {
                 break;
             }
@@ -379,7 +419,6 @@ impl AttemptMachine {
     fn call(&mut self) -> Effect {
         self.bytes_arrived = false;
         Effect::Call {
-            dropped: self.dropped,
             max_output: self.max_output,
             record: Box::new(self.record(Stage::Sent, None)),
         }
@@ -387,21 +426,25 @@ impl AttemptMachine {
 
     fn record(&self, stage: Stage, fault: Option<&Fault>) -> AttemptRecord {
         let plan = &self.plan;
-        let total = plan.total_tokens(self.dropped);
+        let total = self.total_tokens();
+        let dropped = plan.included.iter().take(self.dropped).map(|pair| pair.id);
+        let left_out = dropped.filter(|id| !self.deleted.contains(id)).collect();
         let overflow =
             fault.filter(|fault| matches!(fault.label, Label::Overflow | Label::OverflowOutput));
         AttemptRecord {
             model: plan.model.clone(),
             max_context: plan.ml,
             max_usable_raw: plan.max_usable_raw(),
-            selection: plan.included[self.dropped..].to_vec(),
+            selection: self.sent().cloned().collect(),
+            left_out,
+            deleted: self.deleted.clone(),
             predicted_message_count: plan.included.len(),
             predicted_history_tokens: plan.predicted_history_tokens(),
             predicted_total_tokens: plan.predicted_total_tokens(),
-            attempt_history_tokens: plan.history_tokens(self.dropped),
+            attempt_history_tokens: self.history_tokens(),
             attempt_total_tokens: total,
             aut: plan.aut,
-            trimmed_count: self.dropped,
+            trimmed_count: self.trimmed(),
             attempts_used: self.attempts,
             chars_per_token: plan.chars_per_token,
             tool_tokens: self.tool_tokens,

@@ -57,8 +57,10 @@ fn short(effects: &[Effect]) -> String {
     let words: Vec<String> = effects
         .iter()
         .map(|effect| match effect {
-            Effect::Call { dropped, max_output: None, .. } => format!("call-{dropped}"),
-            Effect::Call { dropped, max_output: Some(max), .. } => format!("call-{dropped}<{max}"),
+            Effect::Call { max_output: None, record } => format!("call-{}", record.trimmed_count),
+            Effect::Call { max_output: Some(max), record } => {
+                format!("call-{}<{max}", record.trimmed_count)
+            }
             Effect::Wait { at_least, .. } => format!("wait {}", at_least.as_secs()),
             Effect::LearnLimit(limit) => format!("learn {limit}"),
             Effect::Record(record) => record.stage.name().to_owned(),
@@ -69,6 +71,38 @@ fn short(effects: &[Effect]) -> String {
         })
         .collect();
     words.join("; ")
+}
+
+/// PAY-1: a pair that was deleted goes along with no further call, the record says so, and
+/// the trims that follow count only what is still sent.
+#[test]
+fn pay_1_a_pair_that_is_deleted_between_attempts_is_left_out() {
+    let (mut machine, _) = AttemptMachine::start(plan(4096, 50, &[10, 20, 30, 40]));
+    let ids: Vec<PairId> = machine.plan().included.iter().map(|pair| pair.id).collect();
+    assert_eq!(short(&machine.on(Event::Failed(fault(Label::Server)))), "error; wait 1");
+    assert_eq!(machine.delete(&ids), None, "nothing is about to be sent");
+    machine.on(Event::WaitOver);
+    let stranger = PairId::new(Timestamp::from_millis(99), [1; 10]);
+    assert_eq!(machine.delete(&[stranger]), None);
+    let Some(Effect::Call { record, .. }) = machine.delete(&[ids[1]]) else { panic!("a call") };
+    assert_eq!((record.deleted.as_slice(), record.left_out.as_slice()), (&ids[1..2], &[][..]));
+    assert_eq!((record.trimmed_count, record.sent_count()), (1, 3));
+    assert_eq!(record.attempt_history_tokens, 80);
+    assert_eq!(machine.delete(&[ids[1]]), None, "once is enough");
+    // The next trims take the oldest that is still sent.
+    let effects = machine.on(overflow());
+    let Some(Effect::Call { record, .. }) = effects.last() else { panic!("a call") };
+    assert_eq!((record.left_out.as_slice(), record.trimmed_count), (&ids[..1], 2));
+    let effects = machine.on(overflow());
+    let Some(Effect::Call { record, .. }) = effects.last() else { panic!("a call") };
+    assert_eq!(record.left_out, [ids[0], ids[2]]);
+    assert_eq!((record.attempt_history_tokens, record.sent_count()), (40, 1));
+    assert_eq!(record.predicted_history_tokens, 100, "what was predicted stays");
+    machine.on(overflow());
+    assert_eq!(
+        short(&machine.on(overflow())),
+        "overflow_exhausted; failed context_overflow_after_trimming"
+    );
 }
 
 /// Runs a send through its events.
@@ -407,6 +441,7 @@ proptest! {
                 prop_assert_eq!(record.predicted_total_tokens, plan.predicted_total_tokens());
                 prop_assert_eq!(record.predicted_message_count, tokens.len());
                 prop_assert_eq!(record.selection.len(), record.sent_count());
+                prop_assert_eq!(record.left_out.len(), record.trimmed_count);
                 if let Some(last) = &last {
                     prop_assert!(record.attempt_history_tokens <= last.attempt_history_tokens);
                     prop_assert!(record.attempt_total_tokens <= last.attempt_total_tokens);

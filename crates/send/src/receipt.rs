@@ -73,6 +73,10 @@ pub struct AttemptRecord {
     pub max_usable_raw: i64,
     /// The pairs of this attempt, oldest first.
     pub selection: Vec<IncludedPair>,
+    /// The pairs of X that were left out so that it fits, oldest first.
+    pub left_out: Vec<PairId>,
+    /// The pairs of X that were deleted during the send (PAY-1).
+    pub deleted: Vec<PairId>,
     /// X.
     pub predicted_message_count: usize,
     /// Tokens of X.
@@ -87,7 +91,7 @@ pub struct AttemptRecord {
     pub aut: u64,
     /// What tools added to the request so far, beside the attempt's own tokens.
     pub tool_tokens: u64,
-    /// T: pairs of X that this attempt does not send.
+    /// T: pairs of X that this attempt does not send, left out or deleted.
     pub trimmed_count: usize,
     /// Provider calls so far, 1 … NTA + 1. A call that is repeated with the same
     /// history, after a transient fault or with a smaller answer, counts once.

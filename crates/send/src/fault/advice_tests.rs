@@ -21,36 +21,46 @@ fn fau_8_the_headline_has_the_short_label_and_the_own_words() {
 
 #[test]
 fn fau_7_token_limits_are_explained_with_their_numbers() {
-    let check = |body: &str, text: &str, first: Action| {
-        let advice = explain(&fault(body)).expect("advice");
-        assert_eq!(advice.text, text);
-        assert_eq!(advice.actions.first(), Some(&first));
+    let history = Held { pairs: 3, file: Some("a.csv") };
+    let check = |body: &str, held: Held<'_>, text: &str| {
+        assert_eq!(explain(&fault(body), held).expect("an explanation"), text);
     };
     check(
         "prompt is too long: 213462 tokens > 200000 maximum",
+        history,
         "The conversation is too long for this model: 213,462 tokens, and the limit is 200,000.",
-        Action::SmallerFile,
     );
-    check(
-        "Prompt is too long",
-        "The conversation is too long for this model.",
-        Action::SmallerFile,
-    );
+    check("Prompt is too long", history, "The conversation is too long for this model.");
     check(
         "`max_tokens` must be less than or equal to `16384`",
+        history,
         "The answer you asked for is longer than this model can write: the limit is 16,384 tokens.",
-        Action::LowerOutput,
     );
     check(
         "input length and `max_tokens` exceed context limit: 900 + 200 > 1000",
+        history,
         "The conversation and the answer together are too long for this model: 1,100 tokens, and the limit is 1,000.",
-        Action::LowerOutput,
     );
     check(
         "Request too large on tokens per min (TPM): Limit 30000, Requested 45000.",
+        history,
         "This request is larger than the tokens your account may use in a minute: 45,000 tokens, and the limit is 30,000.",
-        Action::ClearHistory,
     );
+}
+
+/// Where no history was sent, the conversation is not blamed.
+#[test]
+fn fau_7_only_what_was_sent_is_to_blame() {
+    let fault = fault("input_ids size (4271) exceeds max_length (4096)");
+    let numbers = ": 4,271 tokens, and the limit is 4,096.";
+    for (held, says) in [
+        (Held { file: Some("a.csv"), pairs: 0 }, "The message with a.csv is too long"),
+        (Held::default(), "The message is too long"),
+        (Held { file: Some("a.csv"), pairs: 1 }, "The conversation is too long"),
+    ] {
+        let text = explain(&fault, held).expect("an explanation");
+        assert_eq!(text, format!("{says} for this model{numbers}"));
+    }
 }
 
 #[test]
@@ -58,8 +68,24 @@ fn fau_7_other_faults_get_no_token_advice() {
     for body in
         ["Too many tokens, please wait", "Invalid API key", "Overloaded", "bad request", "??"]
     {
-        assert_eq!(explain(&fault(body)), None, "{body}");
+        assert_eq!(explain(&fault(body), Held { file: None, pairs: 2 }), None, "{body}");
     }
+    for code in ["rate", "quota", "auth", "model", "network", "server", "invalid", "interrupted"] {
+        assert_eq!(actions(code, true, true), [], "{code}");
+    }
+}
+
+/// The three suggestions, the file first, each where it applies.
+#[test]
+fn fau_7_each_action_is_offered_where_it_applies() {
+    use Action::{ClearHistory, LargerModel, LowerOutput, SmallerFile};
+    for code in ["overflow", "context_overflow_after_trimming", "user_prompt_too_large"] {
+        assert_eq!(actions(code, true, true), [SmallerFile, ClearHistory, LargerModel], "{code}");
+        assert_eq!(actions(code, true, false), [SmallerFile, LargerModel], "{code}");
+        assert_eq!(actions(code, false, true), [ClearHistory, LargerModel], "{code}");
+        assert_eq!(actions(code, false, false), [LargerModel], "{code}");
+    }
+    assert_eq!(actions("overflow_output", true, true), [LowerOutput, LargerModel]);
 }
 
 #[test]

@@ -29,7 +29,7 @@ mod words;
 
 use std::time::Duration;
 
-pub use advice::{Action, Advice, asks_to_wait, explain, headline};
+pub use advice::{Action, Held, actions, asks_to_wait, explain, headline, wait_words};
 
 /// What came back from a provider that did not answer.
 #[derive(Clone, Copy, Debug, Default)]

@@ -63,7 +63,7 @@ proptest! {
             prop_assert!(matches!(fault.label, Label::Overflow | Label::OverflowOutput), "{:?}", fault);
             prop_assert!(!fault.retryable());
         }
-        prop_assert_eq!(explain(&fault).is_some(), fault.short() == "context");
+        prop_assert_eq!(explain(&fault, Held::default()).is_some(), fault.short() == "context");
     }
 
     /// FAU-2: whoever asks to wait does not ask for less.
