@@ -1,18 +1,22 @@
 //! Carrying a send out: the machine says what to do, this does it.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use futures_util::StreamExt;
 use plimsoll_budget::{QuotaKind, Suggestion, Weights, overflow_suggestions};
 use plimsoll_domain::{LifecycleEvent, PairError, PairId, Usage};
-use plimsoll_provider::{Delta, Finish};
+use plimsoll_provider::{Delta, Finish, ProviderFailure};
 use plimsoll_send::{
     AttemptMachine, AttemptRecord, Effect, Event, MAX_TOOL_ROUNDS, Message, MessageRecord, Outcome,
-    SendError, ToolCall, ToolRound, fault,
+    SendError, ToolCall, ToolRound,
+    fault::{self, Held},
 };
 use tokio::time::Instant;
 
-use crate::{App, AppError, Begun, Cancel, Prepared, Progress, Receipt, SendChoices};
+use crate::{
+    App, AppError, Attempt, Begun, Cancel, Prepared, Progress, Receipt, SendChoices,
+    board::attached_weights,
+};
 
 /// An answer is saved when this much time has passed since the last save.
 const SAVE_EVERY: Duration = Duration::from_millis(300);
@@ -33,11 +37,15 @@ pub struct Sent {
     pub outcome: Outcome,
     /// The pairs that were left out on the way, oldest first, each by its opening words.
     pub left_out: Vec<(PairId, String)>,
+    /// How many pairs were deleted during the send and went along no longer (PAY-1).
+    pub deleted: usize,
     /// The window that they did not fit into: what the provider stated, else ML; none
     /// when the provider only said that the request was too large.
     pub window: Option<u64>,
     /// What would help, after an overflow that trimming could not mend (OVF-3).
     pub suggestions: Vec<Suggestion>,
+    /// The error as the pair keeps it, if it ended with one.
+    pub error: Option<PairError>,
 }
 
 impl Sent {
@@ -53,11 +61,20 @@ pub(crate) struct Journey {
     pub(crate) pair: PairId,
     pub(crate) answer: String,
     pub(crate) records: Vec<AttemptRecord>,
+    /// Calls to the provider so far.
+    pub(crate) calls: u32,
+    /// Waits after a transient fault so far, and whether the call under way follows one.
+    pub(crate) waits: u32,
+    pub(crate) waited: bool,
+    /// What came back from the last call that failed, as it came (FAU-7).
+    pub(crate) failure: Option<ProviderFailure>,
     pub(crate) usage: Option<Usage>,
     pub(crate) first_text: Option<Duration>,
     pub(crate) started: Instant,
     pub(crate) history_hash: String,
     pub(crate) last_body: String,
+    /// The bytes of the last request as it left, those of files included.
+    pub(crate) request_bytes: usize,
     pub(crate) learned_limit: Option<u64>,
     /// The limit in the last overflow; the inner one is none where none was stated.
     pub(crate) overflowed: Option<Option<u64>>,
@@ -124,11 +141,16 @@ impl App {
             pair,
             answer: String::new(),
             records: Vec::new(),
+            calls: 0,
+            waits: 0,
+            waited: false,
+            failure: None,
             usage: None,
             first_text: None,
             started: Instant::now(),
             history_hash: String::new(),
             last_body: String::new(),
+            request_bytes: 0,
             learned_limit: None,
             overflowed: None,
             rounds: Vec::new(),
@@ -146,21 +168,31 @@ impl App {
         }
         let outcome = self.drive(prepared, &mut journey, cancel, tell).await?;
         let receipt = self.finish(prepared, &journey, &outcome).await?;
-        let trimmed = prepared.included.iter().take(receipt.counter.trimmed);
-        let left_out = trimmed.map(|stored| (stored.pair.id, opening(&stored.pair.user_text)));
-        let left_out = left_out.collect();
+        let last = receipt.last();
+        let named = |ids: &[PairId]| {
+            let pairs = prepared.included.iter().filter(|stored| ids.contains(&stored.pair.id));
+            pairs.map(|stored| (stored.pair.id, opening(&stored.pair.user_text))).collect()
+        };
+        let left_out = last.map_or_else(Vec::new, |last| named(&last.left_out));
+        let deleted = last.map_or(0, |last| last.deleted.len());
         let outlook = &prepared.outlook;
         let window = journey.overflowed.unwrap_or(Some(outlook.limit.tokens));
         let suggestions = match &outcome {
             Outcome::Error(SendError::OverflowAfterTrimming(fault)) => {
                 let ml = window.unwrap_or(outlook.limit.tokens).min(outlook.limit.tokens);
                 let weights = Weights { ml, ..outlook.weights };
-                overflow_suggestions(&weights, fault.requested, &self.catalog(), &outlook.model.id)
+                let attached = attached_weights(&outlook.attached);
+                let (catalog, model) = (self.catalog(), &outlook.model.id);
+                overflow_suggestions(&weights, fault.requested, &attached, &catalog, model)
             }
             _ => Vec::new(),
         };
+        let error = match &outcome {
+            Outcome::Error(error) => Some(pair_error(error, prepared.held(journey.records.last()))),
+            Outcome::Complete { .. } | Outcome::Cancelled => None,
+        };
         let answer = journey.answer;
-        Ok(Sent { pair, answer, receipt, outcome, left_out, window, suggestions })
+        Ok(Sent { pair, answer, receipt, outcome, left_out, deleted, window, suggestions, error })
     }
 
     /// Runs the machine to its end.
@@ -176,14 +208,30 @@ impl App {
         let mut effects = std::collections::VecDeque::from(effects);
         while let Some(effect) = effects.pop_front() {
             match effect {
-                Effect::Call { dropped, max_output, record } => {
-                    if record.trimmed_count > 0 {
-                        tell(Progress::Trimmed(journey.pair, record.trimmed_count));
+                Effect::Call { mut max_output, mut record } => {
+                    // What is sent was captured before the first call; only deletions since
+                    // then reach the calls that follow.
+                    if journey.calls > 0 {
+                        let gone = self.deleted_since(prepared).await?;
+                        if let Some(Effect::Call { max_output: less, record: without }) =
+                            machine.delete(&gone)
+                        {
+                            (max_output, record) = (less, without);
+                        }
                     }
-                    tell(Progress::Attempt(record));
-                    let request = prepared.request(dropped, max_output, &journey.rounds, &copies);
+                    if !record.left_out.is_empty() {
+                        tell(Progress::Trimmed(journey.pair, record.left_out.len()));
+                    }
+                    journey.calls += 1;
+                    tell(attempt(prepared, journey, &record));
+                    let sent: Vec<PairId> = record.selection.iter().map(|pair| pair.id).collect();
+                    let request = prepared.request(&sent, max_output, &journey.rounds, &copies);
                     journey.last_body = prepared.provider.body(&request.clone().folded());
-                    journey.history_hash = prepared.payload(dropped).1;
+                    journey.request_bytes = match prepared.enclosed.is_empty() {
+                        true => journey.last_body.len(),
+                        false => prepared.provider.body(&request).len(),
+                    };
+                    journey.history_hash = prepared.payload(&sent).1;
                     journey.round_start = journey.answer.len();
                     let called =
                         self.call(prepared, request, &mut machine, journey, cancel, tell).await?;
@@ -198,9 +246,11 @@ impl App {
                     {
                         journey.overflowed = Some(fault.limit);
                     }
+                    journey.waited = false;
                     effects.extend(machine.on(event));
                 }
                 Effect::Wait { at_least, at_most } => {
+                    (journey.waits, journey.waited) = (journey.waits + 1, true);
                     let wait = at_least + (at_most - at_least).mul_f64(self.chance.fraction());
                     let said = journey.records.last().and_then(|r| r.last_error_message.clone());
                     tell(Progress::RetryIn(journey.pair, wait, said.unwrap_or_default()));
@@ -212,6 +262,7 @@ impl App {
                 }
                 Effect::LearnLimit(tokens) => journey.learned_limit = Some(tokens),
                 Effect::Record(record) => {
+                    tell(attempt(prepared, journey, &record));
                     let mut record = *record;
                     record.messages = message_records(prepared, &record);
                     journey.records.push(record);
@@ -226,6 +277,16 @@ impl App {
             ..fault::Failure::default()
         });
         Ok(Outcome::Error(SendError::Provider(fault)))
+    }
+
+    /// The pairs that were to go along and are no longer there.
+    async fn deleted_since(&self, prepared: &Prepared) -> Result<Vec<PairId>, AppError> {
+        if prepared.included.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = self.store.rows(&prepared.workspace).await?;
+        let there: HashSet<PairId> = rows.iter().map(|row| row.id).collect();
+        Ok(prepared.included_ids().into_iter().filter(|id| !there.contains(id)).collect())
     }
 
     /// A round of tools: what they say goes along with the next call. A model that goes on
@@ -284,7 +345,11 @@ impl App {
             let delta = match next {
                 None if !calls.is_empty() => return Ok(Called::Wants(calls)),
                 None => return Ok(Called::Ended(Event::Finished { cut_by_length })),
-                Some(Err(failure)) => return Ok(Called::Ended(Event::Failed(failure.fault()))),
+                Some(Err(failure)) => {
+                    let fault = failure.fault();
+                    journey.failure = Some(failure);
+                    return Ok(Called::Ended(Event::Failed(fault)));
+                }
                 Some(Ok(delta)) => delta,
             };
             if first && delta != Delta::Loading {
@@ -346,6 +411,18 @@ fn sum(one: Usage, two: Usage) -> Usage {
     }
 }
 
+/// A call as those who watch hear of it.
+fn attempt(prepared: &Prepared, journey: &Journey, record: &AttemptRecord) -> Progress {
+    let plan = &prepared.plan;
+    let attempt = Attempt {
+        call: journey.calls,
+        record: record.clone(),
+        again: journey.waited.then_some((journey.waits, plan.max_retries)),
+        most_attempts: plan.max_trim_attempts.saturating_add(1),
+    };
+    Progress::Attempt(journey.pair, Box::new(attempt))
+}
+
 /// The first words of a text, for people to know it by.
 fn opening(text: &str) -> String {
     const LONGEST: usize = 40;
@@ -359,7 +436,8 @@ fn opening(text: &str) -> String {
 
 /// What was sent, message by message.
 fn message_records(prepared: &Prepared, record: &AttemptRecord) -> Vec<MessageRecord> {
-    let (payload, _) = prepared.payload(record.trimmed_count);
+    let sent: Vec<PairId> = record.selection.iter().map(|pair| pair.id).collect();
+    let (payload, _) = prepared.payload(&sent);
     let overhead = prepared.outlook.model.message_overhead;
     let record = |message: &Message<'_>| {
         let tokens = prepared.weigh(&message.content).saturating_add(overhead);
@@ -369,23 +447,35 @@ fn message_records(prepared: &Prepared, record: &AttemptRecord) -> Vec<MessageRe
 }
 
 /// The error that is stored with the pair.
-pub(crate) fn pair_error(error: &SendError) -> PairError {
+pub(crate) fn pair_error(error: &SendError, held: Held<'_>) -> PairError {
     let message = match error {
         SendError::PromptTooLarge => "the message is larger than the model's window".to_owned(),
         SendError::EmptyAnswer => {
             "the answer ended without any text; the server may have run out of room".to_owned()
         }
-        SendError::OverflowAfterTrimming(fault) | SendError::Provider(fault) => in_words(fault),
+        SendError::OverflowAfterTrimming(fault) | SendError::Provider(fault) => {
+            in_words(fault, held)
+        }
     };
     PairError { code: error.code().to_owned(), message }
 }
 
 /// FAU-7: a token limit is explained; every other error speaks for itself, with the time
 /// that the provider asks for, if it does (FAU-6).
-fn in_words(fault: &fault::Fault) -> String {
-    match (fault::explain(fault), fault::asks_to_wait(fault)) {
-        (Some(advice), _) => advice.text,
+fn in_words(fault: &fault::Fault, held: Held<'_>) -> String {
+    match (fault::explain(fault, held), fault::asks_to_wait(fault)) {
+        (Some(text), _) => text,
         (None, Some(wait)) => format!("{}\n{wait}", fault.message),
         (None, None) => fault.message.clone(),
+    }
+}
+
+impl Prepared {
+    /// What the last call of a send held that could be smaller.
+    pub(crate) fn held(&self, last: Option<&AttemptRecord>) -> Held<'_> {
+        let files = self.outlook.attached.iter();
+        let largest = files.filter(|one| one.file.is_ok()).max_by_key(|one| one.tokens);
+        let file = largest.and_then(|one| one.file.as_ref().ok()).map(|file| file.name.as_str());
+        Held { file, pairs: last.map_or(0, |last| last.selection.len()) }
     }
 }

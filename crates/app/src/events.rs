@@ -1,7 +1,7 @@
 //! What happens, for whoever watches; and the way to stop it.
 
 use plimsoll_budget::QuotaKind;
-use plimsoll_domain::PairId;
+use plimsoll_domain::{PairId, ReceiptId};
 use plimsoll_send::AttemptRecord;
 use plimsoll_store::{ToolCallRecord, Workspace};
 use tokio::sync::watch;
@@ -20,8 +20,8 @@ pub struct AppEvent {
 pub enum Progress {
     /// The pair is on the disk and a call is about to be made.
     Started(PairId),
-    /// A call goes out.
-    Attempt(Box<AttemptRecord>),
+    /// A call goes out, or is over: the stage of its record says which.
+    Attempt(PairId, Box<Attempt>),
     /// The provider loads its model.
     Loading(PairId),
     /// A piece of the answer.
@@ -34,6 +34,8 @@ pub enum Progress {
     Trimmed(PairId, usize),
     /// The account's windows are full; the call is made after this time (VAL-4).
     QuotaWait(PairId, std::time::Duration, QuotaKind),
+    /// The receipt of a send is written down (REC-2).
+    Receipt(PairId, ReceiptId),
     /// The send is over.
     Ended(PairId),
     /// The texts of these pairs changed: edited, swapped.
@@ -54,6 +56,21 @@ pub enum Progress {
     Memory,
     /// Settings or models changed.
     Settings,
+}
+
+/// A call to a provider, for those who watch a send (API-2).
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// Which call of the send it is, from 1. A call that is made again after a transient
+    /// fault has a number of its own here, and none in the record.
+    pub call: u32,
+    /// The record, its messages aside: they are in the receipt.
+    pub record: AttemptRecord,
+    /// Whether it repeats a call after a transient fault: which repetition it is, and how
+    /// many there may be (FAU-6).
+    pub again: Option<(u32, u32)>,
+    /// How many attempts there may be in all, with a smaller history each (OVF-2).
+    pub most_attempts: u32,
 }
 
 /// A tool at work.

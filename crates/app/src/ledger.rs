@@ -1,12 +1,13 @@
 //! The books after a send: the pair's end, its receipt, and what was learned from it.
 
-use plimsoll_domain::{LifecycleEvent, ReceiptId};
+use plimsoll_domain::{LifecycleEvent, PairId, ReceiptId};
+use plimsoll_provider::ProviderFailure;
 use plimsoll_send::{Counter, Outcome, silent_truncation};
-use plimsoll_store::{ErrorSnapshot, LearnedLimit, ReceiptRecord, UsageEntry};
+use plimsoll_store::{ErrorSnapshot, FailedAnswer, LearnedLimit, ReceiptRecord, UsageEntry};
 use plimsoll_tokens::Calibration;
 
 use crate::{
-    App, AppError, Prepared, Receipt,
+    App, AppError, Prepared, Progress, Receipt,
     board::line_key,
     driver::{Journey, pair_error},
     receipt::final_stage,
@@ -21,7 +22,11 @@ impl App {
         outcome: &Outcome,
     ) -> Result<Receipt, AppError> {
         let now = self.clock.now();
-        let trimmed = journey.records.last().map_or(0, |record| record.trimmed_count);
+        let last = journey.records.last();
+        let trimmed = last.map_or(0, |record| record.trimmed_count);
+        let sent: Vec<PairId> = last
+            .map(|record| record.selection.iter().map(|pair| pair.id).collect())
+            .unwrap_or_default();
         let counter = Counter { trimmed, ..prepared.outlook.counter() };
         let last_total = journey.records.last().map_or(0, |record| record.attempt_total_tokens);
         let reported = journey.first_usage.map_or(0, |usage| usage.prompt);
@@ -41,12 +46,13 @@ impl App {
             total_ms: millis(journey.started.elapsed()),
             estimator: prepared.outlook.estimator.0,
             history_hash: journey.history_hash.clone(),
+            request_bytes: journey.request_bytes,
             truncation,
             counter,
             stated_limit: journey.overflowed.flatten(),
         };
         // The pair's end comes first: whatever fails after it, no pair stays in flight.
-        self.end_pair(journey, outcome, receipt.id).await?;
+        self.end_pair(prepared, journey, outcome, receipt.id).await?;
         self.store
             .put_receipt(&ReceiptRecord {
                 id: receipt.id,
@@ -64,14 +70,16 @@ impl App {
                 body: Some(receipt.to_json().to_string()),
             })
             .await?;
+        self.events.publish(&prepared.workspace, Progress::Receipt(journey.pair, receipt.id));
         if let Outcome::Error(_) = outcome {
             self.store
                 .put_snapshot(&ErrorSnapshot {
                     pair: journey.pair,
                     at: now,
-                    included: prepared.included_ids().split_off(trimmed),
+                    included: sent.clone(),
                     outgoing_user_text: prepared.text.clone(),
                     json_doc: Some(journey.last_body.clone()),
+                    answer: journey.failure.as_ref().map(kept_answer),
                 })
                 .await?;
         }
@@ -81,13 +89,17 @@ impl App {
 
     async fn end_pair(
         &self,
+        prepared: &Prepared,
         journey: &Journey,
         outcome: &Outcome,
         receipt: ReceiptId,
     ) -> Result<(), AppError> {
         let (event, error, cut) = match outcome {
             Outcome::Complete { cut_by_length } => (LifecycleEvent::Finish, None, *cut_by_length),
-            Outcome::Error(error) => (LifecycleEvent::Fail, Some(pair_error(error)), false),
+            Outcome::Error(error) => {
+                let held = prepared.held(journey.records.last());
+                (LifecycleEvent::Fail, Some(pair_error(error, held)), false)
+            }
             Outcome::Cancelled => (LifecycleEvent::Cancel, None, false),
         };
         let kept = plimsoll_store::Outcome {
@@ -131,8 +143,10 @@ impl App {
         let seen = prepared.provider.adds().is_none();
         let success = matches!(outcome, Outcome::Complete { .. });
         if success && seen && !prepared.outlook.estimator.1 && receipt.truncation.is_none() {
-            let trimmed = prepared.plan.included.iter().take(receipt.counter.trimmed);
-            let left_out = trimmed.map(|pair| pair.tokens).fold(0, u64::saturating_add);
+            let all = prepared.plan.included.iter().map(|pair| pair.tokens);
+            let sent = receipt.last().map_or(&[][..], |last| &last.selection);
+            let sent = sent.iter().map(|pair| pair.tokens).fold(0, u64::saturating_add);
+            let left_out = all.fold(0, u64::saturating_add).saturating_sub(sent);
             let raw = prepared.raw_prompt_tokens.saturating_sub(left_out);
             let ratios = self.store.calibration(&prepared.outlook.model.id).await?;
             let mut calibration = Calibration::from_log_ratios(ratios);
@@ -143,5 +157,18 @@ impl App {
                 .await?;
         }
         Ok(())
+    }
+}
+
+/// As many bytes of a failing answer are kept; what matters of an error stands at its head.
+const KEPT_ANSWER: usize = 64 * 1024;
+
+/// A failing answer for the details of the pair (FAU-7). The provider has taken its key out.
+fn kept_answer(failure: &ProviderFailure) -> FailedAnswer {
+    let body = &failure.body[..failure.body.floor_char_boundary(KEPT_ANSWER)];
+    FailedAnswer {
+        status: failure.status,
+        body: (!body.is_empty()).then(|| body.to_owned()),
+        transport: failure.chain.as_deref().or(failure.transport.as_deref()).map(str::to_owned),
     }
 }

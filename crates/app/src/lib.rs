@@ -43,13 +43,13 @@ pub use bus::{Events, Heard};
 pub use driver::Sent;
 pub use edits::Label;
 pub use error::AppError;
-pub use events::{AppEvent, Cancel, Progress, ToolStep};
+pub use events::{AppEvent, Attempt, Cancel, Progress, ToolStep};
 pub use export::{ExportAsk, ExportFormat, ExportOrder, Exported};
 pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
 pub use ports::{Chance, Clock, NoProvider, ProviderBook, Reached};
 pub use prepare::find_topic;
 pub use quota::{OverQuota, QuotaChoice};
-pub use receipt::Receipt;
+pub use receipt::{Receipt, attempt_numbers};
 pub use shelf::{
     Beside, Collected, Garbage, LARGEST_FILE, Origin, Secrets, TakeIn, blob_name, refuse_secret,
 };

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use plimsoll_budget::{
     Decision, IncludedTokens, Model, ModelLimit, OverBudget, WindowFacts, WindowSource, decide,
 };
-use plimsoll_domain::{FileId, Topic, TopicId};
+use plimsoll_domain::{FileId, PairId, Topic, TopicId};
 use plimsoll_provider::{ChatMessage, ChatRequest};
 use plimsoll_send::{HistoryPair, PreludePart, PreludeParts, ToolRound, compose};
 use plimsoll_store::Workspace;
@@ -124,15 +124,15 @@ pub fn find_topic<'a>(topics: &'a [Topic], path: &str) -> Option<&'a Topic> {
 }
 
 impl Prepared {
-    /// The request of an attempt that leaves the oldest pairs out.
+    /// The request of an attempt that sends these of the included pairs along.
     pub(crate) fn request(
         &self,
-        dropped: usize,
+        sent: &[PairId],
         max_output: Option<u64>,
         rounds: &[ToolRound],
         copies: &HashMap<FileId, String>,
     ) -> ChatRequest {
-        let (payload, _) = self.payload(dropped);
+        let (payload, _) = self.payload(sent);
         let message = |message: plimsoll_send::Message<'_>| ChatMessage {
             role: message.role,
             enclosed: self.carry(&message.enclosures, copies),
@@ -148,8 +148,22 @@ impl Prepared {
         }
     }
 
+    /// How many bytes the request has that would be sent now, those of files included.
+    pub fn body_size(&self) -> usize {
+        if self.enclosed.is_empty() {
+            return self.json_doc.len();
+        }
+        let request = self.request(&self.first_sent(), self.plan.max_output, &[], &HashMap::new());
+        self.provider.body(&request).len()
+    }
+
+    /// The pairs that the first call sends along, oldest first.
+    pub(crate) fn first_sent(&self) -> Vec<PairId> {
+        self.plan.included.iter().skip(self.plan.fit_drop).map(|pair| pair.id).collect()
+    }
+
     /// The payload of an attempt, and the hash of its history (PAY-5).
-    pub(crate) fn payload(&self, dropped: usize) -> (plimsoll_send::Payload<'_>, String) {
+    pub(crate) fn payload(&self, sent: &[PairId]) -> (plimsoll_send::Payload<'_>, String) {
         let prelude = PreludeParts {
             system: self
                 .system
@@ -160,7 +174,10 @@ impl Prepared {
                 tokens: self.files.section_tokens,
             }),
         };
-        let included = self.included.iter().zip(&self.packed).skip(dropped);
+        // Both are in the same order, so that one pass finds all.
+        let mut wanted = sent.iter().peekable();
+        let included = self.included.iter().zip(&self.packed);
+        let included = included.filter(|(stored, _)| wanted.next_if_eq(&&stored.pair.id).is_some());
         let pairs = included.map(|(stored, packed)| HistoryPair {
             id: stored.pair.id,
             lifecycle: stored.pair.lifecycle,

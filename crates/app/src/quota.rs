@@ -64,8 +64,8 @@ impl fmt::Display for OverQuota {
         };
         match self.after {
             Some(after) => {
-                let seconds = after.as_millis().div_ceil(1000);
-                write!(f, "the limit of {window} is used up: {seconds} s until this fits")
+                let time = plimsoll_send::fault::wait_words(after);
+                write!(f, "the limit of {window} is used up: {time} until this fits")
             }
             None => write!(f, "this is more than the whole limit of {window}"),
         }

@@ -32,6 +32,8 @@ pub struct Receipt {
     pub estimator: &'static str,
     /// BLAKE3 over the history that was sent last (PAY-5).
     pub history_hash: String,
+    /// The bytes of the last request.
+    pub request_bytes: usize,
     /// Whether the server read far less than was sent (REC-2b).
     pub truncation: Option<TruncationSeen>,
     /// `X / Y`, or `[X-T]/Y` after a trim (REC-3).
@@ -83,6 +85,7 @@ impl Receipt {
             "estimator": self.estimator,
             "estimateErrorPercent": self.error_percent(),
             "historyHash": self.history_hash,
+            "requestBytes": self.request_bytes,
             "truncation": self.truncation.map(|seen| json!({"read": seen.read, "sent": seen.sent})),
             "counter": self.counter.to_string(),
             "statedLimit": self.stated_limit,
@@ -116,12 +119,32 @@ impl Receipt {
 
 /// REC-1, name by name.
 fn attempt_json(record: &AttemptRecord) -> Value {
+    let mut json = attempt_numbers(record);
+    json["selection"] = record
+        .selection
+        .iter()
+        .map(|pair| json!({"id": pair.id.to_string(), "model": pair.model, "tokens": pair.tokens}))
+        .collect();
+    json["messages"] = record
+        .messages
+        .iter()
+        .map(|message| {
+            json!({
+                "role": message.role.name(),
+                "pairId": message.pair_id.map(|id| id.to_string()),
+                "tokens": message.tokens,
+                "hash": message.hash,
+            })
+        })
+        .collect();
+    json
+}
+
+/// The record of an attempt without its lists of pairs and messages, which may be long.
+pub fn attempt_numbers(record: &AttemptRecord) -> Value {
     let mut json = json!({
         "model": record.model,
         "budget": {"maxContext": record.max_context, "maxUsableRaw": record.max_usable_raw},
-        "selection": record.selection.iter().map(|pair| json!({
-            "id": pair.id.to_string(), "model": pair.model, "tokens": pair.tokens,
-        })).collect::<Vec<_>>(),
         "predictedMessageCount": record.predicted_message_count,
         "predictedHistoryTokens": record.predicted_history_tokens,
         "predictedTotalTokens": record.predicted_total_tokens,
@@ -130,17 +153,17 @@ fn attempt_json(record: &AttemptRecord) -> Value {
         "AUT": record.aut,
         "toolTokens": record.tool_tokens,
         "trimmedCount": record.trimmed_count,
+        "sentCount": record.sent_count(),
         "attemptsUsed": record.attempts_used,
         "charsPerToken": record.chars_per_token,
         "remainingReserve": record.remaining_reserve,
         "stage": record.stage.name(),
-        "messages": record.messages.iter().map(|message| json!({
-            "role": message.role.name(),
-            "pairId": message.pair_id.map(|id| id.to_string()),
-            "tokens": message.tokens,
-            "hash": message.hash,
-        })).collect::<Vec<_>>(),
     });
+    let ids = |pairs: &[PairId]| pairs.iter().map(ToString::to_string).collect::<Vec<_>>();
+    json["leftOut"] = json!(ids(&record.left_out));
+    if !record.deleted.is_empty() {
+        json["deleted"] = json!(ids(&record.deleted));
+    }
     if let Some(message) = &record.last_error_message {
         json["lastErrorMessage"] = json!(message);
     }

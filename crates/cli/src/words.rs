@@ -1,6 +1,8 @@
 //! Words for people that more than one command says.
 
+use plimsoll_app::{AttachedFile, Sent};
 use plimsoll_budget::Suggestion;
+use plimsoll_domain::Delivery;
 use plimsoll_send::{Outcome, SendError, fault};
 use plimsoll_tokens::commas;
 
@@ -15,7 +17,7 @@ pub(crate) fn suggestion(suggestion: &Suggestion) -> String {
             format!("fit first: leave the {pairs} oldest pairs ashore")
         }
         Suggestion::DetachFile { name, tokens } => {
-            format!("detach {} ({} tokens)", printable(name), commas(*tokens))
+            format!("try a smaller file than {} ({} tokens)", printable(name), commas(*tokens))
         }
         Suggestion::AttachOnDemand { name, frees } => {
             format!("attach {} on demand (frees {})", printable(name), commas(*frees))
@@ -32,14 +34,31 @@ pub(crate) fn suggestion(suggestion: &Suggestion) -> String {
     }
 }
 
+/// How a file goes along, and what its model makes of it (DLV-2): the page says it on the
+/// chip, a terminal before the send.
+pub(crate) fn attached(one: &AttachedFile) -> String {
+    let file = match &one.file {
+        Ok(file) => file,
+        Err(broken) => return format!("an attachment is broken: {broken}"),
+    };
+    let how = match one.delivery {
+        Delivery::Inline => "inline",
+        Delivery::OnDemand => "on demand",
+        Delivery::Path => "by its path",
+    };
+    let note = one.note.as_ref().map_or_else(String::new, |note| format!("; {note}"));
+    format!("{}: {how}, {} tokens{note}", printable(&file.name), commas(one.tokens))
+}
+
 /// What went wrong with a send, in the form of FAU-8, and what to do about it where
 /// there is something to say; none if nothing did.
-pub(crate) fn trouble(outcome: &Outcome) -> Option<(String, Option<String>)> {
-    let Outcome::Error(error) = outcome else { return None };
+pub(crate) fn trouble(sent: &Sent) -> Option<(String, Option<String>)> {
+    let Outcome::Error(error) = &sent.outcome else { return None };
     Some(match error {
         SendError::Provider(fault) | SendError::OverflowAfterTrimming(fault) => {
-            let advice = fault::explain(fault).map(|advice| advice.text);
-            (fault::headline(fault), advice.or_else(|| fault::asks_to_wait(fault)))
+            let explained = sent.error.as_ref().filter(|_| fault.short() == "context");
+            let explained = explained.map(|error| error.message.clone());
+            (fault::headline(fault), explained.or_else(|| fault::asks_to_wait(fault)))
         }
         SendError::EmptyAnswer => (
             "[error: server] the answer ended without any text".to_owned(),

@@ -14,9 +14,37 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Desk {
     pub(crate) board: Board,
     /// The counter of the last send that trimmed, until something changes (REC-3).
-    pub(crate) frozen: Option<Counter>,
+    pub(crate) frozen: Option<Frozen>,
     /// The message that is being written.
     pub(crate) draft: KeptDraft,
+}
+
+/// The counter of a send, and the numbers that belong to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Frozen {
+    pub(crate) counter: Counter,
+    /// The tokens of the history that was sent.
+    pub(crate) history: u64,
+    /// What the message weighed.
+    pub(crate) aut: u64,
+    /// Everything that was sent.
+    pub(crate) total: u64,
+    /// ML at that send.
+    pub(crate) ml: u64,
+}
+
+impl Frozen {
+    /// None for a send that left nothing out: its counter is that of the board.
+    fn of(sent: &Sent) -> Option<Self> {
+        let (receipt, last) = (&sent.receipt, sent.receipt.last()?);
+        (receipt.counter.trimmed > 0).then(|| Self {
+            counter: receipt.counter,
+            history: last.attempt_history_tokens,
+            aut: last.aut,
+            total: last.attempt_total_tokens.saturating_add(last.tool_tokens),
+            ml: last.max_context,
+        })
+    }
 }
 
 /// The desks that were opened.
@@ -81,7 +109,7 @@ impl Boards {
     pub(crate) async fn sent(&self, app: &App, workspace: &Workspace, sent: Option<&Sent>) {
         let Some(desk) = self.opened(workspace) else { return };
         let mut desk = desk.lock().await;
-        desk.frozen = sent.map(|sent| sent.receipt.counter).filter(|counter| counter.trimmed > 0);
+        desk.frozen = sent.and_then(Frozen::of);
         // The board is asked again by whoever looks; a store that fails will tell them.
         let _ = desk.board.refresh(app).await;
     }

@@ -276,6 +276,11 @@ pub(crate) async fn not_found() -> Problem {
     Problem::not_found("page")
 }
 
+/// What is wrong with `"\ud83d"`: browsers let people cut a character in two.
+const HALF_A_CHARACTER: &str = "a text holds half of a character (a \\u escape of a surrogate \
+     without its other half), which no Unicode text can hold; send the whole character, or \
+     U+FFFD for it";
+
 /// A JSON body whose mistakes are problems.
 pub(crate) struct Body<T>(pub(crate) T);
 
@@ -292,7 +297,11 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
                     JsonRejection::JsonDataError(_) => "bad_fields",
                     _ => "bad_body",
                 };
-                Err(Self::problem(rejection.status(), code, &rejection.body_text()))
+                let text = rejection.body_text();
+                if text.contains("hex escape") || text.contains("surrogate") {
+                    return Err(Self::problem(rejection.status(), code, HALF_A_CHARACTER));
+                }
+                Err(Self::problem(rejection.status(), code, &text))
             }
         }
     }

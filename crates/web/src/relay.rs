@@ -6,8 +6,9 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_app::{AppEvent, Heard, OverQuota, Progress};
+use plimsoll_app::{AppEvent, Attempt, Heard, OverQuota, Progress};
 use plimsoll_domain::PairId;
+use plimsoll_send::Stage;
 use plimsoll_store::Workspace;
 use serde_json::{Value, json};
 use tokio::{
@@ -15,7 +16,11 @@ use tokio::{
     time::{Instant, interval},
 };
 
-use crate::{Web, api::state::StateDto, views};
+use crate::{
+    Web,
+    api::{ReceiptDto, state::StateDto},
+    views,
+};
 
 /// Text is told at most so often; a reader sees no difference, and slow machines do.
 const TELL_EVERY: Duration = Duration::from_millis(60);
@@ -53,6 +58,8 @@ struct Stream {
     /// It is not rendered before.
     rests_until: Option<Instant>,
     shown: Streamed,
+    /// The calls so far, the newest last, as the event `attempt` tells them.
+    attempts: Vec<Value>,
 }
 
 /// The answers that are on their way.
@@ -74,8 +81,22 @@ impl Relay {
             fresh: false,
             rests_until: None,
             shown: Streamed::default(),
+            attempts: Vec::new(),
         };
         self.lock().insert(pair, stream);
+    }
+
+    /// The calls of a send that is under way; none if it is over.
+    pub(crate) fn attempts(&self, pair: PairId) -> Option<Vec<Value>> {
+        self.lock().get(&pair).map(|stream| stream.attempts.clone())
+    }
+
+    /// A call went out or is over; the same call stands in the list once.
+    fn attempt(&self, pair: PairId, attempt: &Value) {
+        if let Some(stream) = self.lock().get_mut(&pair) {
+            stream.attempts.retain(|known| known["call"] != attempt["call"]);
+            stream.attempts.push(attempt.clone());
+        }
     }
 
     fn end(&self, pair: PairId) {
@@ -189,6 +210,24 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             let data = json!({ "pair": pair.to_string(), "text": text });
             web.hub.tell(Some(at), "delta", &data);
         }
+        Progress::Attempt(pair, attempt) => {
+            let data = attempt_data(pair, &attempt);
+            web.relay.attempt(pair, &data);
+            web.hub.tell(Some(at), "attempt", &data);
+            if attempt.record.stage == Stage::Sent {
+                let (kind, text) = attempt_words(&attempt);
+                let data = json!({ "pair": pair.to_string(), "kind": kind, "text": text });
+                web.hub.tell(Some(at), "status", &data);
+            }
+        }
+        Progress::Receipt(pair, id) => {
+            // One that cannot be read now is read by whoever asks for it.
+            if let Ok(record) = web.app.store().receipt(id).await {
+                let mut data = json!(ReceiptDto::of(&record));
+                data["pair"] = json!(pair.to_string());
+                web.hub.tell(Some(at), "receipt", &data);
+            }
+        }
         Progress::Ended(pair) => {
             web.relay.end(pair);
             let (position, html) = article(web, at, pair).await;
@@ -243,6 +282,29 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
     }
 }
 
+/// The event `attempt`: REC-1 without its lists, and which call it is.
+fn attempt_data(pair: PairId, attempt: &Attempt) -> Value {
+    let mut data = plimsoll_app::attempt_numbers(&attempt.record);
+    data["pair"] = json!(pair.to_string());
+    data["call"] = json!(attempt.call);
+    data
+}
+
+/// What the badge says of a call that has just gone out: the first one needs no words.
+fn attempt_words(attempt: &Attempt) -> (&'static str, String) {
+    let Attempt { record, again, most_attempts, .. } = attempt;
+    let (trimmed, tried) = (record.trimmed_count, record.attempts_used);
+    match again {
+        Some((time, most)) => ("attempt", format!("trying again, {time} of {most}")),
+        None if tried > 1 => {
+            ("trimming", format!("trimming {trimmed} · attempt {tried} of {most_attempts}"))
+        }
+        // Fit first leaves pairs out of the first call.
+        None if trimmed > 0 => ("trimming", format!("trimming {trimmed}")),
+        None => ("waiting", String::new()),
+    }
+}
+
 /// UI-4: what the badge says while nothing is there to read.
 fn status_of(web: &Web, progress: &Progress) -> Option<Value> {
     let now = web.app.clock().now().millis();
@@ -258,7 +320,6 @@ fn status_of(web: &Web, progress: &Progress) -> Option<Value> {
             let full = OverQuota { after: Some(*wait), kind: *kind };
             (pair, "quota", full.to_string(), Some(until(*wait)))
         }
-        Progress::Trimmed(pair, pairs) => (pair, "trimming", format!("trimming {pairs}"), None),
         _ => return None,
     };
     Some(json!({ "pair": pair.to_string(), "kind": kind, "text": text, "until": until }))

@@ -38,10 +38,11 @@ export function pairText({ userText, assistantText }) {
  * @param {import("./filechips.js").FileChips} deps.chips
  * @param {(change: {model?: string, topic?: string, filter?: string}) => Promise<unknown>} deps.setView
  * @param {() => void} deps.input   to INPUT
+ * @param {(name: string) => boolean} deps.showFile  the chip of a file of the message
  * @param {import("./toasts.js").Toast} deps.toast
  * @param {(token: string) => void} deps.undo
  */
-export function createActions({ api, win, sending, composer, panels, selectors, edits, chips, setView, input, toast, undo }) {
+export function createActions({ api, showFile, win, sending, composer, panels, selectors, edits, chips, setView, input, toast, undo }) {
   const path = (/** @type {string} */ id) => `/api/pairs/${encodeURIComponent(id)}`;
 
   /**
@@ -103,7 +104,8 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
   /** @param {HTMLElement} article */
   function receipt(article) {
     const id = article.querySelector("[data-receipt]")?.getAttribute("data-receipt");
-    if (id) panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(id)}`);
+    if (article.dataset["state"] === "sending") panels.openUrl("attempts", `/ui/attempts/${encodeURIComponent(article.dataset["id"] ?? "")}`);
+    else if (id) panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(id)}`);
     else toast("This pair has no receipt: nothing of it was sent.");
   }
 
@@ -170,10 +172,12 @@ export function createActions({ api, win, sending, composer, panels, selectors, 
         return reask(id);
       case "delete": return state === "sending" ? void toast("It is being answered; cancel it first (x).") : remove(article);
       case "receipt": return receipt(article);
-      case "details": return article.querySelector("[data-receipt]") ? receipt(article) : perform("request", article, from);
+      case "details": return panels.openUrl("details", `/ui/error/${encodeURIComponent(id)}`);
       // FAU-7: what helps against a full window, as one click: the question comes back with it.
       case "clear": return reask(id).then(() => setView({ filter: NOTHING }));
-      case "model": return reask(id).then(selectors.openModels);
+      case "larger-model": return reask(id).then(selectors.openLarger);
+      case "smaller-file": return reask(id).then(() => showFile(from.dataset["file"] ?? ""));
+      case "shorter-answer": return panels.openPanel("topics");
       case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(id)}`);
       case "file": return chips.open(from);
       case "delivery": return chips.deliver(id, from);

@@ -114,6 +114,12 @@ export function createAttach({ area, api, scope, store, notice, toast, say, goTo
       else attachments.change(place.marker, { delivery: "on-demand" });
       return true;
     },
+    /**
+     * Brings the chip of a file of this name into focus, where it can be taken out or sent
+     * another way (FAU-7). Whether there is one.
+     * @param {string} name
+     */
+    showFile: (name) => strip.focus(({ mark }) => infoOf(mark).name === name || mark.name === name),
     /** Waits for files that are on their way; false where the message cannot go yet. */
     async settled() {
       if (waiting) return false;

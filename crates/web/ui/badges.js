@@ -25,10 +25,10 @@ export function badgeText({ kind, text, until }, since, now) {
  * @param {number} seconds
  */
 function countdown(text, kind, seconds) {
-  const left = seconds >= 120 ? `${Math.floor(seconds / 60)} min` : `${seconds} s`;
-  const reason = /^retry(?: in [\d.]+ ?(?:s|min))?\s*(\(.*\))?$/s.exec(text);
+  const left = seconds >= 7200 ? `${Math.ceil(seconds / 3600)} h` : seconds >= 120 ? `${Math.ceil(seconds / 60)} min` : `${seconds} s`;
+  const reason = /^retry(?: in [\d.]+ ?(?:s|min|h))?\s*(\(.*\))?$/s.exec(text);
   if (reason) return `retry in ${left}${reason[1] ? ` ${reason[1]}` : ""}`;
-  const renewed = text.replace(/\d+(?:\.\d+)?\s*(?:s|min)\b/, left);
+  const renewed = text.replace(/\d+(?:\.\d+)?\s*(?:s|min|h)\b/, left);
   if (renewed !== text || text.includes(left)) return renewed;
   return `${text || (kind === "quota" ? "waiting for the quota," : "retry")} in ${left}`;
 }
@@ -55,9 +55,11 @@ export function createBadges({ find, now = Date.now }) {
 
   return {
     draw,
+    /** What is waited for, if anything. */
+    kind: () => current?.status.kind ?? null,
     /** @param {Status} status */
     show(status) {
-      const goesOn = current && current.status.pair === status.pair && current.status.kind === status.kind;
+      const goesOn = current && current.status.pair === status.pair && current.status.kind === status.kind && current.status.text === status.text;
       current = { status, since: goesOn && current ? current.since : now() };
       timer ??= setInterval(draw, 250);
       draw();

@@ -19,16 +19,18 @@ export function counterParts({ x, t, y }) {
  * @returns {[string, string][]}
  */
 export function breakdown({ counter, window }) {
+  // A counter of the last send has the tokens of that send, not of what is written now.
+  const { sent } = counter;
+  const { history, aut, total, ml } = sent ?? window;
   return [
     ["predicted (X)", grouped(counter.x)],
     ["trimmed (T)", grouped(counter.t)],
     ["sent (X − T)", grouped(counter.x - counter.t)],
     ["visible (Y)", grouped(counter.y)],
-    ["history", `${grouped(window.history)} tokens`],
-    ["message (AUT)", `${window.exact ? "" : "~"}${grouped(window.aut)} tokens`],
-    ["all together", `${grouped(window.total)} of ${grouped(window.ml)}`],
-    ["limit", window.bindText || window.binds],
-    ["estimator", window.estimator],
+    ["history", `${grouped(history)} tokens`],
+    ["message (AUT)", `${window.exact ? "" : "~"}${grouped(aut)} tokens`],
+    ["all together", `${grouped(total)} of ${grouped(ml)}`],
+    ["limit", sent && ml !== window.ml ? "" : window.bindText || window.binds],
   ];
 }
 

@@ -2,7 +2,7 @@
 
 /** Names of the events that the server sends (API-2). */
 export const EVENT_NAMES = [
-  "started", "status", "text", "ended", "pair", "removed",
+  "started", "attempt", "status", "text", "receipt", "ended", "pair", "removed",
   "rows", "state", "topics", "settings", "draft", "files", "memory", "toolcall", "reset",
 ];
 

@@ -65,7 +65,7 @@ export function createHeld({ setView, edit, openPanel, lighten }) {
     const after = problem.body["afterSeconds"];
     // What is more than the whole limit never fits, however long one waits.
     const waits = typeof after === "number"
-      ? [{ value: "wait", label: `Wait ${Math.ceil(after)} s`, detail: "it is sent by itself when it fits; the pair counts down", look: /** @type {const} */ ("primary") }]
+      ? [{ value: "wait", label: waitLabel(after, new Date()), detail: "it is sent by itself when it fits; the pair counts down", look: /** @type {const} */ ("primary") }]
       : [];
     const picked = await ask({
       title: "The account's limit is reached",
@@ -102,6 +102,24 @@ export function createHeld({ setView, edit, openPanel, lighten }) {
       default: return undefined;
     }
   };
+}
+
+/**
+ * How long a wait is, for a button: in seconds while they can be watched, then until when. Pure.
+ * @param {number} seconds
+ * @param {Date} now
+ */
+export function waitLabel(seconds, now) {
+  if (seconds < 120) return `Wait ${Math.ceil(seconds)} s`;
+  const until = new Date(now.getTime() + seconds * 1000);
+  const days = Math.round((midnight(until) - midnight(now)) / 86_400_000);
+  const time = [until.getHours(), until.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
+  return `Wait until ${days === 0 ? "" : days === 1 ? "tomorrow " : `in ${days} days, `}${time}`;
+}
+
+/** @param {Date} time */
+function midnight(time) {
+  return new Date(time.getFullYear(), time.getMonth(), time.getDate()).getTime();
 }
 
 /**

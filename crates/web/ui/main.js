@@ -9,7 +9,7 @@ import { addCopyButtons, bindCopyButtons } from "./clipboard.js";
 import { createComposer } from "./composer.js";
 import { createCounter } from "./counter.js";
 import { createCursor } from "./cursor.js";
-import { el, must } from "./dom.js";
+import { debounced, el, must } from "./dom.js";
 import { createDrafts } from "./drafts.js";
 import { createEdits } from "./edit.js";
 import { createEvents } from "./events.js";
@@ -19,6 +19,7 @@ import { createGauge, levelOf } from "./gauge.js";
 import { createHeld } from "./held.js";
 import { createHistory } from "./history.js";
 import { icon } from "./icons.js";
+import { createInFlight } from "./inflight.js";
 import { createJumps } from "./jumps.js";
 import { bindKeys } from "./keys.js";
 import { createMemoryPanel } from "./memorypanel.js";
@@ -36,6 +37,9 @@ import { tokensIn } from "./tokens.js";
 import { createToolCalls } from "./toolcalls.js";
 import { createWeigh } from "./weigh.js";
 import { createWindow } from "./window.js";
+
+/** A panel that shows what is being written is drawn again when the writer pauses. */
+const FOLLOW_MS = 250;
 
 applyTheme();
 
@@ -125,7 +129,11 @@ function onText(message) {
 const composer = createComposer({ area: draft, attachments: attach.attachments, api, drafts, notice, onText });
 const modes = createModes({ label: must("#mode", HTMLElement), draft, filter, cursor });
 const memory = createMemoryPanel({ api, toast, say: announce, attach: attach.take });
-const panels = createPanels({ api, panel: must("#panel", HTMLElement), hud: must("#hud", HTMLElement), back: () => modes.enter("VIEW"), own: { files: attach.panel.render, memory: memory.render } });
+const written = () => {
+  const { text, attachments } = composer.message();
+  return { text, ...(attachments.length ? { attachments } : {}) };
+};
+const panels = createPanels({ api, draft: written, panel: must("#panel", HTMLElement), hud: must("#hud", HTMLElement), back: () => modes.enter("VIEW"), own: { files: attach.panel.render, memory: memory.render } });
 const counter = createCounter({ button: must("#counter", HTMLButtonElement), state: store.get, openHud: panels.toggleHud });
 /** @param {{filter?: string, topic?: string, model?: string}} change */
 const setView = (change) => sync.setView(change);
@@ -134,6 +142,7 @@ const sending = createSending({
   api, store, win, history, composer, modes, cursor, badges, notice, toast, held,
   button: must("#send", HTMLButtonElement), setView, announce, settled: attach.settled,
 });
+const inFlight = createInFlight({ store, notice, badges, panels, cancel: () => void sending.cancel() });
 const toolCalls = createToolCalls({ win, announce });
 const sync = createSync({ api, store, win, history, sending, composer, panels, onWindow: weigh.refresh, onFiles: attach.panel.changed, onMemory: memory.changed, onTool: toolCalls.show });
 const selectors = createSelectors({
@@ -147,7 +156,7 @@ const filterBox = createFilterBox({
   leave: () => modes.enter("VIEW"), help: () => panels.openPanel("help"),
 });
 const actions = createActions({
-  api, win, sending, composer, panels, selectors, edits, chips: attach.chips, setView, toast,
+  api, win, sending, composer, panels, selectors, edits, chips: attach.chips, setView, toast, showFile: attach.showFile,
   input: () => modes.enter("INPUT"), undo: filterBox.takeBack,
 });
 bindForms({ api, toast, undo: filterBox.takeBack, onDone: panels.after });
@@ -155,6 +164,7 @@ bindForms({ api, toast, undo: filterBox.takeBack, onDone: panels.after });
 /** @param {import("./types.js").Window} window */
 function showWindow(window) {
   gauge.draw(window);
+  panels.refreshHud();
   const level = levelOf(window);
   if (level === "ok") notice.clear("load");
   else if (level === "warn") notice.say("load", { text: `Above ${warnAt} % of the window. It can be sent.`, level: "warn" });
@@ -187,10 +197,11 @@ function drawEmpty() {
   empty.hidden = y > 0 || view.filter === "";
 }
 
-function preview() {
-  const { text, attachments } = composer.message();
-  panels.openUrl("what would be sent", "/ui/request", { text, ...(attachments.length ? { attachments } : {}) });
-}
+const PREVIEW = "what would be sent";
+const preview = () => panels.openUrl(PREVIEW, "/ui/request", written);
+// What would be sent changes with every pair, filter, setting and key.
+const followPreview = debounced(FOLLOW_MS, () => panels.refresh(PREVIEW));
+store.on(() => followPreview.call());
 must("#aut", HTMLElement).before(el("button", { type: "button", class: "tool", title: "What would be sent now, byte for byte (P in VIEW)", "aria-label": "What would be sent now", onclick: preview }, icon("request")));
 
 // What floats above the footer has to know how high that is.
@@ -245,7 +256,16 @@ bindKeys({
 });
 must("#mode", HTMLElement).title = "INPUT writes, VIEW reads, COMMAND filters; Esc and Enter go between them.";
 
-const events = createEvents({ scope: (path) => scoped(path, workspace), after: body.dataset["event"] ?? "", onEvent: sync.onEvent, onConnection });
+/**
+ * @param {string} name
+ * @param {any} data
+ * @param {string} id
+ */
+function onEvent(name, data, id) {
+  sync.onEvent(name, data, id);
+  inFlight.onEvent(name);
+}
+const events = createEvents({ scope: (path) => scoped(path, workspace), after: body.dataset["event"] ?? "", onEvent, onConnection });
 
 bindCopyButtons();
 bindTheme(must("#theme", HTMLElement));

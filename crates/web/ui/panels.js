@@ -10,7 +10,7 @@ import { keep, recall } from "./theme.js";
 
 const HUD_MS = 250;
 
-/** @typedef {{name: string, url: string, body?: unknown}} Source */
+/** A body that is a function is asked for each time. @typedef {{name: string, url: string, body?: unknown}} Source */
 
 /**
  * @param {object} deps
@@ -18,9 +18,10 @@ const HUD_MS = 250;
  * @param {HTMLElement} deps.panel
  * @param {HTMLElement} deps.hud
  * @param {() => void} deps.back  where the focus goes when nobody had it
+ * @param {() => unknown} deps.draft  what is being written, for the HUD
  * @param {Record<string, (body: HTMLElement) => Promise<void>>} [deps.own]  panels that the page draws itself
  */
-export function createPanels({ api, panel, hud, back, own = {} }) {
+export function createPanels({ api, panel, hud, back, draft, own = {} }) {
   const parts = { panel: frame(panel, "Width of the panel"), hud: frame(hud, "Width of the HUD") };
   parts.hud.title.textContent = "HUD";
   parts.panel.close.addEventListener("click", () => close());
@@ -55,7 +56,7 @@ export function createPanels({ api, panel, hud, back, own = {} }) {
     const draw = own[source.name];
     if (draw) return draw(body);
     try {
-      const html = await api.html(source.url, source.body);
+      const html = await api.html(source.url, typeof source.body === "function" ? source.body() : source.body);
       if (mine !== turn) return;
       fill(html, nameOf(source.name));
       body.scrollTop = fresh ? 0 : at;
@@ -105,7 +106,7 @@ export function createPanels({ api, panel, hud, back, own = {} }) {
   const freshHud = debounced(HUD_MS, async () => {
     if (hud.hidden) return;
     try {
-      const html = await api.html("/ui/hud");
+      const html = await api.html("/ui/hud", draft());
       const at = parts.hud.body.scrollTop;
       parts.hud.body.innerHTML = html;
       parts.hud.body.scrollTop = at;

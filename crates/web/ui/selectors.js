@@ -21,6 +21,18 @@ export function modelOptions(models, current) {
 }
 
 /**
+ * The models that can be asked and are known to hold more than this one does, the smallest
+ * first. Pure.
+ * @param {import("./types.js").Model[]} models
+ * @param {{model: string, ml: number}} than  its limit may have been learned
+ */
+export function largerModels(models, than) {
+  const larger = (/** @type {import("./types.js").Model} */ { id, available, enabled, assumed, ml }) =>
+    available && enabled !== false && !assumed && id !== than.model && ml > than.ml;
+  return models.filter(larger).sort((a, b) => a.ml - b.ml);
+}
+
+/**
  * @param {import("./types.js").Topic[]} topics
  * @param {string} current
  * @returns {import("./popup.js").Option[]}
@@ -72,6 +84,15 @@ export function createSelectors({ api, store, model, topic, setView, openPanel, 
     }
   }
 
+  /** FAU-7: models that can be asked and hold more than the one that is selected. */
+  async function pickLarger() {
+    const { models } = await api.call("GET", "/api/models");
+    const options = modelOptions(largerModels(models, store.get().window), "");
+    if (options.length) return choose({ anchor: model, label: "A larger model", options });
+    toast("No model with a larger window can be reached now.", { label: "Manage models", act: () => openPanel("models") });
+    return null;
+  }
+
   const openModels = () => change(() => pickModel(model, "Model"), "model");
   model.addEventListener("click", () => void openModels());
   topic.addEventListener("click", () => void change(async () => {
@@ -82,6 +103,7 @@ export function createSelectors({ api, store, model, topic, setView, openPanel, 
 
   return {
     openModels,
+    openLarger: () => change(pickLarger, "model"),
     /**
      * The model for one answer, chosen beside a pair. Null: changed their mind.
      * @param {HTMLElement} anchor

@@ -45,6 +45,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
   let mine = null;
   /** Whether the draft goes when the reply is complete (SND-2). */
   let queued = false;
+  /** Whether the notice says why the server did not take the message. */
+  let refused = false;
   /** The status that was announced last; its seconds are not worth a voice. */
   let said = "";
 
@@ -58,6 +60,12 @@ export function createSending({ api, store, win, history, composer, modes, curso
     document.body.classList.toggle("sending", sending);
   }
   store.on(drawButton);
+  // What a model refused says nothing about another one, or about another view.
+  store.on(({ view }, { view: before }) => {
+    if (!refused || (view.model === before.model && view.filter === before.filter)) return;
+    refused = false;
+    notice.clear("held");
+  });
 
   async function cancel() {
     if (!busy()) return;
@@ -85,7 +93,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
           return true;
         } catch (error) {
           const more = error instanceof Problem ? await held(error) : undefined;
-          if (more === undefined) notice.say("held", { text: `Not sent: ${wordsOf(error)}`, level: "error" });
+          refused = more === undefined;
+          if (refused) notice.say("held", { text: `Not sent: ${wordsOf(error)}`, level: "error" });
           if (!more) return false;
           request = more["again"] ? { ...request, ...anew() } : { ...request, ...more };
         }
@@ -169,7 +178,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
     status(status) {
       if (store.get().sending?.pair !== status.pair) store.set({ sending: { pair: status.pair } });
       badges.show(status);
-      if (status.text !== said) announce((said = status.text));
+      if (status.text && status.text !== said) announce((said = status.text));
     },
     /**
      * @param {{pair: string, append?: string, tail?: string}} event

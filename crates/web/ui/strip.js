@@ -174,8 +174,17 @@ export function createStrip({ strip, chips, meter, words, placed, scope, onAct }
       limits = weighed.limits?.words ?? null;
       draw();
     },
-    /** Brings the first chip's name into focus, if there is one. */
-    focus: () => focusChip(0, "preview"),
+    /**
+     * Brings the first chip that is meant into focus, at what makes it smaller: another way to
+     * send it, or else taking it out. Whether there is one.
+     * @param {(place: Place) => boolean} [meant]
+     */
+    focus(meant = () => true) {
+      const at = shown.findIndex(meant);
+      if (at < 0) return false;
+      focusChip(at, chips.children[at]?.querySelector('[data-chip="delivery"]') ? "delivery" : "remove");
+      return true;
+    },
   };
 }
 

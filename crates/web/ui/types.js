@@ -7,7 +7,7 @@
 
 /**
  * X, T and Y of REC-3; `text` is how they are written, `title` their breakdown.
- * @typedef {{x: number, t: number, y: number, text: string, frozen: boolean, title?: string}} Counter
+ * @typedef {{x: number, t: number, y: number, text: string, frozen: boolean, title?: string, sent?: {history: number, aut: number, total: number, ml: number}}} Counter
  */
 
 /**
@@ -154,14 +154,14 @@
 /** @typedef {Note & {content: string, html: string, created: string, updated: string, revisions: NoteRevision[], relations: NoteRelation[]}} WholeNote */
 /** @typedef {{notes: Note[], total: number, more: boolean, anyWord: boolean, types: {name: string, count: number}[], projects: {name: string, count: number}[]}} NoteList */
 
-/** @typedef {"waiting"|"loading"|"thinking"|"retry"|"quota"|"trimming"} StatusKind */
+/** @typedef {"waiting"|"loading"|"thinking"|"retry"|"attempt"|"quota"|"trimming"} StatusKind */
 
 /**
  * What a send is doing; `until` is when a wait ends, in epoch milliseconds.
  * @typedef {{pair: string, kind: StatusKind, text: string, until?: number | null}} Status
  */
 
-/** @typedef {{id: string, provider: string, ml: number, size?: string, bindText?: string, available: boolean, enabled?: boolean, current: boolean}} Model */
+/** @typedef {{id: string, provider: string, ml: number, size?: string, bindText?: string, available: boolean, enabled?: boolean, assumed?: boolean, current: boolean}} Model */
 /** @typedef {{id: string, path: string, name?: string, pairs?: number}} Topic */
 /** @typedef {{pair: string, at?: number|null, snippetHtml: string, createdAt: string}} Hit */
 /** @typedef {{from: number, to: number, items: {insert: string, label: string}[]}} Completion */

@@ -66,7 +66,7 @@ export function createWeigh({ api, store, output, warnAt, onWindow, onWeighed = 
   /** @param {import("./types.js").Window} window */
   function show(window) {
     const { text } = message;
-    output.textContent = `${window.exact && text ? "" : "~"}${grouped(text ? window.aut : 0)}`;
+    output.textContent = text ? `${window.exact ? "" : "~"}${grouped(window.aut)}` : "0";
     output.title = `${grouped(window.aut)} tokens, ${window.estimator || "estimated"}; ${window.load}`;
     onWindow(window);
   }

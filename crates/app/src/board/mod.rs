@@ -9,6 +9,7 @@ mod refresh;
 mod shown;
 mod standing;
 
+pub(crate) use prepare::attached_weights;
 pub use shown::{Place, Shown};
 
 use plimsoll_blobs::Blobs;

@@ -149,7 +149,8 @@ impl Board {
             plan,
             json_doc: String::new(),
         };
-        let request = prepared.request(fit_drop, max_output, &[], &HashMap::new());
+        let sent = prepared.first_sent();
+        let request = prepared.request(&sent, max_output, &[], &HashMap::new());
         prepared.json_doc = prepared.provider.body(&request.folded());
         Ok(prepared)
     }
@@ -296,7 +297,7 @@ impl Board {
 }
 
 /// What is attached, as the suggestions of VAL-1 name it.
-fn attached_weights(attached: &[AttachedFile]) -> Vec<Attached> {
+pub(crate) fn attached_weights(attached: &[AttachedFile]) -> Vec<Attached> {
     let weight = |one: &AttachedFile| {
         let name = one.file.as_ref().ok()?.name.clone();
         let AttachedFile { tokens, on_demand_tokens, .. } = *one;

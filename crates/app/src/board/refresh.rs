@@ -58,6 +58,7 @@ impl Pending {
             | Progress::RetryIn(..)
             | Progress::QuotaWait(..)
             | Progress::Trimmed(..)
+            | Progress::Receipt(..)
             | Progress::Tool(..)
             | Progress::Memory => {}
         }

@@ -68,6 +68,9 @@ async fn send(
 ) -> Result<Option<Sent>, Failure> {
     attach(app, args, &mut ask, taken).await?;
     let prepared = app.prepare(&ask).await.map_err(|error| Failure::app(&error))?;
+    for one in &prepared.outlook.attached {
+        note(&words::attached(one));
+    }
     if args.dry_run {
         output.text(&prepared.json_doc)?;
         output.text("\n")?;
@@ -237,7 +240,8 @@ fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
         }
         Progress::Started(_)
         | Progress::Files
-        | Progress::Attempt(_)
+        | Progress::Attempt(..)
+        | Progress::Receipt(..)
         | Progress::Reasoning(..)
         | Progress::Ended(_)
         | Progress::Changed(_)
@@ -268,6 +272,11 @@ pub(crate) fn tell_receipt(sent: &Sent) {
     if let Some(notice) = sent.trim_notice() {
         note(&notice);
     }
+    match sent.deleted {
+        0 => {}
+        1 => note("1 pair was deleted during the send and was left out"),
+        many => note(&format!("{many} pairs were deleted during the send and were left out")),
+    }
     if let Some(truncation) = receipt.truncation {
         note(&truncation.to_string());
     }
@@ -288,7 +297,7 @@ fn conclude(sent: &Sent) -> Result<u8, Failure> {
         Outcome::Complete { cut_by_length: false } => Ok(0),
         Outcome::Cancelled => Err(Failure::failed("stopped; what had arrived is kept")),
         Outcome::Error(_) => {
-            let (headline, advice) = words::trouble(&sent.outcome).unwrap_or_default();
+            let (headline, advice) = words::trouble(sent).unwrap_or_default();
             let kept = "your message is kept; `plimsoll send --reask` asks it again";
             Err(Failure::failed(headline).hint(match advice {
                 Some(advice) => format!("{}; {kept}", advice.trim_end_matches('.')),

@@ -43,6 +43,53 @@ fn a_message_is_sent_and_its_answer_comes_by_events() {
     assert_eq!(receipts["receipts"][0]["prompt"], 14);
 }
 
+/// Each call is told when it goes out and when it is over, and the receipt when it is there.
+#[test]
+fn api_2_attempts_and_the_receipt_are_events() {
+    let server = ScriptedServer::chats([
+        Reply::openai(&["fine"], 14, 6),
+        Reply::overflow(4000, 4100),
+        Reply::openai(&["short"], 14, 6),
+    ])
+    .unwrap();
+    let served = Served::start(&server, 4096);
+    let first = served.send("first")["id"].clone();
+    let mut events = served.events();
+    let begun = served.json("POST", "/api/send", Some(json!({"text": "second"})));
+    let seen = events.until("ended").unwrap();
+    let told: Vec<(String, serde_json::Value)> = seen
+        .iter()
+        .filter(|event| ["attempt", "receipt", "ended"].contains(&event.name.as_str()))
+        .map(|event| (event.name.clone(), serde_json::from_str(&event.data).unwrap()))
+        .collect();
+    let names: Vec<&str> = told.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["attempt", "attempt", "attempt", "attempt", "receipt", "ended"]);
+    assert!(told.iter().all(|(_, data)| data["pair"] == begun["pair"]), "{told:?}");
+    let attempts: Vec<_> = told[..4].iter().map(|(_, data)| data).collect();
+    let of = |name: &str| attempts.iter().map(|data| data[name].clone()).collect::<Vec<_>>();
+    assert_eq!(of("stage"), ["sent", "overflow_initial", "sent", "success"]);
+    assert_eq!(of("call"), [1, 1, 2, 2]);
+    assert_eq!(of("trimmedCount"), [0, 0, 1, 1]);
+    assert_eq!(of("sentCount"), [1, 1, 0, 0]);
+    assert_eq!(of("leftOut"), [json!([]), json!([]), json!([first]), json!([first])]);
+    let words = attempts[1]["lastErrorMessage"].as_str().unwrap();
+    assert!(words.starts_with("This model's maximum context length is 4000"), "{words}");
+    // The receipt that was told can be read, and says the same of each attempt, whole.
+    let id = told[4].1["id"].as_str().unwrap();
+    assert_eq!(told[4].1["trimmed"], 1);
+    let receipt = served.json("GET", &format!("/api/receipts/{id}"), None);
+    let records = receipt["attempts"].as_array().unwrap();
+    assert_eq!(records.len(), 2);
+    for (record, told) in records.iter().zip([attempts[1], attempts[3]]) {
+        for (name, value) in told.as_object().unwrap() {
+            if !["pair", "call", "leftOut"].contains(&name.as_str()) {
+                assert_eq!(&record[name], value, "{name}");
+            }
+        }
+        assert!(record["selection"].is_array() && record["messages"].is_array());
+    }
+}
+
 #[test]
 fn api_2_a_client_that_was_away_resumes() {
     let server = answering(&["one"]);
@@ -250,4 +297,28 @@ fn another_process_is_noticed() {
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     events.until("rows").unwrap();
     assert_eq!(served.json("GET", "/api/pairs", None)["visible"], 1);
+}
+
+/// Half of a character cannot be kept; the words say so, and what to do.
+#[test]
+fn a_text_with_half_a_character_is_refused_in_plain_words() {
+    let server = answering(&["fine"]);
+    let served = Served::start(&server, 4096);
+    for text in [r#"{"text":"a\ud83d"}"#, r#"{"text":"a\ud83d b"}"#, r#"{"text":"\ude42"}"#] {
+        let json = [("Content-Type", "application/json")];
+        let answer = plimsoll_testkit::http::request(
+            &served.address,
+            "POST",
+            "/api/send",
+            &json,
+            text.as_bytes(),
+        )
+        .unwrap();
+        assert_eq!(answer.status, 400, "{text}: {}", answer.body);
+        let problem: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!(problem["code"], "bad_json");
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.starts_with("a text holds half of a character"), "{text}: {detail}");
+        assert!(!detail.contains("hex escape"), "{detail}");
+    }
 }

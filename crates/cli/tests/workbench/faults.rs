@@ -64,3 +64,177 @@ fn snd_7_an_error_goes_without_a_question() {
     bench.counter("0 / 0");
     bench.fine();
 }
+
+/// FAU-7: the error, its status, the provider's own words, and its answer one click away.
+#[test]
+fn fau_7_details_show_the_providers_words_and_the_raw_answer() {
+    // An odd spelling that any rewriting would change; the key that the server repeats is not
+    // for anybody's eyes.
+    let body = "\n{ \"error\" : {\"zz\":1, \"message\": \"Bad key sk-canary-0123456789abcdef.\", \
+                \"code\":\"invalid_api_key\"} }\r\n";
+    let refusal = Reply::whole(401, &[("content-type", "application/json")], body);
+    let Some(bench) = Workbench::open([refusal]) else { return };
+    bench.types("What now?");
+    bench.keys("Enter");
+    bench.wait("T.state() === 'error'");
+    bench.click(".pair [data-act=details]");
+    bench.wait("T.panel() === 'Details'");
+    bench.says("#panel .err", "[error: auth] Bad key [key].");
+    bench.says("#panel dl", "HTTP status401");
+    assert!(!bench.js::<bool>("T.shown('#panel pre.exact')"), "the raw answer is a click away");
+    bench.click("#panel details.raw summary");
+    bench.wait("T.shown('#panel pre.exact')");
+    let shown: String = bench.js("T.one('#panel pre.exact').textContent");
+    assert_eq!(shown, body.replace("sk-canary-0123456789abcdef", "[key]"));
+    bench.says("#panel .attempts", "error");
+    // The HUD says the message, not only that there was one.
+    bench.view();
+    bench.keys("h");
+    bench.says("#hud .err", "[error: auth] Bad key [key].");
+    bench.says("#hud p", "HTTP status 401");
+    // What is deleted is gone with all of it.
+    let id: String = bench.js("T.last().dataset.id");
+    let path = format!("/api/pairs/{id}/error");
+    let error = bench.served.json("GET", &path, None);
+    assert_eq!((&error["status"], &error["label"]), (&401.into(), &"auth".into()));
+    assert_eq!(error["body"], shown);
+    assert!(error["request"].as_str().unwrap().contains("What now?"));
+    bench.served.json("DELETE", &format!("/api/pairs/{id}"), None);
+    assert_eq!(bench.served.ask("GET", &path, None).status, 404);
+    bench.fine();
+}
+
+/// One plain line with the address; what the libraries say stands in the details.
+#[test]
+fn fau_7_a_network_error_is_one_line_with_the_address() {
+    let Some(bench) = Workbench::open([Reply::closes_at_once()]) else { return };
+    bench.served.json("PUT", "/api/settings/retries", Some(serde_json::json!({"value": "0"})));
+    bench.types("What now?");
+    bench.keys("Enter");
+    bench.wait("T.state() === 'error'");
+    let at = bench.server.base_url().trim_end_matches("/v1").to_owned();
+    bench.says(".pair .err", &format!("[error: net] connection closed before the answer: {at}"));
+    assert!(!bench.js::<bool>("T.says('.pair .err', 'error sending request')"));
+    bench.click(".pair [data-act=details]");
+    bench.says("#panel details.raw summary", "What happened to the connection");
+    bench.click("#panel details.raw summary");
+    bench.says("#panel details.raw pre", "error sending request");
+    bench.fine();
+}
+
+/// A window that the model does not have, with a file and without history; the other models
+/// are larger, smaller, of unknown size, and out of reach.
+fn too_long() -> Option<Workbench> {
+    let home = |home: &std::path::Path| {
+        let file = home.join("models.toml");
+        let one = std::fs::read_to_string(&file).unwrap();
+        let other = |id: &str, window: &str| {
+            one.replace("\"test\"", &format!("\"{id}\"")).replace("contextWindow = 4096\n", window)
+        };
+        let all = [
+            one.clone(),
+            other("larger", "contextWindow = 8192\n"),
+            other("smaller", "contextWindow = 2048\n"),
+            other("unknown", ""),
+            "[[model]]\nid = \"keyless\"\nprovider = \"anthropic\"\n\
+             keyEnv = \"PLIMSOLL_NO_SUCH_KEY\"\ncontextWindow = 99999\n"
+                .to_owned(),
+        ];
+        std::fs::write(file, all.join("\n")).unwrap();
+    };
+    let words = "input_ids size (4271) exceeds max_length (4096)";
+    let replies = [Reply::error(500, words), answer("fine")];
+    let bench = Workbench::at_home(replies, 4096, home, |_| {})?;
+    bench.types("Sum it up: ");
+    crate::attachments::paste(&bench, &[("notes.md", "text/markdown", "one two three")], "");
+    crate::attachments::chips(&bench, "notes.md: ok");
+    bench.keys("Enter");
+    bench.wait("T.state() === 'error'");
+    Some(bench)
+}
+
+#[test]
+fn fau_7_a_smaller_file_is_offered_first_and_the_conversation_is_not_blamed() {
+    let Some(bench) = too_long() else { return };
+    bench.says(
+        ".pair .err",
+        "The message with notes.md is too long for this model: 4,271 tokens, and the limit is 4,096.",
+    );
+    let offered: Vec<String> = bench
+        .js("[...T.last().querySelectorAll('.acts button')].map((button) => button.dataset.act)");
+    assert_eq!(offered, ["reask", "delete", "smaller-file", "larger-model", "details"]);
+    bench.says(".pair [data-act=smaller-file]", "Try a smaller file: notes.md");
+    bench.click(".pair [data-act=smaller-file]");
+    // The question is back with its file, at what makes that smaller.
+    bench.says("#notice", "Asking again");
+    crate::attachments::chips(&bench, "notes.md: ok");
+    bench.wait("['delivery', 'remove'].includes(document.activeElement?.dataset.chip)");
+    bench.click("[data-chip=remove]");
+    bench.wait("!T.shown('#strip') && T.draft().startsWith('Sum it up:')");
+    bench.click("#draft");
+    bench.keys("End Enter");
+    bench.wait("T.pairs().length === 1 && T.state() === 'complete'");
+    bench.fine();
+}
+
+#[test]
+fn fau_7_only_larger_models_that_can_be_asked_are_offered() {
+    let Some(bench) = too_long() else { return };
+    bench.click(".pair [data-act=larger-model]");
+    bench.wait("T.shown('.popup')");
+    let offered: Vec<String> = bench
+        .js("[...document.querySelectorAll('.popup [role=option]')].map((o) => o.textContent)");
+    assert_eq!(offered.len(), 1, "{offered:?}");
+    assert!(offered[0].starts_with("larger"), "{offered:?}");
+    bench.keys("Enter");
+    bench.wait("T.one('#model').dataset.id === 'larger'");
+    bench.says("#notice", "Asking again");
+    bench.fine();
+}
+
+/// B20: what one model refused says nothing about another.
+#[test]
+fn a_refusal_goes_away_with_the_model_that_refused() {
+    let home = |home: &std::path::Path| {
+        let file = home.join("models.toml");
+        let one = std::fs::read_to_string(&file).unwrap();
+        let two = one.replace("\"test\"", "\"larger\"").replace("= 4096", "= 131072");
+        std::fs::write(file, format!("{one}\n{two}")).unwrap();
+    };
+    let Some(bench) = Workbench::at_home([answer("fine")], 4096, home, |_| {}) else { return };
+    // A file that fits into the large model's limit, and not into the small one's.
+    let view = |model: &str| {
+        let change = Some(serde_json::json!({ "model": model }));
+        bench.served.json("PUT", "/api/view", change);
+        bench.wait(&format!("T.one('#model').dataset.id === '{model}'"));
+    };
+    view("larger");
+    let text = "many words\n".repeat(2000);
+    crate::attachments::paste(&bench, &[("notes.md", "text/markdown", &text)], "");
+    crate::attachments::chips(&bench, "notes.md: ok");
+    view("test");
+    bench.keys("Enter");
+    bench.says("#notice", "Not sent: ");
+    view("larger");
+    bench.wait("!T.says('#notice', 'Not sent')");
+    bench.fine();
+}
+
+/// BND-1 with `sendErrorPairs`: what is sent of a failed pair is its question.
+#[test]
+fn bnd_1_the_half_answer_of_a_failed_pair_is_shown_as_not_sent() {
+    let Some(bench) = Workbench::open([Reply::closes_after(&["half an answer"]), answer("fine")])
+    else {
+        return;
+    };
+    let on = Some(serde_json::json!({ "value": "on" }));
+    bench.served.json("PUT", "/api/settings/sendErrorPairs", on);
+    bench.types("first");
+    bench.keys("Enter");
+    bench.wait("T.state() === 'error' && T.reply() === 'half an answer'");
+    bench.says(".pair .unsent-note", "Only the question is sent");
+    bench.send("second");
+    let sent = bench.sent().to_string();
+    assert!(sent.contains("first") && !sent.contains("half an answer"), "{sent}");
+    bench.fine();
+}

@@ -6,9 +6,11 @@
 
 mod access;
 mod attachments;
+mod attempts;
 mod bench;
 mod budget;
 mod connection;
+mod exact;
 mod faults;
 mod files;
 mod filtering;

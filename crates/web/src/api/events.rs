@@ -29,9 +29,12 @@ pub(crate) struct AfterQuery {
 
 /// What happens, as server-sent events
 ///
-/// `started`, `delta`, `status`, `ended`, `pair`, `removed`, `rows`, `state`, `topics`,
-/// `settings`, `draft`, `files`, `memory`, `tool`; `reset` to a client that was away too
-/// long. The data of each is JSON.
+/// `started`, `attempt`, `delta`, `status`, `receipt`, `ended`, `pair`, `removed`, `rows`,
+/// `state`, `topics`, `settings`, `draft`, `files`, `memory`, `tool`; `reset` to a client that
+/// was away too long. The data of each is JSON. `attempt` comes when a call goes out (its
+/// `stage` is `sent`) and again when it is over; `call` numbers the calls of the send in
+/// `pair`, `leftOut` names the pairs that it left out. `receipt` comes when the receipt can
+/// be read.
 #[utoipa::path(get, path = "/api/events", tag = "events", params(AtQuery, AfterQuery),
     responses((status = 200, content_type = "text/event-stream", body = String)))]
 pub(super) async fn events(

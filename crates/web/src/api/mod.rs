@@ -2,6 +2,7 @@
 
 pub(crate) mod attached;
 mod command;
+mod errors;
 mod events;
 mod export;
 pub(crate) mod files;
@@ -18,8 +19,10 @@ mod view;
 mod writing;
 
 pub(crate) use attached::Writing;
+pub(crate) use errors::ErrorDto;
 pub(crate) use events::{AfterQuery, follow};
 pub(crate) use models::ModelList;
+pub(crate) use receipts::ReceiptDto;
 pub(crate) use settings::rows as setting_rows;
 pub(crate) use undo::Undo;
 
@@ -69,6 +72,7 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(pairs::list))
         .routes(routes!(pairs::get, pairs::change, pairs::delete))
         .routes(routes!(pairs::swap))
+        .routes(routes!(errors::get))
         .routes(routes!(command::command))
         .routes(routes!(export::export))
         .routes(routes!(undo::undo))

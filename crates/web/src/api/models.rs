@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_budget::{ModelLimit, WindowFacts};
+use plimsoll_budget::{Binds, ModelLimit, WindowFacts};
 use plimsoll_tokens::compact_size;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -34,6 +34,8 @@ pub(crate) struct ModelDto {
     pub(crate) available: bool,
     /// Whether it is offered.
     pub(crate) enabled: bool,
+    /// Whether its limit is only assumed, because nobody has told it (CAT-4).
+    pub(crate) assumed: bool,
     /// Whether it would answer now.
     pub(crate) current: bool,
 }
@@ -58,6 +60,7 @@ impl ModelList {
                 ml: limit.tokens,
                 size: compact_size(limit.tokens),
                 bind_text: bind_text(&limit),
+                assumed: limit.binds == Binds::Assumed,
                 available: found.available,
                 enabled: model.enabled,
             }

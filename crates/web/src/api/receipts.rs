@@ -44,7 +44,7 @@ pub(crate) struct ReceiptDto {
 }
 
 impl ReceiptDto {
-    fn of(record: &ReceiptRecord) -> Self {
+    pub(crate) fn of(record: &ReceiptRecord) -> Self {
         Self {
             id: record.id.to_string(),
             pair: record.pair.map(|pair| pair.to_string()),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_app::{AppError, Outlook, topic_path};
+use plimsoll_app::{AppError, Draft, Outlook, topic_path};
 use plimsoll_budget::{Binds, ModelLimit, WindowSource};
 use plimsoll_send::Counter;
 use plimsoll_tokens::compact_load;
@@ -10,7 +10,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::files::{AttachedDto, LimitsDto, SectionDto};
-use crate::{Web, boards::Desk, formats::rfc3339};
+use crate::{
+    Web,
+    boards::{Desk, Frozen},
+    formats::rfc3339,
+};
 
 /// The filter and the selectors.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -38,12 +42,35 @@ pub(crate) struct CounterDto {
     frozen: bool,
     /// What it was reckoned with (REC-3).
     title: String,
+    /// The numbers of the last send, where the counter is that of the last send.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sent: Option<SentTokens>,
+}
+
+/// What a send weighed.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct SentTokens {
+    /// The history that was sent.
+    history: u64,
+    /// The message.
+    aut: u64,
+    /// All together.
+    total: u64,
+    /// ML at that send.
+    ml: u64,
 }
 
 impl CounterDto {
     fn of(counter: Counter, frozen: bool, title: String) -> Self {
         let Counter { predicted, trimmed, visible } = counter;
-        Self { x: predicted, t: trimmed, y: visible, text: counter.to_string(), frozen, title }
+        let text = counter.to_string();
+        Self { x: predicted, t: trimmed, y: visible, text, frozen, title, sent: None }
+    }
+
+    fn frozen(frozen: &Frozen, title: String) -> Self {
+        let Frozen { counter, history, aut, total, ml } = *frozen;
+        let sent = Some(SentTokens { history, aut, total, ml });
+        Self { sent, ..Self::of(counter, true, title) }
     }
 }
 
@@ -152,8 +179,18 @@ fn attached_tokens(outlook: &Outlook) -> u64 {
 
 impl StateDto {
     pub(crate) async fn of(web: &Arc<Web>, desk: &mut Desk) -> Result<Self, AppError> {
+        let draft = super::attached::draft_of(&desk.draft);
+        Self::with_draft(web, desk, &draft).await
+    }
+
+    /// The same with a draft that is not kept yet.
+    pub(crate) async fn with_draft(
+        web: &Arc<Web>,
+        desk: &mut Desk,
+        draft: &Draft,
+    ) -> Result<Self, AppError> {
         let event = web.hub.newest();
-        let outlook = desk.outlook(&web.app).await?;
+        let outlook = desk.board.outlook(&web.app, draft).await?;
         let Weighed { counter, window, .. } = Weighed::of(web, &outlook, desk);
         let boundary = outlook.boundary;
         let board = &desk.board;
@@ -186,8 +223,8 @@ impl Weighed {
         let (estimator, exact) = outlook.estimator;
         let factor = if exact { String::new() } else { format!(" × {:.2}", desk.board.factor()) };
         let title = format!("URA {} · counted {estimator}{factor}", desk.board.allowance());
-        let counter = match desk.frozen {
-            Some(counter) => CounterDto::of(counter, true, title),
+        let counter = match &desk.frozen {
+            Some(frozen) => CounterDto::frozen(frozen, title),
             None => CounterDto::of(outlook.counter(), false, title),
         };
         let at = desk.board.workspace();

@@ -3,16 +3,22 @@
 use std::sync::Arc;
 
 use maud::{Markup, html};
+use plimsoll_app::Draft;
 use plimsoll_store::{ReceiptFilter, ReceiptRecord};
 use plimsoll_tokens::commas;
 
-use crate::{Web, api::state::StateDto, boards::Desk, problem::Problem};
+use crate::{
+    Web,
+    api::{ErrorDto, state::StateDto},
+    boards::Desk,
+    problem::Problem,
+};
 
 /// So many sends back the curve of errors goes.
 const SENDS: u64 = 30;
 
-pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Problem> {
-    let state = StateDto::of(web, desk).await?;
+pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk, draft: &Draft) -> Result<Markup, Problem> {
+    let state = StateDto::with_draft(web, desk, draft).await?;
     let settings = web.app.settings();
     let filter = ReceiptFilter { limit: Some(SENDS), ..ReceiptFilter::default() };
     let receipts = web.app.store().receipts(desk.board.workspace(), &filter).await?;
@@ -28,6 +34,12 @@ pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Probl
     let ura = settings.user_request_allowance();
     let reserve = i128::from(window.ml) - i128::from(window.total);
     let last = receipts.first();
+    let failed = match last.and_then(|last| last.pair) {
+        Some(pair) => ErrorDto::of(web, pair).await.ok().flatten(),
+        None => None,
+    };
+    let under_way = web.sends.current(desk.board.workspace());
+    let calls = under_way.and_then(|pair| web.relay.attempts(pair));
     Ok(html! {
         h2 { "Parameters" }
         dl.mono {
@@ -50,15 +62,18 @@ pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Probl
         h2 { "Trimming" }
         dl.mono {
             (row("counter", state.counter.text.clone(), ""))
-            @if let Some(last) = last {
+            @if let Some(calls) = &calls {
+                (row("under way, call", calls.len().to_string(), "calls of the send in flight"))
+            } @else if let Some(last) = last {
                 (row("last send", last.stage.clone(), ""))
                 (row("left out", commas(last.trimmed), ""))
             }
         }
+        @if let Some(calls) = &calls { (super::attempts::table(calls)) }
         h2 { "Usage" }
         (errors(&receipts))
         h2 { "Error" }
-        (error(last))
+        (error(last, failed.as_ref()))
         @if !window.exact {
             button.btn type="button" data-call={ "DELETE /api/models/" (window.model) "/learned" }
                 data-then="hud" data-confirm="Forget what was learned about this model?" {
@@ -101,11 +116,23 @@ fn errors(receipts: &[ReceiptRecord]) -> Markup {
     }
 }
 
-fn error(last: Option<&ReceiptRecord>) -> Markup {
-    match last {
-        Some(last) if last.stage != "success" && last.stage != "cancelled" => {
-            html! { p.err { "the last send ended as " (last.stage) } }
+/// What the last send ended with, in the words of whoever said so.
+fn error(last: Option<&ReceiptRecord>, failed: Option<&ErrorDto>) -> Markup {
+    let Some(last) = last.filter(|last| last.stage != "success" && last.stage != "cancelled")
+    else {
+        return html! { p.muted { "none" } };
+    };
+    html! {
+        @if let Some(failed) = failed {
+            p.err { "[error: " (failed.label) "] " (failed.message) }
+            p.muted {
+                "stage " (last.stage)
+                @if let Some(status) = failed.status { " · HTTP status " (status) }
+                " · " button.link type="button" data-open={ "/ui/error/" (failed.pair) }
+                    data-name="details" { "details" }
+            }
+        } @else {
+            p.err { "the last send ended as " (last.stage) }
         }
-        _ => html! { p.muted { "none" } },
     }
 }

@@ -1,8 +1,10 @@
 //! HTML: the page, its rows, its panels. What is drawn here is escaped by maud or comes
 //! out of `prose`; there is no other way for a text into the page.
 
+mod attempts;
 mod chips;
 mod errors;
+mod failure;
 mod gauge;
 mod hud;
 mod icons;
@@ -43,8 +45,10 @@ pub(crate) fn router() -> Router<Arc<Web>> {
         .route("/ui/rows", get(window))
         .route("/ui/pair/{id}", get(one_pair))
         .route("/ui/panel/{name}", get(panel))
-        .route("/ui/hud", get(show_hud))
+        .route("/ui/hud", get(show_hud).post(show_hud_of))
         .route("/ui/receipt/{id}", get(one_receipt))
+        .route("/ui/attempts/{id}", get(pair_attempts))
+        .route("/ui/error/{id}", get(pair_error))
         .route("/ui/request", axum::routing::post(next_request))
         .route("/ui/request/{id}", get(past_request))
         .route("/ui/events", get(events))
@@ -109,7 +113,20 @@ async fn panel(
 async fn show_hud(State(web): State<Arc<Web>>, At(at): At) -> Result<Markup, Problem> {
     let desk = web.boards.desk(&web.app, &at).await?;
     let mut desk = desk.lock().await;
-    hud::hud(&web, &mut desk).await
+    let draft = crate::api::attached::draft_of(&desk.draft);
+    hud::hud(&web, &mut desk, &draft).await
+}
+
+/// The HUD with what is being written, which is not kept with every key.
+async fn show_hud_of(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Body(writing): Body<crate::api::Writing>,
+) -> Result<Markup, Problem> {
+    let draft = crate::api::attached::draft_of(&writing.kept()?);
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let mut desk = desk.lock().await;
+    hud::hud(&web, &mut desk, &draft).await
 }
 
 async fn one_receipt(
@@ -118,6 +135,20 @@ async fn one_receipt(
 ) -> Result<Markup, Problem> {
     let id = ReceiptId::parse(&id).ok_or_else(|| Problem::not_found("receipt"))?;
     receipt::one(&web, id).await
+}
+
+async fn pair_attempts(
+    State(web): State<Arc<Web>>,
+    Path(id): Path<String>,
+) -> Result<Markup, Problem> {
+    attempts::panel(&web, pair_id(&id)?).await
+}
+
+async fn pair_error(
+    State(web): State<Arc<Web>>,
+    Path(id): Path<String>,
+) -> Result<Markup, Problem> {
+    failure::details(&web, pair_id(&id)?).await
 }
 
 async fn past_request(

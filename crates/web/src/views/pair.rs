@@ -6,9 +6,13 @@ use plimsoll_app::{AttachedFile, Place, Shown};
 use plimsoll_budget::ExcludedBecause;
 use plimsoll_domain::{ColorFlag, Lifecycle, SegmentBody, Timestamp, segments};
 use plimsoll_prose::Renderer;
-use plimsoll_send::short_label;
+use plimsoll_send::{
+    fault::{Action, actions},
+    short_label,
+};
 use plimsoll_store::{ReceiptRecord, StoredPair, ToolCallRecord};
 use plimsoll_tokens::commas;
+use serde_json::Value;
 
 use super::icons::{icon, rendered};
 use crate::{
@@ -130,8 +134,14 @@ impl PairView<'_> {
             };
         }
         let text = self.stored.pair.assistant_text.as_deref();
+        // BND-1: of a pair in error that is sent, the question goes and the answer does not.
+        let failed = self.stored.pair.lifecycle == Lifecycle::Error;
+        let unsent = failed && self.shown.place == Place::Aboard && text.is_some();
         html! {
-            div.a.prose {
+            @if unsent {
+                div.muted.unsent-note { "Only the question is sent; this part of an answer is not." }
+            }
+            div.a.prose.unsent[unsent] {
                 div.done { @if let Some(text) = text { (rendered(plimsoll_prose::render(text))) } }
                 div.tail {}
             }
@@ -153,9 +163,12 @@ impl PairView<'_> {
                 div.acts {
                     button.btn type="button" data-act="reask" { "Re-ask " kbd { "e" } }
                     button.btn type="button" data-act="delete" { "Delete " kbd { "d" } }
-                    @if pair.error.as_ref().is_some_and(|e| short_label(&e.code) == "context") {
-                        button.btn type="button" data-act="clear" { "Clear conversation history" }
-                        button.btn type="button" data-act="model" { "Switch to a larger context model" }
+                    @for action in self.ways_out() {
+                        button.btn type="button" data-act=(action.name())
+                            data-file=[self.largest_file(action)] {
+                            (action.label())
+                            @if let Some(name) = self.largest_file(action) { ": " bdi { (name) } }
+                        }
                     }
                     @if pair.error.is_some() {
                         button.btn type="button" data-act="details" { "Details" }
@@ -169,6 +182,28 @@ impl PairView<'_> {
                 }
             }
         }
+    }
+
+    /// FAU-7: what helps against a token limit, each where it applies.
+    fn ways_out(&self) -> Vec<Action> {
+        let Some(error) = &self.stored.pair.error else { return Vec::new() };
+        let file = self.attached.iter().any(|one| one.file.is_ok());
+        // Earlier pairs that were trimmed away would be tried again with the same message.
+        let first = self.receipt.and_then(|receipt| receipt.body.as_deref());
+        let first: Option<Value> = first.and_then(|body| serde_json::from_str(body).ok());
+        let predicted =
+            first.and_then(|body| body["attempts"][0]["predictedMessageCount"].as_u64());
+        actions(&error.code, file, predicted.unwrap_or(0) > 0)
+    }
+
+    /// The file that an action is about.
+    fn largest_file(&self, action: Action) -> Option<&str> {
+        if action != Action::SmallerFile {
+            return None;
+        }
+        let files = self.attached.iter().filter(|one| one.file.is_ok());
+        let largest = files.max_by_key(|one| one.tokens)?;
+        largest.file.as_ref().ok().map(|file| file.name.as_str())
     }
 
     fn meta(&self) -> Markup {

@@ -78,7 +78,13 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
                 "sent = seen ✓ " span.mono { "b3:" (hash.chars().take(12).collect::<String>()) "…" }
             }
         }
-        @if attempts.len() > 1 { (attempts_table(&attempts)) }
+        @if let Some(deleted) = last["deleted"].as_array() {
+            p.say {
+                (deleted.len()) @if deleted.len() == 1 { " pair was" } @else { " pairs were" }
+                " deleted during the send and left out of the calls that followed."
+            }
+        }
+        @if attempts.len() > 1 { h3 { "Attempts" } (super::attempts::table(&attempts)) }
         @if let (Some(read), Some(sent)) = (body["truncation"]["read"].as_u64(), body["truncation"]["sent"].as_u64()) {
             p.say { "The server read about " (commas(read)) " of " (commas(sent)) " tokens." }
         }
@@ -90,23 +96,4 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
             }
         }
     })
-}
-
-fn attempts_table(attempts: &[Value]) -> Markup {
-    html! {
-        h3 { "Attempts" }
-        table.mono {
-            tr { th { "stage" } th.n { "tokens" } th.n { "left out" } }
-            @for attempt in attempts {
-                tr {
-                    td { (attempt["stage"].as_str().unwrap_or_default()) }
-                    td.n { (commas(attempt["attemptTotalTokens"].as_u64().unwrap_or(0))) }
-                    td.n { (attempt["trimmedCount"].as_u64().unwrap_or(0)) }
-                }
-                @if let Some(message) = attempt["lastErrorMessage"].as_str() {
-                    tr { td.err colspan="3" { (message) } }
-                }
-            }
-        }
-    }
 }

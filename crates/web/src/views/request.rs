@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use plimsoll_app::Draft;
 use plimsoll_domain::PairId;
 use plimsoll_store::{ReceiptFilter, Workspace};
+use plimsoll_tokens::commas;
 use serde_json::Value;
 
 use crate::{Web, boards::Desk, problem::Problem};
@@ -16,6 +17,12 @@ pub(super) async fn next(
     desk: &mut Desk,
     draft: &Draft,
 ) -> Result<Markup, Problem> {
+    if !plimsoll_budget::is_emitted(&draft.text) {
+        return Ok(html! {
+            h2 { "Exact request" }
+            p.muted { "Nothing would be sent: the message is empty." }
+        });
+    }
     let prepared = desk.board.prepare(&web.app, draft).await?;
     let filter = ReceiptFilter { limit: Some(1), ..ReceiptFilter::default() };
     let last = web.app.store().receipts(desk.board.workspace(), &filter).await?;
@@ -24,15 +31,18 @@ pub(super) async fn next(
         None => Vec::new(),
     };
     let body: Value = serde_json::from_str(&prepared.json_doc).unwrap_or(Value::Null);
+    let size = prepared.body_size();
+    let attached = size.checked_sub(prepared.json_doc.len()).filter(|more| *more > 0);
     Ok(html! {
         h2 { "Exact request" }
         p.muted {
             "What would be sent now, byte for byte, key aside: "
-            (prepared.json_doc.len()) " bytes. Messages that the last request did not have are marked."
+            (commas(size as u64)) @if size == 1 { " byte" } @else { " bytes" }
+            @if attached.is_some() { "; the bytes of files stand here as a note in brackets" }
+            ". Messages that the last request did not have are marked."
         }
         (messages(&body, &before))
-        pre.exact.mono { (pretty(&prepared.json_doc)) }
-        button.btn type="button" data-copy="pre.exact" { "Copy" }
+        (document(&prepared.json_doc))
     })
 }
 
@@ -58,6 +68,9 @@ pub(super) async fn past(web: &Arc<Web>, at: &Workspace, id: PairId) -> Result<M
             p.muted {
                 "The messages of this request in order, with their hashes. Those that the request "
                 "before it did not have are marked."
+                @if let Some(bytes) = body["requestBytes"].as_u64() {
+                    " It had " (commas(bytes)) " bytes."
+                }
             }
             table.mono {
                 tr { th { "role" } th { "of" } th.n { "tokens" } th { "hash" } }
@@ -78,9 +91,17 @@ pub(super) async fn past(web: &Arc<Web>, at: &Workspace, id: PairId) -> Result<M
             }
         }
         @if let Some(document) = snapshot {
-            p.muted { "It failed, so the whole of it is kept:" }
-            pre.exact.mono { (pretty(&document)) }
-            button.btn type="button" data-copy="pre.exact" { "Copy" }
+            p.muted {
+                "It failed, so the whole of it is kept, as it was sent, key aside"
+                @match body["requestBytes"].as_u64() {
+                    Some(bytes) if bytes == document.len() as u64 => { ": " (commas(bytes)) " bytes." }
+                    Some(bytes) => {
+                        ": " (commas(bytes)) " bytes, those of files as a note in brackets."
+                    }
+                    None => ".",
+                }
+            }
+            (self::document(&document))
         }
     })
 }
@@ -120,10 +141,103 @@ fn messages(body: &Value, before: &[String]) -> Markup {
     }
 }
 
-fn pretty(json: &str) -> String {
-    let parsed: Result<Value, _> = serde_json::from_str(json);
-    parsed
-        .ok()
-        .and_then(|value| serde_json::to_string_pretty(&value).ok())
-        .unwrap_or(json.to_owned())
+/// A request as it leaves, and the same indented for reading.
+fn document(json: &str) -> Markup {
+    html! {
+        (exact(json))
+        button.btn type="button" data-copy="pre.exact" { "Copy" }
+        details.raw {
+            summary { "The same, indented for reading" }
+            pre.mono { "\n" (indented(json)) }
+        }
+    }
+}
+
+/// A text with each of its characters: HTML drops a line break at the start of `pre` and
+/// turns a carriage return into another one.
+pub(super) fn exact(text: &str) -> Markup {
+    let escaped = html! { (text) }.into_string().replace('\r', "&#13;");
+    html! { pre.exact.mono { "\n" (PreEscaped(escaped)) } }
+}
+
+/// JSON with line breaks and blanks between its parts; order and values stay as they are.
+fn indented(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() * 2);
+    let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
+    let mut rest = json.chars().peekable();
+    let line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    while let Some(c) = rest.next() {
+        if quoted {
+            quoted = c != '"' || escaped;
+            escaped = c == '\\' && !escaped;
+            out.push(c);
+            continue;
+        }
+        match c {
+            '"' => {
+                quoted = true;
+                out.push(c);
+            }
+            '{' | '[' => {
+                out.push(c);
+                let empty = matches!(rest.peek(), Some('}' | ']'));
+                if !empty {
+                    depth += 1;
+                    line(&mut out, depth);
+                } else if let Some(end) = rest.next() {
+                    out.push(end);
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                line(&mut out, depth);
+                out.push(c);
+            }
+            ',' => {
+                out.push(c);
+                line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            blank if blank.is_ascii_whitespace() => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn pay_5_what_is_indented_keeps_its_order_and_its_texts() {
+        let json = r#"{"model":"m","messages":[{"role":"user","content":"a, \"b\": {c}\\"}],"stop":[],"z":{}}"#;
+        let expected = r#"{
+  "model": "m",
+  "messages": [
+    {
+      "role": "user",
+      "content": "a, \"b\": {c}\\"
+    }
+  ],
+  "stop": [],
+  "z": {}
+}"#;
+        assert_eq!(indented(json), expected);
+    }
+
+    proptest! {
+        /// The indented one says the same, whatever the texts hold.
+        #[test]
+        fn pay_5_indenting_changes_no_value(texts in prop::collection::vec(any::<String>(), 0..5)) {
+            let json = serde_json::json!({"a": texts, "b": {"c": texts.first()}}).to_string();
+            let again: Value = serde_json::from_str(&indented(&json)).unwrap();
+            prop_assert_eq!(again.to_string(), json);
+        }
+    }
 }

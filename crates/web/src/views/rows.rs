@@ -106,13 +106,16 @@ async fn left_out(web: &Web, receipt: &ReceiptRecord) -> Result<Option<String>, 
     let Some(body): Option<serde_json::Value> = body else { return Ok(None) };
     let attempts = body["attempts"].as_array().map_or(&[][..], Vec::as_slice);
     let (Some(first), Some(last)) = (attempts.first(), attempts.last()) else { return Ok(None) };
-    let selection = first["selection"].as_array().map_or(&[][..], Vec::as_slice);
-    let count = usize::try_from(receipt.trimmed).unwrap_or(usize::MAX);
-    let ids: Vec<PairId> = selection
-        .iter()
-        .take(count)
-        .filter_map(|pair| PairId::parse(pair["id"].as_str()?))
-        .collect();
+    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    let ids: Vec<PairId> = match last["leftOut"].as_array() {
+        Some(ids) => ids.iter().filter_map(|id| PairId::parse(id.as_str()?)).collect(),
+        // A receipt from before the record named them.
+        None => list(&first["selection"])
+            .iter()
+            .take(usize::try_from(receipt.trimmed).unwrap_or(usize::MAX))
+            .filter_map(|pair| PairId::parse(pair["id"].as_str()?))
+            .collect(),
+    };
     let stored = web.app.store().get_many(&ids).await?;
     let openings: Vec<String> = stored
         .iter()

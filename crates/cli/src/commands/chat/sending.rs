@@ -7,7 +7,7 @@ use plimsoll_app::{
 };
 use plimsoll_budget::{Decision, OverBudget};
 use plimsoll_domain::MessagePair;
-use plimsoll_send::Outcome;
+use plimsoll_send::{Outcome, Stage};
 
 use super::{Chat, Next, waiting::Waiting, wrong};
 use crate::{
@@ -47,6 +47,9 @@ impl Chat<'_> {
     }
 
     async fn send(&mut self, prepared: Prepared, policy: OverBudget) -> Result<Next, Failure> {
+        for one in &prepared.outlook.attached {
+            note(&words::attached(one));
+        }
         self.last_request = Some(prepared.json_doc.clone());
         let choices = SendChoices { over_budget: Some(policy), quota: self.quota };
         let cancel = Cancel::default();
@@ -79,7 +82,7 @@ impl Chat<'_> {
             }
             Outcome::Error(_) => {
                 self.failed = true;
-                let (headline, advice) = words::trouble(&sent.outcome).unwrap_or_default();
+                let (headline, advice) = words::trouble(sent).unwrap_or_default();
                 say(&headline);
                 if let Some(advice) = advice {
                     note(&advice);
@@ -189,11 +192,10 @@ impl<'a> Show<'a> {
                 self.waiting = None;
                 self.text(text);
             }
-            Progress::Started(_) | Progress::Attempt(_) => {
-                self.called |= matches!(progress, Progress::Attempt(_));
-                // The old line goes before a new one comes.
-                self.waiting = None;
-                self.waiting = Waiting::up(&format!("waiting for {}", self.model));
+            Progress::Started(_) => self.wait_for_answer(),
+            Progress::Attempt(_, attempt) if attempt.record.stage == Stage::Sent => {
+                self.called = true;
+                self.wait_for_answer();
             }
             Progress::Loading(_) => {
                 self.waiting = None;
@@ -237,6 +239,8 @@ impl<'a> Show<'a> {
                 }
             }
             Progress::Files
+            | Progress::Attempt(..)
+            | Progress::Receipt(..)
             | Progress::Ended(_)
             | Progress::Changed(_)
             | Progress::Labelled(_)
@@ -246,6 +250,12 @@ impl<'a> Show<'a> {
             | Progress::Memory
             | Progress::Settings => {}
         }
+    }
+
+    fn wait_for_answer(&mut self) {
+        // The old line goes before a new one comes.
+        self.waiting = None;
+        self.waiting = Waiting::up(&format!("waiting for {}", self.model));
     }
 
     fn text(&mut self, text: &str) {
