@@ -6,10 +6,11 @@ use plimsoll_specs::ContextRead;
 use rmcp::model::{CallToolResult, ContentBlock, Implementation};
 use serde_json::{Value, json};
 
-/// Clients that show a model the structured part alone where there is one, so that the
-/// text would be lost. Its numbers stand in the text's footers too.
-const STRUCTURED_HIDES_TEXT: [&str; 4] =
-    ["claude-code", "vscode", "visual studio code", "visual-studio-code"];
+/// Clients that are known to show the text of an answer beside its structured part. Most
+/// agents hand their model the structured part alone where there is one, and the words of
+/// the notes would be lost, so whoever is not on this list is sent the text only (MDC-4).
+/// Each was looked at with `tests/mcp` of `cli` or in its source.
+const SHOWS_TEXT_TOO: [&str; 3] = ["mcp-inspector", "mcp-inspector-tui", "inspector-cli"];
 
 /// The answer of a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,10 +61,9 @@ impl ToolAnswer {
             return CallToolResult::error(text);
         }
         let mut result = CallToolResult::success(text);
-        let hidden = client.is_some_and(|client| {
-            STRUCTURED_HIDES_TEXT.iter().any(|name| client.name.eq_ignore_ascii_case(name))
-        });
-        if !hidden {
+        let shows_both =
+            client.is_some_and(|client| SHOWS_TEXT_TOO.contains(&client.name.as_str()));
+        if shows_both {
             result.structured_content = Some(json!({
                 "ids": self.ids,
                 "shown": self.shown,

@@ -3,12 +3,12 @@
 use plimsoll_tokens::{Estimator, Tokenizer};
 use serde_json::json;
 
-use crate::harness::{ERAS, call, harness, harness_with, refused, text, told};
+use crate::harness::{ERAS, SHOWS_BOTH, call, harness, harness_with, refused, text, told};
 
 #[tokio::test]
 async fn mbg_5_reads_stay_within_their_budget() {
     let harness = harness().await;
-    let client = harness.client(ERAS[0]).await;
+    let client = harness.client_named(ERAS[0], SHOWS_BOTH).await;
     for at in 0..30 {
         let content = format!("harbour note {at} {}", "silt and tide ".repeat(at * 4));
         let save = json!({"title": format!("Note {at}"), "content": content, "session_id": "s"});

@@ -32,6 +32,9 @@ pub(crate) enum Era {
     Stateless,
 }
 
+/// A client that shows the text beside the structured part, and so gets both (MDC-4).
+pub(crate) const SHOWS_BOTH: &str = "mcp-inspector";
+
 pub(crate) const ERAS: [Era; 2] = [Era::Handshake, Era::Stateless];
 
 /// A client with a name.
@@ -74,7 +77,7 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
 }
 
 impl Harness {
-    /// A client over a pair of pipes in memory.
+    /// A client over a pair of pipes in memory, of whom nothing is known.
     pub(crate) async fn client(&self, era: Era) -> Client {
         self.client_named(era, "a-client").await
     }

@@ -18,7 +18,7 @@ use rmcp::{
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::harness::{ERAS, call, harness, harness_with, refused, text, told};
+use crate::harness::{ERAS, SHOWS_BOTH, call, harness, harness_with, refused, text, told};
 
 /// A client that says where it works.
 #[derive(Clone)]
@@ -109,7 +109,7 @@ async fn extra_tools_come_with_the_profile_files() {
         parts.session_budget = Some(400);
     })
     .await;
-    let client = harness.client(ERAS[1]).await;
+    let client = harness.client_named(ERAS[1], SHOWS_BOTH).await;
     assert_eq!(client.list_all_tools().await.unwrap().len(), 35);
     let result = call(&client, "list_files", json!({"query": "x"})).await;
     assert_eq!(text(&result), "list_files {\"query\":\"x\"} Some(400)");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{ERAS, call, harness, harness_with, refused, text, told};
+use crate::harness::{ERAS, SHOWS_BOTH, call, harness, harness_with, refused, text, told};
 
 /// Every tool with arguments that work, in an order in which they do.
 fn calls() -> Vec<(&'static str, Value)> {
@@ -91,7 +91,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 async fn every_tool_works_in_both_eras() {
     for era in ERAS {
         let harness = harness().await;
-        let client = harness.client(era).await;
+        let client = harness.client_named(era, SHOWS_BOTH).await;
         for tool in plimsoll_mcp::all_tools() {
             assert!(calls().iter().any(|(name, _)| *name == tool.name), "{} is called", tool.name);
         }
@@ -191,13 +191,15 @@ async fn a_query_without_words_is_an_empty_answer() {
 }
 
 #[tokio::test]
-async fn clients_that_hide_text_get_no_structured_part() {
+async fn mdc_4_an_answer_is_text_alone_unless_the_client_is_known_to_show_both() {
     let harness = harness().await;
     for era in ERAS {
-        let client = harness.client_named(era, "claude-code").await;
-        let result = call(&client, "mem_stats", json!({})).await;
-        assert_eq!(result.structured_content, None, "{era:?}");
-        assert!(!text(&result).is_empty());
-        client.cancel().await.unwrap();
+        for name in ["codex-mcp-client", "claude-code", "Visual Studio Code - Insiders", "new"] {
+            let client = harness.client_named(era, name).await;
+            let result = call(&client, "mem_stats", json!({})).await;
+            assert_eq!(result.structured_content, None, "{era:?} {name}");
+            assert!(text(&result).contains("Memory"), "{name}");
+            client.cancel().await.unwrap();
+        }
     }
 }
