@@ -23,6 +23,9 @@ pub struct Piece {
 /// What an answer is made of.
 #[derive(Clone, Debug)]
 pub struct AnswerSpec<'a> {
+    /// A line above all else that a reader must not miss; empty is none. It is given up only
+    /// where not even the footers would fit beside it.
+    pub head: &'a str,
     /// The first line, if there is one. It is given up when nothing else fits.
     pub intro: &'a str,
     /// The items, worthiest first.
@@ -77,6 +80,7 @@ struct Choice {
     shown: usize,
     /// Bytes of the first piece, when it is cut.
     cut: Option<usize>,
+    head: bool,
     intro: bool,
     /// Whether the budget footer is there.
     budget_footer: bool,
@@ -119,6 +123,7 @@ impl Builder<'_, '_> {
         let all = Choice {
             shown: self.spec.pieces.len(),
             cut: None,
+            head: true,
             intro: true,
             budget_footer: false,
             summary_hint: false,
@@ -126,15 +131,20 @@ impl Builder<'_, '_> {
         };
         let bare = Choice { intro: false, ..all };
         let choice = [all, bare].into_iter().find(|choice| self.fits(*choice));
-        self.answer(self.with_hints(choice.unwrap_or_else(|| self.choose())))
+        let choice = choice.unwrap_or_else(|| {
+            let headed = self.choose(true);
+            if self.fits(headed) { headed } else { self.choose(false) }
+        });
+        self.answer(self.with_hints(choice))
     }
 
     /// The most pieces that fit with the budget footer; else the first piece, cut;
     /// else nothing but the footers.
-    fn choose(&self) -> Choice {
+    fn choose(&self, head: bool) -> Choice {
         let with = |shown, intro| Choice {
             shown,
             cut: None,
+            head,
             intro,
             budget_footer: true,
             summary_hint: false,
@@ -216,8 +226,11 @@ impl Builder<'_, '_> {
             self.spec.pieces.iter().take(choice.shown).enumerate().collect();
         shown.sort_by_key(|(worth, piece)| (piece.place, *worth));
         let mut lines = String::new();
+        if choice.head && !self.spec.head.is_empty() {
+            lines.push_str(self.spec.head);
+        }
         if choice.intro && !self.spec.intro.is_empty() {
-            lines.push_str(self.spec.intro);
+            push_line(&mut lines, self.spec.intro);
         }
         let mut heading: Option<&str> = None;
         for (worth, piece) in shown {

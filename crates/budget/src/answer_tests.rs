@@ -14,6 +14,7 @@ fn piece(text: &str, place: usize) -> Piece {
 
 fn spec<'a>(pieces: &'a [Piece], max_tokens: Option<u64>) -> AnswerSpec<'a> {
     AnswerSpec {
+        head: "",
         intro: "",
         pieces,
         total: pieces.len(),

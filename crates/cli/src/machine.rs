@@ -219,6 +219,12 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
     Ok(Opened { app, providers, data_dir: dir, _owner: owner, _store_lock: lock })
 }
 
+/// What the project of a directory is called in the memory.
+pub(crate) fn project_of(directory: &Path) -> std::io::Result<String> {
+    let project = plimsoll_mcp::project_of(directory, std::env::home_dir().as_deref())?;
+    Ok(project.unwrap_or_else(|| plimsoll_memory::UNKNOWN_PROJECT.to_owned()))
+}
+
 /// Runs a future to its end on a runtime of its own.
 pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     tokio::runtime::Builder::new_multi_thread()

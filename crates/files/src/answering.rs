@@ -164,6 +164,7 @@ impl Draft {
     pub(crate) fn answer(self, allowance: Allowance) -> ToolAnswer {
         let build = |intro: &str| {
             AnswerSpec {
+                head: "",
                 intro,
                 pieces: &self.pieces,
                 total: self.pieces.len() + self.unread,

@@ -131,6 +131,7 @@ fn save(args: &Arguments) -> Result<Save, String> {
         session_id: args.given("session_id"),
         tool_name: None,
         relate_to: args.ids("relate_to"),
+        seen_revision: None,
     })
 }
 

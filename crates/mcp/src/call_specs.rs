@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use plimsoll_budget::{AnswerSpec, DetailLevel, Piece};
 use plimsoll_domain::Timestamp;
-use plimsoll_memory::{Memory, Save};
+use plimsoll_memory::{Memory, MemoryError, Save};
 use plimsoll_specs::{
     Adr, AdrStatus, AdvanceChange, BusinessRules, ChangeSize, ChangeType, Clarify, ContextCheck,
     Design, Done, Explore, GetContext, InitProject, MOST_EXPLORATIONS, Mode, Notebook, Proposal,
     Reading, Recalled, Remember, Requirements, SpecsError, Stage, StartChange, Tasks, Validation,
     Verdict,
 };
+use plimsoll_store::StoreError;
 use plimsoll_tokens::Estimator;
 
 use crate::{ToolAnswer, arguments::Arguments, place::Place};
@@ -23,7 +24,7 @@ pub(crate) async fn call(
     counter: Estimator,
     now: Timestamp,
 ) -> Result<ToolAnswer, String> {
-    let notebook = place.notebook.clone();
+    let notebook = place.notebook.clone().map_err(ToOwned::to_owned)?;
     let ledger = place.memory.ledger();
     match name {
         "sdd_get_context" => {
@@ -56,12 +57,17 @@ pub(crate) async fn call(
             };
             Ok(told(&place.memory, name, text, None, counter))
         }
+        "sdd_explore" => {
+            let (text, id) = explore(&place, &notebook, args).await?;
+            Ok(told(&place.memory, name, text, Some(id), counter))
+        }
         _ => {
             let job = write(name, args, now).map_err(|error| error.to_string())?;
             let done = blocking(move || job(&notebook)).await?;
             let (mut text, mut id) = (done.text, None);
-            if let Some(remember) = done.remember {
-                match keep(&place.aside, remember).await {
+            if let Some(mut remember) = done.remember {
+                remember.project = place.memory.default_project().to_owned();
+                match keep(&place.aside, remember, None).await {
                     Ok(kept) => {
                         id = Some(kept);
                         text.push_str(&format!("\nRemembered as #{kept}."));
@@ -168,7 +174,7 @@ fn write(name: &str, args: &Arguments, now: Timestamp) -> Result<Job, SpecsError
             let ask = AdvanceChange { content: args.text("content"), title: args.given("title") };
             Box::new(move |notebook| notebook.advance_change(&ask, now))
         }
-        "sdd_adr" => {
+        _ => {
             let status =
                 args.given("status").map(|status| AdrStatus::parse(&status)).transpose()?;
             let ask = Adr {
@@ -180,18 +186,6 @@ fn write(name: &str, args: &Arguments, now: Timestamp) -> Result<Job, SpecsError
                 status: status.unwrap_or_default(),
             };
             Box::new(move |notebook| notebook.adr(&ask, now))
-        }
-        _ => {
-            let ask = Explore {
-                title: args.text("title"),
-                goals: args.given("goals"),
-                constraints: args.given("constraints"),
-                preferences: args.given("preferences"),
-                unknowns: args.given("unknowns"),
-                decisions: args.given("decisions"),
-                project: args.given("project"),
-            };
-            Box::new(move |notebook| notebook.explore(&ask))
         }
     })
 }
@@ -229,6 +223,7 @@ fn within(text: &str, room: u64, counter: Estimator) -> String {
     };
     let pieces: Vec<Piece> = text.lines().enumerate().map(piece).collect();
     let spec = AnswerSpec {
+        head: "",
         intro: "",
         pieces: &pieces,
         total: pieces.len(),
@@ -255,10 +250,8 @@ fn reading(memory: &Memory, args: &Arguments, counter: Estimator) -> Result<Read
 /// What was explored before; a memory that fails has nothing to say.
 async fn explorations(place: &Place, ask: &ContextCheck) -> Vec<Recalled> {
     let given = ask.project_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-    let project = given.map_or_else(|| place.notebook.folder(), ToOwned::to_owned);
     let about = &ask.change_description;
-    let (project, kind) = (Some(project.as_str()), Some("explore"));
-    match place.memory.find_observations(project, kind, about, MOST_EXPLORATIONS).await {
+    match place.memory.find_observations(given, Some("explore"), about, MOST_EXPLORATIONS).await {
         Ok(found) => found
             .into_iter()
             .map(|one| Recalled { id: one.id, title: one.title, content: one.content })
@@ -270,15 +263,56 @@ async fn explorations(place: &Place, ask: &ContextCheck) -> Vec<Recalled> {
     }
 }
 
-async fn keep(memory: &Memory, remember: Remember) -> Result<u64, String> {
+/// Adds to what was explored under a title before. Another agent may do so at the same time;
+/// who comes second looks again, so that neither loses a word.
+async fn explore(
+    place: &Place,
+    notebook: &Notebook,
+    args: &Arguments,
+) -> Result<(String, u64), String> {
+    const TRIES: usize = 20;
+    let given = args.given("project").filter(|name| !name.trim().is_empty());
+    let project = given.unwrap_or_else(|| place.memory.default_project().to_owned());
+    let ask = Explore {
+        title: args.text("title"),
+        goals: args.given("goals"),
+        constraints: args.given("constraints"),
+        preferences: args.given("preferences"),
+        unknowns: args.given("unknowns"),
+        decisions: args.given("decisions"),
+        project: Some(project.clone()),
+    };
+    let words = |error: MemoryError| error.to_string();
+    for _ in 0..TRIES {
+        let key = ask.topic_key();
+        let earlier = place.aside.noted_under(Some(&project), &key).await.map_err(words)?;
+        let text = earlier.as_ref().map(|note| note.content.as_str());
+        let done = notebook.explore(&ask, text).map_err(|error| error.to_string())?;
+        let Some(remember) = done.remember else { break };
+        let seen = earlier.map_or(0, |note| note.revision_count);
+        match keep(&place.aside, remember, Some(seen)).await {
+            Ok(id) => return Ok((format!("{}\nRemembered as #{id}.", done.text), id)),
+            Err(MemoryError::Store(StoreError::Revised { .. })) => {}
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    Err("others write to this exploration all the time; try again".to_owned())
+}
+
+async fn keep(
+    memory: &Memory,
+    remember: Remember,
+    seen_revision: Option<u64>,
+) -> Result<u64, MemoryError> {
     let save = Save {
         title: remember.title,
         content: remember.content,
         kind: Some(remember.kind.to_owned()),
         project: Some(remember.project),
         topic_key: Some(remember.topic_key),
+        seen_revision,
         ..Save::default()
     };
-    let reply = memory.save(save).await.map_err(|error| error.to_string())?;
-    reply.ids.first().copied().ok_or_else(|| "the memory named no id".to_owned())
+    let reply = memory.save(save).await?;
+    Ok(reply.ids.first().copied().unwrap_or_default())
 }

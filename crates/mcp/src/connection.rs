@@ -8,55 +8,89 @@ use rmcp::{
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
         CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-        Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams, Tool,
-        UnsubscribeRequestParams,
+        Implementation, InputRequiredResult, JsonObject, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+        SubscribeRequestParams, Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext},
 };
+use serde_json::json;
 use tokio::sync::RwLock;
 
 use crate::{
     INSTRUCTIONS, Server, ToolAnswer,
     arguments::Arguments,
     call_memory, call_specs, fixtures,
-    place::Place,
+    place::{Books, Place, Roots, asked_roots, has_roots, named_roots},
     table::{Effect, Part},
 };
 
 /// Serves one client.
 pub struct Connection {
     server: Server,
-    ledger: Arc<Ledger>,
-    /// Looked for at the first call, and again when the client's roots change.
+    books: Books,
+    /// Looked for at the first call, and again when the client's roots change. In the newest
+    /// protocol nobody says when they do, so they are asked for with each call that needs them.
     place: RwLock<Option<Arc<Place>>>,
 }
 
 impl Connection {
     pub(crate) fn new(server: Server) -> Self {
         let ledger = Arc::new(Ledger::new(server.shared.parts.session_budget));
-        Self { server, ledger, place: RwLock::new(None) }
+        let books = Books { ledger, ..Books::default() };
+        Self { server, books, place: RwLock::new(None) }
     }
 
-    /// What this connection has sent (MBG-7). An HTTP request without a session has no
-    /// connection; all of those share one.
-    fn ledger(&self, context: &RequestContext<RoleServer>) -> &Arc<Ledger> {
+    /// What this connection has sent and started (MBG-7). An HTTP request without a session
+    /// has no connection; all of those share one.
+    fn books(&self, context: &RequestContext<RoleServer>) -> &Books {
         let alone = context
             .extensions
             .get::<http::request::Parts>()
             .is_some_and(|parts| !parts.headers.contains_key("mcp-session-id"));
-        if alone { &self.server.shared.stateless } else { &self.ledger }
+        if alone { &self.server.shared.stateless } else { &self.books }
     }
 
-    async fn place(&self, context: &RequestContext<RoleServer>) -> std::io::Result<Arc<Place>> {
+    /// Where the client works; `named` are roots that came with the call.
+    async fn place(
+        &self,
+        named: Option<Roots>,
+        context: &RequestContext<RoleServer>,
+    ) -> std::io::Result<Arc<Place>> {
         if let Some(place) = self.place.read().await.as_ref() {
             return Ok(place.clone());
         }
-        let ledger = self.ledger(context).clone();
-        let place = Arc::new(Place::find(&self.server, ledger, context).await?);
-        *self.place.write().await = Some(place.clone());
+        let roots = match named {
+            Some(named) => named,
+            None => asked_roots(context).await,
+        };
+        let over_http = context.extensions.get::<http::request::Parts>().is_some();
+        let books = self.books(context);
+        let place = Arc::new(Place::of(&self.server, books, &roots, over_http)?);
+        if !is_newest(context) {
+            *self.place.write().await = Some(place.clone());
+        }
         Ok(place)
+    }
+
+    /// Whether the client must say where it works before a call can be done, and can.
+    fn must_ask(
+        &self,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> bool {
+        let parts = &self.server.shared.parts;
+        let offered = parts.offer.find(&request.name);
+        offered.is_some_and(|spec| {
+            let named = request.arguments.as_ref().is_some_and(names_project);
+            match spec.part {
+                Part::Specs => true,
+                Part::Memory => spec.uses_own_project() && !named && parts.project.is_none(),
+            }
+        }) && request.input_responses.is_none()
+            && is_newest(context)
+            && has_roots(context)
     }
 
     /// Methods that exist for the conformance suite alone.
@@ -73,10 +107,11 @@ impl Connection {
         &self,
         name: &str,
         given: Option<JsonObject>,
+        roots: Option<Roots>,
         context: &RequestContext<RoleServer>,
     ) -> Result<ToolAnswer, ErrorData> {
         let parts = &self.server.shared.parts;
-        let ledger = self.ledger(context);
+        let ledger = &self.books(context).ledger;
         let Some(spec) = parts.offer.find(name) else {
             let extra = parts.extra.as_ref().filter(|_| parts.offer.has_extra(name));
             let Some(extra) =
@@ -95,7 +130,7 @@ impl Connection {
             Ok(arguments) => arguments,
             Err(error) => return Ok(failed(&error)),
         };
-        let place = match self.place(context).await {
+        let place = match self.place(roots, context).await {
             Ok(place) => place,
             Err(error) => {
                 return Ok(failed(&format!("the project's directory cannot be used: {error}")));
@@ -118,6 +153,33 @@ impl Connection {
 /// An answer that says what did not work.
 pub(crate) fn failed(words: &impl ToString) -> ToolAnswer {
     ToolAnswer { text: words.to_string(), is_error: true, ..ToolAnswer::default() }
+}
+
+fn is_newest(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| !version.has_initialize())
+}
+
+fn names_project(given: &JsonObject) -> bool {
+    let project = given.get("project").and_then(|project| project.as_str());
+    project.is_some_and(|project| !project.trim().is_empty())
+}
+
+/// The name under which a client's roots are asked for and come back.
+const ROOTS: &str = "roots";
+
+/// An unfinished answer, which asks for the client's roots.
+fn ask_for_roots() -> Result<CallToolResponse, ErrorData> {
+    let wanted = json!({ "resultType": "input_required",
+        "inputRequests": { ROOTS: { "method": "roots/list", "params": {} } } });
+    serde_json::from_value::<InputRequiredResult>(wanted)
+        .map(CallToolResponse::InputRequired)
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+/// The roots that came back. Whoever was asked and named none has none.
+fn roots_of(request: &CallToolRequestParams) -> Option<Roots> {
+    let came = request.input_responses.as_ref()?.get(ROOTS);
+    Some(came.map(named_roots).unwrap_or_default())
 }
 
 fn unknown(name: &str) -> ErrorData {
@@ -161,7 +223,11 @@ impl ServerHandler for Connection {
         if self.server.shared.parts.conformance_fixtures && fixtures::has(&request.name) {
             return fixtures::call(request, context).await;
         }
-        let answer = self.call(&request.name, request.arguments, &context).await?;
+        if self.must_ask(&request, &context) {
+            return ask_for_roots();
+        }
+        let roots = roots_of(&request);
+        let answer = self.call(&request.name, request.arguments, roots, &context).await?;
         tracing::debug!(tool = %request.name, tokens = answer.estimated_tokens, "answered");
         Ok(answer.result(context.client_info().as_ref()).into())
     }
@@ -230,8 +296,7 @@ impl ServerHandler for Connection {
         _: rmcp::model::SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let newer = context.protocol_version().is_some_and(|one| !one.has_initialize());
-        if newer {
+        if is_newest(&context) {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "logging/setLevel", None));
         }
         self.only_fixtures("logging/setLevel")

@@ -13,6 +13,8 @@ the same key updates in place and keeps the earlier text.
 - To find something: mem_search; then mem_timeline for what happened around a hit, \
 mem_get_observation for its full text, mem_build_context for what is linked to it.
 - When work ends: mem_session_summary (goal, discoveries, done, next), then mem_session_end.
+- You read and write the project that you work in; project=\"*\" reads all of them. Personal \
+notes are read everywhere.
 - Text inside <private>…</private> is never stored.
 
 ## Specs

@@ -1,7 +1,7 @@
 //! Where a connection works: the project's root, its notebook and its memory.
 
-// The newest protocol has no roots any more; older clients have no other way to say where
-// they work.
+// The newest protocol deprecates roots, but has nothing in their place: whoever names some
+// says where they work.
 #![allow(deprecated)]
 
 use std::{
@@ -10,65 +10,115 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_memory::{Ledger, Memory};
+use plimsoll_memory::{Ledger, Memory, OwnProject, StartedSessions};
 use plimsoll_specs::Notebook;
-use rmcp::{RoleServer, service::RequestContext};
+use rmcp::{
+    RoleServer,
+    model::{ListRootsResult, Root},
+    service::RequestContext,
+};
+use serde_json::Value;
 
 use crate::Server;
 
 /// How long a client may take to name its roots.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// So many roots are looked at.
+const MOST_ROOTS: usize = 16;
+
 /// What the project that a directory belongs to is called in the memory, unless someone says
-/// otherwise: its root's folder.
-pub fn project_of(directory: &Path) -> std::io::Result<String> {
-    Ok(Notebook::of(directory)?.folder())
+/// otherwise: its root's folder. None for a directory that is no project's.
+pub fn project_of(directory: &Path, home: Option<&Path>) -> std::io::Result<Option<String>> {
+    Ok(Notebook::of(directory, home)?.map(|notebook| notebook.folder()))
 }
 
 /// A project, as one connection sees it.
 pub(crate) struct Place {
-    pub(crate) notebook: Notebook,
+    /// Or why there is none, and what to do about it.
+    pub(crate) notebook: Result<Notebook, &'static str>,
     pub(crate) memory: Memory,
     /// The same memory for what the notebook itself remembers: nobody is sent its answers,
     /// so the connection's ledger does not count them.
     pub(crate) aside: Memory,
 }
 
+/// The roots of a client.
+pub(crate) type Roots = Vec<Root>;
+
+/// Roots as a client's answer names them; one that cannot be read names none.
+pub(crate) fn named_roots(answer: &Value) -> Roots {
+    let named = serde_json::from_value::<ListRootsResult>(answer.clone());
+    named.map(|named| named.roots).unwrap_or_default()
+}
+
+/// What a connection keeps from call to call.
+#[derive(Clone, Default)]
+pub(crate) struct Books {
+    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) started: Arc<StartedSessions>,
+}
+
+const NO_ROOTS: &str = "it is not known in which directory this client works, so nothing was \
+                        read or written: over HTTP the sdd tools need a client that names its \
+                        roots; or run `plimsoll mcp` in the project's folder";
+const NO_PROJECT: &str = "the directory is the home directory or above it, which is no project, \
+                          so nothing was read or written; start in the project's folder, or use \
+                          --directory";
+
 impl Place {
-    /// The project of the client's first root, else of the server's directory.
-    pub(crate) async fn find(
+    /// The project of the client's first root that has one, else of the server's directory.
+    /// Who comes over HTTP does not work in the server's directory, so without roots it is not
+    /// known where they do (MEM-13).
+    pub(crate) fn of(
         server: &Server,
-        ledger: Arc<Ledger>,
-        context: &RequestContext<RoleServer>,
+        books: &Books,
+        roots: &[Root],
+        over_http: bool,
     ) -> std::io::Result<Self> {
-        let named = client_root(context).await;
-        let directory = named.unwrap_or_else(|| server.shared.parts.directory.clone());
-        let notebook = Notebook::of(&directory)?;
-        let memory = server.memory(notebook.folder(), ledger);
-        let aside = server.memory(notebook.folder(), Arc::default());
+        let parts = &server.shared.parts;
+        let home = parts.home.as_deref();
+        let theirs = roots.iter().take(MOST_ROOTS).filter_map(|root| path(&root.uri));
+        let theirs = theirs.filter(|path| path.is_dir());
+        let mut notebook = Err(if over_http { NO_ROOTS } else { NO_PROJECT });
+        for directory in theirs.chain((!over_http).then(|| parts.directory.clone())) {
+            if let Some(found) = Notebook::of(&directory, home)? {
+                notebook = Ok(found);
+                break;
+            }
+        }
+        let own = match (&parts.project, &notebook) {
+            (Some(project), _) => OwnProject::Is(project.clone()),
+            (None, Ok(notebook)) => OwnProject::Is(notebook.folder()),
+            (None, Err(_)) => OwnProject::Unknown,
+        };
+        let memory = server.memory(own.clone(), books);
+        let aside = Books { ledger: Arc::default(), started: Arc::clone(&books.started) };
+        let aside = server.memory(own, &aside);
         Ok(Self { notebook, memory, aside })
     }
 }
 
-/// The first root of the client that is a directory here. Only clients with a handshake can
-/// be asked.
-async fn client_root(context: &RequestContext<RoleServer>) -> Option<PathBuf> {
-    let asks = context.client_capabilities().is_some_and(|can| can.roots.is_some());
-    if !asks || context.peer.peer_info().is_none() {
-        return None;
-    }
-    let roots = tokio::time::timeout(PATIENCE, context.peer.list_roots()).await;
-    let roots = match roots {
-        Ok(Ok(roots)) => roots.roots,
-        Ok(Err(error)) => {
-            tracing::debug!(%error, "the client did not name its roots");
-            return None;
-        }
-        Err(_) => return None,
-    };
-    roots.iter().take(16).filter_map(|root| path(&root.uri)).find(|path| path.is_dir())
+/// Whether a client can say where it works.
+pub(crate) fn has_roots(context: &RequestContext<RoleServer>) -> bool {
+    context.client_capabilities().is_some_and(|can| can.roots.is_some())
 }
 
+/// The roots of a client that has shaken hands; any other has to be asked by an unfinished
+/// answer.
+pub(crate) async fn asked_roots(context: &RequestContext<RoleServer>) -> Roots {
+    if !has_roots(context) || context.peer.peer_info().is_none() {
+        return Vec::new();
+    }
+    match tokio::time::timeout(PATIENCE, context.peer.list_roots()).await {
+        Ok(Ok(ListRootsResult { roots, .. })) => roots,
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "the client did not name its roots");
+            Vec::new()
+        }
+        Err(_) => Vec::new(),
+    }
+}
 /// The path of a `file:` address of this machine.
 fn path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;

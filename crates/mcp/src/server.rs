@@ -3,14 +3,14 @@
 use std::{path::PathBuf, sync::Arc};
 
 use plimsoll_domain::Timestamp;
-use plimsoll_memory::{Ledger, Memory, MemoryParts};
+use plimsoll_memory::{Ledger, Memory, MemoryParts, OwnProject};
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::Estimator;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Connection, ExtraTools, Offer, fixtures, table::tool};
+use crate::{Connection, ExtraTools, Offer, fixtures, place::Books, table::tool};
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -27,6 +27,10 @@ pub struct ServerParts {
     /// The directory from which a project's root is looked for, unless the client names
     /// its own.
     pub directory: PathBuf,
+    /// The user's home directory, which is never a project.
+    pub home: Option<PathBuf>,
+    /// The project of what names none (`--project`); else it is the root's folder.
+    pub project: Option<String>,
     /// Which tools are offered.
     pub offer: Offer,
     /// What one connection may send in all (`--session-budget`).
@@ -51,14 +55,15 @@ pub(crate) struct Shared {
     pub(crate) parts: ServerParts,
     /// For clients without a connection: in the newest protocol, every HTTP request stands
     /// alone.
-    pub(crate) stateless: Arc<Ledger>,
+    pub(crate) stateless: Books,
     pub(crate) stop: CancellationToken,
 }
 
 impl Server {
     /// A server of these parts.
     pub fn new(parts: ServerParts) -> Self {
-        let stateless = Arc::new(Ledger::new(parts.session_budget));
+        let ledger = Arc::new(Ledger::new(parts.session_budget));
+        let stateless = Books { ledger, ..Books::default() };
         Self { shared: Arc::new(Shared { parts, stateless, stop: CancellationToken::new() }) }
     }
 
@@ -93,15 +98,16 @@ impl Server {
     }
 
     /// A memory that books what it sends in a ledger.
-    pub(crate) fn memory(&self, default_project: String, ledger: Arc<Ledger>) -> Memory {
+    pub(crate) fn memory(&self, own_project: OwnProject, books: &Books) -> Memory {
         let parts = &self.shared.parts;
         Memory::new(MemoryParts {
             store: parts.store.clone(),
             clock: parts.clock.clone(),
             workspace: parts.workspace.clone(),
-            default_project,
+            own_project,
             counter: parts.counter,
-            ledger,
+            ledger: Arc::clone(&books.ledger),
+            started: Arc::clone(&books.started),
         })
     }
 }

@@ -150,6 +150,14 @@ impl ToolSpec {
         self.param("max_tokens").is_some()
     }
 
+    /// Whether a call that names no project is about the client's own (MEM-11).
+    pub(crate) fn uses_own_project(&self) -> bool {
+        // Who updates a note moves it to a project that is named, and to none else.
+        let optional = self.param("project").is_some_and(|project| !project.required);
+        let of_session = ["mem_session_end", "mem_session_summary"].contains(&self.name);
+        (optional && self.name != "mem_update") || of_session
+    }
+
     /// What clients get.
     pub(crate) fn tool(&self) -> Tool {
         let properties: JsonObject =

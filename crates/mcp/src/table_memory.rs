@@ -1,17 +1,20 @@
 //! The nineteen tools of memory.
 
 use crate::table::{
-    BUDGET, DETAIL_LEVEL, Effect, Part, ToolSpec, choice, flag, ids, integer, json, text,
+    BUDGET, DETAIL_LEVEL, Effect, Param, Part, ToolSpec, choice, flag, ids, integer, json, text,
 };
 
 const SCOPES: &[&str] = &["project", "personal"];
+
+/// The project that is read.
+const PROJECT_READ: Param = text("project").about("default: this project; * reads all");
 
 const fn memory(
     name: &'static str,
     title: &'static str,
     about: &'static str,
     effect: Effect,
-    params: &'static [crate::table::Param],
+    params: &'static [Param],
 ) -> ToolSpec {
     ToolSpec { name, title, about, part: Part::Memory, core: false, effect, params }
 }
@@ -25,21 +28,23 @@ pub const MEMORY_TOOLS: [ToolSpec; 19] = [
     core(memory(
         "mem_session_start",
         "Start session",
-        "Begin a work session, or take one up again. Call it before anything else.",
+        "Begin a work session, or take one up again. Call it before anything else. An id belongs to one \
+         project.",
         Effect::Sets,
         &[text("id").must(), text("project").must(), text("directory")],
     )),
     core(memory(
         "mem_session_end",
         "End session",
-        "End a session; mem_session_summary keeps what it achieved.",
+        "End a session. A summary is added to the one that it has.",
         Effect::Sets,
         &[text("id").must(), text("summary")],
     )),
     core(memory(
         "mem_session_summary",
         "Summarise session",
-        "Save what a session achieved. The next mem_context begins with it.",
+        "Save what a session achieved. The next mem_context begins with it, mem_search finds it, and the \
+         text before stays as a revision.",
         Effect::Sets,
         &[text("id").must(), text("content").must().about("goal, discoveries, done, next")],
     )),
@@ -80,13 +85,13 @@ pub const MEMORY_TOOLS: [ToolSpec; 19] = [
     core(memory(
         "mem_search",
         "Search memory",
-        "Find observations and prompts by words; all words first, then any. Hits show ids: read one \
+        "Find observations, session summaries and prompts by words; all words first, then any. Hits show ids: read one \
          with mem_get_observation.",
         Effect::Reads,
         &[
             text("query").must(),
             text("type"),
-            text("project"),
+            PROJECT_READ,
             choice("scope", SCOPES),
             text("namespace"),
             text("since").about("2026-11-01 or 7d"),
@@ -101,7 +106,7 @@ pub const MEMORY_TOOLS: [ToolSpec; 19] = [
         "Recent sessions, observations and prompts. Call it when work begins.",
         Effect::Reads,
         &[
-            text("project"),
+            PROJECT_READ,
             choice("scope", SCOPES),
             text("namespace"),
             integer("limit").about("observations, default 20"),
@@ -164,7 +169,7 @@ pub const MEMORY_TOOLS: [ToolSpec; 19] = [
         "Memory statistics",
         "How much is remembered, and what this connection has sent, by tool.",
         Effect::Reads,
-        &[text("project")],
+        &[PROJECT_READ],
     ),
     memory(
         "mem_relate",
@@ -207,7 +212,7 @@ pub const MEMORY_TOOLS: [ToolSpec; 19] = [
         Effect::Destroys,
         &[
             integer("older_than_days").must(),
-            text("project"),
+            PROJECT_READ,
             choice("scope", SCOPES),
             text("namespace"),
             ids("ids"),

@@ -176,7 +176,7 @@ pub const SPECS_TOOLS: [ToolSpec; 15] = [
     specs(
         "sdd_explore",
         "Explore",
-        "Remember thoughts before a change; the same title updates.",
+        "Remember thoughts before a change; the same title adds to them.",
         Effect::Sets,
         &[
             text("title").must(),

@@ -10,7 +10,7 @@ use std::{
     io::{self, BufRead, Read, Write},
 };
 
-use plimsoll_store::{MemoryRecord, ObservationRevision, StoreError};
+use plimsoll_store::{MemoryRecord, ObservationRevision, Session, StoreError};
 use thiserror::Error;
 
 use crate::Memory;
@@ -124,7 +124,19 @@ impl Memory {
                         _ => Err("it relates what is not in the file".to_owned()),
                     }
                 }
-                Line::Session(session) => session.record(),
+                Line::Session(session) => {
+                    let record = session.record();
+                    // A summary becomes a note, and takes its number after those of the file.
+                    if let Ok(MemoryRecord::Session(session)) = &record
+                        && session.summary.is_some()
+                    {
+                        let bare = Session { summary: None, ..session.clone() };
+                        desk.summarised.push(MemoryRecord::Session(session.clone()));
+                        Ok(MemoryRecord::Session(bare))
+                    } else {
+                        record
+                    }
+                }
                 Line::Prompt(prompt) => prompt.record(),
                 Line::Progress(document) => document.record(),
             };
@@ -137,6 +149,10 @@ impl Memory {
             return Err(lines.bad("revisions without their observation"));
         }
         self.bring(&mut desk).await?;
+        let brought = self.store.bring_memory(&self.workspace, &desk.summarised).await?;
+        for one in brought {
+            desk.imported.added += u64::from(one.fresh);
+        }
         Ok(desk.imported)
     }
 
@@ -164,6 +180,7 @@ impl Memory {
 #[derive(Default)]
 struct Desk {
     waiting: Vec<MemoryRecord>,
+    summarised: Vec<MemoryRecord>,
     revisions: Vec<(u64, ObservationRevision)>,
     /// The ids of observations in the file, and here.
     ids: HashMap<u64, u64>,

@@ -67,6 +67,8 @@ pub struct Save {
     pub tool_name: Option<String>,
     /// Observations that it relates to.
     pub relate_to: Vec<u64>,
+    /// The revision of the note with its topic key that the caller saw, 0 if there was none.
+    pub seen_revision: Option<u64>,
 }
 
 /// `mem_save_prompt`.
@@ -102,7 +104,7 @@ pub struct Find {
     pub query: String,
     /// Only this type; prompts have none.
     pub kind: Option<String>,
-    /// Only this project; all of the workspace if not given.
+    /// Only this project, the own one if not given; `*` is all.
     pub project: Option<String>,
     /// Only this scope.
     pub scope: Option<Scope>,
@@ -120,7 +122,7 @@ pub struct Find {
 /// `mem_context`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recall {
-    /// Only this project; all of the workspace if not given.
+    /// Only this project, the own one if not given; `*` is all.
     pub project: Option<String>,
     /// Only observations of this scope.
     pub scope: Option<Scope>,
@@ -228,7 +230,7 @@ pub struct Progress {
 pub struct Compact {
     /// Only what has not been changed for so many days.
     pub older_than_days: u64,
-    /// Only this project.
+    /// Only this project, the own one if not given; `*` is all.
     pub project: Option<String>,
     /// Only this scope.
     pub scope: Option<Scope>,

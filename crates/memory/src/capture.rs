@@ -7,6 +7,7 @@ use crate::{
     CapturePassive, Memory, MemoryError, Reply,
     checks::{self, one_line},
     lines::snippet,
+    sessions::of_session,
 };
 
 /// The most items that are taken from one text.
@@ -19,7 +20,7 @@ impl Memory {
     pub async fn capture_passive(&self, ask: CapturePassive) -> Result<Reply, MemoryError> {
         let content = checks::text("content", &ask.content)?;
         let session = self.session_id(ask.session_id.as_deref())?;
-        let project = self.project(ask.project.as_deref())?;
+        let project = self.writes_in(&session, ask.project.as_deref()).await?;
         let tool_name = checks::opt_name("source", ask.source.as_deref())?;
         let notes: Vec<NewObservation> = learnings(&content)
             .into_iter()
@@ -34,17 +35,27 @@ impl Memory {
                 topic_key: None,
                 namespace: None,
                 relate_to: Vec::new(),
+                seen: None,
             })
             .collect();
         if notes.is_empty() {
             let text = "Nothing captured: no numbered or bulleted items under a \"Key \
                         Learnings\" heading."
                 .to_owned();
-            return Ok(self.said("mem_capture_passive", text, Vec::new()));
+            return Ok(self.said_of(
+                "mem_capture_passive",
+                ask.project.as_deref(),
+                text,
+                Vec::new(),
+            ));
         }
         // The same lesson is learned once, however long ago.
         let ever = Timestamp::from_millis(i64::MIN);
-        let saved = self.store.save_observations(&self.workspace, &notes, self.now(), ever).await?;
+        let saved = self
+            .store
+            .save_observations(&self.workspace, &notes, self.now(), ever)
+            .await
+            .map_err(of_session(&project))?;
         let mut ids: Vec<u64> = Vec::new();
         for one in saved.iter().filter(|one| one.saved == Saved::Added) {
             ids.push(one.id);
@@ -60,7 +71,7 @@ impl Memory {
             text.push_str(&format!("; {known} known already"));
         }
         text.push('.');
-        Ok(self.said("mem_capture_passive", text, ids))
+        Ok(self.said_of("mem_capture_passive", ask.project.as_deref(), text, ids))
     }
 }
 

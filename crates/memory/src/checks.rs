@@ -22,6 +22,12 @@ fn bounded(what: &'static str, text: &str, limit: usize) -> Result<(), MemoryErr
     Ok(())
 }
 
+/// Whether so many bytes can be kept as one text.
+pub(crate) fn fits(what: &'static str, bytes: usize) -> Result<(), MemoryError> {
+    let limit = MAX_CONTENT_BYTES;
+    if bytes > limit { Err(MemoryError::TooLong { what, bytes, limit }) } else { Ok(()) }
+}
+
 /// A text of several lines, redacted. It may not be blank.
 pub(crate) fn text(what: &'static str, text: &str) -> Result<String, MemoryError> {
     bounded(what, text, MAX_CONTENT_BYTES)?;

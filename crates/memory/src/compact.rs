@@ -8,6 +8,7 @@ use crate::{
     checks::{self, MAX_IDS},
     lines,
     memory::Telling,
+    projects::Scene,
 };
 
 const DAY: i64 = 86_400_000;
@@ -23,8 +24,9 @@ impl Memory {
         // Of age 0 is also what was changed in this very millisecond.
         let edge = self.now().millis().saturating_sub(age).saturating_add(i64::from(age == 0));
         let before = Timestamp::from_millis(edge);
+        let scene = self.looks_at(ask.project.as_deref()).await?;
         let filter = MemoryFilter {
-            project: checks::opt_name("project", ask.project.as_deref())?,
+            projects: scene.only(),
             scope: ask.scope,
             namespace: checks::opt_name("namespace", ask.namespace.as_deref())?,
             before: Some(before),
@@ -32,7 +34,7 @@ impl Memory {
         };
         let blank = |text: &Option<String>| text.as_ref().is_none_or(|text| text.trim().is_empty());
         if blank(&ask.summary_title) && blank(&ask.summary_content) {
-            return self.candidates(&filter, ask.older_than_days).await;
+            return self.candidates(&filter, &scene, ask.older_than_days).await;
         }
         let title = checks::title(ask.summary_title.as_deref().unwrap_or_default())
             .map_err(|error| rename(error, "summary_title"))?;
@@ -46,23 +48,28 @@ impl Memory {
         let many = if count == 1 { "observation" } else { "observations" };
         let text =
             format!("Replaced {count} {many} by #{id} [{}] {}.", summary.kind, summary.title);
-        Ok(self.said("mem_compact", text, vec![id]))
+        Ok(self.said_of("mem_compact", ask.project.as_deref(), text, vec![id]))
     }
 
-    async fn candidates(&self, filter: &MemoryFilter, days: u64) -> Result<Reply, MemoryError> {
+    async fn candidates(
+        &self,
+        filter: &MemoryFilter,
+        scene: &Scene,
+        days: u64,
+    ) -> Result<Reply, MemoryError> {
         let (notes, total) =
             self.store.observations(&self.workspace, filter, Order::Oldest, MAX_IDS).await?;
         let pieces: Vec<_> = notes
             .iter()
             .enumerate()
             .map(|(place, note)| {
-                let text = lines::observation(note, DetailLevel::Summary, "");
+                let text = lines::observation(note, DetailLevel::Summary, "", scene);
                 lines::piece(text, place, None, note.id)
             })
             .collect();
         let ids: Vec<_> = notes.iter().map(|note| Some(note.id)).collect();
         let intro = if notes.is_empty() {
-            format!("Nothing is older than {days} days.")
+            format!("Nothing{} is older than {days} days.{}", scene.project("in"), scene.hint)
         } else {
             format!(
                 "Older than {days} days, oldest first. Replace up to {MAX_IDS} with ids, \
@@ -71,6 +78,7 @@ impl Memory {
         };
         self.told(&Telling {
             tool: "mem_compact",
+            head: &scene.head,
             intro: &intro,
             pieces: &pieces,
             ids: &ids,
@@ -125,6 +133,7 @@ impl Memory {
             namespace: together(&|a, b| a.namespace == b.namespace)
                 .and_then(|note| note.namespace.clone()),
             relate_to: Vec::new(),
+            seen: None,
         }
     }
 }

@@ -83,6 +83,21 @@ pub enum MemoryError {
         /// Who has it.
         by: u64,
     },
+    /// The session belongs to another project (MEM-12).
+    #[error(
+        "session {session} belongs to project {project}, not to {asked}; use another id, or call mem_session_start with project {project} to go on with it"
+    )]
+    OfAnotherProject {
+        /// The session.
+        session: String,
+        /// The project that it belongs to.
+        project: String,
+        /// The project that the call was for.
+        asked: String,
+    },
+    /// All projects were named where there can be one.
+    #[error("project * is for reading; name the one project that it belongs to")]
+    NoOneProject,
     /// A relation from something to itself.
     #[error("#{0} cannot relate to itself; name two observations")]
     SelfRelation(u64),

@@ -2,7 +2,7 @@
 
 use plimsoll_budget::SNIPPET_CHARS;
 use plimsoll_store::{
-    MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, Observation, Prompt,
+    MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, Observation, Prompt, Scope,
 };
 use plimsoll_tokens::commas;
 
@@ -10,6 +10,7 @@ use crate::{
     DetailLevel, Find, Memory, MemoryError, Reply, checks,
     lines::{self, snippet},
     memory::Telling,
+    projects::Scene,
 };
 
 /// How many results at most.
@@ -18,11 +19,13 @@ const MOST: usize = 50;
 impl Memory {
     /// Finds notes and prompts (MEM-6).
     pub async fn search(&self, ask: Find) -> Result<Reply, MemoryError> {
+        let scene = self.looks_at(ask.project.as_deref()).await?;
         let query = MemoryQuery {
             text: ask.query,
             filter: MemoryFilter {
                 kind: checks::opt_name("type", ask.kind.as_deref())?,
-                project: checks::opt_name("project", ask.project.as_deref())?,
+                without_kind: None,
+                projects: scene.seen(),
                 scope: ask.scope,
                 namespace: checks::opt_name("namespace", ask.namespace.as_deref())?,
                 since: ask.since,
@@ -40,18 +43,19 @@ impl Memory {
             match &hit.found {
                 MemoryFound::Observation(note) => {
                     ids.push(Some(note.id));
-                    let text = lines::observation(note, level, &under);
+                    let text = lines::observation(note, level, &under, &scene);
                     pieces.push(lines::piece(text, place, None, note.id));
                 }
                 MemoryFound::Prompt(prompt) => {
                     ids.push(None);
-                    pieces.push(prompt_piece(prompt, level, &under, place));
+                    pieces.push(prompt_piece(prompt, level, &under, place, &scene));
                 }
             }
         }
-        let intro = intro(&query.text, &found);
+        let intro = intro(&query.text, &found, &scene);
         self.told_all(&Telling {
             tool: "mem_search",
+            head: &scene.head,
             intro: &intro,
             pieces: &pieces,
             ids: &ids,
@@ -71,11 +75,12 @@ impl Memory {
         query: &str,
         limit: usize,
     ) -> Result<Vec<Observation>, MemoryError> {
+        let scene = self.looks_at(project).await?;
         let query = MemoryQuery {
             text: query.to_owned(),
             filter: MemoryFilter {
                 kind: kind.map(ToOwned::to_owned),
-                project: project.map(ToOwned::to_owned),
+                projects: scene.seen(),
                 ..MemoryFilter::default()
             },
             limit: limit.min(MOST),
@@ -90,15 +95,30 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// The note that has a topic key in a project, for callers that go on from what it says.
+    pub async fn noted_under(
+        &self,
+        project: Option<&str>,
+        key: &str,
+    ) -> Result<Option<Observation>, MemoryError> {
+        let project = self.writes_to(project).await?;
+        let found =
+            self.store.observation_by_key(&self.workspace, key, &project, Scope::Project, None);
+        Ok(found.await?)
+    }
+}
+
 /// A prompt has no id that another tool takes, so its full text is in a fuller answer.
 pub(crate) fn prompt_piece(
     prompt: &Prompt,
     level: DetailLevel,
     under: &str,
     place: usize,
+    scene: &Scene,
 ) -> plimsoll_budget::Piece {
     plimsoll_budget::Piece {
-        text: lines::prompt(prompt, level, under),
+        text: lines::prompt(prompt, level, under, scene),
         place,
         heading: None,
         full_text: "raise max_tokens".to_owned(),
@@ -120,10 +140,10 @@ fn marked(hit: &MemoryHit) -> String {
     text
 }
 
-fn intro(query: &str, found: &MemoryHits) -> String {
+fn intro(query: &str, found: &MemoryHits, scene: &Scene) -> String {
     let query = snippet(query, 60);
     if found.hits.is_empty() {
-        return format!("Nothing found for \"{query}\".");
+        return format!("Nothing found for \"{query}\"{}.{}", scene.project("in"), scene.hint);
     }
     let shown = found.hits.len();
     let matched = commas(u64::try_from(found.matched).unwrap_or(u64::MAX));

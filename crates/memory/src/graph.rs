@@ -63,13 +63,14 @@ impl Memory {
         let depth = checks::number("depth", depth, 2, 1..=DEEPEST)?;
         let start =
             self.store.observation(&self.workspace, ask.id).await.map_err(missing(ask.id))?;
+        let scene = self.looks_around(&start).await?;
         let walk = self.walk(start, depth).await?;
         let mut pieces = Vec::new();
         let mut ids = Vec::new();
         for (place, step) in walk.steps.iter().enumerate() {
             let note = &step.note;
             let under = snippet(&note.content, SNIPPET_CHARS);
-            let mut text = lines::observation(note, DetailLevel::Standard, &under);
+            let mut text = lines::observation(note, DetailLevel::Standard, &under, &scene);
             for relation in &step.relations {
                 text.push_str(&format!("\n  {}", told(relation)));
             }
@@ -88,6 +89,7 @@ impl Memory {
         };
         self.told(&Telling {
             tool: "mem_build_context",
+            head: "",
             intro: &intro,
             pieces: &pieces,
             ids: &ids,

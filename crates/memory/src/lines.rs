@@ -1,12 +1,13 @@
 //! How items are told.
 
 use plimsoll_budget::{Piece, SNIPPET_CHARS};
-use plimsoll_store::{Observation, Prompt, Session};
+use plimsoll_store::{Observation, Prompt, Scope, Session};
 use plimsoll_tokens::cut_at_word;
 
 use crate::{
     DetailLevel,
     checks::one_line,
+    projects::Scene,
     time::{day, minute},
 };
 
@@ -33,11 +34,19 @@ pub(crate) fn headline(note: &Observation) -> String {
     format!("#{} [{}] {}", note.id, note.kind, note.title)
 }
 
+/// The same with where it belongs, as far as that has to be said.
+fn placed(note: &Observation, scene: &Scene) -> String {
+    match scene.place(&note.project, note.scope).join(", ") {
+        nothing if nothing.is_empty() => headline(note),
+        place => format!("{} ({place})", headline(note)),
+    }
+}
+
 /// The headline with the circumstances that fit on it.
-fn dated(note: &Observation, level: DetailLevel) -> String {
+fn dated(note: &Observation, level: DetailLevel, scene: &Scene) -> String {
     let mut about = vec![day(note.updated_at)];
+    about.extend(scene.place(&note.project, note.scope));
     if level == DetailLevel::Full {
-        about.push(format!("project {}", note.project));
         about.extend(note.topic_key.as_ref().map(|key| format!("topic {key}")));
         if note.revision_count > 1 {
             about.push(format!("revision {}", note.revision_count));
@@ -47,17 +56,24 @@ fn dated(note: &Observation, level: DetailLevel) -> String {
 }
 
 /// An observation, with what stands under its headline in a standard telling.
-pub(crate) fn observation(note: &Observation, level: DetailLevel, under: &str) -> String {
+pub(crate) fn observation(
+    note: &Observation,
+    level: DetailLevel,
+    under: &str,
+    scene: &Scene,
+) -> String {
     match level {
-        DetailLevel::Summary => headline(note),
-        DetailLevel::Standard => format!("{}\n  {under}", dated(note, level)),
-        DetailLevel::Full => format!("{}\n{}", dated(note, level), note.content),
+        DetailLevel::Summary => placed(note, scene),
+        DetailLevel::Standard => format!("{}\n  {under}", dated(note, level, scene)),
+        DetailLevel::Full => format!("{}\n{}", dated(note, level, scene), note.content),
     }
 }
 
 /// A prompt, with what is told of it in a standard telling.
-pub(crate) fn prompt(prompt: &Prompt, level: DetailLevel, under: &str) -> String {
-    let head = format!("prompt #{} ({})", prompt.id, day(prompt.created_at));
+pub(crate) fn prompt(prompt: &Prompt, level: DetailLevel, under: &str, scene: &Scene) -> String {
+    let mut about = vec![day(prompt.created_at)];
+    about.extend(scene.place(&prompt.project, Scope::Project));
+    let head = format!("prompt #{} ({})", prompt.id, about.join(", "));
     match level {
         DetailLevel::Summary => format!("{head}: {}", snippet(&prompt.content, 80)),
         DetailLevel::Standard => format!("{head}: {under}"),
@@ -71,8 +87,9 @@ pub(crate) fn session(session: &Session, level: DetailLevel) -> String {
         Some(ended) => format!("ended {}", minute(ended)),
         None => "open".to_owned(),
     };
+    let summary = session.summary_id.map_or_else(String::new, |id| format!(", summary #{id}"));
     let head = format!(
-        "session {} [{}] started {}, {ended}",
+        "session {} [{}] started {}, {ended}{summary}",
         session.id,
         session.project,
         minute(session.started_at)

@@ -7,10 +7,12 @@ use plimsoll_domain::Timestamp;
 use plimsoll_store::{Noun, Store, StoreError, Workspace};
 use plimsoll_tokens::Estimator;
 
-use crate::{DetailLevel, Ledger, MemoryError, Reading, Reply, checks, time};
+use crate::{
+    DetailLevel, Ledger, MemoryError, OwnProject, Reading, Reply, StartedSessions, checks, time,
+};
 
 /// The session of whoever names none (MEM-1).
-pub const DEFAULT_SESSION: &str = "manual-save";
+pub const DEFAULT_SESSION: &str = plimsoll_store::SHARED_SESSION;
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -25,11 +27,13 @@ pub struct MemoryParts {
     /// The workspace that all of it belongs to; it must be there.
     pub workspace: Workspace,
     /// The project of what names none.
-    pub default_project: String,
+    pub own_project: OwnProject,
     /// How answers are weighed; EST-2 unless the server was told otherwise.
     pub counter: Estimator,
     /// What is sent in this connection.
     pub ledger: Arc<Ledger>,
+    /// The sessions that this connection has started.
+    pub started: Arc<StartedSessions>,
 }
 
 /// The use cases of the memory, for one connection.
@@ -38,14 +42,17 @@ pub struct Memory {
     pub(crate) store: Arc<dyn Store>,
     clock: Clock,
     pub(crate) workspace: Workspace,
-    default_project: String,
+    pub(crate) own: OwnProject,
     pub(crate) counter: Estimator,
     ledger: Arc<Ledger>,
+    pub(crate) started: Arc<StartedSessions>,
 }
 
 /// What is told, before it is weighed.
 pub(crate) struct Telling<'a> {
     pub(crate) tool: &'static str,
+    /// A line that no budget takes away.
+    pub(crate) head: &'a str,
     pub(crate) intro: &'a str,
     pub(crate) pieces: &'a [Piece],
     /// The observation that each piece is about.
@@ -59,10 +66,14 @@ pub(crate) struct Telling<'a> {
 impl Memory {
     /// A memory of these parts.
     pub fn new(parts: MemoryParts) -> Self {
-        let MemoryParts { store, clock, workspace, default_project, counter, ledger } = parts;
+        let MemoryParts { store, clock, workspace, own_project, counter, ledger, started } = parts;
         // It is kept like one that was named, and must come in again like it.
-        let default_project = checks::of_folder(&default_project);
-        Self { store, clock, workspace, default_project, counter, ledger }
+        let own = match own_project {
+            OwnProject::Is(name) => OwnProject::Is(checks::of_folder(&name)),
+            OwnProject::ReadsAll(name) => OwnProject::ReadsAll(checks::of_folder(&name)),
+            OwnProject::Unknown => OwnProject::Unknown,
+        };
+        Self { store, clock, workspace, own, counter, ledger, started }
     }
 
     /// What was sent in this connection.
@@ -72,7 +83,7 @@ impl Memory {
 
     /// The project of what names none.
     pub fn default_project(&self) -> &str {
-        &self.default_project
+        self.own.name()
     }
 
     /// Reads a time as clients send it: a day, a time, or an age such as `7d`.
@@ -82,11 +93,6 @@ impl Memory {
 
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock)()
-    }
-
-    pub(crate) fn project(&self, named: Option<&str>) -> Result<String, MemoryError> {
-        let named = checks::opt_name("project", named)?;
-        Ok(named.unwrap_or_else(|| self.default_project.clone()))
     }
 
     pub(crate) fn session_id(&self, named: Option<&str>) -> Result<String, MemoryError> {
@@ -99,6 +105,19 @@ impl Memory {
         let estimated_tokens = self.counter.count(&text);
         self.ledger.record(tool, estimated_tokens);
         Reply { shown: ids.len(), total: ids.len(), text, ids, estimated_tokens, cut: false }
+    }
+
+    /// The same of a call that may have named its project.
+    pub(crate) fn said_of(
+        &self,
+        tool: &str,
+        named: Option<&str>,
+        text: String,
+        ids: Vec<u64>,
+    ) -> Reply {
+        let head = self.head(named);
+        let text = if head.is_empty() { text } else { format!("{head}\n{text}") };
+        self.said(tool, text, ids)
     }
 
     /// An answer of a tool that reads, within what was asked for and what is left.
@@ -118,6 +137,7 @@ impl Memory {
         build: impl Fn(&AnswerSpec<'_>) -> Answer,
     ) -> Result<Reply, MemoryError> {
         let spec = AnswerSpec {
+            head: telling.head,
             intro: telling.intro,
             pieces: telling.pieces,
             total: telling.total,

@@ -35,6 +35,7 @@ impl Memory {
         let piece = lines::piece(text, 0, None, id);
         self.told(&Telling {
             tool: "mem_get_observation",
+            head: "",
             intro: "",
             pieces: &[piece],
             ids: &[Some(id)],
@@ -58,7 +59,10 @@ impl Memory {
                 .map(|text| checks::text("content", text))
                 .transpose()?,
             kind: checks::opt_name("type", ask.kind.as_deref())?,
-            project: checks::opt_name("project", ask.project.as_deref())?,
+            project: match ask.project.as_deref().filter(|name| !name.trim().is_empty()) {
+                Some(name) => Some(self.writes_to(Some(name)).await?),
+                None => None,
+            },
             scope: ask.scope,
             topic_key: checks::opt_name("topic_key", ask.topic_key.as_deref())?,
         };
@@ -109,7 +113,10 @@ impl Memory {
 /// One line of all that is known beside the text.
 fn circumstances(note: &Observation) -> String {
     let mut about = vec![
-        format!("project {}", note.project),
+        match note.project.as_str() {
+            "" => "no project".to_owned(),
+            project => format!("project {project}"),
+        },
         format!("scope {}", note.scope.name()),
         format!("session {}", note.session),
     ];

@@ -15,7 +15,8 @@ use crate::{
 impl Memory {
     /// Reads the document of a project, or replaces it.
     pub async fn progress(&self, ask: Progress) -> Result<Reply, MemoryError> {
-        let project = checks::name("project", &ask.project)?;
+        checks::name("project", &ask.project)?;
+        let project = self.writes_to(Some(&ask.project)).await?;
         let namespace = checks::opt_name("namespace", ask.namespace.as_deref())?;
         let Some(content) = ask.content else {
             return self.read_progress(project, namespace).await;
@@ -43,7 +44,10 @@ impl Memory {
             Some(document) => {
                 format!("Progress of {project}, saved {}:", minute(document.updated_at))
             }
-            None => format!("No progress of {project} yet; save it with mem_progress content."),
+            None => {
+                let hint = self.looks_at(Some(&project)).await?.hint;
+                format!("No progress of {project} yet; save it with mem_progress content.{hint}")
+            }
         };
         let pieces: Vec<Piece> = found
             .into_iter()
@@ -56,6 +60,7 @@ impl Memory {
             .collect();
         self.told_all(&Telling {
             tool: "mem_progress",
+            head: "",
             intro: &intro,
             pieces: &pieces,
             ids: &[],

@@ -7,6 +7,7 @@ use crate::{
     Memory, MemoryError, Reply, Save, SavePrompt,
     checks::{self, MAX_IDS},
     memory::missing,
+    sessions::of_session,
 };
 
 /// The same note within so many milliseconds is a repetition (MEM-4).
@@ -18,18 +19,20 @@ const MANUAL: &str = "manual";
 impl Memory {
     /// Saves a note: adds it, revises the one with its topic key, or counts a repetition.
     pub async fn save(&self, ask: Save) -> Result<Reply, MemoryError> {
+        let session = self.session_id(ask.session_id.as_deref())?;
         let note = NewObservation {
-            session: self.session_id(ask.session_id.as_deref())?,
+            project: self.writes_in(&session, ask.project.as_deref()).await?,
+            session,
             kind: checks::opt_name("type", ask.kind.as_deref())?
                 .unwrap_or_else(|| MANUAL.to_owned()),
             title: checks::title(&ask.title)?,
             content: checks::text("content", &ask.content)?,
             tool_name: checks::opt_name("tool_name", ask.tool_name.as_deref())?,
-            project: self.project(ask.project.as_deref())?,
             scope: ask.scope,
             topic_key: checks::opt_name("topic_key", ask.topic_key.as_deref())?,
             namespace: checks::opt_name("namespace", ask.namespace.as_deref())?,
             relate_to: self.known_ids("relate_to", &ask.relate_to).await?,
+            seen: ask.seen_revision,
         };
         let now = self.now();
         let same_since = Timestamp::from_millis(now.millis().saturating_sub(SAME_WITHIN));
@@ -40,23 +43,29 @@ impl Memory {
             .map_err(|error| match error {
                 // Its topic key or its text made it one of those that it names.
                 StoreError::SelfRelation(id) => MemoryError::SelfRelation(id),
-                other => MemoryError::Store(other),
+                other => of_session(&note.project)(other),
             })?;
         let ids = saved.iter().map(|saved| saved.id).collect();
         let text = saved.first().map_or_else(String::new, |saved| sentence(&note, saved));
-        Ok(self.said("mem_save", text, ids))
+        Ok(self.said_of("mem_save", ask.project.as_deref(), text, ids))
     }
 
     /// Keeps what a user asked.
     pub async fn save_prompt(&self, ask: SavePrompt) -> Result<Reply, MemoryError> {
+        let session = self.session_id(ask.session_id.as_deref())?;
         let prompt = NewPrompt {
-            session: self.session_id(ask.session_id.as_deref())?,
+            project: self.writes_in(&session, ask.project.as_deref()).await?,
+            session,
             content: checks::text("content", &ask.content)?,
-            project: self.project(ask.project.as_deref())?,
             namespace: checks::opt_name("namespace", ask.namespace.as_deref())?,
         };
-        let id = self.store.save_prompt(&self.workspace, &prompt, self.now()).await?;
-        Ok(self.said("mem_save_prompt", format!("Saved prompt #{id}."), vec![id]))
+        let id = self
+            .store
+            .save_prompt(&self.workspace, &prompt, self.now())
+            .await
+            .map_err(of_session(&prompt.project))?;
+        let text = format!("Saved prompt #{id}.");
+        Ok(self.said_of("mem_save_prompt", ask.project.as_deref(), text, vec![id]))
     }
 
     /// Ids that a caller named, each once, all of observations that are there.

@@ -1,45 +1,57 @@
 //! `mem_session_start`, `mem_session_end`, `mem_session_summary`.
 
-use plimsoll_store::{NewSession, Session, StoreError};
+use plimsoll_store::{NewSession, Session, StoreError, Summarised};
 
 use crate::{EndSession, Memory, MemoryError, Reply, StartSession, SummariseSession, checks};
 
 impl Memory {
     /// Starts a session, or goes on with one.
     pub async fn start_session(&self, ask: StartSession) -> Result<Reply, MemoryError> {
+        checks::name("project", &ask.project)?;
         let session = NewSession {
             id: checks::name("id", &ask.id)?,
-            project: checks::name("project", &ask.project)?,
+            project: self.writes_to(Some(&ask.project)).await?,
             directory: checks::opt_path("directory", ask.directory.as_deref())?,
         };
-        let new = self.store.start_session(&self.workspace, &session, self.now()).await?;
+        let new = self
+            .store
+            .start_session(&self.workspace, &session, self.now())
+            .await
+            .map_err(of_session(&session.project))?;
+        self.started.add(&session.id, &session.project);
         let verb = if new { "started" } else { "goes on" };
         let text = format!("Session {} {verb} (project {}).", session.id, session.project);
         Ok(self.said("mem_session_start", text, Vec::new()))
     }
 
-    /// Ends a session.
+    /// Ends a session. Its few words on that are put behind the summary it has.
     pub async fn end_session(&self, ask: EndSession) -> Result<Reply, MemoryError> {
-        let session = self.named(&ask.id)?;
+        let session = self.named(&ask.id).await?;
         let summary = checks::opt_text("summary", ask.summary.as_deref())?;
-        let known = self
+        if let (Some(summary), Some(known)) = (&summary, self.session(&session.id).await?) {
+            let bytes = summary.len() + known.summary.map_or(0, |text| text.len() + 2);
+            checks::fits("summary, with the one that the session has,", bytes)?;
+        }
+        let ended = self
             .store
             .end_session(&self.workspace, &session, summary.as_deref(), self.now())
-            .await?;
-        let unknown = if known { "" } else { " It was not known before." };
-        let text = format!("Session {} ended.{unknown}", session.id);
-        Ok(self.said("mem_session_end", text, Vec::new()))
+            .await
+            .map_err(of_session(&session.project))?;
+        let text = format!("Session {} ended.{}", session.id, kept(&ended));
+        Ok(self.said("mem_session_end", text, ended.note.into_iter().collect()))
     }
 
     /// Writes down what a session is about and came to.
     pub async fn summarise_session(&self, ask: SummariseSession) -> Result<Reply, MemoryError> {
-        let session = self.named(&ask.id)?;
+        let session = self.named(&ask.id).await?;
         let summary = checks::text("content", &ask.content)?;
-        let known =
-            self.store.summarise_session(&self.workspace, &session, &summary, self.now()).await?;
-        let unknown = if known { "" } else { " It was not known before." };
-        let text = format!("Summary of session {} saved.{unknown}", session.id);
-        Ok(self.said("mem_session_summary", text, Vec::new()))
+        let saved = self
+            .store
+            .summarise_session(&self.workspace, &session, &summary, self.now())
+            .await
+            .map_err(of_session(&session.project))?;
+        let text = format!("Summary of session {} saved.{}", session.id, kept(&saved));
+        Ok(self.said("mem_session_summary", text, saved.note.into_iter().collect()))
     }
 
     /// A session by its id, for surfaces that show one.
@@ -51,8 +63,34 @@ impl Memory {
         }
     }
 
-    fn named(&self, id: &str) -> Result<NewSession, MemoryError> {
+    async fn named(&self, id: &str) -> Result<NewSession, MemoryError> {
         let id = checks::name("id", id)?;
-        Ok(NewSession { id, project: self.project(None)?, directory: None })
+        let project = self.writes_in(&id, None).await?;
+        Ok(NewSession { id, project, directory: None })
+    }
+}
+
+/// Where the summary is, and whether the session was there.
+fn kept(saved: &Summarised) -> String {
+    let mut text = String::new();
+    if let Some(id) = saved.note {
+        text.push_str(&format!(" Its summary is #{id}, revision {}.", saved.revision));
+    }
+    if saved.revision > 1 {
+        text.push_str(&format!(" The earlier text is revision {}.", saved.revision - 1));
+    }
+    if !saved.known {
+        text.push_str(" It was not known before.");
+    }
+    text
+}
+
+/// Says for which project a session was asked for that belongs to another.
+pub(crate) fn of_session(asked: &str) -> impl Fn(StoreError) -> MemoryError {
+    move |error| match error {
+        StoreError::OfAnotherProject { session, project } => {
+            MemoryError::OfAnotherProject { session, project, asked: asked.to_owned() }
+        }
+        other => MemoryError::Store(other),
     }
 }

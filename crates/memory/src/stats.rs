@@ -3,7 +3,7 @@
 use plimsoll_budget::Piece;
 use plimsoll_tokens::commas;
 
-use crate::{Memory, MemoryError, Reading, Reply, checks, memory::Telling};
+use crate::{Memory, MemoryError, Reading, Reply, memory::Telling};
 
 /// So many types and projects are named.
 const MOST_GROUPS: usize = 10;
@@ -12,15 +12,16 @@ impl Memory {
     /// Counts, of one project or of all, and the ledger of the connection, within what is
     /// left of its budget.
     pub async fn stats(&self, project: Option<String>) -> Result<Reply, MemoryError> {
-        let project = checks::opt_name("project", project.as_deref())?;
-        let counts = self.store.memory_counts(&self.workspace, project.as_deref()).await?;
-        let of = project.map_or_else(String::new, |project| format!(" of project {project}"));
+        let scene = self.looks_at(project.as_deref()).await?;
+        let counts = self.store.memory_counts(&self.workspace, &scene.only()).await?;
+        let of = scene.project("of");
         let holds = format!(
-            "Memory{of}: {} observations, {} prompts, {} sessions, {} relations.",
+            "Memory{of}: {} observations, {} prompts, {} sessions, {} relations.{}",
             commas(counts.observations),
             commas(counts.prompts),
             commas(counts.sessions),
-            commas(counts.relations)
+            commas(counts.relations),
+            scene.hint
         );
         // The two sums are worth most; the place of a line is where it is printed.
         let mut pieces = vec![piece(0, holds), piece(3, self.sent())];
@@ -40,6 +41,7 @@ impl Memory {
         }
         let told = self.told_all(&Telling {
             tool: "mem_stats",
+            head: &scene.head,
             intro: "",
             pieces: &pieces,
             ids: &[],

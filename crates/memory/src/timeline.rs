@@ -7,6 +7,7 @@ use crate::{
     DetailLevel, Memory, MemoryError, Reply, Timeline, checks,
     lines::{self, NEIGHBOUR, snippet},
     memory::{Telling, missing},
+    projects::Scene,
 };
 
 /// How many on either side at most.
@@ -18,8 +19,13 @@ impl Memory {
         let before = checks::number("before", ask.before, 5, 0..=MOST)?;
         let after = checks::number("after", ask.after, 5, 0..=MOST)?;
         let id = ask.observation_id;
-        let around =
-            self.store.around(&self.workspace, id, before, after).await.map_err(missing(id))?;
+        let focus = self.store.observation(&self.workspace, id).await.map_err(missing(id))?;
+        let scene = self.looks_around(&focus).await?;
+        let around = self
+            .store
+            .around(&self.workspace, id, &scene.seen(), before, after)
+            .await
+            .map_err(missing(id))?;
         let level = ask.reading.detail_level;
         let focus_place = around.before.len();
         let mut pieces = Vec::new();
@@ -28,16 +34,19 @@ impl Memory {
             &around.focus,
             level,
             &snippet(&around.focus.content, SNIPPET_CHARS),
+            &scene,
         );
         pieces.push(lines::piece(text, focus_place, None, around.focus.id));
         for (note, place) in nearest(&around.before, &around.after) {
-            let text = neighbour(note, level);
+            let text = neighbour(note, level, &scene);
             pieces.push(lines::piece(text, place, None, note.id));
             ids.push(Some(note.id));
         }
-        let intro = format!("Session {}, around #{id}:", around.focus.session);
+        let session = &around.focus.session;
+        let intro = format!("Session {session}{}, around #{id}:", scene.project("of"));
         self.told(&Telling {
             tool: "mem_timeline",
+            head: "",
             intro: &intro,
             pieces: &pieces,
             ids: &ids,
@@ -49,8 +58,8 @@ impl Memory {
     }
 }
 
-fn neighbour(note: &Observation, level: DetailLevel) -> String {
-    lines::observation(note, level, &snippet(&note.content, NEIGHBOUR))
+fn neighbour(note: &Observation, level: DetailLevel, scene: &Scene) -> String {
+    lines::observation(note, level, &snippet(&note.content, NEIGHBOUR), scene)
 }
 
 /// Neighbours of both sides by turns, each with its place among all; the focus stands

@@ -7,7 +7,7 @@ const NOW: Timestamp = Timestamp::from_millis(1_763_200_000_000);
 
 fn fresh() -> (tempfile::TempDir, Notebook) {
     let temp = tempfile::tempdir().unwrap();
-    let notebook = Notebook::of(temp.path()).unwrap();
+    let notebook = Notebook::of(temp.path(), None).unwrap().unwrap();
     (temp, notebook)
 }
 

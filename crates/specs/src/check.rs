@@ -77,6 +77,7 @@ impl Notebook {
         let (mut pieces, ids): (Vec<Piece>, Vec<Option<u64>>) = items.into_iter().unzip();
         number(&mut pieces);
         let spec = AnswerSpec {
+            head: "",
             intro,
             total: pieces.len(),
             pieces: &pieces,

@@ -22,7 +22,7 @@ fn ask(about: &str, reading: Reading) -> ContextCheck {
 fn sdd_4_artifacts_changes_explorations_and_conventions_in_this_order() {
     let temp = tempfile::tempdir().unwrap();
     fs::write(temp.path().join("AGENTS.md"), "Write plain words.").unwrap();
-    let notebook = Notebook::of(temp.path()).unwrap();
+    let notebook = Notebook::of(temp.path(), None).unwrap().unwrap();
     for at in 0..14 {
         let description = format!("Refresh tokens, part {at}");
         let (kind, size) = (ChangeType::Fix, ChangeSize::Small);
@@ -57,7 +57,7 @@ fn sdd_4_artifacts_changes_explorations_and_conventions_in_this_order() {
 #[test]
 fn a_project_with_nothing_and_one_with_a_broken_notebook_are_told() {
     let temp = tempfile::tempdir().unwrap();
-    let notebook = Notebook::of(temp.path()).unwrap();
+    let notebook = Notebook::of(temp.path(), None).unwrap().unwrap();
     let read = notebook.context_check(&ask("x", Reading::default()), &[]).unwrap();
     assert!(read.answer.text.starts_with("Nothing was found"), "{}", read.answer.text);
     fs::create_dir(temp.path().join("sdd")).unwrap();
@@ -95,7 +95,7 @@ proptest! {
         stage in prop::option::of(0usize..8),
     ) {
         let temp = tempfile::tempdir().unwrap();
-        let notebook = Notebook::of(temp.path()).unwrap();
+        let notebook = Notebook::of(temp.path(), None).unwrap().unwrap();
         let project = InitProject { name: format!("x{name}"), description, ..InitProject::default() };
         let project = InitProject { description: format!("d{}", project.description), ..project };
         notebook.init_project(&project, NOW).unwrap();

@@ -55,6 +55,7 @@ impl Notebook {
         }
         number(&mut pieces);
         let answer = AnswerSpec {
+            head: "",
             intro: "",
             total: pieces.len(),
             pieces: &pieces,

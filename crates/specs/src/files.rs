@@ -11,7 +11,10 @@ use std::{
 
 use plimsoll_tokens::cut_at_line;
 
-use crate::{SpecsError, root::NOTEBOOK};
+use crate::{
+    SpecsError,
+    root::{NOTEBOOK, STATE},
+};
 
 /// The longest text that one argument may have, in bytes.
 pub const LONGEST_FIELD: usize = 64 * 1024;
@@ -137,7 +140,7 @@ impl Files {
 
     /// Waits for other writers and keeps them out.
     pub(crate) fn hold(&self) -> Result<Held, SpecsError> {
-        let name = "sdd.json";
+        let name = STATE;
         let path = self.inside(name)?;
         let directory = path.parent().unwrap_or(&self.root);
         let failed = |problem| SpecsError::Io { file: shown(name), problem };

@@ -52,9 +52,11 @@ pub struct Remember {
 }
 
 impl Notebook {
-    /// The notebook of the project that a directory belongs to.
-    pub fn of(directory: &Path) -> std::io::Result<Self> {
-        Ok(Self { files: Files::below(find_root(directory)?) })
+    /// The notebook of the project that a directory belongs to; none if it belongs to none,
+    /// like the home directory.
+    pub fn of(directory: &Path, home: Option<&Path>) -> std::io::Result<Option<Self>> {
+        let root = find_root(directory, home)?;
+        Ok(root.map(|root| Self { files: Files::below(root) }))
     }
 
     /// The project's root.

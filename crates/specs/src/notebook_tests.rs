@@ -9,7 +9,7 @@ const NOW: Timestamp = Timestamp::from_millis(1_763_200_000_000);
 
 fn fresh() -> (tempfile::TempDir, Notebook) {
     let temp = tempfile::tempdir().unwrap();
-    let notebook = Notebook::of(temp.path()).unwrap();
+    let notebook = Notebook::of(temp.path(), None).unwrap().unwrap();
     (temp, notebook)
 }
 
@@ -270,7 +270,7 @@ fn exploring_is_remembered_under_its_title() {
         goals: Some("Show them".to_owned()),
         ..Explore::default()
     };
-    let done = notebook.explore(&args).unwrap();
+    let done = notebook.explore(&args, None).unwrap();
     let remember = done.remember.unwrap();
     assert_eq!((remember.kind, remember.topic_key.as_str()), ("explore", "explore/moon-phases"));
     assert_eq!(remember.project, notebook.folder());

@@ -2,6 +2,8 @@
 
 use plimsoll_store::{StoreError, StoreResult};
 
+use crate::{db::Db, shared::memory::summaries};
+
 /// One step of the schema. What was released is never changed, only followed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Migration {
@@ -34,7 +36,20 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-18e-failed-answers",
         sql: include_str!("../migrations/2026-11-18e-failed-answers.sql"),
     },
+    Migration {
+        name: "2026-11-18f-memory",
+        sql: include_str!("../migrations/2026-11-18f-memory.sql"),
+    },
 ];
+
+/// What is done before the text of a step, in the same transaction, where SQL alone cannot: it
+/// knows neither hashes nor words.
+pub(crate) fn preparation(step: &str) -> Option<fn(&mut dyn Db) -> StoreResult<()>> {
+    match step {
+        "2026-11-18f-memory" => Some(summaries::from_column),
+        _ => None,
+    }
+}
 
 impl Migration {
     /// Tells whether a store was made by this very text. Line ends do not count, because

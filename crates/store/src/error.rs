@@ -87,6 +87,14 @@ pub enum StoreError {
         /// Which one.
         by: u64,
     },
+    /// The session belongs to another project (MEM-12).
+    #[error("session {session} belongs to project {project}; choose another id")]
+    OfAnotherProject {
+        /// The session.
+        session: String,
+        /// The project that it belongs to.
+        project: String,
+    },
     /// A relation from an observation to itself.
     #[error("#{0} cannot relate to itself; name two observations")]
     SelfRelation(u64),

@@ -28,8 +28,9 @@ pub use memory::{
     ArchivedObservation, Around, BadScope, Brought, Change, Graph, Memory, MemoryArchive,
     MemoryCounts, MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, MemoryRecord,
     MemorySearch, NewObservation, NewPrompt, NewRelation, NewSession, Observation,
-    ObservationRevision, Observations, Order, ProgressDocument, Prompt, Prompts, Related, Relation,
-    Saved, SavedObservation, Scope, Session, Sessions,
+    ObservationRevision, Observations, Order, ProgressDocument, Projects, Prompt, Prompts, Related,
+    Relation, SESSION_SUMMARY, SHARED_SESSION, Saved, SavedObservation, Scope, Session, Sessions,
+    Summarised,
 };
 pub use model_memory::{LearnedLimit, ModelMemory, UsageEntry};
 pub use notebook::{KeptDraft, Notebook, QUERIES_KEPT, SavedFilter};

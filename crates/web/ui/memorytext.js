@@ -16,7 +16,7 @@ export const TYPES = ["decision", "architecture", "bugfix", "pattern", "config",
  */
 export function noteLine({ id, prompt, type, project, scope, tokens, revision, duplicates, age }) {
   return [
-    ...(prompt ? ["prompt"] : [`#${id}`, type]), project,
+    ...(prompt ? ["prompt"] : [`#${id}`, type]), project || "no project",
     ...(scope === "personal" ? ["personal"] : []),
     `~${grouped(tokens)} tok`,
     ...(revision > 1 ? [`revision ${grouped(revision)}`] : []),

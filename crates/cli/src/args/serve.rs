@@ -29,6 +29,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "PROFILE", default_value = MCP_TOOLS)]
     pub(crate) mcp_tools: String,
 
+    /// The project, in the memory, of agents at /mcp that name none
+    #[arg(long, value_name = "NAME", value_parser = crate::commands::mcp::parse_project)]
+    pub(crate) project: Option<String>,
+
     /// What the official conformance suite of MCP looks for
     #[arg(long, hide = true)]
     pub(crate) conformance_fixtures: bool,
@@ -49,6 +53,7 @@ impl Default for ServeArgs {
             open: false,
             token: None,
             mcp_tools: MCP_TOOLS.to_owned(),
+            project: None,
             conformance_fixtures: false,
             data_dir: None,
         }

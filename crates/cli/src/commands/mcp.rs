@@ -34,9 +34,13 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "NAME", value_parser = parse_tokenizer)]
     pub(crate) tokenizer: Option<Tokenizer>,
 
-    /// The project, when it is not the working directory
+    /// The project's directory, when it is not the working directory
     #[arg(long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
+
+    /// The project's name in the memory, when it is not that of its folder
+    #[arg(long, value_name = "NAME", value_parser = parse_project)]
+    pub(crate) project: Option<String>,
 
     /// What the official conformance suite looks for
     #[arg(long, hide = true)]
@@ -45,6 +49,14 @@ pub(crate) struct McpArgs {
     /// Where everything is kept
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
+}
+
+/// One project; all of them are for reading.
+pub(crate) fn parse_project(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" | plimsoll_memory::ALL_PROJECTS => Err("name one project".to_owned()),
+        name => Ok(name.to_owned()),
+    }
 }
 
 fn parse_tokenizer(text: &str) -> Result<Tokenizer, String> {
@@ -67,6 +79,7 @@ pub(crate) fn run(args: &McpArgs, workspace: &str) -> Result<u8, Failure> {
             session_budget: args.session_budget,
             counter: args.tokenizer.map_or(Estimator::Bytes4, Estimator::Exact),
             directory,
+            project: args.project.clone(),
             conformance_fixtures: args.conformance_fixtures,
         };
         let server = server(&app, &workspace, options).await?;
@@ -83,6 +96,7 @@ pub(crate) struct Options<'a> {
     pub(crate) session_budget: Option<u64>,
     pub(crate) counter: Estimator,
     pub(crate) directory: PathBuf,
+    pub(crate) project: Option<String>,
     pub(crate) conformance_fixtures: bool,
 }
 
@@ -109,6 +123,8 @@ pub(crate) async fn server(
         clock: Arc::new(move || clock.clock().now()),
         workspace: workspace.clone(),
         directory: options.directory,
+        home: std::env::home_dir(),
+        project: options.project,
         offer,
         session_budget: options.session_budget,
         counter: options.counter,

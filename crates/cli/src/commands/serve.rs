@@ -35,12 +35,16 @@ pub(crate) fn run(args: &ServeArgs, output: &mut Output) -> Result<u8, Failure> 
         let app = Arc::new(opened.app);
         let configurator = Arc::new(Configuration::new(&app, &opened.providers, &opened.data_dir));
         let directory = std::env::current_dir().unwrap_or_default();
-        let project = plimsoll_mcp::project_of(&directory).unwrap_or_default();
+        let project = match &args.project {
+            Some(project) => project.clone(),
+            None => machine::project_of(&directory).unwrap_or_default(),
+        };
         let options = mcp::Options {
             tools: &args.mcp_tools,
             session_budget: None,
             counter: Estimator::Bytes4,
             directory: directory.clone(),
+            project: args.project.clone(),
             conformance_fixtures: args.conformance_fixtures,
         };
         let agents = mcp::server(&app, &Workspace::default(), options).await?;

@@ -116,3 +116,24 @@ fn what_was_asked_wrongly_is_told_in_a_line() {
     std::fs::write(&bad, "{\"hello\":1}\n").unwrap();
     data.run(&["memory", "import", bad.to_str().unwrap()]).refused(1, "is no record of a memory");
 }
+
+#[test]
+fn mem_11_all_projects_are_shown_by_name_and_one_on_demand() {
+    let data = Data::new();
+    for project in ["alpha", "beta"] {
+        data.run(&["memory", "save", &format!("Of {project}"), "keel", "--project", project]);
+    }
+    for command in [&["memory", "search", "keel"][..], &["memory", "context"]] {
+        let all = data.run(command).stdout;
+        assert!(all.contains("project alpha") && all.contains("project beta"), "{all}");
+        let one = data.run(&[command, &["--project", "Beta"]].concat()).stdout;
+        assert!(one.contains("Of beta") && !one.contains("alpha"), "{one}");
+    }
+    let missed = data.run(&["memory", "search", "keel", "--project", "btea"]).stdout;
+    assert!(missed.contains("Did you mean beta?"), "{missed}");
+    data.run(&["memory", "save", "t", "c", "--project", "*"]).refused(2, "name the one project");
+    let session = ["--session", "s1", "--project"];
+    data.run(&[&["memory", "save", "t", "c"][..], &session, &["alpha"]].concat());
+    data.run(&[&["memory", "save", "t", "c"][..], &session, &["beta"]].concat())
+        .refused(1, "session s1 belongs to project alpha");
+}

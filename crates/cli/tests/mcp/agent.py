@@ -1,7 +1,9 @@
 """An agent that works with Plimsoll's memory through the official Python SDK.
 
-agent.py ERA URL                over HTTP
-agent.py ERA PROGRAM ARG...     over standard input and output
+agent.py TOOLS ERA ROOT URL                over HTTP
+agent.py TOOLS ERA ROOT PROGRAM ARG...     over standard input and output
+
+TOOLS is how many there must be, ROOT the directory in which the agent says that it works.
 
 Prints what it saw as one line of JSON; an assertion that fails ends it with a traceback.
 """
@@ -12,6 +14,7 @@ import os
 import sys
 
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.types import ListRootsResult, Root
 
 
 def text_of(result):
@@ -43,7 +46,7 @@ async def work(client, count):
         assert "#" in text_of(saved), text_of(saved)
 
     # MBG-3 to MBG-5: within the budget, and both footers.
-    found = await said(client, "mem_search", {"query": "anchorage sand", "max_tokens": 300})
+    found = await said(client, "mem_search", {"query": "anchorage sand", "project": "Reef", "max_tokens": 300})
     text = text_of(found)
     assert len(text.encode()) // 4 <= 300, len(text.encode())
     lines = text.splitlines()
@@ -80,19 +83,32 @@ async def work(client, count):
         assert "mem_nothing" in str(error), error
 
     await said(client, "mem_session_summary", {"id": "dive-1", "content": "Twelve places."})
-    stats = text_of(await said(client, "mem_stats", {}))
-    assert "12 observations" in stats and "mem_search" in stats, stats
+    # Twelve notes and the summary, of this project alone (MEM-11).
+    stats = text_of(await said(client, "mem_stats", {"project": "reef"}))
+    assert "13 observations" in stats and "mem_search" in stats, stats
+    summary = text_of(await said(client, "mem_search", {"query": "twelve", "project": "reef"}))
+    assert "Summary of session dive-1" in summary, summary
+
+    # MEM-13: the notebook is where the client says that it works.
+    begun = {"name": "Reef", "description": "Where to anchor."}
+    text_of(await said(client, "sdd_init_project", begun))
+    found = text_of(await said(client, "mem_search", {"query": "notebook"}))
+    assert "Spec notebook of Reef" in found, found
     return {"tools": len(names), "protocol": str(client.protocol_version)}
 
 
 async def main():
-    count, era, *target = sys.argv[1:]
+    count, era, root, *target = sys.argv[1:]
+
+    async def roots(_):
+        return ListRootsResult(roots=[Root(uri=f"file://{root}")])
+
     if len(target) == 1 and target[0].startswith("http"):
         server = target[0]
     else:
         env = {name: value for name, value in os.environ.items()}
         server = StdioServerParameters(command=target[0], args=target[1:], env=env)
-    async with Client(server, mode=era) as client:
+    async with Client(server, mode=era, list_roots_callback=roots) as client:
         print(json.dumps(await work(client, int(count))))
 
 

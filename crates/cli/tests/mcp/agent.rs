@@ -23,9 +23,14 @@ fn sdk() -> Option<PathBuf> {
 /// Lets the agent work, and gives what it saw.
 fn works(python: &Path, home: &Path, era: &str, target: &[&str]) -> Value {
     let tools = plimsoll_mcp::all_tools().count().to_string();
-    let ran = command(python, home).arg(SCRIPT).arg(tools).arg(era).args(target).output().unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let mut agent = command(python, home);
+    agent.arg(SCRIPT).arg(tools).arg(era).arg(root.path()).args(target);
+    let ran = agent.output().unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{era}: {said}\n{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(root.path().join("sdd/sdd.json").is_file(), "{era}: in the agent's own root");
+    assert!(!home.join("sdd").exists(), "{era}: and nowhere else");
     let line = said.lines().last().unwrap_or_default();
     serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {said}"))
 }

@@ -65,6 +65,8 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
         clock: Arc::new(move || at),
         workspace: Workspace::parse("default/main").unwrap(),
         directory: directory.clone(),
+        home: None,
+        project: None,
         offer: Offer::default(),
         session_budget: None,
         counter: Estimator::Bytes4,

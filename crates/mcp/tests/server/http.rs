@@ -78,10 +78,8 @@ fn stateless(id: u64, name: &str, arguments: Value) -> Value {
     }})
 }
 
-#[tokio::test]
-async fn a_session_of_the_older_era_keeps_its_ledger() {
-    let harness = harness_with(|_| {}).await;
-    let port = listen(&harness).await;
+/// Shakes hands in the older era; gives the session and the header of its version.
+async fn handshake(port: u16) -> (String, (&'static str, &'static str)) {
     let begun = post(port, &[], &initialize()).await;
     assert_eq!(begun.status, 200, "{}", begun.body);
     let session = begun
@@ -90,9 +88,19 @@ async fn a_session_of_the_older_era_keeps_its_ledger() {
         .find_map(|line| line.strip_prefix("mcp-session-id: "))
         .expect("a session id")
         .to_owned();
-    let headers = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
+    let version = ("MCP-Protocol-Version", "2025-11-25");
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let headers = [("Mcp-Session-Id", session.as_str()), version];
     assert_eq!(post(port, &headers, &ready).await.status, 202);
+    (session, version)
+}
+
+#[tokio::test]
+async fn a_session_of_the_older_era_keeps_its_ledger() {
+    let harness = harness_with(|_| {}).await;
+    let port = listen(&harness).await;
+    let (session, version) = handshake(port).await;
+    let headers = [("Mcp-Session-Id", session.as_str()), version];
     for id in 2..4 {
         let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
             "name": "mem_suggest_topic_key", "arguments": {"title": "Tides"},
@@ -122,6 +130,78 @@ async fn requests_of_the_newer_era_stand_alone_and_share_a_ledger() {
     let stats = stats.json();
     let said = stats["result"]["content"][0]["text"].as_str().unwrap();
     assert!(said.contains("mem_save"), "{said}");
+}
+
+/// MEM-11, MEM-13: who comes over HTTP does not work in the server's directory.
+#[tokio::test]
+async fn mem_13_without_roots_the_sdd_tools_write_nothing_over_http() {
+    let harness = harness_with(|_| {}).await;
+    let port = listen(&harness).await;
+    let headers = |name| {
+        [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", name)]
+    };
+    let begin = json!({"name": "N", "description": "d"});
+    let begun = stateless(1, "sdd_init_project", begin.clone());
+    let newest = post(port, &headers("sdd_init_project"), &begun).await.json();
+    let (session, older) = handshake(port).await;
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": {"name": "sdd_init_project", "arguments": begin}});
+    let older_says = post(port, &[("Mcp-Session-Id", session.as_str()), older], &call).await.json();
+    for answer in [newest, older_says] {
+        let said = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        assert!(said.contains("roots") && said.contains("plimsoll mcp"), "{said}");
+    }
+    assert!(!harness.project.join("sdd").exists());
+    let save = stateless(3, "mem_save", json!({"title": "Tides", "content": "Turn."}));
+    let saved = post(port, &headers("mem_save"), &save).await.json();
+    let said = saved["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(said.starts_with("Project default: "), "{said}");
+}
+
+/// MEM-13: a client that names its roots is asked for them, and answers with the same call.
+#[tokio::test]
+async fn mem_13_roots_are_asked_for_over_http_in_the_newest_era() {
+    let harness = harness_with(|_| {}).await;
+    let port = listen(&harness).await;
+    let theirs = tempfile::TempDir::new().unwrap();
+    let root = theirs.path().join("theirs");
+    std::fs::create_dir_all(root.join(".git")).unwrap();
+    let headers = |name| {
+        [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", name)]
+    };
+    let with_roots = |id, name, arguments: Value| {
+        let mut call = stateless(id, name, arguments);
+        call["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+            json!({"roots": {}});
+        call
+    };
+    let mut call = with_roots(1, "sdd_init_project", json!({"name": "N", "description": "d"}));
+    let asked = post(port, &headers("sdd_init_project"), &call).await.json();
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let wanted = asked["result"]["inputRequests"].as_object().unwrap();
+    let (key, request) = wanted.iter().next().unwrap();
+    assert_eq!(request["method"], "roots/list", "{asked}");
+    assert!(!root.join("sdd").exists() && !harness.project.join("sdd").exists());
+    let uri = format!("file://{}", root.display());
+    call["params"]["inputResponses"] = json!({ key: { "roots": [{ "uri": uri }] } });
+    let done = post(port, &headers("sdd_init_project"), &call).await.json();
+    assert_eq!(done["result"]["isError"], false, "{done}");
+    assert!(root.join("sdd/sdd.json").is_file() && !harness.project.join("sdd").exists());
+    // Who names the project, or needs none, is not asked.
+    for (name, arguments) in [
+        ("mem_search", json!({"query": "notebook", "project": "Theirs"})),
+        ("mem_get_observation", json!({"id": 1})),
+    ] {
+        let answer = post(port, &headers(name), &with_roots(2, name, arguments)).await.json();
+        let said = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(said.contains("Spec notebook of N"), "{answer}");
+    }
+    // Who was asked and names nothing is told so, and not asked for ever.
+    let mut call = with_roots(3, "sdd_get_context", json!({}));
+    call["params"]["inputResponses"] = json!({});
+    let answer = post(port, &headers("sdd_get_context"), &call).await.json();
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
 }
 
 #[tokio::test]

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plimsoll_mcp::{Effect, ExtraTool, ExtraTools, Offer, ToolAnswer, serve};
 use rmcp::{
-    ClientHandler, ErrorData, RoleClient, ServiceExt,
+    ClientHandler, ClientServiceExt, ErrorData, RoleClient, ServiceExt,
     model::{
         CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, Implementation,
-        JsonObject, ListRootsResult, Root,
+        JsonObject, ListRootsResult, ProtocolVersion, Root,
     },
-    service::RequestContext,
+    service::{ClientLifecycleMode, RequestContext, RunningService},
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -54,18 +54,134 @@ async fn sdd_1_the_clients_root_wins_over_the_servers_directory() {
     });
     let roots = vec!["https://example.com".to_owned(), "file:///nowhere/at/all".to_owned(), uri];
     let client = Rooted(roots).serve(pipe).await.unwrap();
+    let found = calls_from_their_project(&client).await;
+    assert!(root.join("sdd/sdd.json").is_file(), "in the root of their project");
+    assert!(!harness.project.join("sdd").exists());
+    assert!(found.contains("Spec notebook of Theirs"), "named after their folder: {found}");
+    client.cancel().await.unwrap();
+}
+
+/// MEM-13: in the newest protocol a client is asked by an unfinished answer.
+#[tokio::test]
+async fn mem_13_the_clients_roots_are_asked_for_in_the_newest_era_too() {
+    let harness = harness().await;
+    let theirs = TempDir::new().unwrap();
+    let root = theirs.path().join("theirs");
+    std::fs::create_dir_all(root.join(".git")).unwrap();
+    let (ours, pipe) = tokio::io::duplex(1 << 16);
+    let server = harness.server.clone();
+    tokio::spawn(async move {
+        let (read, write) = tokio::io::split(ours);
+        serve(&server, read, write).await.unwrap();
+    });
+    let newest =
+        ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
+    let client = Rooted(vec![format!("file://{}", root.display())]);
+    let client = client.serve_with_lifecycle(pipe, newest).await.unwrap();
+    let found = calls_from_their_project(&client).await;
+    assert!(root.join("sdd/sdd.json").is_file(), "in the root of their project");
+    assert!(!harness.project.join("sdd").exists());
+    assert!(found.contains("Spec notebook of Theirs"), "{found}");
+    client.cancel().await.unwrap();
+}
+
+/// Begins a notebook, and looks for what the memory has of it without naming a project.
+async fn calls_from_their_project(client: &RunningService<RoleClient, Rooted>) -> String {
     let arguments = json!({"name": "Theirs", "description": "d"});
     let mut params = CallToolRequestParams::new("sdd_init_project");
     params.arguments = arguments.as_object().cloned();
     let result: CallToolResult = client.call_tool(params).await.unwrap();
     assert_ne!(result.is_error, Some(true), "{}", text(&result));
-    assert!(root.join("sdd/sdd.json").is_file(), "in the root of their project");
-    assert!(!harness.project.join("sdd").exists());
-    let found = json!({"query": "Theirs", "project": "my project"});
+    let found = json!({"query": "Theirs"});
     let mut params = CallToolRequestParams::new("mem_search");
     params.arguments = found.as_object().cloned();
-    let found = text(&client.call_tool(params).await.unwrap());
-    assert!(found.contains("Spec notebook of Theirs"), "named after their folder: {found}");
+    text(&client.call_tool(params).await.unwrap())
+}
+
+/// MEM-13: what a parent folder is called does not matter, and home is no project.
+#[tokio::test]
+async fn mem_13_no_notebook_is_begun_in_a_parent_or_at_home() {
+    let outer = TempDir::new().unwrap();
+    let repo = outer.path().join("w/sdd/repo");
+    std::fs::create_dir_all(repo.join(".git")).unwrap();
+    let begin = json!({"name": "N", "description": "d"});
+    let at = repo.clone();
+    let harness = harness_with(move |parts| parts.directory = at).await;
+    let client = harness.client(ERAS[0]).await;
+    told(&client, "sdd_init_project", begin.clone()).await;
+    assert!(repo.join("sdd/sdd.json").is_file());
+    client.cancel().await.unwrap();
+
+    let home = outer.path().to_owned();
+    let harness = harness_with(move |parts| {
+        parts.directory.clone_from(&home);
+        parts.home = Some(home);
+    })
+    .await;
+    for era in ERAS {
+        let client = harness.client(era).await;
+        for (name, arguments) in [
+            ("sdd_init_project", begin.clone()),
+            ("sdd_get_context", json!({})),
+            ("sdd_context_check", json!({"change_description": "x"})),
+            ("sdd_explore", json!({"title": "x", "goals": "y"})),
+        ] {
+            let said = refused(&client, name, arguments).await;
+            assert!(said.contains("home directory") && said.contains("--directory"), "{said}");
+        }
+        let saved = told(&client, "mem_save", json!({"title": "t", "content": "c"})).await;
+        assert!(saved.starts_with("Project default: "), "{saved}");
+        client.cancel().await.unwrap();
+    }
+    assert!(!outer.path().join("sdd").exists());
+}
+
+/// MEM-11: the server's own project wins over folder and roots.
+#[tokio::test]
+async fn mem_11_a_server_can_be_given_its_project() {
+    let harness = harness_with(|parts| parts.project = Some("Fixed".to_owned())).await;
+    let client = harness.client(ERAS[0]).await;
+    told(&client, "mem_save", json!({"title": "Anchor", "content": "c"})).await;
+    told(&client, "sdd_init_project", json!({"name": "N", "description": "d"})).await;
+    for (name, arguments) in [
+        ("mem_search", json!({"query": "anchor", "project": "fixed"})),
+        ("mem_search", json!({"query": "notebook"})),
+        ("mem_stats", json!({})),
+    ] {
+        let said = told(&client, name, arguments).await;
+        assert!(!said.contains("Nothing found") && !said.contains("tide-tables"), "{said}");
+    }
+    let elsewhere = told(&client, "mem_search", json!({"query": "anchor", "project": "x"})).await;
+    assert!(elsewhere.contains("No project is called x."), "{elsewhere}");
+    client.cancel().await.unwrap();
+}
+
+/// MEM-12: `sdd_explore` adds, also where several agents explore at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn mem_12_explorations_grow() {
+    let harness = harness().await;
+    let client = harness.client(ERAS[0]).await;
+    let title = "Late moon";
+    told(&client, "sdd_explore", json!({"title": title, "goals": "- fast", "unknowns": "who"}))
+        .await;
+    let said = told(&client, "sdd_explore", json!({"title": title, "goals": "- safe"})).await;
+    assert!(said.contains("Added to") && !said.contains("goals, "), "{said}");
+    let mut agents = tokio::task::JoinSet::new();
+    for agent in 0..8 {
+        let client = harness.client(ERAS[agent % 2]).await;
+        agents.spawn(async move {
+            let goals = format!("- agent {agent} was here");
+            told(&client, "sdd_explore", json!({"title": title, "goals": goals})).await;
+        });
+    }
+    agents.join_all().await;
+    let note = told(&client, "mem_get_observation", json!({"id": 1})).await;
+    for part in ["- fast\n- safe", "## Unknowns\n\nwho", "revision 10"] {
+        assert!(note.contains(part), "{part}: {note}");
+    }
+    for agent in 0..8 {
+        assert!(note.contains(&format!("- agent {agent} was here")), "{note}");
+    }
     client.cancel().await.unwrap();
 }
 

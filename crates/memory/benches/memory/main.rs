@@ -20,7 +20,7 @@ use std::{
 
 use notes::Words;
 use plimsoll_domain::Timestamp;
-use plimsoll_memory::{Find, Ledger, Memory, MemoryParts, Reading, Reply, Save};
+use plimsoll_memory::{Find, Ledger, Memory, MemoryParts, OwnProject, Reading, Reply, Save};
 use plimsoll_store::{Observations, Workspace};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 use plimsoll_testkit::report::Table;
@@ -55,9 +55,10 @@ async fn open(path: &Path) -> Outcome<(Arc<SqlStore>, Memory)> {
         store: Arc::<SqlStore>::clone(&store),
         clock: Arc::new(move || Timestamp::from_millis(now.fetch_add(1000, Ordering::Relaxed))),
         workspace: Workspace::default(),
-        default_project: "bench".to_owned(),
+        own_project: OwnProject::ReadsAll("bench".to_owned()),
         counter: Estimator::Bytes4,
         ledger: Arc::new(Ledger::default()),
+        started: Arc::default(),
     });
     Ok((store, memory))
 }

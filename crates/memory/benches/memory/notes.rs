@@ -54,12 +54,14 @@ impl Words {
         let mut random = Random::new(n.wrapping_mul(31));
         let title_words = 3 + random.below(5);
         let content_words = 20 + random.below(60);
+        // A session belongs to one project.
+        let block = n / 50;
         NewObservation {
-            session: format!("session {}", n / 50),
+            session: format!("session {block}"),
             kind: KINDS[random.below(5) as usize].to_owned(),
             title: self.sentence(&mut random, title_words),
             content: self.sentence(&mut random, content_words),
-            project: format!("project {}", random.below(8)),
+            project: format!("project {}", block % 8),
             ..NewObservation::default()
         }
     }

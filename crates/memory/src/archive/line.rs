@@ -37,6 +37,7 @@ pub(super) struct SessionLine {
     started_at: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ended_at: Option<i64>,
+    /// Only in files of earlier versions: it is a note among the others since then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
 }
@@ -140,6 +141,11 @@ fn opt_name(what: &'static str, text: Option<&str>) -> Result<Option<String>, St
     checked(checks::opt_name(what, text))
 }
 
+/// A note or a prompt may have none; it is read in every project then (MEM-11).
+fn project(text: &str) -> Result<String, String> {
+    Ok(opt_name("project", Some(text))?.unwrap_or_default())
+}
+
 fn content(text: &str) -> Result<String, String> {
     checked(checks::text("content", text))
 }
@@ -154,7 +160,7 @@ impl Line {
                 directory: session.directory,
                 started_at: session.started_at.millis(),
                 ended_at: session.ended_at.map(Timestamp::millis),
-                summary: session.summary,
+                summary: None,
             })],
             MemoryRecord::Prompt(prompt) => vec![Self::Prompt(PromptLine {
                 id: prompt.id,
@@ -225,6 +231,7 @@ impl SessionLine {
             started_at: Timestamp::from_millis(self.started_at),
             ended_at: self.ended_at.map(Timestamp::from_millis),
             summary: checked(checks::opt_text("summary", self.summary.as_deref()))?,
+            summary_id: None,
         }))
     }
 }
@@ -235,7 +242,7 @@ impl PromptLine {
             id: id("id", self.id)?,
             session: name("session", &self.session)?,
             content: content(&self.content)?,
-            project: name("project", &self.project)?,
+            project: project(&self.project)?,
             namespace: opt_name("namespace", self.namespace.as_deref())?,
             created_at: Timestamp::from_millis(self.created_at),
         }))
@@ -270,7 +277,7 @@ impl ObservationLine {
             title: checked(checks::title(&self.title))?,
             content: content(&self.content)?,
             tool_name: opt_name("tool_name", self.tool_name.as_deref())?,
-            project: name("project", &self.project)?,
+            project: project(&self.project)?,
             scope: self.scope.parse().map_err(|error| format!("{error}"))?,
             topic_key: opt_name("topic_key", self.topic_key.as_deref())?,
             namespace: opt_name("namespace", self.namespace.as_deref())?,

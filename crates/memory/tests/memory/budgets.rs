@@ -1,6 +1,10 @@
 //! MBG-6 over the real use cases on a real store.
 
-use plimsoll_memory::{DetailLevel, Find, Reading, Recall, Reply, Save, SavePrompt, Timeline};
+use plimsoll_memory::{
+    DetailLevel, Find, Memory, OwnProject, Reading, Recall, Reply, Save, SavePrompt,
+    SummariseSession, Timeline,
+};
+use plimsoll_store::Scope;
 use plimsoll_tokens::bytes4;
 use proptest::prelude::*;
 
@@ -34,16 +38,27 @@ fn reading() -> impl Strategy<Value = Reading> {
 
 #[derive(Clone, Debug)]
 enum Item {
-    Note { title: String, content: String, session: usize },
+    Note { title: String, content: String, session: usize, project: usize, scope: Scope },
     Prompt(String),
+    Summary(String),
 }
+
+/// The projects of notes; readers sit in the first, in none, or look at all.
+const PROJECTS: [&str; 3] = ["harbour", "sea", "default"];
 
 fn item() -> impl Strategy<Value = Item> {
     prop_oneof![
-        5 => ("[A-Za-z語é🚢 ]{0,60}", content(), 0..3usize).prop_map(|(title, content, session)| {
-            Item::Note { title: format!("T{title}"), content, session }
+        5 => (
+            "[A-Za-z語é🚢 ]{0,60}",
+            content(),
+            0..3usize,
+            0..PROJECTS.len(),
+            prop::sample::select(vec![Scope::Project, Scope::Project, Scope::Personal]),
+        ).prop_map(|(title, content, session, project, scope)| {
+            Item::Note { title: format!("T{title}"), content, session, project, scope }
         }),
         1 => content().prop_map(Item::Prompt),
+        1 => content().prop_map(Item::Summary),
     ]
 }
 
@@ -52,14 +67,20 @@ async fn fill(desk: &Desk, items: &[Item]) -> Vec<u64> {
     for (n, item) in items.iter().enumerate() {
         desk.pass(1000);
         match item {
-            Item::Note { title, content, session } => {
+            Item::Note { title, content, session, project, scope } => {
                 let save = Save {
                     title: format!("{title} {n}"),
                     content: content.clone(),
-                    session_id: Some(format!("s{session}")),
+                    session_id: Some(format!("s{session}-{project}")),
+                    project: Some(PROJECTS[*project].to_owned()),
+                    scope: *scope,
                     ..Save::default()
                 };
                 ids.extend(desk.memory.save(save).await.unwrap().ids);
+            }
+            Item::Summary(content) => {
+                let ask = SummariseSession { id: format!("w{n}"), content: content.clone() };
+                desk.memory.summarise_session(ask).await.unwrap();
             }
             Item::Prompt(content) => {
                 let prompt = SavePrompt { content: content.clone(), ..SavePrompt::default() };
@@ -96,6 +117,17 @@ fn keeps_to_it(told: &Reply, whole: &Reply, max: u64, noun: &str) -> Result<(), 
     Ok(())
 }
 
+/// How many of the items a reader finds.
+fn visible(items: &[Item], own: Option<&str>) -> usize {
+    let seen = |item: &&Item| match (item, own) {
+        (_, None) | (Item::Note { scope: Scope::Personal, .. }, _) => true,
+        (Item::Note { project, .. }, Some(own)) => PROJECTS[*project] == own,
+        // What names no project is written from the harbour.
+        (Item::Prompt(_) | Item::Summary(_), Some(own)) => own == "harbour",
+    };
+    items.iter().filter(seen).count()
+}
+
 /// The same question without a budget.
 fn unbounded(reading: Reading) -> Reading {
     Reading { max_tokens: None, ..reading }
@@ -114,9 +146,14 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let desk = desk().await;
-            let memory = &desk.memory;
             let ids = fill(&desk, &items).await;
-            for reading in readings {
+            let readers = [
+                (desk.memory.clone(), Some("harbour")),
+                (desk.seen_from(OwnProject::Unknown), Some("default")),
+                (desk.seen_from(OwnProject::ReadsAll("sea".to_owned())), None),
+            ];
+            for (n, reading) in readings.into_iter().enumerate() {
+                let (memory, own): &(Memory, Option<&str>) = &readers[n % readers.len()];
                 let max = reading.max_tokens.unwrap();
                 let context = |reading| Recall { limit: Some(9), reading, ..Recall::default() };
                 let told = memory.context(context(reading)).await.unwrap();
@@ -126,7 +163,7 @@ proptest! {
                 let find = |reading| Find { query: "anchor".into(), reading, ..Find::default() };
                 let told = memory.search(find(reading)).await.unwrap();
                 let whole = memory.search(find(unbounded(reading))).await.unwrap();
-                prop_assert_eq!(whole.total, items.len().min(10));
+                prop_assert_eq!(whole.total, visible(&items, *own).min(10));
                 keeps_to_it(&told, &whole, max, "results")?;
 
                 if ids.is_empty() {

@@ -6,5 +6,6 @@
 mod agents;
 mod archive;
 mod budgets;
+mod projects;
 mod rules;
 mod support;

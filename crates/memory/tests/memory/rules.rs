@@ -45,7 +45,7 @@ async fn mem_1_sessions_are_told_in_the_context() {
         "## Prompts",
         "prompt #1",
         "## Observations",
-        "#1 [manual] Depth (2026-11-16)\n  9 m",
+        "#2 [manual] Depth (2026-11-16)\n  9 m",
         "📏",
     ];
     let places: Vec<usize> = order
@@ -222,7 +222,7 @@ async fn mem_6_a_search_marks_says_and_ends_with_its_weight() {
     let any = memory.search(find("anchor winter")).await.unwrap();
     assert!(any.text.contains("None has all words; these have some."), "{}", any.text);
     let none = memory.search(find("?!")).await.unwrap();
-    assert_eq!(none.text, "Nothing found for \"?!\".\n📏 ~9 tokens");
+    assert_eq!(none.text, "Nothing found for \"?!\" in project harbour.\n📏 ~14 tokens");
     let summary = Reading { detail_level: DetailLevel::Summary, max_tokens: None };
     let told = memory.search(Find { reading: summary, ..find("chain") }).await.unwrap();
     assert!(told.text.contains("\n#1 [manual] Anchor chain\n💡 Use detail_level"), "{}", told.text);
@@ -388,11 +388,12 @@ async fn mbg_7_stats_keep_to_what_is_left() {
         let note = Save { kind: Some(kind), project, ..save("t", "c") };
         desk.memory.save(note).await.unwrap();
     }
-    let whole = desk.memory.stats(None).await.unwrap();
+    let all = || Some("*".to_owned());
+    let whole = desk.memory.stats(all()).await.unwrap();
     assert!(whole.estimated_tokens > 700 && !whole.text.contains("⚡"), "{}", whole.text);
     for budget in [64, 80, 100, 200, 400, 700] {
         let memory = desk.with_budget(budget);
-        let told = memory.stats(None).await.unwrap();
+        let told = memory.stats(all()).await.unwrap();
         assert!(bytes4(&told.text) <= budget, "{budget}: {}", told.text);
         assert_eq!((told.estimated_tokens, told.total), (bytes4(&told.text), 12));
         assert!(told.text.starts_with("Memory: 12 observations"), "{}", told.text);
@@ -423,7 +424,7 @@ async fn a_filter_that_is_not_given_does_not_narrow() {
     desk.note("b", "keel").await;
     assert_eq!(desk.memory.search(find("keel")).await.unwrap().total, 2);
     let sea = Recall { project: Some("sea".into()), ..Recall::default() };
-    assert_eq!(desk.memory.context(sea).await.unwrap().total, 1);
+    assert_eq!(desk.memory.context(sea).await.unwrap().total, 1, "the other is of harbour");
     let personal = Recall { scope: Some(Scope::Personal), ..Recall::default() };
     assert_eq!(desk.memory.context(personal).await.unwrap().ids, [1]);
 }

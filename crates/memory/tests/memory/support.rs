@@ -9,7 +9,7 @@ use std::{
 };
 
 use plimsoll_domain::Timestamp;
-use plimsoll_memory::{Ledger, Memory, MemoryParts, Save};
+use plimsoll_memory::{Ledger, Memory, MemoryParts, OwnProject, Save};
 use plimsoll_store::{Store, Workspace};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 use plimsoll_tokens::Estimator;
@@ -34,13 +34,23 @@ pub(crate) async fn open(path: &Path) -> Arc<dyn Store> {
 }
 
 pub(crate) fn memory_on(store: Arc<dyn Store>, now: Arc<AtomicI64>, ledger: Ledger) -> Memory {
+    memory_of(OwnProject::Is("harbour".to_owned()), store, now, ledger)
+}
+
+pub(crate) fn memory_of(
+    own_project: OwnProject,
+    store: Arc<dyn Store>,
+    now: Arc<AtomicI64>,
+    ledger: Ledger,
+) -> Memory {
     Memory::new(MemoryParts {
         store,
         clock: Arc::new(move || Timestamp::from_millis(now.load(Ordering::Relaxed))),
         workspace: Workspace::default(),
-        default_project: "harbour".to_owned(),
+        own_project,
         counter: Estimator::Bytes4,
         ledger: Arc::new(ledger),
+        started: Arc::default(),
     })
 }
 
@@ -64,6 +74,16 @@ impl Desk {
     /// The same store with a book of its own.
     pub(crate) fn with_budget(&self, budget: u64) -> Memory {
         memory_on(Arc::clone(&self.store), Arc::clone(&self.now), Ledger::new(Some(budget)))
+    }
+
+    /// The same store as another client sees it.
+    pub(crate) fn seen_from(&self, own: OwnProject) -> Memory {
+        memory_of(own, Arc::clone(&self.store), Arc::clone(&self.now), Ledger::default())
+    }
+
+    /// The same from another project.
+    pub(crate) fn in_project(&self, name: &str) -> Memory {
+        self.seen_from(OwnProject::Is(name.to_owned()))
     }
 
     /// Saves a note and says its id.

@@ -8,7 +8,9 @@
 
 use std::collections::HashSet;
 
-use plimsoll_store::{MemoryFilter, MemoryHits, MemoryQuery, StoreResult, Workspace};
+use plimsoll_store::{
+    MemoryFilter, MemoryHits, MemoryQuery, Projects, Scope, StoreResult, Workspace,
+};
 
 use super::{
     Sqlite, memory_hit,
@@ -307,6 +309,22 @@ fn ranked(
     })
 }
 
+/// The tags of projects, any of which will do.
+fn of_projects(projects: &Projects) -> String {
+    let (names, everywhere) = match projects {
+        Projects::All => return String::new(),
+        Projects::Only(names) => (names, false),
+        Projects::Seen(names) => (names, true),
+    };
+    let mut tags: Vec<String> = names.iter().map(|name| tag(Narrow::Project, name)).collect();
+    if everywhere {
+        tags.push(tag(Narrow::Project, ""));
+        tags.push(tag(Narrow::Scope, Scope::Personal.name()));
+    }
+    let tags: Vec<String> = tags.iter().map(|tag| format!("\"{tag}\"")).collect();
+    format!(" AND ({})", tags.join(" OR "))
+}
+
 /// The newest that fit an expression of common terms; those with all words in the title
 /// come first. The tags let FTS5 skip what the filter does not want.
 fn newest(
@@ -318,11 +336,11 @@ fn newest(
     more: &mut bool,
 ) -> StoreResult<Vec<Candidate>> {
     let mut narrow = vec![tag(Narrow::Workspace, workspace.as_str())];
-    narrow.extend(filter.project.as_ref().map(|value| tag(Narrow::Project, value)));
     narrow.extend(filter.namespace.as_ref().map(|value| tag(Narrow::Namespace, value)));
     narrow.extend(filter.kind.as_ref().map(|value| tag(Narrow::Kind, value)));
     narrow.extend(filter.scope.map(|scope| tag(Narrow::Scope, scope.name())));
-    let narrow: String = narrow.iter().map(|tag| format!(" AND \"{tag}\"")).collect();
+    let mut narrow: String = narrow.iter().map(|tag| format!(" AND \"{tag}\"")).collect();
+    narrow.push_str(&of_projects(&filter.projects));
     let narrowed = format!("{expression}{narrow}");
     let mut conditions = shelf.conditions(workspace, filter);
     let matched = conditions.value(narrowed.as_str());

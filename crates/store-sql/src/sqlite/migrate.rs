@@ -11,7 +11,7 @@ use super::{error::Decide, file, session::Session, upkeep};
 use crate::{
     OpenReport,
     db::{Db, list, values},
-    migrations::{Migration, pending},
+    migrations::{Migration, pending, preparation},
     shared::workspaces,
 };
 
@@ -58,6 +58,9 @@ pub(super) fn migrate(
         let Some(next) = pending(known, &now)?.first() else { break };
         let mut session = Session(&transaction);
         session.run(TABLE, values![])?;
+        if let Some(prepare) = preparation(next.name) {
+            prepare(&mut session)?;
+        }
         transaction.execute_batch(next.sql).decided()?;
         session.run(RECORD, values![next.name, &next.checksum(), at])?;
         if now.is_empty() {

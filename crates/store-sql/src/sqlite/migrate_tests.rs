@@ -135,3 +135,44 @@ fn many_openers_at_once_make_one_store() {
     });
     assert_eq!(applied, SQLITE.len() + 2, "each step is applied by one of them");
 }
+
+/// MEM-12: what sessions had for a summary becomes notes, which are found like any other.
+#[tokio::test]
+async fn mem_12_summaries_of_earlier_stores_become_notes() {
+    use plimsoll_store::{
+        MemoryFilter, MemoryQuery, MemorySearch, Observations, Order, Sessions, Workspace,
+    };
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    let before: Vec<Migration> =
+        SQLITE.iter().copied().filter(|one| one.name < "2026-11-18f-memory").collect();
+    drop(open_with(&path, &before).unwrap());
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .execute_batch(
+            "INSERT INTO memory_sessions (workspace, id, project, started_at, ended_at, summary)
+            VALUES ('default/main', 's1', 'harbour', 5, 9, 'The mud is deeper than charted'),
+            ('default/main', 's2', 'sea', 6, NULL, NULL);",
+        )
+        .unwrap();
+    drop(connection);
+    let at = Timestamp::from_millis(20);
+    let store = crate::SqlStore::open_sqlite(&path, OpenOptions::default(), at).await.unwrap();
+    let workspace = Workspace::default();
+    let told = store.session(&workspace, "s1").await.unwrap();
+    assert_eq!(told.summary.as_deref(), Some("The mud is deeper than charted"));
+    assert_eq!(store.session(&workspace, "s2").await.unwrap().summary, None);
+    let all = MemoryFilter::default();
+    let (notes, total) = store.observations(&workspace, &all, Order::Newest, 9).await.unwrap();
+    assert_eq!((total, notes[0].updated_at.millis(), &*notes[0].project), (1, 9, "harbour"));
+    let query = MemoryQuery { text: "charted mud".to_owned(), limit: 5, ..MemoryQuery::default() };
+    assert_eq!(store.search_memory(&workspace, &query).await.unwrap().hits.len(), 1);
+    // It is revised in place from then on.
+    let session = plimsoll_store::NewSession {
+        id: "s1".to_owned(),
+        project: "harbour".to_owned(),
+        directory: None,
+    };
+    let next = store.summarise_session(&workspace, &session, "Anew", at).await.unwrap();
+    assert_eq!((next.note, next.revision), (Some(notes[0].id), 2));
+}

@@ -5,8 +5,9 @@ use plimsoll_domain::Timestamp;
 use plimsoll_store::{
     Around, Brought, Change, Graph, MemoryArchive, MemoryCounts, MemoryFilter, MemoryHits,
     MemoryQuery, MemoryRecord, MemorySearch, NewObservation, NewPrompt, NewRelation, NewSession,
-    Observation, ObservationRevision, Observations, Order, ProgressDocument, Prompt, Prompts,
-    Related, Relation, SavedObservation, Session, Sessions, StoreResult, Workspace,
+    Observation, ObservationRevision, Observations, Order, ProgressDocument, Projects, Prompt,
+    Prompts, Related, Relation, SavedObservation, Scope, Session, Sessions, StoreResult,
+    Summarised, Workspace,
 };
 
 use crate::{
@@ -33,7 +34,7 @@ impl Sessions for SqlStore {
         session: &NewSession,
         summary: Option<&str>,
         at: Timestamp,
-    ) -> StoreResult<bool> {
+    ) -> StoreResult<Summarised> {
         let (workspace, session) = (workspace.clone(), session.clone());
         let summary = summary.map(ToOwned::to_owned);
         let end = move |db: &mut dyn crate::db::Db| {
@@ -48,7 +49,7 @@ impl Sessions for SqlStore {
         session: &NewSession,
         summary: &str,
         at: Timestamp,
-    ) -> StoreResult<bool> {
+    ) -> StoreResult<Summarised> {
         let (workspace, session) = (workspace.clone(), session.clone());
         let text = summary.to_owned();
         self.engine
@@ -137,6 +138,22 @@ impl Observations for SqlStore {
         self.engine.read(move |db| observations::get(db, &workspace, id)).await
     }
 
+    async fn observation_by_key(
+        &self,
+        workspace: &Workspace,
+        key: &str,
+        project: &str,
+        scope: Scope,
+        namespace: Option<&str>,
+    ) -> StoreResult<Option<Observation>> {
+        let (workspace, key, project) = (workspace.clone(), key.to_owned(), project.to_owned());
+        let namespace = namespace.map(ToOwned::to_owned);
+        let find = move |db: &mut dyn crate::db::Db| {
+            saving::under_key(db, &workspace, &key, &project, scope, namespace.as_deref())
+        };
+        self.engine.read(find).await
+    }
+
     async fn observations_by_id(
         &self,
         workspace: &Workspace,
@@ -172,11 +189,14 @@ impl Observations for SqlStore {
         &self,
         workspace: &Workspace,
         id: u64,
+        projects: &Projects,
         before: usize,
         after: usize,
     ) -> StoreResult<Around> {
-        let workspace = workspace.clone();
-        self.engine.read(move |db| observations::around(db, &workspace, id, before, after)).await
+        let (workspace, projects) = (workspace.clone(), projects.clone());
+        self.engine
+            .read(move |db| observations::around(db, &workspace, id, &projects, before, after))
+            .await
     }
 
     async fn change_observation(
@@ -219,10 +239,15 @@ impl Observations for SqlStore {
     async fn memory_counts(
         &self,
         workspace: &Workspace,
-        project: Option<&str>,
+        projects: &Projects,
     ) -> StoreResult<MemoryCounts> {
-        let (workspace, project) = (workspace.clone(), project.map(ToOwned::to_owned));
-        self.engine.read(move |db| totals::counts(db, &workspace, project.as_deref())).await
+        let (workspace, projects) = (workspace.clone(), projects.clone());
+        self.engine.read(move |db| totals::counts(db, &workspace, &projects)).await
+    }
+
+    async fn memory_projects(&self, workspace: &Workspace) -> StoreResult<Vec<String>> {
+        let workspace = workspace.clone();
+        self.engine.read(move |db| totals::projects(db, &workspace)).await
     }
 }
 

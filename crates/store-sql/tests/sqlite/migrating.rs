@@ -30,6 +30,7 @@ const STEPS: &[(&str, &str)] = &[
     ),
     ("2026-11-17-first-prompt", include_str!("../../migrations/2026-11-17-first-prompt.sql")),
     ("2026-11-18e-failed-answers", include_str!("../../migrations/2026-11-18e-failed-answers.sql")),
+    ("2026-11-18f-memory", include_str!("../../migrations/2026-11-18f-memory.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Backend, at, ready};
 use crate::{
     Change, MemoryCounts, MemoryFilter, MemoryRecord, NewObservation, NewPrompt, NewRelation,
-    NewSession, Noun, Order, ProgressDocument, Saved, SavedObservation, Scope, Store, StoreError,
-    Workspace,
+    NewSession, Noun, Order, ProgressDocument, Projects, Saved, SavedObservation, Scope, Store,
+    StoreError, Workspace,
 };
 
 /// A note about something.
@@ -31,7 +31,8 @@ pub async fn save(store: &Arc<dyn Store>, note: &NewObservation, millis: i64) ->
     saved.into_iter().next().unwrap()
 }
 
-fn session(id: &str) -> NewSession {
+/// A session of the tests' project.
+pub fn session(id: &str) -> NewSession {
     NewSession { id: id.to_owned(), project: "harbour".to_owned(), directory: None }
 }
 
@@ -41,9 +42,11 @@ pub async fn sessions_come_and_end(backend: &impl Backend) {
     assert!(store.start_session(&workspace, &session("one"), at(1)).await.unwrap());
     let there = NewSession { directory: Some("/src".to_owned()), ..session("one") };
     assert!(!store.start_session(&workspace, &there, at(2)).await.unwrap());
-    assert!(store.end_session(&workspace, &there, Some("done"), at(3)).await.unwrap());
-    assert!(!store.end_session(&workspace, &session("two"), None, at(4)).await.unwrap());
-    assert!(!store.summarise_session(&workspace, &session("three"), "text", at(5)).await.unwrap());
+    assert!(store.end_session(&workspace, &there, Some("done"), at(3)).await.unwrap().known);
+    let ended = store.end_session(&workspace, &session("two"), None, at(4)).await.unwrap();
+    assert_eq!((ended.known, ended.note), (false, None));
+    let three = store.summarise_session(&workspace, &session("three"), "text", at(5)).await;
+    assert!(!three.unwrap().known);
     let one = store.session(&workspace, "one").await.unwrap();
     assert_eq!((one.started_at, one.ended_at), (at(1), Some(at(3))));
     assert_eq!((one.directory.as_deref(), one.summary.as_deref()), (Some("/src"), Some("done")));
@@ -217,14 +220,14 @@ pub async fn deleted_notes_show_nowhere(backend: &impl Backend) {
     let missing = StoreError::NotFound(Noun::Observation);
     for id in [ids[0], ids[2], 99] {
         assert_eq!(store.observation(&workspace, id).await.unwrap_err(), missing);
-        assert_eq!(store.around(&workspace, id, 5, 5).await.unwrap_err(), missing);
+        assert_eq!(store.around(&workspace, id, &Projects::All, 5, 5).await.unwrap_err(), missing);
         let again = store.delete_observation(&workspace, id, false, at(4)).await;
         assert_eq!(again.unwrap_err(), missing);
     }
-    let around = store.around(&workspace, ids[1], 5, 5).await.unwrap();
+    let around = store.around(&workspace, ids[1], &Projects::All, 5, 5).await.unwrap();
     assert_eq!((around.before.len(), around.after.len(), around.in_session), (0, 0, 1));
     assert!(store.relations_of(&workspace, &ids, 10).await.unwrap().is_empty());
-    let counts = store.memory_counts(&workspace, None).await.unwrap();
+    let counts = store.memory_counts(&workspace, &Projects::All).await.unwrap();
     assert_eq!((counts.observations, counts.relations), (1, 0));
     store.delete_observation(&workspace, ids[0], true, at(5)).await.unwrap();
     let next = save(&store, &note("four", "plover"), 6).await.id;
@@ -242,11 +245,14 @@ pub async fn types_and_projects_are_counted(backend: &impl Backend) {
     };
     let many: Vec<NewObservation> = (0..75).map(kind).collect();
     store.save_observations(&workspace, &many, at(1), at(0)).await.unwrap();
-    let counts = store.memory_counts(&workspace, None).await.unwrap();
+    let counts = store.memory_counts(&workspace, &Projects::All).await.unwrap();
     assert_eq!((counts.observations, counts.kind_count, counts.project_count), (75, 70, 3));
     assert_eq!(counts.kinds.len(), MemoryCounts::MOST_GROUPS);
     assert_eq!(counts.kinds[0], ("type 00".to_owned(), 2));
-    let one = store.memory_counts(&workspace, Some("project 1")).await.unwrap();
+    let one = store
+        .memory_counts(&workspace, &Projects::Only(vec!["project 1".to_owned()]))
+        .await
+        .unwrap();
     assert_eq!((one.observations, one.kind_count, one.project_count), (25, 25, 1));
 }
 
@@ -259,7 +265,7 @@ pub async fn neighbours_are_of_the_same_session(backend: &impl Backend) {
         save(&store, &other, n).await;
         ids.push(save(&store, &note("y", &n.to_string()), n).await.id);
     }
-    let around = store.around(&workspace, ids[3], 2, 9).await.unwrap();
+    let around = store.around(&workspace, ids[3], &Projects::All, 2, 9).await.unwrap();
     let of = |notes: &[crate::Observation]| notes.iter().map(|note| note.id).collect::<Vec<_>>();
     assert_eq!((around.focus.id, around.in_session), (ids[3], 7));
     assert_eq!(of(&around.before), [ids[2], ids[1]]);
@@ -290,7 +296,7 @@ pub async fn relations_join_notes(backend: &impl Backend) {
     let bad = NewObservation { relate_to: vec![99], ..note("c", "c") };
     let refused = store.save_observations(&workspace, &[bad], at(5), at(0)).await;
     assert!(refused.is_err());
-    assert_eq!(store.memory_counts(&workspace, None).await.unwrap().observations, 2);
+    assert_eq!(store.memory_counts(&workspace, &Projects::All).await.unwrap().observations, 2);
     let itself = NewObservation { relate_to: vec![a], ..note("a", "a") };
     let refused = store.save_observations(&workspace, &[itself], at(6), at(0)).await;
     assert_eq!(refused.unwrap_err(), StoreError::SelfRelation(a), "it repeats what it names");
@@ -313,7 +319,7 @@ pub async fn old_notes_become_a_summary(backend: &impl Backend) {
     let summary = note("All", "of it");
     let young = store.compact(&workspace, &ids, at(3000), &summary, at(9000)).await;
     assert!(young.is_err(), "the last one is too young");
-    assert_eq!(store.memory_counts(&workspace, None).await.unwrap().observations, 4);
+    assert_eq!(store.memory_counts(&workspace, &Projects::All).await.unwrap().observations, 4);
     let id = store.compact(&workspace, &ids[..3], at(3000), &summary, at(9000)).await.unwrap();
     let (left, total) = store
         .observations(&workspace, &MemoryFilter::default(), crate::Order::Newest, 10)
@@ -376,7 +382,7 @@ pub async fn the_memory_is_taken_out_and_brought_in_whole(backend: &impl Backend
     assert!(again.iter().all(|one| !one.fresh));
     let copies = brought.iter().map(|one| one.id).collect::<Vec<_>>();
     assert_eq!(copies, again.iter().map(|one| one.id).collect::<Vec<_>>());
-    assert_eq!(store.memory_counts(&other, None).await.unwrap().observations, 2);
+    assert_eq!(store.memory_counts(&other, &Projects::All).await.unwrap().observations, 2);
 }
 
 async fn taken_out(store: &Arc<dyn Store>, workspace: &Workspace) -> Vec<MemoryRecord> {

@@ -8,8 +8,8 @@ use super::{
     ready,
 };
 use crate::{
-    Change, MemoryFilter, MemoryFound, MemoryHits, MemoryQuery, NewObservation, NewPrompt, Scope,
-    Store, Workspace,
+    Change, MemoryFilter, MemoryFound, MemoryHits, MemoryQuery, NewObservation, NewPrompt,
+    Projects, Scope, Store, Workspace,
 };
 
 async fn hits(store: &Arc<dyn Store>, text: &str, filter: MemoryFilter) -> MemoryHits {
@@ -131,7 +131,10 @@ pub async fn a_search_is_narrowed(backend: &impl Backend) {
     let all = MemoryFilter::default;
     assert_eq!(count(all()).await, 6);
     assert_eq!(count(MemoryFilter { kind: Some("bugfix".to_owned()), ..all() }).await, 1);
-    assert_eq!(count(MemoryFilter { project: Some("sea".to_owned()), ..all() }).await, 2);
+    assert_eq!(
+        count(MemoryFilter { projects: Projects::Only(vec!["sea".to_owned()]), ..all() }).await,
+        2
+    );
     assert_eq!(count(MemoryFilter { scope: Some(Scope::Personal), ..all() }).await, 1);
     assert_eq!(count(MemoryFilter { namespace: Some("n".to_owned()), ..all() }).await, 1);
     assert_eq!(count(MemoryFilter { since: Some(at(4000)), ..all() }).await, 3);
@@ -156,9 +159,17 @@ pub async fn common_words_are_found(backend: &impl Backend) {
     assert_eq!(first.title, "note 2499", "the newest of those that were looked at");
     let rare = hits(&store, "77 harbour", all.clone()).await;
     assert_eq!((rare.matched, rare.any_word), (1, false));
-    let sea = MemoryFilter { project: Some("sea".to_owned()), ..all };
+    for projects in [Projects::Only(vec!["sea".to_owned()]), Projects::Seen(vec!["sea".to_owned()])]
+    {
+        let sea = MemoryFilter { projects, ..all.clone() };
+        let found = hits(&store, "harbour log", sea).await;
+        assert_eq!((found.matched, found.more), (1, false), "however old");
+    }
+    let mine = NewObservation { scope: Scope::Personal, ..note("mine", "harbour log of mine") };
+    store.save_observations(&workspace, &[mine], at(2), at(0)).await.unwrap();
+    let sea = MemoryFilter { projects: Projects::Seen(vec!["sea".to_owned()]), ..all };
     let found = hits(&store, "harbour log", sea).await;
-    assert_eq!((found.matched, found.more), (1, false), "however old");
+    assert_eq!(found.matched, 2, "personal notes are read in every project");
 }
 
 /// MEM-6: a word is common or rare for notes and prompts together, so that a few old prompts

@@ -12,6 +12,7 @@ pub mod edits;
 pub mod estimates;
 pub mod files;
 pub mod memory;
+pub mod memory_projects;
 pub mod memory_search;
 pub mod notes;
 pub mod pairs;
@@ -142,6 +143,11 @@ macro_rules! contract_tests {
                 old_notes_become_a_summary
                 the_memory_is_taken_out_and_brought_in_whole
                 notes_of_one_key_are_brought_together
+            }
+            memory_projects {
+                a_summary_keeps_what_it_had
+                a_session_belongs_to_one_project
+                projects_are_read_apart
             }
             memory_search {
                 notes_are_found_by_their_words

@@ -16,11 +16,11 @@ pub use observations::{
 };
 pub use prompts::{NewPrompt, Prompts};
 pub use records::{
-    BadScope, MemoryFilter, Observation, ObservationRevision, ProgressDocument, Prompt, Relation,
-    Scope, Session,
+    BadScope, MemoryFilter, Observation, ObservationRevision, ProgressDocument, Projects, Prompt,
+    Relation, SESSION_SUMMARY, SHARED_SESSION, Scope, Session,
 };
 pub use search::{MemoryFound, MemoryHit, MemoryHits, MemoryQuery, MemorySearch};
-pub use sessions::{NewSession, Sessions};
+pub use sessions::{NewSession, Sessions, Summarised};
 
 /// All of the memory.
 pub trait Memory: Sessions + Prompts + Observations + Graph + MemorySearch + MemoryArchive {}

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use plimsoll_domain::Timestamp;
 
-use super::{MemoryFilter, Observation, ObservationRevision, Scope};
+use super::{MemoryFilter, Observation, ObservationRevision, Projects, Scope};
 use crate::{StoreResult, Workspace};
 
 /// An observation to be.
@@ -30,6 +30,9 @@ pub struct NewObservation {
     /// Observations that it relates to, as `relates_to`. The one that it revises or repeats
     /// is not among them.
     pub relate_to: Vec<u64>,
+    /// The revision of the note with its topic key that the caller saw, 0 if there was none;
+    /// where there is another by now, nothing is saved.
+    pub seen: Option<u64>,
 }
 
 /// What became of an observation that was saved.
@@ -139,6 +142,8 @@ pub trait Observations: Send + Sync {
     /// a topic key is a repetition of one that has the same text but for case and white
     /// space, the same type, title, project, scope and namespace, and was saved at
     /// `same_since` or later (MEM-4).
+    ///
+    /// A session that belongs to another project refuses it (MEM-12).
     async fn save_observations(
         &self,
         workspace: &Workspace,
@@ -149,6 +154,16 @@ pub trait Observations: Send + Sync {
 
     /// One observation.
     async fn observation(&self, workspace: &Workspace, id: u64) -> StoreResult<Observation>;
+
+    /// The one that has a topic key in a project, scope and namespace (MEM-3).
+    async fn observation_by_key(
+        &self,
+        workspace: &Workspace,
+        key: &str,
+        project: &str,
+        scope: Scope,
+        namespace: Option<&str>,
+    ) -> StoreResult<Option<Observation>>;
 
     /// Those of these that are there, in the order of the ids.
     async fn observations_by_id(
@@ -173,11 +188,12 @@ pub trait Observations: Send + Sync {
         limit: usize,
     ) -> StoreResult<(Vec<Observation>, u64)>;
 
-    /// An observation and those next to it in its session.
+    /// An observation and those of these projects that are next to it in its session.
     async fn around(
         &self,
         workspace: &Workspace,
         id: u64,
+        projects: &Projects,
         before: usize,
         after: usize,
     ) -> StoreResult<Around>;
@@ -215,10 +231,13 @@ pub trait Observations: Send + Sync {
         at: Timestamp,
     ) -> StoreResult<u64>;
 
-    /// What the memory holds, of one project or in all.
+    /// What the memory holds of these projects.
     async fn memory_counts(
         &self,
         workspace: &Workspace,
-        project: Option<&str>,
+        projects: &Projects,
     ) -> StoreResult<MemoryCounts>;
+
+    /// The names of all projects that anything is kept of, in order.
+    async fn memory_projects(&self, workspace: &Workspace) -> StoreResult<Vec<String>>;
 }

@@ -54,9 +54,17 @@ pub struct Session {
     pub started_at: Timestamp,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// What came of it.
+    /// What came of it: the text of the note that is its summary.
     pub summary: Option<String>,
+    /// That note.
+    pub summary_id: Option<u64>,
 }
+
+/// The session of whoever names none (MEM-1). It is the only one that belongs to no project.
+pub const SHARED_SESSION: &str = "manual-save";
+
+/// The type of the note that is the summary of its session (MEM-12).
+pub const SESSION_SUMMARY: &str = "session_summary";
 
 /// What a user asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,13 +163,31 @@ pub struct ProgressDocument {
     pub updated_at: Timestamp,
 }
 
+/// Which projects are read (MEM-11). Names are those that [`Observations::memory_projects`]
+/// gives, spelt as they are kept.
+///
+/// [`Observations::memory_projects`]: super::Observations::memory_projects
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Projects {
+    /// All of the workspace.
+    #[default]
+    All,
+    /// What is of these projects.
+    Only(Vec<String>),
+    /// The same, and what is read in every project: personal notes, and notes and prompts
+    /// without a project.
+    Seen(Vec<String>),
+}
+
 /// Narrows what is listed or found; what is not given does not narrow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryFilter {
     /// Only this type. Prompts and sessions have none and are not asked.
     pub kind: Option<String>,
-    /// Only this project.
-    pub project: Option<String>,
+    /// Not this type.
+    pub without_kind: Option<String>,
+    /// Only these projects.
+    pub projects: Projects,
     /// Only this scope. Prompts and sessions have none and are not asked.
     pub scope: Option<Scope>,
     /// Only this namespace. Sessions have none and are not asked.

@@ -17,11 +17,27 @@ pub struct NewSession {
     pub directory: Option<String>,
 }
 
-/// Sessions. Whoever names one that is not there makes it.
+/// What became of a session that was ended or summarised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summarised {
+    /// Whether the session was known before.
+    pub known: bool,
+    /// The note that is its summary, if one was written.
+    pub note: Option<u64>,
+    /// Which revision of that note the text is.
+    pub revision: u64,
+}
+
+/// Sessions. Whoever names one that is not there makes it. One that is there refuses whoever
+/// names it for another project (MEM-12); case does not matter, and
+/// [`SHARED_SESSION`](super::SHARED_SESSION) belongs to none.
+///
+/// The summary of a session is a note of the type [`SESSION_SUMMARY`](super::SESSION_SUMMARY),
+/// so that it is found, shown and revised like any other.
 #[async_trait]
 pub trait Sessions: Send + Sync {
     /// Starts a session; says whether it is new. One that is there goes on: its end is
-    /// taken back, its project and directory become those given.
+    /// taken back, its directory becomes the one given.
     async fn start_session(
         &self,
         workspace: &Workspace,
@@ -29,28 +45,28 @@ pub trait Sessions: Send + Sync {
         at: Timestamp,
     ) -> StoreResult<bool>;
 
-    /// Ends a session; says whether it was known. A summary replaces the one it has.
+    /// Ends a session. A summary is put behind the one that it has, once.
     async fn end_session(
         &self,
         workspace: &Workspace,
         session: &NewSession,
         summary: Option<&str>,
         at: Timestamp,
-    ) -> StoreResult<bool>;
+    ) -> StoreResult<Summarised>;
 
-    /// Replaces the summary of a session; says whether it was known.
+    /// Replaces the summary of a session; the earlier text stays as a revision.
     async fn summarise_session(
         &self,
         workspace: &Workspace,
         session: &NewSession,
         summary: &str,
         at: Timestamp,
-    ) -> StoreResult<bool>;
+    ) -> StoreResult<Summarised>;
 
     /// One session.
     async fn session(&self, workspace: &Workspace, id: &str) -> StoreResult<Session>;
 
-    /// Sessions, the newest first. Only the filter's project is looked at.
+    /// Sessions, the newest first. Only the filter's projects are looked at.
     async fn sessions(
         &self,
         workspace: &Workspace,

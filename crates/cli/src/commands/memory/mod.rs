@@ -10,8 +10,8 @@ use std::sync::Arc;
 use jiff::Timestamp as Instant;
 use plimsoll_app::App;
 use plimsoll_memory::{
-    Find, GetObservation, Ledger, Memory, MemoryError, MemoryParts, Reading, Recall, Reply, Save,
-    Timeline,
+    Find, GetObservation, Ledger, Memory, MemoryError, MemoryParts, OwnProject, Reading, Recall,
+    Reply, Save, Timeline,
 };
 use plimsoll_store::{Observation, Workspace};
 use plimsoll_tokens::Estimator;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &MemoryArgs, workspace: &str, output: &mut Output) -> Re
 /// The memory of the workspace. A terminal has no connection whose tokens would be counted.
 fn memory(app: &Arc<App>, workspace: Workspace) -> Result<Memory, Failure> {
     let directory = std::env::current_dir().unwrap_or_default();
-    let default_project = plimsoll_mcp::project_of(&directory).map_err(|error| {
+    let project = machine::project_of(&directory).map_err(|error| {
         Failure::failed(format!("cannot look at {}: {error}", directory.display()))
     })?;
     let clock = Arc::clone(app);
@@ -86,9 +86,10 @@ fn memory(app: &Arc<App>, workspace: Workspace) -> Result<Memory, Failure> {
         store: Arc::clone(app.store()),
         clock: Arc::new(move || clock.clock().now()),
         workspace,
-        default_project,
+        own_project: OwnProject::ReadsAll(project),
         counter: Estimator::Bytes4,
         ledger: Arc::new(Ledger::new(None)),
+        started: Arc::default(),
     }))
 }
 
@@ -108,6 +109,7 @@ fn note(args: &SaveArgs) -> Result<Save, Failure> {
         session_id: args.session.clone(),
         tool_name: None,
         relate_to: args.relate_to.clone(),
+        seen_revision: None,
     })
 }
 
@@ -205,7 +207,12 @@ fn failed(error: MemoryError) -> Failure {
     match error {
         MemoryError::NoObservation(id) => Failure::failed(format!("there is no note #{id}"))
             .hint("`plimsoll memory search WORDS` finds notes and their ids"),
-        MemoryError::Blank(_)
+        MemoryError::OfAnotherProject { session, project, .. } => {
+            Failure::failed(format!("session {session} belongs to project {project}"))
+                .hint(format!("add --project {project}, or choose another --session"))
+        }
+        MemoryError::NoOneProject
+        | MemoryError::Blank(_)
         | MemoryError::TooLong { .. }
         | MemoryError::OutOfRange { .. }
         | MemoryError::BadTime(_) => Failure::usage(error.to_string()),

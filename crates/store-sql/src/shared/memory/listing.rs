@@ -1,7 +1,7 @@
 //! Conditions of a filter, as SQL. Only those that are asked for stand in a statement, so
 //! that the database can use the index that fits.
 
-use plimsoll_store::{MemoryFilter, Workspace};
+use plimsoll_store::{MemoryFilter, Projects, Scope, Workspace};
 
 use crate::db::Value;
 
@@ -32,14 +32,46 @@ impl<'v> Conditions<'v> {
         format!("${}", self.values.len())
     }
 
+    /// Which projects, of what has no scope.
+    pub(crate) fn projects(&mut self, prefix: &str, projects: &'v Projects) {
+        match projects {
+            Projects::All => {}
+            Projects::Only(names) => {
+                let listed = self.listed(names.iter().map(String::as_str));
+                self.sql.push_str(&format!(" AND {prefix}project IN ({listed})"));
+            }
+            Projects::Seen(names) => {
+                let listed = self.listed(names.iter().map(String::as_str).chain([""]));
+                self.sql.push_str(&format!(" AND {prefix}project IN ({listed})"));
+            }
+        }
+    }
+
+    /// Which projects, of notes: personal ones are seen from all of them.
+    pub(crate) fn noted_projects(&mut self, prefix: &str, projects: &'v Projects) {
+        let Projects::Seen(names) = projects else { return self.projects(prefix, projects) };
+        let listed = self.listed(names.iter().map(String::as_str).chain([""]));
+        let personal = self.value(Scope::Personal.name());
+        self.sql.push_str(&format!(
+            " AND ({prefix}project IN ({listed}) OR {prefix}scope = {personal})"
+        ));
+    }
+
+    fn listed(&mut self, names: impl Iterator<Item = &'v str>) -> String {
+        let places: Vec<String> = names.map(|name| self.value(name)).collect();
+        // An empty list is no SQL everywhere; nothing is called like this.
+        if places.is_empty() { "NULL".to_owned() } else { places.join(", ") }
+    }
+
     /// What the filter asks of observations.
     pub(crate) fn observations(&mut self, prefix: &str, filter: &'v MemoryFilter) {
         self.sql.push_str(&format!(" AND {prefix}deleted_at IS NULL"));
-        if let Some(project) = &filter.project {
-            self.and(&format!("{prefix}project = "), project);
-        }
+        self.noted_projects(prefix, &filter.projects);
         if let Some(kind) = &filter.kind {
             self.and(&format!("{prefix}kind = "), kind);
+        }
+        if let Some(kind) = &filter.without_kind {
+            self.and(&format!("{prefix}kind <> "), kind);
         }
         if let Some(scope) = filter.scope {
             self.and(&format!("{prefix}scope = "), scope.name());
@@ -57,9 +89,7 @@ impl<'v> Conditions<'v> {
 
     /// What the filter asks of prompts.
     pub(crate) fn prompts(&mut self, prefix: &str, filter: &'v MemoryFilter) {
-        if let Some(project) = &filter.project {
-            self.and(&format!("{prefix}project = "), project);
-        }
+        self.projects(prefix, &filter.projects);
         if let Some(namespace) = &filter.namespace {
             self.and(&format!("{prefix}namespace = "), namespace);
         }

@@ -10,6 +10,7 @@ pub(crate) mod observations;
 pub(crate) mod prompts;
 pub(crate) mod saving;
 pub(crate) mod sessions;
+pub(crate) mod summaries;
 pub(crate) mod totals;
 mod words;
 

@@ -2,8 +2,8 @@
 
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
-    Around, MemoryFilter, Noun, Observation, ObservationRevision, Order, StoreError, StoreResult,
-    Workspace,
+    Around, MemoryFilter, Noun, Observation, ObservationRevision, Order, Projects, StoreError,
+    StoreResult, Workspace,
 };
 
 use super::{Conditions, count, namespace};
@@ -12,8 +12,6 @@ use crate::db::{Cells, Db, first, list, unreadable, values};
 pub(crate) const COLUMNS: &str = "id, session_id, kind, project, scope, namespace, topic_key,
     tool_name, revision_count, duplicate_count, last_seen_at, created_at, updated_at, title,
     content";
-const COUNT_SESSION: &str = "SELECT COUNT(*) FROM memory_observations
-    WHERE workspace = $1 AND session_id = $2 AND deleted_at IS NULL";
 const REVISIONS: &str = "SELECT revision, kind, title, content, replaced_at FROM memory_revisions
     WHERE observation_id = $1 ORDER BY revision";
 
@@ -104,18 +102,31 @@ pub(crate) fn around(
     db: &mut dyn Db,
     workspace: &Workspace,
     id: u64,
+    projects: &Projects,
     before: usize,
     after: usize,
 ) -> StoreResult<Around> {
     let focus = get(db, workspace, id)?;
     let session = &focus.session;
-    let in_session = first(db, COUNT_SESSION, values![workspace, session], |row| row.count(0))?;
+    let of_session = || {
+        let mut conditions = Conditions::of("", workspace);
+        conditions.and("session_id = ", session);
+        conditions.sql.push_str(" AND deleted_at IS NULL");
+        conditions.noted_projects("", projects);
+        conditions
+    };
+    let all = of_session();
+    let counted = format!("SELECT COUNT(*) FROM memory_observations WHERE {}", all.sql);
+    let in_session = first(db, &counted, &all.values, |row| row.count(0))?;
     let mut side = |compare: &str, order: &str, limit: usize| {
+        let mut wanted = of_session();
+        wanted.and(&format!("id {compare} "), id);
+        let limit = wanted.value(count(limit));
         let sql = format!(
-            "SELECT {COLUMNS} FROM memory_observations WHERE workspace = $1 AND session_id = $2
-            AND deleted_at IS NULL AND id {compare} $3 ORDER BY id {order} LIMIT $4"
+            "SELECT {COLUMNS} FROM memory_observations WHERE {} ORDER BY id {order} LIMIT {limit}",
+            wanted.sql
         );
-        list(db, &sql, values![workspace, session, id, count(limit)], read)
+        list(db, &sql, &wanted.values, read)
     };
     Ok(Around {
         before: side("<", "DESC", before)?,

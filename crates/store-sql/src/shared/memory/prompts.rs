@@ -20,6 +20,7 @@ pub(crate) fn save(
     at: Timestamp,
 ) -> StoreResult<u64> {
     workspaces::must_exist(db, workspace)?;
+    sessions::join(db, workspace, &prompt.session, &prompt.project, at)?;
     let prompt = Prompt {
         id: ids::next(db, "prompt")?,
         session: prompt.session.clone(),

@@ -53,7 +53,7 @@ fn save(
     at: Timestamp,
     same_since: Timestamp,
 ) -> StoreResult<SavedObservation> {
-    sessions::make_named(db, workspace, &note.session, &note.project, at)?;
+    sessions::join(db, workspace, &note.session, &note.project, at)?;
     let known = match &note.topic_key {
         Some(key) => {
             let namespace = note.namespace.as_deref();
@@ -61,6 +61,10 @@ fn save(
         }
         None => None,
     };
+    let revision = known.as_ref().map_or(0, |known| known.revision_count);
+    if note.seen.is_some_and(|seen| seen != revision) {
+        return Err(StoreError::Revised { revision });
+    }
     let (id, saved) = match known {
         Some(known) if same_text(&known, note) => (known.id, repeat(db, known.id, at)?),
         Some(known) => {
@@ -83,7 +87,7 @@ fn save(
 }
 
 /// The note that has a topic key (MEM-3).
-pub(super) fn under_key(
+pub(crate) fn under_key(
     db: &mut dyn Db,
     workspace: &Workspace,
     key: &str,

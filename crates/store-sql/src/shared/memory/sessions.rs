@@ -2,23 +2,26 @@
 
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
-    MemoryFilter, NewSession, Noun, ProgressDocument, Session, StoreError, StoreResult, Workspace,
+    MemoryFilter, NewSession, Noun, ProgressDocument, SHARED_SESSION, Session, StoreError,
+    StoreResult, Summarised, Workspace,
 };
 
-use super::{Conditions, count, namespace};
+use super::{
+    Conditions, count, namespace,
+    summaries::{self, Words, owner},
+};
 use crate::{
     db::{Cells, Db, first, list, values},
     shared::workspaces,
 };
 
-const COLUMNS: &str = "id, project, directory, started_at, ended_at, summary";
+const COLUMNS: &str = "id, project, directory, started_at, ended_at";
 const MAKE: &str = "INSERT INTO memory_sessions (workspace, id, project, directory, started_at)
     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (workspace, id) DO NOTHING";
-const GO_ON: &str = "UPDATE memory_sessions SET project = $1, directory = COALESCE($2, directory),
-    ended_at = NULL WHERE workspace = $3 AND id = $4";
-const END: &str = "UPDATE memory_sessions SET ended_at = $1, summary = COALESCE($2, summary)
-    WHERE workspace = $3 AND id = $4";
-const SUMMARISE: &str = "UPDATE memory_sessions SET summary = $1 WHERE workspace = $2 AND id = $3";
+const PROJECT: &str = "SELECT project FROM memory_sessions WHERE workspace = $1 AND id = $2";
+const GO_ON: &str = "UPDATE memory_sessions SET directory = COALESCE($1, directory),
+    ended_at = NULL WHERE workspace = $2 AND id = $3";
+const END: &str = "UPDATE memory_sessions SET ended_at = $1 WHERE workspace = $2 AND id = $3";
 const PROGRESS: &str = "SELECT project, namespace, content, updated_at FROM memory_progress
     WHERE workspace = $1 AND project = $2 AND namespace = $3";
 const PUT_PROGRESS: &str =
@@ -37,7 +40,41 @@ pub(super) fn make(
     Ok(db.run(MAKE, values![workspace, id, project, directory, at])? > 0)
 }
 
-/// The same, named in passing.
+/// The same for whoever works in it: one that is there must belong to their project, or what
+/// one project wrote would be told and replaced by another (MEM-12). Gives the project that
+/// it belongs to, and whether it was made.
+fn enter(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    session: &NewSession,
+    at: Timestamp,
+) -> StoreResult<(String, bool)> {
+    if make(db, workspace, session, at)? {
+        return Ok((session.project.clone(), true));
+    }
+    let owner = first(db, PROJECT, values![workspace, &session.id], |row| row.string(0))?;
+    let project = owner.ok_or(StoreError::NotFound(Noun::Session))?;
+    let same = project.to_lowercase() == session.project.to_lowercase();
+    if same || project.is_empty() || session.id == SHARED_SESSION {
+        return Ok((project, false));
+    }
+    Err(StoreError::OfAnotherProject { session: session.id.clone(), project })
+}
+
+/// The same, for a session that is named in passing.
+pub(super) fn join(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    id: &str,
+    project: &str,
+    at: Timestamp,
+) -> StoreResult<()> {
+    let session = NewSession { id: id.to_owned(), project: project.to_owned(), directory: None };
+    enter(db, workspace, &session, at).map(drop)
+}
+
+/// Makes a session that is named by something that was kept elsewhere: it comes in as it is,
+/// whatever project its session has here.
 pub(super) fn make_named(
     db: &mut dyn Db,
     workspace: &Workspace,
@@ -55,12 +92,11 @@ pub(crate) fn start(
     at: Timestamp,
 ) -> StoreResult<bool> {
     workspaces::must_exist(db, workspace)?;
-    if make(db, workspace, session, at)? {
-        return Ok(true);
+    let (_, made) = enter(db, workspace, session, at)?;
+    if !made {
+        db.run(GO_ON, values![session.directory.as_ref(), workspace, &session.id])?;
     }
-    let directory = session.directory.as_ref();
-    db.run(GO_ON, values![&session.project, directory, workspace, &session.id])?;
-    Ok(false)
+    Ok(made)
 }
 
 pub(crate) fn end(
@@ -69,11 +105,14 @@ pub(crate) fn end(
     session: &NewSession,
     summary: Option<&str>,
     at: Timestamp,
-) -> StoreResult<bool> {
+) -> StoreResult<Summarised> {
     workspaces::must_exist(db, workspace)?;
-    let made = make(db, workspace, session, at)?;
-    db.run(END, values![at, summary, workspace, &session.id])?;
-    Ok(!made)
+    let (project, made) = enter(db, workspace, session, at)?;
+    db.run(END, values![at, workspace, &session.id])?;
+    match summary {
+        None => Ok(Summarised { known: !made, ..Summarised::default() }),
+        Some(text) => write(db, workspace, session, &project, Words::Behind(text), made, at),
+    }
 }
 
 pub(crate) fn summarise(
@@ -82,16 +121,39 @@ pub(crate) fn summarise(
     session: &NewSession,
     summary: &str,
     at: Timestamp,
-) -> StoreResult<bool> {
+) -> StoreResult<Summarised> {
     workspaces::must_exist(db, workspace)?;
-    let made = make(db, workspace, session, at)?;
-    db.run(SUMMARISE, values![summary, workspace, &session.id])?;
-    Ok(!made)
+    let (project, made) = enter(db, workspace, session, at)?;
+    write(db, workspace, session, &project, Words::Instead(summary), made, at)
+}
+
+fn write(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    session: &NewSession,
+    project: &str,
+    words: Words<'_>,
+    made: bool,
+    at: Timestamp,
+) -> StoreResult<Summarised> {
+    let project = owner(&session.id, project, &session.project);
+    let note = summaries::write(db, workspace, &session.id, project, words, at)?;
+    Ok(Summarised { known: !made, note: Some(note.id), revision: note.revision_count })
 }
 
 pub(crate) fn get(db: &mut dyn Db, workspace: &Workspace, id: &str) -> StoreResult<Session> {
     let sql = format!("SELECT {COLUMNS} FROM memory_sessions WHERE workspace = $1 AND id = $2");
-    first(db, &sql, values![workspace, id], read)?.ok_or(StoreError::NotFound(Noun::Session))
+    let mut found = first(db, &sql, values![workspace, id], read)?
+        .ok_or(StoreError::NotFound(Noun::Session))?;
+    add_summary(db, workspace, &mut found)?;
+    Ok(found)
+}
+
+fn add_summary(db: &mut dyn Db, workspace: &Workspace, session: &mut Session) -> StoreResult<()> {
+    if let Some(note) = summaries::of(db, workspace, &session.id, &session.project)? {
+        (session.summary, session.summary_id) = (Some(note.content), Some(note.id));
+    }
+    Ok(())
 }
 
 pub(crate) fn newest(
@@ -101,19 +163,21 @@ pub(crate) fn newest(
     limit: usize,
 ) -> StoreResult<Vec<Session>> {
     let mut conditions = Conditions::of("", workspace);
-    if let Some(project) = &filter.project {
-        conditions.and("project = ", project);
-    }
+    conditions.projects("", &filter.projects);
     let limit = conditions.value(count(limit));
     let sql = format!(
         "SELECT {COLUMNS} FROM memory_sessions WHERE {}
         ORDER BY started_at DESC, id DESC LIMIT {limit}",
         conditions.sql
     );
-    list(db, &sql, &conditions.values, read)
+    let mut found = list(db, &sql, &conditions.values, read)?;
+    for session in &mut found {
+        add_summary(db, workspace, session)?;
+    }
+    Ok(found)
 }
 
-/// Those after an id, by id.
+/// Those after an id, by id. Their summaries are notes, and come among these.
 pub(super) fn after(
     db: &mut dyn Db,
     workspace: &Workspace,
@@ -138,11 +202,18 @@ pub(super) fn bring(
         project: session.project.clone(),
         directory: session.directory.clone(),
     };
-    if !make(db, workspace, &new, session.started_at)? {
-        return Ok(false);
+    let made = make(db, workspace, &new, session.started_at)?;
+    if made {
+        db.run(END, values![session.ended_at, workspace, &session.id])?;
     }
-    let summary = session.summary.as_ref();
-    db.run(END, values![session.ended_at, summary, workspace, &session.id])?;
+    // Earlier exports had the summary here.
+    let Some(summary) = &session.summary else { return Ok(made) };
+    let (id, project) = (&session.id, &session.project);
+    if summaries::of(db, workspace, id, project)?.is_some() {
+        return Ok(made);
+    }
+    let at = session.ended_at.unwrap_or(session.started_at);
+    summaries::write(db, workspace, id, project, Words::Instead(summary), at)?;
     Ok(true)
 }
 
@@ -197,6 +268,7 @@ fn read(row: &dyn Cells) -> StoreResult<Session> {
         directory: row.opt_string(2)?,
         started_at: row.time(3)?,
         ended_at: row.opt_int(4)?.map(Timestamp::from_millis),
-        summary: row.opt_string(5)?,
+        summary: None,
+        summary_id: None,
     })
 }

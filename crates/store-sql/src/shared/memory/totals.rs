@@ -1,21 +1,19 @@
 //! What the memory holds.
 
-use plimsoll_store::{MemoryCounts, StoreResult, Workspace};
+use plimsoll_store::{MemoryCounts, Projects, StoreResult, Workspace};
 
 use super::Conditions;
-use crate::db::{Db, first, list};
+use crate::db::{Db, first, list, values};
 
 pub(crate) fn counts(
     db: &mut dyn Db,
     workspace: &Workspace,
-    project: Option<&str>,
+    projects: &Projects,
 ) -> StoreResult<MemoryCounts> {
     let mut plain = Conditions::of("", workspace);
+    plain.projects("", projects);
     let mut relations = Conditions::of("r.", workspace);
-    if let Some(project) = project {
-        plain.and("project = ", project);
-        relations.and("a.project = ", project);
-    }
+    relations.projects("a.", projects);
     let there = format!("{} AND deleted_at IS NULL", plain.sql);
     let mut count = |from: String, conditions: &Conditions<'_>| {
         let sql = format!("SELECT COUNT(*) FROM {from}");
@@ -56,4 +54,22 @@ pub(crate) fn counts(
         projects,
         project_count,
     })
+}
+
+/// The names of projects, in order. Each is looked up behind the one before it: there are few
+/// projects and many rows.
+pub(crate) fn projects(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<String>> {
+    let mut all = std::collections::BTreeSet::new();
+    for table in ["memory_observations", "memory_prompts", "memory_sessions", "memory_progress"] {
+        let sql = format!(
+            "WITH RECURSIVE names (name) AS (
+                SELECT MIN(project) FROM {table} WHERE workspace = $1
+                UNION ALL
+                SELECT (SELECT MIN(project) FROM {table} WHERE workspace = $1 AND project > name)
+                FROM names WHERE name IS NOT NULL
+            ) SELECT name FROM names WHERE name IS NOT NULL AND name <> ''"
+        );
+        all.extend(list(db, &sql, values![workspace], |row| row.string(0))?);
+    }
+    Ok(all.into_iter().collect())
 }

@@ -22,6 +22,11 @@ pub(super) fn fingerprint(workspace: &Workspace, note: &NewObservation) -> Strin
     hash.finalize().to_hex()[..32].to_owned()
 }
 
+/// A name for what is too long for one.
+pub(super) fn short_hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
+}
+
 /// What search is narrowed by.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Narrow {

@@ -16,7 +16,7 @@ use axum::{
     http::StatusCode,
 };
 use plimsoll_memory::MemoryError;
-use plimsoll_store::{MemoryFilter, MemoryQuery, Order, Scope, Workspace};
+use plimsoll_store::{MemoryFilter, MemoryQuery, Order, Projects, Scope, Workspace};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -118,15 +118,24 @@ pub(super) async fn list(
     Asked(query): Asked<NotesQuery>,
 ) -> Result<Json<NoteList>, Problem> {
     web.app.open_workspace(&at).await?;
+    let projects = match named(query.project) {
+        None => Projects::All,
+        Some(name) => {
+            // A name is the same in capitals and in small letters (MEM-11).
+            let mut names = web.app.store().memory_projects(&at).await?;
+            names.retain(|known| known.to_lowercase() == name.to_lowercase());
+            Projects::Only(names)
+        }
+    };
     let filter = MemoryFilter {
         kind: named(query.kind),
-        project: named(query.project),
+        projects,
         scope: scope_of(query.scope.as_deref())?,
         ..MemoryFilter::default()
     };
     let (store, now) = (web.app.store(), web.app.clock().now());
     let limit = query.limit.unwrap_or(50);
-    let counts = store.memory_counts(&at, None).await?;
+    let counts = store.memory_counts(&at, &Projects::All).await?;
     let groups = |groups: Vec<(String, u64)>| -> Vec<Group> {
         let group = |(name, count)| Group { name, count };
         groups.into_iter().map(group).collect()
@@ -203,7 +212,8 @@ pub(super) async fn timeline(
 ) -> Result<Json<TimelineDto>, Problem> {
     let side = |wanted: Option<u16>| usize::from(wanted.unwrap_or(5).min(MOST_AROUND));
     let id = number(&id, "note")?;
-    let around = web.app.store().around(&at, id, side(query.before), side(query.after)).await?;
+    let (before, after) = (side(query.before), side(query.after));
+    let around = web.app.store().around(&at, id, &Projects::All, before, after).await?;
     let now = web.app.clock().now();
     let earlier = around.before.iter().rev();
     let all = earlier.chain(std::iter::once(&around.focus)).chain(&around.after);

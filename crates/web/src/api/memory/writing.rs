@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_memory::{Ledger, Memory, MemoryError, MemoryParts, Relate, Save, Update};
+use plimsoll_memory::{Ledger, Memory, MemoryError, MemoryParts, OwnProject, Relate, Save, Update};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::Estimator;
 use serde::{Deserialize, Serialize};
@@ -28,9 +28,10 @@ async fn memory(web: &Arc<Web>, at: &Workspace) -> Result<Memory, Problem> {
         store: Arc::clone(web.app.store()),
         clock: Arc::new(move || app.clock().now()),
         workspace: at.clone(),
-        default_project: web.project.clone(),
+        own_project: OwnProject::ReadsAll(web.project.clone()),
         counter: Estimator::Bytes4,
         ledger: Arc::new(Ledger::new(None)),
+        started: Arc::default(),
     }))
 }
 
