@@ -1,10 +1,10 @@
 //! Carrying a send out: the machine says what to do, this does it.
 
-use std::{collections::HashSet, time::Duration};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use plimsoll_budget::{QuotaKind, Suggestion, Weights, overflow_suggestions};
-use plimsoll_domain::{LifecycleEvent, PairError, PairId, Usage};
+use plimsoll_domain::{FileId, LifecycleEvent, PairError, PairId, Usage};
 use plimsoll_provider::{Delta, Finish, ProviderFailure};
 use plimsoll_send::{
     AttemptMachine, AttemptRecord, Effect, Event, MAX_TOOL_ROUNDS, Message, MessageRecord, Outcome,
@@ -75,6 +75,8 @@ pub(crate) struct Journey {
     pub(crate) last_body: String,
     /// The bytes of the last request as it left, those of files included.
     pub(crate) request_bytes: usize,
+    /// Files that were taken away during the send (PAY-1).
+    pub(crate) detached: Vec<FileId>,
     pub(crate) learned_limit: Option<u64>,
     /// The limit in the last overflow; the inner one is none where none was stated.
     pub(crate) overflowed: Option<Option<u64>>,
@@ -109,13 +111,14 @@ impl App {
         cancel: &Cancel,
         watch: &mut (dyn FnMut(&Progress) + Send),
     ) -> Result<Sent, AppError> {
-        let Begun { prepared, wait, pair } = begun;
+        let Begun { mut prepared, wait, pair } = begun;
         watch(&Progress::Started(pair));
+        let workspace = prepared.workspace.clone();
         let mut tell = |progress: Progress| {
             watch(&progress);
-            self.events.publish(&prepared.workspace, progress);
+            self.events.publish(&workspace, progress);
         };
-        let sent = self.make_calls(&prepared, pair, wait, cancel, &mut tell).await;
+        let sent = self.make_calls(&mut prepared, pair, wait, cancel, &mut tell).await;
         if let Err(error) = &sent {
             let why = PairError {
                 code: plimsoll_store::INTERRUPTED.to_owned(),
@@ -131,7 +134,7 @@ impl App {
 
     async fn make_calls(
         &self,
-        prepared: &Prepared,
+        prepared: &mut Prepared,
         pair: PairId,
         wait: Option<(Duration, QuotaKind)>,
         cancel: &Cancel,
@@ -151,6 +154,7 @@ impl App {
             history_hash: String::new(),
             last_body: String::new(),
             request_bytes: 0,
+            detached: Vec::new(),
             learned_limit: None,
             overflowed: None,
             rounds: Vec::new(),
@@ -198,7 +202,7 @@ impl App {
     /// Runs the machine to its end.
     async fn drive(
         &self,
-        prepared: &Prepared,
+        prepared: &mut Prepared,
         journey: &mut Journey,
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
@@ -209,9 +213,10 @@ impl App {
         while let Some(effect) = effects.pop_front() {
             match effect {
                 Effect::Call { mut max_output, mut record } => {
-                    // What is sent was captured before the first call; only deletions since
-                    // then reach the calls that follow.
+                    // What is sent was captured before the first call; only what was taken
+                    // away since then changes the calls that follow.
                     if journey.calls > 0 {
+                        self.take_out_files(prepared, &mut journey.detached).await?;
                         let gone = self.deleted_since(prepared).await?;
                         if let Some(Effect::Call { max_output: less, record: without }) =
                             machine.delete(&gone)
@@ -277,16 +282,6 @@ impl App {
             ..fault::Failure::default()
         });
         Ok(Outcome::Error(SendError::Provider(fault)))
-    }
-
-    /// The pairs that were to go along and are no longer there.
-    async fn deleted_since(&self, prepared: &Prepared) -> Result<Vec<PairId>, AppError> {
-        if prepared.included.is_empty() {
-            return Ok(Vec::new());
-        }
-        let rows = self.store.rows(&prepared.workspace).await?;
-        let there: HashSet<PairId> = rows.iter().map(|row| row.id).collect();
-        Ok(prepared.included_ids().into_iter().filter(|id| !there.contains(id)).collect())
     }
 
     /// A round of tools: what they say goes along with the next call. A model that goes on

@@ -47,6 +47,7 @@ impl App {
             estimator: prepared.outlook.estimator.0,
             history_hash: journey.history_hash.clone(),
             request_bytes: journey.request_bytes,
+            detached: journey.detached.clone(),
             truncation,
             counter,
             stated_limit: journey.overflowed.flatten(),

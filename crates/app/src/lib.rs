@@ -11,6 +11,7 @@ mod begin;
 mod board;
 mod bus;
 mod driver;
+mod during;
 mod edits;
 mod error;
 mod events;

@@ -1,7 +1,7 @@
 //! The receipt of a send (REC-2): its attempts, what it used, cost and took.
 
 use plimsoll_budget::Model;
-use plimsoll_domain::{PairId, ReceiptId, Usage};
+use plimsoll_domain::{FileId, PairId, ReceiptId, Usage};
 use plimsoll_send::{AttemptRecord, Counter, Stage, TruncationSeen};
 use serde_json::{Value, json};
 
@@ -34,6 +34,8 @@ pub struct Receipt {
     pub history_hash: String,
     /// The bytes of the last request.
     pub request_bytes: usize,
+    /// Files that were taken away during the send and went along no longer (PAY-1).
+    pub detached: Vec<FileId>,
     /// Whether the server read far less than was sent (REC-2b).
     pub truncation: Option<TruncationSeen>,
     /// `X / Y`, or `[X-T]/Y` after a trim (REC-3).
@@ -86,6 +88,7 @@ impl Receipt {
             "estimateErrorPercent": self.error_percent(),
             "historyHash": self.history_hash,
             "requestBytes": self.request_bytes,
+            "detachedFiles": self.detached.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "truncation": self.truncation.map(|seen| json!({"read": seen.read, "sent": seen.sent})),
             "counter": self.counter.to_string(),
             "statedLimit": self.stated_limit,
@@ -153,6 +156,8 @@ pub fn attempt_numbers(record: &AttemptRecord) -> Value {
         "AUT": record.aut,
         "toolTokens": record.tool_tokens,
         "trimmedCount": record.trimmed_count,
+        "trimmingRemovedTokens":
+            record.predicted_history_tokens.saturating_sub(record.attempt_history_tokens),
         "sentCount": record.sent_count(),
         "attemptsUsed": record.attempts_used,
         "charsPerToken": record.chars_per_token,

@@ -15,7 +15,7 @@ export function badgeText({ kind, text, until }, since, now) {
   if (kind === "waiting" && seconds < 2) return "…";
   const words = (text && text !== "…" ? text : { loading: "loading model", thinking: "thinking", waiting: "waiting" }[String(kind)] ?? kind)
     .replace(/\s+\d+\s*s$/, "");
-  return seconds < 1 ? words : `${words} ${seconds} s`;
+  return seconds < 1 ? words : `${words}${/\d$/.test(words) ? "," : ""} ${seconds} s`;
 }
 
 /**

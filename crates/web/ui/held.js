@@ -114,7 +114,7 @@ export function waitLabel(seconds, now) {
   const until = new Date(now.getTime() + seconds * 1000);
   const days = Math.round((midnight(until) - midnight(now)) / 86_400_000);
   const time = [until.getHours(), until.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
-  return `Wait until ${days === 0 ? "" : days === 1 ? "tomorrow " : `in ${days} days, `}${time}`;
+  return days > 1 ? `Wait ${days} days, until ${time}` : `Wait until ${days ? "tomorrow " : ""}${time}`;
 }
 
 /** @param {Date} time */

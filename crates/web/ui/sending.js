@@ -222,10 +222,11 @@ export function createSending({ api, store, win, history, composer, modes, curso
         article.focus({ preventScroll: true });
         win.anchor.scrollTo(reply, "top");
       }
-      const unseen = endNotice({ shown: article !== null, visible: Boolean(html), state });
+      // Who did not send it has other things to read.
+      const unseen = own ? endNotice({ shown: article !== null, visible: Boolean(html), state }) : null;
       if (unseen) toast(unseen, { label: "Show", act: () => void (html ? history.toBottom() : setView({ filter: "" })) });
       announce(state === "complete" ? "The reply is complete." : state === "cancelled" ? "Cancelled." : "The send ended in an error.");
-      if (words) toast(words);
+      if (words && own) toast(words);
       if (queued) {
         queued = false;
         void submit();

@@ -5,8 +5,9 @@ import { icon } from "./icons.js";
 
 const PLAIN_MS = 5000;
 /** A way back is offered for longer, and is never hurried away from who points at it. */
-const ACTION_MS = 12_000;
-const MAX = 4;
+const ACTION_MS = 8000;
+/** More would cover what is being read. */
+const MAX = 2;
 
 /** @param {HTMLElement} box */
 export function createToasts(box) {
@@ -29,6 +30,8 @@ export function createToasts(box) {
       el("span", {}, text),
       label && act && el("button", { type: "button", class: "btn", onclick: () => { close(); act(); } }, label),
       el("button", { type: "button", class: "tool", "aria-label": "Dismiss", onclick: close }, icon("close")));
+    // The same words again are the same message, told anew.
+    for (const old of box.children) if (old.querySelector("span")?.textContent === text) old.remove();
     node.addEventListener("mouseenter", () => clearTimeout(timer));
     node.addEventListener("mouseleave", wait);
     node.addEventListener("focusin", () => clearTimeout(timer));

@@ -155,6 +155,28 @@ impl Board {
         Ok(prepared)
     }
 
+    /// The words of a send anew, after a file was taken away: what stood for it is gone.
+    pub(crate) async fn pack_again(
+        &mut self,
+        app: &App,
+        prepared: &mut Prepared,
+    ) -> Result<(), AppError> {
+        let model = self.standing.model.clone();
+        let reached = app.providers.reach(&model).await?;
+        let (at, topic) = (&self.workspace, &self.topic);
+        let standing = Standing::with(app, at, topic, model, Some(reached)).await?;
+        self.stand(app, standing).await?;
+        let draft = Draft {
+            text: prepared.text.clone(),
+            attachments: prepared.settled_attachments(),
+            ..Draft::default()
+        };
+        let (packed, new_words, enclosed) = self.pack(app, &prepared.included, &draft).await?;
+        (prepared.packed, prepared.new_words, prepared.enclosed) = (packed, new_words, enclosed);
+        prepared.files = self.standing.files.clone();
+        Ok(())
+    }
+
     /// Messages as they go out, and the bytes of what is enclosed in them.
     async fn pack(
         &mut self,

@@ -8,6 +8,7 @@ mod archive;
 mod archive_hostile;
 mod attached;
 mod board;
+mod during;
 mod exchange;
 mod outcomes;
 mod rig;

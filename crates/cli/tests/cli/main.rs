@@ -26,4 +26,5 @@ mod survives_import;
 #[cfg(unix)]
 mod terminal;
 mod tokens;
+mod told;
 mod trouble;

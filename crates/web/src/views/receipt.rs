@@ -78,6 +78,12 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
                 "sent = seen ✓ " span.mono { "b3:" (hash.chars().take(12).collect::<String>()) "…" }
             }
         }
+        @if let Some(files) = body["detachedFiles"].as_array().filter(|files| !files.is_empty()) {
+            p.say {
+                (files.len()) @if files.len() == 1 { " file was" } @else { " files were" }
+                " taken away during the send and left out of the calls that followed."
+            }
+        }
         @if let Some(deleted) = last["deleted"].as_array() {
             p.say {
                 (deleted.len()) @if deleted.len() == 1 { " pair was" } @else { " pairs were" }

@@ -12,7 +12,7 @@ import { noBoundary } from "../jumps.js";
 import { nextChoice } from "../list.js";
 import { paintParts } from "../paint.js";
 import { narrowed } from "../popup.js";
-import { modelOptions, topicOptions } from "../selectors.js";
+import { largerModels, modelOptions, topicOptions } from "../selectors.js";
 import { clampWidth } from "../sizer.js";
 import { emptyState, stateOf } from "../state.js";
 import { counted, grouped, opening, scalars, sentence, topicLabel } from "../text.js";
@@ -169,4 +169,15 @@ test("small things: stars, texts, widths, themes, problems", () => {
   assert.equal(problemBody("<html>", 502)["code"], "http_502");
   assert.equal(problemBody('{"code":"busy"}', 409)["code"], "busy");
   assert.equal(problemBody("[]", 500)["code"], "http_500");
+});
+
+test("FAU-7: larger models are those that can be asked and are known to be larger", () => {
+  const model = (/** @type {string} */ id, /** @type {number} */ ml, more = {}) => ({ id, provider: "p", ml, available: true, current: false, ...more });
+  const all = [
+    model("this", 131072, { current: true }), model("huge", 1_000_000), model("large", 8192), model("same", 4096),
+    model("off", 9000, { enabled: false }), model("away", 9000, { available: false }), model("whisper-1", 8192, { assumed: true }),
+  ];
+  // The limit of the one in use may have been learned from the provider.
+  assert.deepEqual(largerModels(all, { model: "this", ml: 4096 }).map(({ id }) => id), ["large", "huge"]);
+  assert.deepEqual(largerModels(all, { model: "huge", ml: 1_000_000 }), []);
 });

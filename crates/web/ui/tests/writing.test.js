@@ -4,7 +4,8 @@ import test from "node:test";
 import { badgeText } from "../badges.js";
 import { remainder } from "../composer.js";
 import { chooseDraft, readKept, takesForeignDraft } from "../drafts.js";
-import { busyWords, wayOut } from "../held.js";
+import { busyWords, waitLabel, wayOut } from "../held.js";
+import { changedUnderway } from "../inflight.js";
 import { afterReply, endNotice } from "../policy.js";
 import { alreadyShown } from "../sending.js";
 import { createWalk } from "../walk.js";
@@ -98,6 +99,36 @@ test("UI-4: badges count up while something works and down while it waits", () =
   assert.equal(at({ kind: "quota", text: "the limit of tokens per minute is used up: 12 s until this fits", until: 12_000 }, 4),
     "the limit of tokens per minute is used up: 8 s until this fits");
   assert.equal(at({ kind: "quota", text: "tokens of the day", until: 600_000 }, 0), "tokens of the day in 10 min");
+});
+
+test("UI-4: a wait of hours counts in hours, and a call that runs counts up", () => {
+  const at = (/** @type {any} */ status, /** @type {number} */ seconds) => badgeText({ pair: "p", text: "", ...status }, 0, seconds * 1000);
+  const day = { kind: "quota", text: "the limit of tokens per day is used up: 24 h until this fits", until: 86_400_000 };
+  assert.equal(at(day, 0), "the limit of tokens per day is used up: 24 h until this fits");
+  assert.equal(at(day, 82_000), "the limit of tokens per day is used up: 74 min until this fits");
+  assert.equal(at(day, 86_390), "the limit of tokens per day is used up: 10 s until this fits");
+  assert.equal(at({ kind: "attempt", text: "trying again, 1 of 3" }, 5), "trying again, 1 of 3, 5 s");
+});
+
+test("VAL-4: a long wait is told by when it ends", () => {
+  const now = new Date(2026, 10, 16, 8, 49, 30);
+  assert.equal(waitLabel(11.2, now), "Wait 12 s");
+  assert.equal(waitLabel(119, now), "Wait 119 s");
+  assert.equal(waitLabel(600, now), "Wait until 08:59");
+  assert.equal(waitLabel(86_399, now), "Wait until tomorrow 08:49");
+  assert.equal(waitLabel(15 * 3600, now), "Wait until 23:49");
+  assert.equal(waitLabel(3 * 86_400, now), "Wait 3 days, until 08:49");
+});
+
+test("OVF-5: a view that changes under a send is told, as long as nothing was answered", () => {
+  const view = { filter: "r5", topic: "/A", model: "m" };
+  const tell = (/** @type {object} */ change, /** @type {any} */ kind = "retry") => changedUnderway({ ...view, ...change }, view, kind);
+  assert.equal(tell({ filter: "" }), "The filter has changed; the message in flight goes on with what it had.");
+  assert.equal(tell({ model: "n" }, "trimming"), "The model has changed; the message in flight goes on with what it had.");
+  assert.match(tell({ filter: "", model: "n" }) ?? "", /^The filter and the model have changed/);
+  assert.equal(tell({}), null);
+  assert.equal(tell({ topic: "/B" }), null);
+  assert.equal(tell({ filter: "" }, null), null, "the answer is coming in");
 });
 
 test("UI-5: only who waits in an empty box is taken to a reply that does not fit", () => {
