@@ -10,6 +10,7 @@ use plimsoll_domain::{Attachment, Delivery, File, FileId, PairId, Timestamp, Top
 use plimsoll_provider::Provider;
 use plimsoll_send::{Counter, SendPlan, Target, allowed_deliveries, default_delivery};
 use plimsoll_store::{StoredPair, Workspace};
+use plimsoll_tokens::{Band, Basis, RawTokens};
 
 use crate::{
     AttachLimits, AttachedFile, QuotaChoice, TooLarge,
@@ -101,6 +102,8 @@ pub struct Outlook {
     pub limit: ModelLimit,
     /// Where the load line is.
     pub boundary: Boundary,
+    /// BND-7: nothing of the history goes along because its newest pair alone does not fit.
+    pub newest_too_large: bool,
     /// Tokens kept for the answer.
     pub reply_reserve: u64,
     /// What it weighs.
@@ -111,6 +114,12 @@ pub struct Outlook {
     pub suggestions: Vec<Suggestion>,
     /// Whether the account's windows have room for it (VAL-4).
     pub quota: QuotaVerdict,
+    /// What the numbers rest on (EST-9).
+    pub basis: Basis,
+    /// What of the total is of a kind that estimates misjudge by far.
+    pub odd_tokens: u64,
+    /// What each request to this model has once, as a part of the prelude (EST-6).
+    pub request_tokens: u64,
     /// The estimator in use, and whether its numbers are exact.
     pub estimator: (&'static str, bool),
     /// What of the prelude is the system message.
@@ -166,6 +175,16 @@ impl Outlook {
         }
     }
 
+    /// Between which two ends the total is expected (EST-9).
+    pub fn band(&self) -> Band {
+        self.basis.band(self.weights.total(), self.odd_tokens)
+    }
+
+    /// The total with its band and its basis, for people.
+    pub fn told(&self) -> String {
+        self.basis.told(self.weights.total(), self.odd_tokens)
+    }
+
     /// `X / Y` before the send.
     pub fn counter(&self) -> Counter {
         Counter { predicted: self.boundary.x, trimmed: 0, visible: self.boundary.y }
@@ -182,8 +201,8 @@ pub struct Prepared {
     /// The topic's system message, where it has one and it is sent (PAY-3).
     pub(crate) system: Option<String>,
     pub(crate) purpose: Purpose,
-    /// Raw tokens of everything that was predicted, before any factor.
-    pub(crate) raw_prompt_tokens: u64,
+    /// Raw tokens of everything that was predicted.
+    pub(crate) raw_prompt_tokens: RawTokens,
     /// The newest pair of the workspace; a new one comes after it.
     pub(crate) newest: Option<Timestamp>,
     /// The message as it was written, tokens in place.

@@ -33,7 +33,8 @@ impl App {
             Decision::Send | Decision::SendWithout(_) => {}
             Decision::Ask | Decision::Block => {
                 let excess = prepared.outlook.validation.excess;
-                return Err(AppError::OverBudget { excess, suggestions });
+                let limit = prepared.outlook.limit;
+                return Err(AppError::OverBudget { excess, limit, suggestions });
             }
             Decision::PromptTooLarge => {
                 let limit = prepared.outlook.limit.tokens;

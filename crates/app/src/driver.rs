@@ -7,8 +7,8 @@ use plimsoll_budget::{QuotaKind, Suggestion, Weights, overflow_suggestions};
 use plimsoll_domain::{FileId, LifecycleEvent, PairError, PairId, Usage};
 use plimsoll_provider::{Delta, Finish, ProviderFailure};
 use plimsoll_send::{
-    AttemptMachine, AttemptRecord, Effect, Event, MAX_TOOL_ROUNDS, Message, MessageRecord, Outcome,
-    SendError, ToolCall, ToolRound,
+    AttemptMachine, AttemptRecord, Effect, Event, LeftOutBecause, MAX_TOOL_ROUNDS, Message,
+    MessageRecord, Outcome, SendError, ToolCall, ToolRound,
     fault::{self, Held},
 };
 use tokio::time::Instant;
@@ -37,11 +37,10 @@ pub struct Sent {
     pub outcome: Outcome,
     /// The pairs that were left out on the way, oldest first, each by its opening words.
     pub left_out: Vec<(PairId, String)>,
+    /// Why they were.
+    pub left_out_because: LeftOutBecause,
     /// How many pairs were deleted during the send and went along no longer (PAY-1).
     pub deleted: usize,
-    /// The window that they did not fit into: what the provider stated, else ML; none
-    /// when the provider only said that the request was too large.
-    pub window: Option<u64>,
     /// What would help, after an overflow that trimming could not mend (OVF-3).
     pub suggestions: Vec<Suggestion>,
     /// The error as the pair keeps it, if it ended with one.
@@ -52,7 +51,7 @@ impl Sent {
     /// REC-4: what was left out and why, in words.
     pub fn trim_notice(&self) -> Option<String> {
         let names: Vec<&str> = self.left_out.iter().map(|(_, opening)| opening.as_str()).collect();
-        plimsoll_send::trim_notice(&names, self.window)
+        plimsoll_send::trim_notice(&names, self.left_out_because)
     }
 }
 
@@ -180,10 +179,15 @@ impl App {
         let left_out = last.map_or_else(Vec::new, |last| named(&last.left_out));
         let deleted = last.map_or(0, |last| last.deleted.len());
         let outlook = &prepared.outlook;
-        let window = journey.overflowed.unwrap_or(Some(outlook.limit.tokens));
+        let ml = outlook.limit.tokens;
+        let left_out_because = match journey.overflowed {
+            Some(Some(stated)) => LeftOutBecause::Stated(stated),
+            Some(None) => LeftOutBecause::Refused,
+            None => LeftOutBecause::Fitted(ml),
+        };
         let suggestions = match &outcome {
             Outcome::Error(SendError::OverflowAfterTrimming(fault)) => {
-                let ml = window.unwrap_or(outlook.limit.tokens).min(outlook.limit.tokens);
+                let ml = journey.overflowed.flatten().map_or(ml, |stated| stated.min(ml));
                 let weights = Weights { ml, ..outlook.weights };
                 let attached = attached_weights(&outlook.attached);
                 let (catalog, model) = (self.catalog(), &outlook.model.id);
@@ -196,7 +200,17 @@ impl App {
             Outcome::Complete { .. } | Outcome::Cancelled => None,
         };
         let answer = journey.answer;
-        Ok(Sent { pair, answer, receipt, outcome, left_out, deleted, window, suggestions, error })
+        Ok(Sent {
+            pair,
+            answer,
+            receipt,
+            outcome,
+            left_out,
+            left_out_because,
+            deleted,
+            suggestions,
+            error,
+        })
     }
 
     /// Runs the machine to its end.

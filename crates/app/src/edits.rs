@@ -80,16 +80,16 @@ impl App {
         Ok(())
     }
 
-    /// Forgets what was learned about a model: its factor, and its limit everywhere.
+    /// Forgets what was learned about a model, wherever it is served.
     pub async fn forget_learned(&self, model: &str) -> Result<(), AppError> {
-        self.store.put_calibration(model, &[]).await?;
-        for limit in self.store.learned_limits().await? {
-            if limit.model == model {
-                self.store.clear_learned_limit(&limit.base_url, model).await?;
-            }
-        }
+        self.store.forget_learned(model).await?;
         self.events.publish_everywhere(Progress::Settings);
         Ok(())
+    }
+
+    /// Whether anything was learned about a model that could be forgotten.
+    pub async fn learned(&self, model: &str) -> Result<bool, AppError> {
+        Ok(self.store.has_learned(model).await?)
     }
 
     /// The newest pair that failed or was stopped: what a re-ask without a name means.

@@ -1,6 +1,6 @@
 //! Why a use case ended early; each kind is a decision for the surface.
 
-use plimsoll_budget::Suggestion;
+use plimsoll_budget::{ModelLimit, Suggestion};
 use plimsoll_exchange::{BadRecord, ReadError};
 use plimsoll_filter::FilterError;
 use plimsoll_store::StoreError;
@@ -36,10 +36,12 @@ pub enum AppError {
     #[error("there is no topic '{0}'")]
     UnknownTopic(String),
     /// The request is over the limit and the policy does not let it go (VAL-3).
-    #[error("the request is over the limit by {} tokens", commas(*.excess))]
+    #[error("the request is over the limit of {} by {} tokens", limit_words(.limit), commas(*.excess))]
     OverBudget {
         /// How far.
         excess: u64,
+        /// ML, and why it is that.
+        limit: ModelLimit,
         /// What would help.
         suggestions: Vec<Suggestion>,
     },
@@ -95,4 +97,12 @@ pub enum AppError {
     /// A part of the program ended that must not.
     #[error("a part of the program ended early; run it again")]
     Ended,
+}
+
+/// A limit, and why nobody should rely on it, if so.
+fn limit_words(limit: &ModelLimit) -> String {
+    match limit.doubt() {
+        Some(doubt) => format!("{} ({doubt})", commas(limit.tokens)),
+        None => commas(limit.tokens),
+    }
 }

@@ -9,6 +9,7 @@ use plimsoll_budget::{BoundaryInput, ExcludedBecause, Load, WeighedPair};
 use plimsoll_domain::{Lifecycle, PairId, Topic};
 use plimsoll_filter::{Filter, Query, Row, Rows, compile, parse};
 use plimsoll_store::{Estimate, PairRow, Store, StoredPair, Workspace};
+use plimsoll_tokens::RawTokens;
 
 use crate::{
     AppError, Clock,
@@ -201,13 +202,10 @@ impl History {
         loads: &LoadRules,
         input: &BoundaryInput,
     ) -> Result<(), AppError> {
-        let mut sum = 0u64;
+        let mut sum = RawTokens::ZERO;
         for chunk in visible.rchunks(CHUNK) {
             self.weigh(chunk, courier, parcels).await?;
-            sum = chunk
-                .iter()
-                .map(|row| self.load(*row, loads).tokens)
-                .fold(sum, u64::saturating_add);
+            sum += chunk.iter().map(|row| self.load(*row, loads).tokens).sum::<RawTokens>();
             if !input.fits(sum) {
                 break;
             }
@@ -219,7 +217,7 @@ impl History {
     pub(crate) fn publish_tokens(&mut self, loads: &LoadRules) {
         for row in 0..self.pairs.len() {
             let tokens = self.load(u32::try_from(row).unwrap_or(u32::MAX), loads).tokens;
-            self.rows[row].tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
+            self.rows[row].tokens = u32::try_from(tokens.total()).unwrap_or(u32::MAX);
         }
     }
 
@@ -243,7 +241,7 @@ impl History {
     }
 
     /// What a pair weighs, whether it may be sent or not; none if it was not weighed.
-    pub(crate) fn weight(&self, row: u32, rules: &LoadRules) -> Option<u64> {
+    pub(crate) fn weight(&self, row: u32, rules: &LoadRules) -> Option<RawTokens> {
         let weighed = self.weighed(row)?;
         let complete = WeighedPair { lifecycle: Lifecycle::Complete, ..weighed };
         Some(complete.load(rules.overhead, rules.send_error_pairs).tokens)

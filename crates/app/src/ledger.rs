@@ -1,10 +1,13 @@
 //! The books after a send: the pair's end, its receipt, and what was learned from it.
 
+use plimsoll_budget::WindowSource;
 use plimsoll_domain::{LifecycleEvent, PairId, ReceiptId};
 use plimsoll_provider::ProviderFailure;
 use plimsoll_send::{Counter, Outcome, silent_truncation};
-use plimsoll_store::{ErrorSnapshot, FailedAnswer, LearnedLimit, ReceiptRecord, UsageEntry};
-use plimsoll_tokens::Calibration;
+use plimsoll_store::{
+    ErrorSnapshot, FailedAnswer, LearnedLimit, ReceiptRecord, UsageEntry, UsageReport,
+};
+use plimsoll_tokens::{RawTokens, Report};
 
 use crate::{
     App, AppError, Prepared, Progress, Receipt,
@@ -45,6 +48,8 @@ impl App {
             first_text_ms: journey.first_text.map(millis),
             total_ms: millis(journey.started.elapsed()),
             estimator: prepared.outlook.estimator.0,
+            basis: prepared.outlook.basis,
+            odd_tokens: prepared.outlook.odd_tokens,
             history_hash: journey.history_hash.clone(),
             request_bytes: journey.request_bytes,
             detached: journey.detached.clone(),
@@ -122,16 +127,7 @@ impl App {
         receipt: &Receipt,
     ) -> Result<(), AppError> {
         let now = self.clock.now();
-        if let Some(tokens) = journey.learned_limit {
-            self.store
-                .put_learned_limit(&LearnedLimit {
-                    base_url: prepared.provider.base_url().to_owned(),
-                    model: prepared.outlook.model.id.clone(),
-                    tokens,
-                    learned_at: now,
-                })
-                .await?;
-        }
+        self.learn_limit(prepared, journey, outcome, receipt).await?;
         if self.settings().boundary_step() {
             let line = prepared.included.first().map(|stored| stored.pair.id.to_string());
             self.store.put_value(&line_key(&prepared.workspace), line.as_deref()).await?;
@@ -144,20 +140,58 @@ impl App {
         let seen = prepared.provider.adds().is_none();
         let success = matches!(outcome, Outcome::Complete { .. });
         if success && seen && !prepared.outlook.estimator.1 && receipt.truncation.is_none() {
-            let all = prepared.plan.included.iter().map(|pair| pair.tokens);
+            let all: RawTokens = prepared.plan.included.iter().map(|pair| pair.tokens).sum();
             let sent = receipt.last().map_or(&[][..], |last| &last.selection);
-            let sent = sent.iter().map(|pair| pair.tokens).fold(0, u64::saturating_add);
-            let left_out = all.fold(0, u64::saturating_add).saturating_sub(sent);
-            let raw = prepared.raw_prompt_tokens.saturating_sub(left_out);
-            let ratios = self.store.calibration(&prepared.outlook.model.id).await?;
-            let mut calibration = Calibration::from_log_ratios(ratios);
-            let reported = journey.first_usage.unwrap_or(usage).prompt;
-            calibration.observe(raw, reported);
-            self.store
-                .put_calibration(&prepared.outlook.model.id, calibration.log_ratios())
-                .await?;
+            let sent: RawTokens = sent.iter().map(|pair| pair.tokens).sum();
+            let raw = prepared.raw_prompt_tokens - (all - sent);
+            let (base_url, model) = (prepared.provider.base_url(), &prepared.outlook.model.id);
+            let mut calibration = self.calibration_at(base_url, model).await?;
+            calibration.observe(raw, journey.first_usage.unwrap_or(usage).prompt);
+            let report = |report: &Report| UsageReport {
+                text: report.raw.text,
+                overhead: report.raw.overhead,
+                reported: report.reported,
+            };
+            let reports: Vec<UsageReport> = calibration.reports().iter().map(report).collect();
+            self.store.put_usage_reports(base_url, model, &reports).await?;
         }
         Ok(())
+    }
+
+    /// CAT-3: a limit that an overflow stated is kept, but never below what the server took,
+    /// and what was kept goes when the server takes more. What the user states stands above
+    /// both, so nothing is learned there.
+    async fn learn_limit(
+        &self,
+        prepared: &Prepared,
+        journey: &Journey,
+        outcome: &Outcome,
+        receipt: &Receipt,
+    ) -> Result<(), AppError> {
+        let (base_url, model) = (prepared.provider.base_url(), &prepared.outlook.model);
+        if matches!(outcome, Outcome::Complete { .. }) {
+            let estimate = receipt.last().map_or(0, |attempt| attempt.attempt_total_tokens);
+            let outlook = &prepared.outlook;
+            // Without a report the least that it can have been.
+            let least = || outlook.basis.band(estimate, outlook.odd_tokens).low;
+            let taken = journey.first_usage.map_or_else(least, |usage| usage.prompt);
+            if taken > 0 {
+                self.store.note_prompt(base_url, &model.id, taken).await?;
+            }
+            let kept = self.store.learned_limit(base_url, &model.id).await?;
+            if kept.is_some_and(|kept| kept.tokens < taken) {
+                self.store.clear_learned_limit(base_url, &model.id).await?;
+            }
+        }
+        let users_own = model.window_source == WindowSource::User && model.context_window.is_some();
+        let Some(tokens) = journey.learned_limit.filter(|_| !users_own) else { return Ok(()) };
+        let largest = self.store.largest_prompt(base_url, &model.id).await?;
+        if largest.is_some_and(|largest| tokens < largest) {
+            return Ok(());
+        }
+        let (base_url, learned_at) = (base_url.to_owned(), self.clock.now());
+        let learned = LearnedLimit { base_url, model: model.id.clone(), tokens, learned_at };
+        Ok(self.store.put_learned_limit(&learned).await?)
     }
 }
 

@@ -9,7 +9,7 @@ use plimsoll_domain::{FileId, PairId, Topic, TopicId};
 use plimsoll_provider::{ChatMessage, ChatRequest};
 use plimsoll_send::{HistoryPair, PreludePart, PreludeParts, ToolRound, compose};
 use plimsoll_store::Workspace;
-use plimsoll_tokens::{Calibration, Factor};
+use plimsoll_tokens::{Calibration, RawTokens, Report};
 
 use crate::{App, AppError, Ask, Prepared, Reached, attach::Packed};
 
@@ -45,8 +45,7 @@ impl App {
         model: &Model,
         reached: Option<&Reached>,
     ) -> Result<ModelLimit, AppError> {
-        let named = model.base_url.as_deref();
-        let base_url = reached.map(|reached| reached.provider.base_url()).or(named);
+        let base_url = base_url(model, reached);
         let kept = match base_url {
             Some(base_url) => self.store.learned_limit(base_url, &model.id).await?,
             None => None,
@@ -69,10 +68,29 @@ impl App {
         Ok(ModelLimit::of(model, WindowFacts { server_window, learned }))
     }
 
-    /// The learned factor of a model (EST-6).
-    pub(crate) async fn factor(&self, model: &str) -> Result<Factor, AppError> {
-        let ratios = self.store.calibration(model).await?;
-        Ok(Calibration::from_log_ratios(ratios).factor())
+    /// What a model's reports taught (EST-6).
+    pub(crate) async fn calibration(
+        &self,
+        model: &Model,
+        reached: Option<&Reached>,
+    ) -> Result<Calibration, AppError> {
+        match base_url(model, reached) {
+            Some(base_url) => self.calibration_at(base_url, &model.id).await,
+            None => Ok(Calibration::default()),
+        }
+    }
+
+    /// The same at one place.
+    pub(crate) async fn calibration_at(
+        &self,
+        base_url: &str,
+        model: &str,
+    ) -> Result<Calibration, AppError> {
+        let kept = self.store.usage_reports(base_url, model).await?;
+        Ok(Calibration::from_reports(kept.into_iter().map(|kept| Report {
+            raw: RawTokens { text: kept.text, overhead: kept.overhead },
+            reported: kept.reported,
+        })))
     }
 
     /// The topic by its path, and all topics. The first one is made when there is none.
@@ -95,6 +113,11 @@ impl App {
         let topic = found.cloned().ok_or_else(unknown)?;
         Ok((topic, topics))
     }
+}
+
+/// Where a model is served: what is learned of it is kept by this.
+fn base_url<'a>(model: &'a Model, reached: Option<&'a Reached>) -> Option<&'a str> {
+    reached.map(|reached| reached.provider.base_url()).or(model.base_url.as_deref())
 }
 
 /// A topic with nothing but a name.
@@ -171,7 +194,7 @@ impl Prepared {
                 .map(|text| PreludePart { text, tokens: self.outlook.system_tokens }),
             files: self.files.section.as_ref().map(|section| PreludePart {
                 text: &section.text,
-                tokens: self.files.section_tokens,
+                tokens: self.files.section_tokens.total(),
             }),
         };
         // Both are in the same order, so that one pass finds all.
@@ -191,8 +214,8 @@ impl Prepared {
 
     /// What the policy decides about this request (VAL-3).
     pub fn decision(&self, policy: OverBudget) -> Decision {
-        let raw: Vec<u64> = self.plan.included.iter().map(|pair| pair.tokens).collect();
-        let history = IncludedTokens { raw: &raw, factor: self.plan.factor };
+        let raw: Vec<RawTokens> = self.plan.included.iter().map(|pair| pair.tokens).collect();
+        let history = IncludedTokens { raw: &raw, correction: self.plan.correction };
         decide(&self.outlook.weights, &self.outlook.validation, policy, &history)
     }
 }

@@ -3,6 +3,7 @@
 use plimsoll_budget::Model;
 use plimsoll_domain::{FileId, PairId, ReceiptId, Usage};
 use plimsoll_send::{AttemptRecord, Counter, Stage, TruncationSeen};
+use plimsoll_tokens::{Band, Basis};
 use serde_json::{Value, json};
 
 /// What came of a send.
@@ -30,6 +31,10 @@ pub struct Receipt {
     pub total_ms: u64,
     /// The estimator in use.
     pub estimator: &'static str,
+    /// What the estimate rests on (EST-9).
+    pub basis: Basis,
+    /// What of it estimates misjudge by far.
+    pub odd_tokens: u64,
     /// BLAKE3 over the history that was sent last (PAY-5).
     pub history_hash: String,
     /// The bytes of the last request.
@@ -48,6 +53,12 @@ impl Receipt {
     /// The last attempt; there always is one.
     pub fn last(&self) -> Option<&AttemptRecord> {
         self.attempts.last()
+    }
+
+    /// Between which two ends the estimate expected the prompt.
+    pub fn band(&self) -> Band {
+        let estimated = self.last().map_or(0, |attempt| attempt.attempt_total_tokens);
+        self.basis.band(estimated, self.odd_tokens)
     }
 
     /// How far the estimate was off, in percent of what was reported.
@@ -85,6 +96,9 @@ impl Receipt {
             "cost": self.cost,
             "timings": {"firstTextMs": self.first_text_ms, "totalMs": self.total_ms},
             "estimator": self.estimator,
+            "basis": self.basis.name(),
+            "basisText": self.basis.words(),
+            "band": {"low": self.band().low, "high": self.band().high},
             "estimateErrorPercent": self.error_percent(),
             "historyHash": self.history_hash,
             "requestBytes": self.request_bytes,
@@ -99,7 +113,8 @@ impl Receipt {
     pub fn line(&self) -> String {
         use plimsoll_tokens::commas;
         let estimate = self.last().map_or(0, |attempt| attempt.attempt_total_tokens);
-        let mut parts = vec![format!("{} · estimate {}", self.model, commas(estimate))];
+        let doubt = self.basis.plus_minus(estimate, self.odd_tokens);
+        let mut parts = vec![format!("{} · estimate {}{doubt}", self.model, commas(estimate))];
         if let Some(usage) = self.usage {
             parts.push(format!("used {} + {}", commas(usage.prompt), commas(usage.completion)));
         }

@@ -6,6 +6,7 @@ use plimsoll_domain::File;
 use plimsoll_files::{NoSandbox, Programs, Sandbox, Section, Toolbox, files_section};
 use plimsoll_send::{MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult, ToolRound};
 use plimsoll_store::{ToolCallRecord, Workspace};
+use plimsoll_tokens::RawTokens;
 use tokio::{sync::OnceCell, time::Instant};
 
 use crate::{
@@ -36,14 +37,14 @@ pub(crate) struct FilesPart {
     pub(crate) section: Option<Section>,
     pub(crate) tools: Vec<ToolDefinition>,
     /// Raw tokens of the section as a message.
-    pub(crate) section_tokens: u64,
+    pub(crate) section_tokens: RawTokens,
     /// Raw tokens of the tools.
     pub(crate) tool_tokens: u64,
 }
 
 impl FilesPart {
-    pub(crate) fn tokens(&self) -> u64 {
-        self.section_tokens.saturating_add(self.tool_tokens)
+    pub(crate) fn tokens(&self) -> RawTokens {
+        self.section_tokens + self.tool_tokens.into()
     }
 }
 
@@ -82,7 +83,7 @@ impl App {
             return FilesPart::default();
         }
         let budget = self.settings().files_section_tokens();
-        let count = |text: &str| weigher.message(text, overhead);
+        let count = |text: &str| weigher.message(text, overhead).total();
         let section = files_section(files, self.clock.now(), budget, &count);
         let toolbox = self.toolbox(workspace).await;
         let tools: Vec<ToolDefinition> = toolbox
@@ -95,7 +96,9 @@ impl App {
             .collect();
         let weigh = |tool: &ToolDefinition| weigher.count(&tool.text()).saturating_add(PER_TOOL);
         FilesPart {
-            section_tokens: section.as_ref().map_or(0, |section| count(&section.text)),
+            section_tokens: section
+                .as_ref()
+                .map_or(RawTokens::ZERO, |section| weigher.message(&section.text, overhead)),
             tool_tokens: tools.iter().map(weigh).fold(0, u64::saturating_add),
             section,
             tools,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plimsoll_budget::{Model, is_emitted};
 use plimsoll_config::Settings;
 use plimsoll_provider::Provider;
-use plimsoll_tokens::{Estimator, Method};
+use plimsoll_tokens::{Basis, Calibration, Estimator, Method, RawTokens};
 
 use crate::AppError;
 
@@ -53,10 +53,16 @@ impl Weigher {
     }
 
     /// Raw tokens of a message: its text and the overhead, or nothing.
-    pub(crate) fn message(&self, text: &str, overhead: u64) -> u64 {
-        match self.count(text) {
-            0 => 0,
-            tokens => tokens.saturating_add(overhead),
+    pub(crate) fn message(&self, text: &str, overhead: u64) -> RawTokens {
+        RawTokens::message(self.count(text), overhead)
+    }
+
+    /// What its numbers rest on (EST-9), given what the model's reports taught.
+    pub(crate) fn basis(&self, learned: &Calibration) -> Basis {
+        match self {
+            Self::Estimator(estimator) if estimator.is_exact() => Basis::Tokenizer,
+            Self::Estimator(_) => Basis::of_reports(learned),
+            Self::Provider(_) => Basis::Exact,
         }
     }
 

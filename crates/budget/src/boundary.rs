@@ -1,6 +1,6 @@
 //! The prediction boundary: which of the visible pairs go aboard (BND-1 to BND-7).
 
-use plimsoll_tokens::Factor;
+use plimsoll_tokens::{Correction, RawTokens};
 
 use crate::{Load, LoadSums, Suffix};
 
@@ -34,17 +34,22 @@ pub struct BoundaryInput {
     pub ml: u64,
     /// URA, the allowance for the message that is still being written.
     pub ura: u64,
-    /// Tokens of the system message and the files section.
-    pub prelude: u64,
+    /// Raw tokens of the system message and the files section.
+    pub raw_prelude: RawTokens,
     /// Tokens kept for the answer.
     pub reply_reserve: u64,
-    /// What raw sums are multiplied with.
-    pub factor: Factor,
+    /// What makes tokens of the model of raw ones.
+    pub correction: Correction,
 }
 
 impl BoundaryInput {
+    /// The prelude in tokens of the model, with what each request has once (EST-6).
+    pub fn prelude(&self) -> u64 {
+        self.correction.request(self.raw_prelude)
+    }
+
     /// Whether a history of this raw sum fits.
-    pub fn fits(&self, raw_history: u64) -> bool {
+    pub fn fits(&self, raw_history: RawTokens) -> bool {
         self.fits_within(raw_history, self.ml)
     }
 
@@ -52,14 +57,14 @@ impl BoundaryInput {
     pub fn max_usable(&self) -> i128 {
         i128::from(self.ml)
             - i128::from(self.ura)
-            - i128::from(self.prelude)
+            - i128::from(self.prelude())
             - i128::from(self.reply_reserve)
     }
 
-    fn fits_within(&self, raw_history: u64, limit: u64) -> bool {
-        let needed = u128::from(self.factor.apply(raw_history))
+    fn fits_within(&self, raw_history: RawTokens, limit: u64) -> bool {
+        let needed = u128::from(self.correction.apply(raw_history))
             + u128::from(self.ura)
-            + u128::from(self.prelude)
+            + u128::from(self.prelude())
             + u128::from(self.reply_reserve);
         needed <= u128::from(limit)
     }
@@ -74,7 +79,9 @@ pub struct Boundary {
     pub x: usize,
     /// Y: how many are visible.
     pub y: usize,
-    /// The sum over X, corrected by the factor.
+    /// The raw sum over X.
+    pub raw_history: RawTokens,
+    /// The same in tokens of the model.
     pub predicted_history_tokens: u64,
     /// That and URA: a planning envelope.
     pub predicted_total_tokens: u64,
@@ -119,11 +126,12 @@ impl Boundary {
     }
 
     fn from_suffix(suffix: Suffix, visible: usize, input: &BoundaryInput) -> Self {
-        let history = input.factor.apply(suffix.tokens);
+        let history = input.correction.apply(suffix.tokens);
         Self {
             start: suffix.start,
             x: suffix.sendable,
             y: visible,
+            raw_history: suffix.tokens,
             predicted_history_tokens: history,
             predicted_total_tokens: history.saturating_add(input.ura),
         }

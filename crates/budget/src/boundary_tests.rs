@@ -3,7 +3,13 @@ use proptest::prelude::*;
 use super::*;
 
 fn input(ml: u64, ura: u64) -> BoundaryInput {
-    BoundaryInput { ml, ura, prelude: 0, reply_reserve: 0, factor: Factor::ONE }
+    BoundaryInput {
+        ml,
+        ura,
+        raw_prelude: RawTokens::ZERO,
+        reply_reserve: 0,
+        correction: Correction::NONE,
+    }
 }
 
 fn compute(loads: &[Load], input: &BoundaryInput) -> Boundary {
@@ -12,7 +18,7 @@ fn compute(loads: &[Load], input: &BoundaryInput) -> Boundary {
 
 #[test]
 fn bnd_1_plain_ura_rule() {
-    let loads: Vec<Load> = [400, 300, 200, 100].map(Load::of).into();
+    let loads: Vec<Load> = [400u64, 300, 200, 100].map(Load::of).into();
     for (ml, x, history) in [
         (1100, 4, 1000),
         (1099, 3, 600),
@@ -101,13 +107,16 @@ proptest! {
         ura in 0u64..300,
         prelude in 0u64..300,
         reply_reserve in 0u64..300,
-        factor in 0.5f64..2.0,
+        offset in 0.0f64..200.0,
+        slope in 0.5f64..2.0,
     ) {
         let loads: Vec<Load> =
             tokens.iter().map(|tokens| tokens.map_or(Load::NOT_SENDABLE, Load::of)).collect();
-        let input = BoundaryInput { ml, ura, prelude, reply_reserve, factor: Factor::new(factor) };
+        let correction = Correction::new(offset, slope);
+        let raw_prelude = RawTokens { text: prelude, overhead: 4 };
+        let input = BoundaryInput { ml, ura, raw_prelude, reply_reserve, correction };
         let boundary = compute(&loads, &input);
-        let raw = |from: usize| loads[from..].iter().map(|load| load.tokens).sum::<u64>();
+        let raw = |from: usize| loads[from..].iter().map(|load| load.tokens).sum::<RawTokens>();
         if boundary.start < loads.len() {
             prop_assert!(input.fits(raw(boundary.start)), "what is aboard fits");
         }
@@ -118,7 +127,7 @@ proptest! {
             .filter(|at| boundary.includes(*at, loads[*at].sendable))
             .collect();
         prop_assert_eq!(aboard.len(), boundary.x);
-        let history = input.factor.apply(raw(boundary.start));
+        let history = input.correction.apply(raw(boundary.start));
         prop_assert_eq!(boundary.predicted_history_tokens, history);
         if boundary.x > 0 {
             prop_assert!(history as i128 <= input.max_usable());

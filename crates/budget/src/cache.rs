@@ -51,7 +51,7 @@ impl BoundaryCache {
             Change::PairLoad(position) => self.sums.forget(position),
             Change::AllLoads => self.sums = LoadSums::new(self.sums.len()),
             Change::Input(input) => {
-                if !self.input.differs(&input) {
+                if self.computed.is_some_and(|drawn| !self.input.moves(&input, &drawn)) {
                     return;
                 }
                 self.input = input;
@@ -110,30 +110,44 @@ impl BoundaryCache {
 }
 
 impl BoundaryInput {
-    /// Whether another input may move the boundary. A factor that moved by at most 1 %
-    /// does not, so that the line rests while a model is being learned.
-    fn differs(&self, other: &Self) -> bool {
-        other.factor.moved_from(self.factor) || Self { factor: self.factor, ..*other } != *self
+    /// Whether another input may move the boundary that was drawn with this one. What was
+    /// learned does only when it moves the sum by more than 1 % of ML, so that the line rests
+    /// while a model is being learned.
+    fn moves(&self, other: &Self, drawn: &Boundary) -> bool {
+        if (Self { correction: self.correction, ..*other }) != *self {
+            return true;
+        }
+        let sum = |input: &Self| {
+            let history = input.correction.apply(drawn.raw_history);
+            history.saturating_add(input.prelude())
+        };
+        u128::from(sum(self).abs_diff(sum(other))) * 100 > u128::from(self.ml)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use plimsoll_tokens::Factor;
+    use plimsoll_tokens::{Correction, RawTokens};
 
     use super::*;
 
-    const INPUT: BoundaryInput =
-        BoundaryInput { ml: 1000, ura: 100, prelude: 0, reply_reserve: 0, factor: Factor::ONE };
+    const INPUT: BoundaryInput = BoundaryInput {
+        ml: 1000,
+        ura: 100,
+        raw_prelude: RawTokens::ZERO,
+        reply_reserve: 0,
+        correction: Correction::NONE,
+    };
 
     fn load(_position: usize) -> Load {
-        Load::of(200)
+        Load::of(200u64)
     }
 
     #[test]
     fn bnd_4_only_triggers_recompute_and_only_when_asked() {
         let larger = BoundaryInput { ml: 2000, ..INPUT };
-        let learned = |factor| BoundaryInput { factor: Factor::new(factor), ..INPUT };
+        let learned =
+            |offset, slope| BoundaryInput { correction: Correction::new(offset, slope), ..INPUT };
         let triggers = [
             Change::VisibleSet(20),
             Change::PairAdded,
@@ -141,9 +155,10 @@ mod tests {
             Change::AllLoads,
             Change::Input(larger),
             Change::Input(BoundaryInput { ura: 5, ..INPUT }),
-            Change::Input(BoundaryInput { prelude: 5, ..INPUT }),
+            Change::Input(BoundaryInput { raw_prelude: 5.into(), ..INPUT }),
             Change::Input(BoundaryInput { reply_reserve: 5, ..INPUT }),
-            Change::Input(learned(1.02)),
+            Change::Input(learned(0.0, 1.02)),
+            Change::Input(learned(11.0, 1.0)),
         ];
         let others = [
             Change::Keystroke,
@@ -151,7 +166,9 @@ mod tests {
             Change::UnseenLabel,
             Change::TrimAttempt,
             Change::Input(INPUT),
-            Change::Input(learned(1.005)),
+            // 800 tokens of history move by 8, and ML is 1,000.
+            Change::Input(learned(0.0, 1.01)),
+            Change::Input(learned(10.0, 1.0)),
         ];
         for (changes, recomputed) in [(&triggers[..], 1), (&others[..], 0)] {
             for change in changes {

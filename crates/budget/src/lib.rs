@@ -30,6 +30,6 @@ pub use pair_weight::{ExcludedBecause, PairText, WeighedPair, is_emitted, messag
 pub use quota::{Quota, QuotaKind, QuotaLimits, QuotaVerdict};
 pub use sums::{Load, LoadSums, Suffix};
 pub use validate::{
-    Attached, Decision, IncludedTokens, OverBudget, Suggestion, Validation, Verdict, Weights,
-    decide, fit_first, overflow_suggestions, suggestions, validate,
+    Attached, Decision, IncludedTokens, Judged, OverBudget, Suggestion, Validation, Verdict,
+    Weights, decide, fit_first, overflow_suggestions, suggestions, validate,
 };

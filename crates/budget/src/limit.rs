@@ -60,6 +60,12 @@ pub enum Binds {
 }
 
 impl Binds {
+    /// Whether somebody states it: the user, the server or the catalog. What is learned or
+    /// assumed warns and asks, and never refuses (VAL-1, CAT-4).
+    pub fn is_stated(self) -> bool {
+        !matches!(self, Self::Learned(_) | Self::Assumed)
+    }
+
     /// The word used in `models --json`.
     pub fn name(self) -> &'static str {
         match self {
@@ -95,8 +101,10 @@ impl ModelLimit {
             Some((tokens, source)) => Self { tokens, binds: Binds::Window(source) },
             None => Self { tokens: ASSUMED_LIMIT, binds: Binds::Assumed },
         };
-        // For a window that was only assumed the provider's word counts either way.
-        if let Some(learned) = facts.learned
+        // What was learned never lowers what the user states. For a window that was only
+        // assumed the provider's word counts either way.
+        let users_own = limit.binds == Binds::Window(WindowSource::User);
+        if let Some(learned) = facts.learned.filter(|_| !users_own)
             && (learned.tokens < limit.tokens || limit.binds == Binds::Assumed)
         {
             limit = Self { tokens: learned.tokens, binds: Binds::Learned(learned.learned_at) };
@@ -107,6 +115,15 @@ impl ModelLimit {
             limit = Self { tokens: tpm, binds: Binds::Tpm };
         }
         limit
+    }
+
+    /// Why nobody should rely on it, if so: words that follow its number.
+    pub fn doubt(&self) -> Option<&'static str> {
+        match self.binds {
+            Binds::Assumed => Some("assumed, because its window is not known"),
+            Binds::Learned(_) => Some("learned from an error of the provider"),
+            Binds::Window(_) | Binds::Tpm | Binds::Given => None,
+        }
     }
 
     /// A limit that the caller states.
@@ -181,6 +198,26 @@ mod tests {
         let limit = ModelLimit::of(&own, facts);
         assert_eq!(limit.tokens, 4096);
         assert_eq!(limit.binds, Binds::Window(WindowSource::User));
+    }
+
+    #[test]
+    fn cat_3_what_was_learned_never_lowers_what_the_user_states() {
+        let own = Model { window_source: WindowSource::User, ..model(Some(4096), None) };
+        let facts = WindowFacts { server_window: None, learned: learned(10) };
+        let limit = ModelLimit::of(&own, facts);
+        assert_eq!((limit.tokens, limit.binds), (4096, Binds::Window(WindowSource::User)));
+        // A file that states no window states nothing.
+        let silent = Model { window_source: WindowSource::User, ..model(None, None) };
+        assert_eq!(ModelLimit::of(&silent, facts).tokens, 10);
+    }
+
+    #[test]
+    fn val_1_what_is_learned_or_assumed_is_not_stated() {
+        let at = Timestamp::from_millis(5);
+        assert!(!Binds::Learned(at).is_stated() && !Binds::Assumed.is_stated());
+        for binds in [Binds::Window(WindowSource::Catalog), Binds::Tpm, Binds::Given] {
+            assert!(binds.is_stated());
+        }
     }
 
     #[test]

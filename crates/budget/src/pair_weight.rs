@@ -1,7 +1,7 @@
 //! What one pair adds to a request (EST-5), and whether it may be sent at all (BND-1).
 
 use plimsoll_domain::Lifecycle;
-use plimsoll_tokens::Estimator;
+use plimsoll_tokens::{Estimator, RawTokens};
 
 use crate::Load;
 
@@ -104,11 +104,10 @@ impl WeighedPair {
         if self.not_sendable(send_error_pairs).is_some() {
             return Load::NOT_SENDABLE;
         }
-        let message = |tokens: u64| if tokens > 0 { tokens.saturating_add(overhead) } else { 0 };
         let answer = if self.lifecycle == Lifecycle::Error { 0 } else { self.assistant_tokens };
         let attached = if self.user_tokens > 0 { self.attachment_tokens } else { 0 };
-        let texts = message(self.user_tokens).saturating_add(message(answer));
-        Load::of(texts.saturating_add(attached))
+        let message = |tokens: u64| RawTokens::message(tokens, overhead);
+        Load::of(message(self.user_tokens) + message(answer) + attached.into())
     }
 }
 
@@ -144,7 +143,7 @@ mod tests {
     fn tokens(pair: PairText<'_>, send_error_pairs: bool) -> Option<u64> {
         let estimator = Estimator::Heuristic { chars_per_token: 1.0 };
         let load = pair.load(&estimator, 4, send_error_pairs);
-        load.sendable.then_some(load.tokens)
+        load.sendable.then_some(load.tokens.total())
     }
 
     #[test]

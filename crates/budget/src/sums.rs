@@ -4,22 +4,24 @@
 //! walk goes. The sum of each whole block that was walked is remembered, so the
 //! next walk steps over it, and a changed pair costs one block.
 
+use plimsoll_tokens::RawTokens;
+
 /// What one visible pair adds to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Load {
-    /// Its tokens; 0 when it is not sendable.
-    pub tokens: u64,
+    /// Its raw tokens; 0 when it is not sendable.
+    pub tokens: RawTokens,
     /// Whether it may be sent at all (BND-1).
     pub sendable: bool,
 }
 
 impl Load {
     /// A pair that is never sent and weighs nothing.
-    pub const NOT_SENDABLE: Self = Self { tokens: 0, sendable: false };
+    pub const NOT_SENDABLE: Self = Self { tokens: RawTokens::ZERO, sendable: false };
 
     /// A pair of this many tokens.
-    pub fn of(tokens: u64) -> Self {
-        Self { tokens, sendable: true }
+    pub fn of(tokens: impl Into<RawTokens>) -> Self {
+        Self { tokens: tokens.into(), sendable: true }
     }
 }
 
@@ -28,8 +30,8 @@ impl Load {
 pub struct Suffix {
     /// The position of its oldest pair; the number of pairs when it is empty.
     pub start: usize,
-    /// The sum of the tokens.
-    pub tokens: u64,
+    /// The sum of the raw tokens.
+    pub tokens: RawTokens,
     /// How many of its pairs are sendable.
     pub sendable: usize,
 }
@@ -38,7 +40,7 @@ const BLOCK: usize = 256;
 
 #[derive(Clone, Copy, Default)]
 struct BlockSum {
-    tokens: u64,
+    tokens: RawTokens,
     sendable: usize,
 }
 
@@ -84,10 +86,10 @@ impl LoadSums {
     pub fn longest_suffix(
         &mut self,
         mut load: impl FnMut(usize) -> Load,
-        fits: impl Fn(u64) -> bool,
+        fits: impl Fn(RawTokens) -> bool,
     ) -> Suffix {
-        let mut taken = Suffix { start: self.len, tokens: 0, sendable: 0 };
-        if !fits(0) {
+        let mut taken = Suffix { start: self.len, tokens: RawTokens::ZERO, sendable: 0 };
+        if !fits(RawTokens::ZERO) {
             return taken;
         }
         for index in (0..self.blocks.len()).rev() {
@@ -102,7 +104,7 @@ impl LoadSums {
             let before = taken;
             while taken.start > first {
                 let next = load(taken.start - 1);
-                let tokens = taken.tokens.saturating_add(next.tokens);
+                let tokens = taken.tokens + next.tokens;
                 if !fits(tokens) {
                     return taken;
                 }
@@ -121,18 +123,18 @@ impl LoadSums {
     /// The suffix that starts at a position.
     pub fn suffix_from(&mut self, start: usize, mut load: impl FnMut(usize) -> Load) -> Suffix {
         let start = start.min(self.len);
-        let mut suffix = Suffix { start: self.len, tokens: 0, sendable: 0 };
+        let mut suffix = Suffix { start: self.len, tokens: RawTokens::ZERO, sendable: 0 };
         let first_whole = start.div_ceil(BLOCK);
         for index in (first_whole..self.blocks.len()).rev() {
             let sum = self.block_sum(index, &mut load);
-            suffix.tokens = suffix.tokens.saturating_add(sum.tokens);
+            suffix.tokens += sum.tokens;
             suffix.sendable += sum.sendable;
             suffix.start = index * BLOCK;
         }
         while suffix.start > start {
             suffix.start -= 1;
             let next = load(suffix.start);
-            suffix.tokens = suffix.tokens.saturating_add(next.tokens);
+            suffix.tokens += next.tokens;
             suffix.sendable += usize::from(next.sendable);
         }
         suffix
@@ -146,7 +148,7 @@ impl LoadSums {
         let mut sum = BlockSum::default();
         for position in first..(first + BLOCK).min(self.len) {
             let next = load(position);
-            sum.tokens = sum.tokens.saturating_add(next.tokens);
+            sum.tokens += next.tokens;
             sum.sendable += usize::from(next.sendable);
         }
         self.blocks[index] = Some(sum);

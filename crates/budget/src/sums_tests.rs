@@ -4,10 +4,10 @@ use super::*;
 
 /// BND-1 word for word: walk newest to oldest, stop before what would not fit.
 fn naive(loads: &[Load], room: Option<u64>) -> Suffix {
-    let mut taken = Suffix { start: loads.len(), tokens: 0, sendable: 0 };
+    let mut taken = Suffix { start: loads.len(), tokens: RawTokens::ZERO, sendable: 0 };
     let Some(room) = room else { return taken };
     for (position, load) in loads.iter().enumerate().rev() {
-        if taken.tokens.saturating_add(load.tokens) > room {
+        if (taken.tokens + load.tokens).total() > room {
             break;
         }
         taken.start = position;
@@ -17,8 +17,8 @@ fn naive(loads: &[Load], room: Option<u64>) -> Suffix {
     taken
 }
 
-fn fits(room: Option<u64>) -> impl Fn(u64) -> bool {
-    move |sum| room.is_some_and(|room| sum <= room)
+fn fits(room: Option<u64>) -> impl Fn(RawTokens) -> bool {
+    move |sum| room.is_some_and(|room| sum.total() <= room)
 }
 
 fn loads() -> impl Strategy<Value = Vec<Load>> {
@@ -72,7 +72,7 @@ proptest! {
         let tail = &loads[start..];
         let expected = Suffix {
             start,
-            tokens: tail.iter().fold(0u64, |sum, load| sum.saturating_add(load.tokens)),
+            tokens: tail.iter().map(|load| load.tokens).sum(),
             sendable: tail.iter().filter(|load| load.sendable).count(),
         };
         prop_assert_eq!(sums.suffix_from(start, |at| loads[at]), expected);
@@ -90,7 +90,7 @@ fn bnd_5_only_the_pairs_that_are_taken_are_touched() {
                 touched.push(at);
                 Load::of(10)
             },
-            |sum| sum <= 9_995,
+            |sum| sum.total() <= 9_995,
         )
     };
     let first = walk(&mut sums, &mut touched);

@@ -1,8 +1,8 @@
 //! Validation before a send (VAL-1 to VAL-3): a verdict, and what can be done.
 
-use plimsoll_tokens::Factor;
+use plimsoll_tokens::{Correction, RawTokens};
 
-use crate::Catalog;
+use crate::{Binds, Catalog, ModelLimit};
 
 /// What a request weighs, against its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,11 @@ impl Weights {
     /// Everything that would be sent (VAL-2).
     pub fn total(&self) -> u64 {
         self.prelude.saturating_add(self.history).saturating_add(self.aut)
+    }
+
+    /// The message and the prelude, which no trimming makes smaller.
+    pub fn alone(&self) -> u64 {
+        self.prelude.saturating_add(self.aut)
     }
 
     /// The total as tenths of a percent of ML, to the nearest.
@@ -70,12 +75,14 @@ pub struct Validation {
     pub excess: u64,
 }
 
-/// Judges a request. `warn_at` is a percentage of ML.
-pub fn validate(weights: &Weights, warn_at: u64) -> Validation {
+/// Judges a request. `warn_at` is a percentage of ML. `least_alone` is the least that the
+/// message and the prelude can weigh, by the band of the estimate (EST-9), where ML is stated;
+/// none where ML is learned or assumed. Only what is above a stated limit without doubt is
+/// refused (VAL-1); what is merely estimated above it is over like anything else.
+pub fn validate(weights: &Weights, warn_at: u64, least_alone: Option<u64>) -> Validation {
     let total = weights.total();
-    let alone = weights.aut.saturating_add(weights.prelude);
     let above_mark = u128::from(total) * 100 > u128::from(warn_at) * u128::from(weights.ml);
-    let verdict = if alone > weights.ml {
+    let verdict = if least_alone.is_some_and(|least| least > weights.ml) {
         Verdict::TooLarge
     } else if total > weights.ml {
         Verdict::Over
@@ -152,21 +159,21 @@ pub fn decide(
     }
 }
 
-/// The raw tokens of the included pairs, and what their sum is multiplied with.
+/// The raw tokens of the included pairs, and what makes tokens of the model of their sum.
 #[derive(Clone, Copy, Debug)]
 pub struct IncludedTokens<'a> {
     /// Oldest first.
-    pub raw: &'a [u64],
-    /// The model's learned factor.
-    pub factor: Factor,
+    pub raw: &'a [RawTokens],
+    /// What was learned of the model.
+    pub correction: Correction,
 }
 
 /// How many of the oldest pairs must go until the request fits. All of them, if even
 /// that is not enough.
 pub fn fit_first(weights: &Weights, history: &IncludedTokens<'_>) -> usize {
-    let mut left = history.raw.iter().copied().fold(0, u64::saturating_add);
-    let over = |left: u64| {
-        let history = history.factor.apply(left);
+    let mut left: RawTokens = history.raw.iter().sum();
+    let over = |left: RawTokens| {
+        let history = history.correction.apply(left);
         Weights { history, ..*weights }.total() > weights.ml
     };
     let mut dropped = 0;
@@ -174,7 +181,7 @@ pub fn fit_first(weights: &Weights, history: &IncludedTokens<'_>) -> usize {
         if !over(left) {
             break;
         }
-        left = left.saturating_sub(*tokens);
+        left = left - *tokens;
         dropped += 1;
     }
     dropped
@@ -196,6 +203,8 @@ pub struct Attached {
 pub enum Suggestion {
     /// Send the predicted set and trim on overflow.
     TrimAsNeeded,
+    /// Send it although the message alone is estimated above the limit: nobody knows for sure.
+    SendAnyway,
     /// Drop this many oldest pairs before the first call.
     FitFirst {
         /// How many.
@@ -225,6 +234,18 @@ pub enum Suggestion {
         /// What that frees.
         frees: u64,
     },
+    /// Say how large the model's window is.
+    SetWindow {
+        /// The model.
+        model: String,
+        /// What it would have to be at least.
+        needed: u64,
+    },
+    /// Forget the limit that was learned.
+    ForgetLearned {
+        /// Of this model.
+        model: String,
+    },
     /// Make the message itself shorter.
     ShortenMessage {
         /// By at least this much.
@@ -235,25 +256,49 @@ pub enum Suggestion {
 /// How many larger models a suggestion names.
 const NAMED_MODELS: usize = 5;
 
+/// A request that was judged, and what its suggestions are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged<'a> {
+    /// What it weighs.
+    pub weights: &'a Weights,
+    /// What came of it.
+    pub validation: &'a Validation,
+    /// ML, and why it is that.
+    pub limit: ModelLimit,
+    /// The files of the message.
+    pub attached: &'a [Attached],
+    /// The included pairs.
+    pub history: &'a IncludedTokens<'a>,
+    /// All models.
+    pub catalog: &'a Catalog,
+    /// The one that it does not fit.
+    pub model: &'a str,
+}
+
 /// What would help against a verdict of over or too large; empty for the others.
-/// `model` is the one that it does not fit.
-pub fn suggestions(
-    weights: &Weights,
-    validation: &Validation,
-    attached: &[Attached],
-    history: &IncludedTokens<'_>,
-    catalog: &Catalog,
-    model: &str,
-) -> Vec<Suggestion> {
+pub fn suggestions(judged: &Judged<'_>) -> Vec<Suggestion> {
+    let Judged { weights, validation, limit, attached, history, catalog, model } = *judged;
     let mut out = Vec::new();
+    let alone = weights.alone();
+    let doubtful = !limit.binds.is_stated();
     match validation.verdict {
         Verdict::Ok | Verdict::Warn => return out,
+        Verdict::Over if alone > weights.ml => out.push(Suggestion::SendAnyway),
         Verdict::Over => {
             out.push(Suggestion::TrimAsNeeded);
             let pairs = fit_first(weights, history);
             out.push(Suggestion::FitFirst { pairs });
         }
         Verdict::TooLarge => {}
+    }
+    if matches!(limit.binds, Binds::Learned(_)) {
+        out.push(Suggestion::ForgetLearned { model: model.to_owned() });
+    }
+    // Tokens a minute are no window, and a limit that the caller gave is nobody's to keep.
+    let window = !matches!(limit.binds, Binds::Tpm | Binds::Given);
+    if window && (doubtful || alone > weights.ml) {
+        let needed = validation.total;
+        out.push(Suggestion::SetWindow { model: model.to_owned(), needed });
     }
     let largest = attached.iter().max_by_key(|file| file.tokens);
     if let Some(file) = largest {
@@ -273,11 +318,16 @@ pub fn suggestions(
     if validation.verdict == Verdict::Over && weights.history > 0 {
         out.push(Suggestion::ClearHistory { frees: weights.history });
     }
-    let alone = weights.aut.saturating_add(weights.prelude);
-    if alone > weights.ml {
-        out.push(Suggestion::ShortenMessage { tokens: alone - weights.ml });
-    }
+    out.extend(shorten(weights, attached));
     out
+}
+
+/// Shortening helps only where the message has so many words of its own; files are detached.
+fn shorten(weights: &Weights, attached: &[Attached]) -> Option<Suggestion> {
+    let tokens = weights.alone().checked_sub(weights.ml).filter(|tokens| *tokens > 0)?;
+    let files = attached.iter().map(|file| file.tokens).fold(0, u64::saturating_add);
+    let words = weights.aut.saturating_sub(files);
+    (words > tokens).then_some(Suggestion::ShortenMessage { tokens })
 }
 
 /// What helps after an overflow that trimming could not mend (OVF-3). `weights.ml` is the
@@ -301,10 +351,7 @@ pub fn overflow_suggestions(
     if weights.history > 0 {
         out.push(Suggestion::ClearHistory { frees: weights.history });
     }
-    let alone = weights.aut.saturating_add(weights.prelude);
-    if alone > weights.ml {
-        out.push(Suggestion::ShortenMessage { tokens: alone - weights.ml });
-    }
+    out.extend(shorten(weights, &[]));
     out
 }
 

@@ -1,9 +1,37 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::Model;
+use crate::{Model, WindowSource};
+use plimsoll_domain::Timestamp;
 
-const NO_HISTORY: IncludedTokens<'static> = IncludedTokens { raw: &[], factor: Factor::ONE };
+const NO_HISTORY: IncludedTokens<'static> =
+    IncludedTokens { raw: &[], correction: Correction::NONE };
+
+const CATALOG: Binds = Binds::Window(WindowSource::Catalog);
+
+/// Judged where the limit is stated and the estimate is exact.
+fn judged(weights: &Weights) -> Validation {
+    validate(weights, 80, Some(weights.alone()))
+}
+
+fn advice(
+    weights: &Weights,
+    validation: &Validation,
+    binds: Binds,
+    files: &[Attached],
+    catalog: &Catalog,
+    model: &str,
+) -> Vec<Suggestion> {
+    suggestions(&Judged {
+        weights,
+        validation,
+        limit: ModelLimit { tokens: weights.ml, binds },
+        attached: files,
+        history: &NO_HISTORY,
+        catalog,
+        model,
+    })
+}
 
 fn weights(ml: u64, prelude: u64, history: u64, aut: u64) -> Weights {
     Weights { ml, prelude, history, aut }
@@ -23,7 +51,7 @@ fn val_1_and_2_the_marks() {
         (weights(0, 0, 0, 0), Verdict::Ok),
         (weights(0, 0, 0, 1), Verdict::TooLarge),
     ] {
-        assert_eq!(validate(&weights, 80).verdict, verdict, "{weights:?}");
+        assert_eq!(judged(&weights).verdict, verdict, "{weights:?}");
     }
 }
 
@@ -37,8 +65,11 @@ fn percent_has_one_decimal() {
 #[test]
 fn val_3_the_policy_decides() {
     let heavy = weights(1000, 0, 900, 300);
-    let over = validate(&heavy, 80);
-    let history = IncludedTokens { raw: &[100, 50, 60, 690], factor: Factor::ONE };
+    let over = judged(&heavy);
+    let history = IncludedTokens {
+        raw: &[100, 50, 60, 690].map(RawTokens::from),
+        correction: Correction::NONE,
+    };
     for (policy, decision) in [
         (OverBudget::Ask, Decision::Ask),
         (OverBudget::Trim, Decision::Send),
@@ -49,7 +80,7 @@ fn val_3_the_policy_decides() {
         assert_eq!(OverBudget::parse(policy.name()), Some(policy));
     }
     let huge = weights(1000, 0, 0, 1001);
-    let decision = decide(&huge, &validate(&huge, 80), OverBudget::Trim, &history);
+    let decision = decide(&huge, &judged(&huge), OverBudget::Trim, &history);
     assert_eq!(decision, Decision::PromptTooLarge);
 }
 
@@ -66,30 +97,70 @@ fn val_1_suggestions_name_files_and_models() {
         Attached { name: "a.txt".into(), tokens: 6000, on_demand_tokens: Some(30) },
         Attached { name: "b.txt".into(), tokens: 2000, on_demand_tokens: None },
     ];
-    let found =
-        suggestions(&weights, &validate(&weights, 80), &files, &NO_HISTORY, &catalog, "small");
+    let found = advice(&weights, &judged(&weights), CATALOG, &files, &catalog, "small");
     assert_eq!(
         found,
         [
+            Suggestion::SetWindow { model: "small".into(), needed: 9000 },
             Suggestion::DetachFile { name: "a.txt".into(), tokens: 6000 },
             Suggestion::AttachOnDemand { name: "a.txt".into(), frees: 5970 },
             Suggestion::SwitchModel { models: vec!["medium".into(), "large".into()] },
-            Suggestion::ShortenMessage { tokens: 4904 },
-        ]
+        ],
+        "the words are 1,000 tokens: to shorten them by 4,904 cannot be"
     );
+    let wordy = advice(&weights, &judged(&weights), CATALOG, &[], &catalog, "small");
+    assert!(wordy.contains(&Suggestion::ShortenMessage { tokens: 4904 }), "{wordy:?}");
+}
+
+/// VAL-1, CAT-3, CAT-4: an assumed limit, a learned one, and an estimate that may be wrong
+/// never refuse; the ways out are all there.
+#[test]
+fn val_1_what_nobody_is_sure_of_asks_instead_of_refusing() {
+    let learned = Binds::Learned(Timestamp::from_millis(5));
+    let heavy = weights(4096, 100, 0, 5000);
+    for (binds, least) in [(Binds::Assumed, None), (learned, None), (CATALOG, Some(4000))] {
+        let over = validate(&heavy, 80, least);
+        assert_eq!(over.verdict, Verdict::Over, "{binds:?}");
+        for (policy, decision) in [
+            (OverBudget::Ask, Decision::Ask),
+            (OverBudget::Trim, Decision::Send),
+            (OverBudget::Fit, Decision::SendWithout(0)),
+            (OverBudget::Block, Decision::Block),
+        ] {
+            assert_eq!(decide(&heavy, &over, policy, &NO_HISTORY), decision, "{binds:?}");
+        }
+        let ways = advice(&heavy, &over, binds, &[], &Catalog::default(), "m");
+        assert_eq!(ways.first(), Some(&Suggestion::SendAnyway), "{binds:?}");
+        let set = Suggestion::SetWindow { model: "m".into(), needed: 5100 };
+        assert!(ways.contains(&set), "{binds:?}: {ways:?}");
+        let forget = Suggestion::ForgetLearned { model: "m".into() };
+        assert_eq!(ways.contains(&forget), binds == learned, "{binds:?}: {ways:?}");
+    }
+    assert_eq!(validate(&heavy, 80, Some(4097)).verdict, Verdict::TooLarge);
+}
+
+/// CAT-3: where only the history does not fit, what was learned is told as well.
+#[test]
+fn cat_3_a_learned_limit_can_be_forgotten_wherever_it_binds() {
+    let heavy = weights(400, 0, 300, 200);
+    let over = validate(&heavy, 80, None);
+    let ways = advice(
+        &heavy,
+        &over,
+        Binds::Learned(Timestamp::from_millis(5)),
+        &[],
+        &Catalog::default(),
+        "m",
+    );
+    assert_eq!(ways[0], Suggestion::TrimAsNeeded);
+    assert!(ways.contains(&Suggestion::ForgetLearned { model: "m".into() }), "{ways:?}");
+    assert!(ways.contains(&Suggestion::SetWindow { model: "m".into(), needed: 500 }));
 }
 
 #[test]
 fn val_2_below_the_limit_nothing_is_suggested() {
     let weights = weights(4096, 0, 0, 4000);
-    let none = suggestions(
-        &weights,
-        &validate(&weights, 80),
-        &[],
-        &NO_HISTORY,
-        &Catalog::default(),
-        "any",
-    );
+    let none = advice(&weights, &judged(&weights), CATALOG, &[], &Catalog::default(), "any");
     assert_eq!(none, []);
 }
 
@@ -101,7 +172,7 @@ fn cat_3_a_model_that_its_tokens_a_minute_bind_is_not_suggested() {
         Model { context_window: Some(500_000), ..Model::unknown("this") },
     ]);
     let heavy = weights(100, 0, 0, 9000);
-    let found = suggestions(&heavy, &validate(&heavy, 80), &[], &NO_HISTORY, &catalog, "this");
+    let found = advice(&heavy, &judged(&heavy), CATALOG, &[], &catalog, "this");
     assert!(found.contains(&Suggestion::SwitchModel { models: vec!["free".into()] }), "{found:?}");
 }
 
@@ -146,14 +217,16 @@ proptest! {
     #[test]
     fn fit_first_drops_just_enough(
         raw in prop::collection::vec(0u64..500, 0..40),
-        factor in 0.5f64..2.0,
+        slope in 0.5f64..2.0,
         aut in 0u64..2000,
         ml in 0u64..9000,
     ) {
-        let factor = Factor::new(factor);
-        let total = |dropped: usize| factor.apply(raw[dropped..].iter().sum()) + aut;
+        let correction = Correction::new(0.0, slope);
+        let raw: Vec<RawTokens> = raw.into_iter().map(RawTokens::from).collect();
+        let total =
+            |dropped: usize| correction.apply(raw[dropped..].iter().sum::<RawTokens>()) + aut;
         let weights = Weights { ml, prelude: 0, history: total(0) - aut, aut };
-        let dropped = fit_first(&weights, &IncludedTokens { raw: &raw, factor });
+        let dropped = fit_first(&weights, &IncludedTokens { raw: &raw, correction });
         prop_assert!(total(dropped) <= ml || dropped == raw.len());
         prop_assert!(dropped == 0 || total(dropped - 1) > ml);
     }
@@ -162,16 +235,17 @@ proptest! {
     #[test]
     fn the_verdict_equals_its_definition(
         ml in 0u64..5000, prelude in 0u64..3000, history in 0u64..6000, aut in 0u64..6000,
-        warn_at in 1u64..=100,
+        warn_at in 1u64..=100, doubt in 0u64..2000, stated in any::<bool>(),
     ) {
+        let least = (aut + prelude).saturating_sub(doubt);
         let total = prelude + history + aut;
         let expected = match () {
-            () if aut + prelude > ml => Verdict::TooLarge,
+            () if stated && least > ml => Verdict::TooLarge,
             () if total > ml => Verdict::Over,
             () if total * 100 > ml * warn_at => Verdict::Warn,
             () => Verdict::Ok,
         };
-        let found = validate(&Weights { ml, prelude, history, aut }, warn_at);
+        let found = validate(&Weights { ml, prelude, history, aut }, warn_at, stated.then_some(least));
         prop_assert_eq!(found.verdict, expected);
         prop_assert_eq!(found.total, total);
         prop_assert_eq!(found.excess, total.saturating_sub(ml));

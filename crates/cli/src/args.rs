@@ -114,15 +114,30 @@ pub(crate) struct SegmentsArgs {
 #[command(after_help = "Examples:\n  \
     plimsoll models\n  \
     plimsoll models phi-3-mini-4k-instruct-generic-cpu:1\n  \
+    plimsoll models my-model --window 32768\n  \
+    plimsoll models my-model --forget\n  \
     plimsoll models --json | jq -r '.models[] | select(.vision) | .id'\n\n\
     Your own models go into models.toml in the configuration directory.")]
 pub(crate) struct ModelsArgs {
     /// Names to look up; none lists all
     pub(crate) names: Vec<String>,
 
+    /// Say how large the window of one model is; it is kept in your models.toml
+    #[arg(long, value_name = "TOKENS", conflicts_with_all = ["json", "forget"],
+        value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) window: Option<u64>,
+
+    /// Forget what was learned of the named models: their limit, and how they count
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) forget: bool,
+
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
 }
 
 /// List topics, add one, or remove an empty one

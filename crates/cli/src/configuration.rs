@@ -44,7 +44,7 @@ impl Configuration {
 
 /// Changes one of the user's files and reads all of them again. A file that would not be
 /// read back is not written.
-fn change(
+pub(crate) fn change(
     name: &str,
     edit: impl FnOnce(&str) -> Result<String, String>,
 ) -> Result<(Settings, Catalog), String> {
@@ -96,6 +96,7 @@ impl Configurator for Configuration {
             id: model.id.clone(),
             available: survey.is_available(model),
             server_window: survey.facts(model).server_window,
+            base_url: survey.base_url(model),
         };
         let all: Vec<Found> = models.iter().map(one).collect();
         let now = Some((Instant::now(), all.clone()));

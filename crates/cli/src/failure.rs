@@ -61,8 +61,9 @@ impl Failure {
             AppError::UnknownTopic(_) => {
                 Self::failed(error.to_string()).hint("`plimsoll topics` lists them")
             }
-            AppError::OverBudget { .. } => Self::failed(error.to_string())
-                .hint("use --over-budget trim, or fit, or a model with a larger window"),
+            AppError::OverBudget { .. } => Self::failed(error.to_string()).hint(
+                "use --over-budget trim, which sends it, or fit, or a model with a larger window",
+            ),
             AppError::PromptTooLarge { .. } => Self::failed(error.to_string())
                 .hint("shorten the message, or use a model with a larger window"),
             AppError::OverQuota(full) => Self::failed(error.to_string()).hint(match full.after {

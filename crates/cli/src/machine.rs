@@ -8,7 +8,8 @@ use std::{
 };
 
 use jiff::{Timestamp as Instant, civil, tz::TimeZone};
-use plimsoll_app::{App, AppParts, Chance, Clock, ProviderBook};
+use plimsoll_app::{App, AppParts, Chance, Clock, Outlook, ProviderBook, Sent};
+use plimsoll_budget::Suggestion;
 use plimsoll_domain::Timestamp;
 use plimsoll_filter::Date;
 use plimsoll_store::StoreError;
@@ -18,6 +19,7 @@ use crate::{
     context::Context,
     failure::{Failure, note},
     providers::Providers,
+    survey::Survey,
 };
 
 /// The machine's time in a zone.
@@ -223,6 +225,38 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
 pub(crate) fn project_of(directory: &Path) -> std::io::Result<String> {
     let project = plimsoll_mcp::project_of(directory, std::env::home_dir().as_deref())?;
     Ok(project.unwrap_or_else(|| plimsoll_memory::UNKNOWN_PROJECT.to_owned()))
+}
+
+impl Opened {
+    /// What would help a request, with models that can be asked now (VAL-1).
+    pub(crate) async fn reachable(&self, outlook: &Outlook) -> Vec<Suggestion> {
+        let needed = outlook.weights.total();
+        self.offered(&outlook.suggestions, needed, &outlook.model.id).await
+    }
+
+    /// The same after an overflow that trimming could not mend (OVF-3).
+    pub(crate) async fn reachable_after(&self, sent: &Sent) -> Vec<Suggestion> {
+        let receipt = &sent.receipt;
+        let total = receipt.last().map_or(0, |attempt| attempt.attempt_total_tokens);
+        let needed = receipt.stated_limit.map_or(total, |stated| total.max(stated.saturating_add(1)));
+        self.offered(&sent.suggestions, needed, &receipt.model).await
+    }
+
+    async fn offered(
+        &self,
+        suggestions: &[Suggestion],
+        needed: u64,
+        current: &str,
+    ) -> Vec<Suggestion> {
+        if suggestions.is_empty() {
+            return Vec::new();
+        }
+        let mut models = self.app.catalog().models().to_vec();
+        let learned = self.app.store().learned_limits().await.unwrap_or_default();
+        let survey = Survey::with(&self.providers, &models, &self.data_dir, learned).await;
+        models.extend(survey.others(&models));
+        survey.reachable(suggestions, &models, needed, current)
+    }
 }
 
 /// Runs a future to its end on a runtime of its own.

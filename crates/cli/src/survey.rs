@@ -3,7 +3,9 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
-use plimsoll_budget::{LearnedLimit, Model, WindowFacts, WindowSource};
+use plimsoll_budget::{
+    Binds, LearnedLimit, Model, ModelLimit, Suggestion, WindowFacts, WindowSource,
+};
 use plimsoll_provider::{Provider, ServedModel};
 use plimsoll_store::ModelMemory;
 use plimsoll_store_sql::{OpenOptions, SqlStore};
@@ -111,10 +113,9 @@ impl Survey {
         codex.found().ok_or_else(|| codex.missing())
     }
 
-    /// What is known of a model's window beyond the catalog (CAT-3).
-    pub(crate) fn facts(&self, model: &Model) -> WindowFacts {
-        let serving = self.serving(model);
-        let base_url = match serving {
+    /// Where a model is served, as far as that is known.
+    pub(crate) fn base_url(&self, model: &Model) -> Option<String> {
+        match self.serving(model) {
             Some((server, _)) => Some(server.base_url.clone()),
             None if Providers::is_codex(model) => {
                 Some(self.providers.codex().base_url().to_owned())
@@ -124,8 +125,46 @@ impl Survey {
                 .hosted(model, false)
                 .ok()
                 .map(|provider| provider.base_url().to_owned()),
-            None => None,
+            None => model.base_url.clone(),
+        }
+    }
+
+    /// What would help, with those larger models that a message could be sent to now, and no
+    /// others (VAL-1).
+    pub(crate) fn reachable(
+        &self,
+        suggestions: &[Suggestion],
+        models: &[Model],
+        needed: u64,
+        current: &str,
+    ) -> Vec<Suggestion> {
+        const NAMED: usize = 5;
+        let limit = |model: &Model| ModelLimit::of(model, self.facts(model));
+        let fits = |model: &&Model| {
+            let limit = limit(model);
+            model.enabled
+                && model.id != current
+                && limit.binds != Binds::Assumed
+                && limit.tokens >= needed
+                && self.is_available(model)
         };
+        let mut fitting: Vec<&Model> = models.iter().filter(fits).collect();
+        fitting.sort_by_key(|model| limit(model).tokens);
+        let named: Vec<String> =
+            fitting.into_iter().take(NAMED).map(|model| model.id.clone()).collect();
+        let switch = |one: &Suggestion| matches!(one, Suggestion::SwitchModel { .. });
+        let mut out: Vec<Suggestion> =
+            suggestions.iter().filter(|one| !switch(one)).cloned().collect();
+        if !suggestions.is_empty() && !named.is_empty() {
+            out.push(Suggestion::SwitchModel { models: named });
+        }
+        out
+    }
+
+    /// What is known of a model's window beyond the catalog (CAT-3).
+    pub(crate) fn facts(&self, model: &Model) -> WindowFacts {
+        let serving = self.serving(model);
+        let base_url = self.base_url(model);
         let server_window = serving.and_then(|(_, served)| served.context_window);
         let kept = self.learned.iter().find(|kept| {
             kept.model == model.id && Some(kept.base_url.as_str()) == base_url.as_deref()

@@ -12,6 +12,18 @@ use crate::output::printable;
 pub(crate) fn suggestion(suggestion: &Suggestion) -> String {
     match suggestion {
         Suggestion::TrimAsNeeded => "send it and trim as needed".to_owned(),
+        Suggestion::SendAnyway => {
+            "send it anyway: the provider decides (--over-budget trim)".to_owned()
+        }
+        Suggestion::SetWindow { model, .. } => {
+            format!(
+                "say how large its window is: plimsoll models {} --window TOKENS",
+                printable(model)
+            )
+        }
+        Suggestion::ForgetLearned { model } => {
+            format!("forget the learned limit: plimsoll models {} --forget", printable(model))
+        }
         Suggestion::FitFirst { pairs: 1 } => "fit first: leave the oldest pair ashore".to_owned(),
         Suggestion::FitFirst { pairs } => {
             format!("fit first: leave the {pairs} oldest pairs ashore")

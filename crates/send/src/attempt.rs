@@ -186,8 +186,7 @@ impl AttemptMachine {
             state: State::Calling,
             plan,
         };
-        let alone = machine.plan.prelude.saturating_add(machine.plan.aut);
-        if alone > machine.plan.ml {
+        if machine.plan.too_large {
             let record = machine.record(Stage::PromptTooLarge, None);
             let effects = machine.finish(record, Outcome::Error(SendError::PromptTooLarge));
             return (machine, effects);
@@ -300,7 +299,7 @@ impl AttemptMachine {
 
     fn overflow(&mut self, fault: Fault) -> Vec<Effect> {
         let mut effects = Vec::new();
-        let is_news = |limit: &u64| *limit > 0 && (*limit < self.plan.ml || self.plan.ml_assumed);
+        let is_news = |limit: &u64| *limit > 0 && (*limit < self.plan.ml || self.plan.ml_uncertain);
         if let Some(limit) = fault.limit.filter(is_news) {
             effects.push(Effect::LearnLimit(limit));
         }
@@ -379,7 +378,7 @@ impl AttemptMachine {
             if pairs > 0 && freed >= excess {
                 break;
             }
-            freed += pair.tokens as f64 * self.plan.factor.value();
+            freed += self.plan.correction.apply(pair.tokens) as f64;
             pairs += 1;
         }
         pairs

@@ -1,7 +1,7 @@
 //! OVF-6: every path of the loop, without a network.
 
 use plimsoll_domain::{PairId, Timestamp};
-use plimsoll_tokens::Factor;
+use plimsoll_tokens::Correction;
 use proptest::prelude::*;
 
 use super::*;
@@ -11,17 +11,18 @@ fn plan(ml: u64, aut: u64, tokens: &[u64]) -> SendPlan {
     let included = tokens.iter().enumerate().map(|(at, tokens)| IncludedPair {
         id: PairId::new(Timestamp::from_millis(at as i64), [0; 10]),
         model: "m".into(),
-        tokens: *tokens,
+        tokens: (*tokens).into(),
     });
     SendPlan {
         model: "m".into(),
         ml,
-        ml_assumed: false,
+        ml_uncertain: false,
+        too_large: aut > ml,
         ura: 100,
         aut,
         prelude: 0,
         reply_reserve: 0,
-        factor: Factor::ONE,
+        correction: Correction::NONE,
         chars_per_token: 3.5,
         included: included.collect(),
         fit_drop: 0,
@@ -221,7 +222,7 @@ fn cat_3_only_a_smaller_limit_is_learned() {
 #[test]
 fn cat_4_an_assumed_limit_learns_any() {
     let told = Event::Failed(Fault { limit: Some(32_768), ..fault(Label::Overflow) });
-    let assumed = SendPlan { ml_assumed: true, ..plan(8192, 50, &[1, 2]) };
+    let assumed = SendPlan { ml_uncertain: true, ..plan(8192, 50, &[1, 2]) };
     check(assumed, vec![told], &["call-0", "learn 32768; overflow_initial; call-1"]);
 }
 
@@ -245,8 +246,9 @@ fn val_1_a_message_that_is_too_large_makes_no_call() {
         vec![finished()],
         &["prompt_too_large; failed user_prompt_too_large", ""],
     );
-    let with_prelude = SendPlan { prelude: 600, ..plan(1000, 401, &[]) };
-    check(with_prelude, vec![], &["prompt_too_large; failed user_prompt_too_large"]);
+    // Where nobody is sure it is sent: the provider knows.
+    let doubtful = SendPlan { too_large: false, ..plan(1000, 1001, &[]) };
+    check(doubtful, vec![], &["call-0"]);
 }
 
 #[test]
@@ -408,7 +410,7 @@ proptest! {
         smart in any::<bool>(),
         max_output in prop::option::of(1u64..4000),
         reply_reserve in 0u64..600,
-        factor in 0.5f64..2.0,
+        slope in 0.5f64..2.0,
         events in events(),
     ) {
         let trim_step = if smart { TrimStep::Smart } else { TrimStep::One };
@@ -417,7 +419,7 @@ proptest! {
             trim_step,
             max_output,
             reply_reserve,
-            factor: Factor::new(factor),
+            correction: Correction::new(0.0, slope),
             ..plan(4096, 50, &tokens)
         };
         let (mut machine, mut effects) = AttemptMachine::start(plan.clone());

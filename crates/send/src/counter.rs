@@ -26,17 +26,33 @@ impl std::fmt::Display for Counter {
 /// More names than this make a notice that nobody reads.
 const NAMED: usize = 10;
 
+/// Why pairs were left out of a request that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftOutBecause {
+    /// The provider stated its limit.
+    Stated(u64),
+    /// The provider said that the request was too large, and no number.
+    Refused,
+    /// Nobody refused anything: they were left out beforehand, to fit into this limit.
+    Fitted(u64),
+}
+
 /// REC-4: what a send that trimmed says afterwards, with the openings of the pairs that
 /// were left out; none if it trimmed nothing.
-pub fn trim_notice(left_out: &[&str], limit: Option<u64>) -> Option<String> {
+pub fn trim_notice(left_out: &[&str], because: LeftOutBecause) -> Option<String> {
     let what = match left_out.len() {
         0 => return None,
         1 => "1 oldest pair was left out".to_owned(),
         many => format!("{many} oldest pairs were left out"),
     };
-    let why = match limit {
-        Some(limit) => format!("the provider's window is {} tokens", commas(limit)),
-        None => "the provider said that the request was too large".to_owned(),
+    let why = match because {
+        LeftOutBecause::Stated(limit) => {
+            format!("the provider's window is {} tokens", commas(limit))
+        }
+        LeftOutBecause::Refused => "the provider said that the request was too large".to_owned(),
+        LeftOutBecause::Fitted(limit) => {
+            format!("with them it would be more than {} tokens", commas(limit))
+        }
     };
     let names: Vec<String> =
         left_out.iter().take(NAMED).map(|name| format!("\"{name}\"")).collect();
@@ -62,13 +78,16 @@ mod tests {
 
     #[test]
     fn rec_4_a_trim_is_told_in_words() {
-        assert_eq!(trim_notice(&[], Some(8192)), None);
+        assert_eq!(trim_notice(&[], LeftOutBecause::Stated(8192)), None);
         assert_eq!(
-            trim_notice(&["Hello", "What is a hull?"], Some(8192)).unwrap(),
+            trim_notice(&["Hello", "What is a hull?"], LeftOutBecause::Stated(8192)).unwrap(),
             "2 oldest pairs were left out: the provider's window is 8,192 tokens \
              (\"Hello\", \"What is a hull?\")"
         );
-        assert!(trim_notice(&["x"], None).unwrap().starts_with("1 oldest pair was left out"));
-        assert!(trim_notice(&["x"; 13], None).unwrap().ends_with("\"x\" and 3 more)"));
+        let refused = LeftOutBecause::Refused;
+        assert!(trim_notice(&["x"], refused).unwrap().starts_with("1 oldest pair was left out"));
+        assert!(trim_notice(&["x"; 13], refused).unwrap().ends_with("\"x\" and 3 more)"));
+        let fitted = trim_notice(&["x"], LeftOutBecause::Fitted(1024)).unwrap();
+        assert!(!fitted.contains("provider"), "nobody refused anything: {fitted}");
     }
 }

@@ -17,7 +17,7 @@ mod receipt;
 mod tools;
 
 pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError, short_label};
-pub use counter::{Counter, trim_notice};
+pub use counter::{Counter, LeftOutBecause, trim_notice};
 pub use delivery::{
     DeliveredPart, INLINE_BELOW, Target, Token, allowed_deliveries, default_delivery, deliver,
     effective_delivery, reference, words_of,

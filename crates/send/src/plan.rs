@@ -1,7 +1,7 @@
 //! What is frozen at the instant of sending (PAY-1, BND-2).
 
 use plimsoll_domain::PairId;
-use plimsoll_tokens::Factor;
+use plimsoll_tokens::{Correction, RawTokens};
 
 /// How many pairs an overflow drops at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -21,7 +21,7 @@ pub struct IncludedPair {
     /// The model it was sent to; a label.
     pub model: String,
     /// Its raw tokens.
-    pub tokens: u64,
+    pub tokens: RawTokens,
 }
 
 /// Everything that one send knows before its first call. Nothing in it changes
@@ -32,19 +32,21 @@ pub struct SendPlan {
     pub model: String,
     /// ML, the model limit.
     pub ml: u64,
-    /// Whether ML is only assumed (CAT-4), so that any limit that the provider states
-    /// is news.
-    pub ml_assumed: bool,
+    /// Whether ML is only assumed or learned (CAT-3, CAT-4), so that any limit that the
+    /// provider states is news.
+    pub ml_uncertain: bool,
+    /// Whether the message alone is larger than the limit without any doubt (VAL-1).
+    pub too_large: bool,
     /// URA, the user request allowance.
     pub ura: u64,
     /// AUT, the new message with its attachments and overhead.
     pub aut: u64,
-    /// The prelude's tokens.
+    /// The prelude's tokens, with what each request has once.
     pub prelude: u64,
     /// Tokens kept for the answer.
     pub reply_reserve: u64,
-    /// What raw sums are multiplied with.
-    pub factor: Factor,
+    /// What makes tokens of the model of raw ones.
+    pub correction: Correction,
     /// Characters to a token, for the record.
     pub chars_per_token: f64,
     /// The predicted set, oldest first.
@@ -62,7 +64,7 @@ pub struct SendPlan {
 }
 
 impl SendPlan {
-    /// The predicted history in tokens, corrected by the factor.
+    /// The predicted history in tokens, corrected by what was learned.
     pub fn predicted_history_tokens(&self) -> u64 {
         self.history_tokens(0)
     }
@@ -75,7 +77,7 @@ impl SendPlan {
     /// The history in tokens without its oldest pairs.
     pub fn history_tokens(&self, dropped: usize) -> u64 {
         let kept = self.included.iter().skip(dropped);
-        self.factor.apply(kept.map(|pair| pair.tokens).fold(0, u64::saturating_add))
+        self.correction.apply(kept.map(|pair| pair.tokens).sum::<RawTokens>())
     }
 
     /// All that an attempt without the oldest pairs sends (OVF-1).

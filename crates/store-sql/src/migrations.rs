@@ -33,6 +33,10 @@ pub(crate) const SQLITE: &[Migration] = &[
         sql: include_str!("../migrations/2026-11-17-first-prompt.sql"),
     },
     Migration {
+        name: "2026-11-18b-reports",
+        sql: include_str!("../migrations/2026-11-18b-reports.sql"),
+    },
+    Migration {
         name: "2026-11-18e-failed-answers",
         sql: include_str!("../migrations/2026-11-18e-failed-answers.sql"),
     },

@@ -32,7 +32,7 @@ pub use memory::{
     Relation, SESSION_SUMMARY, SHARED_SESSION, Saved, SavedObservation, Scope, Session, Sessions,
     Summarised,
 };
-pub use model_memory::{LearnedLimit, ModelMemory, UsageEntry};
+pub use model_memory::{LearnedLimit, ModelMemory, UsageEntry, UsageReport};
 pub use notebook::{KeptDraft, Notebook, QUERIES_KEPT, SavedFilter};
 pub use owners::{INTERRUPTED, Interrupted, Owners, SendInFlight};
 pub use pairs::{Edit, Original, Outcome, PairRow, Pairs, StoredPair};

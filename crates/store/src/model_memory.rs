@@ -19,6 +19,17 @@ pub struct LearnedLimit {
     pub learned_at: Timestamp,
 }
 
+/// What one answer reported about its prompt, beside what had been counted (EST-6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsageReport {
+    /// Raw tokens of the texts.
+    pub text: u64,
+    /// What the chat format added to the messages, by the catalog.
+    pub overhead: u64,
+    /// The prompt tokens that the provider reported.
+    pub reported: u64,
+}
+
 /// One request of the usage log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsageEntry {
@@ -31,11 +42,29 @@ pub struct UsageEntry {
 /// Experience with models.
 #[async_trait]
 pub trait ModelMemory: Send + Sync {
-    /// The log ratios of a model, oldest first; empty if nothing was learned.
-    async fn calibration(&self, model: &str) -> StoreResult<Vec<f64>>;
+    /// The reports of a model at a place, oldest first.
+    async fn usage_reports(&self, base_url: &str, model: &str) -> StoreResult<Vec<UsageReport>>;
 
-    /// Keeps the log ratios of a model instead of what was kept; none is a reset.
-    async fn put_calibration(&self, model: &str, log_ratios: &[f64]) -> StoreResult<()>;
+    /// Keeps the reports of a model at a place instead of what was kept.
+    async fn put_usage_reports(
+        &self,
+        base_url: &str,
+        model: &str,
+        reports: &[UsageReport],
+    ) -> StoreResult<()>;
+
+    /// The largest prompt that a model at a place took.
+    async fn largest_prompt(&self, base_url: &str, model: &str) -> StoreResult<Option<u64>>;
+
+    /// Takes note of a prompt that a model at a place took; the largest is kept.
+    async fn note_prompt(&self, base_url: &str, model: &str, tokens: u64) -> StoreResult<()>;
+
+    /// Whether a limit or reports of a model are kept, at any place.
+    async fn has_learned(&self, model: &str) -> StoreResult<bool>;
+
+    /// Forgets everything that was learned of a model at any place: reports, limits and the
+    /// largest prompt.
+    async fn forget_learned(&self, model: &str) -> StoreResult<()>;
 
     /// The limit learned for a model at a place.
     async fn learned_limit(&self, base_url: &str, model: &str)

@@ -7,7 +7,7 @@ use plimsoll_budget::{Boundary, BoundaryInput, LoadSums, PairText};
 use plimsoll_domain::{ColorFlag, Lifecycle, PairId, Star, Timestamp};
 use plimsoll_filter::{Date, Row, Rows, Scope, TopicNode, compile, parse};
 use plimsoll_send::{HistoryPair, JsonDoc, PreludeParts, RequestParameters, WireRules, compose};
-use plimsoll_tokens::{Estimator, Factor};
+use plimsoll_tokens::{Correction, Estimator, RawTokens};
 use proptest::prelude::*;
 
 struct World;
@@ -112,7 +112,13 @@ proptest! {
     ) {
         let (source, meaning) = filter;
         let estimator = Estimator::Heuristic { chars_per_token: 1.0 };
-        let input = BoundaryInput { ml, ura: 10, prelude: 0, reply_reserve: 0, factor: Factor::ONE };
+        let input = BoundaryInput {
+            ml,
+            ura: 10,
+            raw_prelude: RawTokens::ZERO,
+            reply_reserve: 0,
+            correction: Correction::NONE,
+        };
 
         // By the product.
         let rows = Pairs { rows: pairs.iter().map(|pair| pair.row).collect(), texts: &pairs };

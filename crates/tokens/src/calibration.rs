@@ -1,194 +1,280 @@
-//! Calibration (EST-6): a model's factor, learned from what its provider reports.
+//! Calibration (EST-6): what a model's own reports say about our estimates.
 //!
-//! The state is a short window of log ratios (reported / raw estimate). The factor
-//! is the mean of their middle half, so that one odd report moves nothing, drawn a
-//! little toward 1 while there are few of them.
+//! `reported ≈ offset + slope × text + overhead`. A chat template adds its words once to each
+//! request, whatever its size: that is the offset. A tokenizer that is not ours cuts every
+//! text a little differently: that is the slope. Learned as one factor the first of them
+//! would make every file look larger than it is.
 
-/// Ratios outside this range say that something else is wrong.
-const MIN_FACTOR: f64 = 0.5;
-const MAX_FACTOR: f64 = 2.0;
+use crate::RawTokens;
 
-/// How many of the newest reports count.
-const WINDOW: usize = 20;
+/// Beyond this a constant is no chat template.
+const MAX_OFFSET: f64 = 200.0;
 
-/// What the prior of no correction weighs against the square of the number of
-/// reports: half of a first report, half a percent of ten.
-const PRIOR_WEIGHT: f64 = 0.5;
+/// Slopes outside this range say that something else is wrong.
+const MIN_SLOPE: f64 = 0.5;
+const MAX_SLOPE: f64 = 2.0;
 
-/// What raw sums are multiplied with. Always within 0.5 and 2.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct Factor(f64);
+/// How many reports are kept.
+const KEPT: usize = 50;
 
-impl Default for Factor {
+/// With fewer reports, or with sizes closer together, only the offset moves.
+const REPORTS_FOR_SLOPE: usize = 3;
+const SPREAD_FOR_SLOPE: u64 = 2;
+
+/// A text of this many tokens or more says something about the slope. One such report alone
+/// may be a mistake, so it takes two.
+const TELLING_TEXT: u64 = 64;
+const TELLING_REPORTS: usize = 2;
+
+/// A report is left out when it is this far from what the others say, in both measures, and
+/// the others agree at least twice as well without it.
+const OUTLIER_SHARE: f64 = 0.2;
+const OUTLIER_TOKENS: f64 = 16.0;
+
+/// Small requests are measured against at least this much, so that one token more or less in
+/// "hello" is not a large error.
+const SMALL: f64 = 64.0;
+
+/// What turns raw tokens into those of a model. The offset is counted once for each request,
+/// as a part of the prelude; the slope applies to sums.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Correction {
+    offset: u64,
+    slope: f64,
+}
+
+impl Default for Correction {
     fn default() -> Self {
-        Self::ONE
+        Self::NONE
     }
 }
 
-impl Factor {
+impl Correction {
     /// No correction.
-    pub const ONE: Self = Self(1.0);
+    pub const NONE: Self = Self { offset: 0, slope: 1.0 };
 
-    /// A factor, brought into bounds; what is no number is no correction.
-    pub fn new(factor: f64) -> Self {
-        if factor.is_finite() { Self(factor.clamp(MIN_FACTOR, MAX_FACTOR)) } else { Self::ONE }
+    /// A correction, brought into bounds; what is no number corrects nothing.
+    pub fn new(offset: f64, slope: f64) -> Self {
+        let offset = if offset.is_finite() { offset.clamp(0.0, MAX_OFFSET) } else { 0.0 };
+        let slope = if slope.is_finite() { slope.clamp(MIN_SLOPE, MAX_SLOPE) } else { 1.0 };
+        Self { offset: offset.round() as u64, slope }
     }
 
-    /// The factor itself.
-    pub fn value(self) -> f64 {
-        self.0
+    /// Tokens that each request has once.
+    pub fn offset(self) -> u64 {
+        self.offset
     }
 
-    /// The corrected sum, rounded up. It grows with the raw sum.
-    pub fn apply(self, raw: u64) -> u64 {
-        if self == Self::ONE { raw } else { (raw as f64 * self.0).ceil() as u64 }
+    /// What texts are multiplied with.
+    pub fn slope(self) -> f64 {
+        self.slope
     }
 
-    /// Whether this moved by more than 1 % from another: a boundary trigger (BND-4).
-    pub fn moved_from(self, other: Self) -> bool {
-        (self.0 / other.0 - 1.0).abs() > 0.01
+    /// The corrected sum without the offset, rounded up. It grows with the raw sum.
+    pub fn apply(self, raw: impl Into<RawTokens>) -> u64 {
+        let raw = raw.into();
+        self.scaled(raw.text).saturating_add(raw.overhead)
+    }
+
+    /// A whole request: the corrected sum and the offset.
+    pub fn request(self, raw: impl Into<RawTokens>) -> u64 {
+        self.apply(raw).saturating_add(self.offset)
+    }
+
+    fn scaled(self, text: u64) -> u64 {
+        if self.slope == 1.0 { text } else { (text as f64 * self.slope).ceil() as u64 }
     }
 }
 
-/// What was learned about one model.
-#[derive(Clone, Debug, PartialEq, Default)]
+/// One success: what was sent, as it was counted, and the prompt tokens that came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// What was counted.
+    pub raw: RawTokens,
+    /// What the provider reported.
+    pub reported: u64,
+}
+
+impl Report {
+    fn text(&self) -> f64 {
+        self.raw.text as f64
+    }
+
+    /// What the provider reported apart from the overhead that the catalog states.
+    fn apart(&self) -> f64 {
+        self.reported as f64 - self.raw.overhead as f64
+    }
+
+    /// How far a line is off here, in tokens.
+    fn off(&self, line: Line) -> f64 {
+        line.offset + line.slope * self.text() - self.apart()
+    }
+
+    /// The same against the size of the request.
+    fn share_off(&self, line: Line) -> f64 {
+        self.off(line).abs() / (self.reported as f64).max(SMALL)
+    }
+}
+
+/// A correction before it is rounded.
+#[derive(Clone, Copy)]
+struct Line {
+    offset: f64,
+    slope: f64,
+}
+
+/// What was learned about one model at one place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Calibration {
-    /// Log ratios, oldest first, at most [`WINDOW`].
-    recent: Vec<f64>,
+    reports: Vec<Report>,
 }
 
 impl Calibration {
-    /// State from stored log ratios; what is no number is dropped.
-    pub fn from_log_ratios(ratios: impl IntoIterator<Item = f64>) -> Self {
+    /// State from stored reports, oldest first.
+    pub fn from_reports(reports: impl IntoIterator<Item = Report>) -> Self {
         let mut calibration = Self::default();
-        for ratio in ratios {
-            calibration.push(ratio);
+        for report in reports {
+            calibration.push(report);
         }
         calibration
     }
 
-    /// The state, for storing.
-    pub fn log_ratios(&self) -> &[f64] {
-        &self.recent
+    /// The state, for storing, oldest first.
+    pub fn reports(&self) -> &[Report] {
+        &self.reports
     }
 
-    /// Learns from one success: the raw estimate of what was sent, and the prompt
-    /// tokens that the provider reported. Zeroes teach nothing.
-    pub fn observe(&mut self, raw_estimate: u64, reported: u64) {
-        if raw_estimate > 0 && reported > 0 {
-            self.push((reported as f64 / raw_estimate as f64).ln());
+    /// Learns from one success. Zeroes teach nothing.
+    pub fn observe(&mut self, raw: RawTokens, reported: u64) {
+        self.push(Report { raw, reported });
+    }
+
+    /// The correction as learned so far.
+    pub fn correction(&self) -> Correction {
+        let line = self.line();
+        Correction::new(line.offset, line.slope)
+    }
+
+    /// EST-9: within which share of an estimate 95 % of the reports were; none before there
+    /// are five of them.
+    pub fn spread(&self) -> Option<f64> {
+        const ENOUGH: usize = 5;
+        if self.reports.len() < ENOUGH {
+            return None;
         }
+        let line = self.line();
+        let mut shares: Vec<f64> =
+            self.reports.iter().map(|report| report.share_off(line)).collect();
+        shares.sort_by(f64::total_cmp);
+        let at = (shares.len() * 95).div_ceil(100).clamp(1, shares.len()) - 1;
+        // The line was drawn through these very reports; the next ones are a little further
+        // from it, the fewer reports the more.
+        let unseen = 1.0 + ENOUGH as f64 / shares.len() as f64;
+        shares.get(at).map(|share| share * unseen)
     }
 
-    /// The factor as learned so far.
-    pub fn factor(&self) -> Factor {
-        let mut sorted = self.recent.clone();
-        sorted.sort_by(f64::total_cmp);
-        // From three reports on, the largest and the smallest never count.
-        let quarter = if sorted.len() < 3 { 0 } else { (sorted.len() / 4).max(1) };
-        let middle = &sorted[quarter..sorted.len() - quarter];
-        if middle.is_empty() {
-            return Factor::ONE;
+    fn line(&self) -> Line {
+        let mut kept = self.reports.clone();
+        let least = kept.len().div_ceil(2).max(REPORTS_FOR_SLOPE);
+        while kept.len() > least {
+            let Some(odd) = outlier(&kept) else { break };
+            kept.remove(odd);
         }
-        let mean = middle.iter().sum::<f64>() / middle.len() as f64;
-        let evidence = (self.recent.len() * self.recent.len()) as f64;
-        let trust = evidence / (evidence + PRIOR_WEIGHT);
-        Factor::new((mean * trust).exp())
+        fit(&kept)
     }
 
-    fn push(&mut self, log_ratio: f64) {
-        if log_ratio.is_nan() {
+    /// When there are too many, the oldest of the most frequent size goes: a hundred short
+    /// messages do not push out what the long ones taught.
+    fn push(&mut self, report: Report) {
+        if report.raw.text == 0 || report.reported == 0 {
             return;
         }
-        if self.recent.len() == WINDOW {
-            self.recent.remove(0);
+        self.reports.push(report);
+        if self.reports.len() <= KEPT {
+            return;
         }
-        self.recent.push(log_ratio.clamp(MIN_FACTOR.ln(), MAX_FACTOR.ln()));
+        let size = |report: &Report| report.raw.text.ilog2() as usize;
+        let mut sizes = [0usize; 64];
+        for report in &self.reports {
+            sizes[size(report)] += 1;
+        }
+        let most = sizes.iter().copied().max().unwrap_or(0);
+        if let Some(at) = self.reports.iter().position(|report| sizes[size(report)] == most) {
+            self.reports.remove(at);
+        }
+    }
+}
+
+/// The report without which the others agree best, if it is far from them.
+fn outlier(reports: &[Report]) -> Option<usize> {
+    let loss = |reports: &[Report], line: Line| {
+        let squares = reports.iter().map(|report| report.share_off(line).powi(2)).sum::<f64>();
+        // Of two lines that fit as well the one nearer to no correction is believed.
+        squares + 1e-4 * line.slope.ln().powi(2)
+    };
+    let all = loss(reports, fit(reports));
+    let mut best: Option<(f64, usize, Line)> = None;
+    for at in 0..reports.len() {
+        let others = [&reports[..at], &reports[at + 1..]].concat();
+        let line = fit(&others);
+        let rest = loss(&others, line);
+        if best.is_none_or(|(least, ..)| rest < least) {
+            best = Some((rest, at, line));
+        }
+    }
+    let (rest, at, line) = best?;
+    let far =
+        reports[at].share_off(line) > OUTLIER_SHARE && reports[at].off(line).abs() > OUTLIER_TOKENS;
+    (far && rest < all / 2.0).then_some(at)
+}
+
+/// The line through reports, larger ones counting more.
+fn fit(reports: &[Report]) -> Line {
+    let telling = reports.iter().filter(|report| report.raw.text >= TELLING_TEXT).count();
+    let texts = reports.iter().map(|report| report.raw.text);
+    let (least, most) = (texts.clone().min().unwrap_or(0), texts.max().unwrap_or(0));
+    let free = reports.len() >= REPORTS_FOR_SLOPE
+        && telling >= TELLING_REPORTS
+        && most > least.saturating_mul(SPREAD_FOR_SLOPE);
+    if !free {
+        return Line { offset: offset_of(reports, 1.0), slope: 1.0 };
+    }
+    // Weighted least squares. An error grows with the size of a request, so its square is
+    // divided by the size: a large request counts more than a small one, yet does not decide
+    // alone.
+    let (mut w, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for report in reports {
+        let (text, apart) = (report.text(), report.apart());
+        let weight = 1.0 / (report.reported as f64).max(SMALL);
+        w += weight;
+        x += weight * text;
+        y += weight * apart;
+        xx += weight * text * text;
+        xy += weight * text * apart;
+    }
+    let slope = (w * xy - x * y) / (w * xx - x * x);
+    let offset = (y - slope * x) / w;
+    if (0.0..=MAX_OFFSET).contains(&offset) && (MIN_SLOPE..=MAX_SLOPE).contains(&slope) {
+        return Line { offset, slope };
+    }
+    // At a bound of the one the other is found anew.
+    let offset = if offset.is_finite() { offset.clamp(0.0, MAX_OFFSET) } else { 0.0 };
+    let slope = (xy - offset * x) / xx;
+    let slope = if slope.is_finite() { slope.clamp(MIN_SLOPE, MAX_SLOPE) } else { 1.0 };
+    Line { offset: offset_of(reports, slope), slope }
+}
+
+/// The median of what is left when the texts are taken away, within bounds.
+fn offset_of(reports: &[Report], slope: f64) -> f64 {
+    let mut left: Vec<f64> =
+        reports.iter().map(|report| report.apart() - slope * report.text()).collect();
+    left.sort_by(f64::total_cmp);
+    match left.len() {
+        0 => 0.0,
+        n => ((left[(n - 1) / 2] + left[n / 2]) / 2.0).clamp(0.0, MAX_OFFSET),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn nothing_learned_is_no_correction() {
-        assert_eq!(Calibration::default().factor(), Factor::ONE);
-        let mut calibration = Calibration::default();
-        calibration.observe(0, 10);
-        calibration.observe(10, 0);
-        assert_eq!(calibration.factor(), Factor::ONE);
-    }
-
-    #[test]
-    fn one_outlier_among_ten_moves_almost_nothing() {
-        let mut calibration = Calibration::default();
-        for _ in 0..10 {
-            calibration.observe(1000, 1200);
-        }
-        let before = calibration.factor();
-        calibration.observe(1000, 90_000);
-        let moved = (calibration.factor().value() / before.value() - 1.0).abs();
-        assert!(moved < 0.01, "moved by {moved}");
-    }
-
-    #[test]
-    fn one_outlier_among_three_moves_nothing() {
-        let mut calibration = Calibration::default();
-        for reported in [1000, 9000, 1000] {
-            calibration.observe(1000, reported);
-        }
-        assert_eq!(calibration.factor(), Factor::ONE);
-    }
-
-    #[test]
-    fn state_survives_storing() {
-        let mut calibration = Calibration::default();
-        for reported in [900, 1100, 1300] {
-            calibration.observe(1000, reported);
-        }
-        let stored = calibration.log_ratios().to_vec();
-        assert_eq!(Calibration::from_log_ratios(stored), calibration);
-        let hostile = Calibration::from_log_ratios([f64::NAN, f64::INFINITY, -1e300]);
-        assert_eq!(hostile.log_ratios().len(), 2);
-    }
-
-    proptest! {
-        #[test]
-        fn the_factor_stays_in_bounds(reports in prop::collection::vec((0u64.., 0u64..), 0..60)) {
-            let mut calibration = Calibration::default();
-            for (raw, reported) in reports {
-                calibration.observe(raw, reported);
-                let factor = calibration.factor().value();
-                prop_assert!((MIN_FACTOR..=MAX_FACTOR).contains(&factor));
-            }
-        }
-
-        /// EST-6: after ten sends of one kind of text the error of the sum is at most 5 %,
-        /// even where every report leans the same way by up to 4 %.
-        #[test]
-        fn ten_reports_of_one_kind_are_enough(
-            bias in 0.52f64..1.95,
-            noise in prop::collection::vec(-0.04f64..0.04, 10),
-            outlier in prop::option::of((0usize..10, 0.1f64..9.0)),
-        ) {
-            let mut calibration = Calibration::default();
-            for (turn, noise) in noise.iter().enumerate() {
-                let odd = outlier.filter(|(at, _)| *at == turn).map_or(1.0, |(_, by)| by);
-                let reported = 2000.0 * bias * (1.0 + noise) * odd;
-                calibration.observe(2000, reported as u64);
-            }
-            let sum = calibration.factor().apply(100_000) as f64;
-            let error = (sum / (100_000.0 * bias) - 1.0).abs();
-            prop_assert!(error <= 0.05, "bias {bias}: off by {error}");
-        }
-
-        #[test]
-        fn applying_grows_with_the_sum(factor in 0.5f64..2.0, a in 0u64..1_000_000, b in 0u64..1_000_000) {
-            let factor = Factor::new(factor);
-            prop_assert!(factor.apply(a.min(b)) <= factor.apply(a.max(b)));
-        }
-    }
-}
+#[path = "calibration_tests.rs"]
+mod tests;

@@ -36,9 +36,11 @@ pub fn compact_size(window: u64) -> String {
     compact(window, kilo_for(window))
 }
 
-/// K is 1024 for windows that are a multiple of it, else 1000.
+/// K is 1000 for windows that are a multiple of it, then 1024 for those of 1024, else 1000:
+/// people call 128,000 tokens 128K, and 131,072 as well.
 fn kilo_for(window: u64) -> u64 {
-    if window > 0 && window.is_multiple_of(1024) { 1024 } else { 1000 }
+    let binary = !window.is_multiple_of(1000) && window.is_multiple_of(1024);
+    if binary { 1024 } else { 1000 }
 }
 
 fn compact(number: u64, kilo: u64) -> String {
@@ -114,8 +116,8 @@ mod tests {
             (9_949, 200_000, "~9.9K / 200K tokens"),
             (9_960, 200_000, "~10K / 200K tokens"),
             (12_700, 200_000, "~13K / 200K tokens"),
-            // 128,000 is 125 × 1024, so the rule counts it in K of 1024.
-            (2560, 128_000, "~2.5K / 125K tokens"),
+            // 128,000 is a multiple of both, and people call it 128K.
+            (2560, 128_000, "~2.6K / 128K tokens"),
             (999_700, 1_000_000, "~1M / 1M tokens"),
             (1_500_000, 1_048_576, "~1.4M / 1M tokens"),
         ] {
@@ -126,9 +128,16 @@ mod tests {
 
     #[test]
     fn sizes_stand_alone() {
-        for (window, text) in
-            [(4096, "4K"), (8191, "8.2K"), (32_768, "32K"), (200_000, "200K"), (1_050_000, "1.1M")]
-        {
+        for (window, text) in [
+            (4096, "4K"),
+            (8191, "8.2K"),
+            (32_768, "32K"),
+            (128_000, "128K"),
+            (131_072, "128K"),
+            (200_000, "200K"),
+            (1_048_576, "1M"),
+            (1_050_000, "1.1M"),
+        ] {
             assert_eq!(compact_size(window), text);
         }
     }

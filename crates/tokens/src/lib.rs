@@ -5,6 +5,7 @@
 //! reads no file: the estimator's table is part of the binary, the vocabularies of
 //! the exact tokenizers are unpacked when first used.
 
+mod band;
 mod calibration;
 mod cut;
 mod estimator;
@@ -13,9 +14,11 @@ mod fast;
 mod fit;
 mod format;
 mod image;
+mod raw;
 mod simple;
 
-pub use calibration::{Calibration, Factor};
+pub use band::{Band, Basis, odd_bytes};
+pub use calibration::{Calibration, Correction, Report};
 pub use cut::{cut_at_line, cut_at_word};
 pub use estimator::{Estimator, Method};
 pub use exact::Tokenizer;
@@ -23,6 +26,7 @@ pub use fast::PairTable;
 pub use fit::TableFit;
 pub use format::{commas, compact_load, compact_size, token_footer, tokens_phrase};
 pub use image::{ImagePricing, image_tokens};
+pub use raw::RawTokens;
 pub use simple::{DEFAULT_CHARS_PER_TOKEN, bytes4, count_chars, heuristic};
 
 /// What a chat message costs beyond its text, unless the model says otherwise (EST-5).

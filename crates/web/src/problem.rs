@@ -18,19 +18,24 @@ use utoipa::ToSchema;
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Help {
-    /// What to do: `trim`, `fit`, `switch_model`, `clear_history`, `shorten`, `detach`,
+    /// What to do: `trim`, `fit`, `send_anyway` (send again with `overBudget: trim`),
+    /// `set_window` (PUT /api/models/{id}), `forget_learned` (DELETE
+    /// /api/models/{id}/learned), `switch_model`, `clear_history`, `shorten`, `detach`,
     /// `on_demand`.
     kind: &'static str,
     /// The words on a button.
     label: String,
     /// One line that says what it does.
     detail: String,
-    /// The model to switch to.
+    /// The model that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
     /// The name of the file that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+    /// What the window would have to be at least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
 }
 
 /// The type of a problem that has none.
@@ -106,7 +111,7 @@ impl Problem {
         if suggestions.is_empty() {
             return self;
         }
-        suggestions.retain(|help| help.model.is_none());
+        suggestions.retain(|help| help.kind != SWITCH);
         suggestions.extend(models.into_iter().map(switch));
         self.suggestions = suggestions.into();
         self
@@ -225,8 +230,24 @@ fn helps(suggestion: &Suggestion) -> Vec<Help> {
         detail,
         model: None,
         file: None,
+        tokens: None,
     };
     match suggestion {
+        Suggestion::SendAnyway => vec![help(
+            "send_anyway",
+            "Send anyway",
+            "nobody knows for sure; the provider decides, and your text is kept".to_owned(),
+        )],
+        Suggestion::SetWindow { model, needed } => {
+            let detail = "kept in your models.toml".to_owned();
+            let help = help("set_window", "Set this model's window", detail);
+            vec![Help { model: Some(model.clone()), tokens: Some(*needed), ..help }]
+        }
+        Suggestion::ForgetLearned { model } => {
+            let detail = "and send: the limit came from an error of the provider".to_owned();
+            let help = help("forget_learned", "Forget the learned limit", detail);
+            vec![Help { model: Some(model.clone()), ..help }]
+        }
         Suggestion::TrimAsNeeded => vec![help(
             "trim",
             "Trim as needed",
@@ -235,7 +256,10 @@ fn helps(suggestion: &Suggestion) -> Vec<Help> {
         Suggestion::FitFirst { pairs } => vec![help(
             "fit",
             "Fit first",
-            format!("leave out the {pairs} oldest pairs before sending"),
+            match pairs {
+                1 => "leave out the oldest pair before sending".to_owned(),
+                many => format!("leave out the {many} oldest pairs before sending"),
+            },
         )],
         Suggestion::SwitchModel { models } => models.iter().cloned().map(switch).collect(),
         Suggestion::ClearHistory { frees } => vec![help(
@@ -261,13 +285,16 @@ fn helps(suggestion: &Suggestion) -> Vec<Help> {
     }
 }
 
+const SWITCH: &str = "switch_model";
+
 fn switch(model: String) -> Help {
     Help {
-        kind: "switch_model",
+        kind: SWITCH,
         label: format!("Switch to {model}"),
         detail: "it fits there".to_owned(),
         model: Some(model),
         file: None,
+        tokens: None,
     }
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plimsoll_app::App;
-use plimsoll_budget::Catalog;
+use plimsoll_budget::{Catalog, Model, ModelLimit, WindowFacts};
 use plimsoll_config::Settings;
+use plimsoll_store::LearnedLimit;
 
 use crate::{boards::Boards, hub::Hub, relay::Relay, security::Access, sends::Sends};
 
@@ -18,6 +19,23 @@ pub struct Found {
     pub available: bool,
     /// The window that a server told.
     pub server_window: Option<u64>,
+    /// Where it is served, as far as that is known: what is learned of it is kept by this.
+    pub base_url: Option<String>,
+}
+
+impl Found {
+    /// ML with all that is known of the window (CAT-3).
+    pub(crate) fn limit(&self, model: &Model, learned: &[LearnedLimit]) -> ModelLimit {
+        let at = self.base_url.as_deref();
+        let kept = learned
+            .iter()
+            .find(|kept| kept.model == model.id && Some(kept.base_url.as_str()) == at);
+        let learned = kept.map(|kept| plimsoll_budget::LearnedLimit {
+            tokens: kept.tokens,
+            learned_at: kept.learned_at,
+        });
+        ModelLimit::of(model, WindowFacts { server_window: self.server_window, learned })
+    }
 }
 
 /// The files behind settings and models, and who knows which models can be asked.

@@ -95,10 +95,12 @@ function followers(load) {
  * @param {Element} load
  * @param {Boundary} boundary
  */
-function write(load, { x, y, historyTokens }) {
+function write(load, { x, y, historyTokens, note }) {
   const [ashoreEl, aboardEl] = load.querySelectorAll("b");
   const tokens = load.querySelector(".mono");
   if (ashoreEl) ashoreEl.textContent = grouped(y - x);
   if (aboardEl) aboardEl.textContent = grouped(x);
   if (tokens) tokens.textContent = grouped(historyTokens);
+  const words = load.querySelector(".note");
+  if (words) words.textContent = note ? `: ${note}` : "";
 }

@@ -30,6 +30,7 @@ export function breakdown({ counter, window }) {
     ["history", `${grouped(history)} tokens`],
     ["message (AUT)", `${window.exact ? "" : "~"}${grouped(aut)} tokens`],
     ["all together", `${grouped(total)} of ${grouped(ml)}`],
+    ["estimate", sent ? "" : window.told],
     ["limit", sent && ml !== window.ml ? "" : window.bindText || window.binds],
   ];
 }

@@ -56,6 +56,33 @@ export function ask({ title, text, choices, alarm = false, cancel = "Cancel" }) 
 }
 
 /**
+ * Asks for a whole number of at least 1, and gives it, or null.
+ * @param {{title: string, label: string, value: number, ok: string}} question
+ * @returns {Promise<number | null>}
+ */
+export function askNumber({ title, label, value, ok }) {
+  return new Promise((resolve) => {
+    const field = el("input", { type: "number", min: "1", step: "1", required: true, value: String(value), autofocus: true, inputmode: "numeric" });
+    const dialog = el("dialog", { class: "ask", "aria-labelledby": "ask-title" },
+      el("form", { method: "dialog" },
+        el("h2", { id: "ask-title" }, title),
+        el("label", {}, `${label} `, field),
+        el("div", { class: "choices" },
+          el("button", { class: "btn pri", value: "ok", type: "submit" }, ok),
+          el("button", { class: "btn", value: "", type: "submit", formnovalidate: true }, "Cancel ", el("kbd", {}, "Esc")))));
+    const before = document.activeElement;
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+      resolve(dialog.returnValue === "ok" ? Number(/** @type {HTMLInputElement} */ (field).value) : null);
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+    /** @type {HTMLInputElement} */ (field).select();
+  });
+}
+
+/**
  * @param {string} text
  * @param {{ok?: string, danger?: boolean, title?: string}} [how]
  */

@@ -38,11 +38,29 @@ export function segmentsOf(window, warnAt) {
 }
 
 /**
+ * How alarming the load is. History fills the window up to the line by design, so a message
+ * within its allowance alarms nobody. Pure.
  * @param {Window} window
  * @returns {"ok" | "warn" | "over"}
  */
-export function levelOf({ verdict }) {
-  return verdict === "ok" || verdict === "warn" ? verdict : "over";
+export function levelOf({ verdict, aut, ura }) {
+  if (verdict === "warn") return aut > ura ? "warn" : "ok";
+  return verdict === "ok" ? "ok" : "over";
+}
+
+/**
+ * What is said above the draft before it is sent (VAL-2); null where there is nothing to say,
+ * and always without a message. Pure.
+ * @param {Window} window
+ * @param {number} warnAt
+ * @returns {import("./notice.js").Note | null}
+ */
+export function loadNote({ verdict, aut, ura, history, percent }, warnAt) {
+  if (aut === 0 || verdict === "ok") return null;
+  if (verdict === "too_large") return { text: "This message alone is more than the window holds.", level: "error" };
+  if (verdict === "over") return { text: "More than the window holds. Sending asks what to do first.", level: "error" };
+  if (aut <= ura && history > 0) return { text: `History fills ${percent} % of the window, as planned. This message fits.`, level: "info" };
+  return { text: `Above ${warnAt} % of the window (${percent} %). It can be sent.`, level: "warn" };
 }
 
 /**
@@ -74,7 +92,8 @@ export function gaugeWords(window) {
 export function withDraft(window, aut, warnAt) {
   const total = window.prelude + window.history + aut;
   const percent = window.ml > 0 ? Math.round((total / window.ml) * 1000) / 10 : 0;
-  const verdict = window.prelude + aut > window.ml ? "too_large" : percent > 100 ? "over" : percent > warnAt ? "warn" : "ok";
+  // Whether it is refused depends on how sure the numbers are: the server says it.
+  const verdict = total > window.ml ? "over" : percent > warnAt ? "warn" : "ok";
   return { ...window, aut, total, percent, verdict, free: window.ml - total - window.reserve, exact: false };
 }
 
@@ -134,7 +153,9 @@ export function createGauge({ gauge, legend, warnAt }) {
         if (!part) continue;
         part.rect.setAttribute("x", `${x}%`);
         part.rect.setAttribute("width", `${w}%`);
-        part.title.textContent = `${label} ${grouped(tokens)} tokens`;
+        const made = key === "prelude" && window.preludeText ? `: ${window.preludeText}` : "";
+        part.title.textContent = `${label} ${grouped(tokens)} tokens${made}`;
+        part.entry.title = made ? part.title.textContent : "";
         part.number.textContent = grouped(key === "reserve" ? window.reserve : tokens);
         part.entry.hidden = key === "files" && tokens === 0;
       }
@@ -145,7 +166,7 @@ export function createGauge({ gauge, legend, warnAt }) {
       gauge.dataset["level"] = legend.dataset["level"] = bar.level;
       gauge.setAttribute("aria-label", gaugeWords(window));
       rest.textContent = `${window.percent} % of ${window.model} · ${window.load}`;
-      rest.title = window.bindText;
+      rest.title = [window.told, window.bindText].filter(Boolean).join(" · ");
     },
   };
 }

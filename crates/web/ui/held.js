@@ -1,6 +1,7 @@
 // A send that was held back, and the ways out of it (VAL-1 to VAL-4, UI-9).
 
-import { ask } from "./dialog.js";
+import { wordsOf } from "./api.js";
+import { ask, askNumber } from "./dialog.js";
 import { counted } from "./text.js";
 
 /** @typedef {import("./api.js").Problem} Problem */
@@ -16,7 +17,7 @@ export const NEWEST = "r1";
  * What to do for a chosen suggestion: change the view, change the request, or go back to the
  * text. Pure.
  * @param {Suggestion} suggestion
- * @returns {{view?: {model?: string, filter?: string}, send?: SendBody, file?: "detach" | "on-demand", edit?: boolean}}
+ * @returns {{view?: {model?: string, filter?: string}, send?: SendBody, file?: "detach" | "on-demand", limit?: "set_window" | "forget_learned", edit?: boolean}}
  */
 export function wayOut({ kind, model, filter }) {
   switch (kind) {
@@ -24,6 +25,9 @@ export function wayOut({ kind, model, filter }) {
     case "on_demand": return { file: "on-demand" };
     case "trim":
     case "fit": return { send: { overBudget: kind } };
+    case "send_anyway": return { send: { overBudget: "trim" } };
+    case "set_window":
+    case "forget_learned": return model ? { limit: kind, send: {} } : { edit: true };
     case "switch_model": return model ? { view: { model }, send: {} } : { edit: true };
     case "clear_history": return { view: { filter: filter ?? NOTHING }, send: {} };
     default: return { edit: true };
@@ -42,12 +46,35 @@ function choicesOf(suggestions) {
 
 /**
  * @param {object} deps
+ * @param {import("./api.js").Api} deps.api
+ * @param {import("./toasts.js").Toast} deps.toast
  * @param {(change: {model?: string, filter?: string}) => Promise<unknown>} deps.setView
  * @param {() => void} deps.edit
  * @param {(name: string) => void} deps.openPanel
  * @param {(how: "detach" | "on-demand", suggestion: Suggestion) => boolean} deps.lighten  a file of the message
  */
-export function createHeld({ setView, edit, openPanel, lighten }) {
+export function createHeld({ api, toast, setView, edit, openPanel, lighten }) {
+  /**
+   * Changes the limit that stands in the way. False if that was left, or could not be done.
+   * @param {"set_window" | "forget_learned"} how
+   * @param {Suggestion} suggestion
+   */
+  async function changeLimit(how, { model = "", tokens = 0 }) {
+    const path = `/api/models/${encodeURIComponent(model)}`;
+    try {
+      if (how === "forget_learned") await api.call("DELETE", `${path}/learned`);
+      else {
+        const size = await askNumber({ title: `How large is the window of ${model}?`, label: "Context window, tokens", value: tokens, ok: "Set it and send" });
+        if (size === null) return false;
+        await api.call("PUT", path, { contextWindow: size });
+      }
+      return true;
+    } catch (error) {
+      toast(wordsOf(error), { error: true });
+      return false;
+    }
+  }
+
   /** @param {Problem} problem */
   async function overBudget(problem) {
     const picked = await ask({ title: problem.message, text: String(problem.body["hint"] ?? ""), choices: choicesOf(problem.suggestions), alarm: true });
@@ -55,6 +82,7 @@ export function createHeld({ setView, edit, openPanel, lighten }) {
     if (!suggestion) return null;
     const way = wayOut(suggestion);
     if (way.view) await setView(way.view);
+    if (way.limit && !(await changeLimit(way.limit, suggestion))) return null;
     if (way.file) return lighten(way.file, suggestion) ? { again: true } : null;
     if (way.edit) edit();
     return way.send ?? null;

@@ -15,7 +15,7 @@ import { createEdits } from "./edit.js";
 import { createEvents } from "./events.js";
 import { createFilterBox } from "./filterbox.js";
 import { bindForms } from "./forms.js";
-import { createGauge, levelOf } from "./gauge.js";
+import { createGauge, loadNote } from "./gauge.js";
 import { createHeld } from "./held.js";
 import { createHistory } from "./history.js";
 import { icon } from "./icons.js";
@@ -137,7 +137,7 @@ const panels = createPanels({ api, draft: written, panel: must("#panel", HTMLEle
 const counter = createCounter({ button: must("#counter", HTMLButtonElement), state: store.get, openHud: panels.toggleHud });
 /** @param {{filter?: string, topic?: string, model?: string}} change */
 const setView = (change) => sync.setView(change);
-const held = createHeld({ setView, edit: () => modes.enter("INPUT"), openPanel: panels.openPanel, lighten: attach.lighten });
+const held = createHeld({ api, toast, setView, edit: () => modes.enter("INPUT"), openPanel: panels.openPanel, lighten: attach.lighten });
 const sending = createSending({
   api, store, win, history, composer, modes, cursor, badges, notice, toast, held,
   button: must("#send", HTMLButtonElement), setView, announce, settled: attach.settled,
@@ -165,10 +165,9 @@ bindForms({ api, toast, undo: filterBox.takeBack, onDone: panels.after });
 function showWindow(window) {
   gauge.draw(window);
   panels.refreshHud();
-  const level = levelOf(window);
-  if (level === "ok") notice.clear("load");
-  else if (level === "warn") notice.say("load", { text: `Above ${warnAt} % of the window. It can be sent.`, level: "warn" });
-  else notice.say("load", { text: "More than the window holds. Sending asks what to do first.", level: "error" });
+  const note = loadNote(window, warnAt);
+  if (note) notice.say("load", note);
+  else notice.clear("load");
 }
 
 store.on((now, before) => {

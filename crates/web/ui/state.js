@@ -35,8 +35,8 @@ export function emptyState() {
     counter: { x: 0, t: 0, y: 0, text: "", frozen: false },
     boundary: { start: 0, x: 0, y: 0, historyTokens: 0, totalTokens: 0 },
     window: {
-      ml: 0, binds: "", bindText: "", prelude: 0, history: 0, aut: 0, reserve: 0, free: 0,
-      total: 0, percent: 0, verdict: "ok", exact: false, estimator: "", load: "", model: "",
+      ml: 0, binds: "", bindText: "", prelude: 0, history: 0, aut: 0, ura: 0, system: 0, reserve: 0, free: 0,
+      total: 0, percent: 0, verdict: "ok", exact: false, estimator: "", load: "", told: "", preludeText: "", model: "",
     },
     sending: null,
     queue: false,

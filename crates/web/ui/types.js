@@ -12,7 +12,7 @@
 
 /**
  * The load line: pairs from `start` on are aboard unless something else holds them back.
- * @typedef {{start: number, x: number, y: number, historyTokens: number, totalTokens: number}} Boundary
+ * @typedef {{start: number, x: number, y: number, historyTokens: number, totalTokens: number, note?: string|null}} Boundary
  */
 
 /**
@@ -25,6 +25,8 @@
  * @property {number} history
  * @property {number} aut
  * @property {number} [files]
+ * @property {number} ura  a message of this size moves nothing
+ * @property {number} system  what of the prelude is the system message
  * @property {number} reserve
  * @property {number} free
  * @property {number} total
@@ -33,6 +35,8 @@
  * @property {boolean} exact
  * @property {string} estimator
  * @property {string} load
+ * @property {string} told  the total with its band and basis (EST-9)
+ * @property {string} preludeText  what the prelude is made of
  * @property {string} model
  * @property {number} [charsPerToken]
  */
@@ -52,7 +56,7 @@
 
 /**
  * One way out that a problem offers (VAL-3). `model` and `filter` are what it would set.
- * @typedef {{kind: string, label: string, detail?: string, model?: string, filter?: string, file?: string}} Suggestion
+ * @typedef {{kind: string, label: string, detail?: string, model?: string, filter?: string, file?: string, tokens?: number}} Suggestion
  */
 
 /**

@@ -24,6 +24,19 @@ export function guess(text, known, charsPerToken = CHARS_PER_TOKEN) {
 }
 
 /**
+ * The parts of the prelude say what they weigh where they stand; what was learned since then
+ * moves these numbers as well as the sum.
+ * @param {{window: import("./types.js").Window, files?: {tokens: number | null} | null}} answer
+ */
+function partsOf({ window, files }) {
+  const parts = /** @type {const} */ ([["system", window.system], ["files", files?.tokens]]);
+  for (const [part, tokens] of parts) {
+    const number = document.querySelector(`.prelude[data-part='${part}']:not([data-off]) > summary > .mono`);
+    if (number && typeof tokens === "number") number.textContent = grouped(tokens);
+  }
+}
+
+/**
  * @param {object} deps
  * @param {import("./api.js").Api} deps.api
  * @param {import("./state.js").Store} deps.store
@@ -53,6 +66,7 @@ export function createWeigh({ api, store, output, warnAt, onWindow, onWeighed = 
       message = { ...asked, tokens: files };
       store.set({ window, ...(answer.counter ? { counter: answer.counter } : {}) });
       onWeighed(asked, answer);
+      partsOf(answer);
       show(window);
     } catch {
       // The guess stays, marked as one.
@@ -67,7 +81,7 @@ export function createWeigh({ api, store, output, warnAt, onWindow, onWeighed = 
   function show(window) {
     const { text } = message;
     output.textContent = text ? `${window.exact ? "" : "~"}${grouped(window.aut)}` : "0";
-    output.title = `${grouped(window.aut)} tokens, ${window.estimator || "estimated"}; ${window.load}`;
+    output.title = `${grouped(window.aut)} tokens of ${window.told || window.load}`;
     onWindow(window);
   }
 

@@ -13,7 +13,7 @@ use plimsoll_send::{
     effective_delivery, reference, words_of,
 };
 use plimsoll_store::{Store, Workspace};
-use plimsoll_tokens::{Factor, ImagePricing, image_tokens};
+use plimsoll_tokens::{Correction, ImagePricing, image_tokens};
 
 use super::{AttachLimits, AttachedFile, Parcels};
 use crate::{
@@ -222,7 +222,7 @@ impl Courier<'_> {
         text: &str,
         attachments: &[Attachment],
         limits: &AttachLimits,
-        factor: Factor,
+        correction: Correction,
     ) -> Result<Vec<AttachedFile>, AppError> {
         if !text.contains("<<") {
             return Ok(Vec::new());
@@ -231,7 +231,7 @@ impl Courier<'_> {
         let weighed = self.weigh_parts(parcels, text, &resolved).await?;
         let tokens = weighed.into_iter().filter(|(token, _)| *token).map(|(_, tokens)| tokens);
         let one = |(one, tokens): (Resolved, u64)| {
-            let tokens = factor.apply(tokens);
+            let tokens = correction.apply(tokens);
             let Ok(file) = &one.file else {
                 let (delivery, deliveries) = (Delivery::OnDemand, &[][..]);
                 let (note, too_large) = (None, None);
@@ -250,7 +250,7 @@ impl Courier<'_> {
                 delivery,
                 deliveries: allowed_deliveries(file, self.target),
                 tokens,
-                on_demand_tokens: self.on_demand_tokens(file, delivery, factor),
+                on_demand_tokens: self.on_demand_tokens(file, delivery, correction),
                 note: self.note(file, delivery),
                 too_large: limits.check(file, delivery, self.target),
                 file: one.file,
@@ -260,9 +260,14 @@ impl Courier<'_> {
     }
 
     /// What a file that stands in the message would weigh as a reference.
-    fn on_demand_tokens(&self, file: &File, delivery: Delivery, factor: Factor) -> Option<u64> {
+    fn on_demand_tokens(
+        &self,
+        file: &File,
+        delivery: Delivery,
+        correction: Correction,
+    ) -> Option<u64> {
         let could = self.target.tools && delivery == Delivery::Inline;
-        could.then(|| factor.apply(self.weigher.count(&reference(file))))
+        could.then(|| correction.apply(self.weigher.count(&reference(file))))
     }
 
     fn note(&self, file: &File, delivery: Delivery) -> Option<String> {

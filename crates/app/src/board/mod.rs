@@ -17,7 +17,7 @@ use plimsoll_budget::{Boundary, BoundaryCache, BoundaryInput, Change, Load, Mode
 use plimsoll_domain::{PairId, Topic};
 use plimsoll_filter::{Completions, Filter, FilterError, TopicPattern};
 use plimsoll_store::{PairRow, Workspace};
-use plimsoll_tokens::Factor;
+use plimsoll_tokens::{Correction, RawTokens};
 
 use crate::{
     App, AppError, Events, HistoryChoice, View,
@@ -94,8 +94,13 @@ impl App {
 }
 
 /// Stands until the first input is known.
-const EMPTY: BoundaryInput =
-    BoundaryInput { ml: 0, ura: 0, prelude: 0, reply_reserve: 0, factor: Factor::ONE };
+const EMPTY: BoundaryInput = BoundaryInput {
+    ml: 0,
+    ura: 0,
+    raw_prelude: RawTokens::ZERO,
+    reply_reserve: 0,
+    correction: Correction::NONE,
+};
 
 impl Board {
     /// Where it is.
@@ -123,9 +128,9 @@ impl Board {
         self.cache.input().ura
     }
 
-    /// What raw sums are multiplied with (EST-6).
-    pub fn factor(&self) -> f64 {
-        self.cache.input().factor.value()
+    /// What makes tokens of the model of raw ones (EST-6).
+    pub fn correction(&self) -> Correction {
+        self.cache.input().correction
     }
 
     /// All topics of the workspace.

@@ -3,12 +3,13 @@
 use std::collections::{HashMap, hash_map::Entry};
 
 use plimsoll_budget::{
-    Attached, Boundary, BoundaryInput, Decision, ExcludedBecause, IncludedTokens, LoadSums,
+    Attached, Boundary, BoundaryInput, Decision, ExcludedBecause, IncludedTokens, Judged, LoadSums,
     OverBudget, Validation, Verdict, Weights, decide, suggestions, validate,
 };
-use plimsoll_domain::{Attachment, FileId, Lifecycle, PairId};
+use plimsoll_domain::{Attachment, ContextKind, Delivery, FileId, Lifecycle, PairId};
 use plimsoll_send::{IncludedPair, RequestParameters, SendPlan, TrimStep};
 use plimsoll_store::StoredPair;
+use plimsoll_tokens::{Basis, RawTokens, odd_bytes};
 
 use super::{Board, standing::Standing};
 use crate::{
@@ -20,7 +21,9 @@ use crate::{
 /// A message on the scales.
 struct Message {
     /// Its raw tokens, overhead included.
-    raw: u64,
+    raw: RawTokens,
+    /// What of them estimates misjudge by far (EST-9).
+    odd: u64,
     attached: Vec<AttachedFile>,
 }
 
@@ -28,7 +31,7 @@ struct Message {
 struct Choice {
     boundary: Boundary,
     aboard: Vec<PairId>,
-    raw_tokens: Vec<u64>,
+    raw_tokens: Vec<RawTokens>,
     ashore: Vec<(PairId, ExcludedBecause)>,
 }
 
@@ -54,8 +57,8 @@ impl Board {
         attachments: &[Attachment],
     ) -> Result<Vec<AttachedFile>, AppError> {
         let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-        let (limits, factor) = (&self.standing.limits, self.standing.factor);
-        courier.look(&mut self.parcels, text, attachments, limits, factor).await
+        let (limits, correction) = (&self.standing.limits, self.cache.input().correction);
+        courier.look(&mut self.parcels, text, attachments, limits, correction).await
     }
 
     /// What a message weighs, and what is attached to it.
@@ -64,11 +67,11 @@ impl Board {
         let (parcels, standing) = (&mut self.parcels, &self.standing);
         let (text, attachments) = (&draft.text, &draft.attachments);
         let tokens = courier.weigh(parcels, text, attachments).await?;
-        let raw =
-            if tokens > 0 { tokens.saturating_add(standing.model.message_overhead) } else { 0 };
-        let limits = &standing.limits;
-        let attached = courier.look(parcels, text, attachments, limits, standing.factor).await?;
-        Ok(Message { raw, attached })
+        let raw = RawTokens::message(tokens, standing.model.message_overhead);
+        let (limits, correction) = (&standing.limits, self.cache.input().correction);
+        let attached = courier.look(parcels, text, attachments, limits, correction).await?;
+        let odd = odd_tokens(text, &attached, standing);
+        Ok(Message { raw, odd, attached })
     }
 
     /// Weighs a message and what would go along with it. Nothing is sent or written,
@@ -94,7 +97,7 @@ impl Board {
         let included = app.store.get_many(&choice.aboard).await?;
         let settings = app.settings();
         let policy = draft.over_budget.unwrap_or_else(|| settings.over_budget());
-        let history = IncludedTokens { raw: &choice.raw_tokens, factor: input.factor };
+        let history = IncludedTokens { raw: &choice.raw_tokens, correction: input.correction };
         let fit_drop = fit_drop(&outlook.weights, &outlook.validation, policy, &history);
         let max_output = RequestParameters::max_output_for(
             self.topic.max_output,
@@ -102,7 +105,7 @@ impl Board {
             input.ml.saturating_sub(outlook.weights.total()),
             input.reply_reserve,
         );
-        let pair = |(stored, tokens): (&StoredPair, &u64)| IncludedPair {
+        let pair = |(stored, tokens): (&StoredPair, &RawTokens)| IncludedPair {
             id: stored.pair.id,
             model: stored.pair.model.clone(),
             tokens: *tokens,
@@ -111,12 +114,13 @@ impl Board {
         let plan = SendPlan {
             model: outlook.model.id.clone(),
             ml: input.ml,
-            ml_assumed: outlook.limit.binds == plimsoll_budget::Binds::Assumed,
+            ml_uncertain: !outlook.limit.binds.is_stated(),
+            too_large: outlook.validation.verdict == Verdict::TooLarge,
             ura: input.ura,
             aut: outlook.weights.aut,
             prelude: outlook.weights.prelude,
             reply_reserve: input.reply_reserve,
-            factor: input.factor,
+            correction: input.correction,
             chars_per_token: settings.chars_per_token(),
             included: included.iter().zip(&choice.raw_tokens).map(pair).collect(),
             fit_drop,
@@ -126,7 +130,7 @@ impl Board {
             max_retries: small(settings.retries()),
         };
         let (packed, new_words, enclosed) = self.pack(app, &included, draft).await?;
-        let raw_history = choice.raw_tokens.iter().copied().fold(0, u64::saturating_add);
+        let raw_history: RawTokens = choice.raw_tokens.iter().sum();
         let raw_prelude = self.standing.raw_prelude;
         let mut prepared = Prepared {
             workspace: self.workspace.clone(),
@@ -136,7 +140,7 @@ impl Board {
             system: app.system_message(&self.topic).map(str::to_owned),
             topic: self.topic.clone(),
             purpose: draft.purpose,
-            raw_prompt_tokens: raw_prelude.saturating_add(raw_aut).saturating_add(raw_history),
+            raw_prompt_tokens: raw_prelude + raw_aut + raw_history,
             newest: self.history.pairs.last().map(|pair| pair.created_at),
             text: draft.text.clone(),
             packed,
@@ -269,33 +273,50 @@ impl Board {
         choice
     }
 
+    /// Whether any visible pair could be sent, if there were room.
+    fn has_sendable(&self, app: &App) -> bool {
+        let rules = self.rules(app);
+        (0..self.visible.len()).rev().any(|at| self.load(at, &rules).sendable)
+    }
+
     /// Puts a message on the scales. The pairs themselves are looked at only when it is
     /// over the limit and their weights say what would help.
     async fn weigh_up(
         &self,
         app: &App,
         boundary: Boundary,
-        raw_history: impl FnOnce() -> Vec<u64>,
+        raw_history: impl FnOnce() -> Vec<RawTokens>,
         message: Message,
     ) -> Result<Outlook, AppError> {
         let input: &BoundaryInput = self.cache.input();
         let weights = Weights {
             ml: input.ml,
-            prelude: input.prelude,
+            prelude: input.prelude(),
             history: boundary.predicted_history_tokens,
-            aut: input.factor.apply(message.raw),
+            aut: input.correction.apply(message.raw),
         };
-        let validation = validate(&weights, app.settings().warn_at());
         let standing = &self.standing;
+        let odd_tokens = message.odd.saturating_add(standing.files.tool_tokens);
+        let least_alone = || standing.basis.band(weights.alone(), odd_tokens).low;
+        let least_alone = standing.limit.binds.is_stated().then(least_alone);
+        let validation = validate(&weights, app.settings().warn_at(), least_alone);
         let model = &standing.model;
         let helpful = match validation.verdict {
             Verdict::Ok | Verdict::Warn => Vec::new(),
             Verdict::Over | Verdict::TooLarge => {
                 let raw = raw_history();
-                let history = IncludedTokens { raw: &raw, factor: input.factor };
+                let history = IncludedTokens { raw: &raw, correction: input.correction };
                 let attached = attached_weights(&message.attached);
                 let catalog = app.catalog();
-                suggestions(&weights, &validation, &attached, &history, &catalog, &model.id)
+                suggestions(&Judged {
+                    weights: &weights,
+                    validation: &validation,
+                    limit: standing.limit,
+                    attached: &attached,
+                    history: &history,
+                    catalog: &catalog,
+                    model: &model.id,
+                })
             }
         };
         Ok(Outlook {
@@ -304,17 +325,42 @@ impl Board {
             model: model.clone(),
             limit: standing.limit,
             boundary,
+            newest_too_large: boundary.x == 0 && self.has_sendable(app),
             reply_reserve: input.reply_reserve,
             weights,
             validation,
+            basis: standing.basis,
+            odd_tokens,
+            request_tokens: input.correction.offset(),
             estimator: (standing.weigher.name(), standing.weigher.is_exact()),
-            system_tokens: input.factor.apply(standing.raw_system),
+            system_tokens: input.correction.apply(standing.raw_system),
             attached: message.attached,
             limits: standing.limits.clone(),
             target: standing.target,
-            files: standing.files_outlook(input.factor),
+            files: standing.files_outlook(input.correction),
             adds: standing.adds,
         })
+    }
+}
+
+/// What of a message is a picture, and, where its texts are only estimated, CJK or encoded.
+fn odd_tokens(text: &str, attached: &[AttachedFile], standing: &Standing) -> u64 {
+    let is_picture = |one: &&AttachedFile| {
+        one.delivery == Delivery::Inline
+            && one.file.as_ref().is_ok_and(|file| file.context_kind() == ContextKind::Image)
+    };
+    let pictures = attached.iter().filter(is_picture).map(|one| one.tokens);
+    let pictures = pictures.fold(0, u64::saturating_add);
+    match standing.basis {
+        Basis::Exact | Basis::Tokenizer => pictures,
+        Basis::Learned { .. } | Basis::Approx => {
+            let odd = odd_bytes(text);
+            if odd == 0 {
+                return pictures;
+            }
+            let share = odd as f64 / text.len() as f64;
+            pictures.saturating_add((standing.weigher.count(text) as f64 * share) as u64)
+        }
     }
 }
 

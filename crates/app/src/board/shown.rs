@@ -24,7 +24,7 @@ pub struct Shown {
     pub id: PairId,
     /// Its state, for those who need no texts.
     pub lifecycle: Lifecycle,
-    /// What it weighs in the window, factor and overhead included; none if it was never
+    /// What it weighs in the window, learned and overhead included; none if it was never
     /// weighed because the boundary does not reach it.
     pub tokens: Option<u64>,
     /// Where it stands.
@@ -45,7 +45,7 @@ impl Board {
         let rows = self.visible[start..end].to_vec();
         let courier = self.standing.courier(app, &self.blobs, &self.workspace);
         self.history.weigh(&rows, &courier, &mut self.parcels).await?;
-        let factor = self.cache.input().factor;
+        let correction = self.cache.input().correction;
         let show = |at: usize| {
             let load = self.load(at, &rules);
             let row = self.visible[at];
@@ -59,7 +59,7 @@ impl Board {
             Shown {
                 id: pair.id,
                 lifecycle: pair.lifecycle,
-                tokens: weight.map(|tokens| factor.apply(tokens)),
+                tokens: weight.map(|tokens| correction.apply(tokens)),
                 place,
             }
         };

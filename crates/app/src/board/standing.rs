@@ -5,7 +5,7 @@ use plimsoll_budget::{BoundaryInput, Model, ModelLimit, WindowSource};
 use plimsoll_domain::Topic;
 use plimsoll_send::Target;
 use plimsoll_store::Workspace;
-use plimsoll_tokens::Factor;
+use plimsoll_tokens::{Basis, Calibration, Correction, RawTokens};
 
 use crate::{
     App, AppError, AttachLimits, FilesOutlook, Reached, View, attach::Courier, history::History,
@@ -19,10 +19,13 @@ pub(crate) struct Standing {
     pub(crate) model: Model,
     pub(crate) limit: ModelLimit,
     pub(crate) weigher: Weigher,
-    pub(crate) factor: Factor,
-    pub(crate) raw_prelude: u64,
+    /// What was learned of the model.
+    pub(crate) correction: Correction,
+    /// What the numbers rest on.
+    pub(crate) basis: Basis,
+    pub(crate) raw_prelude: RawTokens,
     /// What of the prelude is the system message.
-    pub(crate) raw_system: u64,
+    pub(crate) raw_system: RawTokens,
     /// Who gets the files of messages.
     pub(crate) target: Target,
     pub(crate) files: FilesPart,
@@ -54,7 +57,10 @@ impl Standing {
         let limit = app.limit(&model, reached.as_ref()).await?;
         let provider = reached.as_ref().map(|reached| &reached.provider);
         let weigher = Weigher::new(&app.settings(), &model, provider)?;
-        let factor = if weigher.is_exact() { Factor::ONE } else { app.factor(&model.id).await? };
+        let learned = match weigher.is_exact() {
+            true => Calibration::default(),
+            false => app.calibration(&model, reached.as_ref()).await?,
+        };
         let system = app.system_message(topic).unwrap_or_default();
         let raw_system = weigher.message(system, model.message_overhead);
         let target = app.target(&model, reached.as_ref());
@@ -64,7 +70,7 @@ impl Standing {
         } else {
             FilesPart::default()
         };
-        let raw_prelude = raw_system.saturating_add(files.tokens());
+        let raw_prelude = raw_system + files.tokens();
         let told = reached.as_ref().and_then(|reached| reached.server_window);
         let window = match model.window_source {
             WindowSource::User => model.context_window,
@@ -74,8 +80,9 @@ impl Standing {
         Ok(Self {
             model,
             limit,
+            correction: learned.correction(),
+            basis: weigher.basis(&learned),
             weigher,
-            factor,
             raw_prelude,
             raw_system,
             target,
@@ -86,15 +93,15 @@ impl Standing {
     }
 
     /// What is said about files, in tokens of the model.
-    pub(crate) fn files_outlook(&self, factor: Factor) -> Option<FilesOutlook> {
+    pub(crate) fn files_outlook(&self, correction: Correction) -> Option<FilesOutlook> {
         let FilesPart { section, tools, section_tokens, tool_tokens } = &self.files;
         (!tools.is_empty()).then(|| FilesOutlook {
             text: section.as_ref().map_or_else(String::new, |section| section.text.clone()),
             shown: section.as_ref().map_or(0, |section| section.shown),
             total: section.as_ref().map_or(0, |section| section.total),
-            section_tokens: factor.apply(*section_tokens),
+            section_tokens: correction.apply(*section_tokens),
             tools: tools.iter().map(|tool| tool.name.clone()).collect(),
-            tool_tokens: factor.apply(*tool_tokens),
+            tool_tokens: correction.apply(*tool_tokens),
         })
     }
 
@@ -123,9 +130,9 @@ impl Standing {
         BoundaryInput {
             ml,
             ura: settings.user_request_allowance(),
-            prelude: self.factor.apply(self.raw_prelude),
+            raw_prelude: self.raw_prelude,
             reply_reserve: reserve.resolve(ml, topic.max_output, self.model.shared_window),
-            factor: self.factor,
+            correction: self.correction,
         }
     }
 }

@@ -217,7 +217,7 @@ async fn rig_made(
         ..Default::default()
     });
     let mut model =
-        Model { window_source: WindowSource::User, message_overhead: 0, ..Model::unknown("m") };
+        Model { window_source: WindowSource::Catalog, message_overhead: 0, ..Model::unknown("m") };
     change(&mut model);
     let larger = Model { context_window: Some(1_000_000), ..Model::unknown("larger") };
     let clock = Arc::new(Fixed { millis: AtomicI64::new(1_800_000_000_000) });

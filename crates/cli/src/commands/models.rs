@@ -1,14 +1,16 @@
 //! `plimsoll models`: the catalog with its limits.
 
 use plimsoll_budget::{Binds, Model, ModelLimit, WindowSource};
+use plimsoll_config::edit_model;
 use plimsoll_domain::Timestamp;
-use plimsoll_tokens::compact_size;
+use plimsoll_tokens::{commas, compact_size};
 use serde::Serialize;
 
 use crate::{
     args::ModelsArgs,
+    configuration::change,
     context::Context,
-    failure::Failure,
+    failure::{Failure, say},
     machine,
     output::{Output, printable},
     survey::Survey,
@@ -57,13 +59,21 @@ impl Row {
 }
 
 pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Result<u8, Failure> {
+    if let Some(window) = args.window {
+        return set_window(args, window);
+    }
     let context = Context::load()?;
+    if args.forget {
+        return forget(args, context);
+    }
     let mut models: Vec<Model> = if args.names.is_empty() {
         context.catalog.models().to_vec()
     } else {
         args.names.iter().map(|name| context.model(name)).collect()
     };
-    let survey = machine::block_on(async { Ok(Survey::of(&context, &models, None).await) })?;
+    let survey = machine::block_on(async {
+        Ok(Survey::of(&context, &models, args.data_dir.as_deref()).await)
+    })?;
     if args.names.is_empty() {
         models.extend(survey.others(&models));
     }
@@ -101,6 +111,38 @@ pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Result<u8, Failure>
         output.text("\n")?;
     }
     Ok(0)
+}
+
+fn set_window(args: &ModelsArgs, window: u64) -> Result<u8, Failure> {
+    let [name] = args.names.as_slice() else {
+        return Err(Failure::usage("--window is about one model")
+            .hint("as in: plimsoll models my-model --window 32768"));
+    };
+    let id = Context::load()?.model(name).id;
+    let fields = serde_json::Map::from_iter([("contextWindow".to_owned(), window.into())]);
+    change("models.toml", |text| edit_model(text, &id, &fields)).map_err(Failure::failed)?;
+    say(&format!("{id} has a window of {} tokens from now on", commas(window)));
+    Ok(0)
+}
+
+/// CAT-3: what an error taught can be forgotten here as well.
+fn forget(args: &ModelsArgs, context: Context) -> Result<u8, Failure> {
+    if args.names.is_empty() {
+        return Err(Failure::usage("--forget is about models that are named")
+            .hint("as in: plimsoll models my-model --forget"));
+    }
+    let ids: Vec<String> = args.names.iter().map(|name| context.model(name).id).collect();
+    machine::block_on(async {
+        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        for id in &ids {
+            let failed = |error| Failure::app(&error);
+            let known = opened.app.learned(id).await.map_err(failed)?;
+            opened.app.forget_learned(id).await.map_err(failed)?;
+            let told = if known { "what was learned is forgotten" } else { "nothing was learned" };
+            say(&format!("{id}: {told}"));
+        }
+        Ok(0)
+    })
 }
 
 fn day(at: Timestamp) -> String {

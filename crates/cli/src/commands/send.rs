@@ -6,7 +6,7 @@ use plimsoll_app::{
     App, AppError, Ask, Cancel, Draft, HistoryChoice, OverQuota, Prepared, Progress, Purpose,
     SendChoices, Sent, View, topic_path,
 };
-use plimsoll_budget::{OverBudget, Suggestion};
+use plimsoll_budget::{OverBudget, Suggestion, Verdict};
 use plimsoll_domain::{Attachment, FileId, PairId, print_token};
 use plimsoll_send::Outcome;
 use plimsoll_store::Workspace;
@@ -16,7 +16,8 @@ use crate::{
     args::SendArgs,
     context::Context,
     failure::{Failure, note, say},
-    input, machine,
+    input,
+    machine::{self, Opened},
     output::{Output, neutral},
     words,
 };
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Resu
             ask_again(app, args, &mut ask).await?;
         }
         let (workspace, mut taken) = (ask.workspace.clone(), Vec::new());
-        let sent = send(app, args, ask, asked, &mut taken, output).await;
+        let sent = send(&opened, args, ask, asked, &mut taken, output).await;
         if !matches!(sent, Ok(Some(_))) {
             // What went nowhere leaves nothing behind.
             for file in taken {
@@ -53,19 +54,20 @@ pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Resu
         let Some(sent) = sent? else { return Ok(0) };
         output.text("\n")?;
         output.flush()?;
-        conclude(&sent)
+        conclude(&sent, &opened).await
     })
 }
 
 /// Sends it; none if it was only to be shown. `taken` hears which files came with it.
 async fn send(
-    app: &App,
+    opened: &Opened,
     args: &SendArgs,
     mut ask: Ask,
     asked: OverBudget,
     taken: &mut Vec<FileId>,
     output: &mut Output,
 ) -> Result<Option<Sent>, Failure> {
+    let app = &opened.app;
     attach(app, args, &mut ask, taken).await?;
     let prepared = app.prepare(&ask).await.map_err(|error| Failure::app(&error))?;
     for one in &prepared.outlook.attached {
@@ -79,7 +81,8 @@ async fn send(
     if let Some(words) = prepared.outlook.adds {
         note(words);
     }
-    let policy = policy(asked, &prepared)?;
+    let suggestions = opened.reachable(&prepared.outlook).await;
+    let policy = policy(asked, &prepared, &suggestions)?;
     // Fit first changes what the plan starts with.
     let prepared = if policy == asked {
         prepared
@@ -99,7 +102,7 @@ async fn send(
     let gone = cancel.clone();
     let mut watch = |progress: &Progress| show(progress, output, &gone);
     let sent = app.send(prepared, choices, &cancel, &mut watch).await;
-    sent.map(Some).map_err(|error| refused(&error))
+    sent.map(Some).map_err(|error| refused(&error, &suggestions))
 }
 
 /// Fills in what is asked again: its words, its topic, and its model unless another one
@@ -181,15 +184,25 @@ fn message(args: &SendArgs) -> Result<String, Failure> {
 }
 
 /// VAL-3: `ask` asks where there is somebody to ask, and blocks where there is not.
-fn policy(asked: OverBudget, prepared: &Prepared) -> Result<OverBudget, Failure> {
-    let over = prepared.outlook.suggestions.iter().any(|s| matches!(s, Suggestion::TrimAsNeeded));
+fn policy(
+    asked: OverBudget,
+    prepared: &Prepared,
+    suggestions: &[Suggestion],
+) -> Result<OverBudget, Failure> {
+    let over = prepared.outlook.validation.verdict == Verdict::Over;
     let somebody = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     if asked != OverBudget::Ask || !over || !somebody {
         return Ok(asked);
     }
-    let excess = commas(prepared.outlook.validation.excess);
-    say(&format!("The request is over the limit by {excess} tokens."));
-    say("[t] trim as needed   [f] fit first   [c] cancel");
+    let (excess, limit) = (prepared.outlook.validation.excess, prepared.outlook.limit);
+    say(&AppError::OverBudget { excess, limit, suggestions: Vec::new() }.to_string());
+    for suggestion in suggestions {
+        note(&words::suggestion(suggestion));
+    }
+    match suggestions.first() {
+        Some(Suggestion::SendAnyway) => say("[t] send anyway   [c] cancel"),
+        _ => say("[t] trim as needed   [f] fit first   [c] cancel"),
+    }
     let mut answer = String::new();
     std::io::stdin()
         .read_line(&mut answer)
@@ -255,10 +268,8 @@ fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
 }
 
 /// A request that may not go, with what would help.
-fn refused(error: &AppError) -> Failure {
-    if let AppError::OverBudget { suggestions, .. } | AppError::PromptTooLarge { suggestions, .. } =
-        error
-    {
+fn refused(error: &AppError, suggestions: &[Suggestion]) -> Failure {
+    if matches!(error, AppError::OverBudget { .. } | AppError::PromptTooLarge { .. }) {
         for suggestion in suggestions {
             note(&words::suggestion(suggestion));
         }
@@ -267,7 +278,7 @@ fn refused(error: &AppError) -> Failure {
 }
 
 /// What happened to the request on its way, what would help, and the receipt.
-pub(crate) fn tell_receipt(sent: &Sent) {
+pub(crate) async fn tell_receipt(sent: &Sent, opened: &Opened) {
     let receipt = &sent.receipt;
     if let Some(notice) = sent.trim_notice() {
         note(&notice);
@@ -280,15 +291,15 @@ pub(crate) fn tell_receipt(sent: &Sent) {
     if let Some(truncation) = receipt.truncation {
         note(&truncation.to_string());
     }
-    for suggestion in &sent.suggestions {
-        note(&words::suggestion(suggestion));
+    for suggestion in opened.reachable_after(sent).await {
+        note(&words::suggestion(&suggestion));
     }
     say(&receipt.line());
 }
 
 /// The receipt, and how it ended.
-fn conclude(sent: &Sent) -> Result<u8, Failure> {
-    tell_receipt(sent);
+async fn conclude(sent: &Sent, opened: &Opened) -> Result<u8, Failure> {
+    tell_receipt(sent, opened).await;
     match &sent.outcome {
         Outcome::Complete { cut_by_length: true } => {
             note("the answer was cut by its length");

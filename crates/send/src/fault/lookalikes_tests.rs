@@ -128,6 +128,7 @@ fn fau_2_contexts_that_are_not_windows() {
             "content_filter",
             "The prompt was flagged: it exceeds the safety threshold of our content policy",
         ),
+        (400, "invalid", "Unrecognized request argument supplied: context_length"),
     ]);
 }
 

@@ -107,6 +107,18 @@ pub(super) fn phrase(evidence: &Evidence) -> Option<&'static str> {
     if evidence.status == Some(429) {
         return None;
     }
+    // FAU-5: some servers say the code and nothing else, where others put a sentence. A field
+    // of that name that nobody knows is another matter.
+    let about_field = |sentence: &str| {
+        contains_any(
+            sentence,
+            "unknown; unrecognized; unexpected; not permitted; parameter; field; argument",
+        )
+    };
+    let bare_code = |sentence: &&str| sentence.contains("context_length") && !about_field(sentence);
+    if sentences(&evidence.hay).any(|sentence| bare_code(&sentence)) {
+        return Some("context_length");
+    }
     // A file or a tool may be what fills the window; where the window is named, it is
     // the window that was too small.
     let named =

@@ -193,6 +193,18 @@ fn fau_5_overflow_in_many_words() {
             "Token indices sequence length is longer than the specified maximum sequence length for this model (2500 > 2048).",
         ),
         (400, "overflow - -", "Die Anfrage wurde abgelehnt: context_length_exceeded"),
+        // FAU-5's minimum set: the code alone, as code and as words.
+        (400, "overflow - -", "context_length"),
+        (400, "overflow - -", "context_length_error"),
+        (400, "overflow - -", r#"{"error":{"message":"bad request","code":"context_length"}}"#),
+        (400, "overflow - -", r#"{"error":{"message":"no","type":"context_length_error"}}"#),
+        (400, "overflow - -", r#"{"error":{"message":"Error: context_length"}}"#),
+        (400, "overflow - -", r#"{"error":"context_length"}"#),
+        (400, "overflow - -", "too many tokens"),
+        (400, "overflow - -", "context too long"),
+        (400, "overflow - -", "exceeds context window"),
+        (400, "overflow - -", "request too large"),
+        (400, "overflow - -", "too large for this model"),
         (
             400,
             "overflow 32768 -",

@@ -1,14 +1,29 @@
 //! Experience with models: calibration (EST-6), learned limits (CAT-3), usage (VAL-4).
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{LearnedLimit, StoreResult, UsageEntry};
+use plimsoll_store::{LearnedLimit, StoreResult, UsageEntry, UsageReport};
 
 use crate::db::{Cells, Db, first, list, values};
 
-const CALIBRATION: &str = "SELECT log_ratio FROM calibrations WHERE model = $1 ORDER BY place";
-const FORGET_CALIBRATION: &str = "DELETE FROM calibrations WHERE model = $1";
-const PUT_CALIBRATION: &str =
-    "INSERT INTO calibrations (model, place, log_ratio) VALUES ($1, $2, $3)";
+const REPORTS: &str = "SELECT text_tokens, overhead_tokens, reported_tokens FROM usage_reports
+    WHERE base_url = $1 AND model = $2 ORDER BY place";
+const CLEAR_REPORTS: &str = "DELETE FROM usage_reports WHERE base_url = $1 AND model = $2";
+const PUT_REPORT: &str = "INSERT INTO usage_reports
+    (base_url, model, place, text_tokens, overhead_tokens, reported_tokens)
+    VALUES ($1, $2, $3, $4, $5, $6)";
+const LARGEST: &str = "SELECT tokens FROM largest_prompts WHERE base_url = $1 AND model = $2";
+const PUT_LARGEST: &str = "INSERT INTO largest_prompts (base_url, model, tokens)
+    VALUES ($1, $2, $3) ON CONFLICT (base_url, model) DO UPDATE SET
+    tokens = excluded.tokens WHERE excluded.tokens > largest_prompts.tokens";
+const HAS_LEARNED: [&str; 2] = [
+    "SELECT tokens FROM learned_limits WHERE model = $1 LIMIT 1",
+    "SELECT reported_tokens FROM usage_reports WHERE model = $1 LIMIT 1",
+];
+const FORGET: [&str; 3] = [
+    "DELETE FROM usage_reports WHERE model = $1",
+    "DELETE FROM largest_prompts WHERE model = $1",
+    "DELETE FROM learned_limits WHERE model = $1",
+];
 const LIMIT: &str = "SELECT base_url, model, tokens, learned_at FROM learned_limits
     WHERE base_url = $1 AND model = $2";
 const LIMITS: &str = "SELECT base_url, model, tokens, learned_at FROM learned_limits
@@ -21,16 +36,59 @@ const LOG: &str = "INSERT INTO usage_log (model, at, tokens) VALUES ($1, $2, $3)
 const SINCE: &str = "SELECT at, tokens FROM usage_log WHERE model = $1 AND at >= $2 ORDER BY at";
 const FORGET_USAGE: &str = "DELETE FROM usage_log WHERE at < $1";
 
-pub(crate) fn calibration(db: &mut dyn Db, model: &str) -> StoreResult<Vec<f64>> {
-    list(db, CALIBRATION, values![model], |row| row.real(0))
+pub(crate) fn reports(
+    db: &mut dyn Db,
+    base_url: &str,
+    model: &str,
+) -> StoreResult<Vec<UsageReport>> {
+    list(db, REPORTS, values![base_url, model], |row| {
+        Ok(UsageReport { text: row.count(0)?, overhead: row.count(1)?, reported: row.count(2)? })
+    })
 }
 
-pub(crate) fn put_calibration(db: &mut dyn Db, model: &str, ratios: &[f64]) -> StoreResult<()> {
-    db.run(FORGET_CALIBRATION, values![model])?;
-    // What is no number teaches nothing, and not every database keeps it.
-    let finite = ratios.iter().filter(|ratio| ratio.is_finite());
-    for (place, ratio) in (0u64..).zip(finite) {
-        db.run(PUT_CALIBRATION, values![model, place, *ratio])?;
+pub(crate) fn put_reports(
+    db: &mut dyn Db,
+    base_url: &str,
+    model: &str,
+    reports: &[UsageReport],
+) -> StoreResult<()> {
+    db.run(CLEAR_REPORTS, values![base_url, model])?;
+    for (place, report) in (0u64..).zip(reports) {
+        let UsageReport { text, overhead, reported } = *report;
+        db.run(PUT_REPORT, values![base_url, model, place, text, overhead, reported])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn largest_prompt(
+    db: &mut dyn Db,
+    base_url: &str,
+    model: &str,
+) -> StoreResult<Option<u64>> {
+    first(db, LARGEST, values![base_url, model], |row| row.count(0))
+}
+
+pub(crate) fn note_prompt(
+    db: &mut dyn Db,
+    base_url: &str,
+    model: &str,
+    tokens: u64,
+) -> StoreResult<()> {
+    db.run(PUT_LARGEST, values![base_url, model, tokens]).map(drop)
+}
+
+pub(crate) fn has_learned(db: &mut dyn Db, model: &str) -> StoreResult<bool> {
+    for statement in HAS_LEARNED {
+        if first(db, statement, values![model], |row| row.count(0))?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+pub(crate) fn forget_learned(db: &mut dyn Db, model: &str) -> StoreResult<()> {
+    for statement in FORGET {
+        db.run(statement, values![model])?;
     }
     Ok(())
 }

@@ -6,11 +6,13 @@ use async_trait::async_trait;
 use plimsoll_domain::{PairId, ReceiptId, Timestamp};
 use plimsoll_store::{
     ErrorSnapshot, Estimate, Estimates, GroupBy, LearnedLimit, ModelMemory, ReceiptFilter,
-    ReceiptRecord, ReceiptTotals, Receipts, Search, SearchHit, StoreResult, UsageEntry, Workspace,
+    ReceiptRecord, ReceiptTotals, Receipts, Search, SearchHit, StoreResult, UsageEntry,
+    UsageReport, Workspace,
 };
 
 use crate::{
     SqlStore,
+    db::Db,
     shared::{estimates, model_memory, receipts, snapshots, totals},
     sqlite::Durability::{Full, Process},
 };
@@ -97,14 +99,41 @@ impl Receipts for SqlStore {
 
 #[async_trait]
 impl ModelMemory for SqlStore {
-    async fn calibration(&self, model: &str) -> StoreResult<Vec<f64>> {
-        let model = model.to_owned();
-        self.engine.read(move |db| model_memory::calibration(db, &model)).await
+    async fn usage_reports(&self, base_url: &str, model: &str) -> StoreResult<Vec<UsageReport>> {
+        let (base_url, model) = (base_url.to_owned(), model.to_owned());
+        self.engine.read(move |db| model_memory::reports(db, &base_url, &model)).await
     }
 
-    async fn put_calibration(&self, model: &str, log_ratios: &[f64]) -> StoreResult<()> {
-        let (model, ratios) = (model.to_owned(), log_ratios.to_vec());
-        self.engine.write(Full, move |db| model_memory::put_calibration(db, &model, &ratios)).await
+    async fn put_usage_reports(
+        &self,
+        base_url: &str,
+        model: &str,
+        reports: &[UsageReport],
+    ) -> StoreResult<()> {
+        let (base_url, model, reports) = (base_url.to_owned(), model.to_owned(), reports.to_vec());
+        let put = move |db: &mut dyn Db| model_memory::put_reports(db, &base_url, &model, &reports);
+        self.engine.write(Full, put).await
+    }
+
+    async fn largest_prompt(&self, base_url: &str, model: &str) -> StoreResult<Option<u64>> {
+        let (base_url, model) = (base_url.to_owned(), model.to_owned());
+        self.engine.read(move |db| model_memory::largest_prompt(db, &base_url, &model)).await
+    }
+
+    async fn note_prompt(&self, base_url: &str, model: &str, tokens: u64) -> StoreResult<()> {
+        let (base_url, model) = (base_url.to_owned(), model.to_owned());
+        let note = move |db: &mut dyn Db| model_memory::note_prompt(db, &base_url, &model, tokens);
+        self.engine.write(Full, note).await
+    }
+
+    async fn has_learned(&self, model: &str) -> StoreResult<bool> {
+        let model = model.to_owned();
+        self.engine.read(move |db| model_memory::has_learned(db, &model)).await
+    }
+
+    async fn forget_learned(&self, model: &str) -> StoreResult<()> {
+        let model = model.to_owned();
+        self.engine.write(Full, move |db| model_memory::forget_learned(db, &model)).await
     }
 
     async fn learned_limit(

@@ -123,7 +123,9 @@ macro_rules! contract_tests {
                 a_snapshot_replaces_the_one_before
             }
             notes {
-                calibration_is_replaced
+                reports_are_kept_by_place_and_model
+                the_largest_prompt_is_kept
+                what_was_learned_of_a_model_is_forgotten_everywhere
                 limits_are_learned_by_place_and_model
                 usage_is_told_since_a_time
                 saved_filters_have_names

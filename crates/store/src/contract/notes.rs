@@ -1,19 +1,59 @@
 //! Rules of model memory and notebook.
 
 use super::{Backend, at, ready};
-use crate::{KeptDraft, LearnedLimit, QUERIES_KEPT, SavedFilter, UsageEntry, Workspace};
+use crate::{
+    KeptDraft, LearnedLimit, QUERIES_KEPT, SavedFilter, UsageEntry, UsageReport, Workspace,
+};
 
-/// EST-6: what is kept is what was put, per model; nothing is a reset.
-pub async fn calibration_is_replaced(backend: &impl Backend) {
+/// EST-6: what is kept is what was put, by server and model; nothing is a reset.
+pub async fn reports_are_kept_by_place_and_model(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
-    assert!(store.calibration("m").await.unwrap().is_empty());
-    store.put_calibration("m", &[0.1, -0.25, 0.0]).await.unwrap();
-    store.put_calibration("n", &[0.5]).await.unwrap();
-    store.put_calibration("m", &[-0.125, f64::NAN, 0.1]).await.unwrap();
-    assert_eq!(store.calibration("m").await.unwrap(), [-0.125, 0.1]);
-    store.put_calibration("m", &[]).await.unwrap();
-    assert!(store.calibration("m").await.unwrap().is_empty());
-    assert_eq!(store.calibration("n").await.unwrap(), [0.5]);
+    let report = |text| UsageReport { text, overhead: 8, reported: text + 30 };
+    assert!(store.usage_reports("http://a", "m").await.unwrap().is_empty());
+    store.put_usage_reports("http://a", "m", &[report(1), report(2)]).await.unwrap();
+    store.put_usage_reports("http://b", "m", &[report(3)]).await.unwrap();
+    store.put_usage_reports("http://a", "m", &[report(5), report(4)]).await.unwrap();
+    assert_eq!(store.usage_reports("http://a", "m").await.unwrap(), [report(5), report(4)]);
+    store.put_usage_reports("http://a", "m", &[]).await.unwrap();
+    assert!(store.usage_reports("http://a", "m").await.unwrap().is_empty());
+    assert_eq!(store.usage_reports("http://b", "m").await.unwrap(), [report(3)]);
+}
+
+/// CAT-3: no limit is learned below the largest prompt that was taken.
+pub async fn the_largest_prompt_is_kept(backend: &impl Backend) {
+    let (store, _) = ready(backend).await;
+    assert_eq!(store.largest_prompt("http://a", "m").await.unwrap(), None);
+    for tokens in [19, 400, 7] {
+        store.note_prompt("http://a", "m", tokens).await.unwrap();
+    }
+    assert_eq!(store.largest_prompt("http://a", "m").await.unwrap(), Some(400));
+    assert_eq!(store.largest_prompt("http://b", "m").await.unwrap(), None);
+}
+
+/// CAT-3, EST-6: *Forget* leaves nothing of a model, wherever it is served.
+pub async fn what_was_learned_of_a_model_is_forgotten_everywhere(backend: &impl Backend) {
+    let (store, _) = ready(backend).await;
+    for (base_url, model) in [("http://a", "m"), ("http://b", "m"), ("http://a", "n")] {
+        let limit = LearnedLimit {
+            base_url: base_url.to_owned(),
+            model: model.to_owned(),
+            tokens: 10,
+            learned_at: at(50),
+        };
+        store.put_learned_limit(&limit).await.unwrap();
+        store.note_prompt(base_url, model, 5).await.unwrap();
+        let report = UsageReport { text: 1, overhead: 4, reported: 30 };
+        store.put_usage_reports(base_url, model, &[report]).await.unwrap();
+    }
+    assert!(store.has_learned("m").await.unwrap() && !store.has_learned("o").await.unwrap());
+    store.forget_learned("m").await.unwrap();
+    assert!(!store.has_learned("m").await.unwrap());
+    for base_url in ["http://a", "http://b"] {
+        assert_eq!(store.learned_limit(base_url, "m").await.unwrap(), None);
+        assert_eq!(store.largest_prompt(base_url, "m").await.unwrap(), None);
+        assert!(store.usage_reports(base_url, "m").await.unwrap().is_empty());
+    }
+    assert!(store.learned_limit("http://a", "n").await.unwrap().is_some());
 }
 
 /// CAT-3: keyed by base URL and model, with the date, and can be cleared.

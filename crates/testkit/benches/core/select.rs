@@ -4,7 +4,7 @@ use plimsoll_budget::{Boundary, BoundaryInput, Load, LoadSums};
 use plimsoll_domain::{Lifecycle, PairId, Timestamp};
 use plimsoll_send::{HistoryPair, JsonDoc, PreludeParts, RequestParameters, WireRules, compose};
 use plimsoll_testkit::history::{Random, prose};
-use plimsoll_tokens::{Factor, PairTable};
+use plimsoll_tokens::{Correction, PairTable, RawTokens};
 
 use plimsoll_testkit::report::Table;
 
@@ -13,8 +13,13 @@ use crate::{Effort, peer};
 const SIZES: [(usize, &str); 4] =
     [(1_000, "1k"), (10_000, "10k"), (100_000, "100k"), (1_000_000, "1M")];
 
-pub(crate) const INPUT: BoundaryInput =
-    BoundaryInput { ml: 128_000, ura: 100, prelude: 0, reply_reserve: 800, factor: Factor::ONE };
+pub(crate) const INPUT: BoundaryInput = BoundaryInput {
+    ml: 128_000,
+    ura: 100,
+    raw_prelude: RawTokens::ZERO,
+    reply_reserve: 800,
+    correction: Correction::NONE,
+};
 
 struct Pair {
     id: PairId,

@@ -39,12 +39,12 @@ fn errors(files: &[(PathBuf, String)], count: &dyn Fn(&str) -> u64) -> (f64, f64
                 reported += count(text) + GLUE;
             }
             if turn < TOLD {
-                calibration.observe(raw, reported);
+                calibration.observe(raw.into(), reported);
                 continue;
             }
             let error = |said: u64| (said as f64 / reported as f64 - 1.0).abs() * 100.0;
             before += error(raw);
-            after += error(calibration.factor().apply(raw));
+            after += error(calibration.correction().request(raw));
         }
     }
     let all = (CHATS as usize * FORETOLD) as f64;

@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_budget::{Binds, ModelLimit, WindowFacts};
+use plimsoll_budget::Binds;
 use plimsoll_tokens::compact_size;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -28,7 +28,9 @@ pub(crate) struct ModelDto {
     pub(crate) ml: u64,
     /// The limit as it is shown.
     pub(crate) size: String,
-    /// Which limit binds, in words.
+    /// Which limit binds: `window`, `tpm`, `learned`, `assumed` …
+    pub(crate) binds: &'static str,
+    /// The same in words.
     pub(crate) bind_text: String,
     /// Whether a message could be sent to it now.
     pub(crate) available: bool,
@@ -48,17 +50,17 @@ pub(crate) struct ModelList {
 
 impl ModelList {
     pub(crate) async fn of(web: &Web, current: &str) -> Self {
+        let learned = web.app.store().learned_limits().await.unwrap_or_default();
         let row = |found: &Found| {
             let model = web.app.model(&found.id);
-            let facts =
-                WindowFacts { server_window: found.server_window, ..WindowFacts::default() };
-            let limit = ModelLimit::of(&model, facts);
+            let limit = found.limit(&model, &learned);
             ModelDto {
                 current: model.id == current,
                 id: model.id,
                 provider: model.provider,
                 ml: limit.tokens,
                 size: compact_size(limit.tokens),
+                binds: limit.binds.name(),
                 bind_text: bind_text(&limit),
                 assumed: limit.binds == Binds::Assumed,
                 available: found.available,

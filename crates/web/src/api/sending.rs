@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use plimsoll_app::{AppError, Draft, Outlook, Purpose, QuotaChoice, SendChoices, View, topic_path};
-use plimsoll_budget::{ModelLimit, OverBudget, WindowFacts};
+use plimsoll_budget::{Binds, OverBudget};
 use plimsoll_domain::Attachment;
 use plimsoll_store::KeptDraft;
 use plimsoll_tokens::commas;
@@ -19,6 +19,7 @@ use super::{
     At, AtQuery,
     attached::{self, AttachedTo},
     pair_id,
+    state::bind_text,
     writing::tell_draft,
 };
 use crate::{
@@ -138,11 +139,17 @@ const OFFERED: usize = 3;
 async fn offer(web: &Web, error: AppError, outlook: &Outlook) -> Problem {
     let (weights, current) = (&outlook.weights, &outlook.model.id);
     let needed = weights.total();
-    let over = matches!(error, AppError::OverBudget { .. });
+    let numbers = matches!(error, AppError::OverBudget { .. } | AppError::PromptTooLarge { .. });
     let mut problem = Problem::from(error);
-    if over {
+    if numbers {
+        let told = outlook.basis.plus_minus(needed, outlook.odd_tokens);
         let (total, ml) = (commas(needed), commas(weights.ml));
-        problem.detail = format!("This would be {total} tokens; {current} holds {ml}.").into();
+        let doubt = match outlook.limit.binds.is_stated() {
+            true => String::new(),
+            false => format!(" ({})", bind_text(&outlook.limit)),
+        };
+        problem.detail =
+            format!("This would be {total}{told} tokens; {current} holds {ml}{doubt}.").into();
         problem = problem.hint(format!(
             "{} too many: history {} · message {} · prelude {}",
             commas(needed.saturating_sub(weights.ml)),
@@ -151,13 +158,15 @@ async fn offer(web: &Web, error: AppError, outlook: &Outlook) -> Problem {
             commas(weights.prelude),
         ));
     }
+    let learned = web.app.store().learned_limits().await.unwrap_or_default();
     let fits = |found: &Found| {
         let model = web.app.model(&found.id);
-        let facts = WindowFacts { server_window: found.server_window, ..WindowFacts::default() };
+        let limit = found.limit(&model, &learned);
         found.available
             && found.id != *current
             && model.enabled
-            && ModelLimit::of(&model, facts).tokens >= needed
+            && limit.binds != Binds::Assumed
+            && limit.tokens >= needed
     };
     let models = web.configurator.models().await;
     let fitting = models.into_iter().filter(fits).take(OFFERED).map(|found| found.id);

@@ -23,12 +23,9 @@ pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk, draft: &Draft) -> Resul
     let filter = ReceiptFilter { limit: Some(SENDS), ..ReceiptFilter::default() };
     let receipts = web.app.store().receipts(desk.board.workspace(), &filter).await?;
     let window = &state.window;
-    let factor = desk.board.factor();
-    let estimator = if window.exact {
-        window.estimator.to_owned()
-    } else {
-        format!("{} × {factor:.2}", window.estimator)
-    };
+    let correction = desk.board.correction();
+    let learned = web.app.learned(&window.model).await?;
+    let correction = format!("+ {} · × {:.2}", correction.offset(), correction.slope());
     let step = if settings.smart_trim() { "smart" } else { "one" };
     let text = |key: &str| settings.get(key).map_or("", |(value, _)| value).to_owned();
     let ura = settings.user_request_allowance();
@@ -45,7 +42,11 @@ pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk, draft: &Draft) -> Resul
         dl.mono {
             (row("ML", commas(window.ml), &window.bind_text))
             (row("URA · reply reserve", format!("{} · {}", commas(ura), commas(window.reserve)), ""))
-            (row("estimator", estimator, "raw sums times what was learned from this model's reports"))
+            (row("estimator", window.estimator.to_owned(), ""))
+            (row("estimate", window.told.clone(), "what would be sent, how far that may be off, and what it rests on"))
+            @if !window.exact {
+                (row("offset · slope", correction, "learned from this model's reports: tokens that each request has once, and what texts are multiplied with"))
+            }
             (row("chars per token", text("charsPerToken"), ""))
             (row("NTA · step", format!("{} · {step}", settings.max_trim_attempts()), ""))
         }
@@ -54,7 +55,7 @@ pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk, draft: &Draft) -> Resul
             (row("X / Y", format!("{} / {}", state.boundary.x, state.boundary.y), ""))
             (row("predictedHistory", commas(window.history), ""))
             (row("predictedTotal", commas(window.history + ura), "history and the allowance"))
-            (row("prelude", commas(window.prelude), ""))
+            (row("prelude", commas(window.prelude), &window.prelude_text))
             (row("AUT", commas(window.aut), "what this message weighs"))
             (row("remaining reserve", reserve.to_string(), "ML less everything that would be sent"))
             (row("free after reply", commas(window.free), ""))
@@ -74,7 +75,7 @@ pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk, draft: &Draft) -> Resul
         (errors(&receipts))
         h2 { "Error" }
         (error(last, failed.as_ref()))
-        @if !window.exact {
+        @if learned {
             button.btn type="button" data-call={ "DELETE /api/models/" (window.model) "/learned" }
                 data-then="hud" data-confirm="Forget what was learned about this model?" {
                 "Forget what was learned"

@@ -78,7 +78,6 @@ fn topic_form(topic: &Topic, path: &str, parent: Option<String>) -> Markup {
 /// Models that can be asked first, each with its window to edit.
 pub(super) async fn models(web: &Arc<Web>, current: &str) -> Markup {
     let list = ModelList::of(web, current).await;
-    let learned = web.app.store().learned_limits().await.unwrap_or_default();
     html! {
         h2 { "Models" }
         p.muted { "Your own values go into " code { "models.toml" } " in " (web.configurator.place()) "." }
@@ -87,7 +86,9 @@ pub(super) async fn models(web: &Arc<Web>, current: &str) -> Markup {
                 li aria-current=[model.current.then_some("true")] data-available[model.available] {
                     details {
                         summary {
-                            (model.id) span.muted { " " (model.size) " · " (model.provider)
+                            (model.id) span.muted { " " (model.size)
+                                @if matches!(model.binds, "learned" | "assumed") { " " (model.binds) }
+                                " · " (model.provider)
                                 @if !model.available { " · not set up" } }
                         }
                         p.muted { (plimsoll_tokens::commas(model.ml)) " tokens: " (model.bind_text) }
@@ -100,11 +101,13 @@ pub(super) async fn models(web: &Arc<Web>, current: &str) -> Markup {
                             div.acts {
                                 button.btn.pri type="submit" { "Save" }
                                 button.btn type="button" data-act="choose-model" data-model=(model.id) { "Use it" }
-                                @if learned.iter().any(|limit| limit.model == model.id) {
-                                    button.btn type="button" data-call={ "DELETE /api/models/" (model.id) "/learned" }
-                                        data-then="panel:models" { "Forget what was learned" }
-                                }
                             }
+                        }
+                    }
+                    @if model.binds == "learned" {
+                        p.muted { "Its limit was " (model.bind_text) ". "
+                            button.btn type="button" data-call={ "DELETE /api/models/" (model.id) "/learned" }
+                                data-then="panel:models" { "Forget" }
                         }
                     }
                 }

@@ -5,12 +5,12 @@ use std::{ops::Range, sync::Arc};
 use maud::{Markup, html};
 use plimsoll_app::{FilesOutlook, Shown, topic_path};
 use plimsoll_domain::PairId;
-use plimsoll_send::trim_notice;
+use plimsoll_send::{LeftOutBecause, trim_notice};
 use plimsoll_store::{ReceiptRecord, StoredPair};
 use plimsoll_tokens::commas;
 
 use super::{icons, pair::PairView};
-use crate::{Web, boards::Desk, problem::Problem};
+use crate::{Web, api::state::NEWEST_TOO_LARGE, boards::Desk, problem::Problem};
 
 /// The visible pairs at these positions.
 pub(crate) async fn chunk(
@@ -35,7 +35,9 @@ pub(crate) async fn chunk(
     // The line stands before the oldest pair aboard; after all where none is.
     let line_here =
         (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.y;
-    let line = load_line(boundary.y - boundary.x, boundary.x, boundary.predicted_history_tokens);
+    let note = outlook.newest_too_large.then_some(NEWEST_TOO_LARGE);
+    let (ashore, tokens) = (boundary.y - boundary.x, boundary.predicted_history_tokens);
+    let line = load_line(ashore, boundary.x, tokens, note);
     let prelude = prelude(web, desk, outlook.system_tokens);
     // A part that is switched off is told too: nothing is left out unseen.
     let off = to == boundary.y && outlook.files.is_none() && outlook.model.tools;
@@ -122,11 +124,18 @@ async fn left_out(web: &Web, receipt: &ReceiptRecord) -> Result<Option<String>, 
         .map(|stored| plimsoll_prose::plain_preview(&stored.pair.user_text, 40))
         .collect();
     let names: Vec<&str> = openings.iter().map(String::as_str).collect();
-    let window = body["statedLimit"].as_u64().or_else(|| last["budget"]["maxContext"].as_u64());
-    Ok(trim_notice(&names, window))
+    let refused = |attempt: &serde_json::Value| {
+        attempt["stage"].as_str().is_some_and(|stage| stage.starts_with("overflow"))
+    };
+    let because = match body["statedLimit"].as_u64() {
+        Some(stated) => LeftOutBecause::Stated(stated),
+        None if attempts.iter().any(refused) => LeftOutBecause::Refused,
+        None => LeftOutBecause::Fitted(last["budget"]["maxContext"].as_u64().unwrap_or(0)),
+    };
+    Ok(trim_notice(&names, because))
 }
 
-pub(crate) fn load_line(ashore: usize, aboard: usize, tokens: u64) -> Markup {
+pub(crate) fn load_line(ashore: usize, aboard: usize, tokens: u64, note: Option<&str>) -> Markup {
     html! {
         div.load #load {
             (icons::mark("mark"))
@@ -134,6 +143,7 @@ pub(crate) fn load_line(ashore: usize, aboard: usize, tokens: u64) -> Markup {
                 b { (commas(ashore as u64)) } " ashore · "
                 b { (commas(aboard as u64)) } " aboard · "
                 span.mono { (commas(tokens)) } " tokens"
+                span.note { @if let Some(note) = note { ": " (note) } }
             }
         }
     }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { breakdown, counterParts } from "../counter.js";
-import { gaugeWords, segmentsOf, withDraft } from "../gauge.js";
+import { gaugeWords, levelOf, loadNote, segmentsOf, withDraft } from "../gauge.js";
 import { emptyState } from "../state.js";
 import { guess } from "../weigh.js";
 import { chance } from "./random.js";
@@ -10,7 +10,7 @@ import { chance } from "./random.js";
 const MOCK = {
   ...emptyState().window,
   ml: 4096, prelude: 164, history: 2212, aut: 941, files: 890, reserve: 512, total: 3317, percent: 81, free: 267,
-  verdict: /** @type {const} */ ("warn"),
+  verdict: /** @type {const} */ ("warn"), ura: 100,
 };
 
 test("the segments are those of the look: prelude, history, files, draft, reply, free", () => {
@@ -46,15 +46,29 @@ test("the words say by how much it is too much", () => {
   assert.match(gaugeWords({ ...MOCK, total: 5204 }), /1,108 tokens more than the 4,096 of the window$/);
 });
 
-test("VAL-2: a draft moves the verdict at once: 80 % warns, 100 % holds, AUT alone is too large", () => {
+test("VAL-2: a draft moves the verdict at once: 80 % warns, 100 % holds", () => {
   const base = { ...MOCK, ml: 1000, prelude: 100, history: 500, files: 0 };
   assert.equal(withDraft(base, 200, 80).verdict, "ok");
   assert.equal(withDraft(base, 201, 80).verdict, "warn");
   assert.equal(withDraft(base, 400, 80).verdict, "warn");
   assert.equal(withDraft(base, 401, 80).verdict, "over");
-  assert.equal(withDraft(base, 901, 80).verdict, "too_large");
+  assert.equal(withDraft(base, 901, 80).verdict, "over", "whether it is refused is the server's to say");
   assert.equal(withDraft(base, 200, 80).percent, 80);
   assert.equal(withDraft(base, 200, 80).exact, false);
+});
+
+test("VAL-2: above 80 % something is said before the send, and amber is for the message, not for the history", () => {
+  const base = { ...MOCK, ml: 1000, prelude: 0, history: 850, files: 0, ura: 100 };
+  const note = (/** @type {number} */ aut) => loadNote(withDraft(base, aut, 80), 80);
+  assert.equal(note(0), null, "nothing to send, nothing to warn of");
+  assert.equal(note(40)?.level, "info");
+  assert.match(note(40)?.text ?? "", /as planned. This message fits/);
+  assert.equal(note(120)?.level, "warn");
+  assert.equal(note(200)?.level, "error");
+  assert.equal(levelOf(withDraft(base, 40, 80)), "ok");
+  assert.equal(levelOf(withDraft(base, 120, 80)), "warn");
+  assert.equal(loadNote(withDraft({ ...base, history: 0 }, 90, 80), 80), null);
+  assert.equal(loadNote(withDraft({ ...base, history: 0, prelude: 800 }, 90, 80), 80)?.level, "warn", "no history fills it");
 });
 
 test("EST-1 at once, then moved by what was typed since the server spoke", () => {

@@ -30,7 +30,7 @@ use tokio::sync::Mutex;
 use crate::{
     context::Context,
     failure::{Failure, note, report, say},
-    machine,
+    machine::{self, Opened},
     output::Output,
 };
 use editor::{Editor, Read};
@@ -41,6 +41,7 @@ use stop::Stop;
 /// A chat that goes on.
 struct Chat<'a> {
     app: &'a App,
+    opened: &'a Opened,
     board: Arc<Mutex<Board>>,
     output: &'a mut Output,
     /// None without a terminal: there is nobody to ask.
@@ -94,6 +95,7 @@ pub(crate) fn run(args: &ChatArgs, workspace: &str, output: &mut Output) -> Resu
             || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
         let mut chat = Chat {
             app,
+            opened: &opened,
             board,
             output,
             editor,

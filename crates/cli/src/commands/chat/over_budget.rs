@@ -21,6 +21,7 @@ enum Choice {
     Fit,
     Switch(String),
     ClearHistory,
+    Forget(String),
 }
 
 /// What can be chosen: a key, what it does in words, and what it does.
@@ -30,6 +31,14 @@ fn choices(suggestions: &[Suggestion]) -> Vec<(String, String, Choice)> {
         let said = words::suggestion(suggestion);
         match suggestion {
             Suggestion::TrimAsNeeded => choices.push(("t".to_owned(), said, Choice::Trim)),
+            Suggestion::SendAnyway => {
+                let said = "send it anyway: the provider decides".to_owned();
+                choices.push(("t".to_owned(), said, Choice::Trim));
+            }
+            Suggestion::ForgetLearned { model } => {
+                let said = "forget the learned limit".to_owned();
+                choices.push(("l".to_owned(), said, Choice::Forget(model.clone())));
+            }
             Suggestion::FitFirst { .. } => choices.push(("f".to_owned(), said, Choice::Fit)),
             Suggestion::SwitchModel { models } => {
                 for (number, model) in models.iter().enumerate() {
@@ -42,6 +51,7 @@ fn choices(suggestions: &[Suggestion]) -> Vec<(String, String, Choice)> {
             }
             Suggestion::DetachFile { .. }
             | Suggestion::AttachOnDemand { .. }
+            | Suggestion::SetWindow { .. }
             | Suggestion::ShortenMessage { .. } => {}
         }
     }
@@ -59,22 +69,28 @@ impl Chat<'_> {
     ) -> Result<bool, Failure> {
         let outlook = &prepared.outlook;
         let excess = commas(outlook.validation.excess);
-        let alone =
-            outlook.weights.aut.saturating_add(outlook.weights.prelude) > outlook.weights.ml;
+        let alone = outlook.weights.alone() > outlook.weights.ml;
         let what = if alone { "The message alone is" } else { "The request is" };
         let limit = commas(outlook.weights.ml);
-        let said = format!("{what} over the limit of {limit} tokens by {excess}.");
+        let doubt = outlook.limit.doubt().map(|doubt| format!(" ({doubt})")).unwrap_or_default();
+        let said = format!("{what} over the limit of {limit} tokens{doubt} by {excess}.");
+        let suggestions = self.opened.reachable(outlook).await;
         let nobody = self.editor.is_none();
         if nobody || policy == OverBudget::Block {
             self.failed = true;
             say(&format!("[error: context] {said}"));
-            for suggestion in &outlook.suggestions {
+            for suggestion in &suggestions {
                 note(&words::suggestion(suggestion));
             }
             return Ok(false);
         }
         say(&said);
-        let choices = choices(&outlook.suggestions);
+        let choices = choices(&suggestions);
+        for suggestion in
+            suggestions.iter().filter(|one| matches!(one, Suggestion::SetWindow { .. }))
+        {
+            note(&words::suggestion(suggestion));
+        }
         for (key, said, _) in &choices {
             say(&format!("  [{key}] {said}"));
         }
@@ -102,6 +118,7 @@ impl Chat<'_> {
             Choice::Trim => draft.over_budget = Some(OverBudget::Trim),
             Choice::Fit => draft.over_budget = Some(OverBudget::Fit),
             Choice::Switch(model) => view.model = Some(model.clone()),
+            Choice::Forget(model) => self.app.forget_learned(model).await.map_err(wrong)?,
             Choice::ClearHistory => {
                 view.history = HistoryChoice::Filter(NOTHING.to_owned());
                 note("the filter is r0: no pair goes along; /filter brings them back");

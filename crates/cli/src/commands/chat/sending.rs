@@ -61,7 +61,7 @@ impl Chat<'_> {
         self.stop.working();
         told?;
         match sent {
-            Ok(sent) => self.conclude(&sent),
+            Ok(sent) => self.conclude(&sent).await,
             Err(error) => self.tell_error(&error),
         }
         // A script that was stopped does not go on with its next line.
@@ -69,8 +69,8 @@ impl Chat<'_> {
         Ok(if stopped { Next::Leave } else { Next::GoOn })
     }
 
-    fn conclude(&mut self, sent: &Sent) {
-        tell_receipt(sent);
+    async fn conclude(&mut self, sent: &Sent) {
+        tell_receipt(sent, self.opened).await;
         match &sent.outcome {
             Outcome::Complete { cut_by_length: false } => {}
             Outcome::Complete { cut_by_length: true } => {

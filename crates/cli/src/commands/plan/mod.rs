@@ -16,11 +16,11 @@ use std::{
 };
 
 use plimsoll_budget::{
-    Boundary, BoundaryInput, ExcludedBecause, IncludedTokens, LoadSums, Model, ModelLimit,
+    Boundary, BoundaryInput, ExcludedBecause, IncludedTokens, Judged, LoadSums, Model, ModelLimit,
     ReplyReserve, Validation, Weights, message_tokens, suggestions, validate,
 };
 use plimsoll_filter::{Filter, compile, parse};
-use plimsoll_tokens::{Estimator, Factor};
+use plimsoll_tokens::{Basis, Correction, Estimator, RawTokens};
 
 use crate::{
     args::PlanArgs,
@@ -108,7 +108,8 @@ fn of_file(args: &PlanArgs, path: &Path, context: &Context) -> Result<Facts, Fai
 
 impl Plan {
     fn facts(self, history: &History, context: &Context) -> Facts {
-        let (mut included, mut excluded, mut raw) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut included, mut excluded) = (Vec::new(), Vec::new());
+        let mut raw: Vec<RawTokens> = Vec::new();
         for (position, row) in self.visible.iter().enumerate() {
             let (entry, load) = (&history.entries[*row as usize], history.load(*row));
             if self.boundary.includes(position, load.sendable) {
@@ -119,10 +120,18 @@ impl Plan {
                 excluded.push((entry.id.to_string(), why));
             }
         }
-        let tokens = IncludedTokens { raw: &raw, factor: self.input.factor };
-        let (weights, validation, model) = (&self.weights, &self.validation, &self.model.id);
+        let tokens = IncludedTokens { raw: &raw, correction: self.input.correction };
+        let judged = Judged {
+            weights: &self.weights,
+            validation: &self.validation,
+            limit: self.limit,
+            attached: &[],
+            history: &tokens,
+            catalog: &context.catalog,
+            model: &self.model.id,
+        };
         Facts {
-            suggestions: suggestions(weights, validation, &[], &tokens, &context.catalog, model),
+            suggestions: suggestions(&judged),
             model: self.model.id,
             limit: self.limit,
             estimator: (self.estimator.method().name(), self.estimator.is_exact()),
@@ -160,9 +169,9 @@ fn predict(args: &PlanArgs, context: &Context, inputs: Inputs) -> Result<(Histor
     let input = BoundaryInput {
         ml: limit.tokens,
         ura: args.ura.unwrap_or_else(|| settings.user_request_allowance()),
-        prelude: args.prelude,
+        raw_prelude: args.prelude.into(),
         reply_reserve: reserve.resolve(limit.tokens, None, model.shared_window),
-        factor: Factor::ONE,
+        correction: Correction::NONE,
     };
     if filter.needs_tokens() {
         let started = Instant::now();
@@ -194,7 +203,10 @@ fn predict(args: &PlanArgs, context: &Context, inputs: Inputs) -> Result<(Histor
         history: boundary.predicted_history_tokens,
         aut: message_tokens(&args.draft, &weigher.estimator, weigher.overhead),
     };
-    let validation = validate(&weights, settings.warn_at());
+    let exact = weigher.estimator.is_exact();
+    let basis = if exact { Basis::Tokenizer } else { Basis::Approx };
+    let least_alone = limit.binds.is_stated().then(|| basis.band(weights.alone(), 0).low);
+    let validation = validate(&weights, settings.warn_at(), least_alone);
     let estimator = weigher.estimator;
     let plan =
         Plan { model, limit, estimator, input, boundary, weights, validation, visible, timings };

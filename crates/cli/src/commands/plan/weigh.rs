@@ -61,7 +61,7 @@ impl Weigher {
         let load = history.with_text(row, |text| {
             text.load(&self.estimator, self.overhead, self.send_error_pairs)
         })?;
-        history.set_tokens(row, load.tokens);
+        history.set_tokens(row, load.tokens.total());
         Ok(load)
     }
 }
