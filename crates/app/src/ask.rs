@@ -118,6 +118,8 @@ pub struct Outlook {
     pub basis: Basis,
     /// What of the total is of a kind that estimates misjudge by far.
     pub odd_tokens: u64,
+    /// What texts are multiplied with for this model (EST-6).
+    pub(crate) slope: f64,
     /// What each request to this model has once, as a part of the prelude (EST-6).
     pub request_tokens: u64,
     /// The estimator in use, and whether its numbers are exact.
@@ -171,7 +173,51 @@ impl Outlook {
         Stands {
             delivery,
             deliveries: allowed_deliveries(file, self.target),
-            too_large: self.limits.check(file, delivery, self.target),
+            too_large: self.limits.check(file, delivery, self.target).map(|too_large| TooLarge {
+                head: too_large.head.map(|bytes| self.head_bytes(file, bytes)),
+                ..too_large
+            }),
+        }
+    }
+
+    /// Says of each text that is too large how much of it would fit.
+    pub(crate) fn tell_heads(&mut self) {
+        let mut attached = std::mem::take(&mut self.attached);
+        // The message is weighed with what is in it; what a file itself weighs is given back.
+        self.attached.clone_from(&attached);
+        for one in &mut attached {
+            if let (Ok(file), Some(too_large)) = (&one.file, &mut one.too_large) {
+                too_large.head = too_large.head.map(|bytes| self.head_bytes(file, bytes));
+            }
+        }
+        self.attached = attached;
+    }
+
+    /// LIM-3: about how many of the first bytes of a text would fit beside the rest.
+    pub(crate) fn head_bytes(&self, file: &File, at_most: u64) -> u64 {
+        // What the whole weighs may be off, and the part is not an average one.
+        const CAREFUL: f64 = 0.9;
+        let whole = file.tokens.unwrap_or(file.size / 4).max(1) as f64 * self.slope;
+        let bytes = self.room_for(file.id) as f64 * file.size as f64 / whole * CAREFUL;
+        (bytes as u64).clamp(1, at_most.max(1))
+    }
+
+    /// The tokens that a file may have beside the rest of the message, the prelude and the
+    /// reply, and beside the history where that leaves it a quarter of the window. Where it
+    /// does not, the send asks, and leaves history out.
+    pub(crate) fn room_for(&self, file: FileId) -> u64 {
+        /// What stands around a file in a message, and the note about the cut.
+        const FRAME: u64 = 64;
+        let is_it = |one: &&AttachedFile| one.file.as_ref().is_ok_and(|known| known.id == file);
+        let itself = self.attached.iter().filter(is_it).map(|one| one.tokens);
+        let itself = itself.fold(0, u64::saturating_add);
+        let Weights { ml, prelude, history, aut } = self.weights;
+        let taken = prelude.saturating_add(aut.saturating_sub(itself));
+        let taken = taken.saturating_add(self.reply_reserve).saturating_add(FRAME);
+        let beside = ml.saturating_sub(taken);
+        match beside.saturating_sub(history) {
+            room if room >= ml / 4 => room,
+            _ => beside,
         }
     }
 

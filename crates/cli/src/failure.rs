@@ -75,8 +75,8 @@ impl Failure {
                 if file.on_demand {
                     ways.push("--deliver on-demand".to_owned());
                 }
-                if file.head {
-                    ways.push(format!("--first {}", (file.limit / 1024).saturating_sub(1).max(1)));
+                if let Some(bytes) = file.head {
+                    ways.push(format!("--first {}", (bytes / 1024).max(1)));
                 }
                 ways.push("a model with a larger window".to_owned());
                 Self::failed(error.to_string()).hint(format!("use {}", ways.join(", or ")))

@@ -60,7 +60,7 @@ export function createTooLarge({ attachments, api, say, toast, question = ask })
       try {
         const file = await api.call("POST", `/api/files/${encodeURIComponent(mark.fileId)}/head`, { bytes: large.headBytes });
         attachments.bind(marker, file);
-        say(`The first ${large.headText} of ${name} are attached.`);
+        say(`The first ${file.sizeText ?? large.headText} of ${name} are attached.`);
       } catch (error) {
         toast(wordsOf(error), { error: true });
       }

@@ -142,7 +142,7 @@ impl Courier<'_> {
                     Some(tokens) => tokens,
                     None => {
                         let tokens = self.weigher.count(text);
-                        parcels.note_block(file.id, tokens);
+                        parcels.note_block(file.id, text, tokens);
                         tokens
                     }
                 },

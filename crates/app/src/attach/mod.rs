@@ -49,8 +49,8 @@ pub struct TooLarge {
     pub because: String,
     /// Whether the model could read it by tool instead.
     pub on_demand: bool,
-    /// Whether its first part could be attached instead.
-    pub head: bool,
+    /// So many bytes of it could be attached instead; none of what is no text.
+    pub head: Option<u64>,
 }
 
 impl std::fmt::Display for TooLarge {
@@ -60,6 +60,9 @@ impl std::fmt::Display for TooLarge {
         write!(f, "'{name}' has {size}; the limit is {limit} {because}")
     }
 }
+
+/// The note about the cut needs room too.
+const CUT_NOTE: u64 = 256;
 
 /// A size without `.0`: limits are round.
 fn round_size(bytes: u64) -> String {
@@ -120,7 +123,7 @@ impl AttachLimits {
             limit,
             because: because.to_owned(),
             on_demand,
-            head: kind == ContextKind::Text,
+            head: (kind == ContextKind::Text).then(|| limit.saturating_sub(CUT_NOTE).max(1)),
         })
     }
 }

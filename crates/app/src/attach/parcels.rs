@@ -4,6 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use plimsoll_domain::{Attachment, ContentHash, File, FileId};
 use plimsoll_store::{Store, StoreError, Workspace};
+use plimsoll_tokens::odd_bytes;
 
 use crate::AppError;
 
@@ -14,6 +15,8 @@ pub(crate) struct Parcels {
     newest: HashMap<ContentHash, Option<Arc<File>>>,
     /// Tokens of whole blocks, under the stamp that they were counted with.
     blocks: HashMap<FileId, u64>,
+    /// How much of a block estimates misjudge by far (EST-9), as a share of it.
+    odd: HashMap<FileId, f64>,
     stamp: String,
 }
 
@@ -36,8 +39,14 @@ impl Parcels {
         self.blocks.get(&file).copied()
     }
 
-    pub(crate) fn note_block(&mut self, file: FileId, tokens: u64) {
+    pub(crate) fn note_block(&mut self, file: FileId, text: &str, tokens: u64) {
         self.blocks.insert(file, tokens);
+        self.odd.insert(file, odd_bytes(text) as f64 / text.len().max(1) as f64);
+    }
+
+    /// What of a block of this many tokens estimates misjudge by far.
+    pub(crate) fn odd_tokens(&self, file: FileId, tokens: u64) -> u64 {
+        (tokens as f64 * self.odd.get(&file).copied().unwrap_or(0.0)) as u64
     }
 
     /// The file that a token with these bytes means: the one it came with if that is still

@@ -6,7 +6,7 @@ use plimsoll_budget::{
     Attached, Boundary, BoundaryInput, Decision, ExcludedBecause, IncludedTokens, Judged, LoadSums,
     OverBudget, Validation, Verdict, Weights, decide, suggestions, validate,
 };
-use plimsoll_domain::{Attachment, ContextKind, Delivery, FileId, Lifecycle, PairId};
+use plimsoll_domain::{Attachment, ContextKind, Delivery, File, FileId, Lifecycle, PairId};
 use plimsoll_send::{IncludedPair, RequestParameters, SendPlan, TrimStep};
 use plimsoll_store::StoredPair;
 use plimsoll_tokens::{Basis, RawTokens, odd_bytes};
@@ -14,7 +14,7 @@ use plimsoll_tokens::{Basis, RawTokens, odd_bytes};
 use super::{Board, standing::Standing};
 use crate::{
     App, AppError, AttachedFile, Draft, Outlook, Prepared, Purpose,
-    attach::{Carried, Packed},
+    attach::{Carried, Packed, Parcels},
     history::LoadRules,
 };
 
@@ -49,6 +49,30 @@ impl Board {
         self.weigh_up(app, boundary, aboard, message).await
     }
 
+    /// LIM-3: how many of the first bytes of a text fit beside a draft, counted; at most so
+    /// many.
+    pub async fn head_that_fits(
+        &mut self,
+        app: &App,
+        draft: &Draft,
+        file: &File,
+        at_most: u64,
+    ) -> Result<u64, AppError> {
+        let room = self.outlook(app, draft).await?.room_for(file.id);
+        let correction = self.cache.input().correction;
+        let mut text = app.first_text(&self.workspace, file, at_most).await?;
+        loop {
+            let tokens = correction.apply(self.standing.weigher.count(&text));
+            if tokens <= room {
+                return Ok((text.len() as u64).max(1));
+            }
+            // The parts of a text are not alike, so it is counted again.
+            let share = room as f64 / tokens as f64 * 0.99;
+            let end = text.floor_char_boundary((text.len() as f64 * share) as usize);
+            text.truncate(end);
+        }
+    }
+
     /// What is attached to a message that was written before, as it would go out now.
     pub async fn attached(
         &mut self,
@@ -70,7 +94,7 @@ impl Board {
         let raw = RawTokens::message(tokens, standing.model.message_overhead);
         let (limits, correction) = (&standing.limits, self.cache.input().correction);
         let attached = courier.look(parcels, text, attachments, limits, correction).await?;
-        let odd = odd_tokens(text, &attached, standing);
+        let odd = odd_tokens(text, &attached, parcels, standing);
         Ok(Message { raw, odd, attached })
     }
 
@@ -319,7 +343,7 @@ impl Board {
                 })
             }
         };
-        Ok(Outlook {
+        let mut outlook = Outlook {
             suggestions: helpful,
             quota: app.quota(model, weights.total()).await?,
             model: model.clone(),
@@ -331,6 +355,7 @@ impl Board {
             validation,
             basis: standing.basis,
             odd_tokens,
+            slope: input.correction.slope(),
             request_tokens: input.correction.offset(),
             estimator: (standing.weigher.name(), standing.weigher.is_exact()),
             system_tokens: input.correction.apply(standing.raw_system),
@@ -339,29 +364,33 @@ impl Board {
             target: standing.target,
             files: standing.files_outlook(input.correction),
             adds: standing.adds,
-        })
+        };
+        outlook.tell_heads();
+        Ok(outlook)
     }
 }
 
 /// What of a message is a picture, and, where its texts are only estimated, CJK or encoded.
-fn odd_tokens(text: &str, attached: &[AttachedFile], standing: &Standing) -> u64 {
-    let is_picture = |one: &&AttachedFile| {
-        one.delivery == Delivery::Inline
-            && one.file.as_ref().is_ok_and(|file| file.context_kind() == ContextKind::Image)
+fn odd_tokens(
+    text: &str,
+    attached: &[AttachedFile],
+    parcels: &Parcels,
+    standing: &Standing,
+) -> u64 {
+    let estimated = matches!(standing.basis, Basis::Learned { .. } | Basis::Approx);
+    let odd_file = |one: &AttachedFile| match &one.file {
+        Ok(_) if one.delivery != Delivery::Inline => 0,
+        Ok(file) if file.context_kind() == ContextKind::Image => one.tokens,
+        Ok(file) if estimated => parcels.odd_tokens(file.id, one.tokens),
+        _ => 0,
     };
-    let pictures = attached.iter().filter(is_picture).map(|one| one.tokens);
-    let pictures = pictures.fold(0, u64::saturating_add);
-    match standing.basis {
-        Basis::Exact | Basis::Tokenizer => pictures,
-        Basis::Learned { .. } | Basis::Approx => {
-            let odd = odd_bytes(text);
-            if odd == 0 {
-                return pictures;
-            }
-            let share = odd as f64 / text.len() as f64;
-            pictures.saturating_add((standing.weigher.count(text) as f64 * share) as u64)
-        }
+    let files = attached.iter().map(odd_file).fold(0, u64::saturating_add);
+    let odd = if estimated { odd_bytes(text) } else { 0 };
+    if odd == 0 {
+        return files;
     }
+    let share = odd as f64 / text.len() as f64;
+    files.saturating_add((standing.weigher.count(text) as f64 * share) as u64)
 }
 
 /// What is attached, as the suggestions of VAL-1 name it.

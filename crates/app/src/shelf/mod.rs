@@ -258,6 +258,20 @@ impl App {
         self.keep_file(workspace, &blob, origin).await
     }
 
+    /// The first bytes of a text, whole characters.
+    pub(crate) async fn first_text(
+        &self,
+        workspace: &Workspace,
+        file: &File,
+        bytes: u64,
+    ) -> Result<String, AppError> {
+        if !file.is_text {
+            return Err(AppError::NotText(file.name.clone()));
+        }
+        let (blobs, source) = (self.blobs(workspace)?, file.clone());
+        blocking(move || upkeep::first_text(&blobs, &source, bytes)).await?
+    }
+
     /// Changes how an attachment of a sent message is delivered from now on (BND-4).
     pub async fn deliver_otherwise(
         &self,

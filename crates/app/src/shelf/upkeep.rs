@@ -105,18 +105,23 @@ impl App {
     }
 }
 
-/// The first bytes of a text, cut at its last whole line, or character where a line is too
-/// long, and a note about it.
-pub(super) fn head(blobs: &Blobs, file: &File, bytes: u64, whole: u64) -> Result<Blob, AppError> {
+/// The first bytes of a text, whole characters.
+pub(super) fn first_text(blobs: &Blobs, file: &File, bytes: u64) -> Result<String, AppError> {
     let mut start = Vec::new();
     let reading =
         |source| BlobError::Io { doing: "reading", path: file.name.clone().into(), source };
     blobs.open_blob(&blob_name(file)?)?.take(bytes).read_to_end(&mut start).map_err(reading)?;
     let text = String::from_utf8_lossy(&start);
-    let text = text.trim_end_matches('\u{fffd}');
+    Ok(text.trim_end_matches('\u{fffd}').to_owned())
+}
+
+/// The first bytes of a text, cut at its last whole line, or character where a line is too
+/// long, and a note about it.
+pub(super) fn head(blobs: &Blobs, file: &File, bytes: u64, whole: u64) -> Result<Blob, AppError> {
+    let text = first_text(blobs, file, bytes)?;
     let kept = match text.rfind('\n') {
         Some(end) if (text.len() as u64) < whole => &text[..=end],
-        _ => text,
+        _ => text.as_str(),
     };
     let note = format!("\n[cut: the first {} of {whole} bytes]\n", kept.len());
     let mut intake = blobs.begin(&file.name, None)?;

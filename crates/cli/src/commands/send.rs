@@ -7,7 +7,8 @@ use plimsoll_app::{
     SendChoices, Sent, View, topic_path,
 };
 use plimsoll_budget::{OverBudget, Suggestion, Verdict};
-use plimsoll_domain::{Attachment, FileId, PairId, print_token};
+use plimsoll_domain::{Attachment, File, FileId, PairId, print_token};
+use plimsoll_files::size_words;
 use plimsoll_send::Outcome;
 use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
@@ -151,8 +152,7 @@ async fn attach(
         let mut file = super::files::add(app, &ask.workspace, path, None, args.secrets).await?;
         taken.push(file.id);
         if let Some(kilobytes) = args.first.filter(|_| file.is_text) {
-            let head = app.head_of(&ask.workspace, file.id, kilobytes.saturating_mul(1024)).await;
-            file = head.map_err(|error| Failure::app(&error))?;
+            file = first_part(app, ask, &file, kilobytes).await?;
             taken.push(file.id);
         }
         let path = app.file_path(&ask.workspace, &file).map_err(|error| Failure::app(&error))?;
@@ -163,6 +163,19 @@ async fn attach(
         ask.draft.attachments.push(attachment);
     }
     Ok(())
+}
+
+/// The first kilobytes of a text, or less where those do not fit the model (LIM-3).
+async fn first_part(app: &App, ask: &Ask, file: &File, kilobytes: u64) -> Result<File, Failure> {
+    let failed = |error: AppError| Failure::app(&error);
+    let wanted = kilobytes.saturating_mul(1024);
+    let mut board = app.board(&ask.workspace, ask.view.clone()).await.map_err(failed)?;
+    let bytes = board.head_that_fits(app, &ask.draft, file, wanted).await.map_err(failed)?;
+    if bytes < wanted.min(file.size) {
+        let (size, model) = (size_words(bytes), &board.model().id);
+        note(&format!("{} is cut to its first {size}: more does not fit {model}", file.name));
+    }
+    app.head_of(&ask.workspace, file.id, bytes).await.map_err(failed)
 }
 
 /// The prompt, then what was piped in as a block.

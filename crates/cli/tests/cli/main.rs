@@ -14,6 +14,7 @@ mod files;
 mod generate;
 #[cfg(target_os = "linux")]
 mod keys;
+mod limits;
 mod memory;
 mod models;
 mod plan;

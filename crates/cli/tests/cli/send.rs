@@ -130,7 +130,7 @@ fn over_budget_without_a_terminal_blocks_with_suggestions() {
     assert_eq!(home.send(&["one two three four five six seven eight nine ten"]).code, 0);
     let long = "word ".repeat(190);
     let ran = home.send(&["-c", &long]);
-    ran.refused(1, "over the limit by");
+    ran.refused(1, "over the limit of 200 by");
     assert!(ran.stderr.contains("note: send it and trim as needed"), "{}", ran.stderr);
     let huge = "word ".repeat(400);
     home.send(&[&huge]).refused(1, "the message alone is larger than the limit of 200 tokens");

@@ -198,6 +198,57 @@ fn val_3_over_budget_is_refused_with_what_helps() {
     assert_eq!(served.json("GET", "/api/pairs", None)["visible"], 2);
 }
 
+/// VAL-1, CAT-3, CAT-4, EST-9: what nobody is sure of is 422 with every way out, unless the
+/// decision is in the request; a learned limit is told and forgotten over the API, too.
+#[test]
+fn val_1_a_limit_that_nobody_states_refuses_nothing() {
+    let replies = [
+        Reply::openai(&["fine"], 9020, 6),
+        Reply::overflow(10, 50),
+        Reply::openai(&["fine"], 30, 6),
+    ];
+    let server = ScriptedServer::chats(replies).unwrap();
+    let served = Served::start_with(&server, 77, |home| {
+        let path = home.join("models.toml");
+        let models = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, models.replace("contextWindow = 77\n", "")).unwrap();
+    });
+    let post = |text: &str, more: serde_json::Value| {
+        let mut body = json!({"text": text});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        Some(body)
+    };
+    let kinds = |problem: &serde_json::Value| -> Vec<String> {
+        let all = problem["suggestions"].as_array().unwrap().iter();
+        all.map(|one| one["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    let large = "word ".repeat(9000);
+    let weighed = served.json("POST", "/api/weigh", post(&large, json!({})));
+    assert_eq!(weighed["window"]["basis"], "approx", "EST-9");
+    assert!(weighed["window"]["told"].as_str().unwrap().contains(" ± 15 %"), "{weighed}");
+    let asked = served.refused("POST", "/api/send", post(&large, json!({})), 422, "over_budget");
+    let detail = asked["detail"].as_str().unwrap();
+    assert!(detail.contains("8,192 (assumed"), "{detail}");
+    assert!(kinds(&asked).contains(&"send_anyway".to_owned()), "{asked}");
+    let set = asked["suggestions"].as_array().unwrap().iter().find(|s| s["kind"] == "set_window");
+    assert_eq!(set.unwrap()["model"], "test");
+    let mut events = served.events();
+    served.json("POST", "/api/send", post(&large, json!({"overBudget": "trim"})));
+    events.until("ended").unwrap();
+    assert_eq!(served.json("GET", "/api/pairs", None)["visible"], 1);
+    // An error that states an absurd limit below what was taken teaches nothing.
+    served.json("PUT", "/api/view", Some(json!({"filter": "r0"})));
+    let mut events = served.events();
+    served.json("POST", "/api/send", post("and now?", json!({})));
+    events.until("ended").unwrap();
+    let test = |served: &Served| {
+        let listed = served.json("GET", "/api/models", None);
+        let models = listed["models"].as_array().unwrap();
+        models.iter().find(|one| one["id"] == "test").unwrap().clone()
+    };
+    assert_eq!(test(&served)["binds"], "assumed");
+}
+
 #[test]
 fn pairs_are_labelled_edited_and_deleted_and_commands_are_taken_back() {
     let server = answering(&["fine"]);

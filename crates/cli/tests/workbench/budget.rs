@@ -100,3 +100,163 @@ fn ui_9_clearing_the_history_sends_it_alone() {
     assert_eq!(sent["messages"].as_array().unwrap().len(), 1, "the message alone");
     bench.fine();
 }
+
+/// A home whose model states no window.
+fn no_window(home: &Path) {
+    let file = home.join("models.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with("contextWindow")).collect();
+    std::fs::write(file, kept.join("\n") + "\n").unwrap();
+}
+
+/// CAT-4, VAL-1: a message above the assumed window is asked about, "assumed" is said, and the
+/// window can be set right there.
+#[test]
+fn cat_4_an_assumed_window_asks_and_can_be_set_in_the_dialog() {
+    let replies = vec![Reply::openai(&["fine"], 9020, 6)];
+    let Some(bench) = Workbench::at_home(replies, 400, no_window, |_| {}) else { return };
+    bench.page.insert_text(&"word ".repeat(9000)).unwrap();
+    bench.says("#notice", "More than the window holds");
+    bench.keys("Enter");
+    bench.says("dialog h2", "holds 8,192 (assumed: its window is not known)");
+    bench.says("dialog .btn", "Send anyway");
+    choose(&bench, "set this model's window");
+    bench.says("dialog h2", "How large is the window of test?");
+    bench.keys("Ctrl+A");
+    bench.types("32768");
+    bench.keys("Enter");
+    bench.wait("T.pairs().length === 1 && T.state() === 'complete' && T.reply() === 'fine'");
+    let models = std::fs::read_to_string(bench.served.home().join("models.toml")).unwrap();
+    assert!(models.contains("contextWindow = 32768"), "{models}");
+    bench.fine();
+}
+
+/// CAT-4: or it is simply sent, and the provider decides.
+#[test]
+fn cat_4_above_an_assumed_window_it_can_be_sent_anyway() {
+    let replies = vec![Reply::openai(&["fine"], 9020, 6)];
+    let Some(bench) = Workbench::at_home(replies, 400, no_window, |_| {}) else { return };
+    bench.page.insert_text(&"word ".repeat(9000)).unwrap();
+    bench.keys("Enter");
+    bench.wait("T.one('dialog[open]')");
+    choose(&bench, "send anyway");
+    bench.wait("T.pairs().length === 1 && T.state() === 'complete' && T.reply() === 'fine'");
+    bench.fine();
+}
+
+/// CAT-3: an absurd limit of an error is told wherever it binds, and *Forget* is beside it:
+/// in the panel of models, in the details, and in the dialog, which then sends.
+#[test]
+fn cat_3_a_learned_limit_is_told_and_forgotten_where_it_binds() {
+    let replies = vec![Reply::overflow(10, 50), Reply::openai(&["fine"], 30, 6)];
+    let Some(bench) = Workbench::at_home(replies, 400, no_window, |_| {}) else { return };
+    bench.types("first");
+    bench.keys("Enter");
+    bench.wait("T.pairs().length === 1 && T.state() === 'error'");
+    bench.view();
+    bench.keys("M");
+    bench.wait("T.panel() === 'Models'");
+    bench.says("#panel summary", "10 learned");
+    bench.says("#panel .models p", "learned from the provider on");
+    bench.wait("T.one('#panel .models li > p .btn').textContent === 'Forget'");
+    bench.keys("Escape");
+    bench.click("#counter");
+    bench.says("#hud .btn", "Forget what was learned");
+    bench.click("#draft");
+    bench.types("a message of more than ten tokens, whoever counts them, is this");
+    bench.keys("Enter");
+    bench.says("dialog h2", "holds 10 (learned from the provider on");
+    choose(&bench, "forget the learned limit");
+    bench.wait("T.pairs().length === 2 && T.state() === 'complete' && T.reply() === 'fine'");
+    let models = bench.served.json("GET", "/api/models", None);
+    let test = models["models"].as_array().unwrap().iter().find(|one| one["id"] == "test");
+    assert_eq!(test.unwrap()["binds"], "assumed", "it is forgotten");
+    bench.fine();
+}
+
+/// VAL-2: history fills the window by design. That alarms nobody, says nothing while there is
+/// nothing to send, and is said quietly before a message that fits is sent.
+#[test]
+fn val_2_a_window_full_of_history_is_no_alarm() {
+    let talk = |served: &crate::served::Served| {
+        for _ in 0..4 {
+            served.send(&"word ".repeat(60));
+        }
+    };
+    let replies = vec![Reply::openai(&["fine"], 80, 6)];
+    let small = |home: &Path| {
+        let file = home.join("config.toml");
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(file, text + "userRequestAllowance = 20\nreplyReserve = \"10\"\n").unwrap();
+    };
+    let Some(bench) = Workbench::at_home(replies, 300, small, talk) else { return };
+    bench.wait("Number.parseFloat(T.one('#legend .r').textContent) > 80");
+    assert!(bench.js::<bool>("T.one('#notice').hidden"), "an empty draft is not warned of");
+    assert_eq!(bench.js::<String>("T.one('#gauge').dataset.level"), "ok");
+    bench.types("hello");
+    bench.says("#notice", "as planned. This message fits.");
+    assert_eq!(bench.js::<String>("T.one('#notice').dataset.level"), "info");
+    bench.keys("Ctrl+A Delete");
+    bench.wait("T.one('#notice').hidden");
+    bench.page.insert_text(&"more ".repeat(22)).unwrap();
+    bench.says("#notice", "It can be sent.");
+    bench.wait("T.one('#notice').dataset.level === 'warn'");
+    bench.fine();
+}
+
+/// BND-7: the newest pair alone does not fit, and the line says so.
+#[test]
+fn bnd_7_nothing_aboard_is_explained() {
+    let long = "word ".repeat(500);
+    let replies = vec![Reply::openai(&[&long], 20, 500), Reply::openai(&["short"], 20, 6)];
+    let Some(bench) = Workbench::prepared(replies, 300, |_| {}) else { return };
+    bench.send("write a lot");
+    let words = "the newest pair alone does not fit, so nothing of the history is sent";
+    bench.says("#load", words);
+    bench.reload();
+    bench.says("#load", words);
+    bench.send("briefly");
+    bench.wait("!T.one('#load').textContent.includes('does not fit')");
+    bench.fine();
+}
+
+/// EST-9: what an estimate rests on, and how far it may be off, is told beside it.
+#[test]
+fn est_9_the_details_tell_the_band_and_its_basis() {
+    let replies = vec![Reply::openai(&["fine"], 40, 6)];
+    let Some(bench) = Workbench::prepared(replies, 4096, |served| {
+        for _ in 0..5 {
+            served.send("the same words again");
+        }
+    }) else {
+        return;
+    };
+    bench.click("#counter");
+    bench.says("#hud dd", "learned from 5 answers");
+    bench.says("#hud dt", "offset · slope");
+    bench.says("#counter-tip dd", " ± ");
+    bench.click("#hud .btn");
+    choose(&bench, "ok");
+    bench.says("#hud dd", "a rough estimate");
+    bench.fine();
+}
+
+/// LIM-3: the first part that is offered can be sent.
+#[test]
+fn lim_3_the_first_part_that_is_offered_can_be_sent() {
+    let replies = vec![Reply::openai(&["fine"], 3500, 6)];
+    let Some(bench) = Workbench::prepared(replies, 4096, |_| {}) else { return };
+    let bytes = "17;2024-03-04;ü;0.125\n".repeat(1200);
+    bench.page.paste_file("data.csv", "text/csv", bytes.as_bytes()).unwrap();
+    bench.wait("T.one('dialog[open]')");
+    bench.click("dialog [value=head]");
+    bench.wait("!T.one('dialog')");
+    bench.click("#draft");
+    bench.types("sum");
+    bench.wait("!T.says('#notice', 'More than the window holds')");
+    bench.keys("Enter");
+    bench.wait("T.pairs().length === 1 && T.state() === 'complete'");
+    let sent = bench.sent().to_string();
+    assert!(sent.contains("[cut: the first "), "{sent}");
+    bench.fine();
+}

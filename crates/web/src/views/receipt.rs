@@ -28,6 +28,13 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
     let off = record.error_percent().map(|error| format!(" ({})", percent(error)));
     let seconds = number(&body["timings"]["totalMs"]) as f64 / 1000.0;
     let written = record.usage.map_or(0, |usage| usage.completion);
+    // EST-9: receipts of earlier versions have no band.
+    let high = body["band"]["high"].as_u64().unwrap_or(0);
+    let doubt = match high.saturating_sub(total) {
+        0 => String::new(),
+        wide => format!(" ± {}", commas(wide)),
+    };
+    let basis = body["basisText"].as_str().map(str::to_owned);
     Ok(html! {
         h2 { "Receipt" }
         p.muted { (record.model) " · " (when(record.at, web.app.clock().now(), &web.zone)) " · " (record.stage) }
@@ -47,7 +54,7 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
             }
             tr {
                 td { b { "prompt" } }
-                td.n { b { (commas(record.estimate)) } }
+                td.n title=[basis.as_deref()] { b { (commas(record.estimate)) } (doubt) }
                 td.n {
                     @if let Some(usage) = record.usage {
                         b { (commas(usage.prompt)) } (off.unwrap_or_default())
@@ -72,6 +79,7 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
             (made) @if made == 1 { " attempt" } @else { " attempts" }
             @if let Some(cost) = record.cost.filter(|cost| *cost > 0.0) { " · " (dollars(cost)) }
             @if let Some(estimator) = body["estimator"].as_str() { " · counted " (estimator) }
+            @if let Some(basis) = &basis { ", " (basis) }
         }
         @if let Some(hash) = body["historyHash"].as_str() {
             p.muted title=(hash) {

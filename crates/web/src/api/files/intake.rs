@@ -9,7 +9,7 @@ use axum::{
     http::StatusCode,
 };
 use futures_util::StreamExt;
-use plimsoll_app::{AppError, LARGEST_FILE, Origin, Secrets, TakeIn, refuse_secret};
+use plimsoll_app::{AppError, Draft, LARGEST_FILE, Origin, Secrets, TakeIn, refuse_secret};
 use plimsoll_blobs::{Blob, BlobError, HEAD, Intake};
 use plimsoll_domain::File;
 use plimsoll_store::Workspace;
@@ -162,11 +162,14 @@ pub(crate) async fn from_path(
     told(&web, &at, &file, said).await
 }
 
+/// No first part is longer: no window holds more.
+const LONGEST_HEAD: u64 = 16 << 20;
+
 /// How much of a file is wanted.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HeadOf {
-    /// Bytes.
+    /// Bytes; it becomes less where that does not fit the model beside the rest.
     bytes: u64,
 }
 
@@ -180,6 +183,19 @@ pub(crate) async fn head(
     Path(id): Path<String>,
     Body(HeadOf { bytes }): Body<HeadOf>,
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
-    let file = web.app.head_of(&at, file_id(&id)?, bytes.clamp(1, 1 << 30)).await?;
+    let id = file_id(&id)?;
+    let whole = web.app.store().file(&at, id).await?;
+    let desk = web.boards.desk(&web.app, &at).await?;
+    let bytes = {
+        let mut desk = desk.lock().await;
+        let draft = Draft {
+            text: desk.draft.text.clone(),
+            attachments: desk.draft.attachments.clone(),
+            ..Draft::default()
+        };
+        let at_most = bytes.clamp(1, LONGEST_HEAD);
+        desk.board.head_that_fits(&web.app, &draft, &whole, at_most).await?
+    };
+    let file = web.app.head_of(&at, id, bytes).await?;
     told(&web, &at, &file, None).await
 }

@@ -34,12 +34,9 @@ pub(crate) struct TooLargeDto {
     on_demand: bool,
 }
 
-/// The note about the cut needs room too.
-const NOTE: u64 = 256;
-
 impl TooLargeDto {
     fn of(too_large: &TooLarge) -> Self {
-        let head = too_large.head.then(|| too_large.limit.saturating_sub(NOTE).max(1));
+        let head = too_large.head;
         Self {
             limit: too_large.limit,
             size_text: size_words(too_large.size),
