@@ -141,7 +141,7 @@ fn attempt_json(record: &AttemptRecord) -> Value {
     json["selection"] = record
         .selection
         .iter()
-        .map(|pair| json!({"id": pair.id.to_string(), "model": pair.model, "tokens": pair.tokens}))
+        .map(|pair| json!({"id": pair.id.to_string(), "model": pair.model, "tokens": pair.tokens.total()}))
         .collect();
     json["messages"] = record
         .messages

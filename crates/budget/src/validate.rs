@@ -351,7 +351,7 @@ pub fn overflow_suggestions(
     if weights.history > 0 {
         out.push(Suggestion::ClearHistory { frees: weights.history });
     }
-    out.extend(shorten(weights, &[]));
+    out.extend(shorten(weights, attached));
     out
 }
 

@@ -103,7 +103,7 @@ pub(crate) struct WindowDto {
     /// ML, the model limit.
     pub(crate) ml: u64,
     /// Which limit binds: `window`, `tpm`, `learned`, `assumed` …
-    binds: &'static str,
+    pub(crate) binds: &'static str,
     /// The same in words.
     pub(crate) bind_text: String,
     /// The system message, and what is said about files.

@@ -41,6 +41,9 @@ pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk, draft: &Draft) -> Resul
         h2 { "Parameters" }
         dl.mono {
             (row("ML", commas(window.ml), &window.bind_text))
+            @if matches!(window.binds, "learned" | "assumed") {
+                (row("limit", window.bind_text.clone(), "it asks and never refuses"))
+            }
             (row("URA · reply reserve", format!("{} · {}", commas(ura), commas(window.reserve)), ""))
             (row("estimator", window.estimator.to_owned(), ""))
             (row("estimate", window.told.clone(), "what would be sent, how far that may be off, and what it rests on"))
