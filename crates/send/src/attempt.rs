@@ -16,6 +16,7 @@
 use std::time::Duration;
 
 use plimsoll_domain::PairId;
+use plimsoll_tokens::RawTokens;
 
 use crate::{
     AttemptRecord, IncludedPair, SendPlan, Stage, TrimStep,
@@ -262,8 +263,8 @@ impl AttemptMachine {
     }
 
     fn history_tokens(&self) -> u64 {
-        let tokens = self.sent().map(|pair| pair.tokens).fold(0, u64::saturating_add);
-        self.plan.factor.apply(tokens)
+        let tokens: RawTokens = self.sent().map(|pair| pair.tokens).sum();
+        self.plan.correction.apply(tokens)
     }
 
     fn total_tokens(&self) -> u64 {
