@@ -128,7 +128,7 @@ fn over_budget_without_a_terminal_blocks_with_suggestions() {
     let server = ScriptedServer::always(Reply::openai(&["x"], 14, 1)).unwrap();
     let home = Home::new(&server, 200);
     assert_eq!(home.send(&["one two three four five six seven eight nine ten"]).code, 0);
-    let long = "word ".repeat(190);
+    let long = "word ".repeat(182);
     let ran = home.send(&["-c", &long]);
     ran.refused(1, "over the limit of 200 by");
     assert!(ran.stderr.contains("note: send it and trim as needed"), "{}", ran.stderr);
