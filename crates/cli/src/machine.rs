@@ -238,7 +238,8 @@ impl Opened {
     pub(crate) async fn reachable_after(&self, sent: &Sent) -> Vec<Suggestion> {
         let receipt = &sent.receipt;
         let total = receipt.last().map_or(0, |attempt| attempt.attempt_total_tokens);
-        let needed = receipt.stated_limit.map_or(total, |stated| total.max(stated.saturating_add(1)));
+        let needed =
+            receipt.stated_limit.map_or(total, |stated| total.max(stated.saturating_add(1)));
         self.offered(&sent.suggestions, needed, &receipt.model).await
     }
 
