@@ -267,6 +267,8 @@ pub struct Prepared {
     pub ashore: Vec<(PairId, ExcludedBecause)>,
     /// What the send machine starts from.
     pub plan: SendPlan,
+    /// Which pairs may go along.
+    pub(crate) history: HistoryChoice,
     /// The request, byte for byte (PAY-5).
     pub json_doc: String,
 }

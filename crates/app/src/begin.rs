@@ -1,19 +1,26 @@
 //! The start of a send: whether it may go, and its pair on the disk.
 
-use std::time::Duration;
+use std::{pin::Pin, time::Duration};
 
-use plimsoll_budget::{Decision, QuotaKind};
+use plimsoll_budget::{Decision, OverBudget, QuotaKind};
 use plimsoll_domain::{
     Attachment, ColorFlag, FileId, Lifecycle, MessagePair, PairId, Star, Timestamp, words_alone,
 };
 
-use crate::{App, AppError, AttachedFile, Prepared, Progress, Purpose, SendChoices};
+use crate::{App, AppError, AttachedFile, HistoryChoice, Prepared, Progress, Purpose, SendChoices};
+
+/// Asks whoever changes the filter what it is now.
+pub type HistoryNow =
+    Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = HistoryChoice> + Send>> + Send>;
 
 /// A send whose pair is written down and whose workspace is claimed: the user's text is
 /// on the disk, and no call was made yet.
 pub struct Begun {
     pub(crate) prepared: Prepared,
     pub(crate) wait: Option<(Duration, QuotaKind)>,
+    pub(crate) over_budget: Option<OverBudget>,
+    /// Tells which pairs may go along when the wait is over; else those that might before.
+    pub history_now: Option<HistoryNow>,
     /// The pair.
     pub pair: PairId,
 }
@@ -48,7 +55,7 @@ impl App {
             self.events.publish(&prepared.workspace, Progress::Removed(vec![old]));
         }
         self.events.publish(&prepared.workspace, Progress::Started(pair));
-        Ok(Begun { prepared, wait, pair })
+        Ok(Begun { prepared, wait, over_budget: choices.over_budget, history_now: None, pair })
     }
 
     /// Persist first (promise 4). A pair that is asked again goes only when the new one

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use plimsoll_budget::{QuotaKind, Suggestion, Weights, overflow_suggestions};
+use plimsoll_budget::{Suggestion, Weights, overflow_suggestions};
 use plimsoll_domain::{FileId, LifecycleEvent, PairError, PairId, Usage};
 use plimsoll_provider::{Delta, Finish, ProviderFailure};
 use plimsoll_send::{
@@ -110,14 +110,13 @@ impl App {
         cancel: &Cancel,
         watch: &mut (dyn FnMut(&Progress) + Send),
     ) -> Result<Sent, AppError> {
-        let Begun { mut prepared, wait, pair } = begun;
-        watch(&Progress::Started(pair));
-        let workspace = prepared.workspace.clone();
+        watch(&Progress::Started(begun.pair));
+        let (pair, workspace) = (begun.pair, begun.prepared.workspace.clone());
         let mut tell = |progress: Progress| {
             watch(&progress);
             self.events.publish(&workspace, progress);
         };
-        let sent = self.make_calls(&mut prepared, pair, wait, cancel, &mut tell).await;
+        let sent = self.make_calls(begun, cancel, &mut tell).await;
         if let Err(error) = &sent {
             let why = PairError {
                 code: plimsoll_store::INTERRUPTED.to_owned(),
@@ -133,12 +132,11 @@ impl App {
 
     async fn make_calls(
         &self,
-        prepared: &mut Prepared,
-        pair: PairId,
-        wait: Option<(Duration, QuotaKind)>,
+        mut begun: Begun,
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Sent, AppError> {
+        let pair = begun.pair;
         let mut journey = Journey {
             pair,
             answer: String::new(),
@@ -161,14 +159,15 @@ impl App {
             tool_calls: 0,
             first_usage: None,
         };
-        if let Some((wait, kind)) = wait {
+        if let Some((wait, kind)) = begun.wait {
             tell(Progress::QuotaWait(pair, wait, kind));
             tokio::select! {
-                () = tokio::time::sleep(wait) => {}
+                () = tokio::time::sleep(wait) => self.capture_again(&mut begun).await?,
                 // The machine hears of it instead of the first call.
                 () = cancel.cancelled() => {}
             }
         }
+        let prepared = &mut begun.prepared;
         let outcome = self.drive(prepared, &mut journey, cancel, tell).await?;
         let receipt = self.finish(prepared, &journey, &outcome).await?;
         let last = receipt.last();

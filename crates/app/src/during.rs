@@ -1,12 +1,48 @@
-//! What people take away while a send is under way goes along with no further call (PAY-1).
+//! What people change while a send waits or is under way (PAY-1). A wait for its turn is not
+//! yet sending: what goes along is captured when the first call leaves. What is taken away
+//! after that goes along with no further call.
 
 use std::collections::HashSet;
 
 use plimsoll_domain::{FileId, PairId};
 
-use crate::{App, AppError, HistoryChoice, Prepared, View, topic_path};
+use crate::{App, AppError, Begun, Draft, HistoryChoice, Prepared, Purpose, View, topic_path};
 
 impl App {
+    /// Captures anew what a message that has waited for its turn goes with. Its pair is
+    /// written down, so its model and topic stay.
+    pub(crate) async fn capture_again(&self, begun: &mut Begun) -> Result<(), AppError> {
+        let history = match begun.history_now.take() {
+            Some(now) => now().await,
+            None => begun.prepared.history.clone(),
+        };
+        let before = &begun.prepared;
+        let purpose = before.purpose;
+        let draft = Draft {
+            text: before.text.clone(),
+            attachments: before.settled_attachments(),
+            // A message is not its own history.
+            purpose: match purpose {
+                Purpose::Regenerate(id) => Purpose::Regenerate(id),
+                Purpose::New | Purpose::ReAsk(_) => Purpose::ReAsk(begun.pair),
+            },
+            over_budget: begun.over_budget,
+        };
+        let mut board = self.board(&before.workspace, self.view_of(before, history).await?).await?;
+        begun.prepared = Prepared { purpose, ..board.capture(self, &draft).await? };
+        Ok(())
+    }
+
+    /// The view that a send was made with, with other pairs.
+    async fn view_of(&self, prepared: &Prepared, history: HistoryChoice) -> Result<View, AppError> {
+        let topics = self.store.topics(&prepared.workspace).await?;
+        Ok(View {
+            history,
+            topic: Some(topic_path(&topics, prepared.topic.id)),
+            model: Some(prepared.outlook.model.id.clone()),
+        })
+    }
+
     /// The pairs that were to go along and are no longer there.
     pub(crate) async fn deleted_since(&self, prepared: &Prepared) -> Result<Vec<PairId>, AppError> {
         if prepared.included.is_empty() {
@@ -39,12 +75,7 @@ impl App {
             return Ok(());
         }
         gone.extend(lost);
-        let topics = self.store.topics(&prepared.workspace).await?;
-        let view = View {
-            history: HistoryChoice::Nothing,
-            topic: Some(topic_path(&topics, prepared.topic.id)),
-            model: Some(prepared.outlook.model.id.clone()),
-        };
+        let view = self.view_of(prepared, HistoryChoice::Nothing).await?;
         let mut board = self.board(&prepared.workspace, view).await?;
         board.pack_again(self, prepared).await
     }

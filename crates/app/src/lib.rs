@@ -38,7 +38,7 @@ pub use ask::{
     Ask, Draft, FilesOutlook, HistoryChoice, Outlook, Prepared, Purpose, SendChoices, Stands, View,
 };
 pub use attach::{AttachLimits, AttachedFile, TooLarge};
-pub use begin::Begun;
+pub use begin::{Begun, HistoryNow};
 pub use board::{Board, Place, Shown};
 pub use bus::{Events, Heard};
 pub use driver::Sent;

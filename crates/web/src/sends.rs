@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use plimsoll_app::{Begun, Cancel, Progress};
+use plimsoll_app::{Begun, Cancel, HistoryNow, Progress};
 use plimsoll_domain::PairId;
 use plimsoll_store::Workspace;
 
@@ -52,8 +52,12 @@ impl Sends {
 
 /// Carries a send out beside the request that began it. It is off the list before its end
 /// is told, so that nobody hears of an end and still sees it going on.
-pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, begun: Begun) {
+pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut begun: Begun) {
     let web = Arc::clone(web);
+    // A message that has to wait for its turn goes with what is visible then (PAY-1).
+    begun.history_now = web.boards.opened(&workspace).map(|desk| -> HistoryNow {
+        Box::new(move || Box::pin(async move { desk.lock().await.board.view().history.clone() }))
+    });
     let (pair, cancel) = (begun.pair, Cancel::default());
     web.sends.list().insert(workspace.clone(), (pair, cancel.clone()));
     tokio::spawn(async move {

@@ -14,6 +14,11 @@ export function changedUnderway(now, before, kind) {
   if (kind === null) return null;
   const [filter, model] = [now.filter !== before.filter, now.model !== before.model];
   if (!filter && !model) return null;
+  // Who waits for the quota is not yet sending: what goes along is captured when it leaves.
+  if (kind === "quota") {
+    const waits = filter ? "the waiting message goes with what is visible when its turn comes" : "the waiting message goes to the one that it was sent to";
+    return `${filter ? "The filter" : "The model"} has changed; ${waits}.`;
+  }
   const what = filter && model ? "The filter and the model have" : filter ? "The filter has" : "The model has";
   return `${what} changed; the message in flight goes on with what it had.`;
 }

@@ -106,6 +106,11 @@ impl Board {
         }
         self.refresh(app).await?;
         self.check_purpose(app, draft.purpose).await?;
+        self.capture(app, draft).await
+    }
+
+    /// What a draft is sent with, as everything stands now (PAY-1).
+    pub(crate) async fn capture(&mut self, app: &App, draft: &Draft) -> Result<Prepared, AppError> {
         let reached = app.providers.reach(&self.standing.model).await?;
         // Who answers may count tokens itself, or tell a window, only now.
         let model = self.standing.model.clone();
@@ -175,6 +180,7 @@ impl Board {
             outlook,
             ashore: choice.ashore,
             plan,
+            history: self.view.history.clone(),
             json_doc: String::new(),
         };
         let sent = prepared.first_sent();

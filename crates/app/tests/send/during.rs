@@ -1,10 +1,11 @@
 //! What is taken away while a send is under way goes along with no further call (PAY-1).
 
 use plimsoll_app::{AppEvent, Ask, Cancel, Draft, Events, Heard, Origin, Progress, SendChoices};
+use plimsoll_budget::Model;
 use plimsoll_domain::{Attachment, print_token};
-use plimsoll_store::Workspace;
+use plimsoll_store::{Edit, Workspace};
 
-use crate::rig::{answer, ask, failure, rig, view};
+use crate::rig::{answer, ask, failure, plain_settings, rig, rig_of, view};
 
 /// Waits until a call failed and is to be made again.
 async fn retries(events: &mut Events) {
@@ -78,4 +79,40 @@ async fn pay_1_a_file_that_is_taken_away_between_attempts_is_left_out_and_the_re
     assert_eq!(sent.receipt.detached, [file.id]);
     let json = sent.receipt.to_json();
     assert_eq!(json["detachedFiles"], serde_json::json!([file.id.to_string()]));
+}
+
+/// A wait for the quota is not yet sending: what is visible when the first call leaves goes.
+#[tokio::test]
+async fn pay_1_a_message_that_waited_for_its_quota_goes_with_what_is_there_then() {
+    let scripts = vec![answer("one", 5), answer("two", 5), answer("three", 5)];
+    let limits = |model: &mut Model| {
+        model.context_window = Some(1000);
+        model.rpm = Some(2);
+    };
+    let rig = rig_of(scripts, plain_settings(&[]), limits).await;
+    let (app, workspace) = (&rig.app, Workspace::default());
+    let first = rig.send("first question").await.pair;
+    let second = rig.send("second question").await.pair;
+    // The minute of the first two is nearly over.
+    rig.clock.set(1_800_000_059_500);
+    let mut events = app.events();
+    let prepared = app.prepare(&ask("third question")).await.unwrap();
+    let (cancel, mut watch) = (Cancel::default(), |_: &Progress| {});
+    let send = app.send(prepared, SendChoices::default(), &cancel, &mut watch);
+    let change = async {
+        loop {
+            let heard = events.next().await;
+            if matches!(heard, Heard::Event(AppEvent { progress: Progress::QuotaWait(..), .. })) {
+                break;
+            }
+        }
+        app.delete(&workspace, &[first]).await.unwrap();
+        let edit = Edit { user_text: Some("another question".to_owned()), assistant_text: None };
+        app.edit(&workspace, second, &edit).await.unwrap();
+    };
+    let (sent, ()) = tokio::join!(send, change);
+    let sent = sent.unwrap();
+    assert_eq!(rig.sent(2), ["another question", "two", "third question"]);
+    assert_eq!((sent.deleted, sent.receipt.counter.to_string().as_str()), (0, "1 / 1"));
+    assert_eq!(sent.receipt.attempts[0].selection.len(), 1, "predicted is what was captured");
 }

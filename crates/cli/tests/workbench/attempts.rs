@@ -92,3 +92,23 @@ fn api_2_the_page_follows_the_attempts_of_a_send() {
     bench.wait("!T.shown('#hud .attempts')");
     bench.fine();
 }
+
+/// PAY-1: who waits for the quota is not yet sending, and what is said is what will happen.
+#[test]
+fn ovf_5_a_filter_that_changes_during_a_wait_for_quota_counts_and_that_is_said() {
+    let limited = |home: &std::path::Path| {
+        let file = home.join("models.toml");
+        let one = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(file, format!("{one}rpm = 1\n")).unwrap();
+    };
+    let Some(bench) = Workbench::at_home([answer("fine")], 4096, limited, |_| {}) else { return };
+    bench.send("first");
+    bench.types("second");
+    bench.keys("Enter");
+    bench.says(".pair .think", "requests per minute");
+    bench.filter("r5");
+    bench.says("#notice", "the waiting message goes with what is visible when its turn comes");
+    bench.click("#notice button");
+    bench.wait("T.state() === 'cancelled' && !T.shown('#notice')");
+    bench.fine();
+}

@@ -126,6 +126,8 @@ test("OVF-5: a view that changes under a send is told, as long as nothing was an
   assert.equal(tell({ filter: "" }), "The filter has changed; the message in flight goes on with what it had.");
   assert.equal(tell({ model: "n" }, "trimming"), "The model has changed; the message in flight goes on with what it had.");
   assert.match(tell({ filter: "", model: "n" }) ?? "", /^The filter and the model have changed/);
+  assert.equal(tell({ filter: "" }, "quota"), "The filter has changed; the waiting message goes with what is visible when its turn comes.");
+  assert.equal(tell({ model: "n" }, "quota"), "The model has changed; the waiting message goes to the one that it was sent to.");
   assert.equal(tell({}), null);
   assert.equal(tell({ topic: "/B" }), null);
   assert.equal(tell({ filter: "" }, null), null, "the answer is coming in");
