@@ -58,6 +58,10 @@ id_type!(
     /// Names the receipt of one send.
     ReceiptId
 );
+id_type!(
+    /// Names one act of deleting, however many things it took.
+    DeletionId
+);
 
 #[cfg(test)]
 mod tests {

@@ -20,7 +20,7 @@ pub use file::{
     Attachment, BadHash, ContentHash, Delivery, File, FileKind, FileSource, ProviderFileId,
     file_label, parse_file_id, realigned,
 };
-pub use id::{FileId, PairId, ReceiptId, TopicId};
+pub use id::{DeletionId, FileId, PairId, ReceiptId, TopicId};
 pub use lifecycle::{IllegalTransition, Lifecycle, LifecycleEvent};
 pub use pair::{
     ColorFlag, MessagePair, OutOfRange, PairError, Star, Timestamp, Usage, attachment_kinds,

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use plimsoll_domain::{FileId, PairId, ReceiptId, Timestamp, TopicId};
+use plimsoll_domain::{DeletionId, FileId, PairId, ReceiptId, Timestamp, TopicId};
 use plimsoll_store::{StoreError, StoreResult, Workspace};
 
 /// A value that goes into a statement.
@@ -29,7 +29,14 @@ pub(crate) trait Db {
         values: &[Value<'_>],
         row: &mut dyn FnMut(&dyn Cells) -> StoreResult<()>,
     ) -> StoreResult<()>;
+
+    /// All rows of a query, each cell with the name of its column: for what is put aside and
+    /// brought back as it was, whatever columns a table has.
+    fn named(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<Vec<NamedCells>>;
 }
+
+/// The cells of a row with the names of their columns.
+pub(crate) type NamedCells = Vec<(String, Value<'static>)>;
 
 /// The cells of one row, by their place.
 pub(crate) trait Cells {
@@ -197,7 +204,7 @@ pub(crate) trait ReadId: Sized {
     fn read(text: &str) -> Option<Self>;
 }
 
-id_values!(PairId, TopicId, ReceiptId, FileId);
+id_values!(PairId, TopicId, ReceiptId, FileId, DeletionId);
 
 /// The id in a cell.
 pub(crate) fn id<T: ReadId>(row: &dyn Cells, place: usize) -> StoreResult<T> {

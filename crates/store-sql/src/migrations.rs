@@ -37,6 +37,14 @@ pub(crate) const SQLITE: &[Migration] = &[
         sql: include_str!("../migrations/2026-11-18b-reports.sql"),
     },
     Migration {
+        name: "2026-11-18c-deletions",
+        sql: include_str!("../migrations/2026-11-18c-deletions.sql"),
+    },
+    Migration {
+        name: "2026-11-18c-deletions-memory",
+        sql: include_str!("../migrations/sqlite/2026-11-18c-deletions-memory.sql"),
+    },
+    Migration {
         name: "2026-11-18e-failed-answers",
         sql: include_str!("../migrations/2026-11-18e-failed-answers.sql"),
     },

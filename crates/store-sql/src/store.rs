@@ -1,6 +1,7 @@
 //! The traits of the store, each method handed to the database as one job.
 
 mod books;
+mod deletions;
 mod files;
 mod history;
 mod memory;

@@ -32,6 +32,10 @@ pub enum Noun {
     Revision,
     /// A relation between observations.
     Relation,
+    /// A saved filter.
+    Filter,
+    /// A deletion that can be undone.
+    Deletion,
 }
 
 impl std::fmt::Display for Noun {
@@ -47,6 +51,8 @@ impl std::fmt::Display for Noun {
             Self::Observation => "observation",
             Self::Revision => "revision",
             Self::Relation => "relation",
+            Self::Filter => "saved filter",
+            Self::Deletion => "deletion to undo",
         })
     }
 }

@@ -6,6 +6,7 @@
 
 mod archive;
 pub mod contract;
+mod deletions;
 mod error;
 mod estimates;
 mod files;
@@ -21,6 +22,7 @@ mod upkeep;
 mod workspace;
 
 pub use archive::{Archive, ArchivedPair, BroughtIn, PreviousAnswer, Revision};
+pub use deletions::{Deletable, DeletedKind, Deletion, Deletions, NewDeletion, PutAside, Restored};
 pub use error::{Noun, StoreError, StoreResult};
 pub use estimates::{Estimate, Estimates};
 pub use files::{Files, ToolCallRecord};
@@ -53,6 +55,7 @@ pub trait Store:
     + Owners
     + Topics
     + Archive
+    + Deletions
     + Files
     + Estimates
     + Search
@@ -70,7 +73,7 @@ impl<S> Store for S where
         + Owners
         + Topics
         + Archive
-        + Files
+        + Deletions
         + Files
         + Estimates
         + Search

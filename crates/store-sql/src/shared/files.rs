@@ -8,7 +8,7 @@ use plimsoll_domain::{
 };
 use plimsoll_store::{Noun, StoreError, StoreResult, Workspace};
 
-use super::{owners, pairs, workspaces};
+use super::{deletions, owners, pairs, workspaces};
 use crate::db::{Cells, Db, first, id, list, opt_id, unreadable, values};
 
 const INSERT: &str = "INSERT INTO files (id, workspace, name, mime, kind, size, hash, extension,
@@ -40,7 +40,10 @@ const SET_CONTEXT: &str =
 const DELETE: &str = "DELETE FROM files WHERE workspace = $1 AND id = $2";
 const USED_BY: &str = "SELECT DISTINCT p.id, p.created_at FROM pair_attachments a
     JOIN pairs p ON p.id = a.pair_id WHERE a.file_id = $1 ORDER BY p.created_at, p.id";
-const HASHES: &str = "SELECT DISTINCT hash FROM files WHERE workspace = $1";
+/// Bytes of files that were deleted and can be brought back are still needed (REC-5).
+const HASHES: &str = "SELECT hash FROM files WHERE workspace = $1
+    UNION SELECT r.mentions FROM deleted_rows r JOIN deletions d ON d.id = r.deletion_id
+    WHERE r.part = 'files' AND d.workspace = $1";
 const ATTACHMENTS: &str =
     "SELECT file_id, delivery FROM pair_attachments WHERE pair_id = $1 ORDER BY place";
 const CLEAR_ATTACHMENTS: &str = "DELETE FROM pair_attachments WHERE pair_id = $1";
@@ -112,6 +115,19 @@ pub(crate) fn set_context(db: &mut dyn Db, ids: &[FileId], words: &str) -> Store
 }
 
 pub(crate) fn delete(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    id: FileId,
+) -> StoreResult<Vec<PairId>> {
+    for pair in used_by(db, id)? {
+        // Requests of failed sends quoted the file with the message that holds it.
+        deletions::purge_requests_about(db, pair)?;
+    }
+    take_out(db, workspace, id)
+}
+
+/// Takes a file out of the registry; gives the pairs whose tokens are broken by it.
+pub(super) fn take_out(
     db: &mut dyn Db,
     workspace: &Workspace,
     id: FileId,

@@ -7,7 +7,7 @@ use plimsoll_store::{Edit, Noun, Outcome, StoreError, StoreResult, StoredPair, W
 
 use super::{
     answer::{self, Answer},
-    files, owners, read_pairs, tool_calls, topics, workspaces,
+    deletions, files, owners, read_pairs, tool_calls, topics, workspaces,
 };
 use crate::db::{Db, values};
 
@@ -163,14 +163,20 @@ pub(crate) fn swap_answer(db: &mut dyn Db, id: PairId) -> StoreResult<()> {
 pub(crate) fn delete(db: &mut dyn Db, ids: &[PairId]) -> StoreResult<u64> {
     let mut deleted = 0;
     for id in ids {
-        owners::must_be_at_rest(db, *id)?;
-        for statement in [PURGE_QUOTES, PURGE_MENTIONS, PURGE_BODIES, DELETE_TEXT] {
-            db.run(statement, values![*id])?;
-        }
-        // What else refers to the pair goes with it, by its foreign keys.
-        deleted += db.run(DELETE, values![*id])?;
+        deletions::purge_quotes(db, *id)?;
+        deleted += take_out(db, *id)?;
     }
     Ok(deleted)
+}
+
+/// Takes a pair and all that refers to it out of the tables; says how many pairs that were.
+pub(super) fn take_out(db: &mut dyn Db, id: PairId) -> StoreResult<u64> {
+    owners::must_be_at_rest(db, id)?;
+    for statement in [PURGE_QUOTES, PURGE_MENTIONS, PURGE_BODIES, DELETE_TEXT] {
+        db.run(statement, values![id])?;
+    }
+    // What else refers to the pair goes with it, by its foreign keys.
+    db.run(DELETE, values![id])
 }
 
 /// Every change of a text makes its estimates stale (EST-7).

@@ -1,5 +1,7 @@
 //! A transaction of SQLite behind the seam of `db`.
 
+use std::borrow::Cow;
+
 use plimsoll_store::StoreResult;
 use rusqlite::{
     Connection, Row, Statement, ToSql, TransactionBehavior,
@@ -7,7 +9,7 @@ use rusqlite::{
 };
 
 use super::error::Decide;
-use crate::db::{Cells, Db, Value, unreadable};
+use crate::db::{Cells, Db, NamedCells, Value, unreadable};
 
 /// Runs a job in a transaction that has the right to write from its start, so that it
 /// never has to give up half-way for another process.
@@ -55,6 +57,34 @@ impl Db for Session<'_> {
             row(found)?;
         }
         Ok(())
+    }
+
+    fn named(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<Vec<NamedCells>> {
+        let mut statement = self.0.prepare_cached(sql).decided()?;
+        debug_assert!(placeholders_in_order(&statement), "{sql}");
+        let names: Vec<String> =
+            statement.column_names().into_iter().map(ToOwned::to_owned).collect();
+        let mut rows = statement.query(rusqlite::params_from_iter(values)).decided()?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().decided()? {
+            let mut cells = Vec::with_capacity(names.len());
+            for (place, name) in names.iter().enumerate() {
+                let value = match row.get_ref(place).decided()? {
+                    ValueRef::Null => Value::Null,
+                    ValueRef::Integer(value) => Value::Int(value),
+                    ValueRef::Real(value) => Value::Real(value),
+                    ValueRef::Text(bytes) => {
+                        let text = std::str::from_utf8(bytes);
+                        let text = text.map_err(|_| unreadable("a text is no text"))?;
+                        Value::Text(Cow::Owned(text.to_owned()))
+                    }
+                    ValueRef::Blob(_) => return Err(unreadable("a cell holds bytes")),
+                };
+                cells.push((name.clone(), value));
+            }
+            found.push(cells);
+        }
+        Ok(found)
     }
 }
 

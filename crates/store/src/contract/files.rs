@@ -28,7 +28,7 @@ pub(super) fn file(n: u8) -> File {
     }
 }
 
-fn with_file(n: u8, file: &File) -> MessagePair {
+pub(super) fn with_file(n: u8, file: &File) -> MessagePair {
     let attachment = Attachment { file: Some(file.id), delivery: Some(Delivery::Inline) };
     MessagePair {
         user_text: "see <<context:image:/x/chart.png>>>".to_owned(),

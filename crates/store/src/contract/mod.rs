@@ -20,6 +20,7 @@ pub mod purge;
 pub mod search;
 pub mod sends;
 pub mod topics;
+pub mod undo;
 pub mod upkeep;
 
 use std::{path::PathBuf, sync::Arc};
@@ -80,6 +81,16 @@ macro_rules! contract_tests {
                 requests_that_quoted_a_deleted_pair_are_purged
                 a_deleted_pair_does_not_come_back_through_its_send
                 a_pair_in_flight_is_not_deleted
+            }
+            undo {
+                rec_5_a_deletion_is_one_step_and_comes_back_whole
+                rec_5_what_was_deleted_outlives_a_restart_and_is_then_purged
+                rec_5_a_request_comes_back_only_with_all_that_it_quotes
+                rec_5_a_file_comes_back_with_its_tokens
+                rec_5_a_topic_comes_back_with_its_pairs
+                rec_5_filters_come_back_where_their_name_is_free
+                rec_5_notes_come_back_and_are_purged
+                rec_5_nothing_in_flight_is_put_aside
             }
             topics {
                 topics_come_back_parents_first
@@ -300,6 +311,7 @@ mod tests {
             include_str!("search.rs"),
             include_str!("sends.rs"),
             include_str!("topics.rs"),
+            include_str!("undo.rs"),
             include_str!("upkeep.rs"),
         ];
         for file in files {

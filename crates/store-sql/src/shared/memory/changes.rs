@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     db::{Db, values},
-    shared::workspaces,
+    shared::{deletions, workspaces},
 };
 
 const PLACE: &str = "UPDATE memory_observations SET project = $1, scope = $2, topic_key = $3,
@@ -84,12 +84,30 @@ pub(crate) fn delete(
     hard: bool,
     at: Timestamp,
 ) -> StoreResult<()> {
-    let touched = if hard {
-        db.run(HARD, values![id, workspace])?
-    } else {
-        db.run(SOFT, values![at, id, workspace])?
-    };
-    if touched == 0 { Err(StoreError::NotFound(Noun::Observation)) } else { Ok(()) }
+    if hard {
+        if db.run(HARD, values![id, workspace])? == 0 {
+            return Err(StoreError::NotFound(Noun::Observation));
+        }
+        return deletions::forget_note(db, id);
+    }
+    put_aside(db, workspace, &[id], at)
+}
+
+/// Deletes notes softly, as one step that can be undone (REC-5).
+fn put_aside(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    ids: &[u64],
+    at: Timestamp,
+) -> StoreResult<()> {
+    let Some(first) = ids.first() else { return Ok(()) };
+    let words = observations::get(db, workspace, *first)?.title;
+    for id in ids {
+        if db.run(SOFT, values![at, *id, workspace])? == 0 {
+            return Err(StoreError::NotFound(Noun::Observation));
+        }
+    }
+    deletions::keep_notes(db, workspace, ids, &words, at)
 }
 
 pub(crate) fn compact(
@@ -105,7 +123,7 @@ pub(crate) fn compact(
         if observations::get(db, workspace, *id)?.updated_at >= before {
             return Err(StoreError::NotFound(Noun::Observation));
         }
-        delete(db, workspace, *id, false, at)?;
     }
+    put_aside(db, workspace, replaced, at)?;
     saving::add(db, workspace, summary, at)
 }

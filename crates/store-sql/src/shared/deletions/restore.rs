@@ -1,0 +1,289 @@
+//! Undoing: rows come back to where they stood.
+
+use std::collections::HashSet;
+
+use plimsoll_domain::{DeletionId, PairId, TopicId, TopicTree};
+use plimsoll_store::{Noun, Restored, StoreError, StoreResult, Workspace};
+use serde_json::Value as Json;
+
+use super::{
+    DROP,
+    aside::OF_A_PAIR,
+    get, notes,
+    rows::{self, Keeper, Kept, Row, insert, text},
+};
+use crate::{
+    db::{Db, first, id, unreadable, values},
+    shared::{notebook, owners, pairs, read_pairs, topics},
+};
+
+const TOPIC_ASIDE: &str = "SELECT deletion_id, cells FROM deleted_rows
+    WHERE part = 'topics' AND owner = $1";
+const DROP_ROW: &str = "DELETE FROM deleted_rows WHERE part = $1 AND owner = $2";
+const ROWS_LEFT: &str = "SELECT COUNT(*) FROM deleted_rows WHERE deletion_id = $1";
+const HAS_FILE: &str = "SELECT id FROM files WHERE id = $1";
+const FILE_ASIDE: &str = "SELECT deletion_id FROM deleted_rows WHERE part = 'files' AND owner = $1";
+const LINK: &str = "UPDATE pair_attachments SET file_id = $1
+    WHERE pair_id = $2 AND place = $3 AND file_id IS NULL";
+const EDITED: &str = "SELECT edited_at FROM pairs WHERE id = $1";
+const RECEIPT: &str = "UPDATE receipts SET pair_id = $1 WHERE id = $2 AND pair_id IS NULL";
+const OF_RECEIPT: &str = "SELECT pair_id FROM receipts WHERE id = $1";
+const SNAPSHOT_AT: &str = "SELECT at FROM snapshots WHERE pair_id = $1";
+const QUOTES_LEFT: &str = "SELECT COUNT(*) FROM deleted_rows WHERE part = 'quotes' AND owner = $1";
+const REQUEST: &str = "UPDATE snapshots SET json_doc = $1, answer_body = $2
+    WHERE pair_id = $3 AND json_doc IS NULL AND answer_body IS NULL";
+
+/// One undo at work.
+struct Undo<'w> {
+    workspace: &'w Workspace,
+    kept: Vec<Kept>,
+    /// The pairs that came back, and their ids as texts; what belongs to others is left.
+    back: Vec<PairId>,
+    owners: HashSet<String>,
+    changed: Vec<PairId>,
+    /// Failed sends whose request quoted something that is not there: it does not come back.
+    incomplete: HashSet<String>,
+}
+
+pub(crate) fn restore(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    id: DeletionId,
+) -> StoreResult<Restored> {
+    let deletion = get(db, workspace, id)?;
+    let kept = rows::of(db, id)?;
+    db.run(DROP, values![id])?;
+    let mut undo = Undo {
+        workspace,
+        kept,
+        back: Vec::new(),
+        owners: HashSet::new(),
+        changed: Vec::new(),
+        incomplete: HashSet::new(),
+    };
+    undo.topics(db)?;
+    undo.filters(db)?;
+    undo.files(db)?;
+    undo.pairs(db)?;
+    undo.parts_of_pairs(db)?;
+    undo.receipts(db)?;
+    undo.quotes(db)?;
+    undo.requests(db)?;
+    undo.links(db)?;
+    for note in undo.of("notes") {
+        notes::bring_back(db, workspace, &note.owner)?;
+    }
+    Ok(Restored { deletion, pairs: undo.back, changed: undo.changed })
+}
+
+impl Undo<'_> {
+    fn of<'s>(&'s self, part: &'s str) -> impl Iterator<Item = &'s Kept> {
+        self.kept.iter().filter(move |kept| kept.part == part)
+    }
+
+    fn take(&mut self, part: &str) -> Vec<Kept> {
+        self.kept.extract_if(.., |kept| kept.part == part).collect()
+    }
+
+    fn is_back(&self, owner: &str) -> bool {
+        self.owners.contains(owner)
+    }
+
+    fn topics(&mut self, db: &mut dyn Db) -> StoreResult<()> {
+        for kept in self.take("topics") {
+            put_topic(db, self.workspace, &kept.row)?;
+        }
+        Ok(())
+    }
+
+    fn filters(&mut self, db: &mut dyn Db) -> StoreResult<()> {
+        for kept in self.take("saved_filters") {
+            let taken = notebook::filters(db, self.workspace)?;
+            if taken.iter().any(|filter| filter.name == kept.owner) {
+                return Err(StoreError::Exists(Noun::Filter));
+            }
+            insert(db, "saved_filters", &kept.row)?;
+        }
+        Ok(())
+    }
+
+    fn files(&mut self, db: &mut dyn Db) -> StoreResult<()> {
+        for kept in self.take("files") {
+            if !has_file(db, &kept.owner)? {
+                insert(db, "files", &kept.row)?;
+                for copy in self.of("provider_files") {
+                    insert(db, "provider_files", &copy.row)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn pairs(&mut self, db: &mut dyn Db) -> StoreResult<()> {
+        for kept in self.take("pairs") {
+            let id = pair_id(&kept.owner)?;
+            // An import may have brought it meanwhile.
+            if read_pairs::exists(db, id)? {
+                continue;
+            }
+            let topic = text(&kept.row, "topic_id").and_then(TopicId::parse);
+            ensure_topic(db, self.workspace, topic.ok_or_else(|| unreadable("a topic is none"))?)?;
+            insert(db, "pairs", &kept.row)?;
+            self.back.push(id);
+            self.owners.insert(kept.owner);
+        }
+        Ok(())
+    }
+
+    fn parts_of_pairs(&mut self, db: &mut dyn Db) -> StoreResult<()> {
+        for (table, _) in OF_A_PAIR.iter().filter(|(table, _)| *table != "pairs") {
+            for mut kept in self.take(table) {
+                if !self.is_back(&kept.owner) {
+                    continue;
+                }
+                match *table {
+                    "pair_attachments" => attachment(db, &mut kept)?,
+                    // It says which pairs a request quoted; what is deleted by now is not said.
+                    "snapshot_pairs" if !quoted_is_there(db, &kept.row)? => {
+                        self.incomplete.insert(kept.owner.clone());
+                        continue;
+                    }
+                    _ => {}
+                }
+                insert(db, table, &kept.row)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn receipts(&mut self, db: &mut dyn Db) -> StoreResult<()> {
+        for kept in self.take("receipts") {
+            if self.is_back(&kept.owner) {
+                let receipt = text(&kept.row, "id").unwrap_or_default();
+                db.run(RECEIPT, values![&kept.owner, receipt])?;
+            }
+        }
+        for kept in self.take("receipt_bodies") {
+            let receipt = text(&kept.row, "receipt_id").unwrap_or_default();
+            let of = first(db, OF_RECEIPT, values![receipt], |row| row.opt_string(0))?.flatten();
+            if self.is_back(&kept.owner) && of.as_ref() == Some(&kept.owner) {
+                insert(db, "receipt_bodies", &kept.row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Requests of other pairs quote these pairs again, if they are still the same requests.
+    fn quotes(&mut self, db: &mut dyn Db) -> StoreResult<()> {
+        for mut kept in self.take("quotes") {
+            let at = kept.row.remove("at");
+            if same_snapshot(db, &kept.owner, at.as_ref())? && quoted_is_there(db, &kept.row)? {
+                insert(db, "snapshot_pairs", &kept.row)?;
+            } else {
+                self.incomplete.insert(kept.owner);
+            }
+        }
+        Ok(())
+    }
+
+    /// A request comes back only when all that it quotes is there.
+    fn requests(&mut self, db: &mut dyn Db) -> StoreResult<()> {
+        for kept in self.take("requests") {
+            let left = first(db, QUOTES_LEFT, values![&kept.owner], |row| row.count(0))?;
+            if !self.incomplete.contains(&kept.owner)
+                && left == Some(0)
+                && same_snapshot(db, &kept.owner, kept.row.get("at"))?
+            {
+                let texts = (text(&kept.row, "json_doc"), text(&kept.row, "answer_body"));
+                db.run(REQUEST, values![texts.0, texts.1, &kept.owner])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tokens stand for the file again where the message was not edited since.
+    fn links(&mut self, db: &mut dyn Db) -> StoreResult<()> {
+        for kept in self.take("links") {
+            let pair = pair_id(&kept.owner)?;
+            let edited = first(db, EDITED, values![pair], |row| row.opt_int(0))?;
+            if edited != Some(kept.row.get("edited_at").and_then(Json::as_i64)) {
+                continue;
+            }
+            owners::must_be_at_rest(db, pair)?;
+            let file = text(&kept.row, "file_id").unwrap_or_default();
+            let place = kept.row.get("place").and_then(Json::as_i64).unwrap_or(0);
+            if has_file(db, file)? && db.run(LINK, values![file, pair, place])? > 0 {
+                pairs::texts_changed(db, pair)?;
+                self.changed.push(pair);
+            }
+        }
+        self.changed.dedup();
+        Ok(())
+    }
+}
+
+fn pair_id(text: &str) -> StoreResult<PairId> {
+    PairId::parse(text).ok_or_else(|| unreadable("an id is no id"))
+}
+
+fn has_file(db: &mut dyn Db, file: &str) -> StoreResult<bool> {
+    Ok(first(db, HAS_FILE, values![file], |_| Ok(()))?.is_some())
+}
+
+fn quoted_is_there(db: &mut dyn Db, row: &Row) -> StoreResult<bool> {
+    let quoted = text(row, "included_id").and_then(PairId::parse);
+    quoted.map_or(Ok(false), |id| read_pairs::exists(db, id))
+}
+
+/// Whether the snapshot of a pair is the one that was there: a later failure replaces it.
+fn same_snapshot(db: &mut dyn Db, pair: &str, at: Option<&Json>) -> StoreResult<bool> {
+    let now = first(db, SNAPSHOT_AT, values![pair], |row| row.int(0))?;
+    Ok(now.is_some() && now == at.and_then(Json::as_i64))
+}
+
+/// A file that was deleted after its pair: the token is broken, until that is undone too.
+fn attachment(db: &mut dyn Db, kept: &mut Kept) -> StoreResult<()> {
+    let Some(file) = text(&kept.row, "file_id").map(ToOwned::to_owned) else { return Ok(()) };
+    if has_file(db, &file)? {
+        return Ok(());
+    }
+    let deletion = first(db, FILE_ASIDE, values![&file], |row| id::<DeletionId>(row, 0))?;
+    if let Some(deletion) = deletion {
+        let pair = pair_id(&kept.owner)?;
+        let edited = first(db, EDITED, values![pair], |row| row.opt_int(0))?.flatten();
+        let mut link = kept.row.clone();
+        link.insert("edited_at".to_owned(), edited.map_or(Json::Null, Json::from));
+        Keeper::of(db, deletion)?.keep(db, "links", &kept.owner, Some(&file), link)?;
+    }
+    kept.row.insert("file_id".to_owned(), Json::Null);
+    Ok(())
+}
+
+/// Makes sure that a topic is there, from its own deletion where it was deleted since.
+fn ensure_topic(db: &mut dyn Db, workspace: &Workspace, topic: TopicId) -> StoreResult<()> {
+    if topics::workspace_of(db, topic)?.is_some() {
+        return Ok(());
+    }
+    let aside = first(db, TOPIC_ASIDE, values![topic], |row| {
+        Ok((id::<DeletionId>(row, 0)?, rows::read(row.text(1)?)?))
+    })?;
+    let (deletion, row) = aside.ok_or(StoreError::NotFound(Noun::Topic))?;
+    db.run(DROP_ROW, values!["topics", topic])?;
+    if first(db, ROWS_LEFT, values![deletion], |row| row.count(0))? == Some(0) {
+        db.run(DROP, values![deletion])?;
+    }
+    put_topic(db, workspace, &row)
+}
+
+/// Refused where the tree does not take it any more: a sibling has its name.
+fn put_topic(db: &mut dyn Db, workspace: &Workspace, row: &Row) -> StoreResult<()> {
+    if let Some(parent) = text(row, "parent_id").and_then(TopicId::parse) {
+        ensure_topic(db, workspace, parent)?;
+    }
+    insert(db, "topics", row)?;
+    let mut tree = TopicTree::default();
+    for topic in topics::all(db, workspace)? {
+        tree.add(topic)?;
+    }
+    Ok(())
+}
