@@ -70,7 +70,8 @@ impl App {
         let pair = self.new_pair(prepared, after(now, prepared.newest));
         self.store.begin(&prepared.workspace, &pair, &self.owner, now).await?;
         if let Purpose::ReAsk(old) = prepared.purpose {
-            self.store.delete(&[old]).await?;
+            // It can be brought back, as all that is deleted (REC-5).
+            self.put_pairs_aside(&prepared.workspace, &[old]).await?;
         }
         Ok(pair.id)
     }

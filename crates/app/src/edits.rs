@@ -52,14 +52,7 @@ impl App {
         Ok(())
     }
 
-    /// Deletes the pairs that exist, all or none; says how many.
-    pub async fn delete(&self, workspace: &Workspace, ids: &[PairId]) -> Result<u64, AppError> {
-        let count = self.store.delete(ids).await?;
-        self.events.publish(workspace, Progress::Removed(ids.to_vec()));
-        Ok(count)
-    }
-
-    /// Saves a filter under a name, or drops the name.
+    /// Saves a filter under a name, or takes back that it was saved.
     pub async fn save_filter(
         &self,
         workspace: &Workspace,

@@ -44,7 +44,7 @@ pub enum Progress {
     Labelled(Vec<PairId>),
     /// These pairs are gone.
     Removed(Vec<PairId>),
-    /// Pairs were brought in from elsewhere.
+    /// Pairs were brought in from elsewhere, or came back after a deletion.
     Imported,
     /// Topics or saved filters changed.
     Topics,

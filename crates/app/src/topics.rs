@@ -2,10 +2,10 @@
 
 use plimsoll_budget::is_emitted;
 use plimsoll_domain::{Topic, TopicId, TopicTree};
-use plimsoll_store::Workspace;
+use plimsoll_store::{Deletable, Workspace};
 
 use crate::{
-    App, AppError, Progress,
+    App, AppError, Deleted, Progress,
     prepare::{find_topic, new_topic},
 };
 
@@ -121,13 +121,18 @@ impl App {
         Ok(())
     }
 
-    /// Removes a topic that holds nothing.
-    pub async fn remove_topic(&self, workspace: &Workspace, path: &str) -> Result<(), AppError> {
+    /// Removes a topic that holds nothing; it can be brought back (REC-5).
+    pub async fn remove_topic(
+        &self,
+        workspace: &Workspace,
+        path: &str,
+    ) -> Result<Deleted, AppError> {
         let topics = self.store.topics(workspace).await?;
         let unknown = || AppError::UnknownTopic(path.to_owned());
         let topic = find_topic(&topics, path).ok_or_else(unknown)?;
-        self.store.remove_topic(workspace, topic.id).await?;
+        let words = topic_path(&topics, topic.id);
+        let (deleted, _) = self.put_aside(workspace, Deletable::Topic(topic.id), words).await?;
         self.events.publish(workspace, Progress::Topics);
-        Ok(())
+        Ok(deleted)
     }
 }

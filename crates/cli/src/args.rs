@@ -62,6 +62,7 @@ pub(crate) enum Command {
     Mcp(crate::commands::mcp::McpArgs),
     Memory(crate::commands::memory::MemoryArgs),
     Topics(TopicsArgs),
+    Undo(crate::commands::undo::UndoArgs),
     Receipts(ReceiptsArgs),
     Settings(SettingsArgs),
     Keys(KeysArgs),

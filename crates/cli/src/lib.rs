@@ -72,6 +72,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Failure> {
         Some(Command::Mcp(args)) => commands::mcp::run(&args, &cli.workspace),
         Some(Command::Memory(args)) => commands::memory::run(&args, &cli.workspace, output),
         Some(Command::Topics(args)) => commands::topics::run(&args, &cli.workspace, output),
+        Some(Command::Undo(args)) => commands::undo::run(&args, &cli.workspace, output),
         Some(Command::Receipts(args)) => commands::receipts::run(&args, &cli.workspace, output),
         Some(Command::Settings(args)) => commands::settings::run(&args, output),
         Some(Command::Keys(args)) => commands::keys::run(&args, output),

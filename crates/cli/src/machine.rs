@@ -218,6 +218,9 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
         let start: String = stored.pair.user_text.chars().take(40).collect();
         note(&format!("an earlier send was interrupted and can be asked again: \"{start}\""));
     }
+    // What was deleted long enough ago goes for good (REC-5), whoever opens the store first.
+    // Where that cannot be done now, the next one does it.
+    let _ = app.purge_expired().await;
     Ok(Opened { app, providers, data_dir: dir, _owner: owner, _store_lock: lock })
 }
 

@@ -154,6 +154,12 @@ pub const SETTINGS: &[SettingSpec] = &[
         "off",
         "Queue what is sent during a send, instead of keeping it in the input.",
     ),
+    spec(
+        "keepDeleted",
+        Kind::Whole { min: 0, max: 8760 },
+        "24",
+        "Hours for which what is deleted can be brought back; 0 deletes for good at once.",
+    ),
     spec("defaultModel", Kind::Text, "embedded", "The model when none is chosen."),
     spec(
         "timeZone",

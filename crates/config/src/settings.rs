@@ -1,7 +1,10 @@
 //! Raw settings become one resolved value: defaults, then the file, then the
 //! environment.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use plimsoll_budget::{FileLimits, OverBudget, ReplyReserve};
 use plimsoll_tokens::Method;
@@ -240,6 +243,12 @@ impl Settings {
     /// Whether a message that is sent during a send waits for its end (SND-2).
     pub fn queue_while_sending(&self) -> bool {
         self.text("queueWhileSending") == "on"
+    }
+
+    /// How long what is deleted can be brought back (REC-5); none deletes for good at once.
+    pub fn keep_deleted(&self) -> Option<Duration> {
+        let hours = self.whole("keepDeleted");
+        (hours > 0).then(|| Duration::from_secs(hours * 60 * 60))
     }
 
     /// Directories below which files may be named by path (SEC-3).

@@ -33,6 +33,9 @@ const REST: u32 = 8;
 /// second, and asking costs the store next to nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
+/// What was deleted long enough ago is purged this often (REC-5).
+const PURGE_EVERY: Duration = Duration::from_secs(10 * 60);
+
 /// More changed pairs than this are told as a whole.
 const FEW: usize = 20;
 
@@ -163,6 +166,7 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
         let mut texts = JoinSet::new();
         texts.spawn(tell_texts(Arc::clone(&web)));
         let mut look = interval(LOOK_EVERY);
+        let mut purge = interval(PURGE_EVERY);
         let mut others = web.app.store().changes_by_others().await.unwrap_or(0);
         loop {
             tokio::select! {
@@ -172,6 +176,8 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                         web.hub.tell(None, "reset", &json!({}));
                     }
                 },
+                // What cannot be purged now is purged the next time.
+                _ = purge.tick() => { let _ = web.app.purge_expired().await; }
                 _ = look.tick() => {
                     let now = web.app.store().changes_by_others().await.unwrap_or(others);
                     if now != others {

@@ -227,14 +227,32 @@ impl App {
         Ok((file, mismatch.or(broken_image)))
     }
 
-    /// Lets a file go. Its tokens in old messages are broken from now on; the bytes stay
-    /// until the garbage is collected.
-    pub async fn forget_file(&self, workspace: &Workspace, id: FileId) -> Result<(), AppError> {
-        let pairs = self.store.delete_file(workspace, id).await?;
+    /// Deletes a file so that it can be brought back (REC-5).
+    pub async fn delete_file(
+        &self,
+        workspace: &Workspace,
+        id: FileId,
+    ) -> Result<crate::Deleted, AppError> {
+        let name = self.store.file(workspace, id).await?.name;
+        let what = plimsoll_store::Deletable::File(id);
+        let (deleted, pairs) = self.put_aside(workspace, what, name).await?;
+        self.tell_files(workspace, pairs);
+        Ok(deleted)
+    }
+
+    /// Tells that files came or went, and whose tokens stand for something else by it.
+    pub(crate) fn tell_files(&self, workspace: &Workspace, pairs: Vec<PairId>) {
         self.events.publish(workspace, Progress::Files);
         if !pairs.is_empty() {
             self.events.publish(workspace, Progress::Changed(pairs));
         }
+    }
+
+    /// Lets a file go for good. Its tokens in old messages are broken from now on; the bytes
+    /// stay until the garbage is collected.
+    pub async fn forget_file(&self, workspace: &Workspace, id: FileId) -> Result<(), AppError> {
+        let pairs = self.store.delete_file(workspace, id).await?;
+        self.tell_files(workspace, pairs);
         Ok(())
     }
 

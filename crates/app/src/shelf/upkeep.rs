@@ -56,7 +56,7 @@ impl App {
     }
 
     /// Blobs that no message, draft or file refers to and that are older than the grace
-    /// time: the dry run (BLB-4).
+    /// time: the dry run (BLB-4). What can still be brought back refers to them too.
     pub async fn garbage(
         &self,
         workspace: &Workspace,
@@ -71,6 +71,7 @@ impl App {
             let stored = self.store.get_many(ids).await?;
             texts.extend(stored.into_iter().map(|stored| stored.pair.user_text));
         }
+        texts.extend(self.store.deleted_texts(workspace).await?);
         texts.extend(self.store.draft(workspace).await?.map(|draft| draft.text));
         let found = blocking(move || -> Result<Garbage, BlobError> {
             for text in &texts {

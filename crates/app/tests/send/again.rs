@@ -36,6 +36,34 @@ async fn snd_7_a_re_asked_pair_goes_and_a_new_one_comes_at_the_end() {
 }
 
 #[tokio::test]
+async fn rec_5_a_replaced_pair_comes_back_until_the_time_is_over() {
+    let scripts = vec![answer("one", 5), failure(401, "bad key"), answer("yes", 9)];
+    let rig = rig(1000, scripts).await;
+    let (app, here) = (&rig.app, Workspace::default());
+    let first = rig.send("first").await;
+    let failed = rig.send("second").await;
+    let again = send_for(&rig, "second, better", Purpose::ReAsk(failed.pair)).await.unwrap();
+    let restored = app.undo(&here, None).await.unwrap();
+    assert_eq!(restored.pairs, [failed.pair], "SND-7's replaced pair, too");
+    let ids = async || -> Vec<_> {
+        app.store().rows(&here).await.unwrap().into_iter().map(|row| row.id).collect()
+    };
+    assert_eq!(ids().await, [first.pair, failed.pair, again.pair], "where it stood");
+
+    let hour = 60 * 60 * 1000;
+    app.delete(&here, &[first.pair, failed.pair]).await.unwrap();
+    rig.clock.set(1_800_000_000_000 + 24 * hour + 1);
+    app.delete(&here, &[again.pair]).await.unwrap();
+    let told = app.deletions(&here).await.unwrap();
+    assert_eq!(told.len(), 1, "older than keepDeleted is gone, purged or not");
+    assert_eq!(app.purge_expired().await.unwrap(), 1);
+    assert_eq!(app.purge_expired().await.unwrap(), 0);
+    assert_eq!(app.undo(&here, None).await.unwrap().pairs, [again.pair]);
+    assert!(app.undo(&here, None).await.is_err(), "nothing is left");
+    assert_eq!(ids().await, [again.pair]);
+}
+
+#[tokio::test]
 async fn snd_7_a_re_asked_pair_is_not_its_own_history() {
     let settings = plain_settings(&[("PLIMSOLL_SEND_ERROR_PAIRS", "on")]);
     let scripts = vec![failure(401, "bad key"), answer("yes", 9)];

@@ -21,3 +21,4 @@ pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod tokens;
 pub(crate) mod topics;
+pub(crate) mod undo;

@@ -61,10 +61,14 @@ fn a_conversation_under_the_load_line() {
     chat.wait_for("\"messages\"");
     chat.wait_for("and now?");
     chat.enter("/delete");
-    chat.wait_for("for good?");
+    chat.wait_for("and its answer?");
     chat.enter("y");
     chat.wait_for("deleted: And who");
+    chat.wait_for("/undo brings it back");
     chat.wait_for("0 ashore · 1 aboard");
+    chat.enter("/undo");
+    chat.wait_for("is back");
+    chat.wait_for("0 ashore · 2 aboard");
     chat.wait_for("› ");
     chat.keys(CTRL_C);
     chat.wait_for("Ctrl+D leaves");

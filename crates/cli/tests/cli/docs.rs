@@ -2,7 +2,7 @@
 
 use crate::run::plimsoll;
 
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 24] = [
     "serve",
     "send",
     "chat",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 23] = [
     "segments",
     "models",
     "topics",
+    "undo",
     "receipts",
     "settings",
     "keys",

@@ -28,7 +28,24 @@ fn files_come_are_listed_shown_and_go() {
     let told = home.command(&["files", "show", "notes.md", "--json"]).run().json();
     assert_eq!(told, *file);
     home.command(&["files", "show", "none.md"]).run().refused(1, "there is no file 'none.md'");
+    // REC-5: what is deleted comes back, and its bytes are no garbage until it cannot.
+    let removed = home.command(&["files", "rm", "notes.md"]).run();
+    assert!(removed.stderr.contains("`plimsoll undo` brings it back"), "{}", removed.stderr);
+    let kept = home.command(&["gc", "--older-than", "0"]).run();
+    assert!(kept.stderr.contains("nothing to remove"), "{}", kept.stderr);
+    let back = home.command(&["undo"]).run();
+    assert_eq!((back.code, back.stdout.as_str()), (0, "the file notes.md is back\n"));
+    assert_eq!(home.command(&["files", "--json"]).run().json(), listed);
+    home.command(&["undo"]).run().refused(1, "there is nothing to bring back");
     assert_eq!(home.command(&["files", "rm", "notes.md"]).run().code, 0);
+    let deletions = home.command(&["undo", "--list", "--json"]).run().json();
+    let deletion = &deletions["deletions"][0];
+    assert_eq!((deletion["kind"].as_str(), deletion["count"].as_u64()), (Some("file"), Some(1)));
+    let list = home.command(&["undo", "--list"]).run();
+    assert!(list.stdout.contains("1 file  notes.md"), "{}", list.stdout);
+    let id = deletion["id"].as_str().unwrap();
+    assert_eq!(home.command(&["undo", id, "--for-good"]).run().code, 0);
+    home.command(&["undo", id]).run().refused(1, "there is nothing to bring back");
     let dry = home.command(&["gc", "--older-than", "0"]).run();
     assert!(
         dry.stdout.contains(".md") && dry.stderr.contains("`plimsoll gc --yes` removes them"),

@@ -285,6 +285,107 @@ fn pairs_are_labelled_edited_and_deleted_and_commands_are_taken_back() {
 }
 
 #[test]
+fn rec_5_what_is_deleted_is_out_of_everything_and_comes_back_after_a_restart() {
+    let server = answering(&["fine"]);
+    let mut served = Served::start(&server, 4096);
+    let ids: Vec<String> = ["alpha", "beta", "gamma"]
+        .iter()
+        .map(|text| served.send(text)["id"].as_str().unwrap().to_owned())
+        .collect();
+    let listed = |served: &Served| -> Vec<String> {
+        let page = served.json("GET", "/api/pairs", None);
+        let id = |pair: &serde_json::Value| pair["id"].as_str().unwrap().to_owned();
+        page["pairs"].as_array().unwrap().iter().map(id).collect()
+    };
+    let text = "!c'gamma' :delete";
+    let done = Some(json!({"text": text, "confirmed": true}));
+    let done = served.json("POST", "/api/command", done);
+    assert_eq!(done["done"], "2 pairs deleted");
+    assert_eq!(listed(&served), ids[2..]);
+    let hits = served.json("GET", "/api/search?q=alpha", None);
+    assert!(hits["hits"].as_array().unwrap().is_empty(), "{hits}");
+    let export = served.ask("GET", "/api/export?format=md", None).body;
+    assert!(export.contains("gamma") && !export.contains("alpha"), "{export}");
+    // The restored rows are told to who looks.
+    served.restart();
+    let told = served.json("GET", "/api/deletions", None);
+    let deletion = &told["deletions"][0];
+    assert_eq!((&deletion["kind"], &deletion["count"]), (&json!("pairs"), &json!(2)));
+    assert_eq!((&deletion["words"], &deletion["id"]), (&json!("alpha"), &done["undo"]));
+    let mut events = served.events();
+    let back = served.json("POST", "/api/undo", Some(json!({})));
+    assert_eq!(back["done"], "2 pairs are back");
+    events.until("rows").unwrap();
+    assert_eq!(listed(&served), ids, "the same ids in the same order");
+    served.refused("POST", "/api/undo", Some(json!({})), 409, "nothing_to_undo");
+
+    // What was done last is taken back first, be it a command or a deletion.
+    served.json("POST", "/api/command", Some(json!({"text": "c'beta' :star 2"})));
+    served.json("DELETE", &format!("/api/pairs/{}", ids[0]), None);
+    served.json("POST", "/api/undo", Some(json!({})));
+    assert_eq!(listed(&served), ids);
+    served.json("POST", "/api/undo", Some(json!({})));
+    assert_eq!(served.json("GET", &format!("/api/pairs/{}", ids[1]), None)["star"], 0);
+
+    // For good, at once and later.
+    let gone = served.json("DELETE", &format!("/api/pairs/{}?forGood=true", ids[0]), None);
+    assert!(gone["undo"].is_null(), "{gone}");
+    let gone = served.json("DELETE", &format!("/api/pairs/{}", ids[1]), None);
+    let path = format!("/api/deletions/{}", gone["undo"].as_str().unwrap());
+    served.json("DELETE", &path, None);
+    served.refused("DELETE", &path, None, 404, "not_found");
+    served.refused(
+        "POST",
+        "/api/undo",
+        Some(json!({"token": gone["undo"]})),
+        409,
+        "nothing_to_undo",
+    );
+    served.json("PUT", "/api/settings/keepDeleted", Some(json!({"value": "0"})));
+    let gone = served.json("DELETE", &format!("/api/pairs/{}", ids[2]), None);
+    assert!(gone["undo"].is_null(), "{gone}");
+    assert_eq!(served.json("GET", "/api/deletions", None)["deletions"], json!([]));
+}
+
+#[test]
+fn rec_5_topics_filters_and_notes_come_back() {
+    let server = answering(&["fine"]);
+    let served = Served::start(&server, 4096);
+    let undo = |token: &serde_json::Value| {
+        assert!(token.is_string(), "{token}");
+        served.json("POST", "/api/undo", Some(json!({ "token": token })))
+    };
+    let made = served.json(
+        "POST",
+        "/api/topics",
+        Some(json!({"path": "/Sea", "systemMessage": "Be brief."})),
+    );
+    let path = format!("/api/topics/{}", made["id"].as_str().unwrap());
+    let gone = served.json("DELETE", &path, None);
+    assert_eq!(undo(&gone["undo"])["done"], "the topic /Sea is back");
+    let topics = served.json("GET", "/api/topics", None);
+    let back = topics["topics"].as_array().unwrap().iter().find(|one| one["id"] == made["id"]);
+    assert_eq!(back.unwrap()["systemMessage"], "Be brief.");
+
+    served.json("PUT", "/api/filters/good", Some(json!({"text": "s>=2"})));
+    let gone = served.json("DELETE", "/api/filters/good", None);
+    served.refused("DELETE", "/api/filters/good", None, 404, "not_found");
+    served.json("PUT", "/api/filters/good", Some(json!({"text": "e"})));
+    served.refused("POST", "/api/undo", Some(json!({"token": gone["undo"]})), 409, "conflict");
+    served.json("DELETE", "/api/filters/good", None);
+    undo(&gone["undo"]);
+    assert_eq!(served.json("GET", "/api/filters", None)["filters"][0]["text"], "s>=2");
+
+    let note = json!({"title": "Tide", "content": "High at noon", "project": "harbour"});
+    let note = served.json("POST", "/api/memory", Some(note));
+    let path = format!("/api/memory/{}", note["id"]);
+    let gone = served.json("DELETE", &path, None);
+    served.refused("GET", &path, None, 404, "not_found");
+    assert_eq!(undo(&gone["undo"])["done"], "the note “Tide” is back");
+    assert_eq!(served.json("GET", &path, None)["title"], "Tide");
+}
+
+#[test]
 fn topics_settings_and_models_are_changed() {
     let server = answering(&["fine"]);
     let served = Served::start(&server, 4096);

@@ -123,6 +123,10 @@ impl Job<'_> {
         commas(self.ids.len() as u64)
     }
 
+    fn keep(&self, before: Before) -> String {
+        self.web.undo.keep(self.at, self.web.app.clock().now(), before)
+    }
+
     async fn rows(&self) -> Result<Vec<PairRow>, Problem> {
         let wanted: std::collections::HashSet<&PairId> = self.ids.iter().collect();
         let mut rows = self.web.app.store().rows(self.at).await?;
@@ -132,7 +136,7 @@ impl Job<'_> {
 
     async fn label(&self, label: Label, before: Before, verb: &str) -> Result<Done, Problem> {
         let count = self.web.app.label(self.at, &self.ids, label).await?;
-        let undo = Some(self.web.undo.keep(self.at, before));
+        let undo = Some(self.keep(before));
         Ok(Done { undo, ..Done::said(format!("{} pairs {verb}", commas(count))) })
     }
 
@@ -150,19 +154,23 @@ impl Job<'_> {
             return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "needs_force", detail));
         }
         if !confirmed {
-            let detail =
-                format!("Delete {} pairs for good? They cannot be brought back.", self.count());
-            return Err(Problem::confirm(detail));
+            let hours = self.web.app.settings().keep_deleted().map(|keep| keep.as_secs() / 3600);
+            let back = match hours {
+                Some(hours) => format!("They can be brought back for {} hours.", commas(hours)),
+                None => "They cannot be brought back.".to_owned(),
+            };
+            return Err(Problem::confirm(format!("Delete {} pairs? {back}", self.count())));
         }
-        let count = self.web.app.delete(self.at, &self.ids).await?;
-        Ok(Done::said(format!("{} pairs deleted", commas(count))))
+        let deleted = self.web.app.delete(self.at, &self.ids).await?;
+        let undo = deleted.undo.map(|id| id.to_string());
+        Ok(Done { undo, ..Done::said(format!("{} pairs deleted", commas(deleted.count))) })
     }
 
     async fn save(&self, name: &str, filter: &str) -> Result<Done, Problem> {
         let saved = self.web.app.store().saved_filters(self.at).await?;
         let before = saved.into_iter().find(|saved| saved.name == name).map(|saved| saved.text);
         self.web.app.save_filter(self.at, name, Some(filter)).await?;
-        let undo = Some(self.web.undo.keep(self.at, Before::Filter(name.to_owned(), before)));
+        let undo = Some(self.keep(Before::Filter(name.to_owned(), before)));
         Ok(Done { undo, ..Done::said(format!("saved as @{name}")) })
     }
 }

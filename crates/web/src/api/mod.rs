@@ -35,8 +35,8 @@ use axum::{
 };
 use plimsoll_domain::PairId;
 use plimsoll_store::Workspace;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, OpenApi, ToSchema, openapi};
+use serde::Deserialize;
+use utoipa::{IntoParams, OpenApi, openapi};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
@@ -76,6 +76,8 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(command::command))
         .routes(routes!(export::export))
         .routes(routes!(undo::undo))
+        .routes(routes!(undo::deletions))
+        .routes(routes!(undo::purge))
         .routes(routes!(topics::list, topics::add))
         .routes(routes!(topics::change, topics::remove))
         .routes(routes!(models::list))
@@ -190,11 +192,4 @@ impl<T: for<'a> Deserialize<'a>, S: Send + Sync> FromRequestParts<S> for Asked<T
 /// The id of a pair in a path.
 pub(crate) fn pair_id(text: &str) -> Result<PairId, Problem> {
     PairId::parse(text).ok_or_else(|| Problem::not_found("pair"))
-}
-
-/// How many things were changed.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Count {
-    /// How many.
-    count: u64,
 }

@@ -13,7 +13,10 @@ use plimsoll_store::{Edit, StoredPair};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Asked, At, AtQuery, Count, pair_id};
+use super::{
+    Asked, At, AtQuery, pair_id,
+    undo::{ForGoodQuery, Gone},
+};
 use crate::{
     Web,
     formats::rfc3339,
@@ -209,17 +212,24 @@ pub(super) async fn change(
     Ok(Json(PairDto::of(app.store().get(id).await?, &topics, None)))
 }
 
-/// Delete a pair for good
+/// Delete a pair; it can be brought back for a while
 #[utoipa::path(delete, path = "/api/pairs/{id}", tag = "pairs",
-    params(AtQuery, ("id" = String, Path)), responses((status = 200, body = Count)))]
+    params(AtQuery, ForGoodQuery, ("id" = String, Path)), responses((status = 200, body = Gone)))]
 pub(super) async fn delete(
     State(web): State<Arc<Web>>,
     At(at): At,
     Path(id): Path<String>,
-) -> Result<Json<Count>, Problem> {
+    Asked(ForGoodQuery { for_good }): Asked<ForGoodQuery>,
+) -> Result<Json<Gone>, Problem> {
     let id = pair_id(&id)?;
-    web.app.store().get(id).await?;
-    Ok(Json(Count { count: web.app.delete(&at, &[id]).await? }))
+    if web.app.store().get(id).await?.workspace != at {
+        return Err(Problem::not_found("pair"));
+    }
+    let deleted = match for_good {
+        true => web.app.delete_for_good(&at, &[id]).await?,
+        false => web.app.delete(&at, &[id]).await?,
+    };
+    Ok(Gone::of(deleted, "1 pair deleted".to_owned()))
 }
 
 /// Exchange the answer with the one before its last regeneration

@@ -162,7 +162,7 @@ pub(crate) struct StateDto {
     #[serde(skip_serializing_if = "Option::is_none")]
     sending: Option<String>,
     /// Whether what is sent during a send waits for its end (SND-2).
-    queue: bool,
+    pub(crate) queue: bool,
     /// From how many characters a paste is a file (INS-1).
     long_paste_chars: u64,
     /// From how many lines it is.

@@ -12,7 +12,7 @@ use plimsoll_domain::{Topic, TopicId};
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-use super::{At, AtQuery};
+use super::{At, AtQuery, undo::Gone};
 use crate::{
     Web,
     problem::{Body, Problem},
@@ -162,19 +162,20 @@ pub(super) async fn change(
     Ok(Json(TopicDto::of(topic, &topics)))
 }
 
-/// Remove a topic that holds nothing
+/// Remove a topic that holds nothing; it can be brought back for a while
 #[utoipa::path(delete, path = "/api/topics/{id}", tag = "topics",
-    params(AtQuery, ("id" = String, Path)), responses((status = 204)))]
+    params(AtQuery, ("id" = String, Path)), responses((status = 200, body = Gone)))]
 pub(super) async fn remove(
     State(web): State<Arc<Web>>,
     At(at): At,
     Path(id): Path<String>,
-) -> Result<StatusCode, Problem> {
+) -> Result<Json<Gone>, Problem> {
     let id = topic_id(&id)?;
     let topics = web.app.store().topics(&at).await?;
     if !topics.iter().any(|topic| topic.id == id) {
         return Err(Problem::not_found("topic"));
     }
-    web.app.remove_topic(&at, &topic_path(&topics, id)).await?;
-    Ok(StatusCode::NO_CONTENT)
+    let path = topic_path(&topics, id);
+    let deleted = web.app.remove_topic(&at, &path).await?;
+    Ok(Gone::of(deleted, format!("the topic {path} is deleted")))
 }

@@ -12,7 +12,7 @@ use plimsoll_store::SearchHit;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Asked, At, AtQuery, state::StateDto};
+use super::{Asked, At, AtQuery, state::StateDto, undo::Gone};
 use crate::{
     Web,
     formats::{marked, rfc3339},
@@ -215,17 +215,17 @@ pub(super) async fn save_filter(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Drop a saved filter
+/// Drop a saved filter; it can be brought back for a while
 #[utoipa::path(delete, path = "/api/filters/{name}", tag = "view",
-    params(AtQuery, ("name" = String, Path)), responses((status = 204)))]
+    params(AtQuery, ("name" = String, Path)), responses((status = 200, body = Gone)))]
 pub(super) async fn drop_filter(
     State(web): State<Arc<Web>>,
     At(at): At,
     Path(name): Path<String>,
-) -> Result<StatusCode, Problem> {
+) -> Result<Json<Gone>, Problem> {
     web.app.open_workspace(&at).await?;
-    web.app.save_filter(&at, &name, None).await?;
-    Ok(StatusCode::NO_CONTENT)
+    let deleted = web.app.delete_filter(&at, &name).await?;
+    Ok(Gone::of(deleted, format!("@{name} deleted")))
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -3,6 +3,7 @@
 
 mod attempts;
 mod chips;
+mod deleted;
 mod errors;
 mod failure;
 mod gauge;
@@ -105,6 +106,7 @@ async fn panel(
         }
         "settings" => Ok(panels::settings(&web)),
         "help" => Ok(panels::help()),
+        "deleted" => deleted::list(&web, &at).await,
         "receipts" => receipts::overview(&web, &at).await,
         _ => Err(Problem::not_found("panel")),
     }

@@ -29,6 +29,7 @@ pub(super) async fn page(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Prob
     let visible = state.boundary.y;
     let rows = rows::chunk(web, desk, visible.saturating_sub(FIRST_ROWS)..visible).await?;
     let warn_at = web.app.settings().warn_at();
+    let keep_deleted = web.app.settings().keep_deleted().map_or(0, |keep| keep.as_secs() / 3600);
     let workspace = desk.board.workspace().to_string();
     Ok(html! {
         (DOCTYPE)
@@ -48,7 +49,7 @@ pub(super) async fn page(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Prob
                 script type="module" src=(assets::address("main.js")) {}
             }
             body data-mode="INPUT" data-workspace=(workspace) data-event=(state.event)
-                data-warn-at=(warn_at) data-empty[visible == 0] {
+                data-warn-at=(warn_at) data-queue[state.queue] data-keep-deleted=(keep_deleted) data-empty[visible == 0] {
                 a.skip href="#draft" { "Skip to the message" }
                 (header(&state))
                 div #filter-error .caretline.mono role="alert" hidden {}

@@ -166,13 +166,14 @@ const KEYS: [(&str, &[(&str, &str)]); 3] = [
             ("*", "cycle stars; 1 2 3 0 set them"),
             ("a", "flag"),
             ("e", "ask a failed pair again"),
-            ("d", "delete"),
+            ("d u", "delete; undo the last deletion or command"),
             ("i", "edit"),
             ("R S", "regenerate, swap with the earlier answer"),
             ("y Y", "copy the answer, the pair"),
             ("r p", "receipt, exact request; P shows what would be sent now"),
             ("f m", "files, memory"),
             ("t M L", "topics, models, receipts"),
+            ("D", "recently deleted"),
             ("h s", "HUD, settings"),
             ("x", "stop the send in flight"),
             ("/", "filter"),
@@ -237,7 +238,8 @@ pub(super) fn help() -> Markup {
     html! {
         h2 { "Help" }
         p { "What you see is what you send: the visible pairs below the load line go along, in order, "
-            "and nothing else. " b { "Enter" } " writes, " b { "Esc" } " leaves, " b { "Esc" } " again filters." }
+            "and nothing else. " b { "Enter" } " writes, " b { "Esc" } " leaves, " b { "Esc" } " again filters. "
+            "Letters are keys only where " b { "Esc" } " led; after a click or a long reply they write the message." }
         @for (mode, keys) in KEYS {
             h3 { (mode) }
             dl.keys {
@@ -250,6 +252,7 @@ pub(super) fn help() -> Markup {
         dl.keys.mono { @for (atom, does) in ATOMS { dt { (atom) } dd { (does) } } }
         h3 { "Commands after a filter" }
         dl.keys.mono { @for (command, does) in COMMANDS { dt { (command) } dd { (does) } } }
+        p { button.link type="button" data-panel="deleted" { "Recently deleted" } }
         p.muted { a.link href="/api/openapi.json" target="_blank" rel="noopener" { "The API, as OpenAPI" } }
     }
 }

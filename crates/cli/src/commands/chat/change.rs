@@ -1,7 +1,8 @@
 //! Commands that change something: what is chosen, labels, saved filters, the newest pair.
 
-use plimsoll_app::{HistoryChoice, Label, View, topic_path};
+use plimsoll_app::{AppError, HistoryChoice, Label, View, restored_words, topic_path};
 use plimsoll_domain::{Lifecycle, PairId};
+use plimsoll_store::{Noun, StoreError};
 
 use super::{Chat, look::name_of, wrong};
 use crate::{
@@ -110,18 +111,32 @@ impl Chat<'_> {
         let stored = self.app.store().get(id).await.map_err(wrong)?;
         let name = name_of(&stored.pair.user_text);
         if stored.pair.lifecycle != Lifecycle::Error && self.editor.is_some() {
-            say(&format!("Delete \"{name}\" and its answer for good?"));
+            say(&format!("Delete \"{name}\" and its answer?"));
             if self.question("y or n › ")?.as_deref() != Some("y") {
                 note("nothing was deleted");
                 return Ok(());
             }
         }
         let workspace = self.board.lock().await.workspace().clone();
-        self.app.delete(&workspace, &[id]).await.map_err(wrong)?;
+        let deleted = self.app.delete(&workspace, &[id]).await.map_err(wrong)?;
         if let Some(editor) = &mut self.editor {
             editor.forget(&stored.pair.user_text);
         }
-        say(&format!("deleted: {name}"));
+        let back = if deleted.undo.is_some() { " (/undo brings it back)" } else { "" };
+        say(&format!("deleted: {name}{back}"));
+        Ok(())
+    }
+
+    /// Brings back what was deleted last (REC-5).
+    pub(super) async fn undo(&mut self) -> Result<(), Failure> {
+        let workspace = self.board.lock().await.workspace().clone();
+        let restored = self.app.undo(&workspace, None).await.map_err(|error| match error {
+            AppError::Store(StoreError::NotFound(Noun::Deletion)) => {
+                Failure::failed("there is nothing to bring back")
+            }
+            error => wrong(error),
+        })?;
+        say(&printable(&restored_words(&restored.deletion)));
         Ok(())
     }
 
@@ -154,7 +169,7 @@ impl Chat<'_> {
 
     pub(super) async fn unsave_filter(&mut self, name: &str) -> Result<(), Failure> {
         let workspace = self.board.lock().await.workspace().clone();
-        self.app.save_filter(&workspace, name, None).await.map_err(wrong)?;
+        self.app.delete_filter(&workspace, name).await.map_err(wrong)?;
         say(&format!("@{name} is forgotten"));
         Ok(())
     }

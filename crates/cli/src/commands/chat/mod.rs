@@ -214,6 +214,7 @@ impl Chat<'_> {
             Slash::Star(star) => self.label(plimsoll_app::Label::Star(star)).await,
             Slash::Flag(flag) => self.label(plimsoll_app::Label::Flag(flag)).await,
             Slash::Delete => self.delete().await,
+            Slash::Undo => self.undo().await,
             Slash::Save(name) => self.save_filter(&name).await,
             Slash::Unsave(name) => self.unsave_filter(&name).await,
         };

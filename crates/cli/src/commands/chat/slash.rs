@@ -16,7 +16,7 @@ const fn entry(name: &'static str, takes: &'static str, help: &'static str) -> E
 }
 
 /// Every command, in the order of `/help`.
-pub(super) const COMMANDS: [Entry; 18] = [
+pub(super) const COMMANDS: [Entry; 19] = [
     entry("help", "", "this list"),
     entry("filter", "[FILTER]", "choose what is visible; without one, everything is"),
     entry("model", "[MODEL]", "choose who answers, or list the models"),
@@ -32,6 +32,7 @@ pub(super) const COMMANDS: [Entry; 18] = [
     entry("star", "0-3", "give the newest visible pair stars"),
     entry("flag", "b|g", "flag the newest visible pair blue or grey"),
     entry("delete", "", "delete the newest visible pair"),
+    entry("undo", "", "bring back what was deleted last"),
     entry("save", "NAME", "save the filter; @NAME stands for it from then on"),
     entry("unsave", "NAME", "forget a saved filter"),
     entry("quit", "", "leave (Ctrl+D does too)"),
@@ -66,6 +67,7 @@ pub(super) enum Slash {
     Star(Star),
     Flag(ColorFlag),
     Delete,
+    Undo,
     Save(String),
     Unsave(String),
     Quit,
@@ -103,6 +105,7 @@ pub(super) fn read(line: &str) -> Result<Typed, (String, String)> {
         "star" => Slash::Star(star(rest)?),
         "flag" => Slash::Flag(flag(rest)?),
         "delete" => Slash::Delete,
+        "undo" => Slash::Undo,
         "save" => Slash::Save(saved_name(name, rest)?),
         "unsave" => Slash::Unsave(saved_name(name, rest)?),
         "quit" | "exit" => Slash::Quit,

@@ -56,8 +56,13 @@ pub(crate) fn run(args: &FilesArgs, workspace: &str, output: &mut Output) -> Res
             Some(FilesCommand::Rm { ids }) => {
                 for id in ids {
                     let file = find(app, &workspace, id).await?;
-                    app.forget_file(&workspace, file.id).await.map_err(|e| Failure::app(&e))?;
-                    note(&format!("'{}' is let go; `plimsoll gc` frees its bytes", file.name));
+                    let deleted = app.delete_file(&workspace, file.id).await;
+                    let deleted = deleted.map_err(|e| Failure::app(&e))?;
+                    let next = match deleted.undo {
+                        Some(_) => "`plimsoll undo` brings it back",
+                        None => "`plimsoll gc` frees its bytes",
+                    };
+                    note(&format!("'{}' is deleted; {next}", printable(&file.name)));
                 }
             }
             None | Some(FilesCommand::List) => {

@@ -22,9 +22,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    At, AtQuery,
+    Asked, At, AtQuery,
     attached::{DeliveryName, file_id},
     pair_id,
+    undo::{ForGoodQuery, Gone},
 };
 use crate::{
     Web,
@@ -177,16 +178,24 @@ async fn preview(web: &Arc<Web>, at: &Workspace, file: &File) -> Result<Preview,
     Ok(Preview::Text { more: file.size > start.len() as u64, text })
 }
 
-/// Let a file go
+/// Delete a file; it can be brought back for a while
 #[utoipa::path(delete, path = "/api/files/{id}", tag = "files",
-    params(AtQuery, ("id" = String, Path)), responses((status = 204)))]
+    params(AtQuery, ForGoodQuery, ("id" = String, Path)), responses((status = 200, body = Gone)))]
 pub(super) async fn remove(
     State(web): State<Arc<Web>>,
     At(at): At,
     Path(id): Path<String>,
-) -> Result<StatusCode, Problem> {
-    web.app.forget_file(&at, file_id(&id)?).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Asked(ForGoodQuery { for_good }): Asked<ForGoodQuery>,
+) -> Result<Json<Gone>, Problem> {
+    let id = file_id(&id)?;
+    let deleted = match for_good {
+        true => {
+            web.app.forget_file(&at, id).await?;
+            plimsoll_app::Deleted { count: 1, undo: None }
+        }
+        false => web.app.delete_file(&at, id).await?,
+    };
+    Ok(Gone::of(deleted, "the file is deleted".to_owned()))
 }
 
 /// A switch.

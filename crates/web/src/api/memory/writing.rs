@@ -13,10 +13,12 @@ use plimsoll_tokens::Estimator;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use plimsoll_app::Deleted;
+
 use super::{changed, number, scope_of, told::WholeNote};
 use crate::{
     Web,
-    api::{Asked, At, AtQuery},
+    api::{Asked, At, AtQuery, undo::Gone},
     problem::{Body, Problem},
 };
 
@@ -167,16 +169,22 @@ pub(crate) struct DeleteQuery {
 
 /// Delete a note
 #[utoipa::path(delete, path = "/api/memory/{id}", tag = "memory",
-    params(AtQuery, DeleteQuery, ("id" = u64, Path)), responses((status = 204)))]
+    params(AtQuery, DeleteQuery, ("id" = u64, Path)), responses((status = 200, body = Gone)))]
 pub(in crate::api) async fn delete(
     State(web): State<Arc<Web>>,
     At(at): At,
     Path(id): Path<String>,
     Asked(DeleteQuery { hard }): Asked<DeleteQuery>,
-) -> Result<StatusCode, Problem> {
-    memory(&web, &at).await?.delete(number(&id, "note")?, hard).await?;
+) -> Result<Json<Gone>, Problem> {
+    let id = number(&id, "note")?;
+    let hard = hard || web.app.settings().keep_deleted().is_none();
+    memory(&web, &at).await?.delete(id, hard).await?;
     web.app.memory_changed(&at);
-    Ok(StatusCode::NO_CONTENT)
+    let undo = match hard {
+        true => None,
+        false => web.app.deletion_of_note(&at, id).await?,
+    };
+    Ok(Gone::of(Deleted { count: 1, undo }, format!("note #{id} deleted")))
 }
 
 /// An arrow to draw.
