@@ -5,7 +5,7 @@ import { copyText } from "./clipboard.js";
 import { confirm } from "./dialog.js";
 import { closest } from "./dom.js";
 import { NOTHING } from "./held.js";
-import { opening } from "./text.js";
+import { counted, opening } from "./text.js";
 
 /** What is asked of a model whose reply was cut by its length (SND-4c). */
 const CONTINUE = "Continue.";
@@ -16,6 +16,15 @@ const CONTINUE = "Continue.";
  */
 export function nextStar(star) {
   return (star + 1) % 4;
+}
+
+/**
+ * What a deletion means (REC-5). Pure.
+ * @param {string} what  with its verb
+ * @param {number} hours
+ */
+export function deletionWords(what, hours) {
+  return hours > 0 ? `${what} deleted. That can be undone for ${counted(hours, "hour")}.` : `${what} deleted for good.`;
 }
 
 /**
@@ -41,8 +50,10 @@ export function pairText({ userText, assistantText }) {
  * @param {(name: string) => boolean} deps.showFile  the chip of a file of the message
  * @param {import("./toasts.js").Toast} deps.toast
  * @param {(token: string) => void} deps.undo
+ * @param {() => import("./drafts.js").Selected} deps.selected  model and topic as they are
+ * @param {number} deps.keepDeleted  for so many hours what is deleted can be brought back
  */
-export function createActions({ api, showFile, win, sending, composer, panels, selectors, edits, chips, setView, input, toast, undo }) {
+export function createActions({ api, showFile, win, sending, composer, panels, selectors, edits, chips, setView, input, toast, undo, selected, keepDeleted }) {
   const path = (/** @type {string} */ id) => `/api/pairs/${encodeURIComponent(id)}`;
 
   /**
@@ -67,7 +78,7 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
     const id = article.dataset["id"] ?? "";
     const words = opening(article.querySelector(".u .prose")?.textContent ?? "");
     // A pair in error holds nothing but its question; it goes without one (SND-7).
-    if (article.dataset["state"] !== "error" && !(await confirm(`“${words}” and its reply are deleted for good.`, { title: "Delete this pair?", ok: "Delete" }))) return;
+    if (article.dataset["state"] !== "error" && !(await confirm(deletionWords(`“${words}” and its reply are`, keepDeleted), { title: "Delete this pair?", ok: "Delete" }))) return;
     const answer = await api.call("DELETE", path(id));
     if (answer?.undo) toast(`Deleted “${words}”.`, { label: "Undo", act: () => undo(answer.undo) });
   }
@@ -75,7 +86,7 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
   /** @param {string} id */
   async function reask(id) {
     const pair = await api.call("GET", path(id));
-    composer.reask(id, pair.userText, pair.attachments);
+    composer.reask(id, pair.userText, pair.attachments, selected());
     input();
     await setView({ ...(pair.model ? { model: pair.model } : {}), ...(pair.topic ? { topic: pair.topic } : {}) });
   }

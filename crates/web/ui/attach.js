@@ -23,18 +23,24 @@ import { createUploads, waitingWords } from "./uploads.js";
  * @param {import("./state.js").Store} deps.store
  * @param {import("./notice.js").Notice} deps.notice
  * @param {import("./toasts.js").Toast} deps.toast
+ * @param {(token: string) => void} deps.undo
  * @param {(words: string) => void} deps.say
  * @param {(pair: string) => unknown} deps.goTo
  * @param {{strip: HTMLElement, chips: HTMLElement, meter: HTMLElement, words: HTMLElement, button: HTMLButtonElement, picker: HTMLInputElement, layer: HTMLElement}} deps.parts
  */
-export function createAttach({ area, api, scope, store, notice, toast, say, goTo, parts }) {
-  const attachments = createAttachments({ area });
+export function createAttach({ area, api, scope, store, notice, toast, undo, say, goTo, parts }) {
+  const attachments = createAttachments({ area, onDropped });
+  /** @param {{marker: string, name: string}[]} dropped  typed over with the text around them */
+  function onDropped(dropped) {
+    const names = dropped.map(({ name }) => plainName(name)).join(", ");
+    toast(`No longer attached: ${names}.`, { label: "Attach again", act: () => attachments.putBack(dropped.map(({ marker }) => marker)) });
+  }
   const uploads = createUploads({ tab: api.tab, scope });
   const preview = createPreview({ api, scope, goTo, toast });
   const tooLarge = createTooLarge({ attachments, api, say, toast });
   const intake = createIntake({ attachments, uploads, api, tooLarge, say, toast });
   const chips = createFileChips({ api, preview });
-  const panel = createFilesPanel({ api, uploads, preview, attach: intake.attach, scope, toast });
+  const panel = createFilesPanel({ api, uploads, preview, attach: intake.attach, scope, toast, undo });
 
   const strip = createStrip({
     ...parts, scope, placed: attachments.placed,

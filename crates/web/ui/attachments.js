@@ -57,8 +57,9 @@ function kindOf({ kind, isText }) {
 /**
  * @param {object} deps
  * @param {HTMLTextAreaElement} deps.area
+ * @param {(dropped: {marker: string, name: string}[]) => void} [deps.onDropped]  files that were typed over
  */
-export function createAttachments({ area }) {
+export function createAttachments({ area, onDropped = () => {} }) {
   /** Every mark that meant something here; undoing brings marks back, and their files with them. */
   /** @type {Map<string, Held>} */
   const marks = new Map();
@@ -66,6 +67,8 @@ export function createAttachments({ area }) {
   const listeners = [];
   const tell = (/** @type {"files" | "progress"} */ what) => listeners.forEach((listener) => listener(what));
   const get = (/** @type {string} */ marker) => marks.get(marker);
+  /** A change that a button makes, and that says itself what it takes away. */
+  let own = false;
   const placed = () => /** @type {(Placed & {mark: Held})[]} */ (placedIn(area.value, marks));
 
   function message() {
@@ -106,7 +109,23 @@ export function createAttachments({ area }) {
     const hit = placed().find(({ start, end }) => (back ? end : start) === at);
     if (!hit) return;
     event.preventDefault();
+    own = true;
     insertText(area, "", hit.start, hit.end);
+    own = false;
+  });
+  // Who types over a selection may not see that files stand in it; that is said (INS-1).
+  /** @type {{marker: string, name: string}[]} */
+  let within = [];
+  area.addEventListener("beforeinput", ({ inputType }) => {
+    const { selectionStart: from, selectionEnd: to } = area;
+    const cuts = inputType === "deleteByCut" || inputType === "historyUndo" || inputType === "historyRedo";
+    within = own || cuts || from === to ? [] : placed().flatMap(({ marker, start, end, mark }) => (start < to && from < end ? [{ marker, name: mark.name }] : []));
+  });
+  area.addEventListener("input", () => {
+    const here = new Set(placed().map(({ marker }) => marker));
+    const gone = within.filter(({ marker }) => !here.has(marker));
+    within = [];
+    if (gone.length) onDropped(gone);
   });
 
   return {
@@ -165,7 +184,14 @@ export function createAttachments({ area }) {
     replace({ start, end }, text = "") {
       const { value } = area;
       const after = !text && value[end] === " " && (start === 0 || /\s/.test(value[start - 1] ?? "")) ? 1 : 0;
+      own = true;
       insertText(area, text, start, end + after);
+      own = false;
+    },
+    /** @param {readonly string[]} markers  files that were typed over, at the caret again */
+    putBack(markers) {
+      const known = markers.filter((marker) => marks.has(marker) && !area.value.includes(marker));
+      if (known.length) insertText(area, `${known.join(" ")} `, area.selectionStart, area.selectionStart);
     },
     /**
      * @param {string} marker

@@ -40,8 +40,9 @@ export function sameFiles(a, b) {
  * @param {import("./drafts.js").Drafts} deps.drafts
  * @param {import("./notice.js").Notice} deps.notice
  * @param {(message: import("./attachments.js").Message) => void} deps.onText
+ * @param {(view: import("./drafts.js").Selected) => void} deps.select  model and topic as they were
  */
-export function createComposer({ area, attachments, api, drafts, notice, onText }) {
+export function createComposer({ area, attachments, api, drafts, notice, onText, select }) {
   const walk = createWalk();
   let loaded = false;
   /** Where the walk put the caret; elsewhere, arrows move inside the text. */
@@ -49,7 +50,7 @@ export function createComposer({ area, attachments, api, drafts, notice, onText 
   /** Somebody wrote in this tab since its text last came from elsewhere. */
   let typed = false;
   // All of these are as the box shows them: marks instead of tokens.
-  /** @type {{pair: string, text: string, before: string} | null} */
+  /** @type {import("./drafts.js").ReAsk | null} */
   let reask = null;
   const grows = !CSS.supports("field-sizing", "content");
 
@@ -66,16 +67,21 @@ export function createComposer({ area, attachments, api, drafts, notice, onText 
   });
 
   function changed() {
+    notice.clear("held");
+    renewed();
+  }
+
+  /** The text is another one; what was said about the last Enter stays. */
+  function renewed() {
     typed = true;
     grow();
-    notice.clear("held");
     attachments.edited();
     tell();
   }
 
   function tell() {
     const message = attachments.message();
-    drafts.changed(draftOf(message));
+    drafts.changed({ ...draftOf(message), ...(reask ? { reask } : {}) });
     onText(message);
   }
   // A file arrived, or goes another way: the text is the same, the message is not.
@@ -114,13 +120,33 @@ export function createComposer({ area, attachments, api, drafts, notice, onText 
 
   function leaveReask() {
     if (!reask) return;
-    const { before, text } = reask;
+    const { before, text, selected } = reask;
     reask = null;
     notice.clear("reask");
+    if (selected) select(selected);
     // What was made of the old question meanwhile is the writer's; only the copy goes.
-    if (area.value !== text) return;
-    write(before);
+    if (area.value === text) write(before);
     changed();
+  }
+
+  function sayReask() {
+    notice.say("reask", { text: "Asking again: the old pair is replaced when you send.", label: "Leave it", act: leaveReask });
+  }
+
+  /**
+   * The draft was an old question when the page was left; it still is, if that can still be
+   * asked again.
+   * @param {import("./drafts.js").ReAsk} kept
+   */
+  async function resumeReask(kept) {
+    reask = kept;
+    sayReask();
+    const pair = await api.call("GET", `/api/pairs/${encodeURIComponent(kept.pair)}`).catch(() => null);
+    const again = pair === null ? false : ["error", "cancelled"].includes(pair.lifecycleState);
+    if (again || reask !== kept) return;
+    reask = null;
+    notice.clear("reask");
+    tell();
   }
 
   return {
@@ -142,7 +168,10 @@ export function createComposer({ area, attachments, api, drafts, notice, onText 
       };
     },
     async older() {
+      const { value } = area;
       await loadPrompts();
+      // Who wrote on while the list was on its way goes on writing.
+      if (area.value !== value) return;
       const text = walk.older(area.value);
       if (text === null) return;
       write(attachments.shown(text), "start");
@@ -154,11 +183,18 @@ export function createComposer({ area, attachments, api, drafts, notice, onText 
       write(attachments.shown(text));
       changed();
     },
-    /** @param {Draft} draft  what the page opens with */
-    begin({ text, attachments: list }) {
-      write(attachments.shown(text, list));
+    /**
+     * What the page opens with. Letters that were typed before this script ran stand behind it.
+     * @param {Draft} draft
+     */
+    begin({ text, attachments: list, reask: kept }) {
+      const early = area.value.startsWith(area.defaultValue) ? area.value.slice(area.defaultValue.length) : "";
+      const shown = attachments.shown(text, list);
+      write(shown + early);
       put = -1;
       grow();
+      if (kept) void resumeReask(kept);
+      if (early) renewed();
     },
     /** @param {Draft} draft  shown, but not news to the server */
     show({ text, attachments: list }) {
@@ -179,20 +215,22 @@ export function createComposer({ area, attachments, api, drafts, notice, onText 
       notice.clear("reask");
       write(remainder(area.value, sent.shown) || back);
       attachments.forget(back);
-      changed();
+      renewed();
     },
     /**
      * Puts an old question into the box; the old pair goes when this is sent (SND-7).
      * @param {string} pair
      * @param {string} stored
      * @param {import("./types.js").Attachment[]} [files]
+     * @param {import("./drafts.js").Selected} [selected]  model and topic as they are before
      */
-    reask(pair, stored, files) {
+    reask(pair, stored, files, selected) {
       const text = attachments.shown(stored, files);
-      reask = { pair, text, before: reask ? reask.before : area.value };
+      const first = reask?.selected ?? selected;
+      reask = { pair, text, before: reask ? reask.before : area.value, ...(first ? { selected: first } : {}) };
       write(text);
       changed();
-      notice.say("reask", { text: "Asking again: the old pair is replaced when you send.", label: "Leave it", act: leaveReask });
+      sayReask();
     },
     leaveReask,
   };

@@ -1,4 +1,11 @@
-// The current pair: the one that keys in VIEW are about.
+// The current pair: the one that keys in VIEW are about. It is always one that can be seen.
+
+import { debounced } from "./dom.js";
+
+/** No scrolling for so long, and the selection is where the reader is. */
+const QUIET_MS = 60;
+/** So much of a pair is to be seen before a key is about it. */
+const SEEN_PX = 24;
 
 /**
  * @param {object} deps
@@ -31,13 +38,25 @@ export function createCursor({ win, history }) {
   function inView(article) {
     const box = article.getBoundingClientRect();
     const frame = pane.getBoundingClientRect();
-    return box.bottom > frame.top + 4 && box.top < frame.bottom - 4;
+    const seen = Math.min(SEEN_PX, box.height, frame.height);
+    return box.bottom >= frame.top + seen && box.top <= frame.bottom - seen;
+  }
+
+  /** The highest pair of which enough can be seen. */
+  function firstInView() {
+    let node = win.firstInView();
+    while (node && !inView(node)) {
+      const next = win.findAt(Number(node.dataset["at"]) + 1);
+      if (!next || next.getBoundingClientRect().top > pane.getBoundingClientRect().bottom) break;
+      node = next;
+    }
+    return node;
   }
 
   /** The lowest pair of which anything can be seen: the one that was just talked about. */
   function lastInView() {
     let last = null;
-    for (let node = win.firstInView(); node && inView(node); ) {
+    for (let node = firstInView(); node && inView(node); ) {
       last = node;
       node = win.findAt(Number(node.dataset["at"]) + 1);
     }
@@ -54,6 +73,25 @@ export function createCursor({ win, history }) {
     going ??= arrive().finally(() => { going = null; });
     return going;
   }
+
+  /**
+   * Who scrolled on is with what is on screen: the selection goes along. Says whether it did.
+   */
+  function follow() {
+    if (!current || heading) return false;
+    const old = win.find(current.id);
+    if (old && inView(old)) return false;
+    const above = old ? old.getBoundingClientRect().top < pane.getBoundingClientRect().top : current.at < Number(win.firstInView()?.dataset["at"] ?? 0);
+    const goal = above ? firstInView() : lastInView();
+    if (!goal || goal === old) return false;
+    // Only a selection that has the focus itself takes it along; an open editor keeps it.
+    const focused = document.activeElement === old || document.activeElement === pane;
+    set(goal);
+    if (focused) goal.focus({ preventScroll: true });
+    return true;
+  }
+  const quiet = debounced(QUIET_MS, follow);
+  pane.addEventListener("scroll", () => quiet.call(), { passive: true });
 
   async function arrive() {
     while (heading) {
@@ -73,6 +111,16 @@ export function createCursor({ win, history }) {
     /** @returns {{id: string, at: number} | null} */
     get: () => current,
     article: () => (current ? win.find(current.id) : null),
+    /**
+     * What a key is about: the selected pair, which is on screen. One that was scrolled away
+     * this very moment is not meant; then another is selected, and nothing is done to it yet.
+     * @returns {{article: HTMLElement | null, moved: boolean}}
+     */
+    forKey() {
+      const moved = follow();
+      const article = current && win.find(current.id);
+      return { article: article && inView(article) ? article : null, moved };
+    },
     /** Focuses the current pair where it is; without one, the lowest in view. */
     focus() {
       const article = current && win.find(current.id);
@@ -83,10 +131,8 @@ export function createCursor({ win, history }) {
     /** @param {1 | -1} by */
     async move(by) {
       if (heading) return go(Math.min(Math.max(heading.at + by, 0), win.y - 1), "nearest");
-      const article = current && win.find(current.id);
-      // Who scrolled far away goes on from what is in view.
-      const from = article && !inView(article) ? win.firstInView() : null;
-      if (from) return go(Number(from.dataset["at"]), "nearest");
+      // Who scrolled away goes on from what is in view: that is where the selection is now.
+      if (follow() && current) return go(current.at, "nearest");
       const at = current ? current.at + by : by > 0 ? Number(win.firstInView()?.dataset["at"] ?? 0) : win.y - 1;
       return go(Math.min(Math.max(at, 0), win.y - 1), "nearest");
     },

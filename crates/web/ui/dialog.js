@@ -25,7 +25,9 @@ export function ask({ title, text, choices, alarm = false, cancel = "Cancel" }) 
   return new Promise((resolve) => {
     const explained = choices.some(({ detail }) => detail);
     const list = el("div", { class: explained ? "choices explained" : "choices" });
-    const first = choices.findIndex(({ off }) => !off);
+    // What cannot be taken back is not chosen by a key that was meant for something else.
+    const careful = choices.some(({ look }) => look === "danger");
+    const first = careful ? -1 : choices.findIndex(({ off }) => !off);
     choices.forEach(({ value, label, detail, look, off }, i) => {
       const button = el("button", { class: `btn ${look === "primary" ? "pri" : look === "danger" ? "danger" : ""}`, value, type: "submit", autofocus: i === first, disabled: off }, label);
       if (detail) {
@@ -34,7 +36,7 @@ export function ask({ title, text, choices, alarm = false, cancel = "Cancel" }) 
         list.append(el("div", { class: "choice" }, button, note));
       } else list.append(button);
     });
-    const leave = el("button", { class: "btn", value: "", type: "submit", formnovalidate: true }, `${cancel} `, el("kbd", {}, "Esc"));
+    const leave = el("button", { class: "btn", value: "", type: "submit", formnovalidate: true, autofocus: first < 0 }, `${cancel} `, el("kbd", {}, "Esc"));
     list.append(explained ? el("div", { class: "choice" }, leave) : leave);
     const dialog = el("dialog", { class: alarm ? "ask alarm" : "ask", "aria-labelledby": "ask-title" },
       el("form", { method: "dialog" },
@@ -49,6 +51,10 @@ export function ask({ title, text, choices, alarm = false, cancel = "Cancel" }) 
     });
     dialog.addEventListener("click", (event) => {
       if (event.target === dialog) dialog.close("");
+    });
+    // A key that is still held down from before the question is no answer to it.
+    dialog.addEventListener("keydown", (event) => {
+      if (event.repeat && (event.key === "Enter" || event.key === " ")) event.preventDefault();
     });
     document.body.append(dialog);
     dialog.showModal();

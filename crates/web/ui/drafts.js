@@ -9,8 +9,13 @@ const SAVE_MS = 400;
 const KEEPALIVE_BYTES = 60_000;
 
 /** @typedef {import("./types.js").Attachment & {name?: string | null}} NamedFile */
-/** @typedef {{text: string, attachments: NamedFile[]}} Draft */
-/** @typedef {{text: string, synced: boolean, attachments?: NamedFile[]}} Kept */
+/** @typedef {{model: string, topic: string}} Selected */
+/**
+ * An old question in the box: its pair goes when it is sent (SND-7).
+ * @typedef {{pair: string, text: string, before: string, selected?: Selected}} ReAsk
+ */
+/** @typedef {{text: string, attachments: NamedFile[], reask?: ReAsk}} Draft */
+/** @typedef {{text: string, synced: boolean, attachments?: NamedFile[], reask?: ReAsk}} Kept */
 
 /**
  * Which draft to begin with: the server's, unless this browser has one that it could not
@@ -41,7 +46,12 @@ export function readKept(json) {
   try {
     const value = JSON.parse(json ?? "null");
     if (!value || typeof value.text !== "string") return null;
-    return { text: value.text, synced: value.synced === true, ...(Array.isArray(value.attachments) ? { attachments: value.attachments } : {}) };
+    return {
+      text: value.text,
+      synced: value.synced === true,
+      ...(Array.isArray(value.attachments) ? { attachments: value.attachments } : {}),
+      ...(typeof value.reask?.pair === "string" && typeof value.reask.text === "string" && typeof value.reask.before === "string" ? { reask: value.reask } : {}),
+    };
   } catch {
     return null;
   }
@@ -70,7 +80,8 @@ export function createDrafts({ api, workspace }) {
   function note(now) {
     synced = now;
     const files = draft.attachments.length ? { attachments: draft.attachments } : {};
-    keep(key, draft.text === "" && synced ? null : JSON.stringify({ text: draft.text, synced, ...files }));
+    const purpose = draft.reask ? { reask: draft.reask } : {};
+    keep(key, draft.text === "" && synced ? null : JSON.stringify({ text: draft.text, synced, ...files, ...purpose }));
   }
 
   async function push() {
@@ -96,7 +107,9 @@ export function createDrafts({ api, workspace }) {
     begin(server) {
       const kept = readKept(recall(key));
       const { text, push: late } = chooseDraft(server, kept);
-      draft = { text, attachments: (kept?.text === text && kept.attachments) || [] };
+      const same = kept?.text === text;
+      // What a draft is for outlives a reload as the draft does (INS-5).
+      draft = { text, attachments: (same && kept.attachments) || [], ...(same && kept.reask ? { reask: kept.reask } : {}) };
       note(!late);
       if (late) save.call();
       return { ...draft, late };

@@ -49,8 +49,9 @@ export function sectionWords({ on, tokens, shown, total }) {
  * @param {(file: FileInfo) => void} deps.attach
  * @param {(path: string) => string} deps.scope
  * @param {import("./toasts.js").Toast} deps.toast
+ * @param {(token: string) => void} deps.undo
  */
-export function createFilesPanel({ api, uploads, preview, attach, scope, toast }) {
+export function createFilesPanel({ api, uploads, preview, attach, scope, toast, undo }) {
   let turn = 0;
   const search = el("input", { type: "search", "aria-label": "Search files", placeholder: "name or words", autocomplete: "off", spellcheck: "false" });
   const kind = el("select", { "aria-label": "Kind" }, ...KINDS.map(([value, words]) => el("option", { value }, words)));
@@ -112,9 +113,9 @@ export function createFilesPanel({ api, uploads, preview, attach, scope, toast }
   /** @param {FileInfo} file */
   async function remove(file) {
     const name = plainName(file.name);
-    if (!(await confirm(`${name} is deleted for good. Messages that have it show a broken attachment instead.`, { title: "Delete this file?", ok: "Delete" }))) return;
-    await api.call("DELETE", `/api/files/${encodeURIComponent(file.id)}`);
-    toast(`Deleted ${name}.`);
+    if (!(await confirm(`${name} is deleted. Messages that have it show a broken attachment instead.`, { title: "Delete this file?", ok: "Delete" }))) return;
+    const answer = await api.call("DELETE", `/api/files/${encodeURIComponent(file.id)}`);
+    toast(`Deleted ${name}.`, answer?.undo ? { label: "Undo", act: () => undo(answer.undo) } : {});
     await load();
   }
 

@@ -5,6 +5,7 @@ import { createCompletion } from "./completion.js";
 import { confirm } from "./dialog.js";
 import { el } from "./dom.js";
 import { caretParts, commandAt, readsAsWords } from "./filtertext.js";
+import { sentence } from "./text.js";
 import { createList } from "./list.js";
 import { createPaint } from "./paint.js";
 import { createWalk } from "./walk.js";
@@ -171,11 +172,11 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     }
   }
 
-  /** @param {string} token */
+  /** @param {string} [token]  else what was done last */
   async function takeBack(token) {
     try {
-      const answer = await api.call("POST", "/api/undo", { token });
-      toast(answer?.done ?? "Undone.");
+      const answer = await api.call("POST", "/api/undo", token === undefined ? {} : { token });
+      toast(sentence(answer?.done ?? "undone"));
     } catch (problem) {
       toast(wordsOf(problem), { error: true });
     }

@@ -83,7 +83,12 @@ export function createHeld({ api, toast, setView, edit, openPanel, lighten }) {
     const way = wayOut(suggestion);
     if (way.view) await setView(way.view);
     if (way.limit && !(await changeLimit(way.limit, suggestion))) return null;
-    if (way.file) return lighten(way.file, suggestion) ? { again: true } : null;
+    if (way.file) {
+      const lighter = lighten(way.file, suggestion);
+      // What is left may mean something else without its file: the writer sends it, or not.
+      if (way.file === "detach") edit();
+      return lighter && way.file !== "detach" ? { again: true } : null;
+    }
     if (way.edit) edit();
     return way.send ?? null;
   }

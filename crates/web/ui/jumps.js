@@ -97,10 +97,15 @@ export function createJumps({ api, store, win, history, cursor, setView, reloadR
       const { boundary } = store.get();
       const words = noBoundary(boundary);
       if (words) toast(words);
-      await history.jump(boundary.start, "third");
+      const jumped = await history.jump(boundary.start, "third");
       const load = win.rows.querySelector("#load");
       if (load instanceof HTMLElement) win.anchor.scrollTo(load, "third");
-      win.pane.focus({ preventScroll: true });
+      // The first pair that goes along is selected (BND-8); those in error do not.
+      let first = jumped;
+      while (first?.classList.contains("ooc")) first = win.findAt(Number(first.dataset["at"]) + 1);
+      const selected = first ?? jumped;
+      if (selected) cursor.set(selected);
+      (selected ?? win.pane).focus({ preventScroll: true });
       flash(load);
     },
   };

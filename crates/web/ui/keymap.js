@@ -9,6 +9,7 @@
  * @property {boolean} [ctrl]
  * @property {boolean} [alt]
  * @property {boolean} [meta]
+ * @property {boolean} [altGraph]   the key that writes a third sign
  * @property {boolean} [composing]  an input method is in the middle of a word
  */
 
@@ -16,6 +17,7 @@
  * What the decision also depends on.
  * @typedef {object} Where
  * @property {boolean} [sending]
+ * @property {boolean} [commands]    VIEW was entered by Esc: letters are commands (UI-16)
  * @property {boolean} [selection]   some text is selected
  * @property {boolean} [atTop]       the caret cannot go up inside the box
  * @property {boolean} [atBottom]
@@ -35,9 +37,31 @@ export const VIEW_KEYS = Object.freeze({
   e: "reask", d: "delete", i: "edit", R: "regenerate", S: "swap", y: "copy", Y: "copypair",
   r: "receipt", p: "request", P: "preview", x: "cancel",
   f: "panel-files", m: "panel-memory", t: "panel-topics", s: "panel-settings",
-  M: "panel-models", L: "panel-receipts", h: "hud", "?": "panel-help",
+  M: "panel-models", L: "panel-receipts", D: "panel-deleted", h: "hud", "?": "panel-help", u: "undo",
   "/": "command", Enter: "input", Escape: "command",
 });
+
+/**
+ * Whether a key writes something: a sign, the beginning of one, or a word in the making.
+ * @param {Key} key
+ */
+export function writes(key) {
+  if (key.composing || key.key === "Process" || key.key === "Dead") return true;
+  if (key.meta || ((key.ctrl || key.alt) && !key.altGraph)) return false;
+  return [...key.key].length === 1;
+}
+
+/**
+ * VIEW that nobody asked for by Esc: after a tall reply or a click, what is typed is the
+ * message (UI-16). `write` is the browser's to carry out, in the message box.
+ * @param {Key} key
+ */
+function inReading(key) {
+  const pastes = (key.ctrl || key.meta) && !key.alt && !key.shift && key.key.toLowerCase() === "v";
+  if (writes(key) || pastes) return "write";
+  if (key.ctrl || key.alt || key.meta) return null;
+  return key.key === "Enter" ? "input" : key.key === "Escape" ? "command" : null;
+}
 
 /**
  * @param {Mode} mode
@@ -46,6 +70,7 @@ export const VIEW_KEYS = Object.freeze({
  * @returns {string | null}  null: the key is the browser's
  */
 export function actionOf(mode, key, where = {}) {
+  if (mode === "VIEW" && !where.commands) return inReading(key);
   // Keys that end or steer a word in the making belong to the input method.
   if (key.composing || key.key === "Process" || key.key === "Dead") return null;
   if (key.alt || key.meta) return null;
@@ -109,6 +134,7 @@ export function keyOf(event) {
     ctrl: event.ctrlKey,
     alt: event.altKey,
     meta: event.metaKey,
+    altGraph: event.getModifierState("AltGraph"),
     // Safari ends a composition before it sends this Enter; its old code tells them apart.
     composing: event.isComposing || event.keyCode === 229,
   };

@@ -49,6 +49,7 @@ const draft = must("#draft", HTMLTextAreaElement);
 const filter = must("#filter", HTMLInputElement);
 const warnAt = Number(body.dataset["warnAt"] ?? 80);
 const workspace = body.dataset["workspace"] ?? "";
+const keepDeleted = Number(body.dataset["keepDeleted"] ?? 0);
 
 const store = createState(emptyState());
 store.set({
@@ -57,6 +58,8 @@ store.set({
     start: Number(pane.dataset["start"] ?? 0), x: Number(pane.dataset["x"] ?? 0), y: Number(pane.dataset["visible"] ?? 0),
     historyTokens: 0, totalTokens: 0,
   },
+  // Known from the first key on: Enter during a send depends on it.
+  queue: body.dataset["queue"] !== undefined,
 });
 
 const live = el("div", { class: "sr", role: "status" });
@@ -91,7 +94,7 @@ const api = createApi({
 const drafts = createDrafts({ api, workspace });
 const announce = (/** @type {string} */ words) => { live.textContent = words; };
 const attach = createAttach({
-  area: draft, api, store, notice, toast, say: announce, scope: (path) => scoped(path, workspace), goTo: (pair) => jumps.byId(pair),
+  area: draft, api, store, notice, toast, undo: (token) => void filterBox.takeBack(token), say: announce, scope: (path) => scoped(path, workspace), goTo: (pair) => jumps.byId(pair),
   parts: {
     strip: must("#strip", HTMLElement), chips: must("#chips", HTMLElement), meter: must("#meter", HTMLElement), words: must("#strip-words", HTMLElement),
     button: must("#attach", HTMLButtonElement), picker: must("#picker", HTMLInputElement), layer: must("#drop", HTMLElement),
@@ -126,9 +129,14 @@ function onText(message) {
   attach.draw();
   weigh.draft(message);
 }
-const composer = createComposer({ area: draft, attachments: attach.attachments, api, drafts, notice, onText });
+const composer = createComposer({ area: draft, attachments: attach.attachments, api, drafts, notice, onText, select: selectAgain });
+/** @param {import("./drafts.js").Selected} view  what the selectors showed before */
+function selectAgain(view) {
+  const { model, topic } = store.get().view;
+  if (model !== view.model || topic !== view.topic) void setView(view).catch((error) => toast(wordsOf(error), { error: true }));
+}
 const modes = createModes({ label: must("#mode", HTMLElement), draft, filter, cursor });
-const memory = createMemoryPanel({ api, toast, say: announce, attach: attach.take });
+const memory = createMemoryPanel({ api, toast, undo: (token) => void filterBox.takeBack(token), say: announce, attach: attach.take });
 const written = () => {
   const { text, attachments } = composer.message();
   return { text, ...(attachments.length ? { attachments } : {}) };
@@ -156,8 +164,9 @@ const filterBox = createFilterBox({
   leave: () => modes.enter("VIEW"), help: () => panels.openPanel("help"),
 });
 const actions = createActions({
-  api, win, sending, composer, panels, selectors, edits, chips: attach.chips, setView, toast, showFile: attach.showFile,
+  api, win, sending, composer, panels, selectors, edits, chips: attach.chips, setView, toast, keepDeleted, showFile: attach.showFile,
   input: () => modes.enter("INPUT"), undo: filterBox.takeBack,
+  selected: () => ({ model: store.get().view.model, topic: store.get().view.topic }),
 });
 bindForms({ api, toast, undo: filterBox.takeBack, onDone: panels.after });
 
@@ -207,20 +216,33 @@ must("#aut", HTMLElement).before(el("button", { type: "button", class: "tool", t
 new ResizeObserver(([entry]) => body.style.setProperty("--foot", `${entry?.target.clientHeight ?? 0}px`)).observe(must("footer", HTMLElement));
 
 const line = () => Math.round(Math.max(60, Math.min(140, pane.clientHeight / 6)));
+/** Where the selection is being led to. @type {Promise<unknown>} */
+let moving = Promise.resolve();
+/** @param {Promise<unknown>} there */
+function move(there) {
+  moving = there.catch((error) => toast(wordsOf(error), { error: true }));
+}
 bindKeys({
   draft, filter,
   inputWhere: composer.where,
   commandWhere: filterBox.where,
   sending: () => store.get().sending !== null,
-  onPair: (act) => actions.run(act, cursor.article()),
+  lettersAreCommands: () => modes.commands,
+  async onPair(act) {
+    // Rows may still be on their way to where the key before this one leads.
+    await moving;
+    const { article, moved } = cursor.forKey();
+    if (moved) return void toast("Another pair was selected, which is out of sight; this one is now. Press the key again.");
+    return actions.run(act, article);
+  },
   commands: {
     "scroll-down": () => pane.scrollBy({ top: line() }),
     "scroll-up": () => pane.scrollBy({ top: -line() }),
-    next: () => cursor.move(1),
-    previous: () => cursor.move(-1),
-    first: cursor.first,
-    last: cursor.last,
-    boundary: jumps.toBoundary,
+    next: () => move(cursor.move(1)),
+    previous: () => move(cursor.move(-1)),
+    first: () => move(cursor.first()),
+    last: () => move(cursor.last()),
+    boundary: () => move(jumps.toBoundary()),
     cancel: () => (store.get().sending ? sending.cancel() : toast("Nothing is being sent.")),
     preview,
     "panel-files": () => panels.toggle("files"),
@@ -230,12 +252,14 @@ bindKeys({
     "panel-models": () => panels.toggle("models"),
     "panel-receipts": () => panels.toggle("receipts"),
     "panel-help": () => panels.toggle("help"),
+    "panel-deleted": () => panels.toggle("deleted"),
+    undo: () => filterBox.takeBack(),
     hud: panels.toggleHud,
     command: () => modes.enter("COMMAND"),
     input: () => modes.enter("INPUT"),
     view() {
       composer.leaveReask();
-      modes.enter("VIEW");
+      modes.enter("VIEW", { byEsc: true });
     },
     send: sending.submit,
     "older-prompt": composer.older,
@@ -245,7 +269,7 @@ bindKeys({
     complete: filterBox.accept,
     leave() {
       filterBox.restore();
-      modes.enter("VIEW");
+      modes.enter("VIEW", { byEsc: true });
     },
     "menu-up": filterBox.up,
     "menu-down": filterBox.down,

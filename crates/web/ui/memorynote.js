@@ -12,12 +12,13 @@ import { noteLine, relationWords } from "./memorytext.js";
  * @param {object} deps
  * @param {import("./api.js").Api} deps.api
  * @param {import("./toasts.js").Toast} deps.toast
+ * @param {(token: string) => void} deps.undo
  * @param {(note: WholeNote) => void} deps.insert
  * @param {(note: WholeNote) => void} deps.edit
  * @param {(id: number) => unknown} deps.open  shows another note, or this one anew
  * @param {() => unknown} deps.back
  */
-export function createNoteView({ api, toast, insert, edit, open, back }) {
+export function createNoteView({ api, toast, undo, insert, edit, open, back }) {
   /** @param {unknown} error */
   const fail = (error) => void toast(wordsOf(error), { error: true });
   /**
@@ -35,8 +36,8 @@ export function createNoteView({ api, toast, insert, edit, open, back }) {
       choices: [{ value: "soft", label: "Delete", look: "danger" }, { value: "hard", label: "Delete for good", look: "danger" }],
     });
     if (!how) return;
-    await api.call("DELETE", `/api/memory/${note.id}${how === "hard" ? "?hard=true" : ""}`);
-    toast(`Deleted note #${note.id}.`);
+    const answer = await api.call("DELETE", `/api/memory/${note.id}${how === "hard" ? "?hard=true" : ""}`);
+    toast(`Deleted note #${note.id}.`, answer?.undo ? { label: "Undo", act: () => undo(answer.undo) } : {});
     await back();
   }
 

@@ -18,10 +18,11 @@ const CHANGED_MS = 120;
  * @param {object} deps
  * @param {import("./api.js").Api} deps.api
  * @param {import("./toasts.js").Toast} deps.toast
+ * @param {(token: string) => void} deps.undo
  * @param {(words: string) => void} deps.say
  * @param {(parts: import("./paste.js").Part[]) => void} deps.attach
  */
-export function createMemoryPanel({ api, toast, say, attach }) {
+export function createMemoryPanel({ api, toast, undo, say, attach }) {
   let turn = 0;
   /** The note that is shown; null: the list. @type {WholeNote | null} */
   let shown = null;
@@ -123,7 +124,7 @@ export function createMemoryPanel({ api, toast, say, attach }) {
     else search.focus({ preventScroll: true });
   }
 
-  const view = createNoteView({ api, toast, insert: (note) => void insert(note).catch(fail), edit: form, open, back });
+  const view = createNoteView({ api, toast, undo, insert: (note) => void insert(note).catch(fail), edit: form, open, back });
 
   /** @param {number} id */
   async function open(id) {

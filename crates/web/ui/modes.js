@@ -12,9 +12,18 @@
 export function createModes({ label, draft, filter, cursor }) {
   /** @type {Mode} */
   let mode = "VIEW";
+  /** Whether letters are commands in VIEW: only where it was entered by Esc (UI-16). */
+  let commands = false;
+
+  /** @param {boolean} now */
+  function setCommands(now) {
+    commands = now;
+    document.body.dataset["letters"] = now ? "commands" : "text";
+  }
 
   /** @param {Mode} next */
   function set(next) {
+    if (next === "INPUT") setCommands(false);
     if (next === mode && label.textContent === next) return;
     mode = next;
     document.body.dataset["mode"] = next;
@@ -27,17 +36,25 @@ export function createModes({ label, draft, filter, cursor }) {
     else if (target.closest("#filter-form, #filter-error, #filter-menu")) set("COMMAND");
     else set("VIEW");
   });
+  // Who points at something and then types is writing, wherever the focus is.
+  document.addEventListener("pointerdown", () => setCommands(false), true);
 
   return {
     get mode() { return mode; },
-    /** @param {Mode} next */
-    enter(next) {
+    /** Whether a letter is a command where the focus is in no text. */
+    get commands() { return commands; },
+    /**
+     * @param {Mode} next
+     * @param {{byEsc?: boolean}} [how]
+     */
+    enter(next, { byEsc = false } = {}) {
       if (next === "INPUT") draft.focus({ preventScroll: true });
       else if (next === "COMMAND") {
         filter.focus({ preventScroll: true });
         filter.select();
       } else cursor.focus();
       set(next);
+      if (byEsc) setCommands(true);
     },
   };
 }

@@ -4,7 +4,7 @@
 import { el } from "./dom.js";
 
 /** Most urgent first. */
-const ORDER = /** @type {const} */ (["offline", "held", "flight", "reask", "load"]);
+const ORDER = /** @type {const} */ (["offline", "held", "queued", "flight", "reask", "load"]);
 
 /** @typedef {(typeof ORDER)[number]} Topic */
 /** @typedef {{text: string, level?: "info" | "warn" | "error", label?: string, act?: () => void}} Note */

@@ -56,6 +56,15 @@ export function choose({ anchor, label, options }) {
       resolve(value);
     }
 
+    /** Somebody went elsewhere: the focus is on its way there, and nobody takes it back. */
+    function left() {
+      if (!open) return;
+      open = false;
+      popup.remove();
+      anchor.setAttribute("aria-expanded", "false");
+      setTimeout(() => resolve(null));
+    }
+
     function draw() {
       const found = narrowed(options, field.value);
       const at = field.value ? 0 : Math.max(0, found.findIndex(({ current }) => current));
@@ -78,7 +87,7 @@ export function choose({ anchor, label, options }) {
       event.stopPropagation();
       act();
     });
-    field.addEventListener("blur", () => end(null));
+    field.addEventListener("blur", left);
     (anchor.closest("header, footer, main") ?? document.body).append(popup);
     anchor.setAttribute("aria-expanded", "true");
     place(popup, anchor);
@@ -98,10 +107,26 @@ function place(popup, anchor) {
   const w = Math.min(440, width - 16);
   popup.style.width = `${w}px`;
   popup.style.left = `${Math.min(Math.max(8, box.left), width - w - 8)}px`;
-  const up = box.top > height - box.bottom;
-  const room = up ? box.top - 14 : height - box.bottom - 14;
-  popup.style.maxHeight = `${Math.max(140, Math.min(420, room))}px`;
-  if (up) popup.style.bottom = `${height - box.top + 6}px`;
-  else popup.style.top = `${box.bottom + 6}px`;
+  const { up, from, room } = roomFor(box, height);
+  popup.style.maxHeight = `${room}px`;
+  popup.style[up ? "bottom" : "top"] = `${from}px`;
   popup.classList.toggle("up", up);
+}
+
+/** A list is at least so high, and at most. */
+const [LOW, HIGH] = [140, 420];
+
+/**
+ * Where a list goes that belongs to a box: beside it, or, where the box leaves no room on
+ * either side because it is taller than the page, over its visible part. Pure.
+ * @param {{top: number, bottom: number}} box
+ * @param {number} height  of the page
+ */
+export function roomFor({ top, bottom }, height) {
+  const [over, below] = [top - 14, height - bottom - 14];
+  const up = over > below;
+  const room = Math.max(over, below);
+  if (room >= LOW) return { up, from: up ? height - top + 6 : bottom + 6, room: Math.min(HIGH, room) };
+  const from = Math.max(8, Math.min(top + 6, height - HIGH - 8));
+  return { up: false, from, room: Math.max(LOW, Math.min(HIGH, height - from - 8)) };
 }

@@ -78,7 +78,8 @@ export function createSelectors({ api, store, model, topic, setView, openPanel, 
       const value = await pick();
       if (value === MANAGE) return openPanel(`${what}s`);
       if (value !== null && value !== store.get().view[what]) await setView({ [what]: value });
-      done();
+      // Who clicked elsewhere meanwhile is there, and stays there.
+      if (value !== null || [document.body, model, topic].includes(/** @type {HTMLButtonElement} */ (document.activeElement))) done();
     } catch (error) {
       toast(wordsOf(error), { error: true });
     }

@@ -7,6 +7,9 @@ import { NEWEST, NOTHING, busyWords } from "./held.js";
 import { afterReply, endNotice } from "./policy.js";
 import { scalars } from "./text.js";
 
+/** A second click within this time belongs to the first: it means to send, not to cancel. */
+const DOUBLE_CLICK_MS = 500;
+
 /** @typedef {import("./types.js").Status} Status */
 /** @typedef {{text: string, attachments?: import("./types.js").Attachment[], reask?: string, regenerate?: string, model?: string, [name: string]: unknown}} SendBody */
 
@@ -47,6 +50,10 @@ export function createSending({ api, store, win, history, composer, modes, curso
   let queued = false;
   /** Whether the notice says why the server did not take the message. */
   let refused = false;
+  /** Whether Enter was pressed while the server had not yet answered to the one before. */
+  let pressed = false;
+  /** When the pointer sent a message. */
+  let clicked = -Infinity;
   /** The status that was announced last; its seconds are not worth a voice. */
   let said = "";
 
@@ -107,25 +114,41 @@ export function createSending({ api, store, win, history, composer, modes, curso
   /** The draft stays where it is, can still be changed, and goes when its turn comes. */
   function queue() {
     queued = true;
-    notice.say("held", {
-      text: "Queued: it goes when the reply is complete.",
-      label: "Take it back",
-      act: () => {
-        queued = false;
-        notice.clear("held");
-      },
-    });
+    notice.clear("held");
+    // It stands apart from what typing clears: it is still queued while it is changed.
+    notice.say("queued", { text: "Queued: it goes when the reply is complete.", label: "Take it back", act: unqueue });
   }
 
-  async function submit() {
+  function unqueue() {
+    queued = false;
+    notice.clear("queued");
+  }
+
+  /**
+   * Sends what was queued, as soon as nothing is in flight: the end of a reply may be told
+   * before the answer to its own request has come, and then that answer is waited for.
+   */
+  function next() {
+    if (!queued || busy()) return;
+    unqueue();
+    void submit();
+  }
+
+  /** What Enter says while a reply is on its way: it always says something (UI-16). */
+  function wait() {
+    pressed = posting;
     const text = composer.text();
-    if (busy()) {
-      if (text.trim() && store.get().queue) return queue();
-      if (text.trim()) notice.say("held", { text: busyWords(scalars(text)), label: "Cancel the send", act: () => void cancel() });
-      return;
-    }
+    if (text.trim() && store.get().queue) return queue();
+    const words = text.trim() ? busyWords(scalars(text)) : "A reply is still on its way, and there is nothing to send yet.";
+    notice.say("held", { text: words, label: "Cancel the send", act: () => void cancel() });
+  }
+
+  /** @returns {Promise<void>} */
+  async function submit() {
+    if (busy()) return wait();
     notice.clear("held");
-    if (!(await settled()) || busy()) return;
+    if (!(await settled())) return;
+    if (busy()) return wait();
     let message = composer.message();
     if (!message.text.trim()) return;
     const { reasks } = composer;
@@ -134,13 +157,24 @@ export function createSending({ api, store, win, history, composer, modes, curso
       const { text: words, attachments } = message;
       return { text: words, ...(attachments.length ? { attachments } : {}), ...(reasks ? { reask: reasks } : {}) };
     };
-    if (await post(body(), body)) composer.taken(message);
+    pressed = false;
+    const gone = await post(body(), body);
+    if (gone) composer.taken(message);
+    // The box held both messages then; what was said of it is said of what is left.
+    const again = pressed;
+    pressed = false;
+    if (gone && again && composer.text().trim() && store.get().sending) wait();
+    else if (gone && again && !queued) notice.clear("held");
+    if (!composer.text().trim()) unqueue();
+    next();
   }
 
   button.form?.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (store.get().sending) void cancel();
-    else void submit();
+    if (!store.get().sending) {
+      clicked = event.timeStamp;
+      void submit();
+    } else if (event.timeStamp - clicked > DOUBLE_CLICK_MS) void cancel();
   });
 
   return {
@@ -227,10 +261,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
       if (unseen) toast(unseen, { label: "Show", act: () => void (html ? history.toBottom() : setView({ filter: "" })) });
       announce(state === "complete" ? "The reply is complete." : state === "cancelled" ? "Cancelled." : "The send ended in an error.");
       if (words && own) toast(words);
-      if (queued) {
-        queued = false;
-        void submit();
-      }
+      next();
     },
   };
 }

@@ -9,6 +9,9 @@ const ROWS_MS = 60;
 /** Events after which rows that were asked for earlier are old. */
 const CHANGES_ROWS = new Set(["started", "ended", "pair", "removed", "toolcall"]);
 
+/** Events with which something was deleted or came back. */
+const CHANGES_DELETED = new Set(["removed", "rows", "files", "topics", "memory"]);
+
 /**
  * @param {object} deps
  * @param {import("./api.js").Api} deps.api
@@ -80,6 +83,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
    */
   function onEvent(name, data, id) {
     if (CHANGES_ROWS.has(name)) news += 1;
+    if (CHANGES_DELETED.has(name)) panels.refresh("deleted");
     switch (name) {
       case "started":
         void sending.started(data);

@@ -72,7 +72,9 @@ const FILLED: &[Scene] = &[
 fn at_the_line(page: &Page) -> Result<()> {
     write(page, DRAFT)?;
     open_panel(page, "hud")?;
-    page.keys("o")?;
+    // Letters are keys where Esc entered VIEW (UI-16).
+    page.click("#draft")?;
+    page.keys("Escape o")?;
     page.wait_for(
         "(() => { const at = document.querySelector('#load')?.getBoundingClientRect().top; \
          return at > 60 && at < 600; })()",

@@ -36,11 +36,18 @@ const HELPERS: &str = "globalThis.T = {
   // Rows wait for this promise, where a test set one; then they are counted.
   rowsAfter: null,
   rowsHeld: 0,
+  // Answers to what is asked of such an address wait until they are let go; those that wait are counted.
+  slow: null,
+  waiting: [],
+  hold: (part) => { T.slow = part; },
+  letGo: () => { T.slow = null; T.waiting.splice(0).forEach((go) => go()); },
 };
 const ask = globalThis.fetch.bind(globalThis);
 globalThis.fetch = async (url, how) => {
   if (T.rowsAfter && String(url).includes('/ui/rows')) { T.rowsHeld += 1; await T.rowsAfter; }
-  return ask(url, how);
+  const answer = await ask(url, how);
+  if (T.slow && String(url).includes(T.slow)) await new Promise((go) => T.waiting.push(go));
+  return answer;
 };
 const write = navigator.clipboard?.writeText.bind(navigator.clipboard);
 if (write) navigator.clipboard.writeText = (text) => (T.copied.push(text), write(text));";

@@ -26,4 +26,6 @@ mod sending;
 #[allow(dead_code)]
 #[path = "../web/served.rs"]
 mod served;
+mod typing;
+mod undoing;
 mod viewing;

@@ -44,7 +44,7 @@ fn ui_2_keys_that_move() {
     // All is aboard, so there is no line to go to but the one at the top.
     bench.keys("o");
     bench.says(".toast", "the load line is at the top");
-    bench.wait("T.inView(T.one('#load'))");
+    bench.wait("T.inView(T.one('#load')) && T.current() === 0");
     bench.fine();
 }
 
@@ -73,6 +73,12 @@ fn ui_2_o_goes_to_the_load_line() {
     bench.wait("!T.inView(T.one('#load'))");
     bench.keys("Shift+O");
     bench.wait("T.inView(T.one('#load'))");
+    // BND-8: the first pair that goes along is selected, and J goes on from it.
+    bench.wait(&format!(
+        "T.current() === {start} && document.activeElement.dataset.at === '{start}'"
+    ));
+    bench.keys("J");
+    bench.wait(&format!("T.current() === {start} + 1"));
     // UI-3: those ashore say why, and can be read.
     bench.wait("T.shown('.pair.ooc .badge.off') && T.one('.pair.ooc .badge.off').title !== ''");
     bench.wait("!T.shown('.pair:not(.ooc) .badge.off')");
@@ -134,8 +140,6 @@ fn ui_2_keys_that_change_a_pair() {
     bench.keys("Enter");
     bench.wait("T.state() === 'complete' && T.reply() === 'four'");
     bench.wait("T.last().dataset.swap !== undefined && T.current() === 2");
-    bench.click("#history .pair:last-of-type .u");
-    bench.mode("VIEW");
     bench.keys("S");
     bench.wait("T.reply() === 'three'");
     bench.keys("S");
@@ -147,7 +151,7 @@ fn ui_2_keys_that_change_a_pair() {
     bench.mode("VIEW");
     bench.keys("d");
     bench.says("dialog", "Delete this pair?");
-    bench.keys("Enter");
+    bench.keys("Shift+Tab Enter");
     bench.wait("T.asked() === 'alpha|beta'");
     bench.counter("2 / 2");
     bench.fine();
@@ -196,7 +200,7 @@ fn ui_2_keys_that_open_and_close() {
     bench.keys("?");
     for key in [
         "j", "k", "J", "K", "g", "G", "*", "a", "e", "d", "i", "R", "S", "y", "Y", "r", "p", "t",
-        "h", "s", "/", "x",
+        "h", "s", "/", "x", "u", "D",
     ] {
         bench.wait(&format!("[...document.querySelectorAll('#panel kbd')].some((kbd) => kbd.textContent.split(/[\\s,]+/).includes('{key}'))"));
     }

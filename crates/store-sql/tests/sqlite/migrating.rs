@@ -29,6 +29,7 @@ const STEPS: &[(&str, &str)] = &[
         include_str!("../../migrations/sqlite/2026-11-16-memory-search.sql"),
     ),
     ("2026-11-17-first-prompt", include_str!("../../migrations/2026-11-17-first-prompt.sql")),
+    ("2026-11-18b-reports", include_str!("../../migrations/2026-11-18b-reports.sql")),
     ("2026-11-18c-deletions", include_str!("../../migrations/2026-11-18c-deletions.sql")),
     (
         "2026-11-18c-deletions-memory",

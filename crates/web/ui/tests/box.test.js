@@ -1,7 +1,7 @@
 // The command box, lists, forms and panels.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { nextStar, pairText } from "../actions.js";
+import { deletionWords, nextStar, pairText } from "../actions.js";
 import { problemBody, scoped } from "../api.js";
 import { ashore } from "../boundary.js";
 import { changes } from "../edit.js";
@@ -11,7 +11,7 @@ import { bodyOf, requestOf } from "../forms.js";
 import { noBoundary } from "../jumps.js";
 import { nextChoice } from "../list.js";
 import { paintParts } from "../paint.js";
-import { narrowed } from "../popup.js";
+import { narrowed, roomFor } from "../popup.js";
 import { largerModels, modelOptions, topicOptions } from "../selectors.js";
 import { clampWidth } from "../sizer.js";
 import { emptyState, stateOf } from "../state.js";
@@ -180,4 +180,19 @@ test("FAU-7: larger models are those that can be asked and are known to be large
   // The limit of the one in use may have been learned from the provider.
   assert.deepEqual(largerModels(all, { model: "this", ml: 4096 }).map(({ id }) => id), ["large", "huge"]);
   assert.deepEqual(largerModels(all, { model: "huge", ml: 1_000_000 }), []);
+});
+
+test("a list stands beside what it belongs to, and never outside the page", () => {
+  assert.deepEqual(roomFor({ top: 600, bottom: 630 }, 700), { up: true, from: 106, room: 420 });
+  assert.deepEqual(roomFor({ top: 100, bottom: 130 }, 700), { up: false, from: 136, room: 420 });
+  for (const [top, bottom] of [[-2000, 3000], [40, 3000], [-900, 690], [60, 640]]) {
+    const { up, from, room } = roomFor({ top, bottom }, 700);
+    assert.ok(!up && from >= 8 && from + room <= 700 && room >= 140, `${top} ${bottom}`);
+  }
+});
+
+test("REC-5: what a deletion means is said as it is", () => {
+  assert.equal(deletionWords("It is", 24), "It is deleted. That can be undone for 24 hours.");
+  assert.equal(deletionWords("It is", 1), "It is deleted. That can be undone for 1 hour.");
+  assert.equal(deletionWords("It is", 0), "It is deleted for good.");
 });

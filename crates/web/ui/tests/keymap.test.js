@@ -3,13 +3,16 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { VIEW_KEYS, actionOf } from "../keymap.js";
 
+/** VIEW as Esc enters it: letters are commands (UI-16). */
+const COMMANDS = { commands: true };
+
 /** What UI-2 says of VIEW, written down again. */
 const VIEW = {
   j: "scroll-down", k: "scroll-up", J: "next", K: "previous", g: "first", G: "last", O: "boundary", o: "boundary",
   "*": "star", 1: "star-1", 2: "star-2", 3: "star-3", 0: "star-0", a: "flag", e: "reask", d: "delete", i: "edit",
   R: "regenerate", S: "swap", y: "copy", Y: "copypair", r: "receipt", p: "request",
   f: "panel-files", m: "panel-memory", t: "panel-topics", h: "hud", s: "panel-settings", "/": "command", "?": "panel-help",
-  x: "cancel", Enter: "input", Escape: "command",
+  x: "cancel", u: "undo", Enter: "input", Escape: "command",
 };
 
 /** Everything on a keyboard that has a name of its own or writes a letter. */
@@ -20,12 +23,12 @@ const ALL = [
 ];
 
 test("VIEW has every key of the rule", () => {
-  for (const [key, action] of Object.entries(VIEW)) assert.equal(actionOf("VIEW", { key }), action, key);
+  for (const [key, action] of Object.entries(VIEW)) assert.equal(actionOf("VIEW", { key }, COMMANDS), action, key);
 });
 
 test("in VIEW a key that is not listed is the browser's", () => {
   const own = new Set(Object.keys(VIEW_KEYS));
-  for (const key of ALL) if (!own.has(key)) assert.equal(actionOf("VIEW", { key }), null, key);
+  for (const key of ALL) if (!own.has(key)) assert.equal(actionOf("VIEW", { key }, COMMANDS), null, key);
 });
 
 test("INPUT: letters are text, whatever they mean elsewhere", () => {
@@ -86,7 +89,7 @@ test("COMMAND: everything else is text", () => {
 });
 
 test("keys never fight the browser's own", () => {
-  const everything = { sending: true, atTop: true, atBottom: true, walking: true, menu: true, chosen: true };
+  const everything = { commands: true, sending: true, atTop: true, atBottom: true, walking: true, menu: true, chosen: true };
   for (const mode of /** @type {const} */ (["INPUT", "VIEW", "COMMAND"])) {
     for (const key of ALL) {
       assert.equal(actionOf(mode, { key, meta: true }, everything), null, `Meta+${key}`);
@@ -98,7 +101,25 @@ test("keys never fight the browser's own", () => {
 
 test("no key does anything while a word is being composed", () => {
   for (const mode of /** @type {const} */ (["INPUT", "VIEW", "COMMAND"])) {
-    for (const key of ALL) assert.equal(actionOf(mode, { key, composing: true }, { menu: true, atTop: true }), null, key);
-    assert.equal(actionOf(mode, { key: "Process" }), null);
+    for (const key of ALL) assert.equal(actionOf(mode, { key, composing: true }, { commands: true, menu: true, atTop: true }), null, key);
+    assert.equal(actionOf(mode, { key: "Process" }, COMMANDS), null);
   }
+});
+
+test("UI-16: in a VIEW that nobody asked for by Esc, what writes is written", () => {
+  for (const key of ALL.filter((name) => [...name].length === 1)) {
+    assert.equal(actionOf("VIEW", { key }), "write", key);
+    assert.equal(actionOf("VIEW", { key, shift: true }), "write", key);
+    assert.equal(actionOf("VIEW", { key, ctrl: true, alt: true, altGraph: true }), "write", `AltGr+${key}`);
+    if (key.toLowerCase() !== "v") assert.equal(actionOf("VIEW", { key, ctrl: true }), null, `Ctrl+${key}`);
+  }
+  // An input method and dead keys begin where the message is.
+  for (const begun of [{ key: "Process" }, { key: "Dead" }, { key: "a", composing: true }]) assert.equal(actionOf("VIEW", begun), "write");
+  assert.equal(actionOf("VIEW", { key: "v", ctrl: true }), "write", "a paste goes there too");
+});
+
+test("UI-16: the ways between the modes stay, and other keys are the browser's", () => {
+  assert.equal(actionOf("VIEW", { key: "Enter" }), "input");
+  assert.equal(actionOf("VIEW", { key: "Escape" }), "command");
+  for (const key of ALL.filter((name) => [...name].length > 1 && !["Enter", "Escape"].includes(name))) assert.equal(actionOf("VIEW", { key }), null, key);
 });
