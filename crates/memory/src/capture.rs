@@ -42,12 +42,8 @@ impl Memory {
             let text = "Nothing captured: no numbered or bulleted items under a \"Key \
                         Learnings\" heading."
                 .to_owned();
-            return Ok(self.said_of(
-                "mem_capture_passive",
-                ask.project.as_deref(),
-                text,
-                Vec::new(),
-            ));
+            let named = ask.project.as_deref();
+            return Ok(self.said_in("mem_capture_passive", &session, named, text, Vec::new()));
         }
         // The same lesson is learned once, however long ago.
         let ever = Timestamp::from_millis(i64::MIN);
@@ -71,7 +67,7 @@ impl Memory {
             text.push_str(&format!("; {known} known already"));
         }
         text.push('.');
-        Ok(self.said_of("mem_capture_passive", ask.project.as_deref(), text, ids))
+        Ok(self.said_in("mem_capture_passive", &session, ask.project.as_deref(), text, ids))
     }
 }
 

@@ -120,6 +120,20 @@ impl Memory {
         self.said(tool, text, ids)
     }
 
+    /// The same of a call in a session, whose project need not be named again.
+    pub(crate) fn said_in(
+        &self,
+        tool: &str,
+        session: &str,
+        named: Option<&str>,
+        text: String,
+        ids: Vec<u64>,
+    ) -> Reply {
+        let started = self.started.project(session);
+        let named = named.filter(|named| !named.trim().is_empty());
+        self.said_of(tool, named.or(started.as_deref()), text, ids)
+    }
+
     /// An answer of a tool that reads, within what was asked for and what is left.
     pub(crate) fn told(&self, telling: &Telling<'_>) -> Result<Reply, MemoryError> {
         let ids = telling.ids;

@@ -16,6 +16,9 @@ pub const ALL_PROJECTS: &str = "*";
 /// The project of whom nobody knows where they work.
 pub const UNKNOWN_PROJECT: &str = "default";
 
+/// So many started sessions are remembered; who started one before that names its project.
+const MOST_STARTED: usize = 10_000;
+
 /// Which project is meant where a call names none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnProject {
@@ -44,10 +47,14 @@ pub struct StartedSessions(Mutex<HashMap<String, String>>);
 impl StartedSessions {
     pub(crate) fn add(&self, session: &str, project: &str) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Requests without a connection share one of these for as long as the server runs.
+        if all.len() >= MOST_STARTED {
+            all.clear();
+        }
         all.insert(session.to_owned(), project.to_owned());
     }
 
-    fn project(&self, session: &str) -> Option<String> {
+    pub(crate) fn project(&self, session: &str) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(session).cloned()
     }
 }

@@ -47,7 +47,7 @@ impl Memory {
             })?;
         let ids = saved.iter().map(|saved| saved.id).collect();
         let text = saved.first().map_or_else(String::new, |saved| sentence(&note, saved));
-        Ok(self.said_of("mem_save", ask.project.as_deref(), text, ids))
+        Ok(self.said_in("mem_save", &note.session, ask.project.as_deref(), text, ids))
     }
 
     /// Keeps what a user asked.
@@ -65,7 +65,8 @@ impl Memory {
             .await
             .map_err(of_session(&prompt.project))?;
         let text = format!("Saved prompt #{id}.");
-        Ok(self.said_of("mem_save_prompt", ask.project.as_deref(), text, vec![id]))
+        let named = ask.project.as_deref();
+        Ok(self.said_in("mem_save_prompt", &prompt.session, named, text, vec![id]))
     }
 
     /// Ids that a caller named, each once, all of observations that are there.

@@ -38,7 +38,8 @@ impl Memory {
             .await
             .map_err(of_session(&session.project))?;
         let text = format!("Session {} ended.{}", session.id, kept(&ended));
-        Ok(self.said("mem_session_end", text, ended.note.into_iter().collect()))
+        let ids = ended.note.into_iter().collect();
+        Ok(self.said_in("mem_session_end", &session.id, None, text, ids))
     }
 
     /// Writes down what a session is about and came to.
@@ -51,7 +52,8 @@ impl Memory {
             .await
             .map_err(of_session(&session.project))?;
         let text = format!("Summary of session {} saved.{}", session.id, kept(&saved));
-        Ok(self.said("mem_session_summary", text, saved.note.into_iter().collect()))
+        let ids = saved.note.into_iter().collect();
+        Ok(self.said_in("mem_session_summary", &session.id, None, text, ids))
     }
 
     /// A session by its id, for surfaces that show one.

@@ -179,6 +179,15 @@ async fn mem_11_where_nobody_knows_the_project_the_first_line_says_so() {
         assert!(found.text.starts_with("Project default: "), "{max}: {}", found.text);
         assert!(found.estimated_tokens <= max, "{}", found.text);
     }
+    // In a session that was started for a project, that is the project.
+    let start = StartSession { id: "s".into(), project: "reef".into(), directory: None };
+    unknown.start_session(start).await.unwrap();
+    let in_it = Save { session_id: Some("s".into()), ..save("In it", "keel") };
+    let saved = unknown.save(in_it).await.unwrap();
+    assert!(saved.text.starts_with("Saved #"), "{}", saved.text);
+    assert_eq!(unknown.observation(saved.ids[0]).await.unwrap().project, "reef");
+    let end = EndSession { id: "s".into(), summary: None };
+    assert_eq!(unknown.end_session(end).await.unwrap().text, "Session s ended.");
     let named = unknown.search(find("keel", Some("harbour"))).await.unwrap().text;
     assert!(!named.contains("Project default"), "{named}");
 }
