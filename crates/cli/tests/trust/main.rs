@@ -8,6 +8,7 @@
 mod canary;
 mod damage;
 mod doors;
+mod earlier;
 mod kills;
 mod load;
 mod measures;
