@@ -233,7 +233,12 @@ impl Screen {
         let before: usize = self.js("T.pairs().length");
         self.types(text);
         self.keys("Enter");
-        self.wait(&format!("T.pairs().length > {before} && T.state() === 'complete'"));
+        // The box is emptied when the request was answered, which may come after the reply, and
+        // rows may show the reply before the page hears that the send is over.
+        self.wait(&format!(
+            "T.pairs().length > {before} && T.state() === 'complete' && T.draft() === '' \
+             && !document.body.classList.contains('sending')"
+        ));
     }
 
     /// Types a filter and applies it.

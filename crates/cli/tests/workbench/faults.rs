@@ -88,8 +88,7 @@ fn fau_7_details_show_the_providers_words_and_the_raw_answer() {
     assert_eq!(shown, body.replace("sk-canary-0123456789abcdef", "[key]"));
     bench.says("#panel .attempts", "error");
     // The HUD says the message, not only that there was one.
-    bench.view();
-    bench.keys("h");
+    bench.click("nav [data-panel=hud]");
     bench.says("#hud .err", "[error: auth] Bad key [key].");
     bench.says("#hud p", "HTTP status 401");
     // What is deleted is gone with all of it.
