@@ -86,6 +86,21 @@ fn a_step_that_fails_leaves_the_store_as_it_was() {
     assert_eq!(backup, Some(beside(&path, ".backup-2")), "no backup is written over another");
 }
 
+/// EST-6: earlier versions took the constant of a chat template for a factor; those factors go.
+#[test]
+fn est_6_factors_of_earlier_versions_are_dropped() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    let before: Vec<Migration> =
+        SQLITE.iter().copied().take_while(|one| one.name < "2026-11-18").collect();
+    drop(open_with(&path, &before).unwrap());
+    let factor = "INSERT INTO calibrations (model, place, log_ratio) VALUES ('m', 0, 0.69)";
+    Connection::open(&path).unwrap().execute_batch(factor).unwrap();
+    drop(open_with(&path, SQLITE).unwrap());
+    assert_eq!(count(&path, "usage_reports"), 0);
+    assert_eq!(count(&path, "sqlite_master WHERE name = 'calibrations'"), 0);
+}
+
 #[test]
 fn a_newer_store_is_refused_and_left_untouched() {
     let directory = TempDir::new().unwrap();

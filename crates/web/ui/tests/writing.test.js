@@ -153,6 +153,9 @@ test("UI-6: a send that ends out of sight is told", () => {
 
 test("VAL-3: every suggestion leads somewhere", () => {
   const of = (/** @type {string} */ kind, more = {}) => wayOut({ kind, label: kind, ...more });
+  assert.deepEqual(of("send_anyway"), { send: { overBudget: "trim" } });
+  assert.deepEqual(of("set_window", { model: "m", tokens: 9000 }), { limit: "set_window", send: {} });
+  assert.deepEqual(of("forget_learned", { model: "m" }), { limit: "forget_learned", send: {} });
   assert.deepEqual(of("trim"), { send: { overBudget: "trim" } });
   assert.deepEqual(of("fit"), { send: { overBudget: "fit" } });
   assert.deepEqual(of("switch_model", { model: "phi-4-mini" }), { view: { model: "phi-4-mini" }, send: {} });
