@@ -23,3 +23,26 @@ export function keepFolds(root) {
     if (open.size) for (const fold of foldsOf(fresh)) fold.open ||= open.has(keyOf(fold));
   };
 }
+
+/**
+ * Where somebody writes inside of what is about to be drawn anew: the field and the caret in it.
+ * Gives what puts them back, and says whether there was anything to put back.
+ * @param {ParentNode} root
+ * @returns {(fresh: ParentNode) => boolean}
+ */
+export function keepWriting(root) {
+  const field = document.activeElement;
+  if (!(field instanceof HTMLTextAreaElement) || !root.contains(field)) return () => false;
+  const { selectionStart, selectionEnd, scrollTop } = field;
+  const pair = field.closest(".pair")?.getAttribute("data-id") ?? "";
+  const label = field.getAttribute("aria-label") ?? "";
+  return (fresh) => {
+    const own = fresh instanceof HTMLElement && fresh.dataset["id"] === pair ? fresh : fresh.querySelector(`.pair[data-id="${CSS.escape(pair)}"]`);
+    const again = own?.querySelector(`textarea[aria-label="${CSS.escape(label)}"]`);
+    if (!(again instanceof HTMLTextAreaElement)) return false;
+    again.focus({ preventScroll: true });
+    again.setSelectionRange(selectionStart, selectionEnd);
+    again.scrollTop = scrollTop;
+    return true;
+  };
+}

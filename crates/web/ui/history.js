@@ -2,7 +2,7 @@
 
 import { CHUNK, around } from "./chunks.js";
 import { el, parse } from "./dom.js";
-import { keepFolds } from "./folds.js";
+import { keepFolds, keepWriting } from "./folds.js";
 
 /**
  * @param {object} deps
@@ -74,8 +74,9 @@ export function createHistory({ win, onRendered }) {
       }
       const focused = old.contains(document.activeElement);
       keepFolds(old)(fresh);
+      const writeOn = keepWriting(old);
       anchor.keep(() => old.replaceWith(fresh));
-      if (focused) fresh.focus({ preventScroll: true });
+      if (focused && !writeOn(fresh)) fresh.focus({ preventScroll: true });
       return fresh;
     },
     append,

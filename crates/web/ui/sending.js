@@ -2,6 +2,7 @@
 
 import { Problem, wordsOf } from "./api.js";
 import { addCopyButtons } from "./clipboard.js";
+import { remainder } from "./composer.js";
 import { el } from "./dom.js";
 import { NEWEST, NOTHING, busyWords } from "./held.js";
 import { afterReply, endNotice } from "./policy.js";
@@ -52,6 +53,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
   let refused = false;
   /** Whether Enter was pressed while the server had not yet answered to the one before. */
   let pressed = false;
+  /** What the box held when it was sent, until the server has said that it took it. @type {string | null} */
+  let outgoing = null;
   /** When the pointer sent a message. */
   let clicked = -Infinity;
   /** The status that was announced last; its seconds are not worth a voice. */
@@ -158,7 +161,10 @@ export function createSending({ api, store, win, history, composer, modes, curso
       return { text: words, ...(attachments.length ? { attachments } : {}), ...(reasks ? { reask: reasks } : {}) };
     };
     pressed = false;
-    const gone = await post(body(), body);
+    const first = body();
+    outgoing = message.shown;
+    const gone = await post(first, body);
+    outgoing = null;
     if (gone) composer.taken(message);
     // The box held both messages then; what was said of it is said of what is left.
     const again = pressed;
@@ -245,7 +251,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
       const what = afterReply({
         mode: modes.mode,
         mine: own && state === "complete",
-        draftEmpty: composer.text() === "",
+        // The end may be told before the answer that empties the box.
+        draftEmpty: (outgoing === null ? composer.text() : remainder(composer.area.value, outgoing)) === "",
         shown: article !== null,
         replyHeight: reply?.getBoundingClientRect().height ?? 0,
         paneHeight: win.pane.clientHeight,

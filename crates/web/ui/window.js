@@ -6,7 +6,7 @@
 import { createAnchor } from "./anchor.js";
 import { Heights, again, around, nextStep, surplus } from "./chunks.js";
 import { debounced, must, parse } from "./dom.js";
-import { keepFolds } from "./folds.js";
+import { keepFolds, keepWriting } from "./folds.js";
 import { createPress } from "./press.js";
 
 /** No scrolling for so long is quiet. */
@@ -135,6 +135,7 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
     for (const { node } of chunks) observer.unobserve(node);
     chunks = fresh;
     const reopen = keepFolds(rows);
+    const writeOn = keepWriting(rows);
     rows.replaceChildren(...fresh.map(({ node }) => node));
     reopen(rows);
     greet();
@@ -144,7 +145,7 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
     }
     setAbove(fresh[0] ? heights.spacers(fresh[0], y).above : 0);
     setBelow();
-    if (focused) (find(focused) ?? pane).focus({ preventScroll: true });
+    if (focused && !writeOn(rows)) (find(focused) ?? pane).focus({ preventScroll: true });
   }
 
   function greet() {

@@ -282,6 +282,46 @@ fn ins_4_what_looks_like_a_secret_is_asked_about() {
 }
 
 #[test]
+fn ins_1_typing_over_a_file_says_so_and_gives_it_back() {
+    let Some(bench) = able([answer("fine")]) else { return };
+    bench.types("see ");
+    paste(&bench, &[("notes.txt", "text/plain", "hello")], "");
+    chips(&bench, "notes.txt: ok");
+    bench.keys("Ctrl+A");
+    bench.types("new");
+    bench.says(".toast", "No longer attached: notes.txt");
+    bench.wait("T.draft() === 'new'");
+    bench.click(".toast .btn");
+    chips(&bench, "notes.txt: ok");
+    bench.wait("T.draft().startsWith('new')");
+    bench.fine();
+}
+
+#[test]
+fn val_3_detach_takes_the_file_out_and_sends_nothing() {
+    let replies = [Reply::openai(&["fine"], 145, 6)];
+    let Some(bench) = Workbench::prepared(replies, 400, |served| {
+        served.send(&"word ".repeat(120));
+    }) else {
+        return;
+    };
+    bench.types("sum ");
+    paste(&bench, &[("data.txt", "text/plain", &"more ".repeat(250))], "");
+    chips(&bench, "data.txt: ok");
+    bench.says("#notice", "More than the window holds");
+    bench.keys("Enter");
+    bench.says("dialog .btn", "Detach data.txt");
+    bench.js::<()>(
+        "[...document.querySelectorAll('dialog .btn')].find((b) => b.textContent.includes('Detach')).click()",
+    );
+    bench.wait("!T.one('dialog') && !T.shown('#chips li') && T.draft().trim() === 'sum'");
+    bench.mode("INPUT");
+    bench.page.settle().unwrap();
+    assert_eq!(bench.js::<usize>("T.pairs().length"), 1, "the writer sends it, or not");
+    bench.fine();
+}
+
+#[test]
 fn blb_5_a_message_waits_for_its_files_and_an_upload_can_be_stopped() {
     let Some(bench) = able([answer("fine")]) else { return };
     bench.js::<()>(

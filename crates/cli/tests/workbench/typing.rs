@@ -99,6 +99,37 @@ fn ui_16_what_is_typed_while_an_editor_opens_goes_into_it() {
     bench.fine();
 }
 
+#[test]
+fn ui_16_who_edits_goes_on_writing_when_the_pair_is_drawn_anew() {
+    let Some(bench) = Workbench::open([answer("fine")]) else { return };
+    bench.send("one");
+    bench.view();
+    bench.keys("i");
+    bench.wait("document.activeElement.matches('form.edit textarea')");
+    bench.types(" two");
+    bench.served.json("POST", "/api/command", Some(json!({ "text": "r1 :star 2" })));
+    bench.wait("T.last().dataset.star === '2' && T.one('form.edit textarea')");
+    bench.types(" sd");
+    bench.wait("document.activeElement.matches('form.edit textarea') && document.activeElement.value === 'one two sd'");
+    assert!(bench.js::<bool>("T.panel() === null && !T.one('dialog')"));
+    bench.fine();
+}
+
+#[test]
+fn ui_5_a_tall_reply_is_shown_though_its_own_request_is_answered_late() {
+    let replies = [answer(&tall())];
+    let Some(bench) = Workbench::prepared(replies, 8192, |_| {}) else { return };
+    bench.js::<()>("T.hold('/api/send')");
+    bench.types("Tell me.");
+    bench.keys("Enter");
+    bench.wait("T.waiting.length === 1 && T.state() === 'complete'");
+    bench.mode("VIEW");
+    bench.js::<()>("T.letGo()");
+    bench.wait("T.draft() === ''");
+    bench.mode("VIEW");
+    bench.fine();
+}
+
 /// Sends `first`, whose answer begins; the server's word that it took it is still on its way.
 fn unanswered(gate: &Gate, queue: bool) -> Option<Workbench> {
     let slow = Reply::openai_open(&["one "]).gate(gate).openai_more(&["two"]).openai_end(9, 2);
