@@ -5,16 +5,21 @@ use std::process::{Command, Stdio};
 
 use crate::run::{has, skip, step};
 
-/// The programs that the file tools use, with the packages that hold them.
-const FILE_TOOLS: [(&str, &str); 3] =
-    [("bwrap", "bubblewrap"), ("tesseract", "tesseract-ocr"), ("pdftoppm", "poppler-utils")];
+/// What the file tools use, programs or files of the system, with the packages that hold it.
+const FILE_TOOLS: [(&str, &str); 4] = [
+    ("bwrap", "bubblewrap"),
+    ("tesseract", "tesseract-ocr"),
+    ("pdftoppm", "poppler-utils"),
+    ("/usr/lib/python3/dist-packages/matplotlib/__init__.py", "python3-matplotlib"),
+];
 
 /// Installs what the file tools use. Never a reason to fail; the tests that need it say so
 /// themselves.
 pub fn prepare_file_tools() {
-    for (program, package) in FILE_TOOLS {
+    for (needed, package) in FILE_TOOLS {
         let name = format!("{package} for the file tools");
-        if on_path(program) {
+        let here = if needed.starts_with('/') { is_file(needed) } else { on_path(needed) };
+        if here {
             continue;
         }
         if !can_install() {
@@ -45,6 +50,10 @@ fn get(name: &str, packages: &[&str]) -> Result<(), String> {
     command.args(["install", "-y", "-qq", "--no-install-recommends"]).args(packages);
     // What it unpacks interests nobody; what it fails with does.
     step(name, command.stdout(Stdio::null()))
+}
+
+fn is_file(path: &str) -> bool {
+    std::path::Path::new(path).is_file()
 }
 
 /// Whether a program with this name can be started.

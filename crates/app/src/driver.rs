@@ -309,7 +309,7 @@ impl App {
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Event, AppError> {
         if journey.rounds.len() >= MAX_TOOL_ROUNDS {
-            return Ok(Event::Finished { cut_by_length: false });
+            return Ok(Event::OutOfRounds);
         }
         let room = machine.tool_room();
         let answered = self.answer_calls(prepared, journey, calls, room, cancel, tell).await?;
@@ -461,6 +461,10 @@ pub(crate) fn pair_error(error: &SendError, held: Held<'_>) -> PairError {
         SendError::EmptyAnswer => {
             "the answer ended without any text; the server may have run out of room".to_owned()
         }
+        SendError::OutOfRounds => format!(
+            "the model used tools in {MAX_TOOL_ROUNDS} rounds, which is the most, and did not \
+             answer; ask again more narrowly, or for an answer from what it has read"
+        ),
         SendError::OverflowAfterTrimming(fault) | SendError::Provider(fault) => {
             in_words(fault, held)
         }

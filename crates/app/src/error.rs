@@ -78,7 +78,7 @@ pub enum AppError {
     #[error(transparent)]
     Blob(plimsoll_blobs::BlobError),
     /// A file looks like a secret, and nobody said that it is meant (INS-4).
-    #[error("'{name}' {why}; say so if it is to be attached all the same")]
+    #[error("'{name}' {why}; attach it only if you mean to")]
     LooksSecret {
         /// Its name.
         name: String,

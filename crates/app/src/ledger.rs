@@ -59,6 +59,10 @@ impl App {
         };
         // The pair's end comes first: whatever fails after it, no pair stays in flight.
         self.end_pair(prepared, journey, outcome, receipt.id).await?;
+        if journey.tool_calls > 0 {
+            // What tools made is no longer pending: it is kept, or gone with what was stopped.
+            self.events.publish(&prepared.workspace, Progress::Files);
+        }
         self.store
             .put_receipt(&ReceiptRecord {
                 id: receipt.id,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_domain::File;
+use plimsoll_domain::{File, PairId};
 use plimsoll_files::{NoSandbox, Programs, Sandbox, Section, Toolbox, files_section};
 use plimsoll_send::{MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult, ToolRound};
 use plimsoll_store::{ToolCallRecord, Workspace};
@@ -51,17 +51,26 @@ impl FilesPart {
 impl App {
     /// The file tools of a workspace, with what this machine has for them.
     pub async fn toolbox(&self, workspace: &Workspace) -> Toolbox {
+        self.toolbox_for(workspace, None).await
+    }
+
+    /// The same for the answer of a pair: what the tools make belongs to it.
+    async fn toolbox_for(&self, workspace: &Workspace, made_for: Option<PairId>) -> Toolbox {
         let gear = self.workshop.gear.get_or_init(|| async {
             let programs = Programs::in_path(&std::env::var_os("PATH").unwrap_or_default());
             let sandbox = Sandbox::find(&programs).await;
             Gear { programs, sandbox }
         });
         let gear = gear.await;
-        let shelf = WorkspaceShelf { keeper: self.keeper(), workspace: workspace.clone() };
+        let (keeper, workspace) = (self.keeper(), workspace.clone());
+        let shelf = WorkspaceShelf { keeper, workspace, made_for };
         let clock = Arc::clone(&self.clock);
         let mut toolbox = Toolbox::new(Arc::new(shelf), Arc::new(move || clock.now()))
             .with_programs(gear.programs.clone())
             .with_sandbox(gear.sandbox.clone());
+        if let Some(model) = self.settings().whisper_model() {
+            toolbox = toolbox.with_whisper_model(model.to_owned());
+        }
         if let Some(eyes) = self.eyes() {
             toolbox = toolbox.with_eyes(eyes);
         }
@@ -116,7 +125,7 @@ impl App {
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Option<(ToolRound, u64)>, AppError> {
-        let toolbox = self.toolbox(&prepared.workspace).await;
+        let toolbox = self.toolbox_for(&prepared.workspace, Some(journey.pair)).await;
         let text = journey.answer[journey.round_start..].to_owned();
         let mut round = ToolRound { text, calls: Vec::new() };
         let mut sum = prepared.weigh(&round.text);
@@ -140,12 +149,16 @@ impl App {
                     () = cancel.cancelled() => return Ok(None),
                 }
             };
-            let mut result = match answer {
-                Some(answer) => ToolResult { text: answer.text, failed: answer.is_error },
-                None => ToolResult {
-                    text: format!("Too many calls at once; at most {MOST_CALLS} are answered."),
-                    failed: true,
-                },
+            let (mut result, made) = match answer {
+                Some(answer) => {
+                    let result = ToolResult { text: answer.text, failed: answer.is_error };
+                    (result, answer.generated)
+                }
+                None => {
+                    let text =
+                        format!("Too many calls at once; at most {MOST_CALLS} are answered.");
+                    (ToolResult { text, failed: true }, Vec::new())
+                }
             };
             if last {
                 result.text.push_str("\n[No more tool calls are possible. Answer now.]");
@@ -161,6 +174,7 @@ impl App {
                 failed: result.failed,
                 tokens,
                 millis: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+                made,
             };
             self.store.add_tool_call(journey.pair, &record).await?;
             tell(Progress::Tool(journey.pair, step(Some(record))));

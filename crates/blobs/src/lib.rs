@@ -42,6 +42,7 @@ pub use facts::Facts;
 pub use garbage::{Stored, Swept};
 pub use intake::{Blob, Intake};
 pub use name::{BadBlobName, BlobName};
-pub use picture::{MOST_PIXELS, THUMBNAIL};
+pub use picture::{MOST_PIXELS, THUMBNAIL, as_png};
 pub use secret::{HEAD, looks_secret};
+pub use text::text_of;
 pub use texty::text_like;

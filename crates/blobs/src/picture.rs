@@ -52,10 +52,34 @@ pub(crate) fn measure(file: &mut File, facts: &mut Facts) {
     } else {
         guarded(|| size(BufReader::new(&*file), format))
     };
-    match measured {
+    match measured.and_then(|pixels| is_whole(file, format).map(|()| pixels)) {
         Ok(pixels) => facts.pixels = Some(pixels),
         Err(problem) => facts.broken_image = Some(problem.to_string()),
     }
+}
+
+/// Unpacks a picture once, to know that it is whole: one that ends too early begins like any
+/// other, and nobody who gets it can show it.
+fn is_whole(file: &mut File, format: ImageFormat) -> Result<(), ImageProblem> {
+    let reading = |error: std::io::Error| problem(&ImageError::from(error));
+    file.rewind().map_err(reading)?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(reading)?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(ImageProblem::TooMuchMemory);
+    }
+    guarded(|| unpacked(&bytes, format).map(drop))
+}
+
+/// The picture as PNG, which every provider takes.
+pub fn as_png(bytes: &[u8]) -> Result<Vec<u8>, ImageProblem> {
+    guarded(|| {
+        let (mut picture, orientation) = unpacked(bytes, format_in(bytes)?)?;
+        picture.apply_orientation(orientation);
+        let mut png = Cursor::new(Vec::new());
+        picture.write_to(&mut png, ImageFormat::Png).map_err(|error| problem(&error))?;
+        Ok(png.into_inner())
+    })
 }
 
 /// The formats that can be drawn here.
@@ -99,19 +123,8 @@ fn decoder<'a, R: BufRead + Seek + 'a>(
 
 /// Unpacks a picture, upright, and makes it small.
 pub(crate) fn small(bytes: &[u8]) -> Result<DynamicImage, ImageProblem> {
-    let head = bytes.get(..bytes.len().min(LOOKED_AT)).unwrap_or_default();
-    let format =
-        sniff(head).and_then(|found| format_of(found.mime)).ok_or(ImageProblem::NotAPicture)?;
-    let mut decoder = decoder(Cursor::new(bytes), format, MOST_MEMORY)?;
-    let (width, height) = decoder.dimensions();
-    if u64::from(width) * u64::from(height) > MOST_PIXELS {
-        return Err(ImageProblem::TooManyPixels { width, height });
-    }
-    if decoder.total_bytes() > MOST_MEMORY {
-        return Err(ImageProblem::TooMuchMemory);
-    }
-    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let picture = DynamicImage::from_decoder(decoder).map_err(|error| problem(&error))?;
+    let (picture, orientation) = unpacked(bytes, format_in(bytes)?)?;
+    let (width, height) = (picture.width(), picture.height());
     // Turned last, when there is little left to turn.
     let (most_wide, most_high) =
         if lies_on_its_side(orientation) { (THUMBNAIL.1, THUMBNAIL.0) } else { THUMBNAIL };
@@ -127,6 +140,29 @@ pub(crate) fn small(bytes: &[u8]) -> Result<DynamicImage, ImageProblem> {
     } else {
         picture.into_rgb8().into()
     })
+}
+
+fn format_in(bytes: &[u8]) -> Result<ImageFormat, ImageProblem> {
+    let head = bytes.get(..bytes.len().min(LOOKED_AT)).unwrap_or_default();
+    sniff(head).and_then(|found| format_of(found.mime)).ok_or(ImageProblem::NotAPicture)
+}
+
+/// The picture as it is kept, and how it is to be turned.
+fn unpacked(
+    bytes: &[u8],
+    format: ImageFormat,
+) -> Result<(DynamicImage, Orientation), ImageProblem> {
+    let mut decoder = decoder(Cursor::new(bytes), format, MOST_MEMORY)?;
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return Err(ImageProblem::TooManyPixels { width, height });
+    }
+    if decoder.total_bytes() > MOST_MEMORY {
+        return Err(ImageProblem::TooMuchMemory);
+    }
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let picture = DynamicImage::from_decoder(decoder).map_err(|error| problem(&error))?;
+    Ok((picture, orientation))
 }
 
 /// A decoder that panics was given a damaged picture; that is no reason to fall over.

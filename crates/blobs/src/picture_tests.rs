@@ -44,6 +44,28 @@ fn checksum(bytes: &[u8]) -> u32 {
     })
 }
 
+/// BLB-3: one that ends too early, or is too large to be drawn, is known when it comes in.
+#[test]
+fn blb_3_a_picture_that_cannot_be_shown_is_told_at_once() {
+    let (_dir, blobs) = store();
+    let png = picture(300, 200, ImageFormat::Png);
+    let cut = take_in(&blobs, "cut.png", &png[..png.len() / 2], 1000);
+    assert_eq!(cut.facts.pixels, None);
+    assert!(cut.facts.broken_image.is_some());
+    let vast = take_in(&blobs, "vast.png", &header(12_000, 12_000), 1000);
+    assert_eq!(vast.facts.pixels, None);
+    let why = vast.facts.broken_image.unwrap();
+    assert!(why.contains("12000") || why.contains("pixels"), "{why}");
+}
+
+#[test]
+fn a_picture_of_another_format_is_made_a_png() {
+    let png = crate::as_png(&picture(30, 20, ImageFormat::Bmp)).unwrap();
+    assert_eq!(image::guess_format(&png).unwrap(), ImageFormat::Png);
+    assert_eq!(image::load_from_memory(&png).unwrap().dimensions(), (30, 20));
+    assert!(crate::as_png(b"BM nothing").is_err());
+}
+
 #[test]
 fn blb_3_thumbnails_fit_and_can_be_made_again() {
     let (_dir, blobs) = store();
@@ -96,7 +118,8 @@ fn a_photo_that_lies_on_its_side_is_shown_upright() {
 fn hostile_40_000_by_40_000_png_is_a_named_problem() {
     let (_dir, blobs) = store();
     let bomb = take_in(&blobs, "bomb.png", &header(40_000, 40_000), 7);
-    assert_eq!(bomb.facts.pixels, Some((40_000, 40_000)));
+    assert_eq!(bomb.facts.pixels, None);
+    assert!(bomb.facts.broken_image.is_some(), "told when it comes in");
     let problem = blobs.thumbnail(&bomb.name).unwrap_err();
     assert!(
         matches!(problem, ImageProblem::TooManyPixels { width: 40_000, height: 40_000 }),

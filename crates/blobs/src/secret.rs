@@ -70,7 +70,7 @@ const WORDS: &[(&str, &str)] = &[
 pub fn looks_secret(name: &str, head: &[u8]) -> Option<&'static str> {
     let name = last_part(name).to_ascii_lowercase();
     if is_environment(&name) {
-        return Some("files like .env usually hold passwords or access tokens");
+        return Some("usually holds passwords or access tokens");
     }
     let ssh = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk"];
     if ssh.contains(&name.as_str()) {

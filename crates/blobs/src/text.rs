@@ -40,6 +40,18 @@ impl Utf8 {
     }
 }
 
+/// The text that bytes are: UTF-8 or marked UTF-16, without the mark. It is the text that a
+/// file with these bytes is once it was taken in.
+pub fn text_of(bytes: &[u8]) -> Option<String> {
+    if !Utf16::begins(bytes) {
+        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+        return std::str::from_utf8(bytes).ok().map(str::to_owned);
+    }
+    let (mut utf16, mut text) = (Utf16::default(), String::new());
+    utf16.push(bytes, &mut text);
+    utf16.is_text().then_some(text)
+}
+
 /// The two orders of bytes of UTF-16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
@@ -127,6 +139,15 @@ mod tests {
         let (mut reader, mut out) = (Utf16::default(), String::new());
         in_parts(bytes, size).for_each(|part| reader.push(part, &mut out));
         reader.is_text().then_some(out)
+    }
+
+    #[test]
+    fn ins_3_a_mark_is_no_part_of_a_text() {
+        assert_eq!(text_of(b"\xef\xbb\xbfa,b").as_deref(), Some("a,b"));
+        assert_eq!(text_of(b"\xff\xfea\0,\0\xe9\0").as_deref(), Some("a,é"));
+        assert_eq!(text_of(b"\xfe\xff\0a").as_deref(), Some("a"));
+        assert_eq!(text_of(b"caf\xe9"), None);
+        assert_eq!(text_of(b"\xff\xfea"), None, "half a unit");
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub struct Piece {
     pub full_text: String,
 }
 
+/// How more is got from a tool with levels of detail (MBG-4).
+pub const MORE: &str = "Increase max_tokens or use detail_level=summary for more.";
+
 /// What an answer is made of.
 #[derive(Clone, Debug)]
 pub struct AnswerSpec<'a> {
@@ -38,6 +41,9 @@ pub struct AnswerSpec<'a> {
     pub summary_hint: Option<&'a str>,
     /// What to call next when not all items are shown.
     pub next_call: Option<&'a str>,
+    /// How more is got where the budget ended the answer; [`MORE`] where there are levels of
+    /// detail.
+    pub more: &'a str,
     /// The budget; none is none.
     pub max_tokens: Option<u64>,
     /// How the text is weighed; EST-2 unless the server was told otherwise.
@@ -256,9 +262,8 @@ impl Builder<'_, '_> {
         let (shown, total) = (self.counted(choice.shown), self.spec.total);
         if let (true, Some(max)) = (choice.budget_footer, self.spec.max_tokens) {
             tail.push_str(&format!(
-                "\n⚡ Budget: ~{tokens}/{max} tokens used. {shown} of {total} {} shown. Increase \
-                 max_tokens or use detail_level=summary for more.",
-                self.spec.noun,
+                "\n⚡ Budget: ~{tokens}/{max} tokens used. {shown} of {total} {} shown. {}",
+                self.spec.noun, self.spec.more,
             ));
         }
         if let (true, Some(hint)) = (choice.summary_hint, self.spec.summary_hint) {

@@ -21,6 +21,7 @@ fn spec<'a>(pieces: &'a [Piece], max_tokens: Option<u64>) -> AnswerSpec<'a> {
         noun: "observations",
         summary_hint: None,
         next_call: None,
+        more: MORE,
         max_tokens,
         counter: Estimator::Bytes4,
     }
@@ -87,6 +88,7 @@ fn mbg_4_navigation_goes_first_then_the_summary_hint_never_the_footers() {
             summary_hint: Some("💡 Use detail_level: standard or full for more detail."),
             // Shorter than the summary hint, so it would often fit where that does not.
             next_call: Some("Next."),
+            more: MORE,
             ..spec(&pieces, Some(max))
         }
         .build();
@@ -170,6 +172,7 @@ proptest! {
             total: pieces.len() + more,
             summary_hint: Some("💡 Use detail_level: standard or full for more detail."),
             next_call: Some("Call mem_search with a larger limit."),
+            more: MORE,
             counter,
             ..spec(&pieces, Some(max_tokens))
         };

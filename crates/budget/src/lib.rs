@@ -17,7 +17,7 @@ mod quota;
 mod sums;
 mod validate;
 
-pub use answer::{Answer, AnswerSpec, InvalidBudget, Piece, parse_max_tokens};
+pub use answer::{Answer, AnswerSpec, InvalidBudget, MORE, Piece, parse_max_tokens};
 pub use boundary::{Boundary, BoundaryInput, ReplyReserve};
 pub use cache::{BoundaryCache, Change};
 pub use catalog::{Catalog, Found};

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use plimsoll_blobs::text_of;
+
 use crate::failure::{Failure, note};
 
 /// A text and where it came from.
@@ -57,12 +59,13 @@ fn reason(error: &std::io::Error) -> String {
     }
 }
 
-/// Bytes as text; what is not UTF-8 becomes U+FFFD and is told.
+/// Bytes as the text that an attached file with them is; what is neither UTF-8 nor marked
+/// UTF-16 becomes U+FFFD and is told.
 fn decode(path: PathBuf, bytes: Vec<u8>) -> Text {
     let length = bytes.len() as u64;
-    let text = String::from_utf8(bytes).unwrap_or_else(|error| {
+    let text = text_of(&bytes).unwrap_or_else(|| {
         note(&format!("{} is not UTF-8: bad bytes were read as U+FFFD", path.display()));
-        String::from_utf8_lossy(error.as_bytes()).into_owned()
+        String::from_utf8_lossy(&bytes).into_owned()
     });
     Text { path, bytes: length, text }
 }

@@ -3,7 +3,7 @@
 use plimsoll_app::{AttachedFile, Sent};
 use plimsoll_budget::Suggestion;
 use plimsoll_domain::Delivery;
-use plimsoll_send::{Outcome, SendError, fault};
+use plimsoll_send::{MAX_TOOL_ROUNDS, Outcome, SendError, fault};
 use plimsoll_tokens::commas;
 
 use crate::output::printable;
@@ -75,6 +75,13 @@ pub(crate) fn trouble(sent: &Sent) -> Option<(String, Option<String>)> {
         SendError::EmptyAnswer => (
             "[error: server] the answer ended without any text".to_owned(),
             Some("some servers do that when the request is too large".to_owned()),
+        ),
+        SendError::OutOfRounds => (
+            format!(
+                "[error: tools] the model used tools in {MAX_TOOL_ROUNDS} rounds, which is the \
+                 most, and did not answer"
+            ),
+            Some("ask again more narrowly, or for an answer from what it has read".to_owned()),
         ),
         SendError::PromptTooLarge => {
             ("[error: context] the message is larger than the model's window".to_owned(), None)

@@ -131,7 +131,7 @@ impl Entry {
         let image_pricing = match self.image_pricing.as_deref() {
             None => base.image_pricing,
             Some(name) => Some(ImagePricing::parse(name).ok_or_else(|| {
-                let known: Vec<_> = ImagePricing::ALL.iter().map(|known| known.name()).collect();
+                let known = ImagePricing::NAMES;
                 bad(format!("imagePricing '{name}' is not one of {}", known.join(", ")))
             })?),
         };

@@ -118,6 +118,12 @@ pub const SETTINGS: &[SettingSpec] = &[
         "",
         "The model that transcribes audio for the file tools, such as whisper-1.",
     ),
+    spec(
+        "whisperModel",
+        Kind::Text,
+        "",
+        "The model file with which whisper-cli of this machine transcribes audio.",
+    ),
     spec("maxTrimAttempts", WHOLE, "10", "How often an overflow may drop history."),
     spec(
         "trimStep",

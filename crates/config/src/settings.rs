@@ -240,6 +240,11 @@ impl Settings {
         Some(self.text("transcriptionModel")).filter(|name| !name.is_empty())
     }
 
+    /// The model file with which `whisper-cli` of this machine transcribes.
+    pub fn whisper_model(&self) -> Option<&Path> {
+        Some(Path::new(self.text("whisperModel"))).filter(|path| !path.as_os_str().is_empty())
+    }
+
     /// Whether a message that is sent during a send waits for its end (SND-2).
     pub fn queue_while_sending(&self) -> bool {
         self.text("queueWhileSending") == "on"

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{ContextKind, FileId, Segment, SegmentBody, Timestamp, segments};
+use crate::{ContextKind, FileId, PairId, Segment, SegmentBody, Timestamp, segments};
 
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
@@ -58,7 +58,7 @@ named! {
         User = "user",
         /// The model, through a tool.
         Assistant = "assistant",
-        /// Announced, not taken in yet.
+        /// The model, through a tool, in a send that has not ended (FIL-6).
         Pending = "pending",
     }
 }
@@ -163,6 +163,11 @@ pub struct File {
     pub pixels: Option<(u32, u32)>,
     /// Whether it is text that may stand in a message.
     pub is_text: bool,
+    /// Whether models may be told of it although no message holds it, because somebody
+    /// added it for them (FIL-6).
+    pub listed: bool,
+    /// The pair for whose answer a tool made it.
+    pub made_for: Option<PairId>,
 }
 
 impl File {

@@ -25,5 +25,5 @@ pub use lifecycle::{IllegalTransition, Lifecycle, LifecycleEvent};
 pub use pair::{
     ColorFlag, MessagePair, OutOfRange, PairError, Star, Timestamp, Usage, attachment_kinds,
 };
-pub use stranger::{quoted, visible};
+pub use stranger::{plain_name, quoted, visible};
 pub use topic::{Topic, TopicTree, TopicTreeError};

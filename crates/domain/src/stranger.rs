@@ -37,6 +37,15 @@ fn push_visible(out: &mut String, c: char) {
     }
 }
 
+/// A name of a file as people are shown it: one line, without what is not seen or turns the
+/// writing around, so that `invoice.exe` cannot pass for a text.
+pub fn plain_name(name: &str) -> String {
+    let shown = |c: &char| c.is_whitespace() || !deceives(*c);
+    let shown: String = name.chars().filter(shown).collect();
+    let words: Vec<&str> = shown.split_whitespace().collect();
+    if words.is_empty() { "file".to_owned() } else { words.join(" ") }
+}
+
 /// Characters that are not seen, or change how others are seen. The two joiners are left
 /// alone: Persian, Hindi and many emoji are spelt with them.
 fn deceives(c: char) -> bool {
@@ -58,5 +67,13 @@ mod tests {
         assert_eq!(quoted("x\u{202e}y\u{2028}\u{7}"), r#""x\u{202e}y\u{2028}\u{7}""#);
         assert_eq!(quoted("👩\u{200d}🔬 می\u{200c}خواهم"), "\"👩\u{200d}🔬 می\u{200c}خواهم\"");
         assert_eq!(visible("a\tb\u{202e}"), "a\tb\\u{202e}");
+    }
+
+    /// SHW-1: no name looks like another.
+    #[test]
+    fn a_name_shows_what_it_is() {
+        assert_eq!(plain_name("rtl\u{202e}txt.exe.md"), "rtltxt.exe.md");
+        assert_eq!(plain_name(" a\u{200b}\n b\u{7}.txt "), "a b.txt");
+        assert_eq!(plain_name("\u{2066}\u{feff}"), "file");
     }
 }

@@ -113,6 +113,8 @@ fn file() -> impl Strategy<Value = (File, Vec<u8>)> {
             tokens,
             pixels,
             is_text,
+            listed: false,
+            made_for: None,
         };
         (file, bytes)
     })

@@ -44,6 +44,8 @@ pub(crate) struct OwnFile {
     pixels: Option<(u32, u32)>,
     #[serde(default, skip_serializing_if = "is_false")]
     is_text: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    listed: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -72,6 +74,7 @@ impl From<&File> for OwnFile {
             tokens: file.tokens,
             pixels: file.pixels,
             is_text: file.is_text,
+            listed: file.listed,
         }
     }
 }
@@ -88,6 +91,9 @@ impl OwnFile {
         if !is_extension(&self.extension) {
             return Err("its extension is none of a blob".to_owned());
         }
+        let source =
+            named("source", FileSource::parse, FileSource::ALL, FileSource::name, &self.source)?;
+        let made_by_tool = source != FileSource::User;
         Ok(File {
             id: FileId::parse(&self.id).ok_or_else(|| no_id(&self.id))?,
             name: self.name,
@@ -96,13 +102,8 @@ impl OwnFile {
             size: count(self.size)?,
             hash: ContentHash::parse(&self.hash).map_err(|error| error.to_string())?,
             extension: self.extension,
-            source: named(
-                "source",
-                FileSource::parse,
-                FileSource::ALL,
-                FileSource::name,
-                &self.source,
-            )?,
+            // The send that it was pending in is of another store.
+            source: if made_by_tool { FileSource::Assistant } else { source },
             upload_context: self.upload_context,
             created_at: Timestamp::from_millis(self.created_at),
             expires_at: self.expires_at.map(Timestamp::from_millis),
@@ -110,6 +111,9 @@ impl OwnFile {
             tokens: self.tokens.map(count).transpose()?,
             pixels: self.pixels,
             is_text: self.is_text,
+            // Which pair a tool made it for is not part of an export, so it stands by itself.
+            listed: self.listed || made_by_tool,
+            made_for: None,
         })
     }
 }

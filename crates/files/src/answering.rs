@@ -35,6 +35,8 @@ pub struct ToolAnswer {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowance {
     pub(crate) max_tokens: u64,
+    /// Whether it is what is left of a window, and not what was asked for.
+    pub(crate) by_room: bool,
     pub(crate) counter: Estimator,
 }
 
@@ -42,19 +44,23 @@ impl Allowance {
     /// What was asked for, what is left, or what is usual: the least of them.
     pub(crate) fn new(asked: Option<u64>, room: Option<u64>, counter: Estimator) -> Self {
         let asked = asked.unwrap_or(DEFAULT_TOKENS);
-        Self { max_tokens: asked.min(room.unwrap_or(u64::MAX)).max(1), counter }
+        let room = room.unwrap_or(u64::MAX);
+        Self { max_tokens: asked.min(room).max(1), by_room: room < asked, counter }
     }
 }
 
-/// The first line, which may tell how many items are shown.
-type Intro = Box<dyn Fn(usize) -> String + Send + Sync>;
+/// Words that may tell how many items are shown.
+type Words = Box<dyn Fn(usize) -> String + Send + Sync>;
 
 /// How often an intro is written anew until it tells the truth about the rest.
 const TRIES: usize = 4;
 
 /// An answer that has not met its budget yet.
 pub(crate) struct Draft {
-    intro: Intro,
+    /// The first line.
+    intro: Words,
+    /// How to go on where the budget ended the answer.
+    more: Option<Words>,
     noun: &'static str,
     /// How the whole is got when it does not fit.
     full_text: String,
@@ -70,6 +76,7 @@ impl Draft {
     pub(crate) fn new(noun: &'static str, full_text: impl Into<String>) -> Self {
         Self {
             intro: Box::new(|_| String::new()),
+            more: None,
             noun,
             full_text: full_text.into(),
             pieces: Vec::new(),
@@ -88,6 +95,20 @@ impl Draft {
         draft
     }
 
+    /// What is said where there is no room for anything.
+    pub(crate) fn full(counter: Estimator) -> ToolAnswer {
+        let text = "[The context window is full. Answer now.]".to_owned();
+        ToolAnswer {
+            estimated_tokens: counter.count(&text),
+            text,
+            is_error: true,
+            shown: 0,
+            total: 0,
+            cut: false,
+            generated: Vec::new(),
+        }
+    }
+
     /// Whether what was asked for went wrong.
     pub(crate) fn failed(&mut self, failed: bool) {
         self.is_error = failed;
@@ -101,6 +122,11 @@ impl Draft {
     /// A first line that depends on how many items are shown.
     pub(crate) fn intro_with(&mut self, intro: impl Fn(usize) -> String + Send + Sync + 'static) {
         self.intro = Box::new(intro);
+    }
+
+    /// How to go on after so many items.
+    pub(crate) fn more_with(&mut self, more: impl Fn(usize) -> String + Send + Sync + 'static) {
+        self.more = Some(Box::new(more));
     }
 
     pub(crate) fn unread(&mut self, count: usize) {
@@ -162,10 +188,16 @@ impl Draft {
 
     /// The answer within its allowance.
     pub(crate) fn answer(self, allowance: Allowance) -> ToolAnswer {
-        let build = |intro: &str| {
+        let more = |shown: usize| match &self.more {
+            Some(more) => more(shown),
+            None if allowance.by_room => "There is no room for more.".to_owned(),
+            None => "Increase max_tokens for more.".to_owned(),
+        };
+        let build = |told: usize| {
             AnswerSpec {
                 head: "",
-                intro,
+                intro: &(self.intro)(told),
+                more: &more(told),
                 pieces: &self.pieces,
                 total: self.pieces.len() + self.unread,
                 noun: self.noun,
@@ -179,13 +211,13 @@ impl Draft {
         // What is shown depends on how long the intro is, and the intro tells what is shown.
         // One that does not come to rest tells only what is always true.
         let mut told = self.pieces.len();
-        let mut answer = build(&(self.intro)(told));
+        let mut answer = build(told);
         for attempt in 0..=TRIES {
             if answer.shown == told {
                 break;
             }
             told = if attempt < TRIES { answer.shown } else { self.pieces.len() };
-            answer = build(&(self.intro)(told));
+            answer = build(told);
         }
         ToolAnswer {
             text: answer.text,
@@ -213,7 +245,8 @@ mod tests {
 
     use super::*;
 
-    const WIDE: Allowance = Allowance { max_tokens: 1000, counter: Estimator::Bytes4 };
+    const WIDE: Allowance =
+        Allowance { max_tokens: 1000, by_room: false, counter: Estimator::Bytes4 };
 
     #[test]
     fn strangers_cannot_write_our_footers() {
@@ -261,7 +294,7 @@ mod tests {
                 100 => "All.".to_owned(),
                 shown => format!("Go on at {shown}{}.", "!".repeat(shown % 5 * 3)),
             });
-            let answer = draft.answer(Allowance { max_tokens, counter: Estimator::Bytes4 });
+            let answer = draft.answer(Allowance { max_tokens, ..WIDE });
             assert!(bytes4(&answer.text) <= max_tokens);
             let told = answer.text.strip_prefix("Go on at ").map(|rest| {
                 rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse::<usize>().unwrap()

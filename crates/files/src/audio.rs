@@ -5,7 +5,7 @@ use std::{
     ffi::OsStr,
     fs,
     io::{BufReader, Read},
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -111,6 +111,45 @@ pub(crate) fn is_language(text: &str) -> bool {
     (2..=16).contains(&text.len()) && text.chars().all(letters) && !text.starts_with('-')
 }
 
+/// What gives a machine without one a recogniser.
+pub const RECOGNISER_HINT: &str = "Set transcriptionModel to a model that transcribes, such as \
+    whisper-1, or install one here: pip install openai-whisper, or whisper.cpp (whisper-cli, with \
+    its model file as whisperModel)";
+
+/// A program of this machine that writes down what is said. Whoever tells whether there is one
+/// asks here, so that the tool and `plimsoll doctor` agree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LocalRecogniser {
+    /// whisper.cpp, which needs a model file.
+    WhisperCli {
+        /// The program.
+        program: PathBuf,
+        /// The model file.
+        model: PathBuf,
+    },
+    /// OpenAI's own, which fetches its model by itself.
+    Whisper {
+        /// The program.
+        program: PathBuf,
+    },
+}
+
+impl LocalRecogniser {
+    /// The one that is used.
+    pub fn find(programs: &Programs, whisper_model: Option<&Path>) -> Option<Self> {
+        let cli = programs.find("whisper-cli").zip(whisper_model);
+        let cli = cli.map(|(program, model)| Self::WhisperCli { program, model: model.to_owned() });
+        cli.or_else(|| Some(Self::Whisper { program: programs.find("whisper")? }))
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Path {
+        match self {
+            Self::WhisperCli { program, .. } | Self::Whisper { program } => program,
+        }
+    }
+}
+
 /// The recognisers at hand.
 pub(crate) struct Recognisers<'a> {
     pub(crate) ears: Option<&'a dyn Ears>,
@@ -172,21 +211,15 @@ impl Recognisers<'_> {
         match self.local(path, language).await {
             Some(Ok(words)) => return Ok(words),
             Some(Err(said)) => why.push(said),
-            None => why.push(
-                "Not transcribed: no recogniser. Configure a provider with transcription, or \
-                 install one: pip install openai-whisper, or whisper.cpp (whisper-cli and a \
-                 model file)."
-                    .to_owned(),
-            ),
+            None => why.push(format!("Not transcribed: no recogniser. {RECOGNISER_HINT}.")),
         }
         Err(why)
     }
 
     /// By a program of this machine, if there is one.
     async fn local(&self, path: &Path, language: Option<&str>) -> Option<Result<String, String>> {
-        if let (Some(program), Some(model)) =
-            (self.programs.find("whisper-cli"), self.whisper_model)
-        {
+        let recogniser = LocalRecogniser::find(self.programs, self.whisper_model)?;
+        if let LocalRecogniser::WhisperCli { program, model } = &recogniser {
             let arguments = [
                 OsStr::new("--no-timestamps"),
                 OsStr::new("--no-prints"),
@@ -197,10 +230,10 @@ impl Recognisers<'_> {
                 OsStr::new("--file"),
                 path.as_os_str(),
             ];
-            let ended = run(&program, &arguments, RECOGNISER_TIME, TRANSCRIPT as usize).await;
+            let ended = run(program, &arguments, RECOGNISER_TIME, TRANSCRIPT as usize).await;
             return Some(said("whisper-cli", ended));
         }
-        let program = self.programs.find("whisper")?;
+        let program = recogniser.program();
         let Ok(out) = tempfile::tempdir() else {
             return Some(Err("Not transcribed: no temporary directory could be made.".to_owned()));
         };
@@ -216,7 +249,7 @@ impl Recognisers<'_> {
         if let Some(language) = language {
             arguments.extend([OsStr::new("--language"), OsStr::new(language)]);
         }
-        let ended = run(&program, &arguments, RECOGNISER_TIME, 64 * 1024).await;
+        let ended = run(program, &arguments, RECOGNISER_TIME, 64 * 1024).await;
         // It also prints, but with times in between; the file has the words alone.
         Some(said("whisper", ended).and_then(|_| {
             written(out.path()).ok_or_else(|| "Not transcribed: whisper wrote no text.".to_owned())

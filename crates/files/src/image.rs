@@ -127,8 +127,8 @@ pub(crate) async fn analyze(
             }
         }
         None => missing.push(
-            "Not looked at: no vision model is configured. Set one up in Plimsoll (a model \
-             with images, such as llava over Ollama)."
+            "Not looked at: no vision model is configured. Set visionModel in Plimsoll's \
+             settings to a model that sees images, such as llava over Ollama."
                 .to_owned(),
         ),
     }

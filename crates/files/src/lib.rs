@@ -24,6 +24,7 @@ mod tools;
 mod words;
 
 pub use answering::ToolAnswer;
+pub use audio::{LocalRecogniser, RECOGNISER_HINT};
 pub use ports::{Ears, Eyes, Picture, Shelf, ToolFailure, Unable};
 pub use programs::Programs;
 pub use sandbox::{NoSandbox, Sandbox};

@@ -5,7 +5,7 @@ use plimsoll_domain::{File, FileKind, Timestamp};
 use crate::{
     answering::Draft,
     arguments::{Arguments, Mistake},
-    section::{entry, is_listed},
+    section::{each_once, entry},
     words::{quoted, shortened},
 };
 
@@ -45,10 +45,10 @@ fn unknown_kind(name: &str) -> Mistake {
 }
 
 pub(crate) fn list(mut files: Vec<File>, wish: &Wish, now: Timestamp) -> Draft {
-    files.retain(|file| is_listed(file, now));
+    files.sort_by_key(|file| std::cmp::Reverse((file.created_at, file.id)));
+    let mut files = each_once(&files, now);
     let all = files.len();
     files.retain(|file| wish.wants(file));
-    files.sort_by_key(|file| std::cmp::Reverse((file.created_at, file.id)));
     let mut draft = Draft::new("files", "list_files with a larger max_tokens");
     if files.is_empty() {
         draft.intro(match all {
@@ -57,7 +57,7 @@ pub(crate) fn list(mut files: Vec<File>, wish: &Wish, now: Timestamp) -> Draft {
             all => format!("No file matches; there are {all} in all."),
         });
     }
-    for file in &files {
+    for file in files {
         draft.line(entry(file, now));
     }
     draft.next("Narrow it with kind or query.");

@@ -23,10 +23,10 @@ pub enum ToolFailure {
 /// Where the files of a workspace are.
 #[async_trait]
 pub trait Shelf: Send + Sync {
-    /// All files of the workspace, newest first.
+    /// The files that models may be told of, newest first (FIL-6).
     async fn list(&self) -> Result<Vec<File>, ToolFailure>;
 
-    /// One of them.
+    /// One of them; there is no other as far as tools can tell.
     async fn find(&self, id: FileId) -> Result<File, ToolFailure>;
 
     /// Where its bytes are: a real file inside the workspace's store, to be read only.

@@ -18,6 +18,8 @@ use crate::{
 /// Of a longer line only the head is read.
 const LINE_BYTES: usize = 16 * 1024;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// No answer needs more text than this, whatever its budget.
 const TEXT_BYTES: usize = 4 * 1024 * 1024;
 
@@ -48,6 +50,10 @@ pub(crate) fn read(
     allowance: Allowance,
 ) -> io::Result<Draft> {
     let mut reader = BufReader::with_capacity(64 * 1024, fs::File::open(path)?);
+    // What marks a text as UTF-8 is no part of it.
+    if reader.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
+        reader.consume(BYTE_ORDER_MARK.len());
+    }
     let label = file_label(file.id);
     let mut draft = Draft::new(
         "lines",
@@ -84,6 +90,10 @@ pub(crate) fn read(
     let about =
         format!("{}: {} lines, {}", name_words(&file.name), commas(number), size_words(file.size));
     let kept = draft.len();
+    draft.more_with(move |shown| match shown < kept {
+        true => format!("Go on with offset={}.", lines.first + shown as u64),
+        false => "Increase max_tokens for more.".to_owned(),
+    });
     draft.intro_with(move |shown| {
         let next = lines.first + shown as u64;
         // After the last line that was kept, it says so itself.
@@ -175,7 +185,7 @@ impl Enough {
         self.text.push('\n');
         if self.text.len() >= self.look_at {
             self.look_at = self.text.len() * 2;
-            let Allowance { max_tokens, counter } = self.allowance;
+            let Allowance { max_tokens, counter, .. } = self.allowance;
             self.reached = self.text.len() > TEXT_BYTES || counter.count(&self.text) > max_tokens;
         }
     }

@@ -141,9 +141,9 @@ impl Sandbox {
                 Err(_) => {}
             }
         }
-        // Libraries of the system that are chosen by links, and where they are.
-        say("--ro-bind-try /etc/alternatives /etc/alternatives");
-        say("--ro-bind-try /etc/ld.so.cache /etc/ld.so.cache");
+        for path in SYSTEM_FILES {
+            say(&format!("--ro-bind-try {path} {path}"));
+        }
         say(&format!("--dev /dev --size {SHARED_MEMORY} --tmpfs /dev/shm --remount-ro /dev"));
         say(&format!("--size {TMP} --tmpfs /tmp"));
         let mut bind = |how: &str, from: &Path, to: &str| {
@@ -176,6 +176,18 @@ const ENVIRONMENT: [(&str, &str); 7] = [
     ("MPLCONFIGDIR", "/tmp"),
     ("OMP_NUM_THREADS", "2"),
     ("OPENBLAS_NUM_THREADS", "2"),
+];
+
+/// What libraries below `/usr` read elsewhere; none of it tells of people. Without its own
+/// file Debian's matplotlib refuses to be imported.
+const SYSTEM_FILES: [&str; 6] = [
+    // Libraries of the system that are chosen by links, and where they are.
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/matplotlibrc",
+    "/etc/fonts",
+    "/etc/mime.types",
+    "/etc/magic",
 ];
 
 /// A Python that is seen inside: below `/usr`, links followed.

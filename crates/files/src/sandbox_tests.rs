@@ -56,6 +56,27 @@ async fn ftl_6_a_program_runs_with_its_inputs_and_leaves_files() {
 }
 
 #[tokio::test]
+async fn ftl_6_a_plot_is_drawn_with_the_system_s_matplotlib() {
+    let Some(sandbox) = sandbox().await else { return };
+    if !Path::new("/usr/lib/python3/dist-packages/matplotlib/__init__.py").is_file() {
+        return skipped("no matplotlib of the system (apt-get install python3-matplotlib)");
+    }
+    let code = "import matplotlib.pyplot as plt\nplt.plot([1, 2, 3])\nplt.title('Größe')\n\
+                plt.savefig('plot.png')\nprint('drawn')";
+    let outcome = run(&sandbox, code, 100).await;
+    let said = outcome.stderr.text();
+    assert_eq!(
+        (outcome.ending, outcome.stdout.text().as_str()),
+        (Ending::Exited(0), "drawn\n"),
+        "{said}"
+    );
+    let names: Vec<&str> = outcome.outputs.iter().map(|output| output.name.as_str()).collect();
+    assert_eq!(names, ["plot.png"], "and nothing of its own is left");
+    let drawn = std::fs::read(&outcome.outputs[0].path).unwrap();
+    assert!(drawn.starts_with(b"\x89PNG"));
+}
+
+#[tokio::test]
 async fn ftl_6_it_forks_without_end() {
     let Some(sandbox) = sandbox().await else { return };
     let code = "import os, time\nn = 0\nwhile True:\n  try:\n    if os.fork() == 0:\n      \

@@ -1,5 +1,7 @@
 //! The files section of the prelude (FIL-3): which files there are, within a budget.
 
+use std::collections::HashSet;
+
 use plimsoll_domain::{File, Timestamp};
 use plimsoll_tokens::commas;
 
@@ -40,9 +42,15 @@ pub fn entry(file: &File, now: Timestamp) -> String {
     text
 }
 
-/// Whether a file is still listed.
-pub(crate) fn is_listed(file: &File, now: Timestamp) -> bool {
-    file.expires_at.is_none_or(|end| end > now)
+/// The files that a listing names: those that have not expired, and of several with the same
+/// name and bytes the first one (FIL-6).
+pub(crate) fn each_once(files: &[File], now: Timestamp) -> Vec<&File> {
+    let mut seen = HashSet::new();
+    let mut listed: Vec<&File> = files.iter().collect();
+    listed.retain(|file| {
+        file.expires_at.is_none_or(|end| end > now) && seen.insert((&file.name, &file.hash))
+    });
+    listed
 }
 
 /// The section for these files, newest first. None when there is nothing to name, or when
@@ -53,7 +61,7 @@ pub fn files_section(
     budget: u64,
     count: &dyn Fn(&str) -> u64,
 ) -> Option<Section> {
-    let listed: Vec<&File> = files.iter().filter(|file| is_listed(file, now)).collect();
+    let listed = each_once(files, now);
     let total = listed.len();
     if total == 0 {
         return None;

@@ -13,7 +13,7 @@ fn file(number: u8, name: &str, context: Option<&str>) -> File {
         mime: "image/jpeg".to_owned(),
         kind: FileKind::Image,
         size: 1_258_291,
-        hash: ContentHash::parse(&"ab".repeat(32)).unwrap(),
+        hash: ContentHash::parse(&format!("{number:064x}")).unwrap(),
         extension: "jpg".to_owned(),
         source: FileSource::User,
         upload_context: context.map(ToOwned::to_owned),
@@ -23,7 +23,21 @@ fn file(number: u8, name: &str, context: Option<&str>) -> File {
         tokens: None,
         pixels: Some((640, 480)),
         is_text: false,
+        listed: false,
+        made_for: None,
     }
+}
+
+/// FIL-6: the same name with the same bytes is one entry, the newest; nothing else is.
+#[test]
+fn fil_6_each_file_is_listed_once() {
+    let twin = |number| File { hash: file(1, "", None).hash, ..file(number, "a.txt", None) };
+    let files =
+        [twin(5), file(4, "a.txt", None), twin(3), File { name: "b".to_owned(), ..twin(2) }];
+    let section = files_section(&files, NOW, 1000, &bytes4).unwrap();
+    assert_eq!((section.shown, section.total), (3, 3));
+    assert!(section.text.contains(&file_label(files[0].id)));
+    assert!(!section.text.contains(&file_label(files[2].id)), "{}", section.text);
 }
 
 #[test]

@@ -23,6 +23,9 @@ use crate::{
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
+/// With less room than this nothing can be told.
+const LEAST_ROOM: u64 = 48;
+
 /// Programs of models that run at once.
 const RUNS: usize = 2;
 
@@ -137,6 +140,10 @@ impl Toolbox {
             Ok(asked) => Allowance::new(asked, room, self.counter),
             Err(Mistake(words)) => return Draft::error(words).answer(wide),
         };
+        if room.is_some_and(|room| room < LEAST_ROOM) {
+            // Not even the footers would fit, and whatever a tool did would be lost.
+            return Draft::full(self.counter);
+        }
         let draft = match name {
             "list_files" => self.list(&arguments).await,
             "read_file" => self.read(&arguments, allowance).await,
@@ -166,7 +173,7 @@ impl Toolbox {
     ) -> Result<Draft, Mistake> {
         let lines = reading::Lines::read(arguments)?;
         let (file, path) = self.file(arguments.needed("file_id")?).await?;
-        if !file.is_text {
+        if !is_readable(&file) {
             return Err(self.other_tool(&file, "read_file"));
         }
         let work = move || reading::read(&file, &path, lines, allowance);
@@ -286,12 +293,17 @@ impl Toolbox {
             () if is_image(file) => "analyze_image",
             () if is_pdf(file) => "analyze_pdf",
             () if is_sound(file) => "transcribe_audio",
-            () if file.is_text => "read_file",
+            () if is_readable(file) => "read_file",
             () if self.sandbox.is_ok() => EXECUTE_PYTHON,
             () => return Mistake(format!("{what}, and no tool here does.")),
         };
         Mistake(format!("{what}. Use {tool} with {}.", file_label(file.id)))
     }
+}
+
+/// Text by its bytes, whatever its name promises: `Makefile.old` and `notes.qmd` too.
+fn is_readable(file: &File) -> bool {
+    file.is_text || file.mime.starts_with("text/")
 }
 
 fn is_image(file: &File) -> bool {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_budget::{AnswerSpec, DetailLevel, Piece};
+use plimsoll_budget::{AnswerSpec, DetailLevel, MORE, Piece};
 use plimsoll_domain::Timestamp;
 use plimsoll_memory::{Memory, MemoryError, Save};
 use plimsoll_specs::{
@@ -230,6 +230,7 @@ fn within(text: &str, room: u64, counter: Estimator) -> String {
         noun: "lines",
         summary_hint: None,
         next_call: None,
+        more: MORE,
         max_tokens: Some(room),
         counter,
     };

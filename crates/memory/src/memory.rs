@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_budget::{Answer, AnswerSpec, Piece};
+use plimsoll_budget::{Answer, AnswerSpec, MORE, Piece};
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{Noun, Store, StoreError, Workspace};
 use plimsoll_tokens::Estimator;
@@ -158,6 +158,7 @@ impl Memory {
             noun: telling.noun,
             summary_hint: telling.reading.detail_level.hint(),
             next_call: telling.next_call,
+            more: MORE,
             max_tokens: self.ledger.cap(telling.reading.max_tokens)?,
             counter: self.counter,
         };

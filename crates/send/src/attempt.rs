@@ -41,6 +41,8 @@ pub enum Event {
         /// What the calls and their results weigh.
         tokens: u64,
     },
+    /// The model asked for tools again after the last round that it may have (PRV-5).
+    OutOfRounds,
     /// The call failed.
     Failed(Fault),
     /// The user stopped the send.
@@ -98,6 +100,8 @@ pub enum SendError {
     OverflowAfterTrimming(Fault),
     /// The answer ended without any text (SND-4b).
     EmptyAnswer,
+    /// The model used up its rounds of tools and said nothing (PRV-5).
+    OutOfRounds,
     /// Anything else, as the provider told it.
     Provider(Fault),
 }
@@ -109,6 +113,7 @@ impl SendError {
             Self::PromptTooLarge => "user_prompt_too_large",
             Self::OverflowAfterTrimming(_) => "context_overflow_after_trimming",
             Self::EmptyAnswer => "empty_answer",
+            Self::OutOfRounds => "tool_rounds",
             Self::Provider(fault) => fault.label.name(),
         }
     }
@@ -120,6 +125,7 @@ pub fn short_label(code: &str) -> &'static str {
     match code {
         "user_prompt_too_large" | "context_overflow_after_trimming" => "context",
         "empty_answer" => "server",
+        "tool_rounds" => "tools",
         "interrupted" => "interrupted",
         _ => Label::ALL
             .into_iter()
@@ -224,6 +230,14 @@ impl AttemptMachine {
             (State::Calling, Event::Finished { .. }) => {
                 let record = self.record(Stage::Error, None);
                 self.finish(record, Outcome::Error(SendError::EmptyAnswer))
+            }
+            (State::Calling, Event::OutOfRounds) if self.answered => {
+                let record = self.record(Stage::Success, None);
+                self.finish(record, Outcome::Complete { cut_by_length: false })
+            }
+            (State::Calling, Event::OutOfRounds) => {
+                let record = self.record(Stage::Error, None);
+                self.finish(record, Outcome::Error(SendError::OutOfRounds))
             }
             (State::Calling, Event::Failed(fault)) => self.failed(fault),
             (State::Calling | State::Waiting, Event::Cancelled) => {

@@ -24,6 +24,50 @@ pub struct Target {
     pub documents: bool,
 }
 
+/// Why a picture goes out as a note to every model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unseeable {
+    /// Its format is one that providers do not take.
+    Format,
+    /// It cannot be unpacked, or would be too large if it were.
+    Damaged,
+}
+
+impl Unseeable {
+    /// The reason for models and people, after "because".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Format => "models take PNG, JPEG, GIF and WebP only",
+            Self::Damaged => "it is damaged or has too many pixels",
+        }
+    }
+}
+
+/// The formats that every wire takes.
+const SEEN: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// The format that can be made one of those.
+const CONVERTED: &str = "image/bmp";
+
+/// Whether a picture can be sent to no model as one, and why.
+pub fn unseeable(file: &File) -> Option<Unseeable> {
+    if !is_picture(file) {
+        None
+    } else if !SEEN.contains(&file.mime.as_str()) && file.mime != CONVERTED {
+        Some(Unseeable::Format)
+    } else if file.pixels.is_none() {
+        Some(Unseeable::Damaged)
+    } else {
+        None
+    }
+}
+
+/// The content type that a file is sent with. One that differs from its own says that it has
+/// to be made into that.
+pub fn sent_mime(file: &File) -> &str {
+    if file.mime == CONVERTED { "image/png" } else { &file.mime }
+}
+
 /// One token of a message, resolved.
 #[derive(Clone, Copy, Debug)]
 pub enum Token<'a> {
@@ -56,6 +100,13 @@ pub enum DeliveredPart<'a> {
     Line(String),
     /// A file that goes along as bytes.
     Enclosed(&'a File),
+    /// The token itself, for those who read the disk.
+    Token {
+        /// The file.
+        file: &'a File,
+        /// The token as it stands in the message.
+        written: &'a str,
+    },
 }
 
 /// What is chosen for a file when nobody chose (DLV-4).
@@ -63,7 +114,7 @@ pub fn default_delivery(file: &File, target: Target) -> Delivery {
     let picture = is_picture(file);
     if target.paths {
         Delivery::Path
-    } else if picture && target.vision {
+    } else if picture && target.vision && unseeable(file).is_none() {
         Delivery::Inline
     } else if target.tools {
         let small_text = file.is_text && file.size <= INLINE_BELOW;
@@ -109,8 +160,12 @@ pub fn deliver<'a>(
         SegmentBody::Token(_) => match tokens.next() {
             Some(Token::File { file, delivery, text }) => {
                 match effective_delivery(file, *delivery, target) {
-                    Delivery::Path if is_picture(file) => DeliveredPart::Enclosed(file),
-                    Delivery::Path => DeliveredPart::Words(&message[segment.range]),
+                    Delivery::Path if is_picture(file) && unseeable(file).is_none() => {
+                        DeliveredPart::Enclosed(file)
+                    }
+                    Delivery::Path => {
+                        DeliveredPart::Token { file, written: &message[segment.range] }
+                    }
                     Delivery::OnDemand => DeliveredPart::Line(reference(file)),
                     Delivery::Inline => inlined(file, *text, target, model),
                 }
@@ -128,7 +183,14 @@ fn inlined<'a>(
     model: &str,
 ) -> DeliveredPart<'a> {
     match text {
-        _ if is_picture(file) && target.vision => DeliveredPart::Enclosed(file),
+        _ if is_picture(file) && target.vision => match unseeable(file) {
+            None => DeliveredPart::Enclosed(file),
+            Some(why) => DeliveredPart::Line(format!(
+                "[image {}: not shown, because {}]",
+                quoted(&file.name),
+                why.words()
+            )),
+        },
         _ if is_document(file, target) => DeliveredPart::Enclosed(file),
         _ if is_picture(file) => DeliveredPart::Line(unseen(file, model)),
         Some(text) => DeliveredPart::Block { file, text: block(file, text) },
@@ -136,8 +198,9 @@ fn inlined<'a>(
     }
 }
 
-/// The words of a message and what is enclosed in them. Those who read the disk find the
-/// tokens of pictures in the words too.
+/// The words of a message and what is enclosed in them. Those who read the disk find tokens
+/// in the words, for pictures too: `token` writes them with the place where the bytes are now,
+/// which is another than the message names when the data was moved.
 pub fn words_of(
     parts: &[DeliveredPart<'_>],
     token: impl Fn(&File) -> Option<String>,
@@ -148,12 +211,16 @@ pub fn words_of(
         match part {
             DeliveredPart::Words(text) => words.push_str(text),
             DeliveredPart::Block { text, .. } | DeliveredPart::Line(text) => words.push_str(text),
+            DeliveredPart::Token { file, written } => match token(file) {
+                Some(token) => words.push_str(&token),
+                None => words.push_str(written),
+            },
             DeliveredPart::Enclosed(file) => {
                 enclosures.push(Enclosure {
                     at: words.len(),
                     file: file.id,
                     hash: file.hash.clone(),
-                    mime: file.mime.clone(),
+                    mime: sent_mime(file).to_owned(),
                 });
                 words.push_str(&token(file).unwrap_or_default());
             }

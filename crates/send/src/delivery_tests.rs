@@ -25,14 +25,58 @@ fn file(name: &str, kind: FileKind, size: u64) -> File {
         tokens: None,
         pixels: (kind == FileKind::Image).then_some((640, 480)),
         is_text: kind == FileKind::Document,
+        listed: false,
+        made_for: None,
     }
 }
 
 fn words(message: &str, tokens: &[Token<'_>], target: Target) -> (String, Vec<usize>) {
     let parts = deliver(message, tokens, target, "phi");
-    let token = |file: &File| target.paths.then(|| format!("<<context:image:/b/{}>>>", file.name));
+    let token = |file: &File| {
+        target
+            .paths
+            .then(|| format!("<<context:{}:/b/{}>>>", file.context_kind().name(), file.name))
+    };
     let (text, enclosures) = words_of(&parts, token);
     (text, enclosures.into_iter().map(|one| one.at).collect())
+}
+
+/// DLV-4: what no wire takes is never sent as a picture, and never dropped in silence.
+#[test]
+fn dlv_4_a_picture_that_cannot_be_shown_is_a_note() {
+    let picture = |name: &str, mime: &str, pixels| File {
+        mime: mime.to_owned(),
+        pixels,
+        ..file(name, FileKind::Image, 99)
+    };
+    let target = Target { paths: false, vision: true, tools: false, documents: false };
+    let some = Some((9, 9));
+    for (name, mime, pixels, expected) in [
+        ("a.png", "image/png", some, None),
+        ("a.webp", "image/webp", some, None),
+        ("a.bmp", "image/bmp", some, None),
+        ("a.tif", "image/tiff", None, Some(Unseeable::Format)),
+        ("a.ico", "image/x-icon", None, Some(Unseeable::Format)),
+        ("a.heic", "image/heic", None, Some(Unseeable::Format)),
+        ("cut.png", "image/png", None, Some(Unseeable::Damaged)),
+    ] {
+        let picture = picture(name, mime, pixels);
+        assert_eq!(unseeable(&picture), expected, "{name}");
+        let token = Token::File { file: &picture, delivery: None, text: None };
+        let (text, enclosed) = words("<<context:image:/b/a>>>", &[token], target);
+        match expected {
+            None => assert_eq!((text.as_str(), enclosed), ("", vec![0]), "{name}"),
+            Some(why) => {
+                assert!(enclosed.is_empty(), "{name}");
+                assert_eq!(text, format!("[image \"{name}\": not shown, because {}]", why.words()));
+            }
+        }
+        let tools = Target { tools: true, ..target };
+        let by_tool = default_delivery(&picture, tools) == Delivery::OnDemand;
+        assert_eq!(by_tool, expected.is_some(), "{name}: a tool can tell more of it");
+    }
+    let bmp = picture("a.bmp", "image/bmp", some);
+    assert_eq!(sent_mime(&bmp), "image/png");
 }
 
 #[test]
@@ -62,7 +106,10 @@ fn dlv_4_paths_go_to_those_who_read_the_disk_and_to_nobody_else() {
     }
     let token = Token::File { file: &text, delivery: Some(Delivery::Inline), text: Some("hi") };
     let (sent, _) = words("see <<context:text:/x/a.txt>>>!", &[token], CODEX);
-    assert_eq!(sent, "see <<context:text:/x/a.txt>>>!", "DLV-3: text is not inlined");
+    assert_eq!(
+        sent, "see <<context:text:/b/a.txt>>>!",
+        "DLV-3: text is not inlined, and its token names the place where the bytes are now"
+    );
 }
 
 #[test]

@@ -19,8 +19,8 @@ mod tools;
 pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError, short_label};
 pub use counter::{Counter, LeftOutBecause, trim_notice};
 pub use delivery::{
-    DeliveredPart, INLINE_BELOW, Target, Token, allowed_deliveries, default_delivery, deliver,
-    effective_delivery, reference, words_of,
+    DeliveredPart, INLINE_BELOW, Target, Token, Unseeable, allowed_deliveries, default_delivery,
+    deliver, effective_delivery, reference, sent_mime, unseeable, words_of,
 };
 pub use json_doc::{DocEnclosed, DocMessage, DocTools, JsonDoc, RequestParameters};
 pub use payload::{

@@ -1,6 +1,6 @@
 //! `sdd_context_check`: what there is to know before a change (SDD-4).
 
-use plimsoll_budget::{AnswerSpec, DetailLevel, Piece};
+use plimsoll_budget::{AnswerSpec, DetailLevel, MORE, Piece};
 
 use crate::{
     ContextRead, Notebook, Reading, SpecsError, Stage,
@@ -84,6 +84,7 @@ impl Notebook {
             noun: "items",
             summary_hint: detail.hint(),
             next_call: Some("sdd_get_context reads the notebook."),
+            more: MORE,
             max_tokens: args.reading.max_tokens,
             counter: args.reading.counter,
         };

@@ -1,6 +1,6 @@
 //! `sdd_get_context`: the notebook as a model reads it, within a budget.
 
-use plimsoll_budget::{Answer, AnswerSpec, DetailLevel, Piece};
+use plimsoll_budget::{Answer, AnswerSpec, DetailLevel, MORE, Piece};
 use plimsoll_tokens::{bytes4, commas};
 
 use crate::{
@@ -62,6 +62,7 @@ impl Notebook {
             noun: "sections",
             summary_hint: detail.hint(),
             next_call: Some("Name one with stage, or read the files in sdd/."),
+            more: MORE,
             max_tokens: args.reading.max_tokens,
             counter: args.reading.counter,
         };

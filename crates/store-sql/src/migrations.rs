@@ -33,6 +33,10 @@ pub(crate) const SQLITE: &[Migration] = &[
         sql: include_str!("../migrations/2026-11-17-first-prompt.sql"),
     },
     Migration {
+        name: "2026-11-18a-files",
+        sql: include_str!("../migrations/2026-11-18a-files.sql"),
+    },
+    Migration {
         name: "2026-11-18b-reports",
         sql: include_str!("../migrations/2026-11-18b-reports.sql"),
     },

@@ -22,6 +22,8 @@ pub struct ToolCallRecord {
     pub tokens: u64,
     /// How long it took.
     pub millis: u64,
+    /// The files that it made.
+    pub made: Vec<FileId>,
 }
 
 /// The registry. A file belongs to one workspace and is known by its id.
@@ -36,6 +38,17 @@ pub trait Files: Send + Sync {
 
     /// All files of a workspace, newest first.
     async fn files(&self, workspace: &Workspace) -> StoreResult<Vec<File>>;
+
+    /// The files that models may be told of and may read (FIL-6), newest first: those that a
+    /// message holds which was sent, those that a tool made for an answer, and those that
+    /// were added for models. What only a draft holds is not among them.
+    async fn listed_files(&self, workspace: &Workspace) -> StoreResult<Vec<File>>;
+
+    /// One of those; any other is `NotFound`.
+    async fn listed_file(&self, workspace: &Workspace, id: FileId) -> StoreResult<File>;
+
+    /// Says whether models may be told of a file that no message holds (FIL-6).
+    async fn set_listed(&self, workspace: &Workspace, id: FileId, listed: bool) -> StoreResult<()>;
 
     /// The newest file of a workspace with these bytes (TOK-5).
     async fn file_by_hash(

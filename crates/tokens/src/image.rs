@@ -10,24 +10,56 @@ pub enum ImagePricing {
     Anthropic,
     /// 258 for each tile of 768 px; a picture of at most 384 px is one tile.
     Gemini,
+    /// As OpenAI's tiles, with other numbers for the whole and for each tile.
+    Tiles {
+        /// For the picture.
+        base: u32,
+        /// For each tile.
+        tile: u32,
+    },
+    /// For each patch of 32 px, of which there are at most 1,536 after scaling, so many
+    /// hundredths of a token.
+    Patches {
+        /// Hundredths.
+        hundredths: u32,
+    },
 }
 
+/// The most patches of a picture.
+const MOST_PATCHES: f64 = 1536.0;
+
 impl ImagePricing {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::OpenAi, Self::Anthropic, Self::Gemini];
+    /// The names that the catalog takes.
+    pub const NAMES: [&str; 5] = ["openai", "anthropic", "gemini", "tiles:85+170", "patches:1.62"];
 
     /// The name used in the catalog.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> String {
         match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
+            Self::OpenAi => "openai".to_owned(),
+            Self::Anthropic => "anthropic".to_owned(),
+            Self::Gemini => "gemini".to_owned(),
+            Self::Tiles { base, tile } => format!("tiles:{base}+{tile}"),
+            Self::Patches { hundredths } => {
+                format!("patches:{}.{:02}", hundredths / 100, hundredths % 100)
+            }
         }
     }
 
     /// The pricing with this name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|pricing| pricing.name() == name)
+        match name {
+            "openai" => return Some(Self::OpenAi),
+            "anthropic" => return Some(Self::Anthropic),
+            "gemini" => return Some(Self::Gemini),
+            _ => {}
+        }
+        if let Some(numbers) = name.strip_prefix("tiles:") {
+            let (base, tile) = numbers.split_once('+')?;
+            return Some(Self::Tiles { base: base.parse().ok()?, tile: tile.parse().ok()? });
+        }
+        let factor: f64 = name.strip_prefix("patches:")?.parse().ok()?;
+        let sane = factor.is_finite() && (0.01..=100.0).contains(&factor);
+        sane.then(|| Self::Patches { hundredths: (factor * 100.0).round() as u32 })
     }
 }
 
@@ -39,19 +71,28 @@ pub fn image_tokens(pricing: ImagePricing, width: u32, height: u32) -> u64 {
         (width, height) => (f64::from(width), f64::from(height)),
     };
     match pricing {
-        ImagePricing::OpenAi => openai(width, height),
+        ImagePricing::OpenAi => tiles(width, height, 85, 170),
+        ImagePricing::Tiles { base, tile } => tiles(width, height, base, tile),
+        ImagePricing::Patches { hundredths } => patches(width, height, hundredths),
         ImagePricing::Anthropic => anthropic(width, height),
         ImagePricing::Gemini => gemini(width, height),
     }
 }
 
-fn openai(width: f64, height: f64) -> u64 {
+fn tiles(width: f64, height: f64, base: u32, tile: u32) -> u64 {
     let into_square = (2048.0 / width.max(height)).min(1.0);
     let short_side = width.min(height) * into_square;
     let scale = into_square * (768.0 / short_side).min(1.0);
     // The provider works in whole pixels.
     let tiles = |side: f64| ((side * scale).round() / 512.0).ceil().max(1.0);
-    85 + 170 * (tiles(width) * tiles(height)) as u64
+    u64::from(base) + u64::from(tile) * (tiles(width) * tiles(height)) as u64
+}
+
+/// A picture that has too many patches is made smaller until they fit; how the provider
+/// rounds then is not told, and it was seen to charge for all of them.
+fn patches(width: f64, height: f64, hundredths: u32) -> u64 {
+    let count = ((width / 32.0).ceil() * (height / 32.0).ceil()).min(MOST_PATCHES);
+    (count * f64::from(hundredths) / 100.0).ceil().max(1.0) as u64
 }
 
 fn anthropic(width: f64, height: f64) -> u64 {
@@ -87,6 +128,10 @@ mod tests {
             (Gemini, 384, 384, 258),
             (Gemini, 768, 768, 1032),
             (Gemini, 960, 540, 1548),
+            (Tiles { base: 2833, tile: 5667 }, 1024, 1024, 25_501),
+            (Patches { hundredths: 162 }, 1024, 1024, 1659),
+            (Patches { hundredths: 162 }, 4000, 1474, 2489),
+            (Patches { hundredths: 120 }, 512, 512, 308),
         ] {
             assert_eq!(
                 image_tokens(pricing, width, height),
@@ -98,10 +143,15 @@ mod tests {
 
     #[test]
     fn an_unknown_size_is_never_free() {
-        for pricing in ImagePricing::ALL {
+        for name in ImagePricing::NAMES {
+            let pricing = ImagePricing::parse(name).unwrap();
             assert!(image_tokens(pricing, 0, 0) > 0);
             assert!(image_tokens(pricing, u32::MAX, 1) > 0);
-            assert_eq!(ImagePricing::parse(pricing.name()), Some(pricing));
+            assert_eq!(pricing.name(), name);
+        }
+        for wrong in ["", "tiles", "tiles:1", "patches:", "patches:NaN", "patches:-1", "patches:0"]
+        {
+            assert_eq!(ImagePricing::parse(wrong), None, "{wrong}");
         }
     }
 }

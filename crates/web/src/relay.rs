@@ -7,7 +7,7 @@ use std::{
 };
 
 use plimsoll_app::{AppEvent, Attempt, Heard, OverQuota, Progress};
-use plimsoll_domain::PairId;
+use plimsoll_domain::{FileId, PairId, file_label};
 use plimsoll_send::Stage;
 use plimsoll_store::Workspace;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use tokio::{
 use crate::{
     Web,
     api::{ReceiptDto, state::StateDto},
-    views,
+    views::{self, CallView},
 };
 
 /// Text is told at most so often; a reader sees no difference, and slow machines do.
@@ -271,9 +271,11 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
                 "result": said.map(|said| &said.result),
                 "failed": said.is_some_and(|said| said.failed),
                 "tokens": said.map(|said| said.tokens), "millis": said.map(|said| said.millis),
+                "made": said.map(|said| labels(&said.made)),
             });
             web.hub.tell(Some(at), "tool", &data);
-            let html = views::tool_call(&step.name, &step.arguments, said).into_string();
+            let call = CallView::of(web, at, &step.name, &step.arguments, said).await;
+            let html = call.card().into_string();
             let data = json!({
                 "pair": pair.to_string(), "place": step.place, "name": step.name,
                 "running": said.is_none(), "html": html,
@@ -286,6 +288,11 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             }
         }
     }
+}
+
+/// Files by the ids that people and models see.
+fn labels(files: &[FileId]) -> Vec<String> {
+    files.iter().copied().map(file_label).collect()
 }
 
 /// The event `attempt`: REC-1 without its lists, and which call it is.

@@ -26,8 +26,9 @@ const ICONS = { IMAGE: "image", AUDIO: "sound", VOICE: "sound", VIDEO: "video", 
  * The line below a name. Pure.
  * @param {FileInfo} file
  */
-export function lineOf({ sizeText, tokens, age, source }) {
-  return [sizeText, ...(tokens === null ? [] : [`~${grouped(tokens)} tok`]), age, ...(source === "assistant" ? ["from the model"] : [])].join(" · ");
+export function lineOf({ sizeText, tokens, age, source, listed }) {
+  const from = { user: [], assistant: ["from the model"], pending: ["from the model, whose answer is on its way"] }[source] ?? [];
+  return [sizeText, ...(tokens === null ? [] : [`~${grouped(tokens)} tok`]), age, ...from, ...(listed ? [] : ["not listed to models"])].join(" · ");
 }
 
 /**
@@ -134,6 +135,10 @@ export function createFilesPanel({ api, uploads, preview, attach, scope, toast, 
         file.said ? el("div", { class: "file-said" }, file.said) : null,
         el("div", { class: "acts" },
           button("attach", "Attach", () => attach(file)),
+          file.listed ? null : button("list", "List", async () => {
+            await api.call("PUT", `/api/files/${encodeURIComponent(file.id)}/listed`, { on: true });
+            await load();
+          }),
           el("a", { class: "link", href: scope(contentPath(file)), download: name, "aria-label": `Download ${name}` }, "Download"),
           button("delete", "Delete", () => remove(file)))));
   }
@@ -147,7 +152,7 @@ export function createFilesPanel({ api, uploads, preview, attach, scope, toast, 
       const node = el("li", {}, el("bdi", {}, name), bar, el("button", { type: "button", class: "tool", "aria-label": `Stop ${name}`, onclick: () => stop() }, icon("close")));
       coming.append(node);
       coming.hidden = false;
-      takeIn((secret) => uploads.start(file, { name: file.name, secret }, (loaded, total) => { bar.value = percentOf(loaded, total); }), file.name, (job) => { stop = job.stop; })
+      takeIn((secret) => uploads.start(file, { name: file.name, secret, listed: true }, (loaded, total) => { bar.value = percentOf(loaded, total); }), file.name, (job) => { stop = job.stop; })
         .then(load, (error) => { if (!(error instanceof Stopped)) toast(`${name}: ${wordsOf(error)}`, { error: true }); })
         .finally(() => {
           node.remove();

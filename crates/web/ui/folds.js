@@ -6,7 +6,8 @@
  */
 function keyOf(fold) {
   const pair = fold.closest("[data-id]")?.getAttribute("data-id") ?? "";
-  const place = [...(fold.parentElement?.querySelectorAll(":scope > details") ?? [])].indexOf(fold);
+  const step = fold.closest(".toolstep") ?? fold;
+  const place = [...(step.parentElement?.querySelectorAll(`:scope > ${step === fold ? "details" : ".toolstep"}`) ?? [])].indexOf(step);
   return `${pair}/${fold.dataset["part"] ?? place}`;
 }
 

@@ -49,8 +49,9 @@ export function chipOf(mark) {
     return { state: failed ? "failed" : "uploading", name, size: failed ? (upload.words ?? "") : "", kind: info.kind };
   }
   if (info.broken) return { state: "broken", name, size: info.broken, kind: info.kind };
-  const tokens = info.tokens === null ? "" : `${grouped(info.tokens)} tok`;
-  const size = info.kind === "image" ? tokens || info.sizeText : [info.sizeText, tokens].filter(Boolean).join(" · ");
+  // What a model reads later by tool is not weighed yet.
+  const tokens = info.tokens === null ? "" : `${grouped(info.tokens)} tok${info.delivery === "on-demand" ? " now" : ""}`;
+  const size = info.kind === "image" && !info.unseen ? tokens || info.sizeText : [info.unseen, info.sizeText, tokens].filter(Boolean).join(" · ");
   return {
     state: info.tooLarge ? "large" : "ok",
     name: name === PASTED || mark.pasted !== undefined ? "pasted text" : name,

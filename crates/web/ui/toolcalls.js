@@ -16,7 +16,7 @@ export function createToolCalls({ win, announce }) {
       const fresh = parse(html);
       if (!box || !fresh) return;
       win.anchor.keep(() => {
-        const calls = [...box.querySelectorAll(":scope > details")];
+        const calls = [...box.querySelectorAll(":scope > .toolstep")];
         const old = calls[place];
         if (old instanceof HTMLElement) {
           const reopen = keepFolds(old);

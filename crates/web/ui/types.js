@@ -97,6 +97,7 @@
  * @property {[number, number]|null} [pixels]
  * @property {boolean} isText
  * @property {"user"|"assistant"|"pending"} source
+ * @property {boolean} listed
  * @property {string|null} [uploadContext]
  * @property {string} createdAt
  * @property {string} age
@@ -124,6 +125,7 @@
  * @property {string|null} [thumbnail]
  * @property {string|null} [broken]
  * @property {string|null} [note]
+ * @property {string|null} [unseen]
  * @property {TooLarge|null} [tooLarge]
  */
 

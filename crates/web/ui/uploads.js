@@ -10,16 +10,17 @@ export class Stopped extends Error {}
 
 /** @typedef {import("./types.js").FileInfo} FileInfo */
 /** @typedef {{done: Promise<FileInfo>, stop: () => void}} Job */
-/** @typedef {{name: string, paste?: boolean, secret?: boolean, context?: string}} About */
+/** @typedef {{name: string, paste?: boolean, secret?: boolean, context?: string, listed?: boolean}} About */
 
 /**
  * @param {About} about
  */
-export function uploadPath({ name, paste, secret, context }) {
+export function uploadPath({ name, paste, secret, context, listed }) {
   const query = new URLSearchParams({ name });
   if (paste) query.set("paste", "true");
   if (secret) query.set("secret", "allow");
   if (context) query.set("context", context);
+  if (listed) query.set("listed", "true");
   return `/api/files?${query}`;
 }
 

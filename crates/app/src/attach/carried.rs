@@ -2,10 +2,10 @@
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
-use plimsoll_blobs::Blobs;
+use plimsoll_blobs::{Blobs, as_png};
 use plimsoll_domain::{File, FileId, ProviderFileId, Timestamp};
 use plimsoll_provider::Enclosed;
-use plimsoll_send::Enclosure;
+use plimsoll_send::{Enclosure, sent_mime};
 
 use crate::{
     App, AppError, Prepared,
@@ -25,6 +25,8 @@ const LIFE_MS: i64 = 24 * 60 * 60 * 1000;
 #[derive(Clone, Debug)]
 pub(crate) struct Carried {
     pub(crate) file: Arc<File>,
+    /// What the data is, which may be made of what the file is.
+    pub(crate) mime: String,
     pub(crate) data: Arc<[u8]>,
     pub(crate) path: PathBuf,
 }
@@ -33,15 +35,22 @@ impl Carried {
     pub(crate) async fn load(blobs: &Blobs, file: &Arc<File>) -> Result<Self, AppError> {
         let (blobs, name) = (blobs.clone(), blob_name(file)?);
         let path = blobs.path(&name);
-        let data = blocking(move || blobs.read(&name, LARGEST)).await??;
-        Ok(Self { file: Arc::clone(file), data: data.into(), path })
+        let mime = sent_mime(file).to_owned();
+        let convert = mime != file.mime;
+        let damaged = AppError::Damaged(file.name.clone());
+        let load = move || -> Result<Vec<u8>, AppError> {
+            let data = blobs.read(&name, LARGEST)?;
+            if convert { as_png(&data).map_err(|_| damaged) } else { Ok(data) }
+        };
+        let data = blocking(load).await??;
+        Ok(Self { file: Arc::clone(file), mime, data: data.into(), path })
     }
 
     /// As a provider gets it.
     pub(crate) fn enclosed(&self, at: usize, remote: Option<&String>) -> Enclosed {
         Enclosed {
             at,
-            mime: self.file.mime.clone(),
+            mime: self.mime.clone(),
             data: plimsoll_provider::Carried::Bytes(Arc::clone(&self.data)),
             path: self.path.clone(),
             remote: remote.cloned(),
@@ -84,7 +93,7 @@ impl App {
         let provider = prepared.provider.base_url();
         for (id, carried) in &prepared.enclosed {
             let file = &carried.file;
-            if !files.takes(&file.mime) {
+            if !files.takes(&carried.mime) {
                 continue;
             }
             let now = self.clock.now();
@@ -92,7 +101,7 @@ impl App {
                 copies.insert(*id, copy.id.clone());
                 continue;
             }
-            let made = files.upload(&file.name, &file.mime, Arc::clone(&carried.data)).await;
+            let made = files.upload(&file.name, &carried.mime, Arc::clone(&carried.data)).await;
             let Ok(made) = made else { continue };
             let lives = made.lives.and_then(|lives| i64::try_from(lives.as_millis()).ok());
             let expires_at = Timestamp::from_millis(now.millis() + lives.unwrap_or(LIFE_MS));

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use plimsoll_blobs::Blobs;
 use plimsoll_budget::Model;
 use plimsoll_domain::{
-    Attachment, ContextKind, Delivery, File, MessagePair, SegmentBody, print_token, segments,
+    Attachment, ContextKind, Delivery, File, MessagePair, SegmentBody, plain_name, print_token,
+    segments,
 };
 use plimsoll_send::{
     DeliveredPart, Enclosure, Target, Token, Words, allowed_deliveries, deliver,
-    effective_delivery, reference, words_of,
+    effective_delivery, reference, unseeable, words_of,
 };
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::{Correction, ImagePricing, image_tokens};
@@ -95,6 +96,24 @@ impl Courier<'_> {
         Ok(resolved)
     }
 
+    /// The files that a message holds, each once.
+    pub(crate) async fn files(
+        &self,
+        parcels: &mut Parcels,
+        text: &str,
+        attachments: &[Attachment],
+    ) -> Result<Vec<Arc<File>>, AppError> {
+        if !text.contains("<<") {
+            return Ok(Vec::new());
+        }
+        let resolved = self.resolve(parcels, text, attachments).await?;
+        let mut files: Vec<Arc<File>> =
+            resolved.into_iter().filter_map(|one| one.file.ok()).collect();
+        files.sort_unstable_by_key(|file| file.id);
+        files.dedup_by_key(|file| file.id);
+        Ok(files)
+    }
+
     /// What a message weighs as it goes out, without its overhead.
     pub(crate) async fn weigh(
         &self,
@@ -137,6 +156,7 @@ impl Courier<'_> {
             let tokens = match part {
                 DeliveredPart::Words(words) => self.weigher.count(words),
                 DeliveredPart::Line(line) => self.weigher.count(line),
+                DeliveredPart::Token { written, .. } => self.weigher.count(written),
                 DeliveredPart::Enclosed(file) => self.enclosed_tokens(file),
                 DeliveredPart::Block { file, text } => match parcels.block(file.id) {
                     Some(tokens) => tokens,
@@ -190,7 +210,12 @@ impl Courier<'_> {
     async fn read(&self, file: &File) -> Result<Option<String>, AppError> {
         let (blobs, name) = (self.blobs.clone(), blob_name(file)?);
         let bytes = blocking(move || blobs.read(&name, LONGEST_INLINE)).await?;
-        Ok(bytes.ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+        // What marks a text as UTF-8 is no part of it.
+        let words = |bytes: Vec<u8>| {
+            let text = String::from_utf8_lossy(&bytes);
+            text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned()
+        };
+        Ok(bytes.ok().map(words))
     }
 
     /// The message as it goes out.
@@ -273,6 +298,10 @@ impl Courier<'_> {
     fn note(&self, file: &File, delivery: Delivery) -> Option<String> {
         let id = &self.model.id;
         let picture = file.context_kind() == ContextKind::Image;
+        if let Some(why) = unseeable(file).filter(|_| self.target.vision) {
+            let (name, why) = (plain_name(&file.name), why.words());
+            return Some(format!("{name} is not shown to {id}, because {why}"));
+        }
         match delivery {
             Delivery::Inline if picture && !self.target.vision => {
                 Some(format!("{id} does not see images; it gets a note instead"))

@@ -15,7 +15,7 @@ use plimsoll_budget::{FileLimits, Model};
 use plimsoll_domain::{ContextKind, Delivery, File};
 use plimsoll_files::size_words;
 use plimsoll_send::{Target, allowed_deliveries};
-use plimsoll_tokens::compact_size;
+use plimsoll_tokens::{commas, compact_size};
 
 /// One token of a message, as it would go out now.
 #[derive(Clone, Debug)]
@@ -56,8 +56,13 @@ pub struct TooLarge {
 impl std::fmt::Display for TooLarge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { name, size, limit, because, .. } = self;
-        let (size, limit) = (size_words(*size), round_size(*limit));
-        write!(f, "'{name}' has {size}; the limit is {limit} {because}")
+        let (mut shown, mut most) = (size_words(*size), round_size(*limit));
+        if round_size(*size) == most {
+            // A little too large reads like the limit itself.
+            (shown, most) =
+                (format!("{} bytes", commas(*size)), format!("{} bytes", commas(*limit)));
+        }
+        write!(f, "'{name}' has {shown}; the limit is {most} {because}")
     }
 }
 

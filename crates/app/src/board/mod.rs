@@ -12,9 +12,11 @@ mod standing;
 pub(crate) use prepare::attached_weights;
 pub use shown::{Place, Shown};
 
+use std::sync::Arc;
+
 use plimsoll_blobs::Blobs;
 use plimsoll_budget::{Boundary, BoundaryCache, BoundaryInput, Change, Load, Model};
-use plimsoll_domain::{PairId, Topic};
+use plimsoll_domain::{File, PairId, Topic};
 use plimsoll_filter::{Completions, Filter, FilterError, TopicPattern};
 use plimsoll_store::{PairRow, Workspace};
 use plimsoll_tokens::{Correction, RawTokens};
@@ -51,6 +53,9 @@ pub struct Board {
     changes: refresh::Pending,
     blobs: Blobs,
     parcels: Parcels,
+    /// The files of the message that was looked at last. They are listed in the request that
+    /// sends it, and in no other before (FIL-6).
+    drafted: Vec<Arc<File>>,
 }
 
 impl App {
@@ -65,7 +70,7 @@ impl App {
         let (topic, topics) = self.topic(workspace, view.topic.as_deref()).await?;
         let mut history = History::open(&*self.store, workspace, &topics, &self.clock).await?;
         history.scope.select_topic(topic.id);
-        let standing = Standing::of(self, workspace, &view, &topic, &history).await?;
+        let standing = Standing::of(self, workspace, &view, &topic, &history, &[]).await?;
         history.scope.selected_model = Some(standing.model.id.clone());
         let mut board = Board {
             workspace: workspace.clone(),
@@ -85,6 +90,7 @@ impl App {
             changes: refresh::Pending::default(),
             blobs: self.blobs(workspace)?,
             parcels: Parcels::default(),
+            drafted: Vec::new(),
         };
         board.load_weights(self).await?;
         board.execute_filter(self).await?;
@@ -186,8 +192,9 @@ impl Board {
 
     /// Finds out again which model would answer, and what that means for the weights.
     pub(super) async fn stand_anew(&mut self, app: &App) -> Result<(), AppError> {
+        let (view, topic, history) = (&self.view, &self.topic, &self.history);
         let standing =
-            Standing::of(app, &self.workspace, &self.view, &self.topic, &self.history).await?;
+            Standing::of(app, &self.workspace, view, topic, history, &self.drafted).await?;
         self.stand(app, standing).await
     }
 

@@ -39,6 +39,10 @@ impl Board {
     /// How a draft would stand, with no provider asked and no history touched besides
     /// what a trigger of BND-4 made necessary.
     pub async fn outlook(&mut self, app: &App, draft: &Draft) -> Result<Outlook, AppError> {
+        self.refresh(app).await?;
+        if self.bring_files(app, draft).await? {
+            self.stand_anew(app).await?;
+        }
         let boundary = self.boundary(app).await?;
         let message = self.weigh_message(app, draft).await?;
         let rules = self.rules(app);
@@ -71,6 +75,16 @@ impl Board {
             let end = text.floor_char_boundary((text.len() as f64 * share) as usize);
             text.truncate(end);
         }
+    }
+
+    /// Takes the files of a message as those that it would bring (FIL-6); says whether they
+    /// are others than before. Words that are typed change nothing here.
+    async fn bring_files(&mut self, app: &App, draft: &Draft) -> Result<bool, AppError> {
+        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
+        let files = courier.files(&mut self.parcels, &draft.text, &draft.attachments).await?;
+        let changed = files != self.drafted;
+        self.drafted = files;
+        Ok(changed)
     }
 
     /// What is attached to a message that was written before, as it would go out now.
@@ -114,8 +128,10 @@ impl Board {
         let reached = app.providers.reach(&self.standing.model).await?;
         // Who answers may count tokens itself, or tell a window, only now.
         let model = self.standing.model.clone();
-        let (at, topic) = (&self.workspace, &self.topic);
-        let standing = Standing::with(app, at, topic, model, Some(reached.clone())).await?;
+        self.bring_files(app, draft).await?;
+        let (at, topic, drafted) = (&self.workspace, &self.topic, &self.drafted);
+        let standing =
+            Standing::with(app, at, topic, drafted, model, Some(reached.clone())).await?;
         self.stand(app, standing).await?;
         let choice = self.choice(app, draft.purpose).await?;
         let message = self.weigh_message(app, draft).await?;
@@ -197,14 +213,15 @@ impl Board {
     ) -> Result<(), AppError> {
         let model = self.standing.model.clone();
         let reached = app.providers.reach(&model).await?;
-        let (at, topic) = (&self.workspace, &self.topic);
-        let standing = Standing::with(app, at, topic, model, Some(reached)).await?;
-        self.stand(app, standing).await?;
         let draft = Draft {
             text: prepared.text.clone(),
             attachments: prepared.settled_attachments(),
             ..Draft::default()
         };
+        self.bring_files(app, &draft).await?;
+        let (at, topic, drafted) = (&self.workspace, &self.topic, &self.drafted);
+        let standing = Standing::with(app, at, topic, drafted, model, Some(reached)).await?;
+        self.stand(app, standing).await?;
         let (packed, new_words, enclosed) = self.pack(app, &prepared.included, &draft).await?;
         (prepared.packed, prepared.new_words, prepared.enclosed) = (packed, new_words, enclosed);
         prepared.files = self.standing.files.clone();

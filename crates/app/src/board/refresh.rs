@@ -46,7 +46,12 @@ impl Pending {
                 self.standing = true;
             }
             Progress::Labelled(ids) if ids.len() > FEW => self.labels = true,
-            Progress::Changed(ids) | Progress::Labelled(ids) => self.pairs.extend(ids),
+            Progress::Labelled(ids) => self.pairs.extend(ids),
+            Progress::Changed(ids) => {
+                self.pairs.extend(ids);
+                // A text that was edited may hold other files, which are listed (FIL-6).
+                self.standing = true;
+            }
             Progress::Removed(_) | Progress::Imported => self.everything = true,
             Progress::Topics => self.topics = true,
             Progress::Settings => self.standing = true,

@@ -1,8 +1,10 @@
 //! How the selected model stands: who answers for it, its limit, and how it is weighed.
 
+use std::sync::Arc;
+
 use plimsoll_blobs::Blobs;
 use plimsoll_budget::{BoundaryInput, Model, ModelLimit, WindowSource};
-use plimsoll_domain::Topic;
+use plimsoll_domain::{File, Topic};
 use plimsoll_send::Target;
 use plimsoll_store::Workspace;
 use plimsoll_tokens::{Basis, Calibration, Correction, RawTokens};
@@ -41,16 +43,18 @@ impl Standing {
         view: &View,
         topic: &Topic,
         history: &History,
+        drafted: &[Arc<File>],
     ) -> Result<Self, AppError> {
         let model = app.model_for(view, topic, history);
         let reached = app.providers.at_hand(&model).await;
-        Self::with(app, workspace, topic, model, reached).await
+        Self::with(app, workspace, topic, drafted, model, reached).await
     }
 
     pub(crate) async fn with(
         app: &App,
         workspace: &Workspace,
         topic: &Topic,
+        drafted: &[Arc<File>],
         model: Model,
         reached: Option<Reached>,
     ) -> Result<Self, AppError> {
@@ -65,7 +69,7 @@ impl Standing {
         let raw_system = weigher.message(system, model.message_overhead);
         let target = app.target(&model, reached.as_ref());
         let files = if target.tools {
-            let files = app.store.files(workspace).await?;
+            let files = app.files_to_tell(workspace, drafted).await?;
             app.files_part(workspace, &files, &weigher, model.message_overhead).await
         } else {
             FilesPart::default()
@@ -138,6 +142,21 @@ impl Standing {
 }
 
 impl App {
+    /// The files that a message would be sent with: those that are listed already, and those
+    /// that the message itself brings, newest first (FIL-6).
+    async fn files_to_tell(
+        &self,
+        workspace: &Workspace,
+        drafted: &[Arc<File>],
+    ) -> Result<Vec<File>, AppError> {
+        let mut files = self.store.listed_files(workspace).await?;
+        let new = drafted.iter().filter(|new| files.iter().all(|file| file.id != new.id));
+        let new: Vec<File> = new.map(|file| File::clone(file)).collect();
+        files.extend(new);
+        files.sort_by_key(|file| std::cmp::Reverse((file.created_at, file.id)));
+        Ok(files)
+    }
+
     /// Who gets the files of messages to a model. Tools are the file tools, so without a
     /// files section there are none.
     fn target(&self, model: &Model, reached: Option<&Reached>) -> Target {

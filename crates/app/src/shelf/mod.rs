@@ -34,12 +34,16 @@ pub struct Origin<'a> {
     pub source: FileSource,
     /// The words that came with it, if they are known already (FIL-2).
     pub words: Option<&'a str>,
+    /// Whether models may be told of it before a message holds it (FIL-6).
+    pub listed: bool,
+    /// The pair for whose answer a tool made it.
+    pub made_for: Option<PairId>,
 }
 
 impl<'a> Origin<'a> {
-    /// A file that a person brought.
+    /// A file that a person brought for a message that is not sent yet.
     pub fn user(name: &'a str) -> Self {
-        Self { name, source: FileSource::User, words: None }
+        Self { name, source: FileSource::User, words: None, listed: false, made_for: None }
     }
 }
 
@@ -59,6 +63,8 @@ pub const LARGEST_FILE: u64 = 8 << 30;
 pub struct TakeIn<'a> {
     /// The words that come with it.
     pub words: Option<&'a str>,
+    /// Whether models may be told of it before a message holds it (FIL-6).
+    pub listed: bool,
     /// What happens to a secret.
     pub secrets: Secrets,
     /// Hears how many bytes are done, and of how many.
@@ -70,7 +76,8 @@ pub struct TakeIn<'a> {
 impl TakeIn<'_> {
     /// With nobody watching.
     pub fn quietly(secrets: Secrets) -> Self {
-        Self { words: None, secrets, progress: Box::new(|_, _| {}), cancel: Cancel::default() }
+        let progress = Box::new(|_, _| {});
+        Self { words: None, listed: false, secrets, progress, cancel: Cancel::default() }
     }
 }
 
@@ -162,8 +169,10 @@ impl Keeper {
             tokens: None,
             pixels: blob.facts.pixels,
             is_text: blob.facts.is_text,
+            listed: origin.listed,
+            made_for: origin.made_for,
         };
-        if origin.source == FileSource::Assistant {
+        if origin.source != FileSource::User {
             file.kind = FileKind::Generated;
         }
         let (name, size, is_text) = (blob.name.clone(), blob.size, blob.facts.is_text);
@@ -208,7 +217,7 @@ impl App {
         path: &Path,
         how: TakeIn<'_>,
     ) -> Result<(File, Option<String>), AppError> {
-        let TakeIn { words, secrets, mut progress, cancel } = how;
+        let TakeIn { words, listed, secrets, mut progress, cancel } = how;
         let blobs = self.blobs(workspace)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (from, called) = (path.to_owned(), name.clone());
@@ -221,10 +230,22 @@ impl App {
             Ok(blobs.import_file(&from, Some(LARGEST_FILE), &mut *progress, &stop)?)
         };
         let blob = blocking(import).await??;
-        let origin = Origin { words, ..Origin::user(&name) };
+        let origin = Origin { words, listed, ..Origin::user(&name) };
         let file = self.keep_file(workspace, &blob, origin).await?;
         let Facts { mismatch, broken_image, .. } = blob.facts;
         Ok((file, mismatch.or(broken_image)))
+    }
+
+    /// Says whether models may be told of a file that no message holds (FIL-6).
+    pub async fn list_file(
+        &self,
+        workspace: &Workspace,
+        id: FileId,
+        listed: bool,
+    ) -> Result<(), AppError> {
+        self.store.set_listed(workspace, id, listed).await?;
+        self.events.publish(workspace, Progress::Files);
+        Ok(())
     }
 
     /// Deletes a file so that it can be brought back (REC-5).

@@ -1,9 +1,10 @@
-//! The shelf that the file tools read from: files of one workspace and no other (SEC-6).
+//! The shelf that the file tools read from: files of one workspace and no other (SEC-6), and
+//! of those only the ones that models may be told of (FIL-6).
 
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use plimsoll_domain::{File, FileId, FileSource};
+use plimsoll_domain::{File, FileId, FileSource, PairId};
 use plimsoll_files::{Shelf, ToolFailure};
 use plimsoll_store::{StoreError, Workspace};
 
@@ -14,6 +15,8 @@ use crate::AppError;
 pub(crate) struct WorkspaceShelf {
     pub(crate) keeper: Keeper,
     pub(crate) workspace: Workspace,
+    /// The pair whose answer the tools work for; none where no send asks, as over MCP.
+    pub(crate) made_for: Option<PairId>,
 }
 
 fn store(error: &dyn std::fmt::Display) -> ToolFailure {
@@ -25,12 +28,12 @@ impl Shelf for WorkspaceShelf {
     async fn list(&self) -> Result<Vec<File>, ToolFailure> {
         let now = self.keeper.clock.now();
         let files =
-            self.keeper.store.files(&self.workspace).await.map_err(|error| store(&error))?;
+            self.keeper.store.listed_files(&self.workspace).await.map_err(|error| store(&error))?;
         Ok(files.into_iter().filter(|file| file.expires_at.is_none_or(|at| at > now)).collect())
     }
 
     async fn find(&self, id: FileId) -> Result<File, ToolFailure> {
-        match self.keeper.store.file(&self.workspace, id).await {
+        match self.keeper.store.listed_file(&self.workspace, id).await {
             Err(StoreError::NotFound(_)) => Err(ToolFailure::NoSuchFile),
             found => found.map_err(|error| store(&error)),
         }
@@ -57,7 +60,13 @@ impl Shelf for WorkspaceShelf {
         let import = move || blobs.import_file(&from, None, &mut |_, _| {}, &|| false);
         let imported = blocking(import).await.map_err(|error| store(&error))?;
         let blob = imported.map_err(|error| store(&error))?;
-        let origin = Origin { name, source: FileSource::Assistant, words: Some(words) };
+        // In a send it is pending until the answer is there, and goes with one that is stopped.
+        let (source, listed) = match self.made_for {
+            Some(_) => (FileSource::Pending, false),
+            None => (FileSource::Assistant, true),
+        };
+        let made_for = self.made_for;
+        let origin = Origin { name, source, words: Some(words), listed, made_for };
         let kept = self.keeper.keep_file(&self.workspace, &blob, origin).await;
         kept.map_err(|error| store(&error))
     }

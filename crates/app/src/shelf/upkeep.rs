@@ -17,6 +17,8 @@ use crate::{App, AppError};
 pub struct Garbage {
     /// Each with its size.
     pub found: Vec<Stored>,
+    /// How many more there are that are younger than the grace time.
+    pub waiting: Collected,
     blobs: Blobs,
 }
 
@@ -85,7 +87,14 @@ impl App {
             }
             let older_than = SystemTime::now().checked_sub(grace).unwrap_or(SystemTime::UNIX_EPOCH);
             blobs.sweep(older_than)?;
-            Ok(Garbage { found: blobs.garbage(&keep, older_than)?, blobs })
+            let found = blobs.garbage(&keep, older_than)?;
+            let all = blobs.garbage(&keep, SystemTime::now())?;
+            let sum = |stored: &[Stored]| stored.iter().map(|one| one.size).sum::<u64>();
+            let waiting = Collected {
+                blobs: (all.len() as u64).saturating_sub(found.len() as u64),
+                bytes: sum(&all).saturating_sub(sum(&found)),
+            };
+            Ok(Garbage { found, waiting, blobs })
         });
         Ok(found.await??)
     }

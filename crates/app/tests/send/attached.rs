@@ -13,7 +13,7 @@ use plimsoll_testkit::{pdf::pdf, real::skipped};
 use crate::rig::{Copies, Rig, Script, plain_settings, rig_of, view};
 
 /// Takes bytes in as a person would bring them.
-async fn bring(app: &App, name: &str, bytes: &[u8]) -> File {
+pub(crate) async fn bring(app: &App, name: &str, bytes: &[u8]) -> File {
     let workspace = Workspace::default();
     let mut intake = app.blobs(&workspace).unwrap().begin(name, None).unwrap();
     intake.write(bytes).unwrap();
@@ -21,21 +21,28 @@ async fn bring(app: &App, name: &str, bytes: &[u8]) -> File {
     app.keep_file(&workspace, &blob, Origin::user(name)).await.unwrap()
 }
 
-fn token(app: &App, file: &File) -> String {
+/// Takes bytes in as the Files panel does: for models to see, apart from any message.
+pub(crate) async fn add(app: &App, name: &str, bytes: &[u8]) -> File {
+    let file = bring(app, name, bytes).await;
+    app.list_file(&Workspace::default(), file.id, true).await.unwrap();
+    app.store().file(&Workspace::default(), file.id).await.unwrap()
+}
+
+pub(crate) fn token(app: &App, file: &File) -> String {
     let path = app.file_path(&Workspace::default(), file).unwrap();
     print_token(file.context_kind(), &path.to_string_lossy())
 }
 
-fn with(file: &File, delivery: Option<Delivery>) -> Attachment {
+pub(crate) fn with(file: &File, delivery: Option<Delivery>) -> Attachment {
     Attachment { file: Some(file.id), delivery }
 }
 
-fn draft(text: &str, attachments: Vec<Attachment>) -> Draft {
+pub(crate) fn draft(text: &str, attachments: Vec<Attachment>) -> Draft {
     Draft { text: text.to_owned(), attachments, ..Draft::default() }
 }
 
 /// A PNG of this many pixels.
-fn png(width: u32, height: u32) -> Vec<u8> {
+pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
     let picture = image::RgbImage::new(width, height);
     picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
@@ -46,15 +53,15 @@ async fn rig_with(scripts: Vec<Script>, model: impl FnOnce(&mut Model)) -> Rig {
     rig_of(scripts, plain_settings(&[("PLIMSOLL_CHARS_PER_TOKEN", "4")]), model).await
 }
 
-fn answer(text: &str) -> Script {
+pub(crate) fn answer(text: &str) -> Script {
     crate::rig::answer(text, 0)
 }
 
-async fn send_draft(rig: &Rig, draft: Draft) -> Result<Sent, AppError> {
+pub(crate) async fn send_draft(rig: &Rig, draft: Draft) -> Result<Sent, AppError> {
     send_watched(rig, draft, &mut Vec::new()).await
 }
 
-async fn send_watched(
+pub(crate) async fn send_watched(
     rig: &Rig,
     draft: Draft,
     steps: &mut Vec<Progress>,
@@ -65,16 +72,16 @@ async fn send_watched(
     rig.app.send(prepared, SendChoices::default(), &Cancel::default(), &mut watch).await
 }
 
-async fn outlook_of(rig: &Rig, draft: &Draft) -> Outlook {
+pub(crate) async fn outlook_of(rig: &Rig, draft: &Draft) -> Outlook {
     let mut board = rig.app.board(&Workspace::default(), view("")).await.unwrap();
     board.outlook(&rig.app, draft).await.unwrap()
 }
 
-fn last_request(rig: &Rig) -> ChatRequest {
+pub(crate) fn last_request(rig: &Rig) -> ChatRequest {
     rig.provider.requests.lock().unwrap().last().unwrap().clone()
 }
 
-fn push(rig: &Rig, script: Script) {
+pub(crate) fn push(rig: &Rig, script: Script) {
     rig.provider.scripts.lock().unwrap().push_back(script);
 }
 
@@ -84,7 +91,7 @@ async fn pairs(rig: &Rig) -> Vec<StoredPair> {
     rig.app.store().get_many(&ids).await.unwrap()
 }
 
-fn calls(name: &str, arguments: &str) -> Script {
+pub(crate) fn calls(name: &str, arguments: &str) -> Script {
     let call = ToolCall {
         id: "c1".into(),
         name: name.into(),
@@ -94,7 +101,7 @@ fn calls(name: &str, arguments: &str) -> Script {
     vec![Ok(Delta::ToolCall(call)), Ok(Delta::Finished(Finish::ToolCalls))]
 }
 
-async fn tooled(scripts: Vec<Script>, window: u64) -> Rig {
+pub(crate) async fn tooled(scripts: Vec<Script>, window: u64) -> Rig {
     rig_with(scripts, |model| {
         model.context_window = Some(window);
         model.tools = true;
@@ -245,7 +252,7 @@ async fn prv_5_a_model_reads_a_file_by_tool_and_everything_is_kept() {
 async fn prv_5_a_result_is_capped_by_the_room_that_is_left() {
     let rig = tooled(vec![], 1600).await;
     let log: String = (1..=5000).map(|n| format!("line {n} of a long log\n")).collect();
-    let file = bring(&rig.app, "server.log", log.as_bytes()).await;
+    let file = add(&rig.app, "server.log", log.as_bytes()).await;
     let asked = format!(r#"{{"file_id":"file-{}","max_tokens":20000}}"#, file.id);
     push(&rig, calls("read_file", &asked));
     push(&rig, answer("done"));
@@ -259,7 +266,7 @@ async fn prv_5_a_result_is_capped_by_the_room_that_is_left() {
 #[tokio::test]
 async fn prv_5_a_loop_is_bounded_and_errors_are_told_to_the_model() {
     let rig = tooled(vec![], 60_000).await;
-    bring(&rig.app, "a.txt", b"a").await;
+    add(&rig.app, "a.txt", b"a").await;
     for _ in 0..20 {
         push(&rig, calls("read_file", r#"{"file_id":"file-none"}"#));
     }
@@ -268,7 +275,9 @@ async fn prv_5_a_loop_is_bounded_and_errors_are_told_to_the_model() {
     assert_eq!(kept.len(), plimsoll_send::MAX_TOOL_ROUNDS);
     assert!(kept.iter().all(|call| call.failed));
     assert!(kept.last().unwrap().result.contains("Answer now"));
-    assert_eq!(pairs(&rig).await[0].pair.error.as_ref().unwrap().code, "empty_answer");
+    let error = pairs(&rig).await[0].pair.error.clone().unwrap();
+    assert_eq!(error.code, "tool_rounds");
+    assert!(error.message.contains("8 rounds"), "the reason is said: {}", error.message);
 }
 
 #[tokio::test]
@@ -340,7 +349,7 @@ async fn blb_4_garbage_is_what_nothing_refers_to() {
 async fn ftl_3_the_vision_model_of_the_settings_looks_at_an_image() {
     let settings = plain_settings(&[("PLIMSOLL_VISION_MODEL", "m")]);
     let rig = rig_of(vec![answer("a grey hull")], settings, |model| model.vision = true).await;
-    let file = bring(&rig.app, "hull.png", &png(64, 32)).await;
+    let file = add(&rig.app, "hull.png", &png(64, 32)).await;
     let toolbox = rig.app.toolbox(&Workspace::default()).await;
     let asked = format!(r#"{{"file_id":"file-{}","question":"What is it?"}}"#, file.id);
     let answer = toolbox.call_text("analyze_image", &asked, None).await;
@@ -359,7 +368,7 @@ async fn ftl_4_the_vision_model_of_the_settings_looks_at_a_page() {
     }
     let settings = plain_settings(&[("PLIMSOLL_VISION_MODEL", "m")]);
     let rig = rig_of(vec![answer("a load line")], settings, |model| model.vision = true).await;
-    let file = bring(&rig.app, "hull.pdf", &pdf(&["The load line"])).await;
+    let file = add(&rig.app, "hull.pdf", &pdf(&["The load line"])).await;
     let toolbox = rig.app.toolbox(&Workspace::default()).await;
     let asked = format!(r#"{{"file_id":"file-{}","question":"What is drawn?"}}"#, file.id);
     let answer = toolbox.call_text("analyze_pdf", &asked, None).await;

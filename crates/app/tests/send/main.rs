@@ -10,6 +10,7 @@ mod attached;
 mod board;
 mod during;
 mod exchange;
+mod listing;
 mod outcomes;
 mod rig;
 mod wysiwyg;

@@ -3,7 +3,7 @@
 use std::{path::Path, process::Command};
 
 use plimsoll_embedded::FILE_NAME;
-use plimsoll_files::{Programs, Sandbox};
+use plimsoll_files::{LocalRecogniser, Programs, RECOGNISER_HINT, Sandbox};
 use plimsoll_store::Upkeep;
 use serde::Serialize;
 
@@ -129,12 +129,15 @@ async fn tools(context: &Context) -> [Check; 3] {
     let ocr = found("ocr", "tesseract", "OCR for images", "install tesseract (tesseract-ocr)");
     let speech = match context.settings.transcription_model() {
         Some(model) => Check::new("speech", State::Ok, format!("transcribed by {model}")),
-        None => found(
-            "speech",
-            "whisper-cli",
-            "recogniser for audio",
-            "set transcriptionModel, or install whisper.cpp (whisper-cli)",
-        ),
+        None => match LocalRecogniser::find(&programs, context.settings.whisper_model()) {
+            Some(found) => {
+                let program = found.program().display();
+                Check::new("speech", State::Ok, format!("recogniser for audio: {program}"))
+            }
+            None => {
+                Check::new("speech", State::None, "no recogniser for audio").hint(RECOGNISER_HINT)
+            }
+        },
     };
     [python, ocr, speech]
 }

@@ -149,7 +149,8 @@ async fn attach(
     taken: &mut Vec<FileId>,
 ) -> Result<(), Failure> {
     for path in &args.files {
-        let mut file = super::files::add(app, &ask.workspace, path, None, args.secrets).await?;
+        let adding = super::files::Adding { secrets: args.secrets, ..Default::default() };
+        let mut file = super::files::add(app, &ask.workspace, path, adding).await?;
         taken.push(file.id);
         if let Some(kilobytes) = args.first.filter(|_| file.is_text) {
             file = first_part(app, ask, &file, kilobytes).await?;

@@ -46,6 +46,8 @@ fn files_come_are_listed_shown_and_go() {
     let id = deletion["id"].as_str().unwrap();
     assert_eq!(home.command(&["undo", id, "--for-good"]).run().code, 0);
     home.command(&["undo", id]).run().refused(1, "there is nothing to bring back");
+    let young = home.command(&["gc"]).run();
+    assert!(young.stderr.contains("nothing to remove; 32 B in 1 blob"), "{}", young.stderr);
     let dry = home.command(&["gc", "--older-than", "0"]).run();
     assert!(
         dry.stdout.contains(".md") && dry.stderr.contains("`plimsoll gc --yes` removes them"),
@@ -53,7 +55,7 @@ fn files_come_are_listed_shown_and_go() {
         dry.stderr
     );
     let gone = home.command(&["gc", "--older-than", "0", "--yes"]).run();
-    assert!(gone.stderr.contains("removed 1 blobs"), "{}", gone.stderr);
+    assert!(gone.stderr.contains("removed 1 blob,"), "{}", gone.stderr);
     let again = home.command(&["gc", "--older-than", "0"]).run();
     assert!(again.stderr.contains("nothing to remove"), "{}", again.stderr);
 }

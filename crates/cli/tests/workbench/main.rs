@@ -15,6 +15,8 @@ mod faults;
 mod files;
 mod filtering;
 mod focus;
+mod listing;
+mod made;
 mod memory;
 mod prelude;
 mod reading;

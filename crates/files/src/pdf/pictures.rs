@@ -37,7 +37,7 @@ pub(super) async fn tell(
     if question.is_some() && tools.eyes.is_none() {
         draft.line(
             "The question was not put to a vision model: none is configured. Answer it from \
-             the text, or set one up in Plimsoll."
+             the text, or set visionModel in Plimsoll's settings."
                 .to_owned(),
         );
         if empty.is_empty() {

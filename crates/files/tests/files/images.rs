@@ -37,7 +37,7 @@ async fn ftl_3_and_7_without_anything_the_facts_are_told_and_what_is_missing() {
     let file = desk.put("a.png", "image/png", FileKind::Image, &png_head(640, 480));
     let answer = ask(&bare(&desk), "analyze_image", &file, json!({})).await;
     assert!(answer.text.starts_with("a.png: PNG, 640×480 pixels, 33 B\n"), "{}", answer.text);
-    assert!(answer.text.contains("no vision model is configured"));
+    assert!(answer.text.contains("no vision model is configured. Set visionModel"));
     assert!(answer.text.contains("apt-get install tesseract-ocr"));
     assert!(!answer.is_error);
 }

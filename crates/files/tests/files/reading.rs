@@ -45,6 +45,43 @@ async fn ftl_2_lines_have_numbers_and_the_rest_is_counted() {
     assert!(empty.text.starts_with("The file is empty.") && empty.total == 0);
 }
 
+/// MBG-4 for tools without levels of detail: the footer says what can really be done.
+#[tokio::test]
+async fn ftl_2_an_answer_that_was_cut_says_how_to_go_on() {
+    let desk = Desk::new();
+    let file = desk.text("notes.md", &numbered(1000));
+    let toolbox = bare(&desk);
+    for max_tokens in [60, 80, 150, 700] {
+        let part = ask(&toolbox, "read_file", &file, json!({ "max_tokens": max_tokens })).await;
+        assert!(!part.text.contains("detail_level"), "{}", part.text);
+        let next = format!("Go on with offset={}.", part.shown + 1);
+        assert!(part.shown == 0 || part.text.contains(&next), "{}", part.text);
+    }
+    let asked = json!({ "file_id": plimsoll_files::file_label(file.id) });
+    let small = toolbox.call("list_files", &json!({ "max_tokens": 70 }), None).await;
+    assert!(!small.text.contains("detail_level"), "{}", small.text);
+    // In a window that is full nothing is promised that does not help.
+    for room in [0, 1, 47] {
+        let full = toolbox.call("read_file", &asked, Some(room)).await;
+        assert_eq!(full.text, "[The context window is full. Answer now.]");
+        assert!(full.is_error);
+    }
+    let little = toolbox.call("read_file", &asked, Some(100)).await;
+    assert!(little.text.contains("Go on with offset="), "{}", little.text);
+    assert!(little.estimated_tokens <= 100);
+}
+
+#[tokio::test]
+async fn ftl_2_text_is_text_whatever_its_name_and_mark() {
+    let desk = Desk::new();
+    let toolbox = bare(&desk);
+    for name in ["noext", "foo.log.1", "notes.qmd", "report.rmd"] {
+        let file = desk.text_by_bytes(name, "\u{feff}a,b\n1,2\n");
+        let answer = ask(&toolbox, "read_file", &file, json!({})).await;
+        assert!(answer.text.contains("\n1| a,b\n2| 1,2\n"), "{name}: {}", answer.text);
+    }
+}
+
 #[tokio::test]
 async fn ftl_2_a_gigabyte_is_read_in_little_memory() {
     let desk = Desk::new();

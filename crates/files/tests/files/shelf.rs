@@ -46,6 +46,8 @@ impl Desk {
             tokens: None,
             pixels: None,
             is_text: mime.starts_with("text/"),
+            listed: false,
+            made_for: None,
         };
         fs::write(self.place.path().join(file.blob_name()), bytes).unwrap();
         files.insert(0, file.clone());
@@ -54,6 +56,13 @@ impl Desk {
 
     pub(crate) fn text(&self, name: &str, text: &str) -> File {
         self.put(name, "text/plain", FileKind::Document, text.as_bytes())
+    }
+
+    /// A text whose name does not promise one: `noext`, `foo.log.1`.
+    pub(crate) fn text_by_bytes(&self, name: &str, text: &str) -> File {
+        let file = self.text(name, text);
+        self.files.lock().unwrap()[0].is_text = false;
+        File { is_text: false, ..file }
     }
 
     pub(crate) fn place(&self) -> &Path {

@@ -2,7 +2,7 @@ use std::{path::Path, sync::Arc};
 
 use async_trait::async_trait;
 use plimsoll_domain::{File, FileKind};
-use plimsoll_files::{Ears, Unable};
+use plimsoll_files::{Ears, LocalRecogniser, Unable};
 use serde_json::json;
 
 use crate::{
@@ -31,7 +31,9 @@ async fn ftl_5_and_7_format_and_duration_are_told_without_a_recogniser() {
     let answer = ask(&bare(&desk), "transcribe_audio", &file, json!({})).await;
     let head = "a.wav: WAV, 1.5 s, 8000 Hz, 1 channel, 23.5 KB\nNot transcribed: no recogniser.";
     assert!(answer.text.starts_with(head), "{}", answer.text);
-    assert!(answer.text.contains("pip install openai-whisper"), "{}", answer.text);
+    for way in ["transcriptionModel", "pip install openai-whisper", "whisperModel"] {
+        assert!(answer.text.contains(way), "{}", answer.text);
+    }
 }
 
 #[tokio::test]
@@ -71,6 +73,12 @@ async fn ftl_5_local_recognisers_are_run() {
     let toolbox = bare(&desk).with_programs(programs).with_whisper_model("/models/base.bin".into());
     let answer = ask(&toolbox, "transcribe_audio", &file, json!({})).await;
     assert!(answer.text.contains("| by auto /models/base.bin"), "{}", answer.text);
+    // Without its model file it is no recogniser, and `plimsoll doctor` says the same.
+    let (_place, programs) = scripts(&[("whisper-cli", "echo never")]);
+    assert_eq!(LocalRecogniser::find(&programs, None), None);
+    let answer =
+        ask(&bare(&desk).with_programs(programs), "transcribe_audio", &file, json!({})).await;
+    assert!(answer.text.contains("no recogniser"), "{}", answer.text);
     let (_place, programs) = scripts(&[("whisper", "echo 'no model' >&2; exit 1")]);
     let toolbox = bare(&desk).with_programs(programs);
     let answer = ask(&toolbox, "transcribe_audio", &file, json!({})).await;

@@ -12,20 +12,38 @@ use super::{deletions, owners, pairs, workspaces};
 use crate::db::{Cells, Db, first, id, list, opt_id, unreadable, values};
 
 const INSERT: &str = "INSERT INTO files (id, workspace, name, mime, kind, size, hash, extension,
-    source, upload_context, created_at, expires_at, tokens, width, height, is_text)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+    source, upload_context, created_at, expires_at, tokens, width, height, is_text, listed,
+    made_for)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
     ON CONFLICT (id) DO NOTHING";
 macro_rules! select {
-    ($rest:literal) => {
+    ($($rest:literal),+) => {
         concat!(
             "SELECT id, name, mime, kind, size, hash, extension, source, upload_context,
-            created_at, expires_at, tokens, width, height, is_text FROM files ",
+            created_at, expires_at, tokens, width, height, is_text, listed, made_for FROM files ",
+            $($rest),+
+        )
+    };
+}
+/// FIL-6. A pair that was deleted holds nothing any more.
+macro_rules! select_listed {
+    ($rest:literal) => {
+        select!(
+            "WHERE workspace = $1 AND (listed <> 0
+            OR EXISTS (SELECT 1 FROM pair_attachments a WHERE a.file_id = files.id)
+            OR EXISTS (SELECT 1 FROM pairs p WHERE p.id = files.made_for)) ",
             $rest
         )
     };
 }
 const ONE: &str = select!("WHERE workspace = $1 AND id = $2");
 const ALL: &str = select!("WHERE workspace = $1 ORDER BY created_at DESC, id DESC");
+const LISTED: &str = select_listed!("ORDER BY created_at DESC, id DESC");
+const LISTED_ONE: &str = select_listed!("AND id = $2");
+const SET_LISTED: &str = "UPDATE files SET listed = $1 WHERE workspace = $2 AND id = $3";
+const KEEP_MADE: &str =
+    "UPDATE files SET source = 'assistant' WHERE made_for = $1 AND source = 'pending'";
+const DROP_MADE: &str = "DELETE FROM files WHERE made_for = $1 AND source = 'pending'";
 const BY_HASH: &str =
     select!("WHERE workspace = $1 AND hash = $2 ORDER BY created_at DESC, id DESC LIMIT 1");
 const COPIES: &str = "SELECT provider, remote_id, expires_at FROM provider_files
@@ -72,6 +90,8 @@ pub(crate) fn put(db: &mut dyn Db, workspace: &Workspace, file: &File) -> StoreR
             file.pixels.map(|(width, _)| u64::from(width)),
             file.pixels.map(|(_, height)| u64::from(height)),
             file.is_text,
+            file.listed,
+            file.made_for,
         ],
     )?;
     if written == 0 {
@@ -95,7 +115,37 @@ pub(crate) fn by_hash(
 }
 
 pub(crate) fn all(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<File>> {
-    let mut files = list(db, ALL, values![workspace], read)?;
+    many(db, ALL, workspace)
+}
+
+pub(crate) fn listed(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<File>> {
+    many(db, LISTED, workspace)
+}
+
+pub(crate) fn listed_one(db: &mut dyn Db, workspace: &Workspace, id: FileId) -> StoreResult<File> {
+    let file = first(db, LISTED_ONE, values![workspace, id], read)?;
+    with_copies(db, file.ok_or(StoreError::NotFound(Noun::File))?)
+}
+
+pub(crate) fn set_listed(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    id: FileId,
+    listed: bool,
+) -> StoreResult<()> {
+    match db.run(SET_LISTED, values![listed, workspace, id])? {
+        0 => Err(StoreError::NotFound(Noun::File)),
+        _ => Ok(()),
+    }
+}
+
+/// The send that tools made files in has ended (FIL-6).
+pub(super) fn send_ended(db: &mut dyn Db, pair: PairId, cancelled: bool) -> StoreResult<()> {
+    db.run(if cancelled { DROP_MADE } else { KEEP_MADE }, values![pair]).map(drop)
+}
+
+fn many(db: &mut dyn Db, sql: &str, workspace: &Workspace) -> StoreResult<Vec<File>> {
+    let mut files = list(db, sql, values![workspace], read)?;
     let copies: Vec<(FileId, ProviderFileId)> =
         list(db, ALL_COPIES, values![workspace], |row| Ok((id(row, 0)?, copy(row, 1)?)))?;
     for (file, copy) in copies {
@@ -220,5 +270,7 @@ fn read(row: &dyn Cells) -> StoreResult<File> {
         tokens: row.opt_count(11)?,
         pixels: pixels.0.zip(pixels.1).map(|(width, height)| (small(width), small(height))),
         is_text: row.truth(14)?,
+        listed: row.truth(15)?,
+        made_for: opt_id(row, 16)?,
     })
 }

@@ -126,6 +126,7 @@ pub(crate) fn set_state(
         error: outcome.error.clone(),
     };
     answer::put_current(db, id, &ended)?;
+    files::send_ended(db, id, event == LifecycleEvent::Cancel)?;
     texts_changed(db, id)
 }
 

@@ -1,6 +1,6 @@
 //! What models read by tools (PRV-5). The calls of an answer that is put aside go with it.
 
-use plimsoll_domain::PairId;
+use plimsoll_domain::{FileId, PairId};
 use plimsoll_store::{StoreResult, ToolCallRecord};
 
 use super::read_pairs;
@@ -8,8 +8,8 @@ use crate::db::{Db, first, list, values};
 
 const NEXT: &str = "SELECT COUNT(*) FROM tool_calls WHERE pair_id = $1 AND side = 0";
 const ADD: &str = "INSERT INTO tool_calls (pair_id, side, place, name, arguments, result, failed,
-    tokens, millis) VALUES ($1, 0, $2, $3, $4, $5, $6, $7, $8)";
-const LIST: &str = "SELECT name, arguments, result, failed, tokens, millis FROM tool_calls
+    tokens, millis, made) VALUES ($1, 0, $2, $3, $4, $5, $6, $7, $8, $9)";
+const LIST: &str = "SELECT name, arguments, result, failed, tokens, millis, made FROM tool_calls
     WHERE pair_id = $1 AND side = 0 ORDER BY place";
 const MOVE: &str = "UPDATE tool_calls SET side = $1 WHERE pair_id = $2 AND side = $3";
 const DROP: &str = "DELETE FROM tool_calls WHERE pair_id = $1 AND side = $2";
@@ -23,8 +23,10 @@ const BETWEEN: u64 = 2;
 pub(crate) fn add(db: &mut dyn Db, pair: PairId, call: &ToolCallRecord) -> StoreResult<()> {
     read_pairs::get(db, pair)?;
     let place = first(db, NEXT, values![pair], |row| row.count(0))?.unwrap_or(0);
-    let ToolCallRecord { name, arguments, result, failed, tokens, millis } = call;
-    let values = values![pair, place, name, arguments, result, *failed, *tokens, *millis];
+    let ToolCallRecord { name, arguments, result, failed, tokens, millis, made } = call;
+    let made: Vec<String> = made.iter().map(ToString::to_string).collect();
+    let made = made.join(" ");
+    let values = values![pair, place, name, arguments, result, *failed, *tokens, *millis, &made];
     db.run(ADD, values).map(drop)
 }
 
@@ -37,6 +39,7 @@ pub(crate) fn list_of(db: &mut dyn Db, pair: PairId) -> StoreResult<Vec<ToolCall
             failed: row.truth(3)?,
             tokens: row.count(4)?,
             millis: row.count(5)?,
+            made: row.text(6)?.split(' ').filter_map(FileId::parse).collect(),
         })
     })
 }

@@ -29,6 +29,21 @@ impl Files for SqlStore {
         self.engine.read(move |db| files::all(db, &workspace)).await
     }
 
+    async fn listed_files(&self, workspace: &Workspace) -> StoreResult<Vec<File>> {
+        let workspace = workspace.clone();
+        self.engine.read(move |db| files::listed(db, &workspace)).await
+    }
+
+    async fn listed_file(&self, workspace: &Workspace, id: FileId) -> StoreResult<File> {
+        let workspace = workspace.clone();
+        self.engine.read(move |db| files::listed_one(db, &workspace, id)).await
+    }
+
+    async fn set_listed(&self, workspace: &Workspace, id: FileId, listed: bool) -> StoreResult<()> {
+        let workspace = workspace.clone();
+        self.engine.write(Full, move |db| files::set_listed(db, &workspace, id, listed)).await
+    }
+
     async fn file_by_hash(
         &self,
         workspace: &Workspace,

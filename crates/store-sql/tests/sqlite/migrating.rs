@@ -7,9 +7,9 @@ use std::{
     time::Instant,
 };
 
-use plimsoll_domain::MessagePair;
+use plimsoll_domain::{FileId, MessagePair};
 use plimsoll_store::{
-    Pairs, Search, StoredPair, Upkeep, Workspace,
+    Files, Pairs, Search, StoredPair, Upkeep, Workspace,
     contract::{answered, at},
 };
 use plimsoll_store_sql::OpenOptions;
@@ -29,6 +29,7 @@ const STEPS: &[(&str, &str)] = &[
         include_str!("../../migrations/sqlite/2026-11-16-memory-search.sql"),
     ),
     ("2026-11-17-first-prompt", include_str!("../../migrations/2026-11-17-first-prompt.sql")),
+    ("2026-11-18a-files", include_str!("../../migrations/2026-11-18a-files.sql")),
     ("2026-11-18b-reports", include_str!("../../migrations/2026-11-18b-reports.sql")),
     ("2026-11-18c-deletions", include_str!("../../migrations/2026-11-18c-deletions.sql")),
     (
@@ -129,6 +130,38 @@ async fn rel_3_a_store_of_every_earlier_schema_is_brought_up_to_date() {
         assert_eq!(rows(&backups[0], "pair_texts"), 40, "the backup has it all");
         assert_eq!(rows(&backups[0], "schema_migrations"), steps as i64, "as it was before");
     }
+}
+
+/// FIL-6: of an older store only what a message holds or a tool made is listed.
+#[tokio::test]
+async fn fil_6_files_of_older_stores_are_listed_only_where_they_were_sent() {
+    let directory = TempDir::new().unwrap();
+    let (now, path) = (directory.path().join("now.db"), directory.path().join("p.db"));
+    let pairs = today(&now, 1).await;
+    let before = STEPS.iter().position(|(name, _)| *name == "2026-11-18a-files").unwrap();
+    earlier(&now, &path, before);
+    let id = |n: u8| FileId::new(at(i64::from(n)), [n; 10]);
+    let then = Connection::open(&path).unwrap();
+    for (n, source) in [(1, "user"), (2, "user"), (3, "assistant")] {
+        let (id, hash) = (id(n).to_string(), format!("{n:064x}"));
+        then.execute(
+            "INSERT INTO files (id, workspace, name, mime, kind, size, hash, extension, source,
+                 created_at, is_text)
+             VALUES ($1, $2, 'a.txt', 'text/plain', 'DOCUMENT', 1, $3, 'txt', $4, $5, 1)",
+            (id, Workspace::default().as_str(), hash, source, i64::from(n)),
+        )
+        .unwrap();
+    }
+    then.execute(
+        "INSERT INTO pair_attachments (pair_id, place, file_id) VALUES ($1, 0, $2)",
+        (pairs[0].pair.id.to_string(), id(1).to_string()),
+    )
+    .unwrap();
+    drop(then);
+    let store = open(&path).await.unwrap();
+    let listed = store.listed_files(&Workspace::default()).await.unwrap();
+    assert_eq!(listed.iter().map(|file| file.id).collect::<Vec<_>>(), [id(3), id(1)]);
+    assert_eq!(store.files(&Workspace::default()).await.unwrap().len(), 3, "none is lost");
 }
 
 #[tokio::test]

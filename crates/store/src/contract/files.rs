@@ -25,6 +25,8 @@ pub(super) fn file(n: u8) -> File {
         tokens: Some(765),
         pixels: Some((1024, 768)),
         is_text: false,
+        listed: false,
+        made_for: None,
     }
 }
 
@@ -64,6 +66,51 @@ pub async fn bytes_find_the_newest_file(backend: &impl Backend) {
     let found = store.file_by_hash(&workspace, &file(1).hash).await.unwrap();
     assert_eq!(found.map(|file| file.id), Some(twin.id));
     assert_eq!(store.file_by_hash(&workspace, &file(9).hash).await.unwrap(), None);
+}
+
+/// FIL-6: models are told of what was sent or added for them, never of what a draft holds.
+pub async fn a_file_is_listed_when_it_is_sent_or_added(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    for n in 1..=4 {
+        store.put_file(&workspace, &file(n)).await.unwrap();
+    }
+    let held = Attachment { file: Some(file(4).id), delivery: None };
+    let text = "<<context:image:/x/chart.png>>>".to_owned();
+    let draft = KeptDraft { text, attachments: vec![held] };
+    store.put_draft(&workspace, &draft, at(50)).await.unwrap();
+    assert!(store.listed_files(&workspace).await.unwrap().is_empty());
+    filled(&store, &workspace, &[with_file(1, &file(1))]).await;
+    store.set_listed(&workspace, file(2).id, true).await.unwrap();
+    let added = File { listed: true, ..file(2) };
+    assert_eq!(store.listed_files(&workspace).await.unwrap(), [added.clone(), file(1)]);
+    assert_eq!(store.listed_file(&workspace, file(2).id).await.unwrap(), added);
+    for unlisted in [3, 4] {
+        assert!(store.listed_file(&workspace, file(unlisted).id).await.is_err());
+    }
+    let other = Workspace::parse("other/main").unwrap();
+    assert!(store.set_listed(&other, file(3).id, true).await.is_err());
+    assert!(store.listed_file(&other, file(2).id).await.is_err());
+    store.set_listed(&workspace, file(2).id, false).await.unwrap();
+    store.delete(&[pair_id(1)]).await.unwrap();
+    assert!(store.listed_files(&workspace).await.unwrap().is_empty(), "the message is gone");
+}
+
+/// FIL-6: what a tool made is pending until the send ends, and goes with one that is stopped.
+pub async fn what_a_tool_made_stays_unless_the_send_is_cancelled(backend: &impl Backend) {
+    use plimsoll_domain::LifecycleEvent::{Cancel, Fail, Finish};
+    let (store, workspace) = ready(backend).await;
+    for (n, event) in [(1, Finish), (2, Fail), (3, Cancel)] {
+        store.begin(&workspace, &pair(n), "me", at(60)).await.unwrap();
+        let (source, made_for) = (FileSource::Pending, Some(pair_id(n)));
+        let made = File { source, made_for, ..file(n) };
+        store.put_file(&workspace, &made).await.unwrap();
+        assert_eq!(store.listed_file(&workspace, made.id).await.unwrap(), made);
+        store.set_state(pair_id(n), event, &crate::Outcome::default()).await.unwrap();
+        let kept = store.listed_file(&workspace, made.id).await.ok();
+        let expected = (event != Cancel).then_some(FileSource::Assistant);
+        assert_eq!(kept.map(|file| file.source), expected, "{event:?}");
+    }
+    assert!(store.file(&workspace, file(3).id).await.is_err(), "dropped, not hidden");
 }
 
 /// FIL-2: the first words that came with a file stay.
@@ -169,6 +216,7 @@ pub async fn tool_calls_go_with_their_answer(backend: &impl Backend) {
         failed: false,
         tokens: 12,
         millis: 3,
+        made: vec![file(7).id, file(8).id],
     };
     for name in ["first", "second"] {
         store.add_tool_call(pair_id(1), &call(name)).await.unwrap();

@@ -112,6 +112,8 @@ macro_rules! contract_tests {
             files {
                 a_file_comes_back_as_it_was_written
                 bytes_find_the_newest_file
+                a_file_is_listed_when_it_is_sent_or_added
+                what_a_tool_made_stays_unless_the_send_is_cancelled
                 words_are_kept_once
                 copies_at_providers_are_replaced
                 a_pair_keeps_what_its_tokens_stand_for

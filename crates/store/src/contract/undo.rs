@@ -68,6 +68,7 @@ pub async fn rec_5_a_deletion_is_one_step_and_comes_back_whole(backend: &impl Ba
         failed: false,
         tokens: 3,
         millis: 4,
+        made: vec![files::file(7).id],
     };
     store.add_tool_call(pair_id(2), &call).await.unwrap();
     store.put_receipt(&books::receipt(1)).await.unwrap();

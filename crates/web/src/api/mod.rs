@@ -95,6 +95,7 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(files::intake::from_path))
         .routes(routes!(files::get, files::remove))
         .routes(routes!(files::intake::head))
+        .routes(routes!(files::listed))
         .routes(routes!(files::bytes::content))
         .routes(routes!(files::bytes::thumbnail))
         .routes(routes!(files::paths::paths))

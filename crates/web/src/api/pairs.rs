@@ -8,8 +8,8 @@ use axum::{
     http::StatusCode,
 };
 use plimsoll_app::{Label, Place, Shown, find_topic, topic_path};
-use plimsoll_domain::{ColorFlag, Star, Topic};
-use plimsoll_store::{Edit, StoredPair};
+use plimsoll_domain::{ColorFlag, Star, Topic, file_label};
+use plimsoll_store::{Edit, StoredPair, ToolCallRecord};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -56,12 +56,48 @@ pub(super) struct PairDto {
     /// When it was edited last.
     #[serde(skip_serializing_if = "Option::is_none")]
     edited_at: Option<String>,
+    /// What the model did with tools for this answer, where one pair is asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<ToolCallDto>,
     /// What it weighs, where it stands in a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<u64>,
     /// Whether it would be sent, where it stands in a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     included: Option<bool>,
+}
+
+/// A call of a tool, and what it gave (PRV-5).
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ToolCallDto {
+    name: String,
+    /// What was asked, as the model wrote it: mostly JSON.
+    arguments: String,
+    /// What the tool said.
+    result: String,
+    /// Whether that was an error.
+    failed: bool,
+    /// What call and result weigh.
+    tokens: u64,
+    /// How long it took.
+    millis: u64,
+    /// The ids of the files that it made.
+    made: Vec<String>,
+}
+
+impl From<ToolCallRecord> for ToolCallDto {
+    fn from(call: ToolCallRecord) -> Self {
+        Self {
+            name: call.name,
+            arguments: call.arguments,
+            result: call.result,
+            failed: call.failed,
+            tokens: call.tokens,
+            millis: call.millis,
+            made: call.made.into_iter().map(file_label).collect(),
+        }
+    }
 }
 
 impl PairDto {
@@ -85,6 +121,7 @@ impl PairDto {
             previous_answer: pair.previous_answer,
             cut: stored.cut,
             edited_at: stored.edited_at.map(rfc3339),
+            tool_calls: Vec::new(),
             tokens: shown.and_then(|shown| shown.tokens),
             included: shown.map(|shown| shown.place == Place::Aboard),
         }
@@ -144,9 +181,13 @@ pub(super) async fn get(
     At(at): At,
     Path(id): Path<String>,
 ) -> Result<Json<PairDto>, Problem> {
-    let stored = web.app.store().get(pair_id(&id)?).await?;
+    let id = pair_id(&id)?;
+    let stored = web.app.store().get(id).await?;
     let topics = web.app.store().topics(&at).await?;
-    Ok(Json(PairDto::of(stored, &topics, None)))
+    let mut pair = PairDto::of(stored, &topics, None);
+    let calls = web.app.store().tool_calls(id).await?;
+    pair.tool_calls = calls.into_iter().map(ToolCallDto::from).collect();
+    Ok(Json(pair))
 }
 
 /// Stars, 0 to 3.

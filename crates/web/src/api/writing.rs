@@ -20,6 +20,7 @@ use super::{
 use crate::{
     Web,
     problem::{Body, Problem},
+    relay::tell_state,
 };
 
 /// What a message would weigh, with no history touched
@@ -63,8 +64,15 @@ pub(super) async fn put_draft(
     let mut desk = desk.lock().await;
     web.app.store().put_draft(&at, &draft, web.app.clock().now()).await?;
     if desk.draft != draft {
+        let other_files = desk.draft.attachments != draft.attachments;
         desk.draft.clone_from(&draft);
         tell_draft(&web, &at, &headers, &draft);
+        drop(desk);
+        if other_files {
+            // What the message brings is listed with it, and so is what stands on the page.
+            web.hub.tell(Some(&at), "files", &json!({}));
+            tell_state(&web, &at).await;
+        }
     }
     Ok(StatusCode::NO_CONTENT)
 }

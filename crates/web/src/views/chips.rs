@@ -1,14 +1,17 @@
-//! Attachments and tool calls in the history (SHW-1, PRV-5).
+//! Attachments in the history (SHW-1).
 
 use maud::{Markup, html};
 use plimsoll_app::AttachedFile;
 use plimsoll_blobs::THUMBNAIL;
-use plimsoll_domain::{ContextKind, Delivery, File, file_label};
+use plimsoll_domain::{ContextKind, Delivery, File, file_label, plain_name};
 use plimsoll_files::size_words;
-use plimsoll_store::{ToolCallRecord, Workspace};
+use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
 
-use crate::{api::files::thumbnail_url, formats::thousands};
+use crate::{
+    api::files::{thumbnail_url, unseen_words},
+    formats::thousands,
+};
 
 /// The picture or chip of one token; without an entry the token is broken.
 pub(super) fn token(at: &Workspace, attached: Option<(usize, &AttachedFile)>) -> Markup {
@@ -32,13 +35,13 @@ fn picture(at: &Workspace, place: usize, one: &AttachedFile, file: &File) -> Mar
     html! {
         button.thumb type="button" data-act="file" data-file=(file_label(file.id)) data-place=(place)
             data-delivery=(one.delivery.name()) title=(described(one, file)) {
-            img src=(url) alt=(file.name) width=(width) height=(height) loading="lazy";
+            img src=(url) alt=(plain_name(&file.name)) width=(width) height=(height) loading="lazy";
         }
     }
 }
 
 /// How large the thumbnail will be, so that nothing moves when it comes.
-fn fitted((width, height): (u32, u32)) -> (u64, u64) {
+pub(super) fn fitted((width, height): (u32, u32)) -> (u64, u64) {
     let (width, height) = (u64::from(width.max(1)), u64::from(height.max(1)));
     let (most, tallest) = (u64::from(THUMBNAIL.0), u64::from(THUMBNAIL.1));
     if width <= most && height <= tallest {
@@ -52,12 +55,15 @@ fn fitted((width, height): (u32, u32)) -> (u64, u64) {
 
 fn chip(place: usize, one: &AttachedFile, file: &File) -> Markup {
     let changeable = one.deliveries.len() > 1;
+    // What the model reads of it later is not weighed yet.
+    let on_demand = one.delivery == Delivery::OnDemand;
     html! {
         span.chip data-file=(file_label(file.id)) data-place=(place)
             data-delivery=(one.delivery.name()) title=(described(one, file)) {
-            button.chip-name type="button" data-act="file" { (file.name) }
+            button.chip-name type="button" data-act="file" { (plain_name(&file.name)) }
             span.chip-size { (size_words(file.size)) }
-            span.chip-tok { "~" (thousands(one.tokens)) }
+            @if let Some(words) = unseen_words(file) { span.chip-why { (words) } }
+            span.chip-tok { "~" (thousands(one.tokens)) @if on_demand { " now" } }
             @if changeable {
                 button.chip-delivery type="button" data-act="delivery"
                     title="Deliver it in another way from now on" { (words(one.delivery)) }
@@ -70,7 +76,8 @@ fn chip(place: usize, one: &AttachedFile, file: &File) -> Markup {
 
 fn described(one: &AttachedFile, file: &File) -> String {
     let (size, tokens) = (size_words(file.size), commas(one.tokens));
-    let base = format!("{}: {size}, about {tokens} tokens, {}", file.name, words(one.delivery));
+    let (name, delivery) = (plain_name(&file.name), words(one.delivery));
+    let base = format!("{name}: {size}, about {tokens} tokens, {delivery}");
     one.note.as_ref().map_or_else(|| base.clone(), |note| format!("{base}. {note}"))
 }
 
@@ -82,48 +89,9 @@ fn words(delivery: Delivery) -> &'static str {
     }
 }
 
-/// A call of a tool, folded; it is the same while it runs and when it is read later.
-pub(crate) fn tool_call(name: &str, arguments: &str, said: Option<&ToolCallRecord>) -> Markup {
-    html! {
-        details.toolcall.running[said.is_none()] data-failed[said.is_some_and(|said| said.failed)] {
-            summary {
-                span.tool-name { (name) }
-                span.tool-args.mono { (arguments.chars().take(120).collect::<String>()) }
-                span.tool-tok { (call_words(said)) }
-            }
-            pre.mono { @if let Some(said) = said { (said.result) } }
-        }
-    }
-}
-
-/// What stands at the end of a call's line.
-fn call_words(said: Option<&ToolCallRecord>) -> String {
-    let Some(said) = said else { return "running …".to_owned() };
-    let failed = if said.failed { "failed · " } else { "" };
-    let slow = said.millis >= 1000;
-    let took =
-        if slow { format!(" · {:.1} s", said.millis as f64 / 1000.0) } else { String::new() };
-    format!("{failed}{} tokens{took}", commas(said.tokens))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_call_says_what_it_gave_and_what_that_took() {
-        let call = |failed, millis| ToolCallRecord {
-            name: "read_file".to_owned(),
-            arguments: "{}".to_owned(),
-            result: "text".to_owned(),
-            failed,
-            tokens: 1312,
-            millis,
-        };
-        assert_eq!(call_words(None), "running …");
-        assert_eq!(call_words(Some(&call(false, 999))), "1,312 tokens");
-        assert_eq!(call_words(Some(&call(true, 1500))), "failed · 1,312 tokens · 1.5 s");
-    }
 
     #[test]
     fn pictures_fit_their_box() {

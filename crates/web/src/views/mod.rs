@@ -16,9 +16,10 @@ mod receipt;
 mod receipts;
 mod request;
 mod rows;
+mod toolcalls;
 
-pub(crate) use chips::tool_call;
 pub(crate) use rows::one as article;
+pub(crate) use toolcalls::CallView;
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! One pair as an article.
 
+use std::borrow::Cow;
+
 use jiff::tz::TimeZone;
 use maud::{Markup, html};
 use plimsoll_app::{AttachedFile, Place, Shown};
@@ -10,11 +12,14 @@ use plimsoll_send::{
     fault::{Action, actions},
     short_label,
 };
-use plimsoll_store::{ReceiptRecord, StoredPair, ToolCallRecord};
+use plimsoll_store::{ReceiptRecord, StoredPair};
 use plimsoll_tokens::commas;
 use serde_json::Value;
 
-use super::icons::{icon, rendered};
+use super::{
+    icons::{icon, rendered},
+    toolcalls::CallView,
+};
 use crate::{
     formats::{rfc3339, thousands, when},
     relay::Streamed,
@@ -34,13 +39,32 @@ pub(crate) struct PairView<'a> {
     /// What the tokens of its question stand for.
     pub(crate) attached: &'a [AttachedFile],
     /// What was read for its answer.
-    pub(crate) tool_calls: &'a [ToolCallRecord],
+    pub(crate) tool_calls: &'a [CallView],
     pub(crate) now: Timestamp,
     pub(crate) zone: &'a TimeZone,
 }
 
 /// What people type has its line breaks where they typed them.
 const USER: Renderer = Renderer { line_breaks: true };
+
+/// A text that goes on in the line of a chip begins no heading, list or quote there.
+fn goes_on(text: &str, after_a_chip: bool) -> Cow<'_, str> {
+    let start = text.trim_start_matches([' ', '\t']);
+    let digits = start.trim_start_matches(|c: char| c.is_ascii_digit());
+    let at = match digits.chars().next() {
+        _ if !after_a_chip => return Cow::Borrowed(text),
+        Some('.' | ')') if digits.len() < start.len() => start.len() - digits.len(),
+        Some('#' | '>' | '-' | '+' | '*' | '=' | '|' | '`' | '~')
+            if digits.len() == start.len() =>
+        {
+            0
+        }
+        _ => return Cow::Borrowed(text),
+    };
+    let (before, mark) = start.split_at(at);
+    let space = if start.len() < text.len() { " " } else { "" };
+    Cow::Owned(format!("{space}{before}\\{mark}"))
+}
 
 /// A weight bar is as long as this at its longest.
 const WEIGHT_WIDTH: u64 = 54;
@@ -86,9 +110,9 @@ impl PairView<'_> {
         let mut attached = self.attached.iter().enumerate();
         html! {
             div.prose {
-                @for segment in segments(&self.stored.pair.user_text) {
+                @for (at, segment) in segments(&self.stored.pair.user_text).into_iter().enumerate() {
                     @match segment.body {
-                        SegmentBody::Text(text) => (rendered(USER.render(text))),
+                        SegmentBody::Text(text) => (rendered(USER.render(&goes_on(text, at > 0)))),
                         SegmentBody::Token(_) => (super::chips::token(
                             &self.stored.workspace, attached.next()
                         )),
@@ -103,7 +127,7 @@ impl PairView<'_> {
         html! {
             div.toolcalls {
                 @for call in self.tool_calls {
-                    (super::chips::tool_call(&call.name, &call.arguments, Some(call)))
+                    (call.card())
                 }
                 // Seen where there is a call, also one that comes while somebody looks.
                 div.muted.toolnote {
@@ -278,5 +302,26 @@ fn off_title(why: Option<ExcludedBecause>) -> &'static str {
         Some(ExcludedBecause::InFlight) => "not sent: it is being answered",
         Some(ExcludedBecause::Cancelled) => "not sent: it was stopped without an answer",
         Some(ExcludedBecause::Budget) | None => "not sent: it is beyond the load line",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::goes_on;
+
+    /// SHW-1: what stands behind a chip is the rest of its line.
+    #[test]
+    fn a_text_behind_a_chip_begins_nothing_of_its_own() {
+        for (text, expected) in [
+            (" # 1", " \\# 1"),
+            (">>> x", "\\>>> x"),
+            ("  2. b", " 2\\. b"),
+            (" and so on\n# Heading", " and so on\n# Heading"),
+            ("\n# Heading", "\n# Heading"),
+            (" 20 of them", " 20 of them"),
+        ] {
+            assert_eq!(goes_on(text, true), expected);
+            assert_eq!(goes_on(text, false), text);
+        }
     }
 }

@@ -9,7 +9,7 @@ use plimsoll_send::{LeftOutBecause, trim_notice};
 use plimsoll_store::{ReceiptRecord, StoredPair};
 use plimsoll_tokens::commas;
 
-use super::{icons, pair::PairView};
+use super::{icons, pair::PairView, toolcalls::CallView};
 use crate::{Web, api::state::NEWEST_TOO_LARGE, boards::Desk, problem::Problem};
 
 /// The visible pairs at these positions.
@@ -86,7 +86,11 @@ async fn article(
     let streamed = web.relay.streamed(stored.pair.id);
     let pair = &stored.pair;
     let attached = desk.board.attached(&web.app, &pair.user_text, &pair.attachments).await?;
-    let tool_calls = web.app.store().tool_calls(pair.id).await?;
+    let mut tool_calls = Vec::new();
+    for call in web.app.store().tool_calls(pair.id).await? {
+        let (at, name, arguments) = (&stored.workspace, &call.name, &call.arguments);
+        tool_calls.push(CallView::of(web, at, name, arguments, Some(&call)).await);
+    }
     let view = PairView {
         attached: &attached,
         tool_calls: &tool_calls,
@@ -178,7 +182,7 @@ pub(crate) fn files_section(files: Option<&FilesOutlook>) -> Markup {
 /// Whether there are files that models would be told of, if that were not switched off.
 async fn told_nothing_of_files(web: &Web, desk: &Desk) -> Result<bool, Problem> {
     let on = web.app.settings().files_section_tokens() > 0;
-    Ok(!on && !web.app.store().files(desk.board.workspace()).await?.is_empty())
+    Ok(!on && !web.app.store().listed_files(desk.board.workspace()).await?.is_empty())
 }
 
 fn files_section_off() -> Markup {

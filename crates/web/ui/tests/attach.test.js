@@ -370,7 +370,8 @@ test("SHW-2: the preview says what it weighs and how it goes", () => {
 });
 
 test("the Files panel in words", () => {
-  assert.equal(lineOf({ ...NOTES, source: "assistant" }), "3.1 KB · ~890 tok · just now · from the model");
+  assert.equal(lineOf({ ...NOTES, source: "assistant", listed: true }), "3.1 KB · ~890 tok · just now · from the model");
+  assert.equal(lineOf({ ...NOTES, listed: false }), "3.1 KB · ~890 tok · just now · not listed to models");
   assert.equal(sectionWords({ on: true, tokens: 52, shown: 2, total: 2 }), "2 files, 52 tokens with each message.");
   assert.equal(sectionWords({ on: true, tokens: 1000, shown: 9, total: 30 }), "9 of 30 files, 1,000 tokens with each message.");
   assert.match(sectionWords({ on: false, tokens: null, shown: 0, total: 3 }), /not told/);

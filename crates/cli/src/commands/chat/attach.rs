@@ -9,7 +9,7 @@ use plimsoll_tokens::commas;
 
 use super::{Chat, wrong};
 use crate::{
-    commands::files,
+    commands::files::{self, Adding},
     failure::{Failure, note, say},
     output::printable,
 };
@@ -27,7 +27,7 @@ impl Chat<'_> {
             return Ok(());
         };
         let workspace = self.board.lock().await.workspace().clone();
-        let file = files::add(self.app, &workspace, Path::new(&path), None, false).await?;
+        let file = files::add(self.app, &workspace, Path::new(&path), Adding::default()).await?;
         note(&format!("attached to the next message: {}", described(&file)));
         self.attached.push(file);
         Ok(())

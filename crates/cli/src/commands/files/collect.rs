@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use plimsoll_app::Collected;
 use plimsoll_files::size_words;
 use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
@@ -26,21 +27,34 @@ pub(crate) fn run(args: &GcArgs, workspace: &str, output: &mut Output) -> Result
         let garbage = app.garbage(&workspace, grace).await.map_err(|error| Failure::app(&error))?;
         let (count, bytes) =
             garbage.found.iter().fold((0u64, 0u64), |(n, sum), one| (n + 1, sum + one.size));
+        let young = match garbage.waiting {
+            Collected { blobs: 0, .. } => String::new(),
+            Collected { blobs, bytes } => format!(
+                "; {} in {} wait until they are {} h old (--older-than 0 takes them now)",
+                size_words(bytes),
+                counted(blobs),
+                args.older_than
+            ),
+        };
         if count == 0 {
-            note("nothing to remove");
+            note(&format!("nothing to remove{young}"));
             return Ok(0);
         }
         if !args.yes {
             for one in &garbage.found {
                 output.text(&format!("{:>10}  {}\n", size_words(one.size), one.name))?;
             }
-            let (count, size) = (commas(count), size_words(bytes));
-            note(&format!("{count} blobs, {size}; `plimsoll gc --yes` removes them"));
+            let (count, size) = (counted(count), size_words(bytes));
+            note(&format!("{count}, {size}; `plimsoll gc --yes` removes them{young}"));
             return Ok(0);
         }
         let gone = app.collect(garbage).await.map_err(|error| Failure::app(&error))?;
-        let (count, size) = (commas(gone.blobs), size_words(gone.bytes));
-        note(&format!("removed {count} blobs, {size}"));
+        let (count, size) = (counted(gone.blobs), size_words(gone.bytes));
+        note(&format!("removed {count}, {size}{young}"));
         Ok(0)
     })
+}
+
+fn counted(blobs: u64) -> String {
+    format!("{} {}", commas(blobs), if blobs == 1 { "blob" } else { "blobs" })
 }

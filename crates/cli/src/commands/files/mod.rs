@@ -42,7 +42,8 @@ pub(crate) fn run(args: &FilesArgs, workspace: &str, output: &mut Output) -> Res
             Some(FilesCommand::Add { paths, words, secrets }) => {
                 let mut files = Vec::new();
                 for path in paths {
-                    files.push(add(app, &workspace, path, words.as_deref(), *secrets).await?);
+                    let how = Adding { words: words.as_deref(), listed: true, secrets: *secrets };
+                    files.push(add(app, &workspace, path, how).await?);
                 }
                 list(app, &files, args.json, output)?;
             }
@@ -75,13 +76,23 @@ pub(crate) fn run(args: &FilesArgs, workspace: &str, output: &mut Output) -> Res
     })
 }
 
+/// How a file is taken in.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Adding<'a> {
+    /// The words that come with it.
+    pub(crate) words: Option<&'a str>,
+    /// Whether models are told of it before a message holds it (FIL-6).
+    pub(crate) listed: bool,
+    /// Whether it may look like a secret.
+    pub(crate) secrets: bool,
+}
+
 /// Takes in one file, with a bar where it lasts.
 pub(crate) async fn add(
     app: &App,
     workspace: &Workspace,
     path: &Path,
-    words: Option<&str>,
-    secrets: bool,
+    adding: Adding<'_>,
 ) -> Result<File, Failure> {
     let size = std::fs::metadata(path).map(|about| about.len()).unwrap_or(0);
     let bar = if size >= WORTH_A_BAR { ProgressBar::new(size) } else { ProgressBar::hidden() };
@@ -96,8 +107,9 @@ pub(crate) async fn add(
         }
     });
     let how = TakeIn {
-        words,
-        secrets: if secrets { Secrets::Allow } else { Secrets::Ask },
+        words: adding.words,
+        listed: adding.listed,
+        secrets: if adding.secrets { Secrets::Allow } else { Secrets::Ask },
         progress: Box::new(move |done, _| moving.set_position(done)),
         cancel,
     };

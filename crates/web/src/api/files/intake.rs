@@ -40,6 +40,9 @@ pub(crate) struct UploadQuery {
     secret: Option<Allow>,
     /// The words that came with it, if there is no message.
     context: Option<String>,
+    /// Whether models are told of it by itself; else only when a message is sent with it.
+    #[serde(default)]
+    listed: bool,
 }
 
 /// Consent.
@@ -63,7 +66,7 @@ pub(crate) async fn upload(
     let blob = receive(&web, &at, &name, query.secret.is_some(), body).await?;
     let words = query.context.as_deref();
     let shown = if query.paste { "pasted.txt" } else { query.name.as_str() };
-    let origin = Origin { words, ..Origin::user(shown) };
+    let origin = Origin { words, listed: query.listed, ..Origin::user(shown) };
     keep(&web, &at, &blob, origin).await
 }
 

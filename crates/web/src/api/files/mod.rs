@@ -6,9 +6,11 @@ pub(super) mod paths;
 mod told;
 
 pub(super) use told::FileDto;
-pub(crate) use told::{AttachedDto, LimitsDto, SectionDto, thumbnail as thumbnail_url};
+pub(crate) use told::{
+    AttachedDto, LimitsDto, SectionDto, thumbnail as thumbnail_url, unseen_words,
+};
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use axum::{
     Json,
@@ -16,7 +18,7 @@ use axum::{
     http::StatusCode,
 };
 use plimsoll_app::Outlook;
-use plimsoll_domain::{Delivery, File, FileKind, words_alone};
+use plimsoll_domain::{Delivery, File, FileId, FileKind, words_alone};
 use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -87,9 +89,15 @@ pub(super) async fn list(
         kind.is_none_or(|kind| file.kind == kind) && (found(&file.name) || found(words))
     };
     let files = web.app.store().files(&at).await?;
-    let files = files.iter().filter(|file| matches(file));
+    let listed = web.app.store().listed_files(&at).await?;
+    let listed: HashSet<FileId> = listed.iter().map(|file| file.id).collect();
+    let told = |file: &File| {
+        let mut told = FileDto::of(&web, &at, file, &outlook)?;
+        told.listed = listed.contains(&file.id);
+        Ok(told)
+    };
     let files: Result<Vec<FileDto>, Problem> =
-        files.map(|file| FileDto::of(&web, &at, file, &outlook)).collect();
+        files.iter().filter(|file| matches(file)).map(told).collect();
     Ok(Json(FileList {
         files: files?,
         limits: LimitsDto::of(&outlook),
@@ -153,14 +161,17 @@ pub(super) async fn get(
     let outlook = standing(&web, &at).await?;
     let pairs = web.app.store().used_by(file.id).await?;
     let stored = web.app.store().get_many(&pairs).await?;
+    let listed = web.app.store().listed_file(&at, file.id).await.is_ok();
     let used = |stored: &plimsoll_store::StoredPair| Used {
         pair: stored.pair.id.to_string(),
         opening: plimsoll_prose::plain_preview(&words_alone(&stored.pair.user_text), 60),
     };
+    let mut told = FileDto::of(&web, &at, &file, &outlook)?;
+    told.listed = listed;
     Ok(Json(WholeFile {
         used_by: stored.iter().map(used).collect(),
         preview: preview(&web, &at, &file).await?,
-        file: FileDto::of(&web, &at, &file, &outlook)?,
+        file: told,
     }))
 }
 
@@ -196,6 +207,19 @@ pub(super) async fn remove(
         false => web.app.delete_file(&at, id).await?,
     };
     Ok(Gone::of(deleted, "the file is deleted".to_owned()))
+}
+
+/// Tell models of a file although no message holds it, or no longer
+#[utoipa::path(put, path = "/api/files/{id}/listed", tag = "files",
+    params(AtQuery, ("id" = String, Path)), request_body = Switch, responses((status = 204)))]
+pub(super) async fn listed(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+    Body(Switch { on }): Body<Switch>,
+) -> Result<StatusCode, Problem> {
+    web.app.list_file(&at, file_id(&id)?, on).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// A switch.

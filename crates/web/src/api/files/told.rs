@@ -5,6 +5,7 @@ use std::sync::Arc;
 use plimsoll_app::{AttachedFile, Outlook, TooLarge};
 use plimsoll_domain::{ContextKind, File, file_label, print_token};
 use plimsoll_files::{age_words, size_words};
+use plimsoll_send::{Unseeable, unseeable};
 use plimsoll_store::Workspace;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -115,6 +116,9 @@ pub(crate) struct FileDto {
     is_text: bool,
     /// user, assistant or pending.
     source: &'static str,
+    /// Whether models that call tools are told of it: a message that was sent holds it, a
+    /// tool made it, or it was added for them.
+    pub(super) listed: bool,
     /// The words that came with it.
     upload_context: Option<String>,
     created_at: String,
@@ -165,6 +169,7 @@ impl FileDto {
             pixels: file.pixels.map(|(width, height)| [width, height]),
             is_text: file.is_text,
             source: file.source.name(),
+            listed: file.listed,
             upload_context: file.upload_context.clone(),
             created_at: rfc3339(file.created_at),
             age: age_words(file.created_at, web.app.clock().now()),
@@ -176,6 +181,14 @@ impl FileDto {
             too_large: standing.too_large.as_ref().map(TooLargeDto::of),
         })
     }
+}
+
+/// A word for a picture that no model gets to see.
+pub(crate) fn unseen_words(file: &File) -> Option<&'static str> {
+    unseeable(file).map(|why| match why {
+        Unseeable::Damaged => "damaged",
+        Unseeable::Format => "not shown",
+    })
 }
 
 /// An attachment of a message, weighed.
@@ -197,6 +210,8 @@ pub(crate) struct AttachedDto {
     broken: Option<String>,
     /// What people should know about it.
     note: Option<String>,
+    /// `damaged` or `not shown`: a picture that no model gets to see.
+    unseen: Option<&'static str>,
     too_large: Option<TooLargeDto>,
 }
 
@@ -217,6 +232,7 @@ impl AttachedDto {
             thumbnail: file.and_then(|file| thumbnail(at, file)),
             broken: one.file.as_ref().err().cloned(),
             note: one.note.clone(),
+            unseen: file.and_then(|file| unseen_words(file)),
             too_large: one.too_large.as_ref().map(TooLargeDto::of),
         }
     }
