@@ -52,7 +52,7 @@ async fn rec_5_a_replaced_pair_comes_back_until_the_time_is_over() {
 
     let hour = 60 * 60 * 1000;
     app.delete(&here, &[first.pair, failed.pair]).await.unwrap();
-    rig.clock.set(1_800_000_000_000 + 24 * hour + 1);
+    rig.clock.set(1_800_000_000_000 + 25 * hour);
     app.delete(&here, &[again.pair]).await.unwrap();
     let told = app.deletions(&here).await.unwrap();
     assert_eq!(told.len(), 1, "older than keepDeleted is gone, purged or not");
