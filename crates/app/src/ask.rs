@@ -8,7 +8,7 @@ use plimsoll_budget::{
 };
 use plimsoll_domain::{Attachment, Delivery, File, FileId, PairId, Timestamp, Topic};
 use plimsoll_provider::Provider;
-use plimsoll_send::{Counter, SendPlan, Target, allowed_deliveries, default_delivery};
+use plimsoll_send::{Counter, Seen, SendPlan, Target, allowed_deliveries, default_delivery};
 use plimsoll_store::{StoredPair, Workspace};
 use plimsoll_tokens::{Band, Basis, RawTokens};
 
@@ -26,6 +26,8 @@ pub enum HistoryChoice {
     Nothing,
     /// Those that a filter shows; the empty filter shows all.
     Filter(String),
+    /// These and no others, whatever a filter would say now.
+    These(Vec<PairId>),
 }
 
 /// What a person looks at and sends with: the filter and the selectors.
@@ -85,12 +87,26 @@ pub struct Ask {
 }
 
 /// What the sender decided beforehand.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SendChoices {
     /// What happens above the limit (VAL-3); else by the settings.
     pub over_budget: Option<OverBudget>,
     /// What happens when the account's windows are full (VAL-4).
     pub quota: QuotaChoice,
+    /// The digest of what the sender saw; the send is refused where it differs (PAY-6).
+    /// Without one nothing is compared.
+    pub seen: Option<SeenDigest>,
+}
+
+/// A digest that a page made, as text: anything else than the right one is a wrong one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenDigest(pub String);
+
+impl SeenDigest {
+    /// Whether the page saw this.
+    pub fn is_of(&self, seen: &Seen) -> bool {
+        self.0 == seen.digest().to_string()
+    }
 }
 
 /// How a message would stand in the window. Nothing is sent or written for it.
@@ -237,6 +253,19 @@ impl Outlook {
     }
 }
 
+/// What a draft would be sent with.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// How it stands in the window.
+    pub outlook: Outlook,
+    /// What a page that shows this holds (PAY-6).
+    pub seen: Seen,
+    /// The visible position of the line.
+    pub start: usize,
+    /// From this visible position on nothing goes along.
+    pub end: usize,
+}
+
 /// A message that is weighed and ready to go. Nothing was sent or written yet.
 pub struct Prepared {
     pub(crate) workspace: Workspace,
@@ -263,6 +292,10 @@ pub struct Prepared {
     pub(crate) weigher: Weigher,
     /// How it stands in the window.
     pub outlook: Outlook,
+    /// What a page that shows this holds (PAY-6).
+    pub seen: Seen,
+    /// Whether that was compared with what the sender saw.
+    pub(crate) compared: bool,
     /// Visible pairs that stay ashore, oldest first, and why.
     pub ashore: Vec<(PairId, ExcludedBecause)>,
     /// What the send machine starts from.

@@ -28,7 +28,16 @@ pub struct Begun {
 impl App {
     /// Decides whether a send may go, and writes its pair down (promise 4). Everything
     /// that refuses a send does it here.
-    pub async fn begin(&self, prepared: Prepared, choices: SendChoices) -> Result<Begun, AppError> {
+    pub async fn begin(
+        &self,
+        mut prepared: Prepared,
+        choices: SendChoices,
+    ) -> Result<Begun, AppError> {
+        // Somebody who sees something else than would be sent decides nothing else yet.
+        if choices.seen.as_ref().is_some_and(|seen| !seen.is_of(&prepared.seen)) {
+            return Err(AppError::ViewChanged);
+        }
+        prepared.compared = choices.seen.is_some();
         // LIM-3 names the file and what can be done with it; the limit of the whole does not.
         let too_large = prepared.outlook.attached.iter().find_map(|one| one.too_large.clone());
         if let Some(too_large) = too_large {
@@ -84,6 +93,8 @@ impl App {
         let words = words.trim();
         if !files.is_empty() && !words.is_empty() {
             self.store.set_upload_context(&files, words).await?;
+            // What is said about files is another now, and is shown before it is sent again.
+            self.events.publish(&prepared.workspace, Progress::Files);
         }
         Ok(())
     }

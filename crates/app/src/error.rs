@@ -45,6 +45,9 @@ pub enum AppError {
         /// What would help.
         suggestions: Vec<Suggestion>,
     },
+    /// What would be sent is not what the sender saw (PAY-6). Nothing was written.
+    #[error("what would be sent has changed since you looked")]
+    ViewChanged,
     /// The message alone is over the limit (VAL-1).
     #[error("the message alone is larger than the limit of {} tokens", commas(*.limit))]
     PromptTooLarge {

@@ -46,6 +46,8 @@ pub enum Progress {
     Removed(Vec<PairId>),
     /// Pairs were brought in from elsewhere, or came back after a deletion.
     Imported,
+    /// The context begins elsewhere (UI-17).
+    ContextFrom,
     /// Topics or saved filters changed.
     Topics,
     /// A tool is at work for an answer, or has said something (PRV-5).

@@ -6,7 +6,7 @@ use std::{
 };
 
 use plimsoll_budget::{BoundaryInput, ExcludedBecause, Load, WeighedPair};
-use plimsoll_domain::{Lifecycle, PairId, Topic};
+use plimsoll_domain::{ContextMark, Lifecycle, PairId, Topic};
 use plimsoll_filter::{Filter, Query, Row, Rows, compile, parse};
 use plimsoll_store::{Estimate, PairRow, Store, StoredPair, Workspace};
 use plimsoll_tokens::RawTokens;
@@ -215,6 +215,8 @@ impl History {
 
     /// Copies the weights to where `k` looks for them.
     pub(crate) fn publish_tokens(&mut self, loads: &LoadRules) {
+        // What a pair weighs does not depend on where the context begins.
+        let loads = &LoadRules { mark: None, ..*loads };
         for row in 0..self.pairs.len() {
             let tokens = self.load(u32::try_from(row).unwrap_or(u32::MAX), loads).tokens;
             self.rows[row].tokens = u32::try_from(tokens.total()).unwrap_or(u32::MAX);
@@ -223,6 +225,9 @@ impl History {
 
     /// The load of a row. One that was not weighed is beyond what the boundary reaches.
     pub(crate) fn load(&self, row: u32, rules: &LoadRules) -> Load {
+        if self.before_the_line(row, rules) {
+            return Load::BEFORE_THE_LINE;
+        }
         match self.weighed(row) {
             Some(pair) => pair.load(rules.overhead, rules.send_error_pairs),
             None => Load::of(u64::MAX),
@@ -268,9 +273,24 @@ impl History {
 
     /// Why a visible row is not sent, given that it is not aboard.
     pub(crate) fn ashore_because(&self, row: u32, rules: &LoadRules) -> ExcludedBecause {
+        if self.before_the_line(row, rules) {
+            return ExcludedBecause::BeforeTheLine;
+        }
         self.weighed(row)
             .and_then(|pair| pair.not_sendable(rules.send_error_pairs))
             .unwrap_or(ExcludedBecause::Budget)
+    }
+
+    fn before_the_line(&self, row: u32, rules: &LoadRules) -> bool {
+        let pair = self.pairs.get(row as usize);
+        let key = pair.map(|pair| (pair.created_at, pair.id));
+        rules.mark.zip(key).is_some_and(|(mark, key)| mark.excludes(key))
+    }
+
+    /// The revision of the text that a row was weighed with.
+    pub(crate) fn revision(&self, row: u32) -> u64 {
+        let estimate = self.pairs.get(row as usize).and_then(|p| self.estimates.get(&p.id));
+        estimate.map_or(0, |estimate| estimate.revision)
     }
 
     fn weighed(&self, row: u32) -> Option<WeighedPair> {
@@ -327,4 +347,6 @@ pub(crate) fn parse_filter(source: &str) -> Result<Query, AppError> {
 pub(crate) struct LoadRules {
     pub(crate) overhead: u64,
     pub(crate) send_error_pairs: bool,
+    /// Where the context begins (UI-17).
+    pub(crate) mark: Option<ContextMark>,
 }

@@ -53,6 +53,7 @@ impl App {
             history_hash: journey.history_hash.clone(),
             request_bytes: journey.request_bytes,
             detached: journey.detached.clone(),
+            compared: prepared.compared,
             truncation,
             counter,
             stated_limit: journey.overflowed.flatten(),

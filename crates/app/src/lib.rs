@@ -10,6 +10,7 @@ mod attach;
 mod begin;
 mod board;
 mod bus;
+mod context_mark;
 mod deletions;
 mod driver;
 mod during;
@@ -36,12 +37,14 @@ mod topics;
 mod weigher;
 
 pub use ask::{
-    Ask, Draft, FilesOutlook, HistoryChoice, Outlook, Prepared, Purpose, SendChoices, Stands, View,
+    Ask, Draft, FilesOutlook, HistoryChoice, Outlook, Planned, Prepared, Purpose, SeenDigest,
+    SendChoices, Stands, View,
 };
 pub use attach::{AttachLimits, AttachedFile, TooLarge};
 pub use begin::{Begun, HistoryNow};
 pub use board::{Board, Place, Shown};
 pub use bus::{Events, Heard};
+pub use context_mark::{ContextFrom, tell as tell_context_mark};
 pub use deletions::{Deleted, restored_words};
 pub use driver::Sent;
 pub use edits::Label;
@@ -52,7 +55,7 @@ pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
 pub use ports::{Chance, Clock, NoProvider, ProviderBook, Reached};
 pub use prepare::find_topic;
 pub use quota::{OverQuota, QuotaChoice};
-pub use receipt::{Receipt, attempt_numbers};
+pub use receipt::{COMPARED, Receipt, attempt_numbers};
 pub use shelf::{
     Beside, Collected, Garbage, LARGEST_FILE, Origin, Secrets, TakeIn, blob_name, refuse_secret,
 };

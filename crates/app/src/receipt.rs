@@ -6,6 +6,9 @@ use plimsoll_send::{AttemptRecord, Counter, Stage, TruncationSeen};
 use plimsoll_tokens::{Band, Basis};
 use serde_json::{Value, json};
 
+/// What a receipt says of a send whose request was compared with what the page showed.
+pub const COMPARED: &str = "compared";
+
 /// What came of a send.
 #[derive(Clone, Debug)]
 pub struct Receipt {
@@ -41,6 +44,8 @@ pub struct Receipt {
     pub request_bytes: usize,
     /// Files that were taken away during the send and went along no longer (PAY-1).
     pub detached: Vec<FileId>,
+    /// Whether what was sent first was compared with what the sender saw (PAY-6).
+    pub compared: bool,
     /// Whether the server read far less than was sent (REC-2b).
     pub truncation: Option<TruncationSeen>,
     /// `X / Y`, or `[X-T]/Y` after a trim (REC-3).
@@ -103,6 +108,7 @@ impl Receipt {
             "historyHash": self.history_hash,
             "requestBytes": self.request_bytes,
             "detachedFiles": self.detached.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "seen": if self.compared { COMPARED } else { "not compared" },
             "truncation": self.truncation.map(|seen| json!({"read": seen.read, "sent": seen.sent})),
             "counter": self.counter.to_string(),
             "statedLimit": self.stated_limit,

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use plimsoll_domain::{File, PairId};
+use plimsoll_domain::{File, PairId, file_label};
 use plimsoll_files::{NoSandbox, Programs, Sandbox, Section, Toolbox, files_section};
-use plimsoll_send::{MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult, ToolRound};
+use plimsoll_send::{Hash, MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult, ToolRound};
 use plimsoll_store::{ToolCallRecord, Workspace};
 use plimsoll_tokens::RawTokens;
 use tokio::{sync::OnceCell, time::Instant};
@@ -45,6 +45,19 @@ pub(crate) struct FilesPart {
 impl FilesPart {
     pub(crate) fn tokens(&self) -> RawTokens {
         self.section_tokens + self.tool_tokens.into()
+    }
+
+    /// Tells this from a list of other files (PAY-6). A file is known by its id, since its
+    /// age grows on a page that nobody draws again. Those of the message itself are compared
+    /// with the message.
+    pub(crate) fn digest(&self, drafted: &[Arc<File>]) -> Option<Hash> {
+        let section = self.section.as_ref()?;
+        let own: Vec<String> = drafted.iter().map(|file| file_label(file.id)).collect();
+        let id = |line: &&str| line.trim_start().starts_with("file_id: ");
+        let others = section.text.lines().filter(id);
+        let others = others.filter(|line| !own.iter().any(|label| line.ends_with(label)));
+        let told: Vec<&str> = others.collect();
+        (!told.is_empty()).then(|| Hash::of(&told.join("\n")))
     }
 }
 

@@ -109,7 +109,9 @@ impl Boundary {
         previous_start: Option<usize>,
     ) -> Self {
         let longest = sums.longest_suffix(&mut load, |sum| input.fits(sum));
-        if longest.start == 0 {
+        let marked = |before: usize| load(before) == Load::BEFORE_THE_LINE;
+        // All that may go fits: there is nothing to step over.
+        if longest.start.checked_sub(1).is_none_or(marked) {
             return Self::from_suffix(longest, sums.len(), input);
         }
         let lowered = input.ml - input.ml / 5;

@@ -16,6 +16,8 @@ pub enum ExcludedBecause {
     InFlight,
     /// It was cancelled before any answer came.
     Cancelled,
+    /// Somebody said that the context begins after it (UI-17).
+    BeforeTheLine,
 }
 
 impl ExcludedBecause {
@@ -26,6 +28,7 @@ impl ExcludedBecause {
             Self::Error => "error",
             Self::InFlight => "in flight",
             Self::Cancelled => "cancelled",
+            Self::BeforeTheLine => "before the line",
         }
     }
 }

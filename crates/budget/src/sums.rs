@@ -19,6 +19,11 @@ impl Load {
     /// A pair that is never sent and weighs nothing.
     pub const NOT_SENDABLE: Self = Self { tokens: RawTokens::ZERO, sendable: false };
 
+    /// A pair before the mark of UI-17: it is never sent, and neither is anything older, so
+    /// the walk ends here.
+    pub const BEFORE_THE_LINE: Self =
+        Self { tokens: RawTokens { text: u64::MAX, overhead: 0 }, sendable: false };
+
     /// A pair of this many tokens.
     pub fn of(tokens: impl Into<RawTokens>) -> Self {
         Self { tokens: tokens.into(), sendable: true }

@@ -86,7 +86,9 @@ impl Failure {
             AppError::Blob(_) | AppError::Damaged(_) | AppError::NotText(_) => {
                 Self::failed(error.to_string())
             }
-            AppError::NotToReAsk | AppError::NotToRegenerate => Self::failed(error.to_string()),
+            AppError::NotToReAsk | AppError::NotToRegenerate | AppError::ViewChanged => {
+                Self::failed(error.to_string())
+            }
             AppError::Import(read) => Self::failed(error.to_string()).hint(read.hint()),
             AppError::BadRecord(_) => Self::failed(error.to_string())
                 .hint("nothing was imported; mend the file, or use --skip-bad to leave it out"),

@@ -38,7 +38,7 @@ pub(crate) fn suggestion(suggestion: &Suggestion) -> String {
             format!("switch to a larger model: {}", printable(&models.join(", ")))
         }
         Suggestion::ClearHistory { frees } => {
-            format!("clear the history with a filter (frees {} tokens)", commas(*frees))
+            format!("clear the history (frees {} tokens)", commas(*frees))
         }
         Suggestion::ShortenMessage { tokens } => {
             format!("shorten the message by {} tokens", commas(*tokens))

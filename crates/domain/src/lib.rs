@@ -9,6 +9,7 @@ mod context_token;
 mod file;
 mod id;
 mod lifecycle;
+mod mark;
 mod pair;
 mod stranger;
 mod topic;
@@ -22,6 +23,7 @@ pub use file::{
 };
 pub use id::{DeletionId, FileId, PairId, ReceiptId, TopicId};
 pub use lifecycle::{IllegalTransition, Lifecycle, LifecycleEvent};
+pub use mark::ContextMark;
 pub use pair::{
     ColorFlag, MessagePair, OutOfRange, PairError, Star, Timestamp, Usage, attachment_kinds,
 };

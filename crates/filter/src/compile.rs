@@ -40,9 +40,9 @@ pub fn compile(expr: Option<&Expr>, scope: &dyn Scope) -> Result<Filter, FilterE
             None => nodes.push(compiler.lower(term)?),
         }
     }
-    let Compiler { text_terms, needs_tokens, moving, newest_of_topic, .. } = compiler;
+    let Compiler { text_terms, needs_tokens, moving, has_ages, newest_of_topic, .. } = compiler;
     let root = Node::And(in_order(nodes));
-    Ok(Filter { root, boundary, text_terms, needs_tokens, moving, newest_of_topic })
+    Ok(Filter { root, boundary, text_terms, needs_tokens, moving, has_ages, newest_of_topic })
 }
 
 /// The boundary term that an expression is, once its negations are counted.
@@ -86,6 +86,7 @@ struct Compiler<'a> {
     text_index: HashMap<Pattern, usize>,
     needs_tokens: bool,
     moving: Option<FilterError>,
+    has_ages: bool,
     newest_of_topic: Option<(u32, u32)>,
 }
 
@@ -99,6 +100,7 @@ impl<'a> Compiler<'a> {
             text_index: HashMap::new(),
             needs_tokens: false,
             moving: None,
+            has_ages: false,
             newest_of_topic: None,
         }
     }
@@ -183,6 +185,7 @@ impl<'a> Compiler<'a> {
             }
             Atom::Text(pattern) => Leaf::Text(self.text_term(pattern, span)?),
             Atom::Age(comparator, age) => {
+                self.has_ages = true;
                 let then = self.scope.now().millis().saturating_sub(age.millis());
                 since(*comparator, then)
             }

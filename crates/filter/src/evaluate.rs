@@ -20,6 +20,7 @@ pub struct Filter {
     pub(crate) text_terms: Vec<TextTerm>,
     pub(crate) needs_tokens: bool,
     pub(crate) moving: Option<FilterError>,
+    pub(crate) has_ages: bool,
     /// The topic of `tN` and the largest N, if there is one.
     pub(crate) newest_of_topic: Option<(u32, u32)>,
 }
@@ -71,6 +72,12 @@ impl Filter {
     /// Whether [`Row::tokens`] is looked at.
     pub fn needs_tokens(&self) -> bool {
         self.needs_tokens
+    }
+
+    /// Whether it shows other pairs as time goes by: it looks at ages, which were reckoned
+    /// from the moment of compiling.
+    pub fn has_ages(&self) -> bool {
+        self.has_ages
     }
 
     /// Why `:delete` refuses this filter, if it does (FLT-5): an atom whose meaning

@@ -14,6 +14,7 @@ mod json_doc;
 mod payload;
 mod plan;
 mod receipt;
+mod seen;
 mod tools;
 
 pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError, short_label};
@@ -29,4 +30,5 @@ pub use payload::{
 };
 pub use plan::{IncludedPair, SendPlan, TrimStep};
 pub use receipt::{AttemptRecord, MessageRecord, Stage, TruncationSeen, silent_truncation};
+pub use seen::{BLOCK, Hash, Seen, SeenFile, SeenPair};
 pub use tools::{MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult, ToolRound};

@@ -10,6 +10,8 @@ use plimsoll_send::Counter;
 use plimsoll_store::{KeptDraft, Workspace};
 use serde::{Deserialize, Serialize};
 
+use crate::api::seen::Views;
+
 /// A board, and what the counter shows besides it.
 pub(crate) struct Desk {
     pub(crate) board: Board,
@@ -17,6 +19,8 @@ pub(crate) struct Desk {
     pub(crate) frozen: Option<Frozen>,
     /// The message that is being written.
     pub(crate) draft: KeptDraft,
+    /// What pages were told lately.
+    pub(crate) views: Views,
 }
 
 /// The counter of a send, and the numbers that belong to it.
@@ -88,7 +92,8 @@ impl Boards {
             opened => opened?,
         };
         let draft = app.store().draft(workspace).await?.unwrap_or_default();
-        let desk = Arc::new(tokio::sync::Mutex::new(Desk { board, frozen: None, draft }));
+        let views = Views::starting_at(app.clock().now().millis());
+        let desk = Arc::new(tokio::sync::Mutex::new(Desk { board, frozen: None, draft, views }));
         let mut desks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Arc::clone(desks.entry(workspace.clone()).or_insert(desk)))
     }
@@ -142,7 +147,7 @@ impl Desk {
     pub(crate) fn filter(&self) -> &str {
         match &self.board.view().history {
             HistoryChoice::Filter(filter) => filter,
-            HistoryChoice::Nothing => "",
+            HistoryChoice::Nothing | HistoryChoice::These(_) => "",
         }
     }
 }

@@ -14,6 +14,8 @@ use plimsoll_tokens::commas;
 use serde::{Serialize, de::DeserializeOwned};
 use utoipa::ToSchema;
 
+use crate::api::seen::Changes;
+
 /// Something that would help.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -76,6 +78,9 @@ pub(crate) struct Problem {
     /// What would help, best first.
     #[serde(skip_serializing_if = "<[Help]>::is_empty")]
     suggestions: Box<[Help]>,
+    /// What changed since the page was drawn (PAY-6).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<Box<Changes>>,
 }
 
 impl Problem {
@@ -90,6 +95,7 @@ impl Problem {
             caret: None,
             after_seconds: None,
             suggestions: Box::default(),
+            changes: None,
         }
     }
 
@@ -115,6 +121,15 @@ impl Problem {
         suggestions.extend(models.into_iter().map(switch));
         self.suggestions = suggestions.into();
         self
+    }
+
+    /// Something else would be sent than was seen.
+    pub(crate) fn changed(mut self, changes: Changes) -> Self {
+        if let Some(words) = changes.words() {
+            self.detail = format!("{}: {words}", self.detail).into();
+        }
+        self.changes = Some(Box::new(changes));
+        self.hint("look again, then send what is shown now")
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<Box<str>>) -> Self {
@@ -153,6 +168,7 @@ impl From<AppError> for Problem {
                 );
                 if missing.hint.is_empty() { problem } else { problem.hint(missing.hint) }
             }
+            AppError::ViewChanged => Self::new(StatusCode::CONFLICT, "view_changed", detail),
             AppError::EmptyMessage => Self::new(unprocessable, "empty_message", detail),
             AppError::UnknownTopic(_) => Self::new(unprocessable, "unknown_topic", detail),
             AppError::OverBudget { suggestions, .. } => Self {

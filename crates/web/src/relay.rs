@@ -207,7 +207,10 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
         Progress::Started(pair) => {
             web.relay.begin(pair, at);
             let (position, html) = article(web, at, pair).await;
-            let data = json!({ "pair": pair.to_string(), "at": position, "html": html });
+            let shape = shape(web, at).await;
+            let data = json!({
+                "pair": pair.to_string(), "at": position, "html": html, "shape": shape,
+            });
             web.hub.tell(Some(at), "started", &data);
             tell_state(web, at).await;
         }
@@ -250,7 +253,7 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             web.hub.tell(Some(at), "removed", &json!({ "pairs": pairs }));
             tell_rows(web, at).await;
         }
-        Progress::Imported => tell_rows(web, at).await,
+        Progress::Imported | Progress::ContextFrom => tell_rows(web, at).await,
         Progress::Topics => {
             web.hub.tell(Some(at), "topics", &json!({}));
             tell_rows(web, at).await;
@@ -357,6 +360,13 @@ async fn article(web: &Arc<Web>, at: &Workspace, pair: PairId) -> (Option<usize>
     }
 }
 
+/// The arrangement that positions are told for.
+async fn shape(web: &Web, at: &Workspace) -> Option<u64> {
+    let desk = web.boards.opened(at)?;
+    let shape = desk.lock().await.board.shape();
+    Some(shape)
+}
+
 async fn tell_pairs(web: &Arc<Web>, at: &Workspace, pairs: &[PairId]) {
     let Some(desk) = web.boards.opened(at) else { return };
     let (before, after) = {
@@ -377,7 +387,7 @@ async fn tell_pairs(web: &Arc<Web>, at: &Workspace, pairs: &[PairId]) {
 }
 
 /// Places changed: everybody fetches the window again.
-async fn tell_rows(web: &Arc<Web>, at: &Workspace) {
+pub(crate) async fn tell_rows(web: &Arc<Web>, at: &Workspace) {
     web.hub.tell(Some(at), "rows", &json!({}));
     tell_state(web, at).await;
 }

@@ -4,7 +4,7 @@ import { wordsOf } from "./api.js";
 import { copyText } from "./clipboard.js";
 import { confirm } from "./dialog.js";
 import { closest } from "./dom.js";
-import { NOTHING } from "./held.js";
+import { NEW_CONTEXT } from "./held.js";
 import { counted, opening } from "./text.js";
 
 /** What is asked of a model whose reply was cut by its length (SND-4c). */
@@ -45,7 +45,7 @@ export function pairText({ userText, assistantText }) {
  * @param {ReturnType<typeof import("./selectors.js").createSelectors>} deps.selectors
  * @param {ReturnType<typeof import("./edit.js").createEdits>} deps.edits
  * @param {import("./filechips.js").FileChips} deps.chips
- * @param {(change: {model?: string, topic?: string, filter?: string}) => Promise<unknown>} deps.setView
+ * @param {(change: {model?: string, topic?: string, filter?: string, contextFrom?: string}) => Promise<unknown>} deps.setView
  * @param {() => void} deps.input   to INPUT
  * @param {(name: string) => boolean} deps.showFile  the chip of a file of the message
  * @param {import("./toasts.js").Toast} deps.toast
@@ -150,6 +150,7 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
       case "file": return chips.open(button);
       case "section-off": return leaveFilesOut();
       case "section-on": return api.call("PUT", "/api/files/section", { on: true });
+      case "use-prediction": return setView({ contextFrom: "" });
       case "system-off": return sendSystem(false);
       case "system-on": return sendSystem(true);
       case "receipt": return panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(dataset["receipt"] ?? "")}`);
@@ -185,7 +186,7 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
       case "receipt": return receipt(article);
       case "details": return panels.openUrl("details", `/ui/error/${encodeURIComponent(id)}`);
       // FAU-7: what helps against a full window, as one click: the question comes back with it.
-      case "clear": return reask(id).then(() => setView({ filter: NOTHING }));
+      case "clear": return reask(id).then(() => setView(NEW_CONTEXT));
       case "larger-model": return reask(id).then(selectors.openLarger);
       case "smaller-file": return reask(id).then(() => showFile(from.dataset["file"] ?? ""));
       case "shorter-answer": return panels.openPanel("topics");

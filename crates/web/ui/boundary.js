@@ -4,20 +4,24 @@ import { grouped } from "./text.js";
 
 /** @typedef {import("./types.js").Boundary} Boundary */
 
+/** Why a pair is not sent while it, or one before it, is answered again. */
+const AGAIN = "not sent along: it is asked again, or came after what is";
+
 /**
- * Whether a pair stays ashore: held back for a reason of its own, or above the line. Pure.
+ * Whether a pair is not sent: held back for a reason of its own, above the line, or behind the
+ * end of what goes along with a pair that is answered again. Pure.
  * @param {string | undefined} why
  * @param {number} at
- * @param {number} start
+ * @param {{start: number, end?: number}} line
  */
-export function ashore(why, at, start) {
-  return why !== undefined || at < start;
+export function ashore(why, at, { start, end = Infinity }) {
+  return why !== undefined || at < start || at >= end;
 }
 
 /**
  * @param {object} deps
  * @param {import("./window.js").HistoryWindow} deps.win
- * @param {() => Boundary} deps.boundary
+ * @param {() => Boundary & {end?: number, without?: string | null}} deps.boundary
  * @param {() => string} deps.limit    words for the window that pairs do not fit in
  * @param {() => void} deps.refetch    when the line's place is shown but the line is not at hand
  */
@@ -27,14 +31,16 @@ export function createBoundary({ win, boundary, limit, refetch }) {
    * @param {ParentNode} [root]
    */
   function mark(root = win.rows) {
-    const { start } = boundary();
+    const line = boundary();
     const own = root instanceof HTMLElement && root.matches(".pair[data-id]") ? [root] : [];
     for (const node of [...own, ...root.querySelectorAll(".pair[data-id]")]) {
       const article = /** @type {HTMLElement} */ (node);
       const why = article.dataset["why"];
-      const off = ashore(why, Number(article.dataset["at"]), start);
+      const at = Number(article.dataset["at"]);
+      const again = article.dataset["id"] === line.without || at >= (line.end ?? Infinity);
+      const off = again || ashore(why, at, line);
       article.classList.toggle("ooc", off);
-      if (off) badge(article, why);
+      if (off) badge(article, again ? AGAIN : why);
     }
   }
 
@@ -52,7 +58,7 @@ export function createBoundary({ win, boundary, limit, refetch }) {
     }
     // The server's own words stay where the reason is the pair's own.
     if (why === undefined) off.setAttribute("title", `over budget: ${limit()}`);
-    else if (!off.getAttribute("title")) off.setAttribute("title", why);
+    else if (why === AGAIN || !off.getAttribute("title")) off.setAttribute("title", why);
   }
 
   /**

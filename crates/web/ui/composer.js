@@ -41,8 +41,9 @@ export function sameFiles(a, b) {
  * @param {import("./notice.js").Notice} deps.notice
  * @param {(message: import("./attachments.js").Message) => void} deps.onText
  * @param {(view: import("./drafts.js").Selected) => void} deps.select  model and topic as they were
+ * @param {(pair: string | null) => void} deps.onReask  a pair is asked again, or is not any more
  */
-export function createComposer({ area, attachments, api, drafts, notice, onText, select }) {
+export function createComposer({ area, attachments, api, drafts, notice, onText, select, onReask }) {
   const walk = createWalk();
   let loaded = false;
   /** Where the walk put the caret; elsewhere, arrows move inside the text. */
@@ -124,6 +125,7 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
     reask = null;
     notice.clear("reask");
     if (selected) select(selected);
+    onReask(null);
     // What was made of the old question meanwhile is the writer's; only the copy goes.
     if (area.value === text) write(before);
     changed();
@@ -211,6 +213,7 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
     taken(sent) {
       walk.add(sent.text);
       const back = reask?.before ?? "";
+      if (reask) onReask(null);
       reask = null;
       notice.clear("reask");
       write(remainder(area.value, sent.shown) || back);
@@ -230,6 +233,7 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
       reask = { pair, text, before: reask ? reask.before : area.value, ...(first ? { selected: first } : {}) };
       write(text);
       changed();
+      onReask(pair);
       sayReask();
     },
     leaveReask,

@@ -96,6 +96,8 @@ export function debounced(ms, work) {
       clearTimeout(timer);
       run();
     },
+    /** Whether something is waiting. */
+    waits: () => timer !== undefined,
     drop() {
       clearTimeout(timer);
       timer = undefined;

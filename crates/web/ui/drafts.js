@@ -84,10 +84,14 @@ export function createDrafts({ api, workspace }) {
     keep(key, draft.text === "" && synced ? null : JSON.stringify({ text: draft.text, synced, ...files, ...purpose }));
   }
 
+  /** Whether the server knows of a file of the draft that is not in it any more. */
+  let hadFiles = false;
+
   async function push() {
     const sent = draft;
     try {
       await api.call("PUT", "/api/draft", handedOver(sent));
+      hadFiles = sent.attachments.length > 0;
       if (draft === sent) note(true);
     } catch {
       // It stays marked as not handed over; the reconnection tries again.
@@ -110,6 +114,7 @@ export function createDrafts({ api, workspace }) {
       const same = kept?.text === text;
       // What a draft is for outlives a reload as the draft does (INS-5).
       draft = { text, attachments: (same && kept.attachments) || [], ...(same && kept.reask ? { reask: kept.reask } : {}) };
+      hadFiles = server.includes("<<context:");
       note(!late);
       if (late) save.call();
       return { ...draft, late };
@@ -126,6 +131,13 @@ export function createDrafts({ api, workspace }) {
       save.drop();
       draft = now;
       note(true);
+    },
+    /** Before a send: the server knows which files the message brings, or brings no more. Whether it was told just now. */
+    async handOver() {
+      if (synced || !(hadFiles || draft.attachments.length)) return false;
+      save.drop();
+      await push();
+      return true;
     },
     /** After the connection came back. */
     resume() {

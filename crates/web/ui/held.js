@@ -8,18 +8,16 @@ import { counted } from "./text.js";
 /** @typedef {import("./types.js").Suggestion} Suggestion */
 /** @typedef {Record<string, unknown>} SendBody */
 
-/** A filter that shows no pair at all: the message sails alone. */
-export const NOTHING = "r0";
-/** What takes its place when it has sailed, so that its answer can be read. */
-export const NEWEST = "r1";
+/** A new context begins behind the newest pair (UI-17): what stands before is not sent. */
+export const NEW_CONTEXT = Object.freeze({ contextFrom: "end" });
 
 /**
  * What to do for a chosen suggestion: change the view, change the request, or go back to the
  * text. Pure.
  * @param {Suggestion} suggestion
- * @returns {{view?: {model?: string, filter?: string}, send?: SendBody, file?: "detach" | "on-demand", limit?: "set_window" | "forget_learned", edit?: boolean}}
+ * @returns {{view?: {model?: string, contextFrom?: string}, send?: SendBody, file?: "detach" | "on-demand", limit?: "set_window" | "forget_learned", edit?: boolean}}
  */
-export function wayOut({ kind, model, filter }) {
+export function wayOut({ kind, model }) {
   switch (kind) {
     case "detach": return { file: "detach" };
     case "on_demand": return { file: "on-demand" };
@@ -29,7 +27,7 @@ export function wayOut({ kind, model, filter }) {
     case "set_window":
     case "forget_learned": return model ? { limit: kind, send: {} } : { edit: true };
     case "switch_model": return model ? { view: { model }, send: {} } : { edit: true };
-    case "clear_history": return { view: { filter: filter ?? NOTHING }, send: {} };
+    case "clear_history": return { view: NEW_CONTEXT, send: {} };
     default: return { edit: true };
   }
 }
@@ -48,7 +46,7 @@ function choicesOf(suggestions) {
  * @param {object} deps
  * @param {import("./api.js").Api} deps.api
  * @param {import("./toasts.js").Toast} deps.toast
- * @param {(change: {model?: string, filter?: string}) => Promise<unknown>} deps.setView
+ * @param {(change: {model?: string, contextFrom?: string}) => Promise<unknown>} deps.setView
  * @param {() => void} deps.edit
  * @param {(name: string) => void} deps.openPanel
  * @param {(how: "detach" | "on-demand", suggestion: Suggestion) => boolean} deps.lighten  a file of the message

@@ -92,32 +92,35 @@ export function createHistory({ win, onRendered }) {
       }
     },
     /**
-     * Positions changed: asks again for what is shown, and keeps the reader's place.
-     * @param {number} y
+     * Positions changed: asks again for what is shown, and keeps the reader's place. Whether the
+     * rows of the arrangement are shown now.
+     * @param {{y: number, shape: number}} wanted
      * @param {object} [how]
      * @param {boolean} [how.bottom]   go to the newest, for another filter
      * @param {() => boolean} [how.old]  whether what came was overtaken by events, and is not shown
+     * @param {() => void} [how.after]   together with the rows, before anything is painted
      */
-    async refetch(y, { bottom = false, old = () => false } = {}) {
+    async refetch(wanted, { bottom = false, old = () => false, after } = {}) {
+      const { y } = wanted;
       anchor.remember();
       let { held } = anchor;
       let follow = bottom || anchor.following;
-      if (bottom) win.forget();
-      win.setCount(y);
       const from = win.pane.scrollTop;
       // Who went on reading while the rows were on their way is not taken back.
       const before = () => {
+        if (bottom) win.forget();
         if (bottom || Math.abs(win.pane.scrollTop - from) <= 1) return;
         anchor.remember();
         ({ held, following: follow } = anchor);
       };
       // Without a pair there is still what goes along with a message: the line and the prelude.
-      const ranges = y === 0 ? [{ from: 0, to: 0 }] : follow ? around(y - 1, y) : win.again();
-      if (!(await win.show(ranges, before, old))) return;
+      const ranges = y === 0 ? [{ from: 0, to: 0 }] : follow ? around(y - 1, y) : win.again(y);
+      if (!(await win.show(ranges, { wanted, before, after, old }))) return false;
       const node = follow || !held ? null : (win.find(held.id) ?? win.findAt(Math.min(held.at, y - 1)));
       if (node && held) anchor.hold(node, held.offset);
       else if (follow) anchor.toBottom();
-      await win.pump();
+      void win.pump();
+      return true;
     },
     /**
      * Brings a position into view, wherever it is.

@@ -1,6 +1,7 @@
 // Where the page begins: finds its parts, ties them together, and starts to listen.
 
 import { createActions } from "./actions.js";
+import { createAgain } from "./again.js";
 import { createApi, scoped, wordsOf } from "./api.js";
 import { createAttach } from "./attach.js";
 import { createBadges } from "./badges.js";
@@ -26,6 +27,7 @@ import { createMemoryPanel } from "./memorypanel.js";
 import { createModes } from "./modes.js";
 import { createNotice } from "./notice.js";
 import { createPanels } from "./panels.js";
+import { createSeen } from "./seen.js";
 import { createSelectors } from "./selectors.js";
 import { createSending } from "./sending.js";
 import { createState, emptyState } from "./state.js";
@@ -117,7 +119,10 @@ const edits = createEdits({ api, win, toast, namesIn: attach.chips.namesIn });
 const badges = createBadges({ find: win.find });
 const boundary = createBoundary({
   win,
-  boundary: () => store.get().boundary,
+  boundary() {
+    const { preview, boundary: plain } = store.get();
+    return preview ? { ...preview.boundary, end: preview.end, without: preview.without } : plain;
+  },
   limit: () => `it does not fit into the ${grouped(store.get().window.ml)} tokens of ${store.get().window.model || "the model"}`,
   refetch: () => void sync.reloadRows(),
 });
@@ -129,7 +134,12 @@ function onText(message) {
   attach.draw();
   weigh.draft(message);
 }
-const composer = createComposer({ area: draft, attachments: attach.attachments, api, drafts, notice, onText, select: selectAgain });
+const seen = createSeen({ win, store });
+const again = createAgain({ api, store });
+const composer = createComposer({
+  area: draft, attachments: attach.attachments, api, drafts, notice, onText, select: selectAgain,
+  onReask: (pair) => void again.show(pair ? { reask: pair } : null).catch((error) => toast(wordsOf(error), { error: true })),
+});
 /** @param {import("./drafts.js").Selected} view  what the selectors showed before */
 function selectAgain(view) {
   const { model, topic } = store.get().view;
@@ -143,16 +153,17 @@ const written = () => {
 };
 const panels = createPanels({ api, draft: written, panel: must("#panel", HTMLElement), hud: must("#hud", HTMLElement), back: () => modes.enter("VIEW"), own: { files: attach.panel.render, memory: memory.render } });
 const counter = createCounter({ button: must("#counter", HTMLButtonElement), state: store.get, openHud: panels.toggleHud });
-/** @param {{filter?: string, topic?: string, model?: string}} change */
+/** @param {{filter?: string, topic?: string, model?: string, contextFrom?: string}} change */
 const setView = (change) => sync.setView(change);
 const held = createHeld({ api, toast, setView, edit: () => modes.enter("INPUT"), openPanel: panels.openPanel, lighten: attach.lighten });
 const sending = createSending({
   api, store, win, history, composer, modes, cursor, badges, notice, toast, held,
   button: must("#send", HTMLButtonElement), setView, announce, settled: attach.settled,
+  seen, again, caughtUp: () => sync.caughtUp(), reloadRows: () => sync.reloadRows(), handOver: drafts.handOver,
 });
 const inFlight = createInFlight({ store, notice, badges, panels, cancel: () => void sending.cancel() });
 const toolCalls = createToolCalls({ win, announce });
-const sync = createSync({ api, store, win, history, sending, composer, panels, onWindow: weigh.refresh, onFiles: attach.panel.changed, onMemory: memory.changed, onTool: toolCalls.show });
+const sync = createSync({ api, store, win, history, sending, composer, panels, again, seen, onWindow: weigh.refresh, onFiles: attach.panel.changed, onMemory: memory.changed, onTool: toolCalls.show });
 const selectors = createSelectors({
   api, store, setView, toast, model: must("#model", HTMLButtonElement), topic: must("#topic", HTMLButtonElement),
   openPanel: panels.openPanel, done: () => modes.enter("INPUT"),
@@ -187,12 +198,12 @@ store.on((now, before) => {
     if (now.view.filter) pane.dataset["filtered"] = "";
     else delete pane.dataset["filtered"];
   }
-  if (now.boundary !== before.boundary) {
-    const moved = now.boundary.start !== before.boundary.start;
-    pane.dataset["start"] = String(now.boundary.start);
-    pane.dataset["x"] = String(now.boundary.x);
-    if (moved) boundary.mark();
-    boundary.place(moved);
+  if (now.boundary !== before.boundary || now.preview !== before.preview) {
+    const [line, old] = [now.preview?.boundary ?? now.boundary, before.preview?.boundary ?? before.boundary];
+    pane.dataset["start"] = String(line.start);
+    pane.dataset["x"] = String(line.x);
+    boundary.mark();
+    boundary.place(line.start !== old.start);
     drawEmpty();
   }
 });
@@ -259,6 +270,7 @@ bindKeys({
     input: () => modes.enter("INPUT"),
     view() {
       composer.leaveReask();
+      void sending.leaveAgain();
       modes.enter("VIEW", { byEsc: true });
     },
     send: sending.submit,

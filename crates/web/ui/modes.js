@@ -31,7 +31,8 @@ export function createModes({ label, draft, filter, cursor }) {
   }
 
   document.addEventListener("focusin", ({ target }) => {
-    if (!(target instanceof Element) || target.closest("dialog, .popup")) return;
+    // A question does not change where somebody is.
+    if (!(target instanceof Element) || target.closest("dialog, .popup, #notice")) return;
     if (target.closest("#composer")) set("INPUT");
     else if (target.closest("#filter-form, #filter-error, #filter-menu")) set("COMMAND");
     else set("VIEW");

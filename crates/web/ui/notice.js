@@ -4,10 +4,13 @@
 import { el } from "./dom.js";
 
 /** Most urgent first. */
-const ORDER = /** @type {const} */ (["offline", "held", "queued", "flight", "reask", "load"]);
+const ORDER = /** @type {const} */ (["offline", "held", "again", "queued", "flight", "reask", "load"]);
 
 /** @typedef {(typeof ORDER)[number]} Topic */
-/** @typedef {{text: string, level?: "info" | "warn" | "error", label?: string, act?: () => void}} Note */
+/**
+ * `focus`: its button is the next thing that a key means.
+ * @typedef {{text: string, level?: "info" | "warn" | "error", label?: string, act?: () => void, focus?: boolean, other?: {label: string, act: () => void}}} Note
+ */
 
 /** @param {HTMLElement} box */
 export function createNotice(box) {
@@ -26,7 +29,12 @@ export function createNotice(box) {
     if (!note) return;
     box.dataset["level"] = note.level ?? "info";
     box.append(el("span", {}, note.text));
-    if (note.label && note.act) box.append(el("button", { type: "button", class: "link", onclick: note.act }, note.label));
+    if (note.label && note.act) {
+      const button = el("button", { type: "button", class: "link", onclick: note.act }, note.label);
+      box.append(button);
+      if (note.focus) button.focus({ preventScroll: true });
+    }
+    if (note.other) box.append(el("button", { type: "button", class: "link", onclick: note.other.act }, note.other.label));
   }
 
   return {

@@ -4,8 +4,9 @@ import { Problem, wordsOf } from "./api.js";
 import { addCopyButtons } from "./clipboard.js";
 import { remainder } from "./composer.js";
 import { el } from "./dom.js";
-import { NEWEST, NOTHING, busyWords } from "./held.js";
+import { busyWords } from "./held.js";
 import { afterReply, endNotice } from "./policy.js";
+import { filesOf } from "./seen.js";
 import { scalars } from "./text.js";
 
 /** A second click within this time belongs to the first: it means to send, not to cancel. */
@@ -42,8 +43,13 @@ export function alreadyShown(shown, id) {
  * @param {(change: {filter: string}) => Promise<unknown>} deps.setView
  * @param {(words: string) => void} deps.announce  to those who listen
  * @param {() => Promise<boolean>} deps.settled  whether all files of the message are there
+ * @param {import("./seen.js").PageSeen} deps.seen
+ * @param {() => Promise<void>} deps.caughtUp  until the page shows what the server spoke of last
+ * @param {() => Promise<void>} deps.reloadRows  asks the server for all of it again
+ * @param {() => Promise<boolean>} deps.handOver  the draft's files to the server, where it has others
+ * @param {import("./again.js").Again} deps.again
  */
-export function createSending({ api, store, win, history, composer, modes, cursor, badges, notice, toast, held, button, setView, announce, settled }) {
+export function createSending({ api, store, win, history, composer, modes, cursor, badges, notice, toast, held, button, setView, announce, settled, seen, caughtUp, reloadRows, handOver, again }) {
   let posting = false;
   /** @type {string | null} */
   let mine = null;
@@ -87,21 +93,39 @@ export function createSending({ api, store, win, history, composer, modes, curso
   }
 
   /**
-   * Posts, and asks what to do for as long as the server holds it back.
+   * The page had been behind: what would be sent is shown now, and the next Enter sends it.
+   * @param {Problem} problem
+   */
+  async function lookAgain(problem) {
+    await reloadRows();
+    await again.refresh();
+    notice.say("held", { text: `Not sent: ${problem.message}. The page shows it now; Enter sends what is shown.`, level: "warn" });
+  }
+
+  /**
+   * Posts with what the page shows (PAY-6), and asks what to do for as long as the server
+   * holds it back.
    * @param {SendBody} body
+   * @param {() => import("./seen.js").SeenFile[]} files  of the message
    * @param {() => SendBody} [anew]  the body of a message that was changed meanwhile
    * @returns {Promise<boolean>}  whether it is on its way
    */
-  async function post(body, anew = () => body) {
+  async function post(body, files, anew = () => body) {
     posting = true;
     try {
       for (let request = body; ; ) {
         try {
-          const { pair } = await api.call("POST", "/api/send", request);
+          // With other files something else is said about files, and there is room for less.
+          if (await handOver()) await reloadRows();
+          else await caughtUp();
+          const { pair } = await api.call("POST", "/api/send", { ...request, seen: seen.now(files()) });
           mine = pair;
-          if (store.get().view.filter === NOTHING) void setView({ filter: NEWEST }).catch(() => {});
           return true;
         } catch (error) {
+          if (error instanceof Problem && error.code === "view_changed") {
+            await lookAgain(error);
+            return false;
+          }
           const more = error instanceof Problem ? await held(error) : undefined;
           refused = more === undefined;
           if (refused) notice.say("held", { text: `Not sent: ${wordsOf(error)}`, level: "error" });
@@ -163,16 +187,29 @@ export function createSending({ api, store, win, history, composer, modes, curso
     pressed = false;
     const first = body();
     outgoing = message.shown;
-    const gone = await post(first, body);
+    const gone = await post(first, () => filesOf(message), body);
     outgoing = null;
     if (gone) composer.taken(message);
     // The box held both messages then; what was said of it is said of what is left.
-    const again = pressed;
+    const another = pressed;
     pressed = false;
-    if (gone && again && composer.text().trim() && store.get().sending) wait();
-    else if (gone && again && !queued) notice.clear("held");
+    if (gone && another && composer.text().trim() && store.get().sending) wait();
+    else if (gone && another && !queued) notice.clear("held");
     if (!composer.text().trim()) unqueue();
     next();
+  }
+
+  /** The question is answered and its button gone: the keys belong to the pair again. */
+  function backToPair() {
+    if (modes.mode === "VIEW") cursor.focus();
+  }
+
+  /** What is asked for in place of the draft: the boundary of the draft is drawn again. */
+  async function leaveAgain() {
+    if (!again.asked || !("regenerate" in again.asked)) return;
+    notice.clear("again");
+    backToPair();
+    await again.show(null);
   }
 
   button.form?.addEventListener("submit", (event) => {
@@ -187,6 +224,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
     submit,
     cancel,
     drawButton,
+    leaveAgain,
     /**
      * Answers a complete pair again, with the same or another model (SND-8).
      * @param {string} id
@@ -194,12 +232,27 @@ export function createSending({ api, store, win, history, composer, modes, curso
      */
     async regenerate(id, model) {
       if (busy()) return void toast("One message at a time: a reply is still on its way.");
-      await post({ text: "", regenerate: id, ...(model ? { model } : {}) });
+      const what = { regenerate: id, ...(model ? { model } : {}) };
+      await caughtUp();
+      await again.show(what);
+      const go = async () => {
+        notice.clear("again");
+        backToPair();
+        const gone = await post({ text: "", ...what }, () => store.get().preview?.files ?? []);
+        if (gone) await again.show(null);
+        else askAgain();
+      };
+      const askAgain = () => notice.say("again", {
+        text: again.words(model ?? store.get().view.model),
+        label: "Answer again", act: () => void go(), focus: true,
+        other: { label: "Leave it", act: () => void leaveAgain() },
+      });
+      askAgain();
     },
     /** @param {string} text  sent as it is, the draft left alone */
     async sendText(text) {
       if (busy()) return void toast("One message at a time: a reply is still on its way.");
-      await post({ text });
+      await post({ text }, () => []);
     },
     /** @param {{pair: string, at: number | null, html?: string}} event */
     async started({ pair, at, html }) {
@@ -209,7 +262,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
       if (at !== null && at !== undefined && html && !history.replace(pair, html)) history.append(html, at);
       badges.show({ pair, kind: "waiting", text: "" });
       announce("Sent.");
-      if (own && at === null && store.get().view.filter !== NOTHING) {
+      if (own && at === null) {
         toast("Sent. The filter hides the new pair.", { label: "Show everything", act: () => void setView({ filter: "" }) });
       }
       if (own && at !== null) await history.toBottom().catch(() => {});

@@ -34,6 +34,8 @@ export function emptyState() {
     view: { filter: "", topic: "", model: "" },
     counter: { x: 0, t: 0, y: 0, text: "", frozen: false },
     boundary: { start: 0, x: 0, y: 0, historyTokens: 0, totalTokens: 0 },
+    shown: { view: 0, shape: -1, block: 1, blocks: [] },
+    preview: null,
     window: {
       ml: 0, binds: "", bindText: "", prelude: 0, history: 0, aut: 0, ura: 0, system: 0, reserve: 0, free: 0,
       total: 0, percent: 0, verdict: "ok", exact: false, estimator: "", load: "", told: "", preludeText: "", model: "",
@@ -48,12 +50,12 @@ export function emptyState() {
 
 /**
  * A state as the server tells it: who is being answered is an id there, or not said. Pure.
- * @param {Omit<State, "sending"> & {sending?: string | {pair: string} | null}} told
- * @returns {State}
+ * @param {Omit<State, "sending" | "preview"> & {sending?: string | {pair: string} | null}} told
+ * @returns {Omit<State, "preview">}
  */
 export function stateOf(told) {
   const { sending } = told;
-  return { ...told, sending: typeof sending === "string" ? { pair: sending } : (sending ?? null) };
+  return { contextFrom: undefined, ...told, sending: typeof sending === "string" ? { pair: sending } : (sending ?? null) };
 }
 
 /** @typedef {ReturnType<typeof createState<State>>} Store */

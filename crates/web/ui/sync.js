@@ -21,37 +21,72 @@ const CHANGES_DELETED = new Set(["removed", "rows", "files", "topics", "memory"]
  * @param {import("./sending.js").Sending} deps.sending
  * @param {import("./composer.js").Composer} deps.composer
  * @param {import("./panels.js").Panels} deps.panels
+ * @param {import("./again.js").Again} deps.again
+ * @param {import("./seen.js").PageSeen} deps.seen
  * @param {() => void} deps.onWindow  the window itself changed; the draft is weighed again
  * @param {() => void} deps.onFiles   the registry changed
  * @param {() => void} deps.onMemory  somebody wrote into the memory
  * @param {(call: import("./types.js").ToolCall) => void} deps.onTool
  */
-export function createSync({ api, store, win, history, sending, composer, panels, onWindow, onFiles, onMemory, onTool }) {
+export function createSync({ api, store, win, history, sending, composer, panels, again, seen, onWindow, onFiles, onMemory, onTool }) {
   let shownFilter = store.get().view.filter;
   /** @type {(() => void)[]} */
   let waiting = [];
   /** Events that changed rows; what was asked for before one of them may come back without it. */
   let news = 0;
+  /** Until what this page itself asked to see is answered. */
+  let changing = Promise.resolve();
+  /** A reload is under way. */
+  let loading = false;
+  /** Another was asked for meanwhile. */
+  let missed = false;
 
-  async function reload() {
-    const waited = waiting;
-    waiting = [];
+  /**
+   * Fetches state and rows, and shows both together. Whether they are shown.
+   */
+  async function fetchAll() {
     recount.drop();
     const before = news;
     const old = () => news !== before;
-    try {
-      const state = stateOf(await api.call("GET", "/api/state"));
-      store.set(state);
-      onWindow();
-      // Another filter is another history: its newest pairs are what is asked for.
-      const bottom = state.view.filter !== shownFilter;
+    const state = stateOf(await api.call("GET", "/api/state"));
+    // Another filter is another history: its newest pairs are what is asked for.
+    const bottom = state.view.filter !== shownFilter;
+    const wanted = { y: state.boundary.y, shape: state.shown.shape };
+    // The marks of the new rows come with the rows: never do old ones carry them.
+    const after = () => {
       shownFilter = state.view.filter;
-      await history.refetch(state.boundary.y, { bottom, old });
-      if (old()) rows.call();
+      store.set(state);
+    };
+    return history.refetch(wanted, { bottom, old, after });
+  }
+
+  /** One after the other: of two at once, one would throw away what the other fetched. */
+  async function reload() {
+    missed = true;
+    if (loading) return;
+    loading = true;
+    /** @type {(() => void)[]} */
+    let served = [];
+    try {
+      while (missed) {
+        missed = false;
+        // Who asks from now on wants what is fetched from now on.
+        served.push(...waiting.splice(0));
+        if (!(await fetchAll())) {
+          missed = true;
+          continue;
+        }
+        void again.refresh();
+        for (const done of served.splice(0)) done();
+      }
+      onWindow();
     } catch {
-      // The reconnection reloads.
+      // The reconnection reloads; who waits is told that there is nothing to wait for.
+      served = [...served, ...waiting.splice(0)];
+    } finally {
+      loading = false;
+      for (const done of served) done();
     }
-    for (const done of waited) done();
   }
   const rows = debounced(ROWS_MS, () => void reload());
   /** The same because of the count alone, which the event of a new pair may still explain. */
@@ -68,12 +103,16 @@ export function createSync({ api, store, win, history, sending, composer, panels
   /** @param {any} told */
   function take(told) {
     const state = stateOf(told);
-    store.set(state);
+    const { boundary, shown, ...others } = state;
+    const same = state.view.filter === shownFilter && shown.shape === win.shape;
+    // Marks for other rows than these are not drawn on these; they come with their rows.
+    store.set(same ? state : others);
     onWindow();
     panels.refreshHud();
+    if (!same || !seen.instructed(shown)) rows.call();
     // Rows came or went that no event has told yet: it may still be on its way.
-    if (state.view.filter !== shownFilter) rows.call();
-    else if (state.boundary.y !== win.y) recount.call();
+    else if (boundary.y !== win.y) recount.call();
+    else void again.refresh();
   }
 
   /**
@@ -86,7 +125,9 @@ export function createSync({ api, store, win, history, sending, composer, panels
     if (CHANGES_DELETED.has(name)) panels.refresh("deleted");
     switch (name) {
       case "started":
-        void sending.started(data);
+        // Where places changed, the rows are fetched; the pair is among them.
+        void sending.started(data.shape === win.shape ? data : { ...data, html: undefined });
+        if (data.shape !== win.shape) rows.call();
         break;
       case "status": return sending.status(data);
       case "text": return sending.text(data, id);
@@ -132,12 +173,22 @@ export function createSync({ api, store, win, history, sending, composer, panels
     onEvent,
     take,
     reloadRows,
+    /** Returns when the rows are those that the server spoke of last, if it can be reached. */
+    async caughtUp() {
+      await changing;
+      const { shown, boundary, view } = store.get();
+      const same = view.filter === shownFilter && shown.shape === win.shape && boundary.y === win.y && seen.instructed(shown);
+      if (!same || rows.waits() || recount.waits() || loading) await reloadRows();
+      await again.settled();
+    },
     /**
      * What is applied is applied at once; the rows follow.
-     * @param {{filter?: string, topic?: string, model?: string}} change
+     * @param {{filter?: string, topic?: string, model?: string, contextFrom?: string}} change
      */
     async setView(change) {
-      take(await api.call("PUT", "/api/view", change));
+      const done = api.call("PUT", "/api/view", change).then(take);
+      changing = Promise.all([changing, done]).then(() => {}, () => {});
+      await done;
     },
   };
 }

@@ -42,10 +42,23 @@
  */
 
 /**
+ * What the server says of the view, for the digest of what was seen (PAY-6).
+ * @typedef {{view: number, shape: number, block: number, blocks: [number, string][], system?: string|null, files?: string|null}} ShownView
+ */
+
+/**
+ * What would be sent for a pair that is answered again; `without` is a pair that would go.
+ * @typedef {{boundary: Boundary, end: number, model: string, shown: ShownView, files: {fileId: string|null, delivery: string|null}[], without: string|null}} PreviewOfSend
+ */
+
+/**
  * @typedef {object} State
  * @property {View} view
  * @property {Counter} counter
  * @property {Boundary} boundary
+ * @property {string} [contextFrom]  where somebody said that the context begins (UI-17)
+ * @property {ShownView} shown
+ * @property {PreviewOfSend|null} preview  of what is answered again; the page's own
  * @property {Window} window
  * @property {boolean} queue  whether what is sent during a send waits for its end
  * @property {{pair: string}|null} sending  told as the pair's id alone, or left out

@@ -32,6 +32,8 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
   /** @type {Rendered[]} */
   let chunks = [];
   let y = Number(pane.dataset["visible"] ?? 0);
+  /** The number of the arrangement that the rows belong to: positions mean nothing in another. */
+  let shape = -1;
   let above = 0;
   /** Counts replacements of everything; what was asked for before one is thrown away. */
   let generation = 0;
@@ -123,10 +125,18 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
   async function load(range, signal) {
     const node = parse(await fetchRows(range.from, range.to, signal));
     if (!node) throw new Error("the server sent no rows");
-    // Its last chunk is then not the last here: what stands below all pairs is not in it.
-    if (Number(node.dataset["y"] ?? y) !== y) onBehind();
     onRendered(node);
     return { ...range, height: 0, node };
+  }
+
+  /**
+   * Whether a chunk belongs to an arrangement of so many pairs. One that does not is not mixed
+   * with others: a pair would stand twice, or not at all.
+   * @param {Rendered} chunk
+   * @param {{y: number, shape: number}} wanted
+   */
+  function belongs({ node }, wanted) {
+    return Number(node.dataset["y"]) === wanted.y && Number(node.dataset["shape"]) === wanted.shape;
   }
 
   /** @param {Rendered[]} fresh */
@@ -157,10 +167,13 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
   /**
    * Loads these ranges in place of all that is shown. False when somebody else was quicker.
    * @param {Range[]} ranges
-   * @param {() => void} [before]  when they are there, right before they are shown
-   * @param {() => boolean} [old]  whether they are worth nothing any more
+   * @param {object} [how]
+   * @param {{y: number, shape: number}} [how.wanted]  what they must belong to; else what is shown now
+   * @param {() => void} [how.before]  when they are there, right before they are shown
+   * @param {() => void} [how.after]   right after
+   * @param {() => boolean} [how.old]  whether they are worth nothing any more
    */
-  async function show(ranges, before, old) {
+  async function show(ranges, { wanted = { y, shape }, before, after, old } = {}) {
     const mine = (generation += 1);
     aborter.abort();
     aborter = new AbortController();
@@ -171,8 +184,17 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
     });
     await press.over();
     if (!fresh || mine !== generation || old?.()) return false;
+    if (!fresh.every((chunk) => belongs(chunk, wanted))) {
+      onBehind();
+      return false;
+    }
     before?.();
+    // What was asked for while these were on their way belongs to what was shown before.
+    generation += 1;
+    shape = wanted.shape;
+    if (y !== wanted.y) setCount(wanted.y);
     replaceAll(fresh);
+    after?.();
     return true;
   }
 
@@ -200,6 +222,10 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
     const mine = generation;
     const chunk = await load(todo.range, aborter.signal);
     if (mine !== generation) return true;
+    if (!belongs(chunk, { y, shape })) {
+      onBehind();
+      return false;
+    }
     anchor.keep(() => {
       if (todo.kind === "above") {
         rows.prepend(chunk.node);
@@ -271,29 +297,35 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
     return /** @type {HTMLElement | null} */ (rows.querySelector(`.pair[data-at="${at}"]`));
   }
 
+  /** @param {number} count */
+  function setCount(count) {
+    y = count;
+    pane.dataset["visible"] = String(count);
+    if (count > 0) welcome?.remove();
+    setBelow();
+  }
+
   return {
-    pane, rows, anchor, press, find, findAt, firstInView, show, pump, ends, lastChunk,
+    pane, rows, anchor, press, find, findAt, firstInView, show, pump, ends, lastChunk, setCount,
     get y() { return y; },
-    /** What to show after positions changed: the places in view, as far as they exist. */
-    again() {
+    get shape() { return shape; },
+    /**
+     * What to show after positions changed: the places in view, as far as they exist.
+     * @param {number} count  of the pairs that are there now
+     */
+    again(count) {
       const { top, bottom } = pane.getBoundingClientRect();
       const near = chunks.filter(({ node }) => {
         const box = node.getBoundingClientRect();
         return box.bottom > top - pane.clientHeight && box.top < bottom + pane.clientHeight;
       });
-      return again(near, y);
-    },
-    /** @param {number} count */
-    setCount(count) {
-      y = count;
-      pane.dataset["visible"] = String(count);
-      if (count > 0) welcome?.remove();
-      setBelow();
+      return again(near, count);
     },
     /** Takes over the chunks that the server rendered into the page. */
     adopt() {
       const nodes = /** @type {HTMLElement[]} */ ([...rows.querySelectorAll(":scope > .chunk")]);
       nodes.forEach(onRendered);
+      shape = Number(nodes[0]?.dataset["shape"] ?? -1);
       replaceAll(nodes.map((node) => ({ node, from: Number(node.dataset["from"]), to: Number(node.dataset["to"]), height: 0 })));
     },
     /** @param {Rendered} chunk  the new last one */

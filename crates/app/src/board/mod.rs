@@ -4,6 +4,7 @@
 //! A board holds rows and weights, never texts. It learns of changes from the event bus,
 //! and from the store when another process made them.
 
+mod choice;
 mod prepare;
 mod refresh;
 mod shown;
@@ -12,11 +13,11 @@ mod standing;
 pub(crate) use prepare::attached_weights;
 pub use shown::{Place, Shown};
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use plimsoll_blobs::Blobs;
 use plimsoll_budget::{Boundary, BoundaryCache, BoundaryInput, Change, Load, Model};
-use plimsoll_domain::{File, PairId, Topic};
+use plimsoll_domain::{ContextMark, File, PairId, Topic};
 use plimsoll_filter::{Completions, Filter, FilterError, TopicPattern};
 use plimsoll_store::{PairRow, Workspace};
 use plimsoll_tokens::{Correction, RawTokens};
@@ -44,6 +45,8 @@ pub struct Board {
     base: Vec<u32>,
     /// What is visible.
     visible: Vec<u32>,
+    /// Where the context begins, if somebody said so (UI-17).
+    mark: Option<ContextMark>,
     standing: Standing,
     cache: BoundaryCache,
     /// Where the line stood last (BND-6).
@@ -83,6 +86,7 @@ impl App {
             filter: None,
             base: Vec::new(),
             visible: Vec::new(),
+            mark: self.context_mark(workspace).await?,
             standing,
             cache: BoundaryCache::new(0, EMPTY),
             line: None,
@@ -112,6 +116,11 @@ impl Board {
     /// Where it is.
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
+    }
+
+    /// Where the context begins, if somebody said so (UI-17).
+    pub fn mark(&self) -> Option<ContextMark> {
+        self.mark
     }
 
     /// What is chosen.
@@ -228,7 +237,7 @@ impl Board {
     /// Compiles the filter and looks what it shows.
     async fn execute_filter(&mut self, app: &App) -> Result<(), AppError> {
         self.filter = match &self.view.history {
-            HistoryChoice::Nothing => None,
+            HistoryChoice::Nothing | HistoryChoice::These(_) => None,
             HistoryChoice::Filter(source) => Some(self.history.compile(&*app.store, source).await?),
         };
         self.base = self.evaluate(app).await?;
@@ -239,6 +248,11 @@ impl Board {
 
     /// What the filter shows now, apart from its `o` terms.
     async fn evaluate(&mut self, app: &App) -> Result<Vec<u32>, AppError> {
+        if let HistoryChoice::These(ids) = &self.view.history {
+            let wanted: HashSet<&PairId> = ids.iter().collect();
+            let rows = (0u32..).zip(&self.history.pairs);
+            return Ok(rows.filter(|(_, p)| wanted.contains(&p.id)).map(|(row, _)| row).collect());
+        }
         let Some(filter) = &self.filter else { return Ok(Vec::new()) };
         if filter.needs_tokens() {
             let all: Vec<u32> = (0u32..).take(self.history.pairs.len()).collect();
@@ -308,6 +322,7 @@ impl Board {
         LoadRules {
             overhead: self.standing.model.message_overhead,
             send_error_pairs: app.settings().send_error_pairs(),
+            mark: self.mark,
         }
     }
 

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, hash_map::Entry};
 
 use plimsoll_budget::{
-    Attached, Boundary, BoundaryInput, Decision, ExcludedBecause, IncludedTokens, Judged, LoadSums,
-    OverBudget, Validation, Verdict, Weights, decide, suggestions, validate,
+    Attached, Boundary, BoundaryInput, Decision, IncludedTokens, Judged, OverBudget, Validation,
+    Verdict, Weights, decide, suggestions, validate,
 };
 use plimsoll_domain::{Attachment, ContextKind, Delivery, File, FileId, Lifecycle, PairId};
 use plimsoll_send::{IncludedPair, RequestParameters, SendPlan, TrimStep};
@@ -13,9 +13,8 @@ use plimsoll_tokens::{Basis, RawTokens, odd_bytes};
 
 use super::{Board, standing::Standing};
 use crate::{
-    App, AppError, AttachedFile, Draft, Outlook, Prepared, Purpose,
+    App, AppError, AttachedFile, Draft, Outlook, Planned, Prepared, Purpose,
     attach::{Carried, Packed, Parcels},
-    history::LoadRules,
 };
 
 /// A message on the scales.
@@ -25,14 +24,6 @@ struct Message {
     /// What of them estimates misjudge by far (EST-9).
     odd: u64,
     attached: Vec<AttachedFile>,
-}
-
-/// Which of the visible pairs go along, and which do not.
-struct Choice {
-    boundary: Boundary,
-    aboard: Vec<PairId>,
-    raw_tokens: Vec<RawTokens>,
-    ashore: Vec<(PairId, ExcludedBecause)>,
 }
 
 impl Board {
@@ -87,6 +78,21 @@ impl Board {
         Ok(changed)
     }
 
+    /// What a draft would be sent with, pair by pair: what a page marks (PAY-6).
+    pub async fn planned(&mut self, app: &App, draft: &Draft) -> Result<Planned, AppError> {
+        self.refresh(app).await?;
+        if self.bring_files(app, draft).await? {
+            self.stand_anew(app).await?;
+        }
+        self.check_purpose(app, draft.purpose).await?;
+        let choice = self.choice(app, draft.purpose).await?;
+        let message = self.weigh_message(app, draft).await?;
+        let outlook =
+            self.weigh_up(app, choice.boundary, || choice.raw_tokens.clone(), message).await?;
+        let seen = self.seen(app, &outlook, choice.aboard);
+        Ok(Planned { outlook, seen, start: choice.start, end: choice.end })
+    }
+
     /// What is attached to a message that was written before, as it would go out now.
     pub async fn attached(
         &mut self,
@@ -139,7 +145,13 @@ impl Board {
         let outlook =
             self.weigh_up(app, choice.boundary, || choice.raw_tokens.clone(), message).await?;
         let input = *self.cache.input();
-        let included = app.store.get_many(&choice.aboard).await?;
+        let ids: Vec<PairId> = choice.aboard.iter().map(|pair| pair.id).collect();
+        let included = app.store.get_many(&ids).await?;
+        // What is compared with the page is what was read for this send (PAY-6).
+        let mut seen = self.seen(app, &outlook, choice.aboard);
+        for (pair, stored) in seen.pairs.iter_mut().zip(&included) {
+            (pair.id, pair.revision) = (stored.pair.id, stored.revision);
+        }
         let settings = app.settings();
         let policy = draft.over_budget.unwrap_or_else(|| settings.over_budget());
         let history = IncludedTokens { raw: &choice.raw_tokens, correction: input.correction };
@@ -194,6 +206,8 @@ impl Board {
             files: self.standing.files.clone(),
             weigher: self.standing.weigher.clone(),
             outlook,
+            seen,
+            compared: false,
             ashore: choice.ashore,
             plan,
             history: self.view.history.clone(),
@@ -277,47 +291,6 @@ impl Board {
                 }
             }
         }
-    }
-
-    /// The pairs that go along. A pair that is asked again is not its own history, and
-    /// nothing that came after a regenerated pair is either.
-    async fn choice(&mut self, app: &App, purpose: Purpose) -> Result<Choice, AppError> {
-        let drawn = self.boundary(app).await?;
-        let rules = self.rules(app);
-        let rows: Vec<u32> = match purpose {
-            Purpose::New => return Ok(self.split(drawn, &self.visible, &rules)),
-            Purpose::ReAsk(id) => {
-                let other = |row: &u32| self.history.pairs[*row as usize].id != id;
-                self.visible.iter().copied().filter(other).collect()
-            }
-            Purpose::Regenerate(id) => {
-                let at = self.history.pairs.iter().position(|pair| pair.id == id);
-                let before = |row: &u32| at.is_none_or(|at| (*row as usize) < at);
-                self.visible.iter().copied().filter(before).collect()
-            }
-        };
-        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-        let (input, parcels) = (*self.cache.input(), &mut self.parcels);
-        self.history.weigh_aboard(&rows, &courier, parcels, &rules, &input).await?;
-        let load = |at: usize| self.history.load(rows[at], &rules);
-        let drawn = Boundary::compute(&mut LoadSums::new(rows.len()), load, &input);
-        Ok(self.split(drawn, &rows, &rules))
-    }
-
-    fn split(&self, boundary: Boundary, rows: &[u32], rules: &LoadRules) -> Choice {
-        let mut choice =
-            Choice { boundary, aboard: Vec::new(), raw_tokens: Vec::new(), ashore: Vec::new() };
-        for (at, row) in rows.iter().enumerate() {
-            let id = self.history.pairs[*row as usize].id;
-            let load = self.history.load(*row, rules);
-            if boundary.includes(at, load.sendable) {
-                choice.aboard.push(id);
-                choice.raw_tokens.push(load.tokens);
-            } else {
-                choice.ashore.push((id, self.history.ashore_because(*row, rules)));
-            }
-        }
-        choice
     }
 
     /// Whether any visible pair could be sent, if there were room.

@@ -2,6 +2,7 @@
 
 use plimsoll_budget::Change;
 use plimsoll_domain::PairId;
+use plimsoll_filter::Filter;
 
 use super::Board;
 use crate::{
@@ -27,6 +28,10 @@ pub(super) struct Pending {
     standing: bool,
     /// Files came or went.
     files: bool,
+    /// The context begins elsewhere.
+    mark: bool,
+    /// A send began or ended: filters that look at ages mean the present again.
+    sent: bool,
 }
 
 impl Pending {
@@ -39,9 +44,13 @@ impl Pending {
 
     fn note(&mut self, progress: &Progress) {
         match progress {
-            Progress::Started(id) => self.pairs.push(*id),
+            Progress::Started(id) => {
+                self.pairs.push(*id);
+                self.sent = true;
+            }
             Progress::Ended(id) => {
                 self.pairs.push(*id);
+                self.sent = true;
                 // A send teaches: the limit, the factor.
                 self.standing = true;
             }
@@ -54,6 +63,7 @@ impl Pending {
             }
             Progress::Removed(_) | Progress::Imported => self.everything = true,
             Progress::Topics => self.topics = true,
+            Progress::ContextFrom => self.mark = true,
             Progress::Settings => self.standing = true,
             Progress::Files => self.files = true,
             Progress::Attempt(..)
@@ -93,6 +103,10 @@ impl Board {
         if changes.everything || changes.files {
             self.parcels.forget();
         }
+        if changes.everything || changes.mark {
+            self.mark = app.context_mark(&self.workspace).await?;
+            self.cache.note(Change::AllLoads);
+        }
         if changes.everything || changes.topics {
             return self.reload(app).await;
         }
@@ -104,6 +118,9 @@ impl Board {
         }
         if changes.standing || changes.files {
             self.stand_anew(app).await?;
+        }
+        if changes.sent && self.filter.as_ref().is_some_and(Filter::has_ages) {
+            self.execute_filter(app).await?;
         }
         Ok(())
     }

@@ -92,7 +92,7 @@ async fn send(
         let ask = Ask { draft, ..ask };
         app.prepare(&ask).await.map_err(|error| Failure::app(&error))?
     };
-    let choices = SendChoices { over_budget: Some(policy), quota: args.quota };
+    let choices = SendChoices { over_budget: Some(policy), quota: args.quota, seen: None };
     let cancel = Cancel::default();
     let stop = cancel.clone();
     tokio::spawn(async move {
@@ -275,6 +275,7 @@ fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
         | Progress::Labelled(_)
         | Progress::Removed(_)
         | Progress::Imported
+        | Progress::ContextFrom
         | Progress::Topics
         | Progress::Memory
         | Progress::Settings => {}

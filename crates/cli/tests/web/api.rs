@@ -118,7 +118,7 @@ fn snd_2_one_send_at_a_time_and_snd_4_it_can_be_stopped() {
     let mut events = served.events();
     let begun = served.json("POST", "/api/send", Some(json!({"text": "first"})));
     events.until("delta").unwrap();
-    served.refused("POST", "/api/send", Some(json!({"text": "second"})), 409, "busy");
+    served.refused("POST", "/api/send", Some(json!({"text": "second"})), 409, "send_in_flight");
     assert_eq!(served.json("GET", "/api/state", None)["sending"], begun["pair"]);
     served.json("POST", "/api/cancel", None);
     events.until("ended").unwrap();

@@ -4,7 +4,7 @@ use std::{ops::Deref, path::Path, sync::Arc};
 
 use plimsoll_browser::{Browser, Level, Page};
 use plimsoll_testkit::scripted::{Reply, ScriptedServer, Step};
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::served::Served;
@@ -52,6 +52,54 @@ globalThis.fetch = async (url, how) => {
 const write = navigator.clipboard?.writeText.bind(navigator.clipboard);
 if (write) navigator.clipboard.writeText = (text) => (T.copied.push(text), write(text));";
 
+/// Writes down what the page marks at the very moment of a send, and what came of it; and
+/// compares the rows of the page with what the server says.
+const WATCH: &str = r"
+T.posts = [];
+// The last words that the page said in passing.
+T.heard = [];
+addEventListener('DOMContentLoaded', () => {
+  const hear = (what) => { T.heard.push(what.slice(0, 80)); if (T.heard.length > 40) T.heard.shift(); };
+  new MutationObserver((list) => list.forEach(({ target, addedNodes }) => addedNodes.forEach((node) =>
+    target.id && node.textContent && hear(`${target.id}: ${node.textContent}`))))
+    .observe(document.body, { childList: true, subtree: true });
+  addEventListener('keydown', ({ key, target }) => hear(`key ${key} at ${target.tagName} ${target.id} ${target.className}`), true);
+}, { once: true });
+const texts = (pairs) => pairs.map((pair) => pair.querySelector('.u .prose').textContent.trim());
+const through = globalThis.fetch;
+globalThis.fetch = async (url, how) => {
+  T.asks = [...(T.asks ?? []).slice(-8), `${how?.method ?? 'GET'} ${url}`];
+  if (how?.method !== 'POST' || !String(url).includes('/api/send')) return through(url, how);
+  const off = (pair) => pair.classList.contains('ooc');
+  const post = { body: how.body, loaded: texts(T.pairs()), marked: texts(T.pairs().filter((pair) => !off(pair))), status: 0 };
+  T.posts.push(post);
+  const answer = await through(url, how);
+  post.status = answer.status;
+  return answer;
+};
+T.different = async () => {
+  if (document.body.classList.contains('sending')) return 'a send is on its way';
+  const get = async (path) => (await through(path)).json();
+  const state = await get('/api/state');
+  const { pairs, visible } = await get('/api/pairs?from=0&limit=200');
+  const rows = T.pairs();
+  const ids = rows.map((row) => row.dataset.id);
+  if (new Set(ids).size !== ids.length) return `a pair is drawn twice: ${ids}`;
+  if (Number(T.pane().dataset.visible) !== visible) return `${T.pane().dataset.visible} of ${visible} visible`;
+  if (visible > 0 && rows.length === 0) return 'no row is drawn';
+  if (state.boundary.x !== pairs.filter((pair) => pair.included).length) return 'the server changed';
+  for (const row of rows) {
+    const at = Number(row.dataset.at);
+    const pair = pairs[at];
+    if (pair?.id !== row.dataset.id) return `another pair at ${at}`;
+    if (pair.included === row.classList.contains('ooc')) return `${pair.userText} at ${at}: included ${pair.included}`;
+    if (String(pair.revision) !== row.dataset.revision) return `${pair.userText}: revision ${pair.revision}`;
+  }
+  if (T.counter() !== state.counter.text) return `counter ${T.counter()}, not ${state.counter.text}`;
+  return '';
+};
+";
+
 /// An answer that reports about what such short messages weigh, so that nothing is learned.
 pub(crate) fn answer(text: &str) -> Reply {
     Reply::openai(&[text], 14, 6)
@@ -65,6 +113,17 @@ pub(crate) fn after(steps: impl IntoIterator<Item = Step>, reply: &Reply) -> Rep
 /// Paragraphs that are higher together than any pane.
 pub(crate) fn tall() -> String {
     (1..=80).map(|n| format!("Paragraph {n} of a long answer.\n\n")).collect()
+}
+
+/// What the page wrote down about a send: what it marked at that moment, and the answer.
+#[derive(Deserialize)]
+pub(crate) struct Post {
+    pub(crate) body: String,
+    /// The questions of all rows that the page held.
+    pub(crate) loaded: Vec<String>,
+    /// Those of them that it marked as sent.
+    pub(crate) marked: Vec<String>,
+    pub(crate) status: u16,
 }
 
 /// A tab that shows the workbench, and the hands before it.
@@ -141,6 +200,11 @@ impl Workbench {
         serde_json::from_str(&call.body).unwrap()
     }
 
+    /// How often the provider was asked for an answer.
+    pub(crate) fn calls(&self) -> usize {
+        self.server.requests().iter().filter(|request| request.method == "POST").count()
+    }
+
     /// Another tab, as on another machine: it shares the workbench and nothing else.
     pub(crate) fn tab(&self) -> Screen {
         let screen = Screen::of(self.browser.private_page().unwrap(), &self.served);
@@ -152,6 +216,7 @@ impl Workbench {
 impl Screen {
     fn of(page: Page, served: &Served) -> Self {
         page.before_load(HELPERS).unwrap();
+        page.before_load(WATCH).unwrap();
         Self { page, origin: format!("http://{}", served.address) }
     }
 
@@ -219,6 +284,21 @@ impl Screen {
     pub(crate) fn says(&self, selector: &str, part: &str) {
         let (selector, part) = (quoted(selector), quoted(part));
         self.wait(&format!("T.says({selector}, {part})"));
+    }
+
+    /// Waits until rows, marks and counter are what the server says.
+    #[track_caller]
+    pub(crate) fn agrees(&self) {
+        if self.page.wait_for("T.different().then((words) => words === '')").is_err() {
+            panic!("{}", self.js::<String>("T.different()"));
+        }
+    }
+
+    /// The last send of this tab, once it was answered.
+    #[track_caller]
+    pub(crate) fn post(&self, after: usize) -> Post {
+        self.wait(&format!("T.posts.length > {after} && T.posts.at(-1).status > 0"));
+        self.js("T.posts.at(-1)")
     }
 
     /// Waits for the counter.

@@ -95,9 +95,11 @@ fn ui_9_another_model_takes_it() {
 fn ui_9_clearing_the_history_sends_it_alone() {
     let Some(bench) = held(vec![Reply::openai(&["short"], 260, 6)], |_| {}) else { return };
     choose(&bench, "clear");
-    bench.wait("T.pairs().length === 1 && T.state() === 'complete' && T.reply() === 'short'");
+    bench.wait("T.pairs().length === 2 && T.state() === 'complete' && T.reply() === 'short'");
     let sent = bench.sent();
     assert_eq!(sent["messages"].as_array().unwrap().len(), 1, "the message alone");
+    // UI-17: what stood before is still there to read, before the line.
+    bench.says("#load", "set by hand");
     bench.fine();
 }
 

@@ -15,6 +15,8 @@ mod faults;
 mod files;
 mod filtering;
 mod focus;
+mod honest;
+mod honest_random;
 mod listing;
 mod made;
 mod memory;

@@ -10,6 +10,7 @@ mod memory;
 mod models;
 mod pairs;
 mod receipts;
+pub(crate) mod seen;
 mod sending;
 mod settings;
 pub(crate) mod state;
@@ -68,6 +69,7 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(writing::draft, writing::put_draft))
         .routes(routes!(writing::prompts))
         .routes(routes!(sending::send))
+        .routes(routes!(seen::preview))
         .routes(routes!(sending::cancel))
         .routes(routes!(pairs::list))
         .routes(routes!(pairs::get, pairs::change, pairs::delete))

@@ -53,6 +53,8 @@ pub(super) struct PairDto {
     previous_answer: Option<String>,
     /// Whether the answer was cut by its length.
     cut: bool,
+    /// Counts the changes of its texts.
+    revision: u64,
     /// When it was edited last.
     #[serde(skip_serializing_if = "Option::is_none")]
     edited_at: Option<String>,
@@ -120,6 +122,7 @@ impl PairDto {
             receipt_id: pair.receipt_id.map(|id| id.to_string()),
             previous_answer: pair.previous_answer,
             cut: stored.cut,
+            revision: stored.revision,
             edited_at: stored.edited_at.map(rfc3339),
             tool_calls: Vec::new(),
             tokens: shown.and_then(|shown| shown.tokens),

@@ -7,10 +7,10 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use plimsoll_app::{AppError, Draft, Outlook, Purpose, QuotaChoice, SendChoices, View, topic_path};
+use plimsoll_app::{AppError, Draft, Outlook, Purpose, QuotaChoice, SeenDigest, SendChoices};
 use plimsoll_budget::{Binds, OverBudget};
 use plimsoll_domain::Attachment;
-use plimsoll_store::KeptDraft;
+use plimsoll_store::{KeptDraft, StoreError};
 use plimsoll_tokens::commas;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -18,14 +18,14 @@ use utoipa::ToSchema;
 use super::{
     At, AtQuery,
     attached::{self, AttachedTo},
-    pair_id,
+    seen::{self, SeenDto, beside},
     state::bind_text,
     writing::tell_draft,
 };
 use crate::{
     Found, Web,
     problem::{Body, Problem},
-    sends,
+    relay, sends,
 };
 
 /// What happens above the limit (VAL-3).
@@ -66,6 +66,9 @@ pub(super) struct Message {
     regenerate: Option<String>,
     /// The model, for this send alone.
     model: Option<String>,
+    /// What the page showed. Where something else would be sent, nothing is, and the answer
+    /// is 409 `view_changed`. Without it nothing is compared.
+    seen: Option<SeenDto>,
 }
 
 /// A send that was begun.
@@ -109,15 +112,25 @@ pub(super) async fn send(
     let prepared = match &message.model {
         None => desk.board.prepare(&web.app, &draft).await?,
         Some(model) => {
-            let topic = topic_path(desk.board.topics(), desk.board.topic().id);
-            let history = desk.board.view().history.clone();
-            let view = View { history, topic: Some(topic), model: Some(model.clone()) };
-            web.app.board(&at, view).await?.prepare(&web.app, &draft).await?
+            desk.board.boundary(&web.app).await?;
+            beside(&web, &desk, model).await?.prepare(&web.app, &draft).await?
         }
     };
-    let outlook = prepared.outlook.clone();
-    let begun = match web.app.begin(prepared, SendChoices { over_budget, quota }).await {
+    let (outlook, pairs) = (prepared.outlook.clone(), prepared.seen.pairs.clone());
+    let digest = message.seen.as_ref().map(|seen| SeenDigest(seen.digest.clone()));
+    let choices = SendChoices { over_budget, quota, seen: digest };
+    let begun = match web.app.begin(prepared, choices).await {
         Ok(begun) => begun,
+        Err(AppError::ViewChanged) => {
+            let changes = message.seen.map(|seen| desk.views.changes(seen.view, &pairs));
+            drop(desk);
+            relay::tell_rows(&web, &at).await;
+            return Err(Problem::from(AppError::ViewChanged).changed(changes.unwrap_or_default()));
+        }
+        Err(AppError::Store(busy @ StoreError::Busy { .. })) => {
+            let words = busy.to_string();
+            return Err(Problem::new(StatusCode::CONFLICT, "send_in_flight", words));
+        }
         Err(error) => return Err(offer(&web, error, &outlook).await),
     };
     desk.frozen = None;
@@ -178,16 +191,12 @@ async fn purpose(
     web: &Web,
     message: &Message,
 ) -> Result<(Purpose, String, Vec<Attachment>), Problem> {
-    let (text, attached) = (message.text.clone(), attached::read(&message.attachments)?);
-    match (&message.reask, &message.regenerate) {
-        (None, None) => Ok((Purpose::New, text, attached)),
-        (Some(id), None) => Ok((Purpose::ReAsk(pair_id(id)?), text, attached)),
-        (None, Some(id)) => {
-            let id = pair_id(id)?;
+    match seen::purpose(message.reask.as_deref(), message.regenerate.as_deref())? {
+        Purpose::Regenerate(id) => {
             let pair = web.app.store().get(id).await?.pair;
             Ok((Purpose::Regenerate(id), pair.user_text, pair.attachments))
         }
-        (Some(_), Some(_)) => Err(Problem::bad_request("either reask or regenerate, not both")),
+        purpose => Ok((purpose, message.text.clone(), attached::read(&message.attachments)?)),
     }
 }
 

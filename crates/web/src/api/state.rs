@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use plimsoll_app::{AppError, Draft, Outlook, topic_path};
+use plimsoll_app::{AppError, Draft, Outlook, Planned, tell_context_mark, topic_path};
 use plimsoll_budget::{Binds, ModelLimit, WindowSource};
 use plimsoll_send::Counter;
 use plimsoll_tokens::{commas, compact_load};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::files::{AttachedDto, LimitsDto, SectionDto};
+use super::{
+    files::{AttachedDto, LimitsDto, SectionDto},
+    seen::ShownDto,
+};
 use crate::{
     Web,
     boards::{Desk, Frozen},
@@ -156,6 +159,12 @@ pub(crate) struct StateDto {
     pub(crate) counter: CounterDto,
     /// Where the load line is.
     pub(crate) boundary: BoundaryDto,
+    /// Where somebody said that the context begins: the id of its first pair, or `after:` and
+    /// the id of the last one before it (UI-17).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) context_from: Option<String>,
+    /// What is shown, for the digest of what was seen (PAY-6).
+    pub(crate) shown: ShownDto,
     /// How the window is filled.
     pub(crate) window: WindowDto,
     /// The pair that is being answered.
@@ -195,6 +204,21 @@ fn attached_tokens(outlook: &Outlook) -> u64 {
     outlook.attached.iter().map(|one| one.tokens).fold(0, u64::saturating_add)
 }
 
+impl BoundaryDto {
+    /// A boundary over some of the visible pairs, whose line is at this visible position.
+    pub(crate) fn of(outlook: &Outlook, start: usize) -> Self {
+        let boundary = &outlook.boundary;
+        Self {
+            start,
+            x: boundary.x,
+            y: boundary.y,
+            history_tokens: boundary.predicted_history_tokens,
+            total_tokens: boundary.predicted_total_tokens,
+            note: outlook.newest_too_large.then_some(NEWEST_TOO_LARGE),
+        }
+    }
+}
+
 impl StateDto {
     pub(crate) async fn of(web: &Arc<Web>, desk: &mut Desk) -> Result<Self, AppError> {
         let draft = super::attached::draft_of(&desk.draft);
@@ -208,9 +232,9 @@ impl StateDto {
         draft: &Draft,
     ) -> Result<Self, AppError> {
         let event = web.hub.newest();
-        let outlook = desk.board.outlook(&web.app, draft).await?;
+        let Planned { outlook, seen, start, .. } = desk.board.planned(&web.app, draft).await?;
         let Weighed { counter, window, .. } = Weighed::of(web, &outlook, desk);
-        let boundary = outlook.boundary;
+        let shown = ShownDto::of(web, desk, &seen);
         let board = &desk.board;
         Ok(Self {
             view: ViewDto {
@@ -219,14 +243,9 @@ impl StateDto {
                 model: outlook.model.id.clone(),
             },
             counter,
-            boundary: BoundaryDto {
-                start: boundary.start,
-                x: boundary.x,
-                y: boundary.y,
-                history_tokens: boundary.predicted_history_tokens,
-                total_tokens: boundary.predicted_total_tokens,
-                note: outlook.newest_too_large.then_some(NEWEST_TOO_LARGE),
-            },
+            boundary: BoundaryDto::of(&outlook, start),
+            context_from: board.mark().as_ref().map(tell_context_mark),
+            shown,
             window,
             queue: web.app.settings().queue_while_sending(),
             long_paste_chars: web.app.settings().long_paste().0,

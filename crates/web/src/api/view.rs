@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_app::{HistoryChoice, View};
+use plimsoll_app::{ContextFrom, HistoryChoice, View};
 use plimsoll_store::SearchHit;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -42,6 +42,10 @@ pub(super) struct Choice {
     topic: Option<String>,
     /// A model; blank for none.
     model: Option<String>,
+    /// Where the context begins (UI-17): the id of its first pair, `after:` and the id of the
+    /// last one before it, `end` for behind the newest pair; blank for the prediction.
+    #[serde(rename = "contextFrom")]
+    context_from: Option<String>,
 }
 
 /// Apply a filter, or choose a topic or a model
@@ -67,7 +71,15 @@ pub(super) async fn choose(
     };
     view.topic = chosen(choice.topic, view.topic);
     view.model = chosen(choice.model, view.model);
-    desk.choose(&web.app, view).await?;
+    if view != *desk.board.view() || choice.context_from.is_none() {
+        desk.choose(&web.app, view).await?;
+    }
+    if let Some(text) = &choice.context_from {
+        let wrong = || Problem::bad_request("contextFrom is a pair's id, after:ID, end, or blank");
+        let from = ContextFrom::parse(text).ok_or_else(wrong)?;
+        web.app.set_context_from(&at, from).await?;
+        desk.frozen = None;
+    }
     if let Some(filter) = choice.filter.filter(|filter| !filter.trim().is_empty()) {
         web.app.store().push_query(&at, &filter, web.app.clock().now()).await?;
     }

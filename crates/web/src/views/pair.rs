@@ -83,6 +83,7 @@ impl PairView<'_> {
         let sending = pair.lifecycle == Lifecycle::Sending;
         html! {
             article.pair.ooc[why.is_some()] id={ "p-" (id) } data-id=(id) data-at=(self.at)
+                data-revision=(self.stored.revision)
                 data-state=(pair.lifecycle.name()) data-star=(pair.star.count())
                 data-flag=(pair.color_flag.name()) data-why=[never.map(ExcludedBecause::name)]
                 data-swap[pair.previous_answer.is_some()] data-cut[self.stored.cut]
@@ -301,6 +302,7 @@ fn off_title(why: Option<ExcludedBecause>) -> &'static str {
         Some(ExcludedBecause::Error) => "not sent: it failed",
         Some(ExcludedBecause::InFlight) => "not sent: it is being answered",
         Some(ExcludedBecause::Cancelled) => "not sent: it was stopped without an answer",
+        Some(ExcludedBecause::BeforeTheLine) => "not sent: it is before the line that was set",
         Some(ExcludedBecause::Budget) | None => "not sent: it is beyond the load line",
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use maud::{Markup, html};
+use plimsoll_app::COMPARED;
 use plimsoll_domain::ReceiptId;
 use plimsoll_tokens::commas;
 use serde_json::Value;
@@ -81,11 +82,7 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
             @if let Some(estimator) = body["estimator"].as_str() { " · counted " (estimator) }
             @if let Some(basis) = &basis { ", " (basis) }
         }
-        @if let Some(hash) = body["historyHash"].as_str() {
-            p.muted title=(hash) {
-                "sent = seen ✓ " span.mono { "b3:" (hash.chars().take(12).collect::<String>()) "…" }
-            }
-        }
+        (seen(&body, &attempts))
         @if let Some(files) = body["detachedFiles"].as_array().filter(|files| !files.is_empty()) {
             p.say {
                 (files.len()) @if files.len() == 1 { " file was" } @else { " files were" }
@@ -110,4 +107,25 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
             }
         }
     })
+}
+
+/// PAY-6: what is claimed of a request and the page is what was compared, and no more.
+fn seen(body: &Value, attempts: &[Value]) -> Markup {
+    let compared = body["seen"].as_str() == Some(COMPARED);
+    let some = |list: &Value| list.as_array().is_some_and(|list| !list.is_empty());
+    let less =
+        |attempt: &Value| attempt["trimmedCount"].as_u64() > Some(0) || some(&attempt["deleted"]);
+    let left_out = attempts.iter().any(less) || some(&body["detachedFiles"]);
+    let words = match (compared, left_out) {
+        (true, false) => "sent = seen ✓",
+        (true, true) => "compared with the page, then sent with less than it showed",
+        (false, _) => "not compared with a page",
+    };
+    let hash = body["historyHash"].as_str().unwrap_or_default();
+    let short: String = hash.chars().take(12).collect();
+    html! {
+        p.muted.seen title=(hash) {
+            (words) @if !short.is_empty() { " " span.mono { "b3:" (short) "…" } }
+        }
+    }
 }

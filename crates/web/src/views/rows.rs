@@ -4,8 +4,9 @@ use std::{ops::Range, sync::Arc};
 
 use maud::{Markup, html};
 use plimsoll_app::{FilesOutlook, Shown, topic_path};
+use plimsoll_budget::Boundary;
 use plimsoll_domain::PairId;
-use plimsoll_send::{LeftOutBecause, trim_notice};
+use plimsoll_send::{Hash, LeftOutBecause, trim_notice};
 use plimsoll_store::{ReceiptRecord, StoredPair};
 use plimsoll_tokens::commas;
 
@@ -36,21 +37,21 @@ pub(crate) async fn chunk(
     let line_here =
         (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.y;
     let note = outlook.newest_too_large.then_some(NEWEST_TOO_LARGE);
-    let (ashore, tokens) = (boundary.y - boundary.x, boundary.predicted_history_tokens);
-    let line = load_line(ashore, boundary.x, tokens, note);
-    let prelude = prelude(web, desk, outlook.system_tokens);
+    let line = load_line(&boundary, desk.board.mark().is_some(), note);
+    let [system, files] = desk.board.instructions(&web.app);
+    let prelude = prelude(web, desk, outlook.system_tokens, system);
     // A part that is switched off is told too: nothing is left out unseen.
     let off = to == boundary.y && outlook.files.is_none() && outlook.model.tools;
     let files_off = off && told_nothing_of_files(web, desk).await?;
     Ok(html! {
-        div.chunk data-from=(from) data-to=(to) data-y=(boundary.y) {
+        div.chunk data-from=(from) data-to=(to) data-y=(boundary.y) data-shape=(desk.board.shape()) {
             @for (at, article) in &articles {
                 @if line_here && *at == boundary.start { (line) (prelude) }
                 (article)
             }
             @if line_here && boundary.start == to { (line) (prelude) }
             @if to == boundary.y {
-                (files_section(outlook.files.as_ref()))
+                (files_section(outlook.files.as_ref(), files))
                 @if files_off { (files_section_off()) }
                 @if let Some(words) = outlook.adds { (unseen(words)) }
             }
@@ -139,7 +140,10 @@ async fn left_out(web: &Web, receipt: &ReceiptRecord) -> Result<Option<String>, 
     Ok(trim_notice(&names, because))
 }
 
-pub(crate) fn load_line(ashore: usize, aboard: usize, tokens: u64, note: Option<&str>) -> Markup {
+/// The line itself. Where somebody set it, it says so, and how to let it go.
+fn load_line(boundary: &Boundary, marked: bool, note: Option<&str>) -> Markup {
+    let (ashore, aboard) = (boundary.y - boundary.x, boundary.x);
+    let tokens = boundary.predicted_history_tokens;
     html! {
         div.load #load {
             (icons::mark("mark"))
@@ -148,6 +152,10 @@ pub(crate) fn load_line(ashore: usize, aboard: usize, tokens: u64, note: Option<
                 b { (commas(aboard as u64)) } " aboard · "
                 span.mono { (commas(tokens)) } " tokens"
                 span.note { @if let Some(note) = note { ": " (note) } }
+                @if marked {
+                    " · set by hand · "
+                    button.link type="button" data-act="use-prediction" { "Use the prediction" }
+                }
             }
         }
     }
@@ -159,10 +167,10 @@ fn unseen(words: &str) -> Markup {
 }
 
 /// PAY-3: what is said about files stands where it is sent, right before the new message.
-pub(crate) fn files_section(files: Option<&FilesOutlook>) -> Markup {
+pub(crate) fn files_section(files: Option<&FilesOutlook>, digest: Option<Hash>) -> Markup {
     html! {
         @if let Some(files) = files {
-            details.prelude.files #files-section data-part="files" {
+            details.prelude.files #files-section data-part="files" data-digest=[digest] {
                 summary {
                     span {
                         "Files section: " (files.shown) " of " (files.total)
@@ -196,14 +204,14 @@ fn files_section_off() -> Markup {
 
 /// PAY-3: the system message stands where it is sent, first of what is aboard. One that is
 /// switched off still stands there, and says so.
-fn prelude(web: &Web, desk: &Desk, tokens: u64) -> Markup {
+fn prelude(web: &Web, desk: &Desk, tokens: u64, digest: Option<Hash>) -> Markup {
     let (topic, topics) = (desk.board.topic(), desk.board.topics());
     let text = topic.system_message.as_deref().filter(|text| !text.trim().is_empty());
     let sent = web.app.system_message(topic).is_some();
     let path = topic_path(topics, topic.id).trim_start_matches('/').replace('/', " › ");
     html! {
         @if let Some(text) = text {
-            details.prelude data-part="system" data-off[!sent] {
+            details.prelude data-part="system" data-off[!sent] data-digest=[digest] {
                 summary {
                     span { "System message of topic “" (path) "”" @if !sent { ": not sent" } }
                     span.mono { @if sent { (commas(tokens)) } @else { "0" } }

@@ -118,10 +118,11 @@ test("calls: the path takes its fields out of the body", () => {
 });
 
 test("UI-3: a pair is ashore for its own reason or by its place", () => {
-  assert.equal(ashore("error", 9, 3), true);
-  assert.equal(ashore("", 9, 3), true);
-  assert.equal(ashore(undefined, 2, 3), true);
-  assert.equal(ashore(undefined, 3, 3), false);
+  assert.equal(ashore("error", 9, { start: 3 }), true);
+  assert.equal(ashore("", 9, { start: 3 }), true);
+  assert.equal(ashore(undefined, 2, { start: 3 }), true);
+  assert.equal(ashore(undefined, 3, { start: 3 }), false);
+  assert.equal(ashore(undefined, 5, { start: 3, end: 5 }), true);
 });
 
 test("UI-2: the boundary is told where there is none", () => {

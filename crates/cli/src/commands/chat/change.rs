@@ -1,10 +1,10 @@
 //! Commands that change something: what is chosen, labels, saved filters, the newest pair.
 
-use plimsoll_app::{AppError, HistoryChoice, Label, View, restored_words, topic_path};
+use plimsoll_app::{AppError, ContextFrom, HistoryChoice, Label, View, restored_words, topic_path};
 use plimsoll_domain::{Lifecycle, PairId};
 use plimsoll_store::{Noun, StoreError};
 
-use super::{Chat, look::name_of, wrong};
+use super::{Chat, look::name_of, over_budget::NEW_CONTEXT, wrong};
 use crate::{
     failure::{Failure, note, say},
     output::{neutral, printable},
@@ -23,12 +23,23 @@ impl Chat<'_> {
                     "everything stays visible".to_owned()
                 }
                 HistoryChoice::Filter(filter) => format!("the filter stays {filter}"),
-                HistoryChoice::Nothing => "nothing stays visible".to_owned(),
+                HistoryChoice::Nothing | HistoryChoice::These(_) => {
+                    "nothing stays visible".to_owned()
+                }
             };
             drop(board);
             self.tell_error(&error);
             note(&stays);
         }
+        Ok(())
+    }
+
+    /// Begins a new context behind the newest pair, or lets the prediction decide (UI-17).
+    pub(super) async fn clear(&mut self, on: bool) -> Result<(), Failure> {
+        let from = if on { ContextFrom::Now } else { ContextFrom::Prediction };
+        let workspace = self.board.lock().await.workspace().clone();
+        self.app.set_context_from(&workspace, from).await.map_err(wrong)?;
+        note(if on { NEW_CONTEXT } else { "the prediction decides what is sent" });
         Ok(())
     }
 
@@ -156,7 +167,7 @@ impl Chat<'_> {
         let workspace = board.workspace().clone();
         let filter = match &board.view().history {
             HistoryChoice::Filter(filter) if !filter.is_empty() => filter.clone(),
-            HistoryChoice::Filter(_) | HistoryChoice::Nothing => {
+            _ => {
                 return Err(Failure::failed("there is no filter to save")
                     .hint("choose one first, as in: /filter s>=2"));
             }

@@ -207,6 +207,7 @@ impl Chat<'_> {
                 self.detach();
                 Ok(())
             }
+            Slash::Clear(on) => self.clear(on).await,
             Slash::Plan => self.show_plan().await,
             Slash::Receipt => self.show_receipt().await,
             Slash::Exact(text) => self.show_request(text).await,

@@ -1,6 +1,6 @@
 //! A request that is over the limit: what could be done, and doing it (VAL-3).
 
-use plimsoll_app::{Draft, HistoryChoice, Prepared};
+use plimsoll_app::{ContextFrom, Draft, Prepared};
 use plimsoll_budget::{OverBudget, Suggestion};
 use plimsoll_tokens::commas;
 
@@ -11,8 +11,9 @@ use crate::{
     words,
 };
 
-/// A filter that shows no pair.
-const NOTHING: &str = "r0";
+/// What is said when a new context begins (UI-17).
+pub(super) const NEW_CONTEXT: &str =
+    "a new context begins here; earlier pairs are not sent, /clear off brings them back";
 
 /// Something that can be chosen by a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,8 +121,11 @@ impl Chat<'_> {
             Choice::Switch(model) => view.model = Some(model.clone()),
             Choice::Forget(model) => self.app.forget_learned(model).await.map_err(wrong)?,
             Choice::ClearHistory => {
-                view.history = HistoryChoice::Filter(NOTHING.to_owned());
-                note("the filter is r0: no pair goes along; /filter brings them back");
+                self.app
+                    .set_context_from(board.workspace(), ContextFrom::Now)
+                    .await
+                    .map_err(wrong)?;
+                note(NEW_CONTEXT);
             }
         }
         if view != *board.view() {

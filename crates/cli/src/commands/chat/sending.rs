@@ -51,7 +51,7 @@ impl Chat<'_> {
             note(&words::attached(one));
         }
         self.last_request = Some(prepared.json_doc.clone());
-        let choices = SendChoices { over_budget: Some(policy), quota: self.quota };
+        let choices = SendChoices { over_budget: Some(policy), quota: self.quota, seen: None };
         let cancel = Cancel::default();
         self.stop.sending(&cancel);
         let mut show = Show::new(self.output, cancel.clone(), &prepared.outlook.model.id);
@@ -246,6 +246,7 @@ impl<'a> Show<'a> {
             | Progress::Labelled(_)
             | Progress::Removed(_)
             | Progress::Imported
+            | Progress::ContextFrom
             | Progress::Topics
             | Progress::Memory
             | Progress::Settings => {}

@@ -16,13 +16,14 @@ const fn entry(name: &'static str, takes: &'static str, help: &'static str) -> E
 }
 
 /// Every command, in the order of `/help`.
-pub(super) const COMMANDS: [Entry; 19] = [
+pub(super) const COMMANDS: [Entry; 20] = [
     entry("help", "", "this list"),
     entry("filter", "[FILTER]", "choose what is visible; without one, everything is"),
     entry("model", "[MODEL]", "choose who answers, or list the models"),
     entry("topic", "[PATH]", "choose the topic, or list the topics"),
     entry("attach", "[PATH]", "attach a file to the next message, or say what is attached"),
     entry("detach", "", "let go of what is attached"),
+    entry("clear", "[off]", "begin a new context here, or let the prediction decide again"),
     entry("plan", "", "what is aboard and what stays ashore"),
     entry("receipt", "", "what the last send weighed, used and took"),
     entry("exact", "[TEXT]", "the last request as it was sent, or the one that TEXT would make"),
@@ -58,6 +59,7 @@ pub(super) enum Slash {
     Topic(Option<String>),
     Attach(Option<String>),
     Detach,
+    Clear(bool),
     Plan,
     Receipt,
     Exact(Option<String>),
@@ -96,6 +98,7 @@ pub(super) fn read(line: &str) -> Result<Typed, (String, String)> {
         "topic" => Slash::Topic(given),
         "attach" => Slash::Attach(given),
         "detach" => Slash::Detach,
+        "clear" => Slash::Clear(clear(rest)?),
         "plan" => Slash::Plan,
         "receipt" => Slash::Receipt,
         "exact" => Slash::Exact(given),
@@ -112,6 +115,14 @@ pub(super) fn read(line: &str) -> Result<Typed, (String, String)> {
         _ => return Err(unknown(name)),
     };
     Ok(Typed::Command(slash))
+}
+
+fn clear(text: &str) -> Result<bool, (String, String)> {
+    match text {
+        "" | "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(("/clear takes off or nothing".to_owned(), "as in: /clear off".to_owned())),
+    }
 }
 
 fn star(text: &str) -> Result<Star, (String, String)> {

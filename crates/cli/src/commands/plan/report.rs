@@ -157,9 +157,9 @@ fn rows(facts: &Facts) -> Vec<(&'static str, String)> {
 
 /// Why pairs stay ashore, as `20 budget, 2 error`.
 fn reasons(ashore: &[(String, ExcludedBecause)]) -> String {
-    use ExcludedBecause::{Budget, Cancelled, Error, InFlight};
+    use ExcludedBecause::{BeforeTheLine, Budget, Cancelled, Error, InFlight};
     let count = |why| ashore.iter().filter(|(_, of)| *of == why).count();
-    let told: Vec<String> = [Budget, Error, InFlight, Cancelled]
+    let told: Vec<String> = [Budget, Error, InFlight, Cancelled, BeforeTheLine]
         .into_iter()
         .map(|why| (count(why), why))
         .filter(|(count, _)| *count > 0)

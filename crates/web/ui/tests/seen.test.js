@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { blocksOf, digest, hash } from "../seen.js";
+
+// The same cases are read by crates/web/src/api/seen.rs: both sides make the same digests.
+/** @type {any[]} */
+const cases = JSON.parse(readFileSync(new URL("./seen.json", import.meta.url), "utf8"));
+const BLOCK = 10;
+
+test("PAY-6: page and server make the same digest", () => {
+  for (const { model, instructions, y, pairs, files, digest: wanted } of cases) {
+    const rows = Array.from({ length: y }, (_, at) => {
+      const sent = pairs.find((/** @type {any} */ pair) => pair.at === at);
+      return sent ? { ...sent, revision: String(sent.revision), sent: true } : { at, id: "none", revision: "1", sent: false };
+    });
+    const blocks = blocksOf(rows, y, { block: BLOCK, blocks: [] });
+    assert.equal(digest({ model, instructions: instructions.map(hash), blocks, files }), wanted);
+  }
+});
+
+test("PAY-6: the page's own marks count where it holds a block, the server's word elsewhere", () => {
+  const row = (/** @type {number} */ at, sent = true) => ({ at, id: `p${at}`, revision: "1", sent });
+  /** @type {[number, string][]} */
+  const told = [[0, "aaaa"], [1, "bbbb"], [2, "cccc"]];
+  const whole = Array.from({ length: BLOCK }, (_, i) => row(10 + i));
+  const [first, second, third] = blocksOf([row(3), ...whole, row(20), row(21)], 22, { block: BLOCK, blocks: told });
+  assert.deepEqual(first, [0, "aaaa"], "a block that is held in part is not the page's to tell");
+  assert.notEqual(second?.[1], "bbbb");
+  assert.notEqual(third?.[1], "cccc", "the last block is whole with fewer rows");
+  // What the page marks as left out is left out of its digest, whatever the server said.
+  const none = blocksOf(whole.map((one) => ({ ...one, sent: false })), 22, { block: BLOCK, blocks: told });
+  assert.deepEqual(none.map(([number]) => number), [0, 2]);
+});
