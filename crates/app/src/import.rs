@@ -82,7 +82,7 @@ const TOLD: usize = 20;
 const WAITING: usize = 16;
 
 enum Message {
-    Record(Record),
+    Record(Box<Record>),
     Bad(BadRecord),
     Progress(u64, u64),
 }
@@ -116,7 +116,7 @@ impl Sink for Sender {
             taker.settle()?;
             self.settled = true;
         }
-        self.send(Message::Record(record))
+        self.send(Message::Record(Box::new(record)))
     }
 
     fn blob(&mut self, part: BlobPart<'_>) -> ControlFlow<()> {
@@ -186,7 +186,7 @@ impl App {
             };
             match message {
                 None => break,
-                Some(Message::Record(record)) => importer.take(record, &mut imported).await?,
+                Some(Message::Record(record)) => importer.take(*record, &mut imported).await?,
                 Some(Message::Progress(done, total)) => {
                     watch(ImportProgress::Writing(done, total));
                 }

@@ -83,6 +83,8 @@ pub fn axe(page: &Page) -> Result<Vec<AxeViolation>> {
     let frame = json!({ "frameId": page.tab.id, "worldName": "axe" });
     let world = page.call("Page.createIsolatedWorld", frame)?["executionContextId"].as_u64();
     page.value(&format!("{source}\n;0"), world)?;
+    // A colour that is still fading into another is neither.
+    page.wait_for("document.getAnimations().every(({ playState }) => playState !== 'running')")?;
     let script = "axe.run(document, { resultTypes: ['violations'] })
       .then((result) => result.violations)";
     let mut found: Vec<AxeViolation> = parse(page.value(script, world)?, "axe.run")?;

@@ -134,3 +134,30 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// UI-17: what stands before the mark is not sent, whatever the room, and the line is at
+    /// the mark where all that follows fits; stepping does not move it further.
+    #[test]
+    fn ui_17_the_walk_ends_at_the_mark(
+        tokens in proptest::collection::vec(1u64..200, 0..40),
+        mark in 0usize..45,
+        ml in 100u64..4000,
+    ) {
+        let load = |at: usize| match at < mark {
+            true => Load::BEFORE_THE_LINE,
+            false => Load::of(tokens[at]),
+        };
+        let all = |from: usize| tokens.iter().skip(from).sum::<u64>();
+        let input = input(ml, 100);
+        let drawn = Boundary::compute(&mut LoadSums::new(tokens.len()), load, &input);
+        prop_assert!(drawn.start >= mark.min(tokens.len()));
+        let fits = all(mark) + 100 <= ml;
+        prop_assert_eq!(drawn.start == mark.min(tokens.len()), fits || tokens.len() <= mark);
+        if fits {
+            let stepped =
+                Boundary::compute_stepped(&mut LoadSums::new(tokens.len()), load, &input, None);
+            prop_assert_eq!(stepped, drawn);
+        }
+    }
+}

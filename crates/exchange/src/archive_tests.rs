@@ -97,6 +97,8 @@ fn file() -> impl Strategy<Value = (File, Vec<u8>)> {
         let (name, kind, mime, extension, source) = what;
         let (upload_context, created, expires, tokens, pixels, is_text) = more;
         let created_at = Timestamp::from_millis(created);
+        // What a tool made stands by itself in another store, and is listed there.
+        let source = if source == FileSource::Pending { FileSource::Assistant } else { source };
         let file = File {
             id: FileId::new(created_at, random),
             name,
@@ -113,7 +115,7 @@ fn file() -> impl Strategy<Value = (File, Vec<u8>)> {
             tokens,
             pixels,
             is_text,
-            listed: false,
+            listed: source != FileSource::User,
             made_for: None,
         };
         (file, bytes)

@@ -104,7 +104,7 @@ proptest! {
         offset in 0u64..=60,
         slope in 0.6f64..=1.6,
         first in mixed(7),
-        then in prop::collection::vec(size(), 20),
+        then in mixed(17),
         noise in prop::collection::vec(-0.01f64..0.01, 30),
         nonsense in prop::option::of((0usize..10, prop_oneof![0.2f64..0.5, 2.0f64..5.0])),
     ) {

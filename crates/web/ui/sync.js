@@ -36,6 +36,8 @@ export function createSync({ api, store, win, history, sending, composer, panels
   let news = 0;
   /** Until what this page itself asked to see is answered. */
   let changing = Promise.resolve();
+  /** The number of the last event that the page's state knows of. */
+  let newest = 0;
   /** A reload is under way. */
   let loading = false;
   /** Another was asked for meanwhile. */
@@ -49,6 +51,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
     const before = news;
     const old = () => news !== before;
     const state = stateOf(await api.call("GET", "/api/state"));
+    if (overtaken(Number(state.event))) return false;
     // Another filter is another history: its newest pairs are what is asked for.
     const bottom = state.view.filter !== shownFilter;
     const wanted = { y: state.boundary.y, shape: state.shown.shape };
@@ -100,8 +103,22 @@ export function createSync({ api, store, win, history, sending, composer, panels
     });
   }
 
-  /** @param {any} told */
-  function take(told) {
+  /**
+   * Whether something newer was told already. What is not is the newest from now on.
+   * @param {number} event  the number of the last event that a state knows of
+   */
+  function overtaken(event) {
+    if (event < newest) return true;
+    newest = event;
+    return false;
+  }
+
+  /**
+   * @param {any} told
+   * @param {number} [event]  that told it; else the last one that it knows of
+   */
+  function take(told, event = Number(told.event)) {
+    if (overtaken(event)) return;
     const state = stateOf(told);
     const { boundary, shown, ...others } = state;
     const same = state.view.filter === shownFilter && shown.shape === win.shape;
@@ -140,7 +157,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
         history.remove(data.pairs);
         return rows.call();
       case "rows": return rows.call();
-      case "state": return take(data);
+      case "state": return take(data, Number(id));
       case "topics": return panels.refresh("topics");
       case "settings":
         panels.refresh("settings");

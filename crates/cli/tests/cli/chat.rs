@@ -216,7 +216,7 @@ fn val_3_too_much_is_asked_about_and_each_choice_works() {
             continue;
         }
         if choice == "h" {
-            chat.wait_for("the filter is r0");
+            chat.wait_for("a new context begins here");
         }
         chat.wait_for("fine");
         let body = posted(&server).remove(1);

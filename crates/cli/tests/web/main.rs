@@ -7,6 +7,7 @@ mod api;
 mod files;
 mod memory;
 mod schema;
+mod seen;
 // The tests in a browser share it and need more of it.
 #[allow(dead_code)]
 mod served;

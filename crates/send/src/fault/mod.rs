@@ -209,6 +209,10 @@ pub fn classify(failure: &Failure<'_>) -> Fault {
 mod records;
 
 #[cfg(test)]
+#[path = "other_labels_tests.rs"]
+mod other_labels;
+
+#[cfg(test)]
 #[path = "wordings_tests.rs"]
 mod wordings;
 

@@ -62,8 +62,7 @@ impl Db for Session<'_> {
     fn named(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<Vec<NamedCells>> {
         let mut statement = self.0.prepare_cached(sql).decided()?;
         debug_assert!(placeholders_in_order(&statement), "{sql}");
-        let names: Vec<String> =
-            statement.column_names().into_iter().map(ToOwned::to_owned).collect();
+        let names: Vec<String> = statement.column_names().map(ToOwned::to_owned).collect();
         let mut rows = statement.query(rusqlite::params_from_iter(values)).decided()?;
         let mut found = Vec::new();
         while let Some(row) = rows.next().decided()? {

@@ -199,6 +199,7 @@ mod tests {
             let argument = match entry.name {
                 "star" => "3",
                 "flag" => "g",
+                "clear" => "off",
                 _ => "x",
             };
             assert!(matches!(read(&format!("/{} {argument}", entry.name)), Ok(Typed::Command(_))));
