@@ -86,7 +86,7 @@ fn asked(request: &Value) -> Vec<String> {
 #[test]
 fn pay_6_no_send_that_carries_seen_sends_what_was_not_shown() {
     let seed = std::env::var("PLIMSOLL_SEED").ok().and_then(|seed| seed.parse().ok());
-    let mut dice = seed.unwrap_or_else(|| u64::from(std::process::id()));
+    let mut dice = seed.unwrap_or(4711);
     eprintln!("seen through the API: seed {dice}");
     let server = ScriptedServer::chats([Reply::openai(&["fine"], 60, 2)]).unwrap();
     let served = Served::start(&server, 500);
