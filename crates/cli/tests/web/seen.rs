@@ -2,22 +2,16 @@
 
 use plimsoll_domain::PairId;
 use plimsoll_send::{Seen, SeenPair};
-use plimsoll_testkit::scripted::{Reply, ScriptedServer};
+use plimsoll_testkit::{
+    history::Random,
+    scripted::{Reply, ScriptedServer},
+};
 use serde_json::{Value, json};
 
 use crate::served::Served;
 
 /// Sends of a run.
 const SENDS: u32 = 120;
-
-/// A generator that everybody knows (splitmix64).
-fn roll(state: &mut u64) -> usize {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    usize::try_from((z ^ (z >> 31)) % 1_000_003).unwrap()
-}
 
 /// What a client that looks sees: the texts that would be sent, and what it says it saw.
 fn look(served: &Served) -> (Vec<String>, Value) {
@@ -37,14 +31,14 @@ fn look(served: &Served) -> (Vec<String>, Value) {
 }
 
 /// Somebody else changes something; what it was, or nothing.
-fn interfere(served: &Served, dice: &mut u64, number: u32) -> &'static str {
+fn interfere(served: &Served, dice: &mut Random, number: u32) -> &'static str {
     let page = served.json("GET", "/api/pairs?from=0&limit=200", None);
     let pairs = page["pairs"].as_array().unwrap();
-    let any = |dice: &mut u64| {
-        let pair = pairs.get(roll(dice) % pairs.len().max(1));
+    let any = |dice: &mut Random| {
+        let pair = pairs.get(dice.below(pairs.len() as u64) as usize);
         pair.map(|pair| pair["id"].as_str().unwrap().to_owned())
     };
-    match roll(dice) % 12 {
+    match dice.below(12) {
         0 | 1 => {
             let Some(id) = any(dice) else { return "" };
             let change = json!({ "userText": format!("edited {number}") });
@@ -58,17 +52,17 @@ fn interfere(served: &Served, dice: &mut u64, number: u32) -> &'static str {
         }
         3 => {
             let filters = ["", "r2", "o", "!o", "d<1h", "r5"];
-            let filter = filters[roll(dice) % filters.len()];
+            let filter = filters[dice.below(filters.len() as u64) as usize];
             served.json("PUT", "/api/view", Some(json!({ "filter": filter })));
             "filter"
         }
         4 => {
-            let from = if roll(dice).is_multiple_of(2) { "end" } else { "" };
+            let from = if dice.below(2) == 0 { "end" } else { "" };
             served.json("PUT", "/api/view", Some(json!({ "contextFrom": from })));
             "mark"
         }
         5 => {
-            let allowance = format!("{}", 50 + roll(dice) % 200);
+            let allowance = format!("{}", 50 + dice.below(200));
             let value = Some(json!({ "value": allowance }));
             served.json("PUT", "/api/settings/userRequestAllowance", value);
             "allowance"
@@ -86,8 +80,9 @@ fn asked(request: &Value) -> Vec<String> {
 #[test]
 fn pay_6_no_send_that_carries_seen_sends_what_was_not_shown() {
     let seed = std::env::var("PLIMSOLL_SEED").ok().and_then(|seed| seed.parse().ok());
-    let mut dice = seed.unwrap_or(4711);
-    eprintln!("seen through the API: seed {dice}");
+    let seed = seed.unwrap_or(4711);
+    eprintln!("seen through the API: seed {seed}");
+    let mut dice = Random::new(seed);
     let server = ScriptedServer::chats([Reply::openai(&["fine"], 60, 2)]).unwrap();
     let served = Served::start(&server, 500);
     let posts = || server.requests().into_iter().filter(|request| request.method == "POST");
