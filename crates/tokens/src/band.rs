@@ -15,6 +15,8 @@ pub enum Basis {
         answers: usize,
         /// Within which share of the estimate 95 % of them were.
         spread: f64,
+        /// Tokens of the largest request that was reported.
+        largest: u64,
     },
     /// An estimate alone.
     Approx,
@@ -25,6 +27,13 @@ const LEAST: u64 = 16;
 
 /// The least share of a learned band: that of a known vocabulary.
 const LEAST_LEARNED: f64 = 0.02;
+
+/// What an estimate alone may be off.
+const APPROX: f64 = 0.15;
+
+/// A request this many times as large as any that was reported is estimated as if nothing had
+/// been learned.
+const FAR: u64 = 2;
 
 /// What an estimate of CJK, of encoded bytes or of a picture may be off.
 const ODD: f64 = 0.4;
@@ -41,10 +50,10 @@ pub struct Band {
 impl Basis {
     /// The basis of an estimate that reports may have taught.
     pub fn of_reports(calibration: &Calibration) -> Self {
-        match calibration.spread() {
-            Some(spread) => Self::Learned { answers: calibration.reports().len(), spread },
-            None => Self::Approx,
-        }
+        let Some(spread) = calibration.spread() else { return Self::Approx };
+        let reports = calibration.reports();
+        let largest = reports.iter().map(|report| report.reported).max().unwrap_or(0);
+        Self::Learned { answers: reports.len(), spread, largest }
     }
 
     /// The word used in JSON.
@@ -71,8 +80,12 @@ impl Basis {
         match self {
             Self::Exact => 0,
             Self::Tokenizer => share(tokens, LEAST_LEARNED).max(LEAST),
+            // Short answers say little about a text that is far longer than they were.
+            Self::Learned { spread, largest, .. } if tokens > largest.saturating_mul(FAR) => {
+                plain(spread.max(APPROX)).max(LEAST)
+            }
             Self::Learned { spread, .. } => plain(spread.max(LEAST_LEARNED)).max(LEAST / 2),
-            Self::Approx => plain(0.15).max(LEAST),
+            Self::Approx => plain(APPROX).max(LEAST),
         }
     }
 
@@ -130,12 +143,13 @@ mod tests {
     /// EST-9: the widths of the rule.
     #[test]
     fn est_9_each_basis_has_its_band() {
-        let learned = Basis::Learned { answers: 42, spread: 0.04 };
+        let learned = Basis::Learned { answers: 42, spread: 0.04, largest: 4000 };
         for (basis, tokens, odd, low, high) in [
             (Basis::Exact, 3100, 0, 3100, 3100),
             (Basis::Tokenizer, 3100, 0, 3038, 3162),
             (Basis::Tokenizer, 100, 0, 84, 116),
             (learned, 3100, 0, 2976, 3224),
+            (learned, 10_000, 0, 8500, 11_500),
             (Basis::Approx, 1000, 0, 850, 1150),
             (Basis::Approx, 20, 0, 4, 36),
             (Basis::Approx, 1000, 1000, 600, 1400),
@@ -148,7 +162,7 @@ mod tests {
 
     #[test]
     fn est_9_an_estimate_is_told_with_its_band_and_basis() {
-        let learned = Basis::Learned { answers: 42, spread: 0.04 };
+        let learned = Basis::Learned { answers: 42, spread: 0.04, largest: 4000 };
         assert_eq!(learned.told(3100, 0), "3,100 ± 4 %, learned from 42 answers");
         assert_eq!(Basis::Exact.told(3100, 0), "3,100, exact");
         assert_eq!(Basis::Approx.told(20, 0), "20 ± 16, a rough estimate");

@@ -26,11 +26,6 @@ const SPREAD_FOR_SLOPE: u64 = 2;
 const TELLING_TEXT: u64 = 64;
 const TELLING_REPORTS: usize = 2;
 
-/// A report is left out when it is this far from what the others say, in both measures, and
-/// the others agree at least twice as well without it.
-const OUTLIER_SHARE: f64 = 0.2;
-const OUTLIER_TOKENS: f64 = 16.0;
-
 /// Small requests are measured against at least this much, so that one token more or less in
 /// "hello" is not a large error.
 const SMALL: f64 = 64.0;
@@ -105,14 +100,10 @@ impl Report {
         self.reported as f64 - self.raw.overhead as f64
     }
 
-    /// How far a line is off here, in tokens.
-    fn off(&self, line: Line) -> f64 {
-        line.offset + line.slope * self.text() - self.apart()
-    }
-
-    /// The same against the size of the request.
+    /// How far a line is off here, against the size of the request.
     fn share_off(&self, line: Line) -> f64 {
-        self.off(line).abs() / (self.reported as f64).max(SMALL)
+        let off = line.offset + line.slope * self.text() - self.apart();
+        off.abs() / (self.reported as f64).max(SMALL)
     }
 }
 
@@ -151,7 +142,7 @@ impl Calibration {
 
     /// The correction as learned so far.
     pub fn correction(&self) -> Correction {
-        let line = self.line();
+        let line = fit(&self.reports);
         Correction::new(line.offset, line.slope)
     }
 
@@ -162,7 +153,7 @@ impl Calibration {
         if self.reports.len() < ENOUGH {
             return None;
         }
-        let line = self.line();
+        let line = fit(&self.reports);
         let mut shares: Vec<f64> =
             self.reports.iter().map(|report| report.share_off(line)).collect();
         shares.sort_by(f64::total_cmp);
@@ -171,16 +162,6 @@ impl Calibration {
         // from it, the fewer reports the more.
         let unseen = 1.0 + ENOUGH as f64 / shares.len() as f64;
         shares.get(at).map(|share| share * unseen)
-    }
-
-    fn line(&self) -> Line {
-        let mut kept = self.reports.clone();
-        let least = kept.len().div_ceil(2).max(REPORTS_FOR_SLOPE);
-        while kept.len() > least {
-            let Some(odd) = outlier(&kept) else { break };
-            kept.remove(odd);
-        }
-        fit(&kept)
     }
 
     /// When there are too many, the oldest of the most frequent size goes: a hundred short
@@ -205,74 +186,61 @@ impl Calibration {
     }
 }
 
-/// The report without which the others agree best, if it is far from them.
-fn outlier(reports: &[Report]) -> Option<usize> {
-    let loss = |reports: &[Report], line: Line| {
-        let squares = reports.iter().map(|report| report.share_off(line).powi(2)).sum::<f64>();
-        // Of two lines that fit as well the one nearer to no correction is believed.
-        squares + 1e-4 * line.slope.ln().powi(2)
-    };
-    let all = loss(reports, fit(reports));
-    let mut best: Option<(f64, usize, Line)> = None;
-    for at in 0..reports.len() {
-        let others = [&reports[..at], &reports[at + 1..]].concat();
-        let line = fit(&others);
-        let rest = loss(&others, line);
-        if best.is_none_or(|(least, ..)| rest < least) {
-            best = Some((rest, at, line));
+/// The line through reports. Medians throughout, so that a few reports that are far from the
+/// others do not move it.
+fn fit(reports: &[Report]) -> Line {
+    let slope = slope_of(reports).unwrap_or(1.0).clamp(MIN_SLOPE, MAX_SLOPE);
+    let offset = offset_of(reports, slope);
+    Line { offset: offset.clamp(0.0, MAX_OFFSET), slope }
+}
+
+/// The median of the slopes between any two reports whose sizes differ enough (Theil and Sen).
+/// Two short ones say little: one token more or less is much between them.
+fn slope_of(reports: &[Report]) -> Option<f64> {
+    let telling = reports.iter().filter(|report| report.raw.text >= TELLING_TEXT).count();
+    if reports.len() < REPORTS_FOR_SLOPE || telling < TELLING_REPORTS {
+        return None;
+    }
+    let mut slopes = Vec::new();
+    for (at, one) in reports.iter().enumerate() {
+        for other in &reports[at + 1..] {
+            let (less, more) =
+                if one.raw.text < other.raw.text { (one, other) } else { (other, one) };
+            if more.raw.text > less.raw.text.saturating_mul(SPREAD_FOR_SLOPE) {
+                let apart = more.text() - less.text();
+                let slope = (more.apart() - less.apart()) / apart;
+                slopes.push((slope, apart / (more.text() + SMALL)));
+            }
         }
     }
-    let (rest, at, line) = best?;
-    let far =
-        reports[at].share_off(line) > OUTLIER_SHARE && reports[at].off(line).abs() > OUTLIER_TOKENS;
-    (far && rest < all / 2.0).then_some(at)
+    median(slopes)
 }
 
-/// The line through reports, larger ones counting more.
-fn fit(reports: &[Report]) -> Line {
-    let telling = reports.iter().filter(|report| report.raw.text >= TELLING_TEXT).count();
-    let texts = reports.iter().map(|report| report.raw.text);
-    let (least, most) = (texts.clone().min().unwrap_or(0), texts.max().unwrap_or(0));
-    let free = reports.len() >= REPORTS_FOR_SLOPE
-        && telling >= TELLING_REPORTS
-        && most > least.saturating_mul(SPREAD_FOR_SLOPE);
-    if !free {
-        return Line { offset: offset_of(reports, 1.0), slope: 1.0 };
-    }
-    // Weighted least squares. An error grows with the size of a request, so its square is
-    // divided by the size: a large request counts more than a small one, yet does not decide
-    // alone.
-    let (mut w, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for report in reports {
-        let (text, apart) = (report.text(), report.apart());
-        let weight = 1.0 / (report.reported as f64).max(SMALL);
-        w += weight;
-        x += weight * text;
-        y += weight * apart;
-        xx += weight * text * text;
-        xy += weight * text * apart;
-    }
-    let slope = (w * xy - x * y) / (w * xx - x * x);
-    let offset = (y - slope * x) / w;
-    if (0.0..=MAX_OFFSET).contains(&offset) && (MIN_SLOPE..=MAX_SLOPE).contains(&slope) {
-        return Line { offset, slope };
-    }
-    // At a bound of the one the other is found anew.
-    let offset = if offset.is_finite() { offset.clamp(0.0, MAX_OFFSET) } else { 0.0 };
-    let slope = (xy - offset * x) / xx;
-    let slope = if slope.is_finite() { slope.clamp(MIN_SLOPE, MAX_SLOPE) } else { 1.0 };
-    Line { offset: offset_of(reports, slope), slope }
-}
-
-/// The median of what is left when the texts are taken away, within bounds.
+/// The median of what is left when the texts are taken away. An error is a share of its
+/// request, so the small ones tell the offset.
 fn offset_of(reports: &[Report], slope: f64) -> f64 {
-    let mut left: Vec<f64> =
-        reports.iter().map(|report| report.apart() - slope * report.text()).collect();
-    left.sort_by(f64::total_cmp);
-    match left.len() {
-        0 => 0.0,
-        n => ((left[(n - 1) / 2] + left[n / 2]) / 2.0).clamp(0.0, MAX_OFFSET),
+    let left = reports.iter().map(|report| {
+        let weight = 1.0 / (report.reported as f64).max(SMALL);
+        (report.apart() - slope * report.text(), weight)
+    });
+    median(left.collect()).unwrap_or(0.0)
+}
+
+/// The value with half of the weight on either side; between two where the halves are equal.
+fn median(mut weighted: Vec<(f64, f64)>) -> Option<f64> {
+    weighted.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let half = weighted.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
+    let mut below = 0.0;
+    for (at, (value, weight)) in weighted.iter().enumerate() {
+        below += weight;
+        if (below - half).abs() <= half * 1e-9 {
+            return weighted.get(at + 1).map(|(next, _)| (value + next) / 2.0).or(Some(*value));
+        }
+        if below > half {
+            return Some(*value);
+        }
     }
+    None
 }
 
 #[cfg(test)]

@@ -76,10 +76,11 @@ fn size() -> impl Strategy<Value = u64> {
     (0.6f64..8.2).prop_map(|log| log.exp() as u64)
 }
 
-/// Sends of mixed sizes: some short, at least three long.
-fn mixed(short: usize) -> impl Strategy<Value = Vec<u64>> {
-    (prop::collection::vec(size(), short), prop::collection::vec(200u64..3600, 3))
-        .prop_map(|(some, long)| [some, long].concat())
+/// Ten sends of mixed sizes: three short ones, three long ones and four of any size.
+fn mixed() -> impl Strategy<Value = Vec<u64>> {
+    let of = |size| prop::collection::vec(size, 3);
+    (of(2u64..60), of(200u64..3600), prop::collection::vec(size(), 4))
+        .prop_map(|(short, long, any)| [short, long, any].concat())
         .prop_shuffle()
 }
 
@@ -103,8 +104,8 @@ proptest! {
     fn est_6_ten_mixed_sends_are_enough(
         offset in 0u64..=60,
         slope in 0.6f64..=1.6,
-        first in mixed(7),
-        then in mixed(17),
+        first in mixed(),
+        then in prop::collection::vec(size(), 20),
         noise in prop::collection::vec(-0.01f64..0.01, 30),
         nonsense in prop::option::of((0usize..10, prop_oneof![0.2f64..0.5, 2.0f64..5.0])),
     ) {
@@ -127,6 +128,28 @@ proptest! {
         }
         let error = (estimated as f64 / real as f64 - 1.0).abs();
         prop_assert!(error <= 0.03, "off by {error}: {correction:?}");
+    }
+
+    /// VAL-1: whatever the first sends were, short ones alone too, a message that fits is not
+    /// refused where an estimate alone would not have refused it.
+    #[test]
+    fn val_1_what_fits_is_not_refused_after_any_ten_sends(
+        offset in 0u64..=60,
+        slope in 0.9f64..=1.6,
+        sizes in prop::collection::vec(size(), 30),
+        noise in prop::collection::vec(-0.01f64..0.01, 30),
+    ) {
+        let mut calibration = Calibration::default();
+        for (turn, (text, noise)) in sizes.iter().zip(&noise).enumerate() {
+            let is = (offset as f64 + slope * *text as f64 * (1.0 + noise)).round() as u64;
+            if turn < 10 {
+                calibration.observe((*text).into(), is);
+                continue;
+            }
+            let said = calibration.correction().request(*text);
+            let low = Basis::of_reports(&calibration).band(said, 0).low;
+            prop_assert!(low <= is, "{said} of {is} would be refused where {is} fits");
+        }
     }
 
     #[test]
