@@ -32,8 +32,6 @@ export function createSync({ api, store, win, history, sending, composer, panels
   let shownFilter = store.get().view.filter;
   /** @type {(() => void)[]} */
   let waiting = [];
-  /** Events that changed rows; what was asked for before one of them may come back without it. */
-  let news = 0;
   /** Until what this page itself asked to see is answered. */
   let changing = Promise.resolve();
   /** The number of the last event that the page's state knows of. */
@@ -48,8 +46,8 @@ export function createSync({ api, store, win, history, sending, composer, panels
    */
   async function fetchAll() {
     recount.drop();
-    const before = news;
-    const old = () => news !== before;
+    const before = win.changes;
+    const old = () => win.changes !== before;
     const state = stateOf(await api.call("GET", "/api/state"));
     if (overtaken(Number(state.event))) return false;
     // Another filter is another history: its newest pairs are what is asked for.
@@ -138,7 +136,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
    * @param {string} id
    */
   function onEvent(name, data, id) {
-    if (CHANGES_ROWS.has(name)) news += 1;
+    if (CHANGES_ROWS.has(name)) win.changed();
     if (CHANGES_DELETED.has(name)) panels.refresh("deleted");
     switch (name) {
       case "started":

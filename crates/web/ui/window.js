@@ -37,6 +37,8 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
   let above = 0;
   /** Counts replacements of everything; what was asked for before one is thrown away. */
   let generation = 0;
+  /** Counts changes of single rows; what was asked for before one may come back without it. */
+  let changes = 0;
   let aborter = new AbortController();
   /** @type {Promise<void> | null} */
   let pumping = null;
@@ -175,6 +177,7 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
    */
   async function show(ranges, { wanted = { y, shape }, before, after, old } = {}) {
     const mine = (generation += 1);
+    const then = changes;
     aborter.abort();
     aborter = new AbortController();
     const { signal } = aborter;
@@ -184,6 +187,8 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
     });
     await press.over();
     if (!fresh || mine !== generation || old?.()) return false;
+    // A row that was changed meanwhile may have come as it was before.
+    if (then !== changes && !old) return show(ranges, { wanted, before, after });
     if (!fresh.every((chunk) => belongs(chunk, wanted))) {
       onBehind();
       return false;
@@ -219,9 +224,9 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
     const todo = nextStep({ chunks, y, top, bottom: top + pane.clientHeight, margin });
     if (!todo) return false;
     if (todo.kind === "jump") return leap();
-    const mine = generation;
+    const [mine, then] = [generation, changes];
     const chunk = await load(todo.range, aborter.signal);
-    if (mine !== generation) return true;
+    if (mine !== generation || then !== changes) return true;
     if (!belongs(chunk, { y, shape })) {
       onBehind();
       return false;
@@ -309,6 +314,9 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
     pane, rows, anchor, press, find, findAt, firstInView, show, pump, ends, lastChunk, setCount,
     get y() { return y; },
     get shape() { return shape; },
+    get changes() { return changes; },
+    /** A row was changed; rows that are on their way may be older. */
+    changed() { changes += 1; },
     /**
      * What to show after positions changed: the places in view, as far as they exist.
      * @param {number} count  of the pairs that are there now

@@ -77,27 +77,42 @@ globalThis.fetch = async (url, how) => {
   post.status = answer.status;
   return answer;
 };
-T.different = async () => {
-  if (document.body.classList.contains('sending')) return 'a send is on its way';
+// What the server says, in as few words as can be compared.
+T.truth = async () => {
   const get = async (path) => (await through(path)).json();
-  const state = await get('/api/state');
+  const { boundary, counter } = await get('/api/state');
   const { pairs, visible } = await get('/api/pairs?from=0&limit=200');
-  const rows = T.pairs();
-  const ids = rows.map((row) => row.dataset.id);
+  const rows = pairs.map(({ id, included, revision }) => [id, included, String(revision)]);
+  return { x: boundary.x, counter: counter.text, visible, rows };
+};
+// How the page differs from it.
+T.differs = ({ x, counter, visible, rows }) => {
+  if (document.body.classList.contains('sending')) return 'a send is on its way';
+  const drawn = T.pairs();
+  const ids = drawn.map((row) => row.dataset.id);
   if (new Set(ids).size !== ids.length) return `a pair is drawn twice: ${ids}`;
   if (Number(T.pane().dataset.visible) !== visible) return `${T.pane().dataset.visible} of ${visible} visible`;
-  if (visible > 0 && rows.length === 0) return 'no row is drawn';
-  if (state.boundary.x !== pairs.filter((pair) => pair.included).length) return 'the server changed';
-  for (const row of rows) {
+  if (visible > 0 && drawn.length === 0) return 'no row is drawn';
+  if (x !== rows.filter(([, included]) => included).length) return 'the server changed';
+  for (const row of drawn) {
     const at = Number(row.dataset.at);
-    const pair = pairs[at];
-    if (pair?.id !== row.dataset.id) return `another pair at ${at}`;
-    if (pair.included === row.classList.contains('ooc')) return `${pair.userText} at ${at}: included ${pair.included}`;
-    if (String(pair.revision) !== row.dataset.revision) return `${pair.userText}: revision ${pair.revision}`;
+    const [id, included, revision] = rows[at] ?? [];
+    if (id !== row.dataset.id) return `another pair at ${at}`;
+    if (included === row.classList.contains('ooc')) return `${id} at ${at}: included ${included}`;
+    if (revision !== row.dataset.revision) return `${id} at ${at}: revision ${revision}, drawn ${row.dataset.revision}`;
   }
-  if (T.counter() !== state.counter.text) return `counter ${T.counter()}, not ${state.counter.text}`;
-  return '';
+  return T.counter() === counter ? '' : `counter ${T.counter()}, not ${counter}`;
 };
+// Looks for a while whether the page comes to agree.
+T.settles = async (truth) => {
+  let words = T.differs(truth);
+  for (let tries = 0; words && tries < 50; tries += 1) {
+    await new Promise((go) => setTimeout(go, 20));
+    words = T.differs(truth);
+  }
+  return words;
+};
+T.different = async () => T.differs(await T.truth());
 ";
 
 /// An answer that reports about what such short messages weigh, so that nothing is learned.

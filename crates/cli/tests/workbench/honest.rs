@@ -1,6 +1,7 @@
 //! What the page marks as sent is what is sent, in every tab and under every filter (promise 1,
 //! PAY-6, UI-17).
 
+use plimsoll_browser::Viewport;
 use plimsoll_testkit::scripted::{Gate, Reply, Step};
 use serde_json::{Value, json};
 
@@ -176,6 +177,43 @@ fn h6_no_pair_is_drawn_twice_however_rows_and_scrolling_meet() {
     unique.sort_unstable();
     unique.dedup();
     assert_eq!(unique.len(), ids.len(), "{ids:?}");
+    bench.agrees();
+    bench.fine();
+}
+
+/// A random day found it: rows that were on their way while one of them was changed were shown
+/// as they had been.
+#[test]
+fn promise_1_a_row_that_is_edited_while_it_is_fetched_is_shown_as_it_is() {
+    let Some(bench) = Workbench::prepared([answer("fine")], 100_000, |served| {
+        for n in 0..60 {
+            served.send(&format!("pair {n}"));
+        }
+    }) else {
+        return;
+    };
+    bench.page.viewport(Viewport::new(900, 500)).unwrap();
+    bench.reload();
+    let first: usize = bench.js("Number(T.pairs()[0].dataset.at)");
+    assert!(first > 0, "all rows are there already");
+    let pairs = bench.served.json("GET", "/api/pairs?from=0&limit=200", None);
+    let id = |at: usize| pairs["pairs"][at]["id"].as_str().unwrap().to_owned();
+    let edit = |at: usize, text: &str| {
+        let path = format!("/api/pairs/{}", id(at));
+        bench.served.json("PATCH", &path, Some(json!({ "userText": text })));
+    };
+    // The next rows above are asked for, and their answer is held back.
+    bench.js::<Value>("(T.hold('/ui/rows'), T.pane().scrollTo(0, 0), null)");
+    bench.wait("T.waiting.length > 0");
+    for at in 0..first {
+        edit(at, &format!("edited {at}"));
+    }
+    // Events come in order: when this one is shown, those before it were heard.
+    edit(59, "the last one");
+    bench.wait("T.asked().endsWith('the last one')");
+    bench.js::<Value>("(T.letGo(), null)");
+    bench.agrees();
+    bench.wait("T.pairs()[0].dataset.at === '0'");
     bench.agrees();
     bench.fine();
 }
