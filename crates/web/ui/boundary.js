@@ -49,16 +49,17 @@ export function createBoundary({ win, boundary, limit, refetch }) {
    * @param {string | undefined} why
    */
   function badge(article, why) {
-    let off = article.querySelector(".badge.off");
+    let off = /** @type {HTMLElement | null} */ (article.querySelector(".badge.off"));
     if (!off) {
       off = document.createElement("span");
       off.className = "badge off";
       off.textContent = "off";
       article.querySelector(".u")?.append(off);
     }
-    // The server's own words stay where the reason is the pair's own.
-    if (why === undefined) off.setAttribute("title", `over budget: ${limit()}`);
-    else if (why === AGAIN || !off.getAttribute("title")) off.setAttribute("title", why);
+    // The server's own words stay where the reason is the pair's own, also after it was shown
+    // as one that is asked again.
+    const own = (off.dataset["own"] ??= off.title);
+    off.title = why === undefined ? `over budget: ${limit()}` : why === AGAIN ? why : own || why;
   }
 
   /**

@@ -145,7 +145,9 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
     sayReask();
     const pair = await api.call("GET", `/api/pairs/${encodeURIComponent(kept.pair)}`).catch(() => null);
     const again = pair === null ? false : ["error", "cancelled"].includes(pair.lifecycleState);
-    if (again || reask !== kept) return;
+    if (reask !== kept) return;
+    // The old pair is not sent along: the marks say so again.
+    if (again) return onReask(kept.pair);
     reask = null;
     notice.clear("reask");
     tell();
@@ -237,6 +239,17 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
       sayReask();
     },
     leaveReask,
+    /**
+     * Pairs were deleted. A question whose old pair is among them is a message like any other.
+     * @param {readonly string[]} pairs
+     */
+    gone(pairs) {
+      if (!reask || !pairs.includes(reask.pair)) return;
+      reask = null;
+      notice.clear("reask");
+      onReask(null);
+      tell();
+    },
   };
 }
 

@@ -77,8 +77,9 @@ export function createCounter({ button, state, openHud }) {
 
   return {
     draw() {
-      const { counter } = state();
-      const [strong, rest] = counterParts(counter);
+      const { counter, preview } = state();
+      // The marks on screen are those of a pair that is asked again: so is the count.
+      const [strong, rest] = counterParts(preview ? { ...counter, x: preview.boundary.x, t: 0 } : counter);
       button.replaceChildren(el("b", {}, strong), rest ?? "");
       button.setAttribute("aria-description", "of the visible pairs would be sent; opens the HUD");
       if (!tip.hidden) show();

@@ -191,7 +191,7 @@ function showWindow(window) {
 }
 
 store.on((now, before) => {
-  if (now.counter !== before.counter || now.window !== before.window) counter.draw();
+  if (now.counter !== before.counter || now.window !== before.window || now.preview !== before.preview) counter.draw();
   if (now.view !== before.view) filterBox.sync();
   if (now.view !== before.view) {
     selectors.draw();

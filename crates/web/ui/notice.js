@@ -3,8 +3,8 @@
 
 import { el } from "./dom.js";
 
-/** Most urgent first. */
-const ORDER = /** @type {const} */ (["offline", "held", "again", "queued", "flight", "reask", "load"]);
+/** Most urgent first: Enter always has an answer on screen (UI-16), also without a connection. */
+const ORDER = /** @type {const} */ (["held", "offline", "again", "queued", "flight", "reask", "load"]);
 
 /** @typedef {(typeof ORDER)[number]} Topic */
 /**
@@ -46,9 +46,13 @@ export function createNotice(box) {
       const old = notes.get(topic);
       // The same words again would be read aloud again.
       if (old && old.text === note.text && old.level === note.level) return;
+      // A connection that is lost now is news; what an earlier Enter did is not.
+      if (topic === "offline" && !old) notes.delete("held");
       notes.set(topic, note);
       draw();
     },
+    /** Whether one of its buttons has the focus. */
+    focused: () => box.contains(document.activeElement),
     /** @param {Topic} topic */
     clear(topic) {
       if (notes.delete(topic)) draw();

@@ -98,7 +98,11 @@ export function createSeen({ win, store }) {
     return (row ? row.dataset["digest"] : told) ?? null;
   }
 
+  const blocks = () => blocksOf(rows(), win.y, store.get().preview?.shown ?? store.get().shown);
+
   return {
+    /** Which pairs are marked as sent. */
+    pairs: () => hash(blocks().join("\n")),
     /**
      * Whether the rows of instructions, where the page shows them, are those that are sent.
      * @param {ShownView} told
@@ -112,8 +116,7 @@ export function createSeen({ win, store }) {
       const { preview, view, shown: plain } = store.get();
       const shown = preview?.shown ?? plain;
       const instructions = [instruction("system", shown.system), instruction("files", shown.files)].filter((part) => part !== null);
-      const blocks = blocksOf(rows(), win.y, shown);
-      return { view: shown.view, digest: digest({ model: preview?.model ?? view.model, instructions, blocks, files }) };
+      return { view: shown.view, digest: digest({ model: preview?.model ?? view.model, instructions, blocks: blocks(), files }) };
     },
   };
 }

@@ -61,6 +61,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
   let pressed = false;
   /** What the box held when it was sent, until the server has said that it took it. @type {string | null} */
   let outgoing = null;
+  /** The question whether a pair is to be answered again, while it stands. @type {{model?: string, go: () => void} | null} */
+  let question = null;
   /** When the pointer sent a message. */
   let clicked = -Infinity;
   /** The status that was announced last; its seconds are not worth a voice. */
@@ -92,39 +94,51 @@ export function createSending({ api, store, win, history, composer, modes, curso
     }
   }
 
-  /**
-   * The page had been behind: what would be sent is shown now, and the next Enter sends it.
-   * @param {Problem} problem
-   */
-  async function lookAgain(problem) {
-    await reloadRows();
-    await again.refresh();
-    notice.say("held", { text: `Not sent: ${problem.message}. The page shows it now; Enter sends what is shown.`, level: "warn" });
-  }
+  /** @param {string} words  why it was not sent, and what sends it */
+  const sayHeld = (words) => notice.say("held", { text: words, level: "warn" });
 
   /**
    * Posts with what the page shows (PAY-6), and asks what to do for as long as the server
    * holds it back.
    * @param {SendBody} body
    * @param {() => import("./seen.js").SeenFile[]} files  of the message
-   * @param {() => SendBody} [anew]  the body of a message that was changed meanwhile
+   * @param {object} [how]
+   * @param {() => SendBody} [how.anew]  the body of a message that was changed meanwhile
+   * @param {string} [how.press]  what sends it, in words
+   * @param {(words: string) => void} [how.behind]  says that the page had been behind, and shows now what would be sent
+   * @param {boolean} [how.unseen]  nobody pressed a key for it just now: it waited for its turn
    * @returns {Promise<boolean>}  whether it is on its way
    */
-  async function post(body, files, anew = () => body) {
+  async function post(body, files, { anew = () => body, press = "Enter", behind = sayHeld, unseen = false } = {}) {
     posting = true;
+    refused = false;
+    // What was on screen when the key was pressed; after a question it is what was chosen there.
+    let looked = unseen ? null : { pairs: seen.pairs(), all: seen.now(files()).digest };
+    /** @param {string} why */
+    const lookAgain = async (why) => {
+      await reloadRows();
+      await again.refresh();
+      behind(`Not sent: ${why}. The page shows it now; ${press} sends what is shown.`);
+      return false;
+    };
     try {
       for (let request = body; ; ) {
         try {
           // With other files something else is said about files, and there is room for less.
-          if (await handOver()) await reloadRows();
-          else await caughtUp();
+          const told = await handOver();
+          await (told ? reloadRows() : caughtUp());
+          // Rows that came after the key were not seen by whoever pressed it.
+          const same = !looked || (told ? looked.pairs === seen.pairs() : looked.all === seen.now(files()).digest);
+          if (!same) return await lookAgain("What would be sent changed as you sent it");
+          looked = null;
           const { pair } = await api.call("POST", "/api/send", { ...request, seen: seen.now(files()) });
           mine = pair;
           return true;
         } catch (error) {
-          if (error instanceof Problem && error.code === "view_changed") {
-            await lookAgain(error);
-            return false;
+          if (error instanceof Problem && error.code === "view_changed") return await lookAgain(error.message);
+          if (error instanceof Problem && error.code === "not_found" && request.reask) {
+            composer.gone([request.reask]);
+            return await lookAgain("The pair that you ask again is gone; this is a new message now");
           }
           const more = error instanceof Problem ? await held(error) : undefined;
           refused = more === undefined;
@@ -158,7 +172,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
   function next() {
     if (!queued || busy()) return;
     unqueue();
-    void submit();
+    void submit({ unseen: true });
   }
 
   /** What Enter says while a reply is on its way: it always says something (UI-16). */
@@ -170,10 +184,19 @@ export function createSending({ api, store, win, history, composer, modes, curso
     notice.say("held", { text: words, label: "Cancel the send", act: () => void cancel() });
   }
 
-  /** @returns {Promise<void>} */
-  async function submit() {
+  /**
+   * @param {{unseen?: boolean}} [how]  `unseen`: its turn has come, and no key was pressed for it
+   * @returns {Promise<void>}
+   */
+  async function submit({ unseen = false } = {}) {
     if (busy()) return wait();
     notice.clear("held");
+    if (question) {
+      // The marks on screen are those of another request; they are drawn for this one first.
+      await leaveAgain();
+      if (composer.text().trim()) notice.say("held", { text: "The page shows now what goes along with your message; Enter sends it.", level: "warn" });
+      return;
+    }
     if (!(await settled())) return;
     if (busy()) return wait();
     let message = composer.message();
@@ -187,7 +210,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
     pressed = false;
     const first = body();
     outgoing = message.shown;
-    const gone = await post(first, () => filesOf(message), body);
+    const gone = await post(first, () => filesOf(message), { anew: body, unseen });
     outgoing = null;
     if (gone) composer.taken(message);
     // The box held both messages then; what was said of it is said of what is left.
@@ -204,13 +227,44 @@ export function createSending({ api, store, win, history, composer, modes, curso
     if (modes.mode === "VIEW") cursor.focus();
   }
 
+  function withdraw() {
+    const focused = notice.focused();
+    question = null;
+    notice.clear("again");
+    if (focused) backToPair();
+  }
+
   /** What is asked for in place of the draft: the boundary of the draft is drawn again. */
   async function leaveAgain() {
-    if (!again.asked || !("regenerate" in again.asked)) return;
-    notice.clear("again");
-    backToPair();
+    if (!question) return;
+    withdraw();
+    notice.clear("held");
     await again.show(null);
   }
+
+  /**
+   * @param {boolean} focus  its button is the next thing that a key means
+   * @param {string} [before]  words to say first
+   */
+  function askAgain(focus, before = "") {
+    if (!question) return;
+    const { model, go } = question;
+    notice.say("again", {
+      text: `${before}${again.words(model ?? store.get().view.model)}`,
+      label: "Answer again", act: go, focus,
+      other: { label: "Leave it", act: () => void leaveAgain() },
+    });
+  }
+
+  // The words follow the marks, whoever changed them; a pair that is gone is not asked about.
+  store.on(({ preview }, { preview: before }) => {
+    if (!question || posting || preview === before) return;
+    if (preview) return askAgain(notice.focused());
+    withdraw();
+    toast("That pair cannot be answered again any more.");
+  });
+  // Who turns to the message box is about to send something else: its marks are drawn.
+  composer.area.addEventListener("focus", () => void leaveAgain());
 
   button.form?.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -234,25 +288,31 @@ export function createSending({ api, store, win, history, composer, modes, curso
       if (busy()) return void toast("One message at a time: a reply is still on its way.");
       const what = { regenerate: id, ...(model ? { model } : {}) };
       await caughtUp();
-      await again.show(what);
+      notice.clear("held");
+      try {
+        await again.show(what);
+      } catch (error) {
+        await again.show(null);
+        return void toast(wordsOf(error), { error: true });
+      }
       const go = async () => {
         notice.clear("again");
         backToPair();
-        const gone = await post({ text: "", ...what }, () => store.get().preview?.files ?? []);
-        if (gone) await again.show(null);
-        else askAgain();
+        let words = "";
+        const gone = await post({ text: "", ...what }, () => store.get().preview?.files ?? [], { press: "the button", behind: (why) => { words = `${why} `; } });
+        if (gone || refused || !again.asked) {
+          withdraw();
+          await again.show(null);
+        } else askAgain(true, words);
       };
-      const askAgain = () => notice.say("again", {
-        text: again.words(model ?? store.get().view.model),
-        label: "Answer again", act: () => void go(), focus: true,
-        other: { label: "Leave it", act: () => void leaveAgain() },
-      });
-      askAgain();
+      question = { ...(model ? { model } : {}), go: () => void go() };
+      askAgain(true);
     },
     /** @param {string} text  sent as it is, the draft left alone */
     async sendText(text) {
       if (busy()) return void toast("One message at a time: a reply is still on its way.");
-      await post({ text }, () => []);
+      await leaveAgain();
+      await post({ text }, () => [], { press: "“Continue”" });
     },
     /** @param {{pair: string, at: number | null, html?: string}} event */
     async started({ pair, at, html }) {
@@ -293,13 +353,20 @@ export function createSending({ api, store, win, history, composer, modes, curso
       });
     },
     /** @param {{pair: string, html?: string | null, state: string, notice?: string}} event */
-    ended({ pair, html, state, notice: words }) {
+    async ended({ pair, html, state, notice: words }) {
       const own = mine === pair;
       mine = null;
       badges.clear();
       store.set({ sending: null });
       notice.clear("held");
-      const article = html ? history.replace(pair, html) : null;
+      announce(state === "complete" ? "The reply is complete." : state === "cancelled" ? "Cancelled." : "The send ended in an error.");
+      if (words && own) toast(words);
+      let article = html ? history.replace(pair, html) : null;
+      // Under a filter that moves, the rows with this pair may still be on their way.
+      if (own && html && !article) {
+        await caughtUp();
+        article = win.find(pair);
+      }
       const reply = article?.querySelector(".a");
       const what = afterReply({
         mode: modes.mode,
@@ -319,8 +386,6 @@ export function createSending({ api, store, win, history, composer, modes, curso
       // Who did not send it has other things to read.
       const unseen = own ? endNotice({ shown: article !== null, visible: Boolean(html), state }) : null;
       if (unseen) toast(unseen, { label: "Show", act: () => void (html ? history.toBottom() : setView({ filter: "" })) });
-      announce(state === "complete" ? "The reply is complete." : state === "cancelled" ? "Cancelled." : "The send ended in an error.");
-      if (words && own) toast(words);
       next();
     },
   };

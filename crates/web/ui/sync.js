@@ -147,12 +147,13 @@ export function createSync({ api, store, win, history, sending, composer, panels
       case "status": return sending.status(data);
       case "text": return sending.text(data, id);
       case "ended":
-        sending.ended(data);
+        void sending.ended(data);
         panels.refresh("receipts");
         return panels.refreshHud();
       case "pair": return void (data.html && history.replace(data.pair, data.html));
       case "removed":
         history.remove(data.pairs);
+        composer.gone(data.pairs);
         return rows.call();
       case "rows": return rows.call();
       case "state": return take(data, Number(id));

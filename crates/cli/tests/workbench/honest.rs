@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::bench::{Screen, Workbench, after, answer};
 
 /// A page that believes it listens.
-const DEAF: &str = "globalThis.EventSource = class extends EventTarget { close() {} };";
+pub(crate) const DEAF: &str = "globalThis.EventSource = class extends EventTarget { close() {} };";
 
 /// The questions that the page marks as sent, oldest first.
 pub(crate) fn marked(screen: &Screen) -> Vec<String> {

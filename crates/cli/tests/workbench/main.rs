@@ -17,6 +17,7 @@ mod filtering;
 mod focus;
 mod honest;
 mod honest_random;
+mod late;
 mod listing;
 mod made;
 mod memory;

@@ -1,0 +1,311 @@
+//! Keys that are pressed while the page is behind, or while it shows the marks of another
+//! request: nothing goes that was not on screen, and what the page says of it is true (PAY-6).
+
+use plimsoll_testkit::scripted::{Gate, Reply, Step};
+use serde_json::Value;
+
+use crate::{
+    bench::{Screen, Workbench, after, answer, tall},
+    honest::{DEAF, asked, marked},
+};
+
+/// A page whose events never come, and that knows it.
+const CUT_OFF: &str = "globalThis.EventSource = class extends EventTarget {
+  constructor() { super(); setTimeout(() => this.onerror?.(new Event('error'))); }
+  close() {}
+};";
+
+/// Twelve equal pairs, and a window for some of them: an answer again begins further up.
+fn twelve() -> Option<Workbench> {
+    Workbench::prepared([answer("fine and equal")], 260, |served| {
+        for n in 0..12 {
+            served.send(&format!("question number {n:03}"));
+        }
+    })
+}
+
+/// Asks to answer the newest pair again; what would go along is drawn.
+fn previews(screen: &Screen) -> Vec<String> {
+    screen.view();
+    screen.keys("G R");
+    screen.wait("T.shown('.popup [role=option]')");
+    screen.keys("Enter");
+    screen.says("#notice", "Answer again with test");
+    marked(screen)
+}
+
+/// From now on rows wait until they are let go.
+fn hold_rows(screen: &Screen) {
+    screen.js::<Value>("(T.rowsHeld = 0, T.rowsAfter = new Promise((go) => { T.go = go; }), null)");
+}
+
+fn let_rows_go(screen: &Screen) {
+    screen.js::<Value>("(T.rowsAfter = null, T.go(), null)");
+}
+
+#[test]
+fn pay_6_who_turns_to_the_message_box_sees_what_goes_with_the_message() {
+    let Some(bench) = twelve() else { return };
+    let again = previews(&bench);
+    bench.click("#draft");
+    bench.wait("!T.says('#notice', 'Answer again')");
+    bench.agrees();
+    assert_ne!(marked(&bench), again);
+    bench.types("something else");
+    bench.keys("Enter");
+    let post = bench.post(0);
+    assert_eq!(post.status, 202, "{}", post.body);
+    bench.agrees();
+    assert_eq!(asked(&bench.sent()), post.marked);
+    bench.fine();
+}
+
+#[test]
+fn pay_6_send_never_takes_the_marks_of_an_answer_again_for_those_of_the_message() {
+    let Some(bench) = twelve() else { return };
+    bench.types("a draft");
+    previews(&bench);
+    let calls = bench.calls();
+    // The button sends the draft, whose marks are not on screen yet.
+    bench.click("#send");
+    bench.says("#notice", "Enter sends it");
+    bench.agrees();
+    assert_eq!((bench.calls(), bench.js::<usize>("T.posts.length")), (calls, 0));
+    bench.click("#draft");
+    bench.keys("Enter");
+    let post = bench.post(0);
+    assert_eq!(post.status, 202, "{}", post.body);
+    bench.agrees();
+    assert_eq!(asked(&bench.sent()), post.marked);
+    bench.fine();
+}
+
+#[test]
+fn snd_8_the_words_of_an_answer_again_follow_what_others_change() {
+    let Some(bench) = twelve() else { return };
+    let other = bench.tab();
+    let before = previews(&bench);
+    let words = format!("{} pairs before it", before.len());
+    bench.says("#notice", &words);
+    bench.counter(&format!("{} / 12", before.len()));
+    // A pair that goes along is edited to a longer one: there is room for fewer.
+    let id: String = other.js("T.pairs().at(-2).dataset.id");
+    let text = "a much longer question than all of the others were. ".repeat(3);
+    let edit = serde_json::json!({ "userText": text.trim() });
+    bench.served.json("PATCH", &format!("/api/pairs/{id}"), Some(edit));
+    bench.wait(&format!("!T.says('#notice', '{words}') && T.says('#notice', 'Answer again with')"));
+    let now = marked(&bench);
+    bench.says("#notice", &format!("{} pairs before it", now.len()));
+    bench.counter(&format!("{} / 12", now.len()));
+    // The button still has the focus.
+    bench.keys("Enter");
+    let post = bench.post(0);
+    assert_eq!(post.status, 202, "{}", post.body);
+    bench.agrees();
+    assert_eq!(asked(&bench.sent()), post.marked);
+    bench.fine();
+}
+
+#[test]
+fn snd_8_an_answer_again_that_was_refused_is_sent_by_its_button() {
+    let Some(bench) = twelve() else { return };
+    let behind = bench.tab();
+    behind.page.before_load(DEAF).unwrap();
+    behind.reload();
+    previews(&behind);
+    // Somebody deletes a pair that would go along; this tab does not hear of it.
+    let id: String = bench.js("T.pairs().at(-2).dataset.id");
+    bench.served.json("DELETE", &format!("/api/pairs/{id}"), None);
+    let calls = bench.calls();
+    behind.keys("Enter");
+    behind.says("#notice", "the button sends what is shown");
+    assert_eq!((behind.post(0).status, bench.calls()), (409, calls));
+    let shown = marked(&behind);
+    behind.says("#notice", &format!("{} pairs before it", shown.len()));
+    behind.keys("Enter");
+    let post = behind.post(1);
+    assert_eq!((post.status, &post.marked), (202, &shown));
+    bench.agrees();
+    assert_eq!(asked(&bench.sent()), shown);
+}
+
+#[test]
+fn pay_6_rows_that_come_after_the_key_are_not_sent_by_it() {
+    let Some(bench) = Workbench::prepared([answer("fine")], 4096, |served| {
+        for n in 1..=6 {
+            served.send(&format!("q{n}"));
+        }
+    }) else {
+        return;
+    };
+    let slow = bench.tab();
+    slow.filter("r1");
+    slow.wait("T.asked() === 'q6'");
+    slow.click("#draft");
+    slow.types("hello");
+    slow.agrees();
+    hold_rows(&slow);
+    // This tab hears that everything is visible now, and its rows are on their way.
+    bench.filter("");
+    bench.wait("T.pairs().length === 6");
+    slow.wait("T.rowsHeld > 0");
+    let calls = bench.calls();
+    slow.keys("Enter");
+    slow.page.settle().unwrap();
+    let_rows_go(&slow);
+    slow.says("#notice", "changed as you sent it");
+    assert_eq!(bench.calls(), calls, "nothing was sent that was not on screen");
+    slow.wait("T.pairs().length === 6 && T.draft() === 'hello'");
+    slow.keys("Enter");
+    let post = slow.post(0);
+    assert_eq!((post.status, post.marked.len()), (202, 6));
+    bench.agrees();
+    assert_eq!(asked(&bench.sent()), post.marked);
+}
+
+#[test]
+fn snd_7_after_a_reload_a_question_that_is_asked_again_goes_without_its_old_pair() {
+    let replies = [answer("fine"), Reply::stalls_after(&["half "]), answer("whole")];
+    let Some(bench) = Workbench::open(replies) else { return };
+    bench.send("first");
+    bench.types("ask");
+    bench.keys("Enter");
+    bench.wait("T.reply() === 'half'");
+    bench.keys("Ctrl+C");
+    bench.wait("T.state() === 'cancelled'");
+    // A part of an answer is sent along, but not with its own question.
+    bench.counter("2 / 2");
+    bench.view();
+    bench.keys("G e");
+    bench.says("#notice", "Asking again");
+    bench.wait("T.last().classList.contains('ooc')");
+    bench.reload();
+    bench.says("#notice", "Asking again");
+    bench.wait("T.last().classList.contains('ooc')");
+    bench.click("#draft");
+    bench.keys("Enter");
+    let post = bench.post(0);
+    assert_eq!((post.status, post.marked), (202, vec!["first".to_owned()]));
+    bench.wait("T.state() === 'complete' && T.reply() === 'whole'");
+    assert_eq!(asked(&bench.sent()), ["first"]);
+    bench.agrees();
+    bench.fine();
+}
+
+#[test]
+fn ui_5_a_tall_reply_is_shown_though_a_filter_that_moves_fetches_its_row_late() {
+    let gate = Gate::default();
+    let late = after([Step::Gate(gate.clone())], &answer(&tall()));
+    let Some(bench) = Workbench::open([answer("fine"), late]) else { return };
+    bench.send("first");
+    bench.filter("r1");
+    bench.mode("VIEW");
+    bench.click("#draft");
+    bench.agrees();
+    hold_rows(&bench);
+    bench.types("tell me");
+    bench.keys("Enter");
+    bench.wait("T.rowsHeld > 0");
+    gate.open();
+    bench.wait("!document.body.classList.contains('sending')");
+    bench.page.settle().unwrap();
+    let_rows_go(&bench);
+    bench.mode("VIEW");
+    bench.wait("T.asked() === 'tell me'");
+    // It is on screen: nothing says that it is elsewhere.
+    bench.wait("Math.abs(T.last().querySelector('.a').getBoundingClientRect().top - T.pane().getBoundingClientRect().top) < 40");
+    assert!(!bench.js::<bool>("T.says('.toast', 'further down')"));
+    bench.fine();
+}
+
+#[test]
+fn snd_4c_continue_says_what_sends_it_when_the_page_was_behind() {
+    let replies = [answer("fine"), Reply::openai_cut(&["One, two"]), answer("three.")];
+    let Some(bench) = Workbench::prepared(replies, 4096, |served| {
+        served.send("first");
+        served.send("Count to three.");
+    }) else {
+        return;
+    };
+    let behind = bench.tab();
+    behind.page.before_load(DEAF).unwrap();
+    behind.reload();
+    let id: String = behind.js("T.pairs()[0].dataset.id");
+    bench.served.json("DELETE", &format!("/api/pairs/{id}"), None);
+    let calls = bench.calls();
+    behind.click(".pair [data-act=continue]");
+    behind.says("#notice", "“Continue” sends what is shown");
+    assert_eq!(bench.calls(), calls);
+    behind.click(".pair [data-act=continue]");
+    let post = behind.post(1);
+    assert_eq!((post.status, post.marked), (202, vec!["Count to three.".to_owned()]));
+    bench.agrees();
+    assert_eq!(asked(&bench.sent()), ["Count to three."]);
+}
+
+#[test]
+fn snd_7_a_question_whose_old_pair_is_gone_is_a_message_like_any_other() {
+    for deaf in [false, true] {
+        let replies = [answer("fine"), Reply::invalid(), answer("whole")];
+        let Some(bench) = Workbench::prepared(replies, 4096, |served| {
+            served.send("first");
+            served.send("ask");
+        }) else {
+            return;
+        };
+        let asking = bench.tab();
+        if deaf {
+            asking.page.before_load(DEAF).unwrap();
+            asking.reload();
+        }
+        asking.view();
+        asking.keys("G e");
+        asking.says("#notice", "Asking again");
+        let id: String = bench.js("T.last().dataset.id");
+        bench.served.json("DELETE", &format!("/api/pairs/{id}"), None);
+        if !deaf {
+            asking.wait("!T.says('#notice', 'Asking again') && T.asked() === 'first'");
+        }
+        assert_eq!(asking.js::<String>("T.draft()"), "ask", "the words are kept");
+        asking.click("#draft");
+        asking.keys("Enter");
+        if deaf {
+            asking.says("#notice", "this is a new message now");
+            asking.wait("T.asked() === 'first'");
+            asking.keys("Enter");
+        }
+        let post = asking.post(usize::from(deaf));
+        assert_eq!((post.status, post.marked), (202, vec!["first".to_owned()]));
+        bench.agrees();
+        assert_eq!(asked(&bench.sent()), ["first"]);
+        assert_eq!(bench.js::<String>("T.asked()"), "first|ask");
+    }
+}
+
+#[test]
+fn ui_16_enter_is_answered_on_screen_though_the_connection_is_lost() {
+    let Some(bench) = Workbench::prepared([answer("fine")], 4096, |served| {
+        served.send("first");
+        served.send("second");
+    }) else {
+        return;
+    };
+    let behind = bench.tab();
+    behind.page.before_load(CUT_OFF).unwrap();
+    behind.reload();
+    behind.says("#notice", "Connection lost");
+    let id: String = bench.js("T.pairs()[0].dataset.id");
+    bench.served.json("DELETE", &format!("/api/pairs/{id}"), None);
+    behind.click("#draft");
+    behind.types("hello");
+    behind.keys("Enter");
+    behind.says("#notice", "Enter sends what is shown");
+    behind.wait("T.asked() === 'second'");
+    behind.keys("Enter");
+    let post = behind.post(1);
+    assert_eq!((post.status, post.marked), (202, vec!["second".to_owned()]));
+    // Who writes on reads again that the connection is lost.
+    behind.says("#notice", "Connection lost");
+    bench.agrees();
+    assert_eq!(asked(&bench.sent()), ["second"]);
+}
