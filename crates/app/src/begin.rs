@@ -6,8 +6,12 @@ use plimsoll_budget::{Decision, OverBudget, QuotaKind};
 use plimsoll_domain::{
     Attachment, ColorFlag, FileId, Lifecycle, MessagePair, PairId, Star, Timestamp, words_alone,
 };
+use plimsoll_store::{StoreError, StoreResult};
 
-use crate::{App, AppError, AttachedFile, HistoryChoice, Prepared, Progress, Purpose, SendChoices};
+use crate::{
+    App, AppError, AttachedFile, HistoryChoice, Prepared, Progress, Purpose, SendChoices,
+    ending::Carried,
+};
 
 /// Asks whoever changes the filter what it is now.
 pub type HistoryNow =
@@ -23,6 +27,8 @@ pub struct Begun {
     pub history_now: Option<HistoryNow>,
     /// The pair.
     pub pair: PairId,
+    /// Keeps the pair on the list of those that are being sent.
+    pub(crate) carried: Carried,
 }
 
 impl App {
@@ -58,31 +64,60 @@ impl App {
             }
         }
         let wait = choices.quota.wait(prepared.outlook.quota).map_err(AppError::OverQuota)?;
-        let pair = self.write_down(&prepared).await?;
+        let (pair, carried) = self.write_down(&prepared).await?;
         self.keep_words(&prepared).await?;
         if let Purpose::ReAsk(old) = prepared.purpose {
             self.events.publish(&prepared.workspace, Progress::Removed(vec![old]));
         }
         self.events.publish(&prepared.workspace, Progress::Started(pair));
-        Ok(Begun { prepared, wait, over_budget: choices.over_budget, history_now: None, pair })
+        Ok(Begun {
+            prepared,
+            wait,
+            over_budget: choices.over_budget,
+            history_now: None,
+            pair,
+            carried,
+        })
     }
 
     /// Persist first (promise 4). A pair that is asked again goes only when the new one
-    /// is safe.
-    async fn write_down(&self, prepared: &Prepared) -> Result<PairId, AppError> {
-        let now = self.clock.now();
-        if let Purpose::Regenerate(id) = prepared.purpose {
-            let model = &prepared.outlook.model.id;
-            self.store.claim(id, model, &self.owner, now).await?;
-            return Ok(id);
+    /// is safe. A send that nobody carries out any more does not stand in the way (REL-6).
+    async fn write_down(&self, prepared: &Prepared) -> Result<(PairId, Carried), AppError> {
+        let pair = match prepared.purpose {
+            Purpose::Regenerate(id) => Err(id),
+            Purpose::New | Purpose::ReAsk(_) => {
+                Ok(self.new_pair(prepared, after(self.clock.now(), prepared.newest)))
+            }
+        };
+        let id = pair.as_ref().map_or_else(|id| *id, |pair| pair.id);
+        let carried = self.under_way.begin(id);
+        match self.claim(prepared, &pair).await {
+            Err(StoreError::Busy { .. }) if !self.recover().await?.is_empty() => {
+                self.claim(prepared, &pair).await?;
+            }
+            claimed => claimed?,
         }
-        let pair = self.new_pair(prepared, after(now, prepared.newest));
-        self.store.begin(&prepared.workspace, &pair, &self.owner, now).await?;
         if let Purpose::ReAsk(old) = prepared.purpose {
             // It can be brought back, as all that is deleted (REC-5).
             self.put_pairs_aside(&prepared.workspace, &[old]).await?;
         }
-        Ok(pair.id)
+        Ok((id, carried))
+    }
+
+    /// Claims the workspace for a new pair, or for one that is there.
+    async fn claim(
+        &self,
+        prepared: &Prepared,
+        pair: &Result<MessagePair, PairId>,
+    ) -> StoreResult<()> {
+        let now = self.clock.now();
+        match pair {
+            Ok(pair) => self.store.begin(&prepared.workspace, pair, &self.owner, now).await,
+            Err(id) => {
+                let model = &prepared.outlook.model.id;
+                self.store.claim(*id, model, &self.owner, now).await
+            }
+        }
     }
 
     /// FIL-2: the words that came with the files, kept with them.

@@ -39,7 +39,14 @@ pub fn restored_words(deletion: &Deletion) -> String {
 impl App {
     /// Deletes the pairs of a workspace that exist, all or none, as one step.
     pub async fn delete(&self, workspace: &Workspace, ids: &[PairId]) -> Result<Deleted, AppError> {
-        let deleted = self.put_pairs_aside(workspace, ids).await?;
+        let deleted = match self.put_pairs_aside(workspace, ids).await {
+            Err(AppError::Store(StoreError::Busy { pair, .. })) => {
+                // A pair that is being sent is stopped first (REL-6).
+                self.end_of(workspace, pair).await?;
+                self.put_pairs_aside(workspace, ids).await?
+            }
+            deleted => deleted?,
+        };
         self.events.publish(workspace, Progress::Removed(ids.to_vec()));
         Ok(deleted)
     }
@@ -50,7 +57,13 @@ impl App {
         workspace: &Workspace,
         ids: &[PairId],
     ) -> Result<Deleted, AppError> {
-        let count = self.store.delete(ids).await?;
+        let count = match self.store.delete(ids).await {
+            Err(StoreError::Busy { pair, .. }) => {
+                self.end_of(workspace, pair).await?;
+                self.store.delete(ids).await?
+            }
+            count => count?,
+        };
         self.events.publish(workspace, Progress::Removed(ids.to_vec()));
         Ok(Deleted { count, undo: None })
     }

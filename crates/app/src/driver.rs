@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use plimsoll_budget::{Suggestion, Weights, overflow_suggestions};
-use plimsoll_domain::{FileId, LifecycleEvent, PairError, PairId, Usage};
-use plimsoll_provider::{Delta, Finish, ProviderFailure};
+use plimsoll_domain::{FileId, PairError, PairId, Usage};
+use plimsoll_provider::ProviderFailure;
 use plimsoll_send::{
     AttemptMachine, AttemptRecord, Effect, Event, LeftOutBecause, MAX_TOOL_ROUNDS, Message,
     MessageRecord, Outcome, SendError, ToolCall, ToolRound,
@@ -16,14 +15,12 @@ use tokio::time::Instant;
 use crate::{
     App, AppError, Attempt, Begun, Cancel, Prepared, Progress, Receipt, SendChoices,
     board::attached_weights,
+    calling::{Called, Saved},
+    ending::Patience,
 };
 
-/// An answer is saved when this much time has passed since the last save.
-const SAVE_EVERY: Duration = Duration::from_millis(300);
-
-/// No answer is longer: one that is fills the memory, and is stopped like one that was
-/// cut by its length.
-const LONGEST_ANSWER: usize = 4 << 20;
+/// How long somebody before a terminal waits for a disk that takes nothing.
+const SOMEBODY_WAITS: Duration = Duration::from_secs(30);
 
 /// How a send ended.
 pub struct Sent {
@@ -59,6 +56,7 @@ impl Sent {
 pub(crate) struct Journey {
     pub(crate) pair: PairId,
     pub(crate) answer: String,
+    pub(crate) saved: Saved,
     pub(crate) records: Vec<AttemptRecord>,
     /// Calls to the provider so far.
     pub(crate) calls: u32,
@@ -89,57 +87,12 @@ pub(crate) struct Journey {
     pub(crate) first_usage: Option<Usage>,
 }
 
-impl App {
-    /// Sends what was prepared. `watch` sees every step as it happens.
-    pub async fn send(
-        &self,
-        prepared: Prepared,
-        choices: SendChoices,
-        cancel: &Cancel,
-        watch: &mut (dyn FnMut(&Progress) + Send),
-    ) -> Result<Sent, AppError> {
-        let begun = self.begin(prepared, choices).await?;
-        self.carry_out(begun, cancel, watch).await
-    }
-
-    /// Makes the calls of a send that was begun. A failure of the store does not leave
-    /// the pair in flight, if the store lets us say so.
-    pub async fn carry_out(
-        &self,
-        begun: Begun,
-        cancel: &Cancel,
-        watch: &mut (dyn FnMut(&Progress) + Send),
-    ) -> Result<Sent, AppError> {
-        watch(&Progress::Started(begun.pair));
-        let (pair, workspace) = (begun.pair, begun.prepared.workspace.clone());
-        let mut tell = |progress: Progress| {
-            watch(&progress);
-            self.events.publish(&workspace, progress);
-        };
-        let sent = self.make_calls(begun, cancel, &mut tell).await;
-        if let Err(error) = &sent {
-            let why = PairError {
-                code: plimsoll_store::INTERRUPTED.to_owned(),
-                message: error.to_string(),
-            };
-            let outcome = plimsoll_store::Outcome { error: Some(why), ..Default::default() };
-            // The first failure is the one to tell; start-up recovers what is left.
-            let _ = self.store.set_state(pair, LifecycleEvent::Fail, &outcome).await;
-        }
-        tell(Progress::Ended(pair));
-        sent
-    }
-
-    async fn make_calls(
-        &self,
-        mut begun: Begun,
-        cancel: &Cancel,
-        tell: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<Sent, AppError> {
-        let pair = begun.pair;
-        let mut journey = Journey {
+impl Journey {
+    fn new(pair: PairId) -> Self {
+        Self {
             pair,
             answer: String::new(),
+            saved: Saved::default(),
             records: Vec::new(),
             calls: 0,
             waits: 0,
@@ -158,18 +111,111 @@ impl App {
             round_start: 0,
             tool_calls: 0,
             first_usage: None,
+        }
+    }
+}
+
+impl App {
+    /// Sends what was prepared. `watch` sees every step as it happens. Whoever waits for
+    /// this does not wait for a full disk for ever.
+    pub async fn send(
+        &self,
+        prepared: Prepared,
+        choices: SendChoices,
+        cancel: &Cancel,
+        watch: &mut (dyn FnMut(&Progress) + Send),
+    ) -> Result<Sent, AppError> {
+        let begun = self.begin(prepared, choices).await?;
+        self.carry_out_within(begun, cancel, watch, Some(SOMEBODY_WAITS)).await
+    }
+
+    /// Makes the calls of a send that was begun. Its end is written as soon as the store
+    /// takes it (REL-6).
+    pub async fn carry_out(
+        &self,
+        begun: Begun,
+        cancel: &Cancel,
+        watch: &mut (dyn FnMut(&Progress) + Send),
+    ) -> Result<Sent, AppError> {
+        self.carry_out_within(begun, cancel, watch, None).await
+    }
+
+    async fn carry_out_within(
+        &self,
+        mut begun: Begun,
+        cancel: &Cancel,
+        watch: &mut (dyn FnMut(&Progress) + Send),
+        at_most: Option<Duration>,
+    ) -> Result<Sent, AppError> {
+        watch(&Progress::Started(begun.pair));
+        let (pair, workspace) = (begun.pair, begun.prepared.workspace.clone());
+        let mut tell = |progress: Progress| {
+            watch(&progress);
+            self.events.publish(&workspace, progress);
         };
-        if let Some((wait, kind)) = begun.wait {
-            tell(Progress::QuotaWait(pair, wait, kind));
+        let asked = begun.carried.cancel.clone();
+        let patience = Patience { pair, at_most, cancel };
+        let sent = {
+            let stopped = async {
+                self.asked_to_stop(pair, &asked).await;
+                cancel.cancel();
+                std::future::pending().await
+            };
             tokio::select! {
-                () = tokio::time::sleep(wait) => self.capture_again(&mut begun).await?,
+                sent = self.make_calls(&mut begun, &patience, &mut tell) => sent,
+                never = stopped => never,
+            }
+        };
+        // Nobody may hear of the end of a send that is still on the list.
+        drop(begun);
+        tell(Progress::Ended(pair));
+        sent
+    }
+
+    async fn make_calls(
+        &self,
+        begun: &mut Begun,
+        patience: &Patience<'_>,
+        tell: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Sent, AppError> {
+        let mut journey = Journey::new(begun.pair);
+        match self.wait_and_drive(begun, &mut journey, patience.cancel, tell).await {
+            Ok(outcome) => self.sent(&begun.prepared, journey, outcome, patience, tell).await,
+            Err(error) => {
+                self.interrupt(&journey, &error, patience, tell).await?;
+                Err(error)
+            }
+        }
+    }
+
+    async fn wait_and_drive(
+        &self,
+        begun: &mut Begun,
+        journey: &mut Journey,
+        cancel: &Cancel,
+        tell: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Outcome, AppError> {
+        if let Some((wait, kind)) = begun.wait {
+            tell(Progress::QuotaWait(begun.pair, wait, kind));
+            tokio::select! {
+                () = tokio::time::sleep(wait) => self.capture_again(begun).await?,
                 // The machine hears of it instead of the first call.
                 () = cancel.cancelled() => {}
             }
         }
-        let prepared = &mut begun.prepared;
-        let outcome = self.drive(prepared, &mut journey, cancel, tell).await?;
-        let receipt = self.finish(prepared, &journey, &outcome).await?;
+        self.drive(&mut begun.prepared, journey, cancel, tell).await
+    }
+
+    /// Writes the end of a send down, and says what came of it.
+    async fn sent(
+        &self,
+        prepared: &Prepared,
+        journey: Journey,
+        outcome: Outcome,
+        patience: &Patience<'_>,
+        tell: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Sent, AppError> {
+        let receipt = self.finish(prepared, &journey, &outcome, patience, tell).await?;
         let last = receipt.last();
         let named = |ids: &[PairId]| {
             let pairs = prepared.included.iter().filter(|stored| ids.contains(&stored.pair.id));
@@ -198,10 +244,9 @@ impl App {
             Outcome::Error(error) => Some(pair_error(error, prepared.held(journey.records.last()))),
             Outcome::Complete { .. } | Outcome::Cancelled => None,
         };
-        let answer = journey.answer;
         Ok(Sent {
-            pair,
-            answer,
+            pair: journey.pair,
+            answer: journey.answer,
             receipt,
             outcome,
             left_out,
@@ -252,7 +297,7 @@ impl App {
                     journey.history_hash = prepared.payload(&sent).1;
                     journey.round_start = journey.answer.len();
                     let called =
-                        self.call(prepared, request, &mut machine, journey, cancel, tell).await?;
+                        self.call(prepared, request, &mut machine, journey, cancel, tell).await;
                     let event = match called {
                         Called::Ended(event) => event,
                         Called::Wants(calls) => {
@@ -321,101 +366,6 @@ impl App {
             tell(Progress::Text(journey.pair, "\n\n".to_owned()));
         }
         Ok(Event::ToolsAnswered { tokens })
-    }
-
-    /// One call. Gives the event that ended it; text that arrives is told and saved.
-    async fn call(
-        &self,
-        prepared: &Prepared,
-        request: plimsoll_provider::ChatRequest,
-        machine: &mut AttemptMachine,
-        journey: &mut Journey,
-        cancel: &Cancel,
-        tell: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<Called, AppError> {
-        let pair = journey.pair;
-        if cancel.is_cancelled() {
-            return Ok(Called::Ended(Event::Cancelled));
-        }
-        let earlier = journey.usage.unwrap_or_default();
-        let mut calls = Vec::new();
-        let mut stream = prepared.provider.answer(request);
-        let mut saved_at = Instant::now();
-        let mut saved_length = 0;
-        let mut cut_by_length = false;
-        let mut first = true;
-        loop {
-            let next = tokio::select! {
-                biased;
-                () = cancel.cancelled() => return Ok(Called::Ended(Event::Cancelled)),
-                next = stream.next() => next,
-            };
-            let delta = match next {
-                None if !calls.is_empty() => return Ok(Called::Wants(calls)),
-                None => return Ok(Called::Ended(Event::Finished { cut_by_length })),
-                Some(Err(failure)) => {
-                    let fault = failure.fault();
-                    journey.failure = Some(failure);
-                    return Ok(Called::Ended(Event::Failed(fault)));
-                }
-                Some(Ok(delta)) => delta,
-            };
-            if first && delta != Delta::Loading {
-                machine.on(Event::FirstByte);
-                first = false;
-            }
-            match delta {
-                Delta::Loading => tell(Progress::Loading(pair)),
-                Delta::Reasoning(text) => tell(Progress::Reasoning(pair, text)),
-                Delta::Usage(usage) => {
-                    if journey.rounds.is_empty() {
-                        journey.first_usage = Some(usage);
-                    }
-                    journey.usage = Some(sum(earlier, usage));
-                }
-                Delta::Finished(finish) => cut_by_length |= finish == Finish::Length,
-                Delta::ToolCall(call) => calls.push(call),
-                Delta::Text(text) if text.is_empty() => {}
-                Delta::Text(text) => {
-                    if journey.answer.len() == journey.round_start {
-                        machine.on(Event::TextArrived);
-                    }
-                    if journey.answer.is_empty() {
-                        journey.first_text = Some(journey.started.elapsed());
-                    }
-                    journey.answer.push_str(&text);
-                    tell(Progress::Text(pair, text));
-                    if journey.answer.len() >= LONGEST_ANSWER {
-                        return Ok(Called::Ended(Event::Finished { cut_by_length: true }));
-                    }
-                }
-            }
-            // The first piece is saved at once: from then on a crash loses little.
-            let fresh = journey.answer.len() > saved_length;
-            if fresh && (saved_length == 0 || saved_at.elapsed() >= SAVE_EVERY) {
-                self.store.save_partial(pair, &journey.answer).await?;
-                saved_at = Instant::now();
-                saved_length = journey.answer.len();
-            }
-        }
-    }
-}
-
-/// How a call ended.
-enum Called {
-    /// With something that the machine decides about.
-    Ended(Event),
-    /// The model waits for tools.
-    Wants(Vec<ToolCall>),
-}
-
-/// What several calls of one send used together.
-fn sum(one: Usage, two: Usage) -> Usage {
-    Usage {
-        prompt: one.prompt.saturating_add(two.prompt),
-        cached: one.cached.saturating_add(two.cached),
-        completion: one.completion.saturating_add(two.completion),
-        reasoning: one.reasoning.saturating_add(two.reasoning),
     }
 }
 

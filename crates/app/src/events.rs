@@ -34,6 +34,8 @@ pub enum Progress {
     Trimmed(PairId, usize),
     /// The account's windows are full; the call is made after this time (VAL-4).
     QuotaWait(PairId, std::time::Duration, QuotaKind),
+    /// What came cannot be written down now, for this reason; it is tried again (REL-6).
+    Unsaved(PairId, String),
     /// The receipt of a send is written down (REC-2).
     Receipt(PairId, ReceiptId),
     /// The send is over.

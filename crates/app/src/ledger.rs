@@ -1,11 +1,11 @@
 //! The books after a send: the pair's end, its receipt, and what was learned from it.
 
 use plimsoll_budget::WindowSource;
-use plimsoll_domain::{LifecycleEvent, PairId, ReceiptId};
+use plimsoll_domain::{LifecycleEvent, PairError, PairId, ReceiptId};
 use plimsoll_provider::ProviderFailure;
 use plimsoll_send::{Counter, Outcome, silent_truncation};
 use plimsoll_store::{
-    ErrorSnapshot, FailedAnswer, LearnedLimit, ReceiptRecord, UsageEntry, UsageReport,
+    ErrorSnapshot, FailedAnswer, INTERRUPTED, LearnedLimit, ReceiptRecord, UsageEntry, UsageReport,
 };
 use plimsoll_tokens::{RawTokens, Report};
 
@@ -13,6 +13,7 @@ use crate::{
     App, AppError, Prepared, Progress, Receipt,
     board::line_key,
     driver::{Journey, pair_error},
+    ending::Patience,
     receipt::final_stage,
 };
 
@@ -23,6 +24,8 @@ impl App {
         prepared: &Prepared,
         journey: &Journey,
         outcome: &Outcome,
+        patience: &Patience<'_>,
+        tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Receipt, AppError> {
         let now = self.clock.now();
         let last = journey.records.last();
@@ -59,68 +62,62 @@ impl App {
             stated_limit: journey.overflowed.flatten(),
         };
         // The pair's end comes first: whatever fails after it, no pair stays in flight.
-        self.end_pair(prepared, journey, outcome, receipt.id).await?;
+        let (event, kept) = pair_end(prepared, journey, outcome, receipt.id);
+        self.until_kept(patience, tell, || self.end_pair(journey.pair, event, &kept)).await?;
         if journey.tool_calls > 0 {
             // What tools made is no longer pending: it is kept, or gone with what was stopped.
             self.events.publish(&prepared.workspace, Progress::Files);
         }
-        self.store
-            .put_receipt(&ReceiptRecord {
-                id: receipt.id,
-                workspace: prepared.workspace.clone(),
-                pair: Some(journey.pair),
-                topic: prepared.topic.id,
-                model: prepared.outlook.model.id.clone(),
-                at: now,
-                stage: final_stage(&journey.records).name().to_owned(),
-                estimate: last_total,
-                usage: journey.usage,
-                first_prompt: receipt.first_prompt,
-                cost: receipt.cost,
-                trimmed: trimmed as u64,
-                body: Some(receipt.to_json().to_string()),
-            })
-            .await?;
+        let record = ReceiptRecord {
+            id: receipt.id,
+            workspace: prepared.workspace.clone(),
+            pair: Some(journey.pair),
+            topic: prepared.topic.id,
+            model: prepared.outlook.model.id.clone(),
+            at: now,
+            stage: final_stage(&journey.records).name().to_owned(),
+            estimate: last_total,
+            usage: journey.usage,
+            first_prompt: receipt.first_prompt,
+            cost: receipt.cost,
+            trimmed: trimmed as u64,
+            body: Some(receipt.to_json().to_string()),
+        };
+        self.until_kept(patience, tell, || self.store.put_receipt(&record)).await?;
         self.events.publish(&prepared.workspace, Progress::Receipt(journey.pair, receipt.id));
         if let Outcome::Error(_) = outcome {
-            self.store
-                .put_snapshot(&ErrorSnapshot {
-                    pair: journey.pair,
-                    at: now,
-                    included: sent.clone(),
-                    outgoing_user_text: prepared.text.clone(),
-                    json_doc: Some(journey.last_body.clone()),
-                    answer: journey.failure.as_ref().map(kept_answer),
-                })
-                .await?;
+            let snapshot = ErrorSnapshot {
+                pair: journey.pair,
+                at: now,
+                included: sent.clone(),
+                outgoing_user_text: prepared.text.clone(),
+                json_doc: Some(journey.last_body.clone()),
+                answer: journey.failure.as_ref().map(kept_answer),
+            };
+            self.until_kept(patience, tell, || self.store.put_snapshot(&snapshot)).await?;
         }
-        self.learn(prepared, journey, outcome, &receipt).await?;
+        // What this send could not teach, the next one does; the answer is kept.
+        let _ = self.learn(prepared, journey, outcome, &receipt).await;
         Ok(receipt)
     }
 
-    async fn end_pair(
+    /// Ends the pair of a send that the store stopped, with what had arrived.
+    pub(crate) async fn interrupt(
         &self,
-        prepared: &Prepared,
         journey: &Journey,
-        outcome: &Outcome,
-        receipt: ReceiptId,
+        error: &AppError,
+        patience: &Patience<'_>,
+        tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<(), AppError> {
-        let (event, error, cut) = match outcome {
-            Outcome::Complete { cut_by_length } => (LifecycleEvent::Finish, None, *cut_by_length),
-            Outcome::Error(error) => {
-                let held = prepared.held(journey.records.last());
-                (LifecycleEvent::Fail, Some(pair_error(error, held)), false)
-            }
-            Outcome::Cancelled => (LifecycleEvent::Cancel, None, false),
-        };
+        let why = PairError { code: INTERRUPTED.to_owned(), message: error.to_string() };
         let kept = plimsoll_store::Outcome {
             assistant_text: Some(journey.answer.clone()).filter(|text| !text.is_empty()),
-            error,
+            error: Some(why),
             usage: journey.usage,
-            receipt_id: Some(receipt),
-            cut,
+            ..Default::default()
         };
-        Ok(self.store.set_state(journey.pair, event, &kept).await?)
+        let write = || self.end_pair(journey.pair, LifecycleEvent::Fail, &kept);
+        Ok(self.until_kept(patience, tell, write).await?)
     }
 
     /// Learned limits (CAT-3), calibration (EST-6) and the usage log (VAL-4).
@@ -198,6 +195,31 @@ impl App {
         let learned = LearnedLimit { base_url, model: model.id.clone(), tokens, learned_at };
         Ok(self.store.put_learned_limit(&learned).await?)
     }
+}
+
+/// How a pair ends, and what is kept of its answer.
+fn pair_end(
+    prepared: &Prepared,
+    journey: &Journey,
+    outcome: &Outcome,
+    receipt: ReceiptId,
+) -> (LifecycleEvent, plimsoll_store::Outcome) {
+    let (event, error, cut) = match outcome {
+        Outcome::Complete { cut_by_length } => (LifecycleEvent::Finish, None, *cut_by_length),
+        Outcome::Error(error) => {
+            let held = prepared.held(journey.records.last());
+            (LifecycleEvent::Fail, Some(pair_error(error, held)), false)
+        }
+        Outcome::Cancelled => (LifecycleEvent::Cancel, None, false),
+    };
+    let kept = plimsoll_store::Outcome {
+        assistant_text: Some(journey.answer.clone()).filter(|text| !text.is_empty()),
+        error,
+        usage: journey.usage,
+        receipt_id: Some(receipt),
+        cut,
+    };
+    (event, kept)
 }
 
 /// As many bytes of a failing answer are kept; what matters of an error stands at its head.

@@ -10,11 +10,13 @@ mod attach;
 mod begin;
 mod board;
 mod bus;
+mod calling;
 mod context_mark;
 mod deletions;
 mod driver;
 mod during;
 mod edits;
+mod ending;
 mod error;
 mod events;
 mod export;
@@ -68,7 +70,10 @@ use std::{
 
 use plimsoll_budget::Catalog;
 use plimsoll_config::Settings;
-use plimsoll_store::{Interrupted, Store, Workspace};
+use plimsoll_store::{Store, Workspace};
+
+/// Says of an owner of sends whether its process is alive.
+pub type IsAlive = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// Everything that a use case needs.
 pub struct App {
@@ -80,6 +85,8 @@ pub struct App {
     chance: Arc<dyn Chance>,
     /// Tells this run of the program from all others (SND-6).
     owner: String,
+    is_alive: IsAlive,
+    under_way: ending::UnderWay,
     events: bus::Bus,
     /// Where the files of all workspaces are, below `<project>/<workspace>/context/`.
     conversations: Arc<Path>,
@@ -102,6 +109,8 @@ pub struct AppParts {
     pub chance: Arc<dyn Chance>,
     /// Tells this run of the program from all others.
     pub owner: String,
+    /// Whether the process of an owner is alive.
+    pub is_alive: IsAlive,
     /// Where the files of all workspaces are kept (BLB-1).
     pub conversations: PathBuf,
 }
@@ -109,8 +118,8 @@ pub struct AppParts {
 impl App {
     /// An app of these parts.
     pub fn new(parts: AppParts) -> Self {
-        let AppParts { store, settings, catalog, providers, clock, chance, owner, conversations } =
-            parts;
+        let AppParts { store, settings, catalog, providers, clock, chance, .. } = parts;
+        let AppParts { owner, is_alive, conversations, .. } = parts;
         let conversations = Arc::from(conversations);
         let workshop = tooling::Workshop::default();
         let events = bus::Bus::default();
@@ -124,6 +133,8 @@ impl App {
             clock,
             chance,
             owner,
+            is_alive,
+            under_way: ending::UnderWay::default(),
             events,
             conversations,
             workshop,
@@ -165,15 +176,6 @@ impl App {
     /// Tells those who watch that somebody wrote into the memory of a workspace.
     pub fn memory_changed(&self, workspace: &Workspace) {
         self.events.publish(workspace, Progress::Memory);
-    }
-
-    /// SND-6: pairs that a dead process left in `sending` become errors that can be
-    /// read, asked again or deleted.
-    pub async fn recover(
-        &self,
-        is_alive: &(dyn for<'o> Fn(&'o str) -> bool + Send + Sync),
-    ) -> Result<Vec<Interrupted>, AppError> {
-        Ok(self.store.recover(is_alive).await?)
     }
 
     /// The workspace, made if it is not there.

@@ -138,9 +138,13 @@ impl Drop for Owner {
 /// Whether the run of the program that an owner names is still alive: its lock is held.
 fn is_alive(dir: &Path, owner: &str) -> bool {
     let is_name = owner.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if !is_name {
+        return false;
+    }
     match File::open(dir.join("owners").join(owner)) {
-        Ok(file) if is_name => file.try_lock().is_err(),
-        _ => false,
+        Ok(file) => file.try_lock().is_err(),
+        // Where it cannot be looked at, such as without a file descriptor, it may be alive.
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
     }
 }
 
@@ -201,6 +205,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
     let owner = Owner::new(&dir)?;
     let Context { settings, catalog } = context;
     let providers = Arc::new(Providers::new(&dir, &settings));
+    let locks = dir.clone();
     let app = App::new(AppParts {
         store: Arc::new(store),
         settings,
@@ -209,11 +214,10 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
         clock,
         chance: Arc::new(SystemChance),
         owner: owner.name.clone(),
+        is_alive: Arc::new(move |owner| is_alive(&locks, owner)),
         conversations: dir.join("conversations"),
     });
-    let locks = dir.clone();
-    let alive = move |owner: &str| is_alive(&locks, owner);
-    let interrupted = app.recover(&alive).await.map_err(|error| Failure::app(&error))?;
+    let interrupted = app.recover().await.map_err(|error| Failure::app(&error))?;
     for stored in &interrupted {
         let start: String = stored.pair.user_text.chars().take(40).collect();
         note(&format!("an earlier send was interrupted and can be asked again: \"{start}\""));

@@ -6,11 +6,13 @@
 //! makes an id.
 
 mod db;
+mod faults;
 mod migrations;
 mod open_options;
 mod shared;
 mod sqlite;
 mod store;
 
+pub use faults::{Fault, Faults};
 pub use open_options::{OnCorrupt, OpenOptions, OpenReport};
 pub use store::SqlStore;

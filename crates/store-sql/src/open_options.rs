@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use crate::Faults;
+
 /// What to do with a damaged file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnCorrupt {
@@ -26,6 +28,8 @@ pub struct OpenOptions {
     /// A file up to this size is looked through when it is opened; of a larger one only
     /// the header and the length are, and the rest is for `Upkeep::check`.
     pub check_up_to_bytes: u64,
+    /// Makes jobs fail, for tests.
+    pub faults: Option<Faults>,
 }
 
 impl Default for OpenOptions {
@@ -36,6 +40,7 @@ impl Default for OpenOptions {
             readers: 4,
             max_bytes: None,
             check_up_to_bytes: 8 << 20,
+            faults: None,
         }
     }
 }

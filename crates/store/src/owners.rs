@@ -49,11 +49,11 @@ pub trait Owners: Send + Sync {
     /// The send in flight in a workspace.
     async fn in_flight(&self, workspace: &Workspace) -> StoreResult<Option<SendInFlight>>;
 
-    /// Ends the sends of all workspaces whose owner is dead: the pairs go to `error` with
-    /// the code [`INTERRUPTED`] and keep what had arrived (SND-6). Sends of living
-    /// processes are not touched.
+    /// Ends the sends of all workspaces that nobody carries out: the pairs go to `error`
+    /// with the code [`INTERRUPTED`] and keep what had arrived (SND-6). Others are not
+    /// touched.
     async fn recover(
         &self,
-        is_alive: &(dyn for<'o> Fn(&'o str) -> bool + Send + Sync),
+        is_carried_out: &(dyn for<'s> Fn(&'s SendInFlight) -> bool + Send + Sync),
     ) -> StoreResult<Vec<Interrupted>>;
 }

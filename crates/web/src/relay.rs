@@ -179,6 +179,8 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                 // What cannot be purged now is purged the next time.
                 _ = purge.tick() => { let _ = web.app.purge_expired().await; }
                 _ = look.tick() => {
+                    // Where the store answers nothing now, it may the next time.
+                    let _ = web.app.recover().await;
                     let now = web.app.store().changes_by_others().await.unwrap_or(others);
                     if now != others {
                         others = now;
@@ -336,6 +338,7 @@ fn status_of(web: &Web, progress: &Progress) -> Option<Value> {
             let full = OverQuota { after: Some(*wait), kind: *kind };
             (pair, "quota", full.to_string(), Some(until(*wait)))
         }
+        Progress::Unsaved(pair, why) => (pair, "saving", format!("not saved yet: {why}"), None),
         _ => return None,
     };
     Some(json!({ "pair": pair.to_string(), "kind": kind, "text": text, "until": until }))

@@ -173,7 +173,7 @@
 /** @typedef {Note & {content: string, html: string, created: string, updated: string, revisions: NoteRevision[], relations: NoteRelation[]}} WholeNote */
 /** @typedef {{notes: Note[], total: number, more: boolean, anyWord: boolean, types: {name: string, count: number}[], projects: {name: string, count: number}[]}} NoteList */
 
-/** @typedef {"waiting"|"loading"|"thinking"|"retry"|"attempt"|"quota"|"trimming"} StatusKind */
+/** @typedef {"waiting"|"loading"|"thinking"|"retry"|"attempt"|"quota"|"trimming"|"saving"} StatusKind */
 
 /**
  * What a send is doing; `until` is when a wait ends, in epoch milliseconds.

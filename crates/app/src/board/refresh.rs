@@ -72,6 +72,7 @@ impl Pending {
             | Progress::Reasoning(..)
             | Progress::RetryIn(..)
             | Progress::QuotaWait(..)
+            | Progress::Unsaved(..)
             | Progress::Trimmed(..)
             | Progress::Receipt(..)
             | Progress::Tool(..)

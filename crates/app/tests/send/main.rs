@@ -9,6 +9,7 @@ mod archive_hostile;
 mod attached;
 mod board;
 mod during;
+mod ending;
 mod exchange;
 mod listing;
 mod outcomes;

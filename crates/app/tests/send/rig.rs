@@ -25,7 +25,7 @@ use plimsoll_provider::{
 };
 use plimsoll_send::{JsonDoc, PreludeParts, RequestParameters, WireRules, compose};
 use plimsoll_store::Workspace;
-use plimsoll_store_sql::SqlStore;
+use plimsoll_store_sql::{Faults, OpenOptions, SqlStore};
 
 /// What one call brings.
 pub(crate) type Script = Vec<Result<Delta, ProviderFailure>>;
@@ -165,6 +165,7 @@ pub(crate) struct Rig {
     pub(crate) provider: Arc<Scripted>,
     pub(crate) clock: Arc<Fixed>,
     pub(crate) dir: tempfile::TempDir,
+    pub(crate) faults: Faults,
 }
 
 /// Settings under which a character is a token and messages cost nothing more.
@@ -210,7 +211,9 @@ async fn rig_made(
     change: impl FnOnce(&mut Model),
 ) -> Rig {
     let dir = tempfile::tempdir().unwrap();
-    let store = open(dir.path()).await;
+    let faults = Faults::default();
+    let options = OpenOptions { faults: Some(faults.clone()), ..OpenOptions::default() };
+    let store = open(dir.path(), options).await;
     let provider = Arc::new(Scripted {
         scripts: Mutex::new(scripts.into()),
         hang_at_end,
@@ -230,13 +233,14 @@ async fn rig_made(
         clock: Arc::clone(&clock) as Arc<dyn Clock>,
         chance: Arc::new(Counted(AtomicU64::new(1))),
         owner: "test".to_owned(),
+        is_alive: Arc::new(|_| false),
     });
-    Rig { app, provider, clock, dir }
+    Rig { app, provider, clock, dir, faults }
 }
 
-async fn open(dir: &std::path::Path) -> SqlStore {
+async fn open(dir: &std::path::Path, options: OpenOptions) -> SqlStore {
     let now = Timestamp::from_millis(1_700_000_000_000);
-    SqlStore::open_sqlite(&dir.join("plimsoll.db"), Default::default(), now).await.unwrap()
+    SqlStore::open_sqlite(&dir.join("plimsoll.db"), options, now).await.unwrap()
 }
 
 pub(crate) fn view(filter: &str) -> View {
@@ -273,7 +277,7 @@ impl Rig {
 
     /// The same store, as another process has it.
     pub(crate) async fn another_handle(&self) -> SqlStore {
-        open(self.dir.path()).await
+        open(self.dir.path(), OpenOptions::default()).await
     }
 
     /// The contents of request number `n`, in order.

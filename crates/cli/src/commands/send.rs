@@ -251,6 +251,9 @@ fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
             let full = OverQuota { after: Some(*wait), kind: *kind };
             note(&format!("{full}; waiting (Ctrl+C stops it)"));
         }
+        Progress::Unsaved(_, why) => {
+            note(&format!("the answer is not saved yet: {why} (Ctrl+C gives up)"));
+        }
         Progress::Trimmed(_, pairs) => {
             let what = match pairs {
                 1 => "oldest pair".to_owned(),

@@ -9,7 +9,6 @@ use std::{
 
 use plimsoll_testkit::{
     http,
-    real::skipped,
     scripted::{Reply, ScriptedServer},
 };
 
@@ -151,52 +150,4 @@ fn rel_2_two_servers_share_a_store() {
             assert!(all.contains(&text) && seen.contains(&text), "{text} is missing");
         }
     }
-}
-
-/// A disk of its own in a mount namespace, which ends with the server.
-#[cfg(target_os = "linux")]
-const SMALL_DISK: &str = r#"
-    mount -t tmpfs -o size=6m none "$PLIMSOLL_DATA_DIR" || exit 77
-    exec "$1" serve --addr 127.0.0.1:0
-"#;
-
-#[cfg(target_os = "linux")]
-#[test]
-fn rel_2_an_upload_onto_a_full_disk_is_said_and_leaves_nothing() {
-    let server = answering();
-    let mut served = Served::start(&server, 4096);
-    served.stop();
-    let data = served.home().join("small");
-    fs::create_dir_all(&data).unwrap();
-    let mut child = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--mount", "sh", "-c", SMALL_DISK, "sh"])
-        .arg(env!("CARGO_BIN_EXE_plimsoll"))
-        .env("PLIMSOLL_CONFIG_DIR", served.home())
-        .env("PLIMSOLL_DATA_DIR", &data)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut said = String::new();
-    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
-    std::io::BufRead::read_line(&mut out, &mut said).unwrap();
-    let Some(address) = said.split("http://").nth(1).and_then(|rest| rest.split('/').next()) else {
-        child.wait().unwrap();
-        return skipped("a full disk needs a small one, and none can be mounted");
-    };
-    let upload = |name: &str, bytes: &[u8]| {
-        http::request(address, "POST", &format!("/api/files?name={name}"), &[], bytes).unwrap()
-    };
-    let small = upload("small.txt", b"fits");
-    let large = vec![b'x'; 12 << 20];
-    let refused = upload("large.txt", &large);
-    let after = upload("after.txt", &vec![b'y'; 1 << 20]);
-    let listed = http::request(address, "GET", "/api/files", &[], b"").unwrap().body;
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert_eq!(small.status, 201, "{}", small.body);
-    assert_eq!(refused.status, 507, "{}", refused.body);
-    assert!(refused.body.contains("disk"), "{}", refused.body);
-    assert_eq!(after.status, 201, "nothing was left of what did not fit: {}", after.body);
-    assert!(listed.contains("small.txt") && !listed.contains("large.txt"), "{listed}");
 }

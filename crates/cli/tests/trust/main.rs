@@ -9,6 +9,8 @@ mod canary;
 mod damage;
 mod doors;
 mod earlier;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod kills;
 mod load;
 mod measures;

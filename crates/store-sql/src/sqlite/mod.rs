@@ -24,7 +24,12 @@ use std::path::{Path, PathBuf};
 use plimsoll_domain::Timestamp;
 use plimsoll_store::StoreResult;
 
-use crate::{OpenOptions, OpenReport, db::Db, migrations::SQLITE};
+use crate::{
+    OpenOptions, OpenReport,
+    db::Db,
+    faults::{Faults, failing},
+    migrations::SQLITE,
+};
 
 pub(crate) use writer::Durability;
 
@@ -36,6 +41,7 @@ pub(crate) struct Sqlite {
     readers: readers::Readers,
     writer: writer::Writer,
     report: OpenReport,
+    faults: Option<Faults>,
 }
 
 impl Sqlite {
@@ -71,7 +77,8 @@ impl Sqlite {
         &self,
         job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
-        self.readers.run(move |connection| session::view(connection, job)).await
+        let fault = self.faults.as_ref().and_then(Faults::next);
+        failing(fault, self.readers.run(move |connection| session::view(connection, job))).await
     }
 
     /// Runs a job of writing in one transaction; an error undoes all of it.
@@ -80,11 +87,11 @@ impl Sqlite {
         durability: Durability,
         job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
-        self.writer
-            .run(move |connection| {
-                connection.set_durability(durability)?;
-                session::transaction(connection.get(), job)
-            })
-            .await
+        let fault = self.faults.as_ref().and_then(Faults::next);
+        let done = self.writer.run(move |connection| {
+            connection.set_durability(durability)?;
+            session::transaction(connection.get(), job)
+        });
+        failing(fault, done).await
     }
 }

@@ -41,6 +41,7 @@ pub(super) fn open(
         writer: Writer::start(connection)?,
         readers: Readers::new(path.to_owned(), options.clone()),
         report,
+        faults: options.faults.clone(),
     })
 }
 

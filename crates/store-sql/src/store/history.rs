@@ -136,10 +136,10 @@ impl Owners for SqlStore {
 
     async fn recover(
         &self,
-        is_alive: &(dyn for<'o> Fn(&'o str) -> bool + Send + Sync),
+        is_carried_out: &(dyn for<'s> Fn(&'s SendInFlight) -> bool + Send + Sync),
     ) -> StoreResult<Vec<Interrupted>> {
         let mut dead = self.engine.read(owners::all).await?;
-        dead.retain(|send| !is_alive(&send.owner));
+        dead.retain(|send| !is_carried_out(send));
         if dead.is_empty() {
             return Ok(Vec::new());
         }

@@ -136,7 +136,7 @@ pub async fn sends_of_the_dead_are_interrupted(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &pair(1), "dead", at(50)).await.unwrap();
     store.save_partial(pair_id(1), "half").await.unwrap();
-    let found = store.recover(&|owner| owner != "dead").await.unwrap();
+    let found = store.recover(&|send| send.owner != "dead").await.unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0], store.get(pair_id(1)).await.unwrap());
     let stored = &found[0].pair;
@@ -153,7 +153,7 @@ pub async fn sends_of_the_living_are_left_alone(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &pair(1), "living", at(50)).await.unwrap();
     let other_process = backend.open().await;
-    assert!(other_process.recover(&|owner| owner == "living").await.unwrap().is_empty());
+    assert!(other_process.recover(&|send| send.owner == "living").await.unwrap().is_empty());
     let stored = store.get(pair_id(1)).await.unwrap().pair;
     assert_eq!(stored.lifecycle, Lifecycle::Sending);
     store.set_state(pair_id(1), LifecycleEvent::Finish, &Outcome::default()).await.unwrap();

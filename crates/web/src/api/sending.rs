@@ -10,7 +10,7 @@ use axum::{
 use plimsoll_app::{AppError, Draft, Outlook, Purpose, QuotaChoice, SeenDigest, SendChoices};
 use plimsoll_budget::{Binds, OverBudget};
 use plimsoll_domain::Attachment;
-use plimsoll_store::{KeptDraft, StoreError};
+use plimsoll_store::{KeptDraft, StoreError, Workspace};
 use plimsoll_tokens::commas;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -87,6 +87,20 @@ pub(super) async fn send(
     headers: HeaderMap,
     Body(message): Body<Message>,
 ) -> Result<(StatusCode, Json<Begun>), Problem> {
+    // Whoever goes away right after pressing Enter has sent it: it is begun whole or not at all.
+    let begun = tokio::spawn(begin(web, at, headers, message)).await;
+    begun.unwrap_or_else(|error| {
+        let detail = format!("the send could not be begun: {error}");
+        Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "unexpected", detail))
+    })
+}
+
+async fn begin(
+    web: Arc<Web>,
+    at: Workspace,
+    headers: HeaderMap,
+    message: Message,
+) -> Result<(StatusCode, Json<Begun>), Problem> {
     let over_budget = message.over_budget.map(|policy| match policy {
         Policy::Ask => OverBudget::Ask,
         Policy::Trim => OverBudget::Trim,
@@ -133,15 +147,17 @@ pub(super) async fn send(
         }
         Err(error) => return Err(offer(&web, error, &outlook).await),
     };
+    let pair = begun.pair.to_string();
+    // Nothing that can fail stands between the two: a send that is begun is carried out.
+    sends::carry_out(&web, at.clone(), begun);
     desk.frozen = None;
     if purpose == Purpose::New && desk.draft.text == draft.text {
         desk.draft = KeptDraft::default();
-        web.app.store().put_draft(&at, &desk.draft, web.app.clock().now()).await?;
+        // A draft that stays by mistake does no harm: its text is in the pair.
+        let _ = web.app.store().put_draft(&at, &desk.draft, web.app.clock().now()).await;
         tell_draft(&web, &at, &headers, &desk.draft);
     }
     drop(desk);
-    let pair = begun.pair.to_string();
-    sends::carry_out(&web, at, begun);
     Ok((StatusCode::ACCEPTED, Json(Begun { pair })))
 }
 
@@ -205,7 +221,7 @@ async fn purpose(
     responses((status = 204), (status = 409, body = Problem,
         content_type = "application/problem+json", description = "Nothing is being sent here")))]
 pub(super) async fn cancel(State(web): State<Arc<Web>>, At(at): At) -> Result<StatusCode, Problem> {
-    if web.sends.cancel(&at) {
+    if web.sends.cancel(&at) || web.app.stop(&at).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
         let detail = "nothing is being sent here";

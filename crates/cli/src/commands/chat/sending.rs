@@ -215,6 +215,10 @@ impl<'a> Show<'a> {
                 let full = OverQuota { after: Some(*wait), kind: *kind };
                 self.waiting = Waiting::down(&format!("{full}; waiting"), *wait);
             }
+            Progress::Unsaved(_, why) => {
+                self.waiting = None;
+                self.waiting = Waiting::up(&format!("the answer is not saved yet: {why}"));
+            }
             Progress::Trimmed(_, pairs) => {
                 self.waiting = None;
                 let left = match pairs {
