@@ -20,10 +20,15 @@ export function createAnchor({ pane, firstInView, ends }) {
   let following = true;
   /** @type {{node: HTMLElement, offset: number} | null} */
   let held = null;
+  /** The pane as it was when that was noted. */
+  let known = { height: pane.clientHeight, scrolled: 0 };
 
   const top = () => pane.getBoundingClientRect().top;
 
   function remember() {
+    // A toast made the pane lower, and nobody scrolled up: who is at the bottom stays there.
+    if (following && pane.clientHeight !== known.height && pane.scrollTop >= known.scrolled) settle();
+    known = { height: pane.clientHeight, scrolled: pane.scrollTop };
     following = ends() && pane.scrollHeight - pane.scrollTop - pane.clientHeight <= BOTTOM_PX;
     const node = firstInView();
     held = node && { node, offset: node.getBoundingClientRect().top - top() };

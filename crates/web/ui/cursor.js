@@ -117,6 +117,7 @@ export function createCursor({ win, history }) {
      * @returns {{article: HTMLElement | null, moved: boolean}}
      */
     forKey() {
+      win.anchor.remember();
       const moved = follow();
       const article = current && win.find(current.id);
       return { article: article && inView(article) ? article : null, moved };

@@ -1,7 +1,7 @@
 //! Every key of VIEW and what can be seen of it (UI-2).
 
 use plimsoll_testkit::scripted::Reply;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::bench::{Workbench, answer, tall};
 
@@ -110,6 +110,28 @@ fn ui_2_keys_that_label() {
     bench.keys("a");
     bench.wait("T.last().dataset.flag === 'grey' && !T.last().querySelector('.flag')");
     bench.wait("T.current() === 2");
+    bench.fine();
+}
+
+#[test]
+fn ui_5_who_is_at_the_bottom_stays_there_when_a_toast_makes_the_pane_lower() {
+    let Some(bench) = reading() else { return };
+    // The toast comes in the same frame in which the pane tells of an earlier scroll.
+    bench.js::<Value>(
+        "(() => {
+           T.pane().dispatchEvent(new Event('scroll'));
+           const toast = document.createElement('div');
+           toast.className = 'toast';
+           toast.style.height = '90px';
+           T.one('#toasts').append(toast);
+           return null;
+         })()",
+    );
+    // The key still means the pair that was selected.
+    bench.keys("R");
+    bench.wait("T.says('.popup [role=option][aria-selected=true]', 'test')");
+    assert_eq!(bench.js::<i64>("T.current()"), 2);
+    bench.wait("T.atBottom()");
     bench.fine();
 }
 
