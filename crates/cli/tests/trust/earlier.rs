@@ -17,12 +17,32 @@ struct Earlier {
     memory: bool,
 }
 
-const STORES: &[Earlier] = &[Earlier {
-    commit: "df80f2b",
-    store: include_bytes!("earlier/df80f2b.zip"),
-    files: true,
-    memory: true,
-}];
+const STORES: &[Earlier] = &[
+    Earlier {
+        commit: "f7ad49c",
+        store: include_bytes!("earlier/f7ad49c.zip"),
+        files: false,
+        memory: false,
+    },
+    Earlier {
+        commit: "52dea8e",
+        store: include_bytes!("earlier/52dea8e.zip"),
+        files: true,
+        memory: false,
+    },
+    Earlier {
+        commit: "4a37edc",
+        store: include_bytes!("earlier/4a37edc.zip"),
+        files: true,
+        memory: true,
+    },
+    Earlier {
+        commit: "df80f2b",
+        store: include_bytes!("earlier/df80f2b.zip"),
+        files: true,
+        memory: true,
+    },
+];
 
 fn unpack(store: &[u8], data: &Path) {
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(store)).unwrap();
@@ -76,7 +96,14 @@ fn is_whole(served: &Served, earlier: &Earlier) {
         let id = receipt["id"].as_str().unwrap();
         let whole = served.json("GET", &format!("/api/receipts/{id}"), None);
         assert!(whole.is_object(), "{what}: {whole}");
+        // What it does not tell, since nobody noted it then, is left out; nothing is made up.
+        let shown = served.ask("GET", &format!("/ui/receipt/{id}"), None);
+        assert_eq!(shown.status, 200, "{what}: {}", shown.body);
+        assert!(!shown.body.contains("sent = seen"), "{what}: nobody compared it: {}", shown.body);
     }
+    // No line was set by hand then: all that was answered goes along.
+    let state = served.json("GET", "/api/state", None);
+    assert_eq!(state["boundary"]["x"], 3 + usize::from(earlier.files), "{what}: {state}");
     let found = served.json("GET", "/api/search?q=water", None);
     assert_eq!(list(&found, "hits").len(), 2, "{what}: {found}");
     if earlier.files {
@@ -109,6 +136,31 @@ fn remembers(served: &Served, what: &str) {
     assert!(list(&asked, "notes").iter().any(|note| note["prompt"] == true), "{what}: {asked}");
 }
 
+/// What goes out comes in elsewhere, with its texts, labels and places.
+fn comes_in_elsewhere(server: &ScriptedServer, export: &str, earlier: &Earlier) {
+    let what = earlier.commit;
+    let other = Served::start_with(server, 8000, |home| {
+        fs::write(home.join("export.json"), export).unwrap();
+        let import = std::process::Command::new(env!("CARGO_BIN_EXE_plimsoll"))
+            .args(["import", "export.json"])
+            .current_dir(home)
+            .env("PLIMSOLL_CONFIG_DIR", home)
+            .env("PLIMSOLL_DATA_DIR", home.join("data"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&import.stderr);
+        assert!(import.status.success(), "{what}: {said}");
+    });
+    let page = other.json("GET", "/api/pairs?limit=50", None);
+    let pairs = list(&page, "pairs");
+    assert_eq!(pairs.len(), 4 + usize::from(earlier.files), "{what}: {page}");
+    let high = asking(pairs, "When is high water?");
+    assert_eq!((&high["topic"], &high["star"]), (&json!("/harbour/tides"), &json!(3)), "{what}");
+    let edited = asking(pairs, "And low water, roughly?");
+    assert_eq!(edited["assistantText"], "You said: And low water?", "{what}");
+    assert_eq!(asking(pairs, "This one fails.")["lifecycleState"], "error", "{what}");
+}
+
 #[test]
 fn rel_3_what_earlier_versions_kept_is_opened_used_and_exported() {
     for earlier in STORES {
@@ -137,6 +189,7 @@ fn rel_3_what_earlier_versions_kept_is_opened_used_and_exported() {
         for words in ["When is high water?", "What is for dinner?", "This one fails."] {
             assert!(export.body.contains(words), "{what}: {words} is not exported");
         }
+        comes_in_elsewhere(&server, &export.body, earlier);
         served.restart();
         let draft = json!({"text": "A message that was not sent yet"});
         served.json("PUT", "/api/draft", Some(draft));

@@ -103,8 +103,7 @@ class Bench:
     def send(self, text, **more):
         pair = self.call("POST", "/api/send", {"text": text, **more})["pair"]
         while True:
-            state = self.call("GET", f"/api/pairs/{pair}")
-            if state.get("lifecycle", state.get("state")) not in ("idle", "sending"):
+            if self.call("GET", f"/api/pairs/{pair}")["lifecycleState"] not in ("idle", "sending"):
                 return pair
             time.sleep(0.05)
 
@@ -177,12 +176,14 @@ def pack(data, out):
     store = sqlite3.connect(data / "plimsoll.db")
     store.execute("VACUUM INTO ?", (str(small),))
     store.close()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        archive.write(small, "plimsoll.db")
-        # The bytes of files stand in folders beside the store.
-        for path in sorted(data.glob("*/**/*")):
-            if path.is_file():
-                archive.write(path, str(path.relative_to(data)))
+    # The bytes of files stand in folders beside the store.
+    beside = [path for path in sorted(data.glob("*/**/*")) if path.is_file()]
+    with zipfile.ZipFile(out, "w") as archive:
+        for path, name in [(small, "plimsoll.db"), *((p, str(p.relative_to(data))) for p in beside)]:
+            # No dates and no owners: the same store gives the same archive.
+            entry = zipfile.ZipInfo(name)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, path.read_bytes(), compresslevel=9)
 
 
 def main():
