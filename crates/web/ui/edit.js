@@ -25,8 +25,9 @@ export function changes(before, now) {
  * @param {import("./window.js").HistoryWindow} deps.win
  * @param {import("./toasts.js").Toast} deps.toast
  * @param {(article: HTMLElement) => (string | null)[]} deps.namesIn  of the files of a pair
+ * @param {() => void} deps.undo  brings back what was deleted last
  */
-export function createEdits({ api, win, toast, namesIn }) {
+export function createEdits({ api, win, toast, namesIn, undo }) {
   /** What is being edited; it outlives the element, which may be scrolled or rendered away. */
   /** The message is edited as the composer shows it, its files as marks. */
   /** @type {Map<string, {before: Texts, now: Texts, shown: string, marks: Map<string, import("./tokens.js").Mark>}>} */
@@ -123,6 +124,15 @@ export function createEdits({ api, win, toast, namesIn }) {
         open.set(id, { before: texts, now: texts, shown, marks });
       }
       build(win.find(id) ?? article, true);
+    },
+    /**
+     * Pairs were deleted, perhaps elsewhere. Who was editing one of them hears of it; the words
+     * are kept, and come back with the pair.
+     * @param {readonly string[]} pairs
+     */
+    gone(pairs) {
+      if (!pairs.some((id) => open.has(id))) return;
+      toast("The pair that you were editing was deleted. What you wrote comes back with it.", { label: "Undo", act: undo });
     },
     /**
      * Opens again what was being edited when its pair was rendered anew.

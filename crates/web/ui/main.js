@@ -115,7 +115,7 @@ function onRendered(root) {
 const win = createWindow({ pane, onRendered, onBehind: () => void sync.reloadRows(), fetchRows: (from, to, signal) => api.html(`/ui/rows?from=${from}&to=${to}`, undefined, { signal }) });
 const history = createHistory({ win, onRendered });
 const cursor = createCursor({ win, history });
-const edits = createEdits({ api, win, toast, namesIn: attach.chips.namesIn });
+const edits = createEdits({ api, win, toast, namesIn: attach.chips.namesIn, undo: () => void filterBox.takeBack() });
 const badges = createBadges({ find: win.find });
 const boundary = createBoundary({
   win,
@@ -298,6 +298,7 @@ must("#mode", HTMLElement).title = "INPUT writes, VIEW reads, COMMAND filters; E
  */
 function onEvent(name, data, id) {
   sync.onEvent(name, data, id);
+  if (name === "removed") edits.gone(data.pairs);
   inFlight.onEvent(name);
 }
 const events = createEvents({ scope: (path) => scoped(path, workspace), after: body.dataset["event"] ?? "", onEvent, onConnection });

@@ -18,6 +18,8 @@ pub(super) struct Choice {
     pub(super) aboard: Vec<SeenPair>,
     pub(super) raw_tokens: Vec<RawTokens>,
     pub(super) ashore: Vec<(PairId, ExcludedBecause)>,
+    /// Whether any of the candidates could be sent, if there were room.
+    pub(super) sendable: bool,
 }
 
 impl Board {
@@ -59,10 +61,12 @@ impl Board {
             aboard: Vec::with_capacity(boundary.x),
             raw_tokens: Vec::with_capacity(boundary.x),
             ashore: Vec::new(),
+            sendable: false,
         };
         for (at, (position, row)) in candidates.iter().enumerate() {
             let id = self.history.pairs[*row as usize].id;
             let load = self.history.load(*row, rules);
+            choice.sendable |= load.sendable;
             if boundary.includes(at, load.sendable) {
                 let revision = self.history.revision(*row);
                 choice.aboard.push(SeenPair { at: *position, id, revision });

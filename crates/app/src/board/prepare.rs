@@ -87,8 +87,9 @@ impl Board {
         self.check_purpose(app, draft.purpose).await?;
         let choice = self.choice(app, draft.purpose).await?;
         let message = self.weigh_message(app, draft).await?;
-        let outlook =
+        let mut outlook =
             self.weigh_up(app, choice.boundary, || choice.raw_tokens.clone(), message).await?;
+        outlook.newest_too_large &= choice.sendable;
         let seen = self.seen(app, &outlook, choice.aboard);
         Ok(Planned { outlook, seen, start: choice.start, end: choice.end })
     }
@@ -142,8 +143,9 @@ impl Board {
         let choice = self.choice(app, draft.purpose).await?;
         let message = self.weigh_message(app, draft).await?;
         let raw_aut = message.raw;
-        let outlook =
+        let mut outlook =
             self.weigh_up(app, choice.boundary, || choice.raw_tokens.clone(), message).await?;
+        outlook.newest_too_large &= choice.sendable;
         let input = *self.cache.input();
         let ids: Vec<PairId> = choice.aboard.iter().map(|pair| pair.id).collect();
         let included = app.store.get_many(&ids).await?;

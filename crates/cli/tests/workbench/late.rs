@@ -107,6 +107,20 @@ fn snd_8_the_words_of_an_answer_again_follow_what_others_change() {
 }
 
 #[test]
+fn bnd_7_an_answer_again_of_the_only_pair_is_not_said_to_be_without_room() {
+    let Some(bench) = Workbench::prepared([answer("fine")], 4096, |served| {
+        served.send("only");
+    }) else {
+        return;
+    };
+    assert_eq!(previews(&bench), [] as [String; 0]);
+    bench.says("#notice", "nothing else is sent along");
+    bench.counter("0 / 1");
+    assert!(!bench.js::<bool>("T.one('#load').textContent.includes('does not fit')"));
+    bench.fine();
+}
+
+#[test]
 fn snd_8_an_answer_again_that_was_refused_is_sent_by_its_button() {
     let Some(bench) = twelve() else { return };
     let behind = bench.tab();

@@ -107,3 +107,25 @@ fn rec_5_delete_for_good_leaves_nothing_to_bring_back() {
     bench.says("#panel", "Nothing was deleted lately");
     bench.fine();
 }
+
+#[test]
+fn ui_12_what_was_written_into_a_pair_that_others_delete_comes_back_with_it() {
+    let Some(bench) = Workbench::prepared([answer("fine")], 4096, |served| {
+        served.send("first");
+        served.send("second");
+    }) else {
+        return;
+    };
+    bench.view();
+    bench.keys("G i");
+    bench.wait("document.activeElement.matches('form.edit textarea')");
+    bench.keys("Ctrl+A");
+    bench.types("precious words");
+    let id: String = bench.js("T.last().dataset.id");
+    bench.served.json("DELETE", &format!("/api/pairs/{id}"), None);
+    bench.wait("T.asked() === 'first'");
+    bench.says(".toast", "was deleted");
+    bench.click(".toast .btn");
+    bench.wait("T.pairs().length === 2 && T.one('form.edit textarea')?.value === 'precious words'");
+    bench.fine();
+}
