@@ -59,9 +59,10 @@ pub use prepare::find_topic;
 pub use quota::{OverQuota, QuotaChoice};
 pub use receipt::{COMPARED, Receipt, attempt_numbers};
 pub use shelf::{
-    Beside, Collected, Garbage, LARGEST_FILE, Origin, Secrets, TakeIn, blob_name, refuse_secret,
+    Beside, Collected, Garbage, LARGEST_FILE, Origin, ReadData, Secrets, TakeIn, Verified,
+    blob_name, refuse_secret,
 };
-pub use topics::{NewTopic, TopicChange, topic_path};
+pub use topics::{NewTopic, TopicChange, TopicPaths, topic_path};
 
 use std::{
     path::{Path, PathBuf},

@@ -4,19 +4,26 @@ use std::{
     fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::SystemTime,
 };
 
 use crate::{
     Batch, Blob, BlobError, BlobName, Intake,
-    disk::{make_dir, open_plain, sync_dir},
+    disk::{make_dir, open_plain, sync_above, sync_dir},
     index::Index,
     intake::Sealed,
 };
 
 /// How much of a file is in memory at a time while it is taken in, in bytes.
 const PART: usize = 1 << 20;
+
+/// The directories between `blobs/` and what was there before us: `context/`, the workspace,
+/// its project, all conversations, the data directory.
+const LEVELS: usize = 5;
 
 /// The blobs of one workspace. Clones are the same store; all calls block.
 #[derive(Clone, Debug)]
@@ -32,6 +39,9 @@ pub(crate) struct Shared {
     pub(crate) tmp: PathBuf,
     pub(crate) derived: PathBuf,
     index: Mutex<Index>,
+    /// Whether the names of the directories above `blobs/` were synced by this run: one that
+    /// was killed may have made them and not come to it (REL-10).
+    rooted: AtomicBool,
     /// Pictures are drawn one at a time, so that the memory of drawing is bounded.
     pub(crate) drawing: Mutex<()>,
 }
@@ -50,6 +60,7 @@ impl Blobs {
                 derived: context.join("derived"),
                 context,
                 index: Mutex::default(),
+                rooted: AtomicBool::new(false),
                 drawing: Mutex::default(),
             }),
         })
@@ -192,6 +203,10 @@ impl Shared {
             placed.push(self.place_one(&mut index, sealed)?);
         }
         sync_dir(&self.blobs)?;
+        if !self.rooted.load(Ordering::Relaxed) {
+            sync_above(&self.blobs, LEVELS)?;
+            self.rooted.store(true, Ordering::Relaxed);
+        }
         index.settle(&self.blobs);
         Ok(placed)
     }

@@ -10,13 +10,16 @@ use uuid::Builder;
 
 use crate::BlobError;
 
-/// Makes a directory that only its owner may look into, where there is none.
+/// Makes a directory that only its owner may look into, where there is none, and those above
+/// it, each with its name on the disk: what is synced in it would be lost with its name.
 pub(crate) fn make_dir(path: &Path) -> Result<(), BlobError> {
+    let new: Vec<&Path> = path.ancestors().take_while(|above| !above.exists()).collect();
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(BlobError::io("make the directory", path))
+    builder.create(path).map_err(BlobError::io("make the directory", path))?;
+    new.into_iter().filter_map(Path::parent).try_for_each(sync_dir)
 }
 
 /// Makes the names in a directory durable. Windows has no such call, and does so by itself.
@@ -24,6 +27,17 @@ pub(crate) fn sync_dir(path: &Path) -> Result<(), BlobError> {
     if cfg!(unix) {
         let synced = File::open(path).and_then(|dir| dir.sync_all());
         synced.map_err(BlobError::io("synchronise", path))?;
+    }
+    Ok(())
+}
+
+/// Makes the names of a directory and of those above it durable, so many levels. One that may
+/// not be opened is another's, and was there before.
+pub(crate) fn sync_above(path: &Path, levels: usize) -> Result<(), BlobError> {
+    for above in path.ancestors().skip(1).take(levels).filter(|_| cfg!(unix)) {
+        if let Ok(dir) = File::open(above) {
+            dir.sync_all().map_err(BlobError::io("synchronise", above))?;
+        }
     }
     Ok(())
 }

@@ -221,7 +221,8 @@ fn topics(typed: &str, scope: &dyn Scope) -> Vec<Candidate> {
             (0..topics.len()).map(|index| path_of(index, topics)).collect();
         paths.retain(|path| fold(path).starts_with(&wanted));
         paths.sort();
-        return paths.into_iter().map(|path| Candidate::new(escape(&path), path)).collect();
+        let offered = paths.into_iter().take(MOST);
+        return offered.map(|path| Candidate::new(escape(&path), path)).collect();
     }
     let mut found: Vec<(bool, &str, usize)> = Vec::new();
     for (index, topic) in topics.iter().enumerate() {

@@ -56,6 +56,14 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-18f-memory",
         sql: include_str!("../migrations/2026-11-18f-memory.sql"),
     },
+    Migration {
+        name: "2026-11-19-receipt-parts",
+        sql: include_str!("../migrations/2026-11-19-receipt-parts.sql"),
+    },
+    Migration {
+        name: "2026-11-19-request-parts",
+        sql: include_str!("../migrations/2026-11-19-request-parts.sql"),
+    },
 ];
 
 /// What is done before the text of a step, in the same transaction, where SQL alone cannot: it

@@ -48,6 +48,8 @@ impl Default for OpenOptions {
 /// What opening a store did besides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenReport {
+    /// Whether there was no store before.
+    pub made: bool,
     /// Where the damaged file stands now.
     pub set_aside: Option<PathBuf>,
     /// The backup that was written before the schema was changed (REL-3).

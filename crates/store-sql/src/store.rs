@@ -7,10 +7,10 @@ mod history;
 mod memory;
 mod notes;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::StoreResult;
+use plimsoll_store::{Finding, StoreResult};
 
 use crate::{OpenOptions, OpenReport, sqlite::Sqlite};
 
@@ -45,6 +45,19 @@ impl SqlStore {
         at: Timestamp,
     ) -> StoreResult<bool> {
         Sqlite::restore(from, path, kept, at).await
+    }
+
+    /// Looks at every page and reference of the store at `path`; an empty list is good news.
+    /// Nothing is changed, also not by an interrupted send that would be recovered, and
+    /// nothing is made where nothing is. A file that is no store is an error (REL-10).
+    pub async fn look_through_sqlite(path: &Path) -> StoreResult<Vec<Finding>> {
+        Sqlite::look_through(path).await
+    }
+
+    /// Moves a damaged store, or a file in its place that is none, out of the way, to a name
+    /// that is free; says where to. A sound one, or one of a newer version, stays (REL-2).
+    pub async fn set_aside_sqlite(path: &Path) -> StoreResult<Option<PathBuf>> {
+        Sqlite::set_aside(path).await
     }
 
     /// What opening it did besides.

@@ -124,7 +124,8 @@ pub enum StoreError {
     DiskFull,
     /// The store is damaged.
     #[error("the store is damaged; {}", .set_aside.as_ref().map_or_else(
-        || "open it with the wish to set it aside, or restore a backup".to_owned(),
+        || "`plimsoll restore FILE` puts a backup in its place, `plimsoll verify --set-aside` \
+            moves it out of the way".to_owned(),
         |path| format!("it was set aside as {}", path.display()),
     ))]
     Corrupt {
@@ -147,8 +148,18 @@ pub enum StoreError {
     )]
     Altered(String),
     /// The file is a database, but not one of ours; it was left as it is.
-    #[error("{} is not a Plimsoll store; choose another file", .0.display())]
+    #[error(
+        "{} is not a Plimsoll store; choose another place, or `plimsoll verify --set-aside` moves \
+         it out of the way",
+        .0.display()
+    )]
     NotAStore(PathBuf),
+    /// A store with triggers or views that no version of ours made; it was left as it is.
+    #[error("{0} in it is none of Plimsoll's")]
+    ForeignSchema(String),
+    /// The process has as many files open as it may have.
+    #[error("too many files are open; close some, or raise the limit (ulimit -n)")]
+    TooManyFiles,
     /// Anything else, with what the database said.
     #[error("the store failed: {0}; try again, and run a check if it stays")]
     Failed(String),

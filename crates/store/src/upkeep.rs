@@ -4,6 +4,8 @@ use std::path::Path;
 
 use async_trait::async_trait;
 
+use plimsoll_domain::Timestamp;
+
 use crate::StoreResult;
 
 /// Which schema a store has.
@@ -13,6 +15,8 @@ pub struct SchemaVersion {
     pub newest: String,
     /// How many were applied.
     pub applied: u64,
+    /// When the store was made.
+    pub made_at: Timestamp,
 }
 
 /// Something that a check found, in the words of the database.
@@ -39,4 +43,10 @@ pub trait Upkeep: Send + Sync {
 
     /// Gives the room of deleted things back to the disk.
     async fn vacuum(&self) -> StoreResult<()>;
+
+    /// One step of making the store smaller: receipts of earlier versions, which list again
+    /// what other receipts list, are written anew (REL-9), a bounded number in each step, and
+    /// then the room is given back where that is most of the file. Says whether there is
+    /// more to do. It may be stopped after any step and goes on from there.
+    async fn shrink(&self) -> StoreResult<bool>;
 }

@@ -36,6 +36,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// What was deleted long enough ago is purged this often (REC-5).
 const PURGE_EVERY: Duration = Duration::from_secs(10 * 60);
 
+/// Between two steps of making the store smaller.
+const SHRINK_REST: Duration = Duration::from_millis(50);
+
 /// More changed pairs than this are told as a whole.
 const FEW: usize = 20;
 
@@ -158,6 +161,14 @@ impl Due {
     }
 }
 
+/// Makes the store of an earlier version smaller, in steps between which others write (REL-9).
+/// What fails is tried again at the next start: nothing depends on it.
+async fn shrink(web: Arc<Web>) {
+    while let Ok(true) = web.app.store().shrink().await {
+        tokio::time::sleep(SHRINK_REST).await;
+    }
+}
+
 /// Starts relaying; it goes on until it is stopped.
 pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
     let mut events = web.app.events();
@@ -165,6 +176,7 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
         // It ends with this task. What happens while a long text is rendered is relayed.
         let mut texts = JoinSet::new();
         texts.spawn(tell_texts(Arc::clone(&web)));
+        texts.spawn(shrink(Arc::clone(&web)));
         let mut look = interval(LOOK_EVERY);
         let mut purge = interval(PURGE_EVERY);
         let mut others = web.app.store().changes_by_others().await.unwrap_or(0);

@@ -193,6 +193,15 @@ export function createPanels({ api, panel, hud, back, draft, own = {} }) {
     const url = link?.dataset["open"] ?? "";
     if (link && url.startsWith("/ui/")) panels.openUrl(link.dataset["name"] ?? link.textContent ?? "", url);
   });
+  // `<form data-find="/ui/panel/topics" data-name="topics">` shows the panel with what was found.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || !form.dataset["find"]) return;
+    event.preventDefault();
+    const find = new FormData(form).get("find");
+    const url = `${form.dataset["find"]}?find=${encodeURIComponent(typeof find === "string" ? find : "")}`;
+    panels.openUrl(form.dataset["name"] ?? "", url);
+  });
   return panels;
 }
 

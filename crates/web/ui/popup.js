@@ -27,6 +27,22 @@ export function narrowed(options, typed) {
   return found.map((option, i) => ({ option, i })).sort((a, b) => begins(a.option) - begins(b.option) || a.i - b.i).map(({ option }) => option);
 }
 
+/** As many options are drawn; the rest is found by typing. */
+const MOST = 200;
+
+/**
+ * The first of many options, with the current one and the last one, which leads elsewhere. Pure.
+ * @template {{current?: boolean}} T
+ * @param {readonly T[]} found
+ * @param {number} [most]
+ * @returns {T[]}
+ */
+export function bounded(found, most = MOST) {
+  if (found.length <= most) return [...found];
+  const last = found.length - 1;
+  return found.filter((option, i) => i < most - 1 || i === last || option.current);
+}
+
 let serial = 0;
 
 /**
@@ -66,9 +82,12 @@ export function choose({ anchor, label, options }) {
     }
 
     function draw() {
-      const found = narrowed(options, field.value);
+      const all = narrowed(options, field.value);
+      const found = bounded(all);
       const at = field.value ? 0 : Math.max(0, found.findIndex(({ current }) => current));
       const items = found.map((option) => ({ ...option, choose: () => end(option.value) }));
+      const more = all.length - found.length;
+      if (more > 0) items.splice(-1, 0, { value: "", label: `${more} more: type a part of the name`, off: true, choose() {} });
       list.show(items.length ? items : [{ label: "Nothing of that name", off: true, choose() {} }], items.length ? at : -1);
     }
 

@@ -2,9 +2,11 @@
 
 mod port;
 mod upkeep;
+mod verify;
 
 pub(crate) use port::WorkspaceShelf;
 pub use upkeep::{Beside, Collected, Garbage};
+pub use verify::{ReadData, Verified};
 
 use std::{
     io::Read,

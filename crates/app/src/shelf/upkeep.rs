@@ -19,6 +19,9 @@ pub struct Garbage {
     pub found: Vec<Stored>,
     /// How many more there are that are younger than the grace time.
     pub waiting: Collected,
+    /// How many there are that are older than the store itself: it cannot know who needed
+    /// them, so that they stay (REL-10).
+    pub unjudged: Collected,
     blobs: Blobs,
 }
 
@@ -65,6 +68,8 @@ impl App {
         grace: Duration,
     ) -> Result<Garbage, AppError> {
         let blobs = self.blobs(workspace)?;
+        let made = self.store.schema_version().await?.made_at.millis();
+        let made = SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(made).unwrap_or(0));
         let mut keep = self.store.hashes_in_use(workspace).await?;
         let rows = self.store.rows(workspace).await?;
         let with: Vec<_> = rows.iter().filter(|row| row.has_attachment).map(|row| row.id).collect();
@@ -87,14 +92,18 @@ impl App {
             }
             let older_than = SystemTime::now().checked_sub(grace).unwrap_or(SystemTime::UNIX_EPOCH);
             blobs.sweep(older_than)?;
-            let found = blobs.garbage(&keep, older_than)?;
-            let all = blobs.garbage(&keep, SystemTime::now())?;
+            let mut found = blobs.garbage(&keep, older_than)?;
+            let mut all = blobs.garbage(&keep, SystemTime::now())?;
+            let before = |one: &mut Stored| one.modified < made;
+            let unjudged: Vec<Stored> = all.extract_if(.., before).collect();
+            found.retain(|one| one.modified >= made);
             let sum = |stored: &[Stored]| stored.iter().map(|one| one.size).sum::<u64>();
             let waiting = Collected {
                 blobs: (all.len() as u64).saturating_sub(found.len() as u64),
                 bytes: sum(&all).saturating_sub(sum(&found)),
             };
-            Ok(Garbage { found, waiting, blobs })
+            let unjudged = Collected { blobs: unjudged.len() as u64, bytes: sum(&unjudged) };
+            Ok(Garbage { found, waiting, unjudged, blobs })
         });
         Ok(found.await??)
     }

@@ -2,9 +2,9 @@
 
 use std::{path::Path, process::Command};
 
+use plimsoll_app::ReadData;
 use plimsoll_embedded::FILE_NAME;
 use plimsoll_files::{LocalRecogniser, Programs, RECOGNISER_HINT, Sandbox};
-use plimsoll_store::Upkeep;
 use serde::Serialize;
 
 use crate::{
@@ -102,17 +102,29 @@ async fn store(context: Context, dir: Option<&Path>) -> Check {
         Ok(opened) => opened,
         Err(failure) => return broken(failure.to_string()),
     };
-    let store: &dyn Upkeep = &**opened.app.store();
-    let (findings, schema) = match (store.check().await, store.schema_version().await) {
-        (Ok(findings), Ok(schema)) => (findings, schema),
-        (Err(error), _) | (_, Err(error)) => return broken(error.to_string()),
+    let verified = match opened.app.verify(ReadData::Quick).await {
+        Ok(verified) => verified,
+        Err(error) => return broken(error.to_string()),
+    };
+    let schema = match opened.app.store().schema_version().await {
+        Ok(schema) => schema.newest,
+        Err(error) => return broken(error.to_string()),
     };
     let place = opened.data_dir.display();
-    match findings.first() {
-        None => Check::new("store", State::Ok, format!("{place} (schema {})", schema.newest)),
-        Some(finding) => Check::new("store", State::Missing, format!("{place}: {}", finding.0))
-            .hint("plimsoll backup FILE keeps what can be read"),
-    }
+    let Some(damage) = verified.damage.first() else {
+        let files = match (verified.read, verified.blobs) {
+            (_, 0) => String::new(),
+            (read, all) => format!("; {read} of {all} contents of files read"),
+        };
+        return Check::new("store", State::Ok, format!("{place} (schema {schema}{files})"));
+    };
+    let more = match verified.damage.len() {
+        1 => String::new(),
+        many => format!(", and {} more", many - 1),
+    };
+    Check::new("store", State::Missing, format!("{place}: {damage}{more}"))
+        .hint("plimsoll verify --read-data names all that is damaged")
+        .hint("plimsoll backup FILE keeps what can be read")
 }
 
 /// FTL-7: what the file tools need, each with how to get it.

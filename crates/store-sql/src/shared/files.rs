@@ -8,7 +8,7 @@ use plimsoll_domain::{
 };
 use plimsoll_store::{Noun, StoreError, StoreResult, Workspace};
 
-use super::{deletions, owners, pairs, workspaces};
+use super::{deletions, owners, pairs, parts, workspaces};
 use crate::db::{Cells, Db, first, id, list, opt_id, unreadable, values};
 
 const INSERT: &str = "INSERT INTO files (id, workspace, name, mime, kind, size, hash, extension,
@@ -173,6 +173,7 @@ pub(crate) fn delete(
         // Requests of failed sends quoted the file with the message that holds it.
         deletions::purge_requests_about(db, pair)?;
     }
+    parts::REQUESTS.sweep(db)?;
     take_out(db, workspace, id)
 }
 

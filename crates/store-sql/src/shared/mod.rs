@@ -12,6 +12,7 @@ pub(crate) mod model_memory;
 pub(crate) mod notebook;
 pub(crate) mod owners;
 pub(crate) mod pairs;
+pub(crate) mod parts;
 pub(crate) mod read_pairs;
 pub(crate) mod receipts;
 pub(crate) mod snapshots;

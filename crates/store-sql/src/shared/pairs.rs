@@ -7,7 +7,7 @@ use plimsoll_store::{Edit, Noun, Outcome, StoreError, StoreResult, StoredPair, W
 
 use super::{
     answer::{self, Answer},
-    deletions, files, owners, read_pairs, tool_calls, topics, workspaces,
+    deletions, files, owners, parts, read_pairs, tool_calls, topics, workspaces,
 };
 use crate::db::{Db, values};
 
@@ -164,9 +164,12 @@ pub(crate) fn swap_answer(db: &mut dyn Db, id: PairId) -> StoreResult<()> {
 pub(crate) fn delete(db: &mut dyn Db, ids: &[PairId]) -> StoreResult<u64> {
     let mut deleted = 0;
     for id in ids {
+        deletions::forget_what_was_said(db, *id)?;
         deletions::purge_quotes(db, *id)?;
         deleted += take_out(db, *id)?;
     }
+    // The requests that held their words are forgotten by now; so are the words.
+    parts::REQUESTS.sweep(db)?;
     Ok(deleted)
 }
 

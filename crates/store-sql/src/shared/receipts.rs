@@ -3,7 +3,7 @@
 use plimsoll_domain::ReceiptId;
 use plimsoll_store::{Noun, ReceiptFilter, ReceiptRecord, StoreError, StoreResult, Workspace};
 
-use super::{answer, read_pairs, workspaces};
+use super::{answer, parts, read_pairs, workspaces};
 use crate::db::{Cells, Db, Value, first, id, list, opt_id, values};
 
 const PUT: &str = "INSERT INTO receipts (id, workspace, pair_id, topic_id, model, at, stage,
@@ -57,13 +57,18 @@ pub(crate) fn put(db: &mut dyn Db, receipt: &ReceiptRecord) -> StoreResult<()> {
         ],
     )?;
     match &receipt.body {
-        Some(body) if pair.is_some() => db.run(PUT_BODY, values![receipt.id, body]).map(drop),
+        Some(body) if pair.is_some() => {
+            let kept = parts::RECEIPTS.keep(db, body)?;
+            db.run(PUT_BODY, values![receipt.id, &kept]).map(drop)
+        }
         _ => db.run(DROP_BODY, values![receipt.id]).map(drop),
     }
 }
 
 pub(crate) fn get(db: &mut dyn Db, id: ReceiptId) -> StoreResult<ReceiptRecord> {
-    first(db, GET, values![id], read)?.ok_or(StoreError::NotFound(Noun::Receipt))
+    let found = first(db, GET, values![id], read)?.ok_or(StoreError::NotFound(Noun::Receipt))?;
+    let body = found.body.map(|kept| parts::RECEIPTS.restore(db, kept)).transpose()?;
+    Ok(ReceiptRecord { body, ..found })
 }
 
 pub(crate) fn newest(

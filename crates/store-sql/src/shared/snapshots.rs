@@ -3,7 +3,7 @@
 use plimsoll_domain::PairId;
 use plimsoll_store::{ErrorSnapshot, FailedAnswer, Noun, StoreError, StoreResult};
 
-use super::read_pairs;
+use super::{parts, read_pairs};
 use crate::db::{Db, first, id, list, values};
 
 const DROP: &str = "DELETE FROM snapshots WHERE pair_id = $1";
@@ -30,12 +30,14 @@ pub(crate) fn put(db: &mut dyn Db, snapshot: &ErrorSnapshot) -> StoreResult<()> 
     }
     let whole = included.len() == snapshot.included.len();
     let json_doc = snapshot.json_doc.as_ref().filter(|_| whole);
+    let json_doc = json_doc.map(|document| parts::REQUESTS.keep(db, document)).transpose()?;
     let outgoing = &snapshot.outgoing_user_text;
     let answer = snapshot.answer.as_ref();
     let status = answer.and_then(|answer| answer.status).map(u64::from);
     let body = answer.and_then(|answer| answer.body.as_ref()).filter(|_| whole);
     let transport = answer.and_then(|answer| answer.transport.as_ref());
-    let put = values![snapshot.pair, snapshot.at, outgoing, json_doc, status, body, transport];
+    let put =
+        values![snapshot.pair, snapshot.at, outgoing, json_doc.as_ref(), status, body, transport];
     db.run(PUT, put)?;
     for (place, id) in (0u64..).zip(included) {
         db.run(PUT_INCLUDED, values![snapshot.pair, place, id])?;
@@ -45,7 +47,7 @@ pub(crate) fn put(db: &mut dyn Db, snapshot: &ErrorSnapshot) -> StoreResult<()> 
 
 pub(crate) fn get(db: &mut dyn Db, pair: PairId) -> StoreResult<Option<ErrorSnapshot>> {
     let included = list(db, INCLUDED, values![pair], |row| id(row, 0))?;
-    first(db, GET, values![pair], |row| {
+    let found = first(db, GET, values![pair], |row| {
         let answer = FailedAnswer {
             status: row.opt_count(3)?.and_then(|status| u16::try_from(status).ok()),
             body: row.opt_string(4)?,
@@ -59,5 +61,8 @@ pub(crate) fn get(db: &mut dyn Db, pair: PairId) -> StoreResult<Option<ErrorSnap
             json_doc: row.opt_string(2)?,
             answer: (answer != FailedAnswer::default()).then_some(answer),
         })
-    })
+    })?;
+    let Some(found) = found else { return Ok(None) };
+    let json_doc = found.json_doc.map(|kept| parts::REQUESTS.restore(db, kept)).transpose()?;
+    Ok(Some(ErrorSnapshot { json_doc, ..found }))
 }

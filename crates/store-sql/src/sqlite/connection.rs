@@ -37,10 +37,12 @@ fn common(connection: &Connection, options: &OpenOptions) -> StoreResult<()> {
     // Otherwise SQLite plans some statements anew for each value that is bound to them,
     // which takes ten times as long as running them.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).decided()?;
-    // References are kept, and what is deleted is overwritten, not only unlinked (REC-5).
+    // References are kept, and what is deleted is overwritten, not only unlinked (REC-5). What
+    // a schema calls is called only where it can do no harm: the file may be somebody else's.
     connection
         .execute_batch(
-            "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;",
+            "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;
+             PRAGMA trusted_schema = OFF;",
         )
         .decided()
 }

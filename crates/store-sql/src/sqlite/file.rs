@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use plimsoll_store::{StoreError, StoreResult};
@@ -16,7 +17,7 @@ const HEADER: usize = 100;
 /// What stands at the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// No file, or an empty one.
+    /// No file.
     Nothing,
     /// A file that begins like a database, of this many bytes.
     Database(u64),
@@ -32,9 +33,7 @@ pub(super) fn look(path: &Path) -> StoreResult<Found> {
         Err(error) => return Err(error).decided(),
     };
     let length = file.metadata().decided()?.len();
-    if length == 0 {
-        return Ok(nothing(path));
-    }
+    // A store gets its name when it is whole, so that an empty file was one or is another's.
     let mut header = Vec::with_capacity(HEADER);
     file.take(HEADER as u64).read_to_end(&mut header).decided()?;
     let whole = header.len() == HEADER
@@ -85,11 +84,68 @@ pub(super) fn prepare(path: &Path) -> StoreResult<()> {
     Ok(())
 }
 
-/// Makes the directory of a file.
+/// Makes the directory of a file, and those above it, each with its name on the disk.
 pub(super) fn prepare_directory(path: &Path) -> StoreResult<()> {
-    match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        Some(directory) => fs::create_dir_all(directory).decided(),
-        None => Ok(()),
+    let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    let new: Vec<&Path> = directory.ancestors().take_while(|above| !above.exists()).collect();
+    fs::create_dir_all(directory).decided()?;
+    new.into_iter().try_for_each(sync_directory)
+}
+
+/// A file under a name that nobody has, for a store that is being made.
+pub(super) fn unfinished(path: &Path) -> StoreResult<PathBuf> {
+    prepare_directory(path)?;
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    for number in 1..=9_999 {
+        let fresh = beside(path, &format!("{MAKING}{}-{number}", std::process::id()));
+        match options.open(&fresh) {
+            Ok(_) => return Ok(fresh),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error).decided(),
+        }
+    }
+    Err(StoreError::Failed("there are too many unfinished files".to_owned()))
+}
+
+/// Gives a finished file its name, unless somebody else has made one with it meanwhile. What
+/// runs that were killed left behind long ago goes too. Says whether it has the name.
+pub(super) fn finish(fresh: &Path, path: &Path) -> StoreResult<bool> {
+    File::open(fresh).and_then(|file| file.sync_all()).decided()?;
+    let linked = fs::hard_link(fresh, path);
+    let named = linked.is_ok() || path.symlink_metadata().is_err();
+    match linked.is_err() && named {
+        // A file system without second names.
+        true => fs::rename(fresh, path).decided()?,
+        false => fs::remove_file(fresh).decided()?,
+    }
+    sweep(path);
+    sync_directory(path)?;
+    Ok(named)
+}
+
+/// How the file of a store is called while it is made.
+const MAKING: &str = ".making-";
+
+/// Longer than this no store is being made.
+const LONG_AGO: Duration = Duration::from_secs(60 * 60);
+
+fn sweep(path: &Path) {
+    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { return };
+    let start = format!("{}{MAKING}", name.to_string_lossy());
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let ours = entry.file_name().to_string_lossy().starts_with(&start);
+        let age = entry.metadata().and_then(|about| about.modified()).ok();
+        let age = age.and_then(|modified| modified.elapsed().ok());
+        if ours && age.is_some_and(|age| age > LONG_AGO) {
+            // Whoever cannot remove it now does so another time.
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod migrate;
 mod open;
 mod readers;
 mod restore;
+mod schema;
 mod search;
 mod session;
 mod snippet;
@@ -22,7 +23,7 @@ mod migrate_tests;
 use std::path::{Path, PathBuf};
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::StoreResult;
+use plimsoll_store::{Finding, StoreResult};
 
 use crate::{
     OpenOptions, OpenReport,
@@ -62,6 +63,16 @@ impl Sqlite {
     ) -> StoreResult<bool> {
         let (from, path, kept) = (from.to_owned(), path.to_owned(), kept.to_owned());
         readers::blocking(move || restore::restore(&from, &path, &kept, at)).await
+    }
+
+    pub(crate) async fn look_through(path: &Path) -> StoreResult<Vec<Finding>> {
+        let path = path.to_owned();
+        readers::blocking(move || open::look_through(&path, SQLITE)).await
+    }
+
+    pub(crate) async fn set_aside(path: &Path) -> StoreResult<Option<PathBuf>> {
+        let path = path.to_owned();
+        readers::blocking(move || open::set_aside(&path, SQLITE)).await
     }
 
     pub(crate) fn report(&self) -> &OpenReport {

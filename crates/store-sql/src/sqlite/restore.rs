@@ -15,7 +15,7 @@ use super::{
     connection,
     error::Decide,
     file::{self, Found},
-    migrate, upkeep,
+    migrate, schema, upkeep,
 };
 use crate::{
     OpenOptions, OpenReport,
@@ -62,6 +62,9 @@ fn copy_checked(from: &Path, fresh: &Path, at: Timestamp) -> StoreResult<()> {
         return Err(StoreError::NotAStore(from.to_owned()));
     }
     pending(SQLITE, &applied)?;
+    if let Some(foreign) = schema::foreign(&connection, SQLITE, applied.len())? {
+        return Err(StoreError::ForeignSchema(foreign));
+    }
     if !upkeep::look_through(&connection)?.is_empty() {
         return Err(StoreError::Corrupt { set_aside: None });
     }

@@ -2,13 +2,18 @@
 
 use std::{fs, path::Path};
 
+use plimsoll_domain::Timestamp;
 use plimsoll_store::{Finding, Noun, SchemaVersion, StoreError, StoreResult};
 use rusqlite::Connection;
 
-use super::{Sqlite, error::Decide, file, migrate};
+use super::{Sqlite, error::Decide, file, migrate, schema};
+use crate::{migrations::SQLITE, shared::parts};
 
 /// The indexes of full-text search.
 const INDEXES: [&str; 3] = ["search_index", "memory_observation_index", "memory_prompt_index"];
+
+/// Fewer free pages than these are not worth writing the rest anew.
+const WORTH_IT: i64 = 1024;
 
 impl Sqlite {
     pub(crate) async fn backup_to(&self, target: &Path) -> StoreResult<()> {
@@ -18,6 +23,16 @@ impl Sqlite {
 
     pub(crate) async fn check(&self) -> StoreResult<Vec<Finding>> {
         let mut findings = self.readers.run(|connection| look_through(connection)).await?;
+        let path = self.path().to_owned();
+        let foreign = self.readers.run(move |connection| {
+            let applied = migrate::applied(connection, &path)?.len();
+            schema::foreign(connection, SQLITE, applied)
+        });
+        findings
+            .extend(foreign.await?.map(|what| Finding(format!("{what} is none of Plimsoll's"))));
+        for table in [&parts::RECEIPTS, &parts::REQUESTS] {
+            findings.extend(self.read(move |db| table.check(db)).await?.map(Finding));
+        }
         // A search index is compared with the texts by a command that counts as a write.
         for index in INDEXES {
             let compared = self
@@ -45,7 +60,10 @@ impl Sqlite {
         self.readers
             .run(move |connection| {
                 let applied = migrate::applied(connection, &path)?;
+                let made = "SELECT MIN(applied_at) FROM schema_migrations";
+                let made = connection.query_row(made, [], |row| row.get::<_, Option<i64>>(0));
                 Ok(SchemaVersion {
+                    made_at: Timestamp::from_millis(made.decided()?.unwrap_or(0)),
                     applied: applied.len() as u64,
                     newest: applied.last().map_or_else(String::new, |(name, _)| name.clone()),
                 })
@@ -63,6 +81,19 @@ impl Sqlite {
         };
         let version = self.writer.run(move |writer| ask(writer.get())).await?;
         Ok(version.unsigned_abs())
+    }
+
+    /// Whether more than half of the file is room that was given up, and more than a little.
+    pub(crate) async fn is_mostly_free(&self) -> StoreResult<bool> {
+        let ask = |connection: &Connection, name: &str| {
+            connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).decided()
+        };
+        self.readers
+            .run(move |connection| {
+                let free = ask(connection, "freelist_count")?;
+                Ok(free > WORTH_IT && free > ask(connection, "page_count")? / 2)
+            })
+            .await
     }
 
     pub(crate) async fn vacuum(&self) -> StoreResult<()> {

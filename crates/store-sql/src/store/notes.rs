@@ -10,9 +10,12 @@ use plimsoll_store::{
 
 use crate::{
     SqlStore,
-    shared::notebook,
+    shared::{notebook, parts},
     sqlite::Durability::{Full, Process},
 };
+
+/// So many receipts are written anew in one transaction, for which others wait.
+const AT_ONCE: u64 = 20;
 
 #[async_trait]
 impl Notebook for SqlStore {
@@ -92,5 +95,19 @@ impl Upkeep for SqlStore {
 
     async fn vacuum(&self) -> StoreResult<()> {
         self.engine.vacuum().await
+    }
+
+    async fn shrink(&self) -> StoreResult<bool> {
+        for table in [&parts::RECEIPTS, &parts::REQUESTS] {
+            if self.engine.read(move |db| table.is_behind(db)).await? {
+                self.engine.write(Process, move |db| table.write_anew(db, AT_ONCE)).await?;
+                return Ok(true);
+            }
+        }
+        if self.engine.is_mostly_free().await? {
+            self.engine.write(Full, |db| parts::RECEIPTS.sweep(db)).await?;
+            self.engine.vacuum().await?;
+        }
+        Ok(false)
     }
 }

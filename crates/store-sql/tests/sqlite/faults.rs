@@ -54,6 +54,70 @@ async fn a_damaged_file_is_refused_then_set_aside_and_never_overwritten() {
     }
 }
 
+/// REL-10: an empty file, or a database of somebody else's, is no new store.
+#[tokio::test]
+async fn rel_10_an_empty_or_foreign_file_is_refused_and_can_be_set_aside() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    let foreign = directory.path().join("foreign.db");
+    Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE notes (text)").unwrap();
+    let empty = directory.path().join("empty.db");
+    Connection::open(&empty).unwrap().execute_batch("PRAGMA user_version = 7").unwrap();
+    for (n, from) in (1..).zip([None, Some(&foreign), Some(&empty)]) {
+        let bytes = from.map(|from| fs::read(from).unwrap()).unwrap_or_default();
+        fs::write(&path, &bytes).unwrap();
+        let refused = open(&path).await.err().unwrap();
+        assert!(refused.to_string().contains("plimsoll verify --set-aside"), "{refused}");
+        assert!(SqlStore::look_through_sqlite(&path).await.is_err());
+        assert!(fs::read(&path).unwrap() == bytes, "nothing was changed");
+        let aside = SqlStore::set_aside_sqlite(&path).await.unwrap().unwrap();
+        assert!(aside.ends_with(format!("p.db.corrupt-{n}")) && fs::read(&aside).unwrap() == bytes);
+        assert!(!path.exists());
+    }
+    assert_eq!(SqlStore::set_aside_sqlite(&path).await.unwrap(), None, "there is none");
+    let store = open(&path).await.unwrap();
+    assert!(store.report().made);
+    drop(store);
+    assert_eq!(SqlStore::set_aside_sqlite(&path).await.unwrap(), None, "a sound one stays");
+    assert!(!open(&path).await.unwrap().report().made && path.exists());
+    let left = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let left: Vec<String> = left.map(|name| name.into_string().unwrap()).collect();
+    assert!(!left.iter().any(|name| name.contains(".making-")), "{left:?}");
+}
+
+/// A backup that somebody else handed over runs nothing of theirs.
+#[tokio::test]
+async fn a_backup_with_a_trigger_of_somebody_elses_is_refused() {
+    let directory = TempDir::new().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let store = ready(&place("p.db")).await;
+    let hostile = [
+        "CREATE TRIGGER ours AFTER INSERT ON pairs BEGIN DELETE FROM pair_texts; END",
+        "CREATE VIEW everything AS SELECT * FROM pair_texts",
+    ];
+    for (n, sql) in hostile.into_iter().enumerate() {
+        let backup = place(&format!("backup-{n}.db"));
+        store.backup_to(&backup).await.unwrap();
+        let restored = |at: i64| {
+            let (backup, path) = (backup.clone(), place("restored.db"));
+            let kept = place(&format!("kept-{n}-{at}"));
+            async move {
+                SqlStore::restore_sqlite(
+                    &backup,
+                    &path,
+                    &kept,
+                    plimsoll_domain::Timestamp::from_millis(at),
+                )
+                .await
+            }
+        };
+        restored(1).await.unwrap();
+        Connection::open(&backup).unwrap().execute_batch(sql).unwrap();
+        let refused = restored(2).await.unwrap_err();
+        assert!(matches!(refused, StoreError::ForeignSchema(_)), "{refused}");
+    }
+}
+
 #[tokio::test]
 async fn a_log_without_its_file_is_not_thrown_away() {
     let directory = TempDir::new().unwrap();

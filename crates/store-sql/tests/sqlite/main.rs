@@ -10,4 +10,5 @@ mod faults;
 mod migrating;
 mod model;
 mod processes;
+mod receipts;
 mod support;

@@ -38,6 +38,8 @@ const STEPS: &[(&str, &str)] = &[
     ),
     ("2026-11-18e-failed-answers", include_str!("../../migrations/2026-11-18e-failed-answers.sql")),
     ("2026-11-18f-memory", include_str!("../../migrations/2026-11-18f-memory.sql")),
+    ("2026-11-19-receipt-parts", include_str!("../../migrations/2026-11-19-receipt-parts.sql")),
+    ("2026-11-19-request-parts", include_str!("../../migrations/2026-11-19-request-parts.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.

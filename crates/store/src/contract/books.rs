@@ -26,8 +26,18 @@ pub(super) fn receipt(n: u8) -> ReceiptRecord {
         first_prompt: Some(80 * n64),
         cost: Some(0.25),
         trimmed: n64 - 1,
-        body: Some(format!("{{\"n\":{n}}}")),
+        body: Some(body(n)),
     }
+}
+
+/// With lists that are long, of which one holds mostly what those of other receipts do.
+fn body(n: u8) -> String {
+    let lines = |from: u8| {
+        let line = |n| format!("{{\"hash\":\"{n}\",\"text\":\"a, [b] \\\"c\\\"\"}}");
+        (from..from + 20).map(line).collect::<Vec<_>>().join(",")
+    };
+    let own: Vec<String> = (0..9).map(|at| format!("\"{n} {at}\"")).collect();
+    format!("{{\"n\":{n},\"messages\":[{}], \"few\":[1,2],\"own\":[{}]}}", lines(n), own.join(","))
 }
 
 /// A list is without bodies; one alone has it; writing it again replaces it.

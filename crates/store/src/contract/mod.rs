@@ -91,6 +91,7 @@ macro_rules! contract_tests {
                 rec_5_filters_come_back_where_their_name_is_free
                 rec_5_notes_come_back_and_are_purged
                 rec_5_nothing_in_flight_is_put_aside
+                rec_5_what_was_said_of_a_deleted_pair_goes_with_it
             }
             topics {
                 topics_come_back_parents_first

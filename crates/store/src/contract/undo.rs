@@ -36,13 +36,19 @@ fn snapshot(of: u8, quotes: &[u8]) -> ErrorSnapshot {
         at: at(70),
         included: quotes.iter().map(|n| pair_id(*n)).collect(),
         outgoing_user_text: format!("question {of}"),
-        json_doc: Some("the plover egg".to_owned()),
+        json_doc: Some(request("the plover egg")),
         answer: Some(FailedAnswer {
             status: Some(400),
             body: Some("'the plover egg' is too long".to_owned()),
             transport: None,
         }),
     }
+}
+
+/// A request with these words among many others, which other requests hold too.
+fn request(words: &str) -> String {
+    let others: Vec<String> = (0..20).map(|n| format!("{{\"content\":\"line {n}\"}}")).collect();
+    format!("{{\"messages\":[{},{{\"content\":\"{words}\"}}]}}", others.join(","))
 }
 
 /// However many pairs it took; with their ids, order, labels and all that is kept of them.
@@ -294,4 +300,47 @@ pub async fn rec_5_nothing_in_flight_is_put_aside(backend: &impl Backend) {
     assert_eq!(store.put_aside(&new(3), &these(&[1, 2])).await.unwrap_err(), busy);
     assert_eq!(store.count(&workspace).await.unwrap(), 2);
     assert!(store.deletions(&workspace, at(0)).await.unwrap().is_empty());
+}
+
+/// A provider's error that quotes a pair loses its words with the pair, in the pair that failed
+/// and in its receipt, and an undo brings them back.
+pub async fn rec_5_what_was_said_of_a_deleted_pair_goes_with_it(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let quoted =
+        MessagePair { user_text: "the plover lays its egg on the beach".into(), ..answered(1) };
+    let said = "cannot read 'plover lays its egg on' in \"messages\"";
+    let failed = MessagePair {
+        lifecycle: Lifecycle::Error,
+        error: Some(PairError { code: "other".to_owned(), message: said.to_owned() }),
+        ..answered(3)
+    };
+    filled(&store, &workspace, &[quoted, answered(2), failed]).await;
+    store.put_snapshot(&snapshot(3, &[1, 2])).await.unwrap();
+    let body = in_quotes(said);
+    let receipt = crate::ReceiptRecord {
+        body: Some(format!("{{\"lastErrorMessage\":{body}}}")),
+        ..books::receipt(3)
+    };
+    store.put_receipt(&receipt).await.unwrap();
+    let tells = async || {
+        let pair = store.get(pair_id(3)).await.unwrap().pair.error.unwrap().message;
+        let receipt = store.receipt(receipt.id).await.unwrap().body.unwrap();
+        (pair, receipt)
+    };
+    let before = tells().await;
+    store.put_aside(&new(1), &these(&[2])).await.unwrap();
+    assert_eq!(tells().await, before, "another pair, whose words it does not hold");
+    store.put_aside(&new(2), &these(&[1])).await.unwrap();
+    let (pair, body) = tells().await;
+    assert!(!pair.contains("plover") && !body.contains("plover"), "{pair} {body}");
+    store.restore(&workspace, id(2)).await.unwrap();
+    assert_eq!(tells().await, before);
+    store.delete(&[pair_id(1)]).await.unwrap();
+    let (pair, body) = tells().await;
+    assert!(!pair.contains("plover") && !body.contains("plover"), "{pair} {body}");
+}
+
+/// A text as JSON, for a crate that has no JSON.
+fn in_quotes(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\\\""))
 }

@@ -7,8 +7,8 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_app::{Label, Place, Shown, find_topic, topic_path};
-use plimsoll_domain::{ColorFlag, Star, Topic, file_label};
+use plimsoll_app::{Label, Place, Shown, TopicPaths, find_topic};
+use plimsoll_domain::{ColorFlag, Star, file_label};
 use plimsoll_store::{Edit, StoredPair, ToolCallRecord};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -103,12 +103,12 @@ impl From<ToolCallRecord> for ToolCallDto {
 }
 
 impl PairDto {
-    fn of(stored: StoredPair, topics: &[Topic], shown: Option<&Shown>) -> Self {
+    fn of(stored: StoredPair, paths: &TopicPaths<'_>, shown: Option<&Shown>) -> Self {
         let pair = stored.pair;
         let (error_code, error_message) = pair.error.map(|e| (e.code, e.message)).unzip();
         Self {
             id: pair.id.to_string(),
-            topic: topic_path(topics, pair.topic_id),
+            topic: paths.path(pair.topic_id),
             model: pair.model,
             attachments: super::attached::told(&pair.attachments),
             user_text: pair.user_text,
@@ -168,10 +168,10 @@ pub(super) async fn list(
     let shown = desk.board.shown(&web.app, from..from.saturating_add(limit)).await?;
     let ids: Vec<_> = shown.iter().map(|shown| shown.id).collect();
     let stored = web.app.store().get_many(&ids).await?;
-    let topics = desk.board.topics();
+    let paths = TopicPaths::of(desk.board.topics());
     let pair = |stored: StoredPair| {
         let shown = shown.iter().find(|shown| shown.id == stored.pair.id);
-        PairDto::of(stored, topics, shown)
+        PairDto::of(stored, &paths, shown)
     };
     Ok(Json(Page { from, visible, pairs: stored.into_iter().map(pair).collect() }))
 }
@@ -187,7 +187,7 @@ pub(super) async fn get(
     let id = pair_id(&id)?;
     let stored = web.app.store().get(id).await?;
     let topics = web.app.store().topics(&at).await?;
-    let mut pair = PairDto::of(stored, &topics, None);
+    let mut pair = PairDto::of(stored, &TopicPaths::of(&topics), None);
     let calls = web.app.store().tool_calls(id).await?;
     pair.tool_calls = calls.into_iter().map(ToolCallDto::from).collect();
     Ok(Json(pair))
@@ -253,7 +253,7 @@ pub(super) async fn change(
         let edit = Edit { user_text: changes.user_text, assistant_text: changes.assistant_text };
         app.edit(&at, id, &edit).await?;
     }
-    Ok(Json(PairDto::of(app.store().get(id).await?, &topics, None)))
+    Ok(Json(PairDto::of(app.store().get(id).await?, &TopicPaths::of(&topics), None)))
 }
 
 /// Delete a pair; it can be brought back for a while

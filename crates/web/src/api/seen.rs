@@ -1,10 +1,13 @@
 //! What the page shows, so that nothing else is sent (PAY-6).
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
 
 use axum::{Json, extract::State};
 use plimsoll_app::{Board, Draft, HistoryChoice, Planned, Purpose, View, topic_path};
-use plimsoll_domain::{Delivery, file_label};
+use plimsoll_domain::{Delivery, PairId, file_label};
 use plimsoll_send::{BLOCK, Seen, SeenFile, SeenPair};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -82,16 +85,20 @@ impl Views {
     pub(crate) fn changes(&self, view: u64, now: &[SeenPair]) -> Changes {
         let then = self.told.iter().find(|(number, _)| *number == view);
         let Some((_, then)) = then else { return Changes::default() };
-        let without = |a: &[SeenPair], b: &[SeenPair]| -> Vec<String> {
-            let missing = |pair: &&SeenPair| !b.iter().any(|other| other.id == pair.id);
+        let by_id = |pairs: &[SeenPair]| -> HashMap<PairId, u64> {
+            pairs.iter().map(|pair| (pair.id, pair.revision)).collect()
+        };
+        let (then_by_id, now_by_id) = (by_id(then), by_id(now));
+        let without = |a: &[SeenPair], b: &HashMap<PairId, u64>| -> Vec<String> {
+            let missing = |pair: &&SeenPair| !b.contains_key(&pair.id);
             a.iter().filter(missing).map(|pair| pair.id.to_string()).collect()
         };
         let edited = |pair: &&SeenPair| {
-            then.iter().any(|old| old.id == pair.id && old.revision != pair.revision)
+            then_by_id.get(&pair.id).is_some_and(|revision| *revision != pair.revision)
         };
         Changes {
-            came: without(now, then),
-            went: without(then, now),
+            came: without(now, &then_by_id),
+            went: without(then, &now_by_id),
             edited: now.iter().filter(edited).map(|pair| pair.id.to_string()).collect(),
         }
     }
@@ -233,7 +240,7 @@ pub(super) async fn beside(web: &Web, desk: &Desk, model: &str) -> Result<Board,
 
 #[cfg(test)]
 mod tests {
-    use plimsoll_domain::{PairId, Timestamp};
+    use plimsoll_domain::Timestamp;
 
     use super::*;
 

@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_app::{NewTopic, TopicChange, find_topic, topic_path};
+use plimsoll_app::{NewTopic, TopicChange, TopicPaths, find_topic, topic_path};
 use plimsoll_domain::{Topic, TopicId};
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -36,10 +36,10 @@ pub(super) struct TopicDto {
 }
 
 impl TopicDto {
-    fn of(topic: &Topic, topics: &[Topic]) -> Self {
+    fn of(topic: &Topic, paths: &TopicPaths<'_>) -> Self {
         Self {
             id: topic.id.to_string(),
-            path: topic_path(topics, topic.id),
+            path: paths.path(topic.id),
             name: topic.name.clone(),
             system_message: topic.system_message.clone(),
             default_model: topic.default_model.clone(),
@@ -64,7 +64,8 @@ pub(super) async fn list(
 ) -> Result<Json<TopicList>, Problem> {
     web.app.open_workspace(&at).await?;
     let topics = web.app.store().topics(&at).await?;
-    let list = topics.iter().map(|topic| TopicDto::of(topic, &topics)).collect();
+    let paths = TopicPaths::of(&topics);
+    let list = topics.iter().map(|topic| TopicDto::of(topic, &paths)).collect();
     Ok(Json(TopicList { topics: list }))
 }
 
@@ -97,7 +98,7 @@ pub(super) async fn add(
     web.app.add_topic(&at, &new).await?;
     let topics = web.app.store().topics(&at).await?;
     let made = find_topic(&topics, &ask.path).ok_or_else(|| Problem::not_found("topic"))?;
-    Ok((StatusCode::CREATED, Json(TopicDto::of(made, &topics))))
+    Ok((StatusCode::CREATED, Json(TopicDto::of(made, &TopicPaths::of(&topics)))))
 }
 
 /// What to change of a topic; what is left out stays, what is null goes.
@@ -159,7 +160,7 @@ pub(super) async fn change(
     let topics = web.app.store().topics(&at).await?;
     let topic = topics.iter().find(|topic| topic.id == id);
     let topic = topic.ok_or_else(|| Problem::not_found("topic"))?;
-    Ok(Json(TopicDto::of(topic, &topics)))
+    Ok(Json(TopicDto::of(topic, &TopicPaths::of(&topics))))
 }
 
 /// Remove a topic that holds nothing; it can be brought back for a while

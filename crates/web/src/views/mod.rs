@@ -93,14 +93,21 @@ async fn one_pair(
     rows::one(&web, &mut desk, id).await
 }
 
+/// What is looked for in a panel.
+#[derive(Deserialize)]
+struct Find {
+    find: Option<String>,
+}
+
 async fn panel(
     State(web): State<Arc<Web>>,
     At(at): At,
     Path(name): Path<String>,
+    Asked(Find { find }): Asked<Find>,
 ) -> Result<Markup, Problem> {
     let desk = web.boards.desk(&web.app, &at).await?;
     match name.as_str() {
-        "topics" => panels::topics(&web, &*desk.lock().await).await,
+        "topics" => panels::topics(&web, &*desk.lock().await, find.as_deref()).await,
         "models" => {
             let current = desk.lock().await.board.model().id.clone();
             Ok(panels::models(&web, &current).await)

@@ -1,11 +1,12 @@
 //! Topics, models, settings, help: forms that say what they call.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use maud::{Markup, html};
-use plimsoll_app::topic_path;
+use plimsoll_app::TopicPaths;
 use plimsoll_config::{Kind, SettingSpec};
-use plimsoll_domain::Topic;
+use plimsoll_domain::{Topic, TopicId};
+use plimsoll_tokens::commas;
 
 use crate::{
     Web,
@@ -14,25 +15,58 @@ use crate::{
     problem::Problem,
 };
 
-/// The tree of topics; the selected one open for editing.
-pub(super) async fn topics(web: &Arc<Web>, desk: &Desk) -> Result<Markup, Problem> {
+/// At most so many topics stand in the panel; the rest is found by name (REL-9).
+const MOST_TOPICS: usize = 200;
+
+/// The tree of topics, as far as it holds what is looked for; the selected one open for
+/// editing.
+pub(super) async fn topics(
+    web: &Arc<Web>,
+    desk: &Desk,
+    find: Option<&str>,
+) -> Result<Markup, Problem> {
     let topics = desk.board.topics();
     let selected = desk.board.topic().id;
-    let rows = web.app.store().rows(desk.board.workspace()).await?;
-    let pairs = |topic: &Topic| rows.iter().filter(|row| row.topic_id == topic.id).count();
+    let paths = TopicPaths::of(topics);
+    let mut pairs: HashMap<TopicId, usize> = HashMap::new();
+    for row in web.app.store().rows(desk.board.workspace()).await? {
+        *pairs.entry(row.topic_id).or_default() += 1;
+    }
+    let wanted = find.map(str::trim).unwrap_or_default().to_lowercase();
+    let found: Vec<&Topic> =
+        topics.iter().filter(|topic| topic.name.to_lowercase().contains(&wanted)).collect();
+    let mut shown: Vec<&Topic> = found.iter().copied().take(MOST_TOPICS).collect();
+    if wanted.is_empty() && !shown.iter().any(|topic| topic.id == selected) {
+        shown.insert(0, desk.board.topic());
+    }
+    let more = found.len().saturating_sub(MOST_TOPICS);
     Ok(html! {
         h2 { "Topics" }
+        @if topics.len() > MOST_TOPICS || !wanted.is_empty() {
+            form data-find="/ui/panel/topics" data-name="topics" role="search" {
+                label { "Find a topic" input type="search" name="find" value=(find.unwrap_or_default())
+                    placeholder="a part of its name"; }
+                p.muted {
+                    (commas(found.len() as u64)) " of " (commas(topics.len() as u64)) " topics"
+                    @if more > 0 { ", the first " (MOST_TOPICS) " are listed" }
+                    "."
+                }
+            }
+        }
         ul.tree {
-            @for topic in topics {
-                @let path = topic_path(topics, topic.id);
+            @for topic in shown {
+                @let path = paths.path(topic.id);
                 @let depth = path.matches('/').count().saturating_sub(1).min(8);
                 li data-depth=(depth) aria-current=[(topic.id == selected).then_some("true")] {
                     details open[topic.id == selected] {
-                        summary {
+                        summary title=(path) {
                             (topic.name)
-                            span.muted { " " (pairs(topic)) @if topic.system_message.is_some() { " · system message" } }
+                            span.muted {
+                                " " (pairs.get(&topic.id).copied().unwrap_or(0))
+                                @if topic.system_message.is_some() { " · system message" }
+                            }
                         }
-                        (topic_form(topic, &path, topic.parent.map(|id| topic_path(topics, id))))
+                        (topic_form(topic, &path, topic.parent.map(|id| paths.path(id))))
                     }
                 }
             }
@@ -50,7 +84,7 @@ pub(super) async fn topics(web: &Arc<Web>, desk: &Desk) -> Result<Markup, Proble
 
 fn topic_form(topic: &Topic, path: &str, parent: Option<String>) -> Markup {
     html! {
-        form data-call={ "PATCH /api/topics/" (topic.id) } data-then="panel:topics" {
+        form data-call={ "PATCH /api/topics/" (topic.id) } data-then="reload" {
             label { "Name" input name="name" value=(topic.name) required maxlength="200"; }
             label { "Below" input name="parent" value=(parent.unwrap_or_default()) placeholder="nothing: the root"; }
             label { "System message" textarea name="systemMessage" rows="3" {
@@ -67,7 +101,7 @@ fn topic_form(topic: &Topic, path: &str, parent: Option<String>) -> Markup {
                 button.btn.pri type="submit" { "Save" }
                 button.btn type="button" data-act="choose-topic" data-path=(path) { "Write here" }
                 button.btn type="button" data-call={ "DELETE /api/topics/" (topic.id) }
-                    data-then="panel:topics" data-confirm={ "Remove the topic " (path) "? Only an empty one goes." } {
+                    data-then="reload" data-confirm={ "Remove the topic " (path) "? Only an empty one goes." } {
                     "Remove"
                 }
             }

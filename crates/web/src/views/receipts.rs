@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use maud::{Markup, html};
-use plimsoll_app::topic_path;
+use plimsoll_app::TopicPaths;
 use plimsoll_domain::Usage;
 use plimsoll_store::{GroupBy, ReceiptFilter, ReceiptRecord, ReceiptTotals, TotalsKey, Workspace};
 use plimsoll_tokens::commas;
@@ -39,13 +39,14 @@ pub(super) async fn overview(web: &Arc<Web>, at: &Workspace) -> Result<Markup, P
     let models = store.totals(at, &all, GroupBy::Model).await?;
     let by_topic = store.totals(at, &all, GroupBy::Topic).await?;
     let topics = store.topics(at).await?;
+    let paths = TopicPaths::of(&topics);
     let list = ReceiptFilter { limit: Some(LISTED), ..ReceiptFilter::default() };
     let receipts = store.receipts(at, &list).await?;
     let name = |key: &TotalsKey| match key {
         TotalsKey::Day(at) => day(*at, &web.zone),
         TotalsKey::Model(model) => model.clone(),
         TotalsKey::Topic(topic) => {
-            let path = topic_path(&topics, *topic);
+            let path = paths.path(*topic);
             if path.is_empty() { "a topic that is gone".to_owned() } else { path }
         }
     };

@@ -1,15 +1,18 @@
 //! The exact request (PAY-5): what would be sent, or was, with the difference to the last.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use maud::{Markup, PreEscaped, html};
 use plimsoll_app::Draft;
-use plimsoll_domain::PairId;
+use plimsoll_domain::{PairId, Timestamp};
 use plimsoll_store::{ReceiptFilter, Workspace};
 use plimsoll_tokens::commas;
 use serde_json::Value;
 
 use crate::{Web, boards::Desk, problem::Problem};
+
+/// So many receipts are looked at for the one before another: more than end in a millisecond.
+const NEIGHBOURS: u64 = 32;
 
 /// What would be sent now.
 pub(super) async fn next(
@@ -28,7 +31,7 @@ pub(super) async fn next(
     let last = web.app.store().receipts(desk.board.workspace(), &filter).await?;
     let before = match last.first() {
         Some(receipt) => hashes(&web.app.store().receipt(receipt.id).await?.body),
-        None => Vec::new(),
+        None => HashSet::new(),
     };
     let body: Value = serde_json::from_str(&prepared.json_doc).unwrap_or(Value::Null);
     let size = prepared.body_size();
@@ -76,7 +79,7 @@ pub(super) async fn past(web: &Arc<Web>, at: &Workspace, id: PairId) -> Result<M
                 tr { th { "role" } th { "of" } th.n { "tokens" } th { "hash" } }
                 @for message in &sent {
                     @let hash = message["hash"].as_str().unwrap_or_default();
-                    tr.new[!before.iter().any(|known| known == hash)] {
+                    tr.new[!before.contains(hash)] {
                         td { (message["role"].as_str().unwrap_or_default()) }
                         td {
                             @match message["pairId"].as_str() {
@@ -107,15 +110,22 @@ pub(super) async fn past(web: &Arc<Web>, at: &Workspace, id: PairId) -> Result<M
 }
 
 /// The messages of the request before this one.
-async fn previous(web: &Web, at: &Workspace, id: PairId) -> Result<Vec<String>, Problem> {
+async fn previous(web: &Web, at: &Workspace, id: PairId) -> Result<HashSet<String>, Problem> {
     let store = web.app.store();
-    let receipts = store.receipts(at, &ReceiptFilter::default()).await?;
-    let own = receipts.iter().position(|receipt| receipt.pair == Some(id));
-    let Some(before) = own.and_then(|own| receipts.get(own + 1)) else { return Ok(Vec::new()) };
+    let own = ReceiptFilter { pair: Some(id), limit: Some(1), ..ReceiptFilter::default() };
+    let own = store.receipts(at, &own).await?.into_iter().next();
+    let Some(own) = own else { return Ok(HashSet::new()) };
+    // Those of the same millisecond stand in the order of their ids.
+    let until = Timestamp::from_millis(own.at.millis().saturating_add(1));
+    let older =
+        ReceiptFilter { until: Some(until), limit: Some(NEIGHBOURS), ..ReceiptFilter::default() };
+    let older = store.receipts(at, &older).await?;
+    let before = older.iter().skip_while(|receipt| receipt.id != own.id).nth(1);
+    let Some(before) = before else { return Ok(HashSet::new()) };
     Ok(hashes(&store.receipt(before.id).await?.body))
 }
 
-fn hashes(body: &Option<String>) -> Vec<String> {
+fn hashes(body: &Option<String>) -> HashSet<String> {
     let body: Value =
         body.as_deref().and_then(|body| serde_json::from_str(body).ok()).unwrap_or(Value::Null);
     let last = body["attempts"].as_array().and_then(|attempts| attempts.last());
@@ -125,7 +135,7 @@ fn hashes(body: &Option<String>) -> Vec<String> {
 }
 
 /// A line a message, new ones marked.
-fn messages(body: &Value, before: &[String]) -> Markup {
+fn messages(body: &Value, before: &HashSet<String>) -> Markup {
     let all = body["messages"].as_array().cloned().unwrap_or_default();
     html! {
         ol.messages {

@@ -11,7 +11,7 @@ import { bodyOf, requestOf } from "../forms.js";
 import { noBoundary } from "../jumps.js";
 import { nextChoice } from "../list.js";
 import { paintParts } from "../paint.js";
-import { narrowed, roomFor } from "../popup.js";
+import { bounded, narrowed, roomFor } from "../popup.js";
 import { largerModels, modelOptions, topicOptions } from "../selectors.js";
 import { clampWidth } from "../sizer.js";
 import { emptyState, stateOf } from "../state.js";
@@ -92,6 +92,15 @@ test("typing narrows a list by every word, beginnings first", () => {
   assert.equal(models[0]?.detail, "openai · 128,000 tokens · not available");
   assert.equal(models[1]?.current, true);
   assert.equal(topicOptions([{ id: "1", path: "/Rust/async", pairs: 3 }], "/Rust/async")[0]?.label, "Rust › async");
+});
+
+test("REL-9 of thousands of options a bounded number is drawn, the current and the last with them", () => {
+  const many = Array.from({ length: 10_000 }, (_, i) => ({ label: `topic ${i}`, current: i === 7000 }));
+  const drawn = bounded(many);
+  assert.equal(drawn.length, 201);
+  assert.ok(drawn.some(({ label }) => label === "topic 7000"));
+  assert.equal(drawn.at(-1)?.label, "topic 9999");
+  assert.deepEqual(bounded(many.slice(0, 3)), many.slice(0, 3));
 });
 
 test("forms become JSON: booleans, numbers, null for what was left empty", () => {

@@ -1,6 +1,6 @@
 //! Commands that change something: what is chosen, labels, saved filters, the newest pair.
 
-use plimsoll_app::{AppError, ContextFrom, HistoryChoice, Label, View, restored_words, topic_path};
+use plimsoll_app::{AppError, ContextFrom, HistoryChoice, Label, TopicPaths, View, restored_words};
 use plimsoll_domain::{Lifecycle, PairId};
 use plimsoll_store::{Noun, StoreError};
 
@@ -76,9 +76,10 @@ impl Chat<'_> {
         let mut board = self.board.lock().await;
         let Some(topic) = topic else {
             let (topics, chosen) = (board.topics(), board.topic().id);
+            let paths = TopicPaths::of(topics);
             let line = |id| {
                 let mark = if id == chosen { '›' } else { ' ' };
-                format!("{mark} {}\n", printable(&topic_path(topics, id)))
+                format!("{mark} {}\n", printable(&paths.path(id)))
             };
             let text: String = topics.iter().map(|topic| line(topic.id)).collect();
             drop(board);

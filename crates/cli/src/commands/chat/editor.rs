@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use plimsoll_app::{Board, topic_path};
+use plimsoll_app::{Board, TopicPaths};
 use rustyline::{
     Cmd, CompletionType, ConditionalEventHandler, Config, Context, Event, EventContext,
     EventHandler, Helper, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
@@ -207,7 +207,8 @@ impl Completer for Words {
             "model" | "regenerate" => self.models.clone(),
             "topic" => {
                 let topics = board.topics();
-                topics.iter().map(|topic| topic_path(topics, topic.id)).collect()
+                let paths = TopicPaths::of(topics);
+                topics.iter().map(|topic| paths.path(topic.id)).collect()
             }
             "flag" => vec!["b".to_owned(), "g".to_owned()],
             _ => Vec::new(),

@@ -7,7 +7,7 @@ use plimsoll_store::{
 use serde_json::Value as Json;
 
 use super::{
-    DROP, FORGET_OWN, FORGET_QUOTES, SET_COUNT, begin,
+    DROP, FORGET_OWN, FORGET_QUOTES, SET_COUNT, begin, errors,
     rows::{Keeper, fetch, text},
 };
 use crate::{
@@ -97,6 +97,7 @@ fn pair(
         return Ok(0);
     }
     owners::must_be_at_rest(db, id)?;
+    errors::forget(db, Some(keeper), id)?;
     requests(db, keeper, id)?;
     let owner = id.to_string();
     for row in fetch(db, QUOTES, values![id])? {

@@ -1,6 +1,7 @@
 //! Deletions that can be undone (REC-5): the list of them, and their end.
 
 mod aside;
+mod errors;
 mod notes;
 mod restore;
 mod rows;
@@ -14,6 +15,7 @@ use plimsoll_store::{
     DeletedKind, Deletion, NewDeletion, Noun, StoreError, StoreResult, Workspace,
 };
 
+use super::parts;
 use crate::db::{Cells, Db, first, id, list, unreadable, values};
 
 macro_rules! select {
@@ -34,9 +36,11 @@ const TEXTS: &str = "SELECT r.cells FROM deleted_rows r JOIN deletions d ON d.id
     WHERE d.workspace = $1 AND r.part = 'pair_texts'";
 
 /// Requests that were put aside and quoted a pair, as far as the pair's own place tells.
-const PURGE_ASIDE: &str = "DELETE FROM deleted_rows WHERE part = 'requests' AND owner IN
+const PURGE_ASIDE: &str =
+    "DELETE FROM deleted_rows WHERE part IN ('requests', 'errors') AND owner IN
     (SELECT owner FROM deleted_rows WHERE part IN ('snapshot_pairs', 'quotes') AND mentions = $1)";
-const PURGE_STANDING: &str = "DELETE FROM deleted_rows WHERE part = 'requests' AND owner IN
+const PURGE_STANDING: &str =
+    "DELETE FROM deleted_rows WHERE part IN ('requests', 'errors') AND owner IN
     (SELECT pair_id FROM snapshot_pairs WHERE included_id = $1)";
 const PURGE_OWN: &str = "DELETE FROM deleted_rows WHERE part = 'requests' AND owner = $1";
 const FORGET_OWN: &str =
@@ -57,6 +61,7 @@ pub(crate) fn purge(db: &mut dyn Db, workspace: &Workspace, id: DeletionId) -> S
         return Ok(false);
     }
     purge_known(db, id)?;
+    parts::REQUESTS.sweep(db)?;
     Ok(true)
 }
 
@@ -72,6 +77,10 @@ pub(crate) fn purge_before(db: &mut dyn Db, before: Timestamp) -> StoreResult<u6
         purge_known(db, *deletion)?;
     }
     notes::purge_before(db, before)?;
+    if !old.is_empty() {
+        parts::RECEIPTS.sweep(db)?;
+        parts::REQUESTS.sweep(db)?;
+    }
     Ok(old.len() as u64)
 }
 
@@ -85,6 +94,11 @@ pub(crate) fn texts(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<S
 pub(super) fn purge_quotes(db: &mut dyn Db, pair: PairId) -> StoreResult<()> {
     db.run(PURGE_ASIDE, values![pair])?;
     db.run(PURGE_STANDING, values![pair]).map(drop)
+}
+
+/// A pair is deleted for good: what providers said of other sends does not quote it any more.
+pub(super) fn forget_what_was_said(db: &mut dyn Db, pair: PairId) -> StoreResult<()> {
+    errors::forget(db, None, pair)
 }
 
 /// A file of this pair is deleted for good: no request holds its text any more, be it the

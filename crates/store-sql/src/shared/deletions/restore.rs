@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::{
     DROP,
     aside::OF_A_PAIR,
-    get, notes,
+    errors, get, notes,
     rows::{self, Keeper, Kept, Row, insert, text},
 };
 use crate::{
@@ -43,6 +43,8 @@ struct Undo<'w> {
     changed: Vec<PairId>,
     /// Failed sends whose request quoted something that is not there: it does not come back.
     incomplete: HashSet<String>,
+    /// The topics that are there, read when one comes back: not once for each that does.
+    tree: Option<TopicTree>,
 }
 
 pub(crate) fn restore(
@@ -60,6 +62,7 @@ pub(crate) fn restore(
         owners: HashSet::new(),
         changed: Vec::new(),
         incomplete: HashSet::new(),
+        tree: None,
     };
     undo.topics(db)?;
     undo.filters(db)?;
@@ -69,6 +72,9 @@ pub(crate) fn restore(
     undo.receipts(db)?;
     undo.quotes(db)?;
     undo.requests(db)?;
+    for kept in undo.take("errors") {
+        errors::bring_back(db, &kept)?;
+    }
     undo.links(db)?;
     for note in undo.of("notes") {
         notes::bring_back(db, workspace, &note.owner)?;
@@ -91,7 +97,7 @@ impl Undo<'_> {
 
     fn topics(&mut self, db: &mut dyn Db) -> StoreResult<()> {
         for kept in self.take("topics") {
-            put_topic(db, self.workspace, &kept.row)?;
+            put_topic(db, self.workspace, &mut self.tree, &kept.row)?;
         }
         Ok(())
     }
@@ -127,7 +133,8 @@ impl Undo<'_> {
                 continue;
             }
             let topic = text(&kept.row, "topic_id").and_then(TopicId::parse);
-            ensure_topic(db, self.workspace, topic.ok_or_else(|| unreadable("a topic is none"))?)?;
+            let topic = topic.ok_or_else(|| unreadable("a topic is none"))?;
+            ensure_topic(db, self.workspace, &mut self.tree, topic)?;
             insert(db, "pairs", &kept.row)?;
             self.back.push(id);
             self.owners.insert(kept.owner);
@@ -260,7 +267,12 @@ fn attachment(db: &mut dyn Db, kept: &mut Kept) -> StoreResult<()> {
 }
 
 /// Makes sure that a topic is there, from its own deletion where it was deleted since.
-fn ensure_topic(db: &mut dyn Db, workspace: &Workspace, topic: TopicId) -> StoreResult<()> {
+fn ensure_topic(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    tree: &mut Option<TopicTree>,
+    topic: TopicId,
+) -> StoreResult<()> {
     if topics::workspace_of(db, topic)?.is_some() {
         return Ok(());
     }
@@ -272,17 +284,31 @@ fn ensure_topic(db: &mut dyn Db, workspace: &Workspace, topic: TopicId) -> Store
     if first(db, ROWS_LEFT, values![deletion], |row| row.count(0))? == Some(0) {
         db.run(DROP, values![deletion])?;
     }
-    put_topic(db, workspace, &row)
+    put_topic(db, workspace, tree, &row)
 }
 
 /// Refused where the tree does not take it any more: a sibling has its name.
-fn put_topic(db: &mut dyn Db, workspace: &Workspace, row: &Row) -> StoreResult<()> {
+fn put_topic(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    tree: &mut Option<TopicTree>,
+    row: &Row,
+) -> StoreResult<()> {
     if let Some(parent) = text(row, "parent_id").and_then(TopicId::parse) {
-        ensure_topic(db, workspace, parent)?;
+        ensure_topic(db, workspace, tree, parent)?;
+    }
+    if tree.is_none() {
+        let mut known = TopicTree::default();
+        for topic in topics::all(db, workspace)? {
+            known.add(topic)?;
+        }
+        *tree = Some(known);
     }
     insert(db, "topics", row)?;
-    let mut tree = TopicTree::default();
-    for topic in topics::all(db, workspace)? {
+    let of = text(row, "id").and_then(TopicId::parse);
+    let topic = of.ok_or_else(|| unreadable("a topic is none"))?;
+    let topic = topics::one(db, topic)?.ok_or(StoreError::NotFound(Noun::Topic))?;
+    if let Some(tree) = tree {
         tree.add(topic)?;
     }
     Ok(())
