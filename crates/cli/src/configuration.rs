@@ -46,28 +46,33 @@ impl Configuration {
 /// read back is not written.
 pub(crate) fn change(
     name: &str,
-    edit: impl FnOnce(&str) -> Result<String, String>,
+    edit: impl Fn(&str) -> Result<String, String>,
 ) -> Result<(Settings, Catalog), String> {
     let dir = context::config_dir().ok_or("there is no configuration directory")?;
     let path: PathBuf = dir.join(name);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(format!("{}: {error}", path.display())),
-    };
-    let changed = edit(&text)?;
-    context::write_config(&path, &changed)
-        .map_err(|error| format!("{}: {error}", path.display()))?;
+    let failed = |error| format!("{}: {error}", path.display());
+    context::change_config(&path, failed, edit)?;
     let context = Context::load().map_err(|failure| failure.to_string())?;
     Ok((context.settings, context.catalog))
+}
+
+/// Files are read, written and synced beside the workers that answer requests.
+async fn beside<T: Send + 'static>(
+    job: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    tokio::task::spawn_blocking(job).await.map_err(|error| error.to_string())?
 }
 
 #[async_trait]
 impl Configurator for Configuration {
     async fn set(&self, key: &str, value: Option<&str>) -> Result<(Settings, Catalog), String> {
-        change("config.toml", |text| {
-            edit_settings(text, key, value).map_err(|error| error.to_string())
+        let (key, value) = (key.to_owned(), value.map(ToOwned::to_owned));
+        beside(move || {
+            change("config.toml", |text| {
+                edit_settings(text, &key, value.as_deref()).map_err(|error| error.to_string())
+            })
         })
+        .await
     }
 
     async fn put_model(
@@ -76,7 +81,8 @@ impl Configurator for Configuration {
         fields: &Map<String, Value>,
     ) -> Result<(Settings, Catalog), String> {
         self.forget();
-        change("models.toml", |text| edit_model(text, id, fields))
+        let (id, fields) = (id.to_owned(), fields.clone());
+        beside(move || change("models.toml", |text| edit_model(text, &id, &fields))).await
     }
 
     async fn models(&self) -> Vec<Found> {

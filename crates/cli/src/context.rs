@@ -96,9 +96,42 @@ fn read_config(name: &str) -> Result<Option<String>, Failure> {
     }
 }
 
+/// Changes a file of the configuration directory by what stands in it. Nobody else of ours
+/// changes one meanwhile, be it another tab or another process, so that two who change
+/// different things both keep theirs. Says whether there was anything to change.
+pub(crate) fn change_config<E>(
+    path: &Path,
+    failed: impl Fn(std::io::Error) -> E,
+    edit: impl Fn(&str) -> Result<String, E>,
+) -> Result<bool, E> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    if !dir.exists() {
+        if edit("")?.is_empty() {
+            return Ok(false);
+        }
+        std::fs::create_dir_all(dir).map_err(&failed)?;
+    }
+    let mut options = std::fs::File::options();
+    options.create(true).truncate(false).write(true);
+    let lock = options.open(dir.join("config.lock")).map_err(&failed)?;
+    // Where the file system knows no locks, tabs of one server still take turns.
+    let _ = lock.lock();
+    let before = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(failed(error)),
+    };
+    let after = edit(&before)?;
+    if after == before {
+        return Ok(false);
+    }
+    write_config(path, &after).map_err(&failed)?;
+    Ok(true)
+}
+
 /// Writes a file of the configuration directory: beside it first and renamed then, so
 /// that a crash leaves the old file or the new.
-pub(crate) fn write_config(path: &Path, text: &str) -> std::io::Result<()> {
+fn write_config(path: &Path, text: &str) -> std::io::Result<()> {
     // The file may be a link to where its owner keeps such files; the link stays.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let dir = path.parent().unwrap_or(Path::new("."));
@@ -110,6 +143,10 @@ pub(crate) fn write_config(path: &Path, text: &str) -> std::io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     file.persist(path)?;
+    // The name is on the disk only with its directory.
+    if cfg!(unix) {
+        std::fs::File::open(dir)?.sync_all()?;
+    }
     Ok(())
 }
 

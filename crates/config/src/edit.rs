@@ -50,7 +50,7 @@ fn set(document: &mut DocumentMut, spec: &SettingSpec, value: &str) {
 fn written(kind: Kind, value: &str) -> Value {
     let whole = value.parse::<i64>().ok();
     match kind {
-        Kind::Whole { .. } | Kind::WholeOrAuto(_) => {
+        Kind::Whole { .. } | Kind::WholeOrAuto { .. } => {
             whole.map_or_else(|| value.into(), Value::from)
         }
         Kind::Ratio => match (whole, value.parse::<f64>()) {
@@ -60,7 +60,7 @@ fn written(kind: Kind, value: &str) -> Value {
         },
         Kind::Switch => (value == "on").into(),
         Kind::Paths => Value::Array(split_paths(value).collect::<Array>()),
-        Kind::Bytes | Kind::Choice(_) | Kind::Text => value.into(),
+        Kind::Bytes | Kind::Choice(_) | Kind::Zone | Kind::Text => value.into(),
     }
 }
 

@@ -12,8 +12,13 @@ pub enum Kind {
         /// Not larger.
         max: u64,
     },
-    /// A whole number that is not smaller than this, or `auto`.
-    WholeOrAuto(u64),
+    /// A whole number within bounds, or `auto`.
+    WholeOrAuto {
+        /// Not smaller.
+        min: u64,
+        /// Not larger.
+        max: u64,
+    },
     /// A size in bytes; `100 KB` and the like are understood, KB = 1024.
     Bytes,
     /// `on` or `off`.
@@ -22,6 +27,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// Absolute paths: a list in the file, and in a variable like `PATH`.
     Paths,
+    /// The name of a time zone that this machine knows, or nothing.
+    Zone,
     /// Any text.
     Text,
 }
@@ -85,7 +92,7 @@ pub const SETTINGS: &[SettingSpec] = &[
     spec("userRequestAllowance", WHOLE, "100", "Tokens that the boundary keeps for your message."),
     spec(
         "replyReserve",
-        Kind::WholeOrAuto(0),
+        Kind::WholeOrAuto { min: 0, max: u64::MAX },
         "auto",
         "Tokens that the boundary keeps for the answer.",
     ),
@@ -169,7 +176,7 @@ pub const SETTINGS: &[SettingSpec] = &[
     spec("defaultModel", Kind::Text, "embedded", "The model when none is chosen."),
     spec(
         "timeZone",
-        Kind::Text,
+        Kind::Zone,
         "",
         "The zone of calendar days in filters; empty is the machine's.",
     ),
@@ -181,7 +188,7 @@ pub const SETTINGS: &[SettingSpec] = &[
     ),
     spec(
         "threads",
-        Kind::WholeOrAuto(1),
+        Kind::WholeOrAuto { min: 1, max: 1024 },
         "auto",
         "Threads of the model inside; auto goes by the cores.",
     ),

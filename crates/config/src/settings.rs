@@ -313,9 +313,10 @@ pub(crate) fn check(kind: Kind, value: &str) -> Result<(), String> {
             let good = whole().is_some_and(|n| (min..=max).contains(&n));
             (good, format!("a whole number from {min} to {max}"))
         }
-        Kind::WholeOrAuto(min) => {
-            let good = value == "auto" || whole().is_some_and(|n| n >= min);
-            (good, format!("a whole number from {min}, or auto"))
+        Kind::WholeOrAuto { min, max } => {
+            let good = value == "auto" || whole().is_some_and(|n| (min..=max).contains(&n));
+            let most = if max == u64::MAX { String::new() } else { format!(" to {max}") };
+            (good, format!("a whole number from {min}{most}, or auto"))
         }
         Kind::Paths => {
             let good = split_paths(value).all(|path| Path::new(path).is_absolute());
@@ -324,6 +325,10 @@ pub(crate) fn check(kind: Kind, value: &str) -> Result<(), String> {
         Kind::Bytes => (parse_bytes(value).is_some(), "a size such as 100 KB".to_owned()),
         Kind::Switch => (matches!(value, "on" | "off"), "on or off".to_owned()),
         Kind::Choice(words) => (words.contains(&value), format!("one of {}", words.join(", "))),
+        Kind::Zone => {
+            let good = value.is_empty() || jiff::tz::TimeZone::get(value).is_ok();
+            (good, "the name of a zone such as Europe/Lisbon or UTC, or nothing".to_owned())
+        }
         Kind::Text => (true, String::new()),
     };
     if good { Ok(()) } else { Err(expected) }
@@ -400,6 +405,17 @@ mod tests {
         ] {
             assert!(resolve(bad, &[]).is_err(), "{bad}");
         }
+    }
+
+    /// M8 of the review: an unknown zone was taken, and `serve` did not start.
+    #[test]
+    fn a_zone_that_nobody_knows_is_refused_where_it_is_set() {
+        assert_eq!(resolve("timeZone = \"UTC\"", &[]).unwrap().time_zone(), Some("UTC"));
+        assert_eq!(resolve("timeZone = \"\"", &[]).unwrap().time_zone(), None);
+        let said = resolve("timeZone = \"Mars/Olympus\"", &[]).unwrap_err().to_string();
+        assert!(said.contains("'Mars/Olympus' is not a value for timeZone"), "{said}");
+        assert!(resolve("", &[("PLIMSOLL_TIME_ZONE", "../../etc/passwd")]).is_err());
+        assert!(resolve("threads = 99999999999", &[]).is_err());
     }
 
     #[test]

@@ -17,7 +17,13 @@ fn page() -> String {
             Kind::Ratio => "a number above 0".to_owned(),
             Kind::Whole { min, max: u64::MAX } => format!("a whole number from {min}"),
             Kind::Whole { min, max } => format!("a whole number from {min} to {max}"),
-            Kind::WholeOrAuto(min) => format!("a whole number from {min}, or `auto`"),
+            Kind::WholeOrAuto { min, max: u64::MAX } => {
+                format!("a whole number from {min}, or `auto`")
+            }
+            Kind::WholeOrAuto { min, max } => {
+                format!("a whole number from {min} to {max}, or `auto`")
+            }
+            Kind::Zone => "the name of a time zone, such as `Europe/Lisbon`".to_owned(),
             Kind::Bytes => "a size; KB = 1024 bytes".to_owned(),
             Kind::Switch => "`on` or `off`".to_owned(),
             Kind::Choice(words) => format!("`{}`", words.join("`, `")),

@@ -79,6 +79,9 @@ pub struct WebParts {
 pub struct Web {
     pub(crate) app: Arc<App>,
     pub(crate) configurator: Arc<dyn Configurator>,
+    /// Held from the change of a file until what it says now is in force: of two changes the
+    /// later one tells both.
+    pub(crate) configuring: tokio::sync::Mutex<()>,
     pub(crate) access: Access,
     pub(crate) zone: jiff::tz::TimeZone,
     pub(crate) boards: Boards,
@@ -98,6 +101,7 @@ impl Web {
         Arc::new(Self {
             app,
             configurator,
+            configuring: tokio::sync::Mutex::new(()),
             access,
             zone,
             boards: Boards::default(),

@@ -6,9 +6,8 @@ use serde::Serialize;
 
 use crate::{
     args::SettingsArgs,
-    context::{Context, config_dir, write_config},
+    context::{Context, change_config, config_dir},
     failure::{Failure, note},
-    input::unreadable,
     output::Output,
 };
 
@@ -75,22 +74,16 @@ fn change(key: &str, value: Option<&str>) -> Result<u8, Failure> {
         Failure::failed("there is no configuration directory").hint("set PLIMSOLL_CONFIG_DIR")
     })?;
     let path = dir.join("config.toml");
-    let before = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(unreadable(&path, &error)),
-    };
-    let after = edit_settings(&before, key, value).map_err(|error| {
-        Failure::usage(error.to_string())
-            .hint("`plimsoll settings` lists them; nothing was changed")
+    let failed = |error| Failure::failed(format!("cannot change {}: {error}", path.display()));
+    let changed = change_config(&path, failed, |before| {
+        edit_settings(before, key, value).map_err(|error| {
+            Failure::usage(error.to_string())
+                .hint("`plimsoll settings` lists them; nothing was changed")
+        })
     })?;
-    if after == before {
-        note(&format!("{} already says so", path.display()));
-    } else {
-        write_config(&path, &after).map_err(|error| {
-            Failure::failed(format!("cannot write {}: {error}", path.display()))
-        })?;
-        note(&format!("{} was written", path.display()));
+    match changed {
+        true => note(&format!("{} was written", path.display())),
+        false => note(&format!("{} already says so", path.display())),
     }
     let variable = SettingSpec::find(key).map(SettingSpec::env_var).unwrap_or_default();
     if let Some(shadow) = std::env::var_os(&variable) {

@@ -94,6 +94,7 @@ pub(super) async fn put(
     Path(id): Path<String>,
     Body(fields): Body<serde_json::Map<String, serde_json::Value>>,
 ) -> Result<StatusCode, Problem> {
+    let _turn = web.configuring.lock().await;
     let set = web.configurator.put_model(&id, &fields).await;
     let (settings, catalog) =
         set.map_err(|why| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_model", why))?;

@@ -98,6 +98,7 @@ pub(super) async fn configure(
     if SettingSpec::find(key).is_none() {
         return Err(Problem::not_found("setting"));
     }
+    let _turn = web.configuring.lock().await;
     let set = web.configurator.set(key, value).await;
     let (settings, catalog) =
         set.map_err(|why| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_value", why))?;
