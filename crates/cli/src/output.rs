@@ -44,6 +44,37 @@ pub(crate) fn neutral(text: &str) -> String {
         .collect()
 }
 
+/// A terminal as it is written to by those who hand over bytes: text of several lines reaches it
+/// as [`neutral`] leaves it. A character may come in two writes.
+pub(crate) struct Neutral<W: Write> {
+    inner: W,
+    begun: Vec<u8>,
+}
+
+impl<W: Write> Neutral<W> {
+    pub(crate) fn new(inner: W) -> Self {
+        Self { inner, begun: Vec::new() }
+    }
+}
+
+impl<W: Write> Write for Neutral<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.begun.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.begun) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => self.begun.len(),
+        };
+        let text = neutral(&String::from_utf8_lossy(&self.begun[..whole]));
+        self.begun.drain(..whole);
+        self.inner.write_all(text.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.inner.flush()
+    }
+}
+
 /// Text for a terminal or a table: control characters of file names and messages
 /// must not reach it.
 pub(crate) fn printable(text: &str) -> String {
@@ -60,5 +91,16 @@ mod tests {
         assert_eq!(neutral(hostile), "a\u{fffd}[2J\u{fffd}31m\u{fffd}b\nc\tde\u{fffd}");
         let every: String = (0..=0x2fff).filter_map(char::from_u32).collect();
         assert!(neutral(&every).chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')));
+    }
+
+    #[test]
+    fn what_comes_in_pieces_is_neutral_too() {
+        let hostile = "ä\x1b[2Jß\u{9b}31m€\u{202e}";
+        for cut in 0..hostile.len() {
+            let mut out = Neutral::new(Vec::new());
+            out.write_all(&hostile.as_bytes()[..cut]).unwrap();
+            out.write_all(&hostile.as_bytes()[cut..]).unwrap();
+            assert_eq!(String::from_utf8(out.inner).unwrap(), neutral(hostile), "{cut}");
+        }
     }
 }

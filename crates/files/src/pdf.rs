@@ -29,15 +29,17 @@ use crate::{
 
 /// Larger files are not read.
 pub(crate) const FILE_BYTES: u64 = 64 * 1024 * 1024;
-/// What one stream, and the text of one page, may unpack to.
+/// What one stream may unpack to.
 const STREAM_BYTES: usize = 32 * 1024 * 1024;
+/// What the pages of one call may unpack to and draw, all together.
+const EFFORT: text::Effort = text::Effort { unpacked: 2 * STREAM_BYTES, steps: 2_000_000 };
 /// The text of one page that is kept.
 const PAGE_BYTES: usize = 256 * 1024;
 /// The pages that one call reads.
 pub(crate) const PAGES: usize = 50;
 const OUTLINE_ENTRIES: usize = 200;
 const OUTLINE_DEPTH: usize = 8;
-const TIME: Duration = Duration::from_secs(20);
+const TIME: Duration = Duration::from_secs(10);
 /// Enough for the deepest nesting that the reader allows.
 const STACK: usize = 32 * 1024 * 1024;
 
@@ -171,11 +173,12 @@ fn go_through(path: &PathBuf, wanted: Option<&Pages>, tell: &mpsc::Sender<News>)
         title: title(&document),
         outline: outline(&document),
     });
+    let mut effort = EFFORT;
     for (page, id) in pages.into_iter().filter(|(page, _)| asked.contains(page)) {
         if told.is_err() || tell.is_closed() {
             return;
         }
-        let text = text::of_page(&document, id, STREAM_BYTES, PAGE_BYTES)
+        let text = text::of_page(&document, id, &mut effort, PAGE_BYTES)
             .map_err(|error| shortened(&visible(&error.to_string()), 120));
         if tell.blocking_send(News::Page(page, text)).is_err() {
             return;
@@ -223,8 +226,9 @@ pub(crate) fn everything(bytes: &[u8]) -> Result<Vec<String>, String> {
     let document = parse(bytes)?;
     let mut found = outline(&document).lines;
     found.extend(title(&document));
+    let mut effort = EFFORT;
     for id in document.get_pages().into_values().take(PAGES) {
-        found.extend(text::of_page(&document, id, STREAM_BYTES, PAGE_BYTES).ok());
+        found.extend(text::of_page(&document, id, &mut effort, PAGE_BYTES).ok());
     }
     Ok(found)
 }

@@ -1,10 +1,16 @@
 //! Serving over streamable HTTP, as a service that a web server mounts.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
 
 use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+    StreamableHttpServerConfig, StreamableHttpService,
+    session::{SessionId, SessionManager, local::LocalSessionManager},
 };
+use tokio::sync::Mutex;
 
 use crate::{Connection, LONGEST_ARGUMENT, Server};
 
@@ -43,5 +49,40 @@ pub fn http_service(server: &Server, hosts: &[String]) -> HttpService {
     let server = server.clone();
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(LONGEST_SILENCE);
-    StreamableHttpService::new(move || Ok(server.connect()), Arc::new(sessions), config)
+    let sessions = Arc::new(sessions);
+    let bounded = Arc::new(Bounded { sessions: Arc::clone(&sessions), order: Mutex::default() });
+    let connect = move || {
+        // The new session has its place in the table before its connection is asked for.
+        tokio::spawn(Arc::clone(&bounded).close_the_oldest());
+        Ok(server.connect())
+    };
+    StreamableHttpService::new(connect, sessions, config)
+}
+
+/// So many sessions at once: each takes some ten kilobytes, and clients that crash do not close
+/// theirs. Whoever finds its session closed begins another, as the protocol says.
+const MOST_SESSIONS: usize = 256;
+
+struct Bounded {
+    sessions: Arc<LocalSessionManager>,
+    /// The sessions in the order in which they were met.
+    order: Mutex<VecDeque<SessionId>>,
+}
+
+impl Bounded {
+    async fn close_the_oldest(self: Arc<Self>) {
+        let mut order = self.order.lock().await;
+        {
+            let open = self.sessions.sessions.read().await;
+            let known: HashSet<SessionId> = order.iter().cloned().collect();
+            order.retain(|id| open.contains_key(id));
+            order.extend(open.keys().filter(|id| !known.contains(*id)).cloned());
+        }
+        while order.len() > MOST_SESSIONS
+            && let Some(oldest) = order.pop_front()
+        {
+            // One that has ended meanwhile is closed as well as any.
+            let _ = self.sessions.close_session(&oldest).await;
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! `plimsoll export`: what a filter shows, to a file or to standard output.
 
 use std::{
-    io::{BufWriter, Write},
+    io::{BufWriter, IsTerminal, Write},
     path::Path,
 };
 
@@ -15,6 +15,7 @@ use crate::{
     context::Context,
     failure::{Failure, note},
     machine,
+    output::Neutral,
 };
 
 pub(crate) fn run(args: &ExportArgs, workspace: &str) -> Result<u8, Failure> {
@@ -40,8 +41,16 @@ pub(crate) fn run(args: &ExportArgs, workspace: &str) -> Result<u8, Failure> {
         };
         match &args.output {
             None => {
-                let mut out = BufWriter::with_capacity(64 * 1024, std::io::stdout());
-                let exported = export(&opened.app, &ask, &mut out).await?;
+                let out = BufWriter::with_capacity(64 * 1024, std::io::stdout());
+                let exported = match std::io::stdout().is_terminal() {
+                    true if ask.format == ExportFormat::Zip => {
+                        return Err(Failure::usage("an archive is nothing for a terminal")
+                            .hint("name a file with -o FILE"));
+                    }
+                    // What models and strangers wrote must not steer it.
+                    true => export(&opened.app, &ask, &mut Neutral::new(out)).await?,
+                    false => export(&opened.app, &ask, &mut { out }).await?,
+                };
                 tell_left_out(&exported);
             }
             Some(path) => {

@@ -2,7 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::run::{Ran, plimsoll};
+use plimsoll_testkit::scripted::{Reply, ScriptedServer};
+
+use crate::{
+    run::{Ran, plimsoll},
+    send::Home,
+    terminal::Terminal,
+};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../exchange/fixtures").join(name)
@@ -197,4 +203,22 @@ fn a_store_that_somebody_has_open_is_not_replaced() {
     lock.unlock().unwrap();
     lock.lock().unwrap();
     data.run(&["topics"]).refused(1, "the store is being restored");
+}
+
+/// What a stranger or a model wrote must not steer the terminal; a file holds it as it is.
+#[test]
+fn an_export_on_a_terminal_is_neutral() {
+    let server = ScriptedServer::chats([Reply::openai(&["a\u{1b}[2Jb\u{9b}31mc"], 9, 1)]).unwrap();
+    let home = Home::new(&server, 4096);
+    assert_eq!(home.command(&["send", "hello \u{1b}]0;title\u{7}"]).run().code, 0);
+    for format in ["txt", "md", "json"] {
+        let mut screen = Terminal::start(&home, &["export", "--format", format]);
+        screen.wait_for("31mc");
+        let raw = screen.raw();
+        assert!(!raw.contains("\u{1b}[2J") && !raw.contains('\u{9b}'), "{format}: {raw:?}");
+        assert!(!raw.contains("\u{1b}]0;"), "{format}: {raw:?}");
+        assert_eq!(screen.end(), 0);
+    }
+    let piped = home.command(&["export", "--format", "txt"]).run();
+    assert!(piped.stdout.contains("\u{1b}[2J"), "a pipe gets it as it is");
 }

@@ -18,23 +18,48 @@ const GAP: f32 = 0.22;
 const WIDTH: f32 = 0.5;
 const SLACK: f32 = 0.2;
 
-/// The text of a page, up to `bytes` of it. What the page unpacks to is bounded too.
+/// What is left of the work that one call may make of a PDF, all its pages together: a small
+/// file can unpack to a thousand times its size, and draw for minutes.
+#[derive(Debug)]
+pub(super) struct Effort {
+    /// Bytes that streams of pages may unpack to.
+    pub(super) unpacked: usize,
+    /// Steps of drawing.
+    pub(super) steps: usize,
+}
+
+/// The fonts of one page that are read, and what the table of one may unpack to.
+const FONTS: usize = 64;
+const FONT_BYTES: usize = 4 * 1024 * 1024;
+
+/// The text of a page, up to `bytes` of it.
 pub(super) fn of_page(
     document: &Document,
     page: lopdf::ObjectId,
-    unpacked: usize,
+    effort: &mut Effort,
     bytes: usize,
 ) -> Result<String, Error> {
     let fonts = document.get_page_fonts(page)?;
-    let fonts: BTreeMap<Vec<u8>, Font<'_>> = fonts
-        .into_iter()
-        .filter_map(|(name, font)| Some((name, Font::read(document, font, unpacked)?)))
-        .collect();
-    let content = document.get_page_content_with_limit(page, unpacked)?;
-    let mut pen = Pen::new(&fonts);
+    let mut read = BTreeMap::new();
+    for (name, font) in fonts.into_iter().take(FONTS) {
+        let most = FONT_BYTES.min(effort.unpacked);
+        if let Some(font) = Font::read(document, font, most) {
+            read.insert(name, font);
+        }
+        // A table is not told apart from one that could not be read; each counts a little.
+        effort.unpacked = effort.unpacked.saturating_sub(FONT_BYTES / 1024);
+    }
+    let content = document.get_page_content_with_limit(page, effort.unpacked)?;
+    effort.unpacked = effort.unpacked.saturating_sub(content.len());
+    let mut pen = Pen::new(&read);
     for operation in Content::decode_iter(&content) {
         // What was drawn before the damage is still the text of the page.
         let Ok(operation) = operation else { break };
+        let Some(steps) = effort.steps.checked_sub(1) else {
+            pen.text.push_str("\n[… the rest is not read: the PDF draws too much]");
+            break;
+        };
+        effort.steps = steps;
         pen.draw(&operation);
         if pen.text.len() > bytes {
             pen.text.truncate(pen.text.floor_char_boundary(bytes));
@@ -164,5 +189,49 @@ impl<'a> Pen<'a> {
         self.x += (width.unwrap_or(letters * WIDTH) * self.size + spacing) * self.scale.0;
         let slack = if width.is_some() { 0.0 } else { letters * SLACK * size };
         self.last = Some((self.x, self.line.1, slack));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lopdf::{Dictionary, Stream, dictionary};
+
+    use super::*;
+
+    /// Many pages that all draw one stream, which unpacks to far more than it is packed to.
+    fn many_pages(pages: usize, drawn: &str) -> Document {
+        let mut document = Document::with_version("1.7");
+        let mut content = Stream::new(Dictionary::new(), drawn.as_bytes().to_vec());
+        content.compress().unwrap();
+        assert!(content.content.len() < drawn.len() / 50, "it is packed well");
+        let content = document.add_object(content);
+        let parent = document.new_object_id();
+        let page = dictionary! { "Type" => "Page", "Parent" => parent, "Contents" => content };
+        let kids: Vec<Object> =
+            (0..pages).map(|_| document.add_object(page.clone()).into()).collect();
+        let tree = dictionary! { "Type" => "Pages", "Count" => pages as i64, "Kids" => kids };
+        document.objects.insert(parent, tree.into());
+        let catalog = document.add_object(dictionary! { "Type" => "Catalog", "Pages" => parent });
+        document.trailer.set("Root", catalog);
+        document
+    }
+
+    /// A PDF of 200 KB kept a processor busy for 24 s: each page could unpack and draw as much
+    /// as the first. Now all pages of a call share what is allowed.
+    #[test]
+    fn sec_5_all_pages_together_unpack_and_draw_a_bounded_amount() {
+        let document = many_pages(50, &"q Q\n".repeat(10_000));
+        let mut effort = Effort { unpacked: 100_000, steps: 30_000 };
+        let mut drawn = 0;
+        for page in document.get_pages().into_values() {
+            let before = effort.steps;
+            let text = of_page(&document, page, &mut effort, 1000);
+            drawn += before - effort.steps;
+            if effort.steps == 0 && before > 0 {
+                assert!(text.unwrap().contains("the PDF draws too much"));
+            }
+        }
+        assert_eq!(drawn, 30_000, "of 1,000,000 steps");
+        assert!(effort.unpacked < 40_000, "{effort:?}");
     }
 }

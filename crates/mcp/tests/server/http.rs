@@ -235,3 +235,25 @@ async fn sec_5_large_and_broken_bodies_are_refused() {
     }
     assert_eq!(post(port, &[], &initialize()).await.status, 200);
 }
+
+/// 2,000 sessions that nobody closed took 114 MB. Of many the oldest are closed, and the
+/// newest work.
+#[tokio::test]
+async fn sessions_that_nobody_closes_are_bounded() {
+    let harness = harness_with(|_| {}).await;
+    let port = listen(&harness).await;
+    let (oldest, version) = handshake(port).await;
+    for _ in 0..300 {
+        assert_eq!(post(port, &[], &initialize()).await.status, 200);
+    }
+    let (newest, _) = handshake(port).await;
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
+    let status = async |session: &str| {
+        post(port, &[("Mcp-Session-Id", session), version], &call).await.status
+    };
+    assert_eq!(status(&newest).await, 200);
+    // It is closed beside the handshake that was one too many.
+    while status(&oldest).await != 404 {
+        tokio::task::yield_now().await;
+    }
+}
