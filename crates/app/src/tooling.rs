@@ -143,7 +143,12 @@ impl App {
         let mut round = ToolRound { text, calls: Vec::new() };
         let mut sum = prepared.weigh(&round.text);
         let last = journey.rounds.len() + 1 >= MAX_TOOL_ROUNDS;
-        for (nth, call) in calls.into_iter().enumerate() {
+        // Those beyond are as if they had not been asked for, apart from a word about it.
+        let unanswered = calls.len().saturating_sub(MOST_CALLS);
+        for call in calls.into_iter().take(MOST_CALLS) {
+            if cancel.is_cancelled() {
+                return Ok(None);
+            }
             let place = journey.tool_calls;
             journey.tool_calls += 1;
             let step = |said| {
@@ -154,25 +159,18 @@ impl App {
             let started = Instant::now();
             let asked = prepared.weigh(&call.name) + prepared.weigh(&call.arguments);
             room = room.saturating_sub(asked);
-            let answer = if nth >= MOST_CALLS {
-                None
-            } else {
-                tokio::select! {
-                    answer = toolbox.call_text(&call.name, &call.arguments, Some(room)) => Some(answer),
-                    () = cancel.cancelled() => return Ok(None),
-                }
+            let answer = tokio::select! {
+                answer = toolbox.call_text(&call.name, &call.arguments, Some(room)) => answer,
+                () = cancel.cancelled() => return Ok(None),
             };
-            let (mut result, made) = match answer {
-                Some(answer) => {
-                    let result = ToolResult { text: answer.text, failed: answer.is_error };
-                    (result, answer.generated)
-                }
-                None => {
-                    let text =
-                        format!("Too many calls at once; at most {MOST_CALLS} are answered.");
-                    (ToolResult { text, failed: true }, Vec::new())
-                }
-            };
+            let made = answer.generated;
+            let mut result = ToolResult { text: answer.text, failed: answer.is_error };
+            if unanswered > 0 && round.calls.len() + 1 == MOST_CALLS {
+                let more = format!(
+                    "\n[{unanswered} more calls were not answered: at most {MOST_CALLS} at once.]"
+                );
+                result.text.push_str(&more);
+            }
             if last {
                 result.text.push_str("\n[No more tool calls are possible. Answer now.]");
             }

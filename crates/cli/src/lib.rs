@@ -16,6 +16,7 @@ mod machine;
 mod output;
 pub mod pairs;
 mod providers;
+mod signals;
 mod survey;
 mod words;
 

@@ -120,11 +120,27 @@ impl Owner {
         };
         let locks = dir.join("owners");
         std::fs::create_dir_all(&locks).map_err(failed)?;
-        let name = format!("{}-{}", std::process::id(), random_name());
-        let path = locks.join(&name);
-        let lock = File::create(&path).map_err(failed)?;
-        lock.lock().map_err(failed)?;
-        Ok(Self { name, path, _lock: lock })
+        forget_dead(&locks);
+        loop {
+            let name = format!("{}-{}", std::process::id(), random_name());
+            let path = locks.join(&name);
+            let lock = File::create(&path).map_err(failed)?;
+            lock.lock().map_err(failed)?;
+            // Another process may have taken it for a dead one's before it was locked.
+            if path.exists() {
+                return Ok(Self { name, path, _lock: lock });
+            }
+        }
+    }
+}
+
+/// Takes away what processes left that were killed.
+fn forget_dead(locks: &Path) {
+    for entry in std::fs::read_dir(locks).into_iter().flatten().flatten() {
+        let dead = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+        if dead {
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 
@@ -269,10 +285,13 @@ impl Opened {
 
 /// Runs a future to its end on a runtime of its own.
 pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(|error| Failure::failed(format!("cannot start: {error}")))?
-        .block_on(future)
+        .map_err(|error| Failure::failed(format!("cannot start: {error}")))?;
+    let done = runtime.block_on(future);
+    // What nobody waits for any more, such as the download of a model, holds nobody up.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    done
 }

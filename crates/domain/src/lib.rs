@@ -8,6 +8,7 @@
 mod context_token;
 mod file;
 mod id;
+mod json_size;
 mod lifecycle;
 mod mark;
 mod pair;
@@ -22,6 +23,7 @@ pub use file::{
     file_label, parse_file_id, realigned,
 };
 pub use id::{DeletionId, FileId, PairId, ReceiptId, TopicId};
+pub use json_size::{JsonValues, MOST_JSON_VALUES, json_is_bounded};
 pub use lifecycle::{IllegalTransition, Lifecycle, LifecycleEvent};
 pub use mark::ContextMark;
 pub use pair::{

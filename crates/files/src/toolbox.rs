@@ -3,7 +3,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use plimsoll_domain::{File, FileKind, Timestamp};
+use plimsoll_domain::{File, FileKind, Timestamp, json_is_bounded};
 use plimsoll_tokens::Estimator;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
@@ -115,6 +115,10 @@ impl Toolbox {
     pub async fn call_text(&self, name: &str, arguments: &str, room: Option<u64>) -> ToolAnswer {
         let arguments = arguments.trim();
         let text = if arguments.is_empty() { "{}" } else { arguments };
+        if !json_is_bounded(text.as_bytes()) {
+            let words = "The arguments hold too many values. Send one small object.".to_owned();
+            return Draft::error(words).answer(Allowance::new(None, room, self.counter));
+        }
         match serde_json::from_str(text) {
             Ok(value) => self.call(name, &value, room).await,
             Err(error) => {

@@ -1,5 +1,11 @@
 //! Serving over standard input and output, or any other pair of streams.
 
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use plimsoll_domain::JsonValues;
 use rmcp::{
     RoleServer, ServiceExt,
     model::{ClientJsonRpcMessage, ClientRequest, GetMeta},
@@ -7,7 +13,7 @@ use rmcp::{
     transport::{Transport, async_rw::AsyncRwTransport, stdio_pipes},
 };
 use thiserror::Error;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::Server;
 
@@ -34,6 +40,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    let read = Bounded { read, values: JsonValues::default() };
     let lines = AsyncRwTransport::new_server(read, write).with_max_line_length(LONGEST_LINE);
     let running = match server.connect().serve(Patient { lines, begun: false }).await {
         Ok(running) => running,
@@ -47,6 +54,32 @@ where
             Ok(())
         }
         Err(error) => Err(ServeError::Connection(error.to_string())),
+    }
+}
+
+/// A line of a client with more values than a message can have: from there on it is blanks,
+/// so that it is no message and takes no memory (REL-7).
+struct Bounded<R> {
+    read: R,
+    values: JsonValues,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let before = buffer.filled().len();
+        let ready = Pin::new(&mut self.read).poll_read(context, buffer);
+        for byte in &mut buffer.filled_mut()[before..] {
+            if *byte == b'\n' {
+                self.values = JsonValues::default();
+            } else if self.values.take(*byte) {
+                *byte = b' ';
+            }
+        }
+        ready
     }
 }
 

@@ -75,7 +75,7 @@ struct Answer {
 impl Answer {
     fn come_back(&mut self) {
         if let (Some(left), State::Reading(reading)) = (self.left.take(), &mut self.state) {
-            reading.deadline += left.elapsed();
+            reading.pause(left.elapsed());
         }
     }
 
@@ -140,7 +140,6 @@ impl Answer {
             match parser.next() {
                 Ok(Some(item)) => {
                     reading.barren = 0;
-                    reading.progress(self.client.timeouts.idle);
                     return self.item(item, reading).await;
                 }
                 Ok(None) if reading.barren > MAX_BARREN => {
@@ -150,12 +149,7 @@ impl Answer {
                 Err(error) => return self.unreadable(&reading, &error.to_string()),
             }
         }
-        let limit = if self.out.finished() {
-            reading.deadline.min(Instant::now() + AFTER_END)
-        } else {
-            reading.deadline
-        };
-        match timeout_at(limit, reading.response.chunk()).await {
+        match timeout_at(reading.deadline, reading.response.chunk()).await {
             Ok(Ok(Some(bytes))) => {
                 reading.take(&bytes, self.client.timeouts.idle);
                 let whole = matches!(&reading.shape, Shape::Whole(body) if body.len() > MAX_WHOLE);
@@ -175,6 +169,7 @@ impl Answer {
     }
 
     async fn item(&mut self, item: SseItem, mut reading: Box<Reading>) {
+        let (progress, finished) = (self.out.progress(), self.out.finished());
         match item {
             SseItem::Comment => {}
             SseItem::Stray(line) => self.stray(&line),
@@ -194,6 +189,14 @@ impl Answer {
                     }
                 }
             }
+        }
+        if self.out.progress() > progress {
+            reading.progress(self.client.timeouts.idle);
+        } else {
+            reading.no_progress();
+        }
+        if self.out.finished() && !finished {
+            reading.hurry(AFTER_END);
         }
         if self.stray.len() >= MAX_STRAY {
             self.failure = Some(reading.began.malformed(self.stray.as_bytes()));

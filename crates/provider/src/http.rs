@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use plimsoll_domain::json_is_bounded;
 use reqwest::{
     Method, Response, StatusCode, Url,
     header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
@@ -131,6 +132,9 @@ impl Client {
         let began = Began::of(&response);
         let mut body = Vec::new();
         match timeout(limit, read_into(&mut response, &mut body, MAX_WHOLE)).await {
+            Ok(Ok(())) if !json_is_bounded(&body) => {
+                Err(began.malformed(b"the answer holds too many values"))
+            }
             Ok(Ok(())) => serde_json::from_slice(&body).map_err(|_| began.malformed(&body)),
             Ok(Err(error)) => Err(began.cut_off(transport::in_mid_stream(Some(error)))),
             Err(_) => Err(began.broken(transport::idle(limit))),

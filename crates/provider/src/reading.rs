@@ -22,6 +22,8 @@ pub(crate) struct Reading {
     pub(crate) framed: bool,
     /// When more must have come.
     pub(crate) deadline: Instant,
+    /// The deadline as the last progress set it; a line that is still arriving moves the other.
+    firm: Instant,
     /// The patience behind the deadline as long as no byte has come.
     pub(crate) first: Option<Duration>,
     /// Bytes since the deadline was moved.
@@ -56,6 +58,7 @@ impl Reading {
             began,
             framed,
             deadline,
+            firm: deadline,
             first,
             unproductive: 0,
             barren: 0,
@@ -66,12 +69,17 @@ impl Reading {
     /// Takes bytes in. The first one that is no blank tells what the body is.
     pub(crate) fn take(&mut self, bytes: &[u8], idle: Duration) {
         if self.first.take().is_some() {
+            // A server that only says that it is there has the time that it had before.
+            let before = self.deadline;
             self.progress(idle);
+            self.firm = self.firm.max(before);
+            self.deadline = self.firm;
         }
         self.unproductive += bytes.len();
         self.barren += bytes.len();
         if self.unproductive >= PROGRESS {
-            self.progress(idle);
+            self.unproductive = 0;
+            self.deadline = Instant::now() + idle;
         }
         if matches!(self.shape, Shape::Unknown) {
             let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -94,6 +102,25 @@ impl Reading {
     pub(crate) fn progress(&mut self, idle: Duration) {
         self.unproductive = 0;
         self.deadline = Instant::now() + idle;
+        self.firm = self.deadline;
+    }
+
+    /// Something came that is no progress (REL-8): the deadline is what it was.
+    pub(crate) fn no_progress(&mut self) {
+        self.unproductive = 0;
+        self.deadline = self.firm;
+    }
+
+    /// Gives what is left so much time at most.
+    pub(crate) fn hurry(&mut self, most: Duration) {
+        self.firm = self.firm.min(Instant::now() + most);
+        self.deadline = self.firm;
+    }
+
+    /// Time that was not the server's.
+    pub(crate) fn pause(&mut self, time: Duration) {
+        self.deadline += time;
+        self.firm += time;
     }
 
     /// The failure of a piece that the wire did not take.

@@ -41,10 +41,21 @@ pub fn router(web: &Arc<Web>) -> Router {
         .layer(axum::middleware::from_fn_with_state(Arc::clone(web), security::guard))
 }
 
-/// A request whose body ends at the limit, whoever reads it.
-async fn bounded(request: axum::extract::Request) -> axum::extract::Request {
-    let limited = |body| axum::body::Body::new(http_body_util::Limited::new(body, BODY_LIMIT));
-    request.map(limited)
+/// A request whose body ends at the limit and takes no more memory than that when it is read
+/// (REL-7), whoever reads it.
+async fn bounded(
+    request: axum::extract::Request,
+) -> Result<axum::extract::Request, problem::Problem> {
+    use axum::http::StatusCode;
+    let (head, body) = request.into_parts();
+    let Ok(bytes) = axum::body::to_bytes(body, BODY_LIMIT).await else {
+        let detail = format!("the body is larger than {} MB", BODY_LIMIT >> 20);
+        return Err(problem::Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail));
+    };
+    if !plimsoll_domain::json_is_bounded(&bytes) {
+        return Err(problem::Problem::too_many_values());
+    }
+    Ok(axum::extract::Request::from_parts(head, bytes.into()))
 }
 
 /// No request is larger (SEC-5): the longest message that any model takes, and room.

@@ -2,6 +2,7 @@
 
 use axum::{
     Json,
+    body::Bytes,
     extract::{FromRequest, Request, rejection::JsonRejection},
     http::{StatusCode, header},
     response::{IntoResponse, Response},
@@ -101,6 +102,13 @@ impl Problem {
 
     pub(crate) fn bad_request(detail: impl Into<Box<str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "bad_request", detail)
+    }
+
+    /// REL-7: what such a body would take in memory has nothing to do with its size.
+    pub(crate) fn too_many_values() -> Self {
+        let most = plimsoll_domain::MOST_JSON_VALUES;
+        let detail = format!("the body holds more than {most} values; send less at once");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_many_values", detail)
     }
 
     pub(crate) fn not_found(what: &str) -> Self {
@@ -331,6 +339,18 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let (head, body) = request.into_parts();
+        let whole = Request::from_parts(head.clone(), body);
+        let bytes = match Bytes::from_request(whole, state).await {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                return Err(Self::problem(error.status(), "bad_body", &error.body_text()));
+            }
+        };
+        if !plimsoll_domain::json_is_bounded(&bytes) {
+            return Err(Problem::too_many_values());
+        }
+        let request = Request::from_parts(head, bytes.into());
         match Json::<T>::from_request(request, state).await {
             Ok(Json(value)) => Ok(Self(value)),
             Err(rejection) => {

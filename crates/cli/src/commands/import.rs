@@ -19,6 +19,7 @@ use crate::{
     input::unreadable,
     machine,
     output::Output,
+    signals,
 };
 
 pub(crate) fn run(args: &ImportArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
@@ -32,9 +33,8 @@ pub(crate) fn run(args: &ImportArgs, workspace: &str, output: &mut Output) -> Re
         let cancel = Cancel::default();
         let stop = cancel.clone();
         tokio::spawn(async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                stop.cancel();
-            }
+            signals::asked_to_end().await;
+            stop.cancel();
         });
         // The bar draws itself on a terminal alone.
         let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes} of {total_bytes}")

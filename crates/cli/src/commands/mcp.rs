@@ -11,7 +11,7 @@ use plimsoll_store::Workspace;
 use plimsoll_tokens::{Estimator, Tokenizer};
 use serde_json::{Map, Value};
 
-use crate::{context::Context, failure::Failure, machine};
+use crate::{context::Context, failure::Failure, machine, signals};
 
 /// Memory and spec tools for coding agents (MCP server on stdio)
 #[derive(Args, Debug)]
@@ -83,9 +83,12 @@ pub(crate) fn run(args: &McpArgs, workspace: &str) -> Result<u8, Failure> {
             conformance_fixtures: args.conformance_fixtures,
         };
         let server = server(&app, &workspace, options).await?;
-        plimsoll_mcp::serve_stdio(&server)
-            .await
-            .map_err(|error| Failure::failed(error.to_string()))?;
+        tokio::select! {
+            served = plimsoll_mcp::serve_stdio(&server) => {
+                served.map_err(|error| Failure::failed(error.to_string()))?;
+            }
+            () = signals::asked_to_end() => {}
+        }
         Ok(0)
     })
 }

@@ -20,7 +20,7 @@ use crate::{
     input,
     machine::{self, Opened},
     output::{Output, neutral},
-    words,
+    signals, words,
 };
 
 pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
@@ -96,9 +96,8 @@ async fn send(
     let cancel = Cancel::default();
     let stop = cancel.clone();
     tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            stop.cancel();
-        }
+        signals::asked_to_end().await;
+        stop.cancel();
     });
     let gone = cancel.clone();
     let mut watch = |progress: &Progress| show(progress, output, &gone);

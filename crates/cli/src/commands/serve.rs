@@ -19,6 +19,7 @@ use crate::{
     failure::{Failure, note},
     machine,
     output::Output,
+    signals,
 };
 
 pub(crate) fn run(args: &ServeArgs, output: &mut Output) -> Result<u8, Failure> {
@@ -67,12 +68,7 @@ pub(crate) fn run(args: &ServeArgs, output: &mut Output) -> Result<u8, Failure> 
                 note(&format!("the model inside is not there: {missing}; {}", missing.hint));
             }
         });
-        let stop = async {
-            if tokio::signal::ctrl_c().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
-        plimsoll_web::serve(listener, &web, stop)
+        plimsoll_web::serve(listener, &web, signals::asked_to_end())
             .await
             .map_err(|error| Failure::failed(format!("the server stopped: {error}")))?;
         agents.stop();

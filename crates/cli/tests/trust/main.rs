@@ -11,11 +11,14 @@ mod doors;
 mod earlier;
 #[cfg(target_os = "linux")]
 mod full_disk;
+mod hostile;
 mod kills;
 mod load;
 mod measures;
 mod misbehaviour;
 mod pages;
+#[cfg(unix)]
+mod signals;
 // The harness of the API's tests; not all of it is needed here.
 #[allow(dead_code)]
 #[path = "../web/served.rs"]

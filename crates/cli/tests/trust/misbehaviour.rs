@@ -20,7 +20,7 @@ const GROWTH: u64 = 160 << 20;
 /// Longer than all time-outs and retries together, and shorter than a person's patience.
 const IN_TIME: Duration = Duration::from_secs(40);
 
-fn hasty(server: &ScriptedServer) -> Served {
+pub(crate) fn hasty(server: &ScriptedServer) -> Served {
     Served::start_with(server, 100_000, |home| {
         let settings = "defaultModel = \"test\"\ntimeoutConnect = 1\ntimeoutFirst = 2\n\
                         timeoutIdle = 2\nretries = 0\n";

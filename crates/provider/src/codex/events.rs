@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use plimsoll_domain::Usage;
+use plimsoll_domain::{Usage, json_is_bounded};
 use serde_json::{Value, json};
 
 use crate::{Finish, wire::Deltas};
@@ -50,7 +50,8 @@ impl Events {
     /// Reads a line.
     pub(super) fn line(&mut self, line: &[u8], out: &mut Deltas) -> Heard {
         let text = String::from_utf8_lossy(line);
-        let event: Option<Value> = serde_json::from_str(text.trim()).ok();
+        let bounded = Some(text.trim()).filter(|text| json_is_bounded(text.as_bytes()));
+        let event: Option<Value> = bounded.and_then(|text| serde_json::from_str(text).ok());
         let kind = event.as_ref().and_then(|event| event.get("type")?.as_str());
         let (Some(event), Some(kind)) = (&event, kind) else {
             self.stray(&text);

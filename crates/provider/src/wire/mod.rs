@@ -8,6 +8,7 @@ pub(crate) mod openai;
 
 use std::collections::VecDeque;
 
+use plimsoll_domain::json_is_bounded;
 use plimsoll_send::Role;
 use serde_json::Value;
 
@@ -43,7 +44,7 @@ pub(crate) trait Decode: Send {
 
 /// The calls of tools in one answer may have so many bytes together: they are kept until
 /// the answer has ended, and an answer that goes on for ever would fill the memory (REL-4).
-const MAX_CALLS: usize = 4 << 20;
+const MAX_CALLS: usize = 512 << 10;
 /// What a call takes beside its words, so that empty ones have an end too.
 pub(crate) const EACH_CALL: usize = 256;
 
@@ -54,6 +55,8 @@ pub(crate) struct Deltas {
     finished: bool,
     /// What the calls of tools have taken so far.
     called: usize,
+    /// Counts what is progress: text, reasoning and calls of tools (REL-8).
+    progress: u64,
     last_usage: Option<plimsoll_domain::Usage>,
 }
 
@@ -61,6 +64,7 @@ impl Deltas {
     /// Adds a piece of the answer.
     pub(crate) fn text(&mut self, text: &str) {
         if !text.is_empty() {
+            self.progress += 1;
             self.queue.push_back(Delta::Text(text.to_owned()));
         }
     }
@@ -68,6 +72,7 @@ impl Deltas {
     /// Adds a piece of reasoning.
     pub(crate) fn reasoning(&mut self, text: &str) {
         if !text.is_empty() {
+            self.progress += 1;
             self.queue.push_back(Delta::Reasoning(text.to_owned()));
         }
     }
@@ -79,6 +84,7 @@ impl Deltas {
 
     /// Makes room for so many bytes of a call, as long as there is any.
     pub(crate) fn room_for_call(&mut self, bytes: usize) -> Result<(), Refused> {
+        self.progress += u64::from(bytes > 0);
         self.called = self.called.saturating_add(bytes);
         if self.called > MAX_CALLS { Err(Refused::Malformed) } else { Ok(()) }
     }
@@ -95,6 +101,11 @@ impl Deltas {
         if self.last_usage.replace(usage) != Some(usage) {
             self.queue.push_back(Delta::Usage(usage));
         }
+    }
+
+    /// Grows with every piece that is progress; comments, empty deltas and usage are none.
+    pub(crate) fn progress(&self) -> u64 {
+        self.progress
     }
 
     /// Whether the answer has ended.
@@ -118,6 +129,9 @@ pub(crate) fn read_event(
     if event.name == "error" {
         return Err(Refused::Told);
     }
+    if !json_is_bounded(data.as_bytes()) {
+        return Err(Refused::Malformed);
+    }
     if let Ok(value) = serde_json::from_str(data) {
         return objects(decoder, &value, out);
     }
@@ -140,6 +154,9 @@ pub(crate) fn read_whole(
     out: &mut Deltas,
 ) -> Result<(), Refused> {
     let body = body.trim_start_matches('\u{feff}');
+    if !json_is_bounded(body.as_bytes()) {
+        return Err(Refused::Malformed);
+    }
     let value: Value = serde_json::from_str(body).map_err(|_| Refused::Malformed)?;
     match objects(decoder, &value, out)? {
         // An object that is no answer may be an error in a shape that nobody agreed on.
@@ -181,7 +198,8 @@ fn number(value: &Value, path: &[&str]) -> Option<u64> {
 /// The arguments of a call as the object that they should be; a model may have written
 /// anything.
 fn arguments(call: &plimsoll_send::ToolCall) -> Value {
-    let read = serde_json::from_str(&call.arguments).ok().filter(Value::is_object);
+    let bounded = Some(&call.arguments).filter(|text| json_is_bounded(text.as_bytes()));
+    let read = bounded.and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
     read.unwrap_or_else(|| serde_json::json!({}))
 }
 

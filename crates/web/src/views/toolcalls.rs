@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use maud::{Markup, html};
-use plimsoll_domain::{File, file_label, parse_file_id, plain_name};
+use plimsoll_domain::{File, file_label, json_is_bounded, parse_file_id, plain_name};
 use plimsoll_store::{ToolCallRecord, Workspace};
 use plimsoll_tokens::commas;
 use serde_json::Value;
@@ -35,7 +35,8 @@ impl CallView {
         arguments: &str,
         said: Option<&ToolCallRecord>,
     ) -> Self {
-        let asked: Option<Value> = serde_json::from_str(arguments).ok();
+        let bounded = Some(arguments).filter(|text| json_is_bounded(text.as_bytes()));
+        let asked: Option<Value> = bounded.and_then(|text| serde_json::from_str(text).ok());
         let mut named = Vec::new();
         for id in asked.iter().flat_map(ids_in) {
             let Some(parsed) = parse_file_id(&id) else { continue };

@@ -25,6 +25,7 @@ use crate::{
     failure::{Failure, note},
     machine,
     output::{Output, printable},
+    signals,
 };
 
 /// Smaller files are taken in before a bar could be read.
@@ -102,9 +103,8 @@ pub(crate) async fn add(
     let cancel = Cancel::default();
     let heard = cancel.clone();
     let listening = tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            heard.cancel();
-        }
+        signals::asked_to_end().await;
+        heard.cancel();
     });
     let how = TakeIn {
         words: adding.words,
