@@ -88,6 +88,83 @@ fn rel_5_two_hundred_clients_follow_and_ask_and_memory_is_flat() {
     }
     let heard = heard.load(Ordering::Relaxed);
     println!("{CLIENTS} clients, {sends} sends, {heard} ends heard, in {:?}", began.elapsed());
+    flat(before, after);
+}
+
+/// REL-5: watchers, fifty requests a second and a send after the other; memory is flat in the
+/// second half. At full size (500 watchers, two minutes) in the long mode.
+#[test]
+fn rel_5_many_watchers_and_fifty_requests_a_second() {
+    let server = ScriptedServer::chats([Reply::openai(&["fine"], 14, 20)]).unwrap();
+    let served = Served::start(&server, 4096);
+    let half = Duration::from_secs(u64::from(times(3, 60)));
+    let over = AtomicBool::new(false);
+    let (watchers, asked) = (times(60, 500), AtomicUsize::new(0));
+    let watching: Vec<_> = (0..watchers)
+        .map(|_| Events::listen(&served.address, "/ui/events", &[]).unwrap())
+        .collect();
+    let (middle, end, sends) = std::thread::scope(|scope| {
+        for mut events in watching {
+            let over = &over;
+            scope.spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    events.until("ended").unwrap();
+                }
+            });
+        }
+        let sending = scope.spawn(|| {
+            let mut sends = 0;
+            while !over.load(Ordering::Relaxed) {
+                served.send(&format!("question {sends}"));
+                sends += 1;
+            }
+            // Whoever waits for an end is given one.
+            served.send("the last one");
+            sends
+        });
+        let ask_for = |time: Duration| {
+            let began = Instant::now();
+            for nth in 0.. {
+                let due = Duration::from_millis(20) * nth;
+                if due >= time {
+                    break;
+                }
+                std::thread::sleep(due.saturating_sub(began.elapsed()));
+                let paths = ["/api/state", "/healthz", "/api/pairs?from=0&limit=20", "/"];
+                let path = paths[nth as usize % paths.len()];
+                let answer = http::request(&served.address, "GET", path, &[], b"").unwrap();
+                assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+                asked.fetch_add(1, Ordering::Relaxed);
+            }
+            memory(served.pid())
+        };
+        let (middle, end) = (ask_for(half), ask_for(half));
+        over.store(true, Ordering::Relaxed);
+        (middle, end, sending.join().unwrap())
+    });
+    let asked = asked.load(Ordering::Relaxed);
+    println!("{watchers} watchers, {asked} requests, {sends} sends in twice {half:?}");
+    flat(middle, end);
+}
+
+/// Sends with a full window leave memory as it was. 2,000 in the long mode.
+#[test]
+fn rel_9_sends_with_a_full_window_leave_memory_flat() {
+    let server = ScriptedServer::chats([Reply::openai(&["fine"], 14, 20)]).unwrap();
+    let served = Served::start(&server, 20_000);
+    let half = times(100, 1_000);
+    for nth in 0..half {
+        served.send(&format!("question {nth}: {}", "some more words ".repeat(3)));
+    }
+    let middle = memory(served.pid());
+    for nth in half..2 * half {
+        served.send(&format!("question {nth}: {}", "some more words ".repeat(3)));
+    }
+    println!("{} sends", 2 * half);
+    flat(middle, memory(served.pid()));
+}
+
+fn flat(before: Option<u64>, after: Option<u64>) {
     match (before, after) {
         (Some(before), Some(after)) => {
             println!("memory: {} MB, then {} MB", before >> 20, after >> 20);

@@ -444,6 +444,7 @@ impl Day {
 }
 
 /// Lives through a day of so many steps; none where there is no browser.
+#[allow(clippy::print_stderr, reason = "whoever runs it wants to see the seed and how far it is")]
 fn live(seed: u64, steps: u64) -> Option<()> {
     eprintln!("a random day at the page: seed {seed}, {steps} steps");
     let mut day = Day::begin(seed)?;
