@@ -10,7 +10,7 @@ pub(crate) use exchange::{ExportArgs, ImportArgs, RestoreArgs};
 pub(crate) use send::{SendArgs, parse_over_budget, parse_quota};
 pub(crate) use serve::ServeArgs;
 pub(crate) use upkeep::{
-    BackupArgs, DoctorArgs, KeysArgs, KeysCommand, ReceiptsArgs, SettingsArgs,
+    BackupArgs, DoctorArgs, KeysArgs, KeysCommand, ReceiptsArgs, SettingsArgs, VerifyArgs,
 };
 pub(crate) use weigh::{PlanArgs, TokensArgs};
 
@@ -71,6 +71,7 @@ pub(crate) enum Command {
     Backup(BackupArgs),
     Restore(RestoreArgs),
     Gc(crate::commands::files::GcArgs),
+    Verify(VerifyArgs),
     Doctor(DoctorArgs),
     Completions(crate::commands::generate::CompletionsArgs),
     Man(crate::commands::generate::ManArgs),

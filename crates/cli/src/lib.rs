@@ -81,6 +81,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Failure> {
         Some(Command::Export(args)) => commands::export::run(&args, &cli.workspace),
         Some(Command::Backup(args)) => commands::backup::run(&args),
         Some(Command::Restore(args)) => commands::restore::run(&args),
+        Some(Command::Verify(args)) => commands::verify::run(&args, output),
         Some(Command::Doctor(args)) => commands::doctor::run(&args, output),
         Some(Command::Completions(args)) => commands::generate::completions(&args, output),
         Some(Command::Man(args)) => commands::generate::man(&args, output),

@@ -1,10 +1,11 @@
 //! The machine under the program: its clock, its randomness, its directories.
 
 use std::{
-    fs::File,
+    fs::{File, TryLockError},
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
+    time::{Duration, SystemTime},
 };
 
 use jiff::{Timestamp as Instant, civil, tz::TimeZone};
@@ -21,6 +22,25 @@ use crate::{
     providers::Providers,
     survey::Survey,
 };
+
+/// The time now, in milliseconds. A clock that is set wrong, before 1970 or behind every calendar, has a time too.
+pub(crate) fn now() -> Timestamp {
+    timestamp(SystemTime::now())
+}
+
+fn timestamp(time: SystemTime) -> Timestamp {
+    let millis = since_1970(time).as_millis();
+    Timestamp::from_millis(i64::try_from(millis).unwrap_or(i64::MAX))
+}
+
+fn since_1970(time: SystemTime) -> Duration {
+    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+}
+
+/// A time of the calendar; its end for one behind it.
+pub(crate) fn calendar(at: Timestamp) -> Instant {
+    Instant::from_millisecond(at.millis()).unwrap_or(Instant::MAX)
+}
 
 /// The machine's time in a zone.
 pub(crate) struct MachineClock {
@@ -48,7 +68,7 @@ impl MachineClock {
 
 impl Clock for MachineClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(Instant::now().as_millisecond())
+        now()
     }
 
     fn day(&self, date: Date) -> Range<Timestamp> {
@@ -71,7 +91,7 @@ impl Chance for SystemChance {
         let mut bytes = [0; 10];
         if getrandom::fill(&mut bytes).is_err() {
             // Ids must differ even then; the time of day in nanoseconds does.
-            let nanos = Instant::now().as_nanosecond().to_be_bytes();
+            let nanos = since_1970(SystemTime::now()).as_nanos().to_be_bytes();
             bytes.copy_from_slice(&nanos[6..]);
         }
         bytes
@@ -97,11 +117,22 @@ fn data_dir(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let dir = data_path(given).ok_or_else(|| {
         Failure::usage("there is no home directory to keep data in").hint("use --data-dir DIR")
     })?;
+    let new: Vec<&Path> = dir.ancestors().take_while(|above| !above.exists()).collect();
     std::fs::create_dir_all(&dir).map_err(|error| {
         Failure::failed(format!("cannot make the data directory {}: {error}", dir.display()))
             .hint("use --data-dir DIR or PLIMSOLL_DATA_DIR for another place")
     })?;
+    // What is synced below would be lost with the name of a directory (REL-10). Where that
+    // cannot be done, whoever writes there is told soon enough.
+    for above in new.into_iter().filter_map(Path::parent).filter(|_| cfg!(unix)) {
+        let _ = File::open(above).and_then(|above| above.sync_all());
+    }
     Ok(dir)
+}
+
+/// `EMFILE` and `ENFILE`, which have no kind of their own.
+fn too_many_files(error: &std::io::Error) -> bool {
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 /// A lock that lives as long as this run of the program. Its name is the owner of our
@@ -115,8 +146,16 @@ pub(crate) struct Owner {
 impl Owner {
     fn new(dir: &Path) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| {
-            Failure::failed(format!("cannot lock the data directory: {error}"))
-                .hint("check its permissions, or use --data-dir DIR")
+            let failure = Failure::failed(format!("cannot lock the data directory: {error}"));
+            match error.kind() {
+                std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+                    failure.hint("check its permissions, or use --data-dir DIR")
+                }
+                _ if too_many_files(&error) => {
+                    failure.hint("close some programs, or raise the limit (ulimit -n)")
+                }
+                _ => failure.hint("check the disk, or use --data-dir DIR"),
+            }
         };
         let locks = dir.join("owners");
         std::fs::create_dir_all(&locks).map_err(failed)?;
@@ -169,6 +208,8 @@ pub(crate) struct Opened {
     pub(crate) app: App,
     pub(crate) providers: Arc<Providers>,
     pub(crate) data_dir: PathBuf,
+    /// Whether there was no store before.
+    pub(crate) made: bool,
     _owner: Owner,
     // The last to go: while it is held, nobody replaces the store.
     _store_lock: File,
@@ -187,10 +228,20 @@ fn store_lock(dir: &Path) -> Result<File, Failure> {
                 let store = dir.join("plimsoll.db");
                 Failure::failed(format!("{}: {}", store.display(), StoreError::ReadOnly))
             }
+            _ if too_many_files(&error) => {
+                Failure::failed(format!("cannot lock {}: {error}", path.display()))
+                    .hint("close some programs, or raise the limit (ulimit -n)")
+            }
             _ => Failure::failed(format!("cannot lock {}: {error}", path.display()))
                 .hint("check the disk, or use --data-dir DIR"),
         }
     })
+}
+
+/// Some network file systems know no locks, and then nobody can tell who uses the store.
+fn unlockable(dir: &Path, error: &std::io::Error) -> Failure {
+    Failure::failed(format!("files in {} cannot be locked: {error}", dir.display()))
+        .hint("use --data-dir DIR with a directory of a local disk")
 }
 
 /// Where the store is, and the right to replace it: no other run of the program has it
@@ -198,9 +249,10 @@ fn store_lock(dir: &Path) -> Result<File, Failure> {
 pub(crate) fn lock_alone(dir: Option<&Path>) -> Result<(PathBuf, File), Failure> {
     let dir = data_dir(dir)?;
     let lock = store_lock(&dir)?;
-    lock.try_lock().map_err(|_| {
-        Failure::failed("another plimsoll has the store open")
-            .hint("end it, then run this again; nothing was changed")
+    lock.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => Failure::failed("another plimsoll has the store open")
+            .hint("end it, then run this again; nothing was changed"),
+        TryLockError::Error(error) => unlockable(&dir, &error),
     })?;
     Ok((dir.join("plimsoll.db"), lock))
 }
@@ -212,12 +264,16 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
     let clock = Arc::new(MachineClock::new(context.settings.time_zone())?);
     let path = dir.join("plimsoll.db");
     let lock = store_lock(&dir)?;
-    lock.try_lock_shared().map_err(|_| {
-        Failure::failed("the store is being restored").hint("try again in a moment")
+    lock.try_lock_shared().map_err(|error| match error {
+        TryLockError::WouldBlock => {
+            Failure::failed("the store is being restored").hint("try again in a moment")
+        }
+        TryLockError::Error(error) => unlockable(&dir, &error),
     })?;
     let store = SqlStore::open_sqlite(&path, OpenOptions::default(), clock.now())
         .await
         .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
+    let made = store.report().made;
     let owner = Owner::new(&dir)?;
     let Context { settings, catalog } = context;
     let providers = Arc::new(Providers::new(&dir, &settings));
@@ -241,7 +297,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
     // What was deleted long enough ago goes for good (REC-5), whoever opens the store first.
     // Where that cannot be done now, the next one does it.
     let _ = app.purge_expired().await;
-    Ok(Opened { app, providers, data_dir: dir, _owner: owner, _store_lock: lock })
+    Ok(Opened { app, providers, data_dir: dir, made, _owner: owner, _store_lock: lock })
 }
 
 /// What the project of a directory is called in the memory.
@@ -294,4 +350,22 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> R
     // What nobody waits for any more, such as the download of a model, holds nobody up.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clock in the year 302,026 ended the program.
+    #[test]
+    fn rel_2_a_clock_behind_every_calendar_or_before_1970_has_a_time() {
+        let far = SystemTime::UNIX_EPOCH + Duration::from_secs(300_056 * 365 * 24 * 3600);
+        let then = timestamp(far);
+        assert!(then.millis() > calendar(then).as_millisecond());
+        let clock = MachineClock { zone: TimeZone::UTC };
+        assert!(clock.now() < then);
+        let before = SystemTime::UNIX_EPOCH - Duration::from_secs(1);
+        assert_eq!(timestamp(before), Timestamp::from_millis(0));
+        assert_eq!(calendar(Timestamp::from_millis(0)), Instant::UNIX_EPOCH);
+    }
 }

@@ -257,7 +257,7 @@ async fn learned(data_dir: &Path) -> Vec<plimsoll_store::LearnedLimit> {
     if !path.is_file() {
         return Vec::new();
     }
-    let now = plimsoll_domain::Timestamp::from_millis(jiff::Timestamp::now().as_millisecond());
+    let now = crate::machine::now();
     let read = async {
         let store = SqlStore::open_sqlite(&path, OpenOptions::default(), now).await?;
         store.learned_limits().await

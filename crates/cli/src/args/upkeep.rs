@@ -101,3 +101,28 @@ pub(crate) struct DoctorArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 }
+
+/// Check that the store and the contents of files are whole, and say what is damaged
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll verify              pages, references, indexes, sizes of files\n  \
+    plimsoll verify --read-data  every byte of every file too\n  \
+    plimsoll verify --set-aside  move a damaged store out of the way\n\n\
+    The exit status is 1 where something is damaged.")]
+pub(crate) struct VerifyArgs {
+    /// Read all files and compare them with their hashes
+    #[arg(long)]
+    pub(crate) read_data: bool,
+
+    /// Move a damaged store, or a file in its place that is none, to another name beside it
+    #[arg(long, conflicts_with_all = ["read_data", "json"])]
+    pub(crate) set_aside: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Where everything is kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}

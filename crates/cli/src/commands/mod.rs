@@ -22,3 +22,4 @@ pub(crate) mod settings;
 pub(crate) mod tokens;
 pub(crate) mod topics;
 pub(crate) mod undo;
+pub(crate) mod verify;

@@ -1,7 +1,5 @@
 //! `plimsoll restore`: a backup in the place of the store.
 
-use jiff::Timestamp as Instant;
-use plimsoll_domain::Timestamp;
 use plimsoll_store::StoreError;
 use plimsoll_store_sql::SqlStore;
 
@@ -19,15 +17,15 @@ pub(crate) fn run(args: &RestoreArgs) -> Result<u8, Failure> {
         return Err(refused(args, "it is no file with a store in it"));
     }
     let (path, _lock) = machine::lock_alone(args.data_dir.as_deref())?;
-    let now = Instant::now();
+    let now = machine::now();
     let kept = {
         let mut name = path.as_os_str().to_owned();
-        name.push(now.strftime(".before-restore-%Y-%m-%dT%H-%M-%S%.3fZ").to_string());
+        let calendar = machine::calendar(now);
+        name.push(calendar.strftime(".before-restore-%Y-%m-%dT%H-%M-%S%.3fZ").to_string());
         std::path::PathBuf::from(name)
     };
     machine::block_on(async {
-        let at = Timestamp::from_millis(now.as_millisecond());
-        let restored = SqlStore::restore_sqlite(file, &path, &kept, at).await;
+        let restored = SqlStore::restore_sqlite(file, &path, &kept, now).await;
         let was_there = restored.map_err(|error| match error {
             StoreError::Locked => Failure::failed("another program has the store open")
                 .hint("end it, then run this again; nothing was changed"),

@@ -2,7 +2,7 @@
 
 use crate::run::plimsoll;
 
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 25] = [
     "serve",
     "send",
     "chat",
@@ -24,6 +24,7 @@ const COMMANDS: [&str; 24] = [
     "backup",
     "restore",
     "gc",
+    "verify",
     "doctor",
     "completions",
     "man",

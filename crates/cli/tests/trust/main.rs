@@ -11,14 +11,17 @@ mod doors;
 mod earlier;
 #[cfg(target_os = "linux")]
 mod full_disk;
+mod growth;
 mod hostile;
 mod kills;
 mod load;
 mod measures;
 mod misbehaviour;
 mod pages;
+mod settings;
 #[cfg(unix)]
 mod signals;
+mod verify;
 // The harness of the API's tests; not all of it is needed here.
 #[allow(dead_code)]
 #[path = "../web/served.rs"]

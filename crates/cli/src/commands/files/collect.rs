@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use plimsoll_app::Collected;
+use plimsoll_app::{App, Collected};
 use plimsoll_files::size_words;
-use plimsoll_store::Workspace;
+use plimsoll_store::{StoreError, Workspace};
 use plimsoll_tokens::commas;
 
 use super::GcArgs;
@@ -22,6 +22,12 @@ pub(crate) fn run(args: &GcArgs, workspace: &str, output: &mut Output) -> Result
     machine::block_on(async {
         let opened = machine::open(context, args.data_dir.as_deref()).await?;
         let app = &opened.app;
+        if opened.made {
+            return Err(Failure::failed(
+                "there was no store, so that nothing is known of what is needed",
+            )
+            .hint("`plimsoll restore FILE` puts a backup in its place; nothing was removed"));
+        }
         app.open_workspace(&workspace).await.map_err(|error| Failure::app(&error))?;
         let grace = Duration::from_secs(args.older_than.saturating_mul(3600));
         let garbage = app.garbage(&workspace, grace).await.map_err(|error| Failure::app(&error))?;
@@ -36,7 +42,14 @@ pub(crate) fn run(args: &GcArgs, workspace: &str, output: &mut Output) -> Result
                 args.older_than
             ),
         };
+        if let Collected { blobs: 1.., bytes } = garbage.unjudged {
+            let (count, size) = (counted(garbage.unjudged.blobs), size_words(bytes));
+            note(&format!(
+                "{count}, {size}, are older than this store, which cannot know who needs them: they stay"
+            ));
+        }
         if count == 0 {
+            shrink(app, args.yes).await?;
             note(&format!("nothing to remove{young}"));
             return Ok(0);
         }
@@ -48,11 +61,25 @@ pub(crate) fn run(args: &GcArgs, workspace: &str, output: &mut Output) -> Result
             note(&format!("{count}, {size}; `plimsoll gc --yes` removes them{young}"));
             return Ok(0);
         }
+        let findings = app.store().check().await;
+        let findings = findings.map_err(|error| Failure::failed(error.to_string()))?;
+        if let Some(finding) = findings.first() {
+            return Err(Failure::failed(format!("the store is damaged: {}", finding.0))
+                .hint("`plimsoll verify` tells more; nothing was removed"));
+        }
+        shrink(app, args.yes).await?;
         let gone = app.collect(garbage).await.map_err(|error| Failure::app(&error))?;
         let (count, size) = (counted(gone.blobs), size_words(gone.bytes));
         note(&format!("removed {count}, {size}{young}"));
         Ok(0)
     })
+}
+
+/// Receipts of earlier versions are written anew, which take less room so (REL-9).
+async fn shrink(app: &App, yes: bool) -> Result<(), Failure> {
+    let failed = |error: StoreError| Failure::failed(error.to_string());
+    while yes && app.store().shrink().await.map_err(failed)? {}
+    Ok(())
 }
 
 fn counted(blobs: u64) -> String {
