@@ -135,11 +135,8 @@ fn parents_first(topics: Vec<Topic>) -> StoreResult<Vec<Topic>> {
             walk.push(id);
             at = *parents.get(&id).ok_or_else(|| unreadable("a topic above another is gone"))?;
         }
-        let mut depth = at.and_then(|id| depths.get(&id)).map_or(0, |above| above + 1);
-        for id in walk.drain(..).rev() {
-            depths.insert(id, depth);
-            depth += 1;
-        }
+        let first = at.and_then(|id| depths.get(&id)).map_or(0, |above| above + 1);
+        depths.extend(walk.drain(..).rev().zip(first..));
     }
     let mut ordered = topics;
     ordered.sort_by_key(|topic| depths.get(&topic.id).copied().unwrap_or(0));
