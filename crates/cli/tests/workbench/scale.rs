@@ -158,3 +158,58 @@ fn ui_8_a_key_in_the_draft_leaves_the_history_alone() {
     assert!(seconds / layouts.max(1.0) < 0.02, "{seconds} s for {layouts} layouts");
     bench.fine();
 }
+
+/// So many conversations as ChatGPT exports them; each becomes a topic.
+const CONVERSATIONS: usize = 2_000;
+
+fn imported(home: &Path) {
+    let message = |role: &str, text: String| {
+        serde_json::json!({"author": {"role": role}, "create_time": 1.7e9,
+            "content": {"content_type": "text", "parts": [text]}})
+    };
+    let one = |n: usize| {
+        serde_json::json!({"id": format!("c{n}"), "title": format!("Voyage {n}"),
+            "create_time": 1.7e9, "current_node": "b", "mapping": {
+                "a": {"parent": null, "message": message("user", format!("question {n}"))},
+                "b": {"parent": "a", "message": message("assistant", format!("answer {n}"))}}})
+    };
+    let all: Vec<serde_json::Value> = (0..CONVERSATIONS).map(one).collect();
+    let file = home.join("conversations.json");
+    std::fs::write(&file, serde_json::Value::from(all).to_string()).unwrap();
+    let done = std::process::Command::new(env!("CARGO_BIN_EXE_plimsoll"))
+        .arg("import")
+        .arg(&file)
+        .env("PLIMSOLL_CONFIG_DIR", home)
+        .env("PLIMSOLL_DATA_DIR", home.join("data"))
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// REL-9: of thousands of topics a page draws some, and finds each of the others by name.
+#[test]
+fn rel_9_thousands_of_topics_are_found_by_name_in_panel_and_chooser() {
+    let bench = Workbench::at_home([answer("fine")], 4096, imported, |_| {});
+    let Some(bench) = bench else { return };
+    bench.wait("T.last() !== null");
+    bench.click("nav [data-panel=topics]");
+    bench.wait("document.querySelectorAll('#panel ul.tree > li').length > 100");
+    assert!(bench.js::<usize>("document.querySelectorAll('#panel ul.tree > li').length") <= 201);
+    bench.says("#panel form[data-find]", "topics, the first 200 are listed");
+    bench.click("#panel form[data-find] input");
+    bench.types("voyage 1777");
+    bench.keys("Enter");
+    bench.wait("document.querySelectorAll('#panel ul.tree > li').length === 1");
+    bench.says("#panel ul.tree summary", "Voyage 1777");
+    bench.keys("Escape");
+    bench.wait("T.panel() === null");
+    bench.click("#topic");
+    bench.wait("document.querySelectorAll('.popup [role=option]').length > 100");
+    assert!(bench.js::<usize>("document.querySelectorAll('.popup [role=option]').length") <= 202);
+    bench.says(".popup", "more: type a part of the name");
+    bench.types("voyage 1777");
+    bench.wait("document.querySelectorAll('.popup [role=option]').length === 1");
+    bench.keys("Enter");
+    bench.wait("document.querySelector('#topic').dataset.path.endsWith('Voyage 1777')");
+    bench.fine();
+}
