@@ -18,6 +18,7 @@ mod load;
 mod measures;
 mod misbehaviour;
 mod pages;
+mod power;
 mod settings;
 #[cfg(unix)]
 mod signals;

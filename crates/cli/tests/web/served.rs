@@ -1,6 +1,7 @@
 //! A workbench that is served by the real binary, with a scripted provider behind it.
 
 use std::{
+    ffi::OsString,
     io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
@@ -44,7 +45,27 @@ impl Served {
         std::fs::write(home.path().join("models.toml"), models).unwrap();
         std::fs::write(home.path().join("config.toml"), "defaultModel = \"test\"\n").unwrap();
         prepare(home.path());
-        let (child, address) = serve(home.path(), ANYWHERE);
+        let (child, address) = serve(home.path(), ANYWHERE, Vec::new());
+        Self { child, address, home }
+    }
+
+    /// The same with more in its environment.
+    pub(crate) fn start_watched(
+        server: &ScriptedServer,
+        window: u64,
+        more: impl FnOnce(&Path) -> Vec<(OsString, OsString)>,
+    ) -> Self {
+        let mut served = Self::start(server, window);
+        served.stop();
+        std::fs::remove_dir_all(served.home.path().join("data")).unwrap();
+        let more = more(served.home.path());
+        (served.child, served.address) = serve(served.home.path(), ANYWHERE, more);
+        served
+    }
+
+    /// Serves a home that is there.
+    pub(crate) fn at_home(home: tempfile::TempDir) -> Self {
+        let (child, address) = serve(home.path(), ANYWHERE, Vec::new());
         Self { child, address, home }
     }
 
@@ -61,7 +82,7 @@ impl Served {
     /// Kills the process and serves the same home again.
     pub(crate) fn restart(&mut self) {
         self.stop();
-        (self.child, self.address) = serve(self.home.path(), ANYWHERE);
+        (self.child, self.address) = serve(self.home.path(), ANYWHERE, Vec::new());
     }
 
     /// Kills the process.
@@ -72,7 +93,7 @@ impl Served {
 
     /// Serves the same home again, at the same address.
     pub(crate) fn start_again(&mut self) {
-        (self.child, self.address) = serve(self.home.path(), &self.address);
+        (self.child, self.address) = serve(self.home.path(), &self.address, Vec::new());
     }
 
     pub(crate) fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Answer {
@@ -130,7 +151,7 @@ impl Drop for Served {
     }
 }
 
-fn serve(home: &Path, at: &str) -> (Child, String) {
+fn serve(home: &Path, at: &str, more: Vec<(OsString, OsString)>) -> (Child, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("PLIMSOLL_") {
@@ -143,6 +164,7 @@ fn serve(home: &Path, at: &str) -> (Child, String) {
         .env("PLIMSOLL_DATA_DIR", home.join("data"))
         .env("PLIMSOLL_TIME_ZONE", "UTC")
         .env("PLIMSOLL_TEST_KEY", "sk-canary-0123456789abcdef")
+        .envs(more)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
