@@ -185,6 +185,25 @@ fn sec_7_unsafe_is_forbidden_everywhere_and_dependencies_are_checked() {
     assert!(read("xtask/src/check.rs").contains("\"deny\", \"check\""));
 }
 
+/// SEC-9: whoever starts a program of others begins with `child.rs`, which keeps keys and tokens
+/// here; what runs in the sandbox gets an environment of its own.
+#[test]
+fn sec_9_programs_are_started_without_keys() {
+    let product = ["app", "blobs", "cli", "embedded", "files", "mcp", "provider", "web"];
+    let mut starts = Vec::new();
+    for name in product {
+        for file in sources(&root().join("crates").join(name).join("src")) {
+            let text = fs::read_to_string(&file).unwrap();
+            let cleared = text.matches(".env_clear()").count();
+            let started = text.matches("Command::new(").count();
+            if started > cleared && !file.ends_with("provider/src/child.rs") {
+                starts.push(file);
+            }
+        }
+    }
+    assert_eq!(starts, Vec::<PathBuf>::new(), "they hand the whole environment on");
+}
+
 #[test]
 fn every_crate_says_what_it_is() {
     for name in manifests().into_keys().filter(|name| name != "xtask") {

@@ -26,6 +26,8 @@ pub struct Model {
     pub base_url: Option<String>,
     /// The environment variable that holds its key, when that is not the usual one.
     pub key_env: Option<String>,
+    /// Whether no key goes to where it is served, since the address was set from the page.
+    pub keyless: bool,
     /// Other names that mean this model.
     pub aliases: Vec<String>,
     /// The context window in tokens.
@@ -70,6 +72,7 @@ impl Model {
             provider: String::new(),
             base_url: None,
             key_env: None,
+            keyless: false,
             aliases: Vec::new(),
             context_window: None,
             window_source: WindowSource::Catalog,

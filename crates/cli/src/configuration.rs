@@ -9,14 +9,15 @@ use std::{
 
 use async_trait::async_trait;
 use plimsoll_app::App;
-use plimsoll_budget::Catalog;
-use plimsoll_config::{Settings, edit_model, edit_settings};
+use plimsoll_budget::{Catalog, Model};
+use plimsoll_config::{Settings, edit_model, edit_settings, merge_catalog, shipped_catalog};
+use plimsoll_provider::server_of;
 use plimsoll_web::{Configurator, Found};
 use serde_json::{Map, Value};
 
 use crate::{
     context::{self, Context},
-    providers::Providers,
+    providers::{Providers, usual_address},
     survey::Survey,
 };
 
@@ -63,6 +64,41 @@ async fn beside<T: Send + 'static>(
     tokio::task::spawn_blocking(job).await.map_err(|error| error.to_string())?
 }
 
+/// A model of `models.toml` as the page may change it (SEC-8): whoever reaches the page says
+/// neither which key goes out nor to which server it goes. An address that is set there gets no
+/// key, unless it is where the provider is at home.
+fn edit_from_page(text: &str, id: &str, fields: &Map<String, Value>) -> Result<String, String> {
+    if let Some(field) = ["keyEnv", "keyless"].iter().find(|field| fields.contains_key(**field)) {
+        return Err(format!("{field} says where keys go; set it in models.toml, not from here"));
+    }
+    let (before, edited) = (model_in(text, id)?, edit_model(text, id, fields)?);
+    let after = model_in(&edited, id)?;
+    let place = |model: &Model| (model.provider.clone(), model.base_url.clone());
+    if place(&before) == place(&after) {
+        return Ok(edited);
+    }
+    if let Some(variable) = &after.key_env {
+        return Err(format!(
+            "the key in {variable} was given for another server; change '{id}' in models.toml"
+        ));
+    }
+    let usual = usual_address(&after.provider).and_then(server_of);
+    let at_home = after.base_url.as_deref().is_none_or(|url| server_of(url) == usual);
+    if at_home != after.keyless {
+        return Ok(edited);
+    }
+    let keyless = if at_home { Value::Null } else { Value::Bool(true) };
+    edit_model(&edited, id, &Map::from_iter([("keyless".to_owned(), keyless)]))
+}
+
+/// A model as it is with this content of `models.toml`.
+fn model_in(text: &str, id: &str) -> Result<Model, String> {
+    let mut catalog = shipped_catalog().map_err(|error| error.to_string())?;
+    merge_catalog(&mut catalog, text).map_err(|error| error.to_string())?;
+    let known = catalog.find(id).filter(|(_, found)| *found != plimsoll_budget::Found::Prefix);
+    Ok(known.map_or_else(|| Model::unknown(id), |(model, _)| model.clone()))
+}
+
 #[async_trait]
 impl Configurator for Configuration {
     async fn set(&self, key: &str, value: Option<&str>) -> Result<(Settings, Catalog), String> {
@@ -82,7 +118,7 @@ impl Configurator for Configuration {
     ) -> Result<(Settings, Catalog), String> {
         self.forget();
         let (id, fields) = (id.to_owned(), fields.clone());
-        beside(move || change("models.toml", |text| edit_model(text, &id, &fields))).await
+        beside(move || change("models.toml", |text| edit_from_page(text, &id, &fields))).await
     }
 
     async fn models(&self) -> Vec<Found> {
@@ -98,7 +134,7 @@ impl Configurator for Configuration {
         let learned = self.app.store().learned_limits().await.unwrap_or_default();
         let survey = Survey::with(&self.providers, &models, &self.data_dir, learned).await;
         models.extend(survey.others(&models));
-        let one = |model: &plimsoll_budget::Model| Found {
+        let one = |model: &Model| Found {
             id: model.id.clone(),
             available: survey.is_available(model),
             server_window: survey.facts(model).server_window,
@@ -112,5 +148,56 @@ impl Configurator for Configuration {
 
     fn place(&self) -> String {
         context::config_dir().map_or_else(String::new, |dir| dir.display().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn edited(text: &str, id: &str, fields: Value) -> Result<String, String> {
+        edit_from_page(text, id, fields.as_object().unwrap())
+    }
+
+    #[test]
+    fn sec_8_an_address_that_is_set_from_the_page_gets_no_key() {
+        let evil = json!({"provider": "openai", "baseUrl": "https://evil.example/v1"});
+        let thief = edited("", "thief", evil).unwrap();
+        assert!(thief.contains("keyless = true"), "{thief}");
+        let local = edited("", "gpt-4o", json!({"baseUrl": "http://127.0.0.1:8080/v1"})).unwrap();
+        assert!(local.contains("keyless = true"), "{local}");
+        // Back to where the provider is at home, the key is for it again.
+        let home =
+            edited(&local, "gpt-4o", json!({"baseUrl": "https://api.openai.com/v1"})).unwrap();
+        assert!(!home.contains("keyless"), "{home}");
+        let plain = edited(&local, "gpt-4o", json!({"baseUrl": null})).unwrap();
+        assert!(!plain.contains("keyless"), "{plain}");
+        // Whose server it is by the owner's word, it stays, but for another provider's key.
+        let own = "[[model]]\nid = \"m\"\nprovider = \"acme\"\nbaseUrl = \"https://acme.test\"\n";
+        let wider = edited(own, "m", json!({"contextWindow": 9})).unwrap();
+        assert!(!wider.contains("keyless"), "{wider}");
+        let swapped = edited(own, "m", json!({"provider": "openai"})).unwrap();
+        assert!(swapped.contains("keyless = true"), "{swapped}");
+    }
+
+    #[test]
+    fn sec_8_the_page_does_not_say_which_key_goes_out() {
+        let own = "[[model]]\nid = \"m\"\nprovider = \"acme\"\nkeyEnv = \"ACME\"\n\
+                   baseUrl = \"https://acme.test\"\n";
+        for (file, fields) in [
+            ("", json!({"keyEnv": "AWS_SECRET_ACCESS_KEY"})),
+            (own, json!({"keyEnv": null})),
+            (own, json!({"keyless": false})),
+            (own, json!({"baseUrl": "https://evil.example/v1"})),
+            (own, json!({"baseUrl": "http://127.0.0.1:9/v1"})),
+            (own, json!({"baseUrl": null})),
+            (own, json!({"provider": "openai"})),
+        ] {
+            let refused = edited(file, "m", fields.clone()).unwrap_err();
+            assert!(refused.contains("models.toml"), "{fields}: {refused}");
+        }
+        assert!(edited(own, "m", json!({"contextWindow": 9})).is_ok());
     }
 }

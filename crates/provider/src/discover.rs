@@ -9,6 +9,7 @@ use tokio::{process::Command, time::timeout};
 
 use crate::{
     Endpoint, ServedModel, Timeouts,
+    child::program,
     endpoint::is_loopback,
     http::{Call, Client},
     models::{by_id, listed},
@@ -125,7 +126,7 @@ async fn probe(place: Place) -> Option<LocalServer> {
 
 /// Asks Foundry's program, where it is installed, for the address of its service.
 async fn foundry_place() -> Option<Place> {
-    let mut command = Command::new("foundry");
+    let mut command = Command::from(program("foundry"));
     command.args(["service", "status"]).stdin(std::process::Stdio::null()).kill_on_drop(true);
     let output = timeout(FOUNDRY, command.output()).await.ok()?.ok()?;
     let base_url = foundry_base(&String::from_utf8_lossy(&output.stdout))?;

@@ -134,6 +134,14 @@ impl Endpoint {
     }
 }
 
+/// The server that a base URL leads to: `https://api.openai.com`, with the port where it is not
+/// the usual one. A key is given for a server (SEC-8).
+pub fn server_of(base_url: &str) -> Option<String> {
+    let url = Url::parse(base_url.trim()).ok()?;
+    let known = matches!(url.scheme(), "http" | "https") && url.has_host();
+    known.then(|| url.origin().ascii_serialization())
+}
+
 /// Whether a URL leads to this machine.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
@@ -181,6 +189,21 @@ mod tests {
             ("https://api.openai.com", false),
         ] {
             assert_eq!(Endpoint::new("x", url).unwrap().is_loopback(), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn sec_8_a_server_is_a_scheme_a_name_and_a_port() {
+        for (url, server) in [
+            ("https://api.openai.com/v1", Some("https://api.openai.com")),
+            ("https://API.openai.com:443", Some("https://api.openai.com")),
+            ("http://api.openai.com/v1", Some("http://api.openai.com")),
+            ("http://127.0.0.1:8080/v1", Some("http://127.0.0.1:8080")),
+            ("https://api.openai.com@evil.example/v1", Some("https://evil.example")),
+            ("api.openai.com", None),
+            ("file:///etc", None),
+        ] {
+            assert_eq!(server_of(url).as_deref(), server, "{url}");
         }
     }
 

@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use crate::{
     Endpoint, ProviderFailure, Secret, SetupError, Timeouts,
+    secret::Scrubbed,
     transport::{self, Told},
 };
 
@@ -135,7 +136,10 @@ impl Client {
             Ok(Ok(())) if !json_is_bounded(&body) => {
                 Err(began.malformed(b"the answer holds too many values"))
             }
-            Ok(Ok(())) => serde_json::from_slice(&body).map_err(|_| began.malformed(&body)),
+            Ok(Ok(())) => {
+                let body = self.key.iter().fold(body, |body, key| key.scrub_body(body));
+                serde_json::from_slice(&body).map_err(|_| began.malformed(&body))
+            }
             Ok(Err(error)) => Err(began.cut_off(transport::in_mid_stream(Some(error)))),
             Err(_) => Err(began.broken(transport::idle(limit))),
         }
@@ -149,12 +153,9 @@ impl Client {
         failure
     }
 
-    /// A delta without the key.
-    pub(crate) fn scrubbed_delta(&self, mut delta: crate::Delta) -> crate::Delta {
-        if let Some(key) = &self.key {
-            key.scrub_delta(&mut delta);
-        }
-        delta
+    /// What takes the key out of the deltas of an answer.
+    pub(crate) fn scrubbing(&self) -> Scrubbed {
+        Scrubbed::of(self.key.clone())
     }
 }
 

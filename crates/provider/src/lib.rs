@@ -4,8 +4,10 @@
 //! what is sent, does not retry and does not judge failures: it hands the raw status,
 //! headers and body to whoever does.
 
+mod child;
 mod contract;
 mod endpoint;
+mod scrub;
 mod secret;
 
 mod anthropic;
@@ -31,11 +33,12 @@ pub mod fuzzing;
 
 pub use download::Download;
 
+pub use child::{keep_private, program};
 pub use contract::{
     AnswerStream, Carried, ChatMessage, ChatRequest, Delta, Enclosed, Finish, Models, Provider,
     ProviderFailure, RemoteFile, RemoteFiles, ServedModel, Transcript, Upload,
 };
-pub use endpoint::{Endpoint, SetupError, Timeouts};
+pub use endpoint::{Endpoint, SetupError, Timeouts, server_of};
 pub use secret::Secret;
 
 pub use anthropic::Anthropic;

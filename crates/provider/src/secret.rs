@@ -1,18 +1,20 @@
 //! Keys, and keeping them from every text that leaves (PRV-3, SEC-4).
 
-use std::fmt;
+use std::{collections::VecDeque, fmt};
 
 use zeroize::Zeroizing;
 
-use crate::{Delta, Finish, ProviderFailure};
+use crate::{
+    Delta, Finish, ProviderFailure,
+    scrub::{self, Pieces},
+};
 
 /// A shorter key is a placeholder such as `none`, and would be found in innocent words.
 const SCRUBBED_IN_FAILURES: usize = 6;
-/// Answers are people's texts, and `sk-no-key-required` may stand in one of them. Real
-/// keys are longer.
-const SCRUBBED_IN_ANSWERS: usize = 20;
-/// What stands where a key stood.
-const MARK: &str = "[key]";
+/// Answers are people's texts, in which short words stand for themselves. Real keys are longer.
+const SCRUBBED_IN_ANSWERS: usize = 12;
+/// What people set where a server wants no key; it may stand in an answer.
+const PLACEHOLDERS: [&str; 2] = ["sk-no-key-required", "no-key-required"];
 
 /// A provider's key. It cannot be printed, compared or serialised, and its memory is
 /// wiped when it is dropped.
@@ -37,18 +39,25 @@ impl Secret {
         &self.0
     }
 
+    /// Whether the key is looked for in what comes back.
+    fn is_looked_for(&self, shortest: usize) -> bool {
+        self.0.len() >= shortest && !PLACEHOLDERS.contains(&self.0.as_str())
+    }
+
     /// Takes the key out of a text.
     fn scrub(&self, text: &mut String, shortest: usize) {
-        if self.0.len() >= shortest && text.contains(self.0.as_str()) {
-            *text = text.replace(self.0.as_str(), MARK);
+        if self.is_looked_for(shortest)
+            && let Some(safe) = scrub::whole(self, text)
+        {
+            *text = safe;
         }
     }
 
     /// Takes the key out of a failure: servers echo what they were sent.
     pub(crate) fn scrub_failure(&self, failure: &mut ProviderFailure) {
-        let headers = failure.headers.iter_mut().map(|(_, value)| value);
-        let parts = [&mut failure.body].into_iter().chain(&mut failure.code);
         let mut chain = failure.chain.take().map(String::from);
+        let headers = failure.headers.iter_mut().flat_map(|(name, value)| [name, value]);
+        let parts = [&mut failure.body].into_iter().chain(&mut failure.code);
         let parts = parts.chain(&mut failure.transport).chain(&mut chain);
         for text in parts.chain(headers) {
             self.scrub(text, SCRUBBED_IN_FAILURES);
@@ -56,14 +65,70 @@ impl Secret {
         failure.chain = chain.map(Into::into);
     }
 
-    /// Takes the key out of a piece of an answer.
-    pub(crate) fn scrub_delta(&self, delta: &mut Delta) {
-        match delta {
-            Delta::Text(text) | Delta::Reasoning(text) => self.scrub(text, SCRUBBED_IN_ANSWERS),
-            Delta::Finished(Finish::Other(word)) => self.scrub(word, SCRUBBED_IN_FAILURES),
-            Delta::ToolCall(call) => self.scrub(&mut call.arguments, SCRUBBED_IN_ANSWERS),
-            Delta::Loading | Delta::Usage(_) | Delta::Finished(_) => {}
+    /// Takes the key out of a body before it is read: names and ids are in it too.
+    pub(crate) fn scrub_body(&self, body: Vec<u8>) -> Vec<u8> {
+        let safe = std::str::from_utf8(&body).ok().and_then(|text| {
+            self.is_looked_for(SCRUBBED_IN_ANSWERS).then(|| scrub::whole(self, text))?
+        });
+        safe.map_or(body, String::into_bytes)
+    }
+}
+
+/// The deltas of one answer on their way out, without the key.
+#[derive(Debug, Default)]
+pub(crate) struct Scrubbed {
+    key: Option<Secret>,
+    text: Pieces,
+    reasoning: Pieces,
+    ready: VecDeque<Delta>,
+}
+
+impl Scrubbed {
+    /// Looks for this key.
+    pub(crate) fn of(key: Option<Secret>) -> Self {
+        let key = key.filter(|key| key.is_looked_for(SCRUBBED_IN_ANSWERS));
+        Self { key, ..Self::default() }
+    }
+
+    /// Takes a delta in.
+    pub(crate) fn push(&mut self, mut delta: Delta) {
+        let Some(key) = &self.key else { return self.ready.push_back(delta) };
+        match &mut delta {
+            Delta::Text(text) => *text = self.text.push(key, text),
+            Delta::Reasoning(text) => *text = self.reasoning.push(key, text),
+            Delta::ToolCall(call) => {
+                let parts = [&mut call.id, &mut call.name, &mut call.arguments];
+                for part in parts.into_iter().chain(&mut call.signature) {
+                    key.scrub(part, SCRUBBED_IN_ANSWERS);
+                }
+            }
+            Delta::Finished(finish) => {
+                if let Finish::Other(word) = finish {
+                    key.scrub(word, SCRUBBED_IN_FAILURES);
+                }
+                self.flush();
+            }
+            Delta::Loading | Delta::Usage(_) => {}
         }
+        if !matches!(&delta, Delta::Text(text) | Delta::Reasoning(text) if text.is_empty()) {
+            self.ready.push_back(delta);
+        }
+    }
+
+    /// Nothing more comes: what was held back goes out.
+    pub(crate) fn flush(&mut self) {
+        let Some(key) = &self.key else { return };
+        let (text, reasoning) = (self.text.flush(key), self.reasoning.flush(key));
+        let rest = [Delta::Reasoning(reasoning), Delta::Text(text)];
+        let rest = rest.into_iter().filter(
+            |delta| !matches!(delta, Delta::Text(text) | Delta::Reasoning(text) if text.is_empty()),
+        );
+        self.ready.extend(rest);
+    }
+
+    /// The oldest delta that can go out.
+    pub(crate) fn pop(&mut self) -> Option<Delta> {
+        self.ready.pop_front()
     }
 }
 
@@ -110,13 +175,63 @@ mod tests {
             ("sk-no-key-required", "use sk-no-key-required", "use sk-no-key-required"),
             (CANARY, "it is sk-canary-0123456789abcdef.", "it is [key]."),
         ] {
-            let mut delta = Delta::Text(text.into());
-            Secret::new(key).scrub_delta(&mut delta);
-            assert_eq!(delta, Delta::Text(expected.into()));
+            let mut answer = Scrubbed::of(Some(Secret::new(key)));
+            answer.push(Delta::Text(text.into()));
+            answer.flush();
+            assert_eq!(answer.pop(), Some(Delta::Text(expected.into())));
+            assert_eq!(answer.pop(), None);
         }
         let mut failure = ProviderFailure { body: "none".into(), ..Default::default() };
         Secret::new("").scrub_failure(&mut failure);
         Secret::new("none").scrub_failure(&mut failure);
         assert_eq!(failure.body, "none");
+    }
+
+    #[test]
+    fn sec_9_a_key_in_pieces_in_a_name_and_in_an_id_does_not_leave() {
+        let mut answer = Scrubbed::of(Some(Secret::new(CANARY)));
+        let call = |part: &str| plimsoll_send::ToolCall {
+            id: format!("id {part}"),
+            name: format!("name {part}"),
+            arguments: format!("{{\"a\": \"\\u0073{}\"}}", &part[1..]),
+            signature: Some(part.to_owned()),
+        };
+        for delta in [
+            Delta::Reasoning("It is sk-canary".into()),
+            Delta::Text("Here: sk-canary-0123".into()),
+            Delta::Reasoning("-0123456789abcdef, I think".into()),
+            Delta::ToolCall(call(CANARY)),
+            Delta::Text("456789abcdef".into()),
+            Delta::Text(", and s".into()),
+            Delta::Finished(Finish::Other(CANARY.into())),
+        ] {
+            answer.push(delta);
+        }
+        answer.flush();
+        let out: Vec<Delta> = std::iter::from_fn(|| answer.pop()).collect();
+        let expected = [
+            Delta::Reasoning("It is ".into()),
+            Delta::Text("Here: ".into()),
+            Delta::Reasoning("[key], I think".into()),
+            Delta::ToolCall(plimsoll_send::ToolCall {
+                id: "id [key]".into(),
+                name: "name [key]".into(),
+                arguments: "{\"a\": \"[key]\"}".into(),
+                signature: Some("[key]".into()),
+            }),
+            Delta::Text("[key]".into()),
+            Delta::Text(", and ".into()),
+            Delta::Text("s".into()),
+            Delta::Finished(Finish::Other("[key]".into())),
+        ];
+        assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn sec_9_a_body_is_read_without_the_key() {
+        let body = format!("{{\"data\": [{{\"id\": \"{CANARY}\"}}]}}").into_bytes();
+        let safe = Secret::new(CANARY).scrub_body(body);
+        assert_eq!(safe, b"{\"data\": [{\"id\": \"[key]\"}]}");
+        assert_eq!(Secret::new(CANARY).scrub_body(vec![0xff, 1]), [0xff, 1]);
     }
 }

@@ -7,6 +7,7 @@
 mod api;
 mod assets;
 mod boards;
+mod connections;
 mod formats;
 mod health;
 mod hub;
@@ -17,10 +18,11 @@ mod sends;
 mod state;
 mod views;
 
+pub use connections::{Patience, accounts_are_told};
 pub use security::{Access, Token};
 pub use state::{Configurator, Found, Web, WebParts};
 
-use std::{future::IntoFuture, sync::Arc};
+use std::sync::Arc;
 
 use axum::Router;
 
@@ -62,18 +64,18 @@ async fn bounded(
 const BODY_LIMIT: usize = 8 << 20;
 
 /// Serves until `until` is ready. Streams of events never end by themselves, so nobody is
-/// waited for; what is being sent is for the caller to [rest](Web::rest).
+/// waited for; what is being sent is for the caller to [rest](Web::rest). `descriptors` is how
+/// many this process may have, as far as that is known.
 pub async fn serve(
     listener: tokio::net::TcpListener,
     web: &Arc<Web>,
+    descriptors: Option<u64>,
     until: impl Future<Output = ()>,
-) -> std::io::Result<()> {
+) {
     let relay = relay::start(Arc::clone(web));
-    let server = axum::serve(listener, router(web));
-    let served = tokio::select! {
-        served = server.into_future() => served,
-        () = until => Ok(()),
-    };
+    tokio::select! {
+        () = connections::serve(listener, router(web), descriptors, Patience::default()) => {}
+        () = until => {}
+    }
     relay.abort();
-    served
 }

@@ -43,7 +43,7 @@ export function isPath(prefix) {
  */
 export function noneWords(prefix, roots) {
   if (prefix && !isPath(prefix)) return "";
-  if (!roots.length) return "No folder is open to this page: name some as allowedRoots in the settings.";
+  if (!roots.length) return "No folder is open to this page: name some on the terminal: plimsoll settings set allowedRoots FOLDER.";
   return prefix ? `Nothing begins so below ${roots.join(" or ")}` : "";
 }
 

@@ -9,8 +9,9 @@ use clap::Args;
 #[command(after_help = "Examples:\n  \
     plimsoll serve --open\n  \
     plimsoll serve --addr 127.0.0.1:0       any free port\n  \
-    plimsoll serve --addr 0.0.0.0:7411      for others too; it prints a token\n\n\
-    Only this machine can reach it, unless --addr says otherwise; then a token is needed.\n\
+    plimsoll serve --addr 0.0.0.0:7411      for others too; they need the token\n\n\
+    Only this machine can reach it, unless --addr says otherwise. Your own account needs\n\
+    nothing; other accounts and machines need the token, which is kept in a file of yours.\n\
     Ctrl+C ends it; what had arrived of an answer is kept.")]
 pub(crate) struct ServeArgs {
     /// Where to listen
@@ -21,9 +22,14 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) open: bool,
 
-    /// Ask for this token; one is made up where others could come in
+    /// Ask everybody for this token; others can read it in the list of processes, so rather
+    /// use --token-file, or PLIMSOLL_TOKEN
     #[arg(long)]
     pub(crate) token: Option<String>,
+
+    /// Ask everybody for the token in this file, which only you may be able to read
+    #[arg(long, value_name = "FILE", conflicts_with = "token")]
+    pub(crate) token_file: Option<PathBuf>,
 
     /// What is offered to agents at /mcp: profiles and names of tools, with commas between
     #[arg(long, value_name = "PROFILE", default_value = MCP_TOOLS)]
@@ -52,6 +58,7 @@ impl Default for ServeArgs {
             addr,
             open: false,
             token: None,
+            token_file: None,
             mcp_tools: MCP_TOOLS.to_owned(),
             project: None,
             conformance_fixtures: false,

@@ -67,6 +67,10 @@ pub(crate) enum KeysCommand {
         /// In a file that only you can read
         #[arg(long)]
         file: bool,
+        /// The server that the key is for, if it is another than the provider's own and those
+        /// of your models.toml; may be given more than once
+        #[arg(long = "for", value_name = "URL")]
+        servers: Vec<String>,
     },
     /// Which providers have a key, and from where
     List,

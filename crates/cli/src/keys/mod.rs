@@ -51,38 +51,41 @@ pub(crate) fn usual_variable(provider: &str) -> String {
     }
 }
 
+/// A key, where it is from, and the servers that it was given for. None is that nobody said:
+/// a key of the environment goes where models.toml says.
+pub(crate) struct Found {
+    pub(crate) key: Secret,
+    pub(crate) servers: Option<Vec<String>>,
+}
+
 /// Where a provider's key is, without asking the keyring for it.
 pub(crate) fn place(provider: &str, variable: Option<&str>) -> Result<Option<KeySource>, Failure> {
     if from_environment(provider, variable).is_some() {
         return Ok(Some(KeySource::Environment));
     }
-    Ok(file::read()?.remove(provider).map(|kept| match kept {
-        Kept::Here(_) => KeySource::File,
-        Kept::InKeyring => KeySource::Keyring,
+    Ok(file::read()?.remove(provider).map(|kept| match kept.key {
+        Some(_) => KeySource::File,
+        None => KeySource::Keyring,
     }))
 }
 
-/// A provider's key, and where it is from. A keyring that does not answer in time is an
-/// error that says so.
-pub(crate) fn find(
-    provider: &str,
-    variable: Option<&str>,
-) -> Result<Option<(Secret, KeySource)>, Failure> {
+/// A provider's key. A keyring that does not answer in time is an error that says so.
+pub(crate) fn find(provider: &str, variable: Option<&str>) -> Result<Option<Found>, Failure> {
     if let Some(key) = from_environment(provider, variable) {
-        return Ok(Some((Secret::new(key), KeySource::Environment)));
+        return Ok(Some(Found { key: Secret::new(key), servers: None }));
     }
-    match file::read()?.remove(provider) {
-        None => Ok(None),
-        Some(Kept::Here(key)) => Ok(Some((Secret::new(key), KeySource::File))),
-        Some(Kept::InKeyring) => {
+    let Some(kept) = file::read()?.remove(provider) else { return Ok(None) };
+    let key = match kept.key {
+        Some(key) => Some(key),
+        None => {
             let variable = variable.map_or_else(|| usual_variable(provider), ToOwned::to_owned);
-            let asked = keyring::get(provider).map_err(|error| {
+            keyring::get(provider).map_err(|error| {
                 Failure::failed(format!("the key of {provider} is in the keyring: {error}"))
                     .hint(format!("unlock it, or set {variable}"))
-            })?;
-            Ok(asked.map(|key| (Secret::new(key), KeySource::Keyring)))
+            })?
         }
-    }
+    };
+    Ok(key.map(|key| Found { key: Secret::new(key), servers: kept.servers }))
 }
 
 fn from_environment(provider: &str, variable: Option<&str>) -> Option<String> {
@@ -91,13 +94,25 @@ fn from_environment(provider: &str, variable: Option<&str>) -> Option<String> {
     found.filter(|key| !key.trim().is_empty())
 }
 
+/// Takes away what somebody left behind who was killed while changing the file.
+pub(crate) fn tidy() {
+    // Where nothing can be written, nothing was left behind.
+    drop(file::change());
+}
+
 /// The providers whose key is stored.
 pub(crate) fn stored() -> Result<Vec<String>, Failure> {
     Ok(file::read()?.into_keys().collect())
 }
 
-/// Keeps a key, and says where.
-pub(crate) fn put(provider: &str, key: &str, place: Place) -> Result<KeySource, Failure> {
+/// Keeps a key for some servers, and says where.
+pub(crate) fn put(
+    provider: &str,
+    key: &str,
+    servers: Vec<String>,
+    place: Place,
+) -> Result<KeySource, Failure> {
+    let changing = file::change()?;
     let mut keys = file::read()?;
     let in_keyring = match place {
         Place::File => false,
@@ -118,10 +133,10 @@ pub(crate) fn put(provider: &str, key: &str, place: Place) -> Result<KeySource, 
             }
         },
     };
-    let kept = if in_keyring { Kept::InKeyring } else { Kept::Here(key.to_owned()) };
-    let before = keys.insert(provider.to_owned(), kept);
-    file::write(&keys)?;
-    if !in_keyring && before == Some(Kept::InKeyring) {
+    let kept = (!in_keyring).then(|| key.to_owned());
+    let before = keys.insert(provider.to_owned(), Kept { key: kept, servers: Some(servers) });
+    changing.write(&keys)?;
+    if !in_keyring && before.is_some_and(|before| before.key.is_none()) {
         // The old key is of no use any more; if it cannot be reached it does no harm.
         let _ = keyring::remove(provider);
     }
@@ -130,11 +145,12 @@ pub(crate) fn put(provider: &str, key: &str, place: Place) -> Result<KeySource, 
 
 /// Forgets a key. Says where it was, if it was anywhere.
 pub(crate) fn remove(provider: &str) -> Result<Option<KeySource>, Failure> {
+    let changing = file::change()?;
     let mut keys = file::read()?;
     let Some(kept) = keys.remove(provider) else { return Ok(None) };
-    let place = match kept {
-        Kept::Here(_) => KeySource::File,
-        Kept::InKeyring => {
+    let place = match kept.key {
+        Some(_) => KeySource::File,
+        None => {
             keyring::remove(provider).map_err(|error| {
                 Failure::failed(format!("the key of {provider} is still in the keyring: {error}"))
                     .hint("unlock it and try again")
@@ -142,6 +158,6 @@ pub(crate) fn remove(provider: &str) -> Result<Option<KeySource>, Failure> {
             KeySource::Keyring
         }
     };
-    file::write(&keys)?;
+    changing.write(&keys)?;
     Ok(Some(place))
 }

@@ -67,7 +67,9 @@ fn prv_3_a_key_is_kept_in_the_keyring_found_and_forgotten() {
     assert_eq!(set.code, 0, "{}", set.stderr);
     assert!(set.stderr.contains("kept in the keyring of this machine"), "{}", set.stderr);
     assert_eq!(std::fs::read_to_string(machine.file("key-openai")).unwrap(), KEY);
-    assert_eq!(machine.keys_file(), "\"openai\" = { keyring = true }\n");
+    let file = machine.keys_file();
+    assert!(file.starts_with("\"openai\" = { keyring = true, for = ["), "{file}");
+    assert!(file.contains("\"https://api.openai.com\"") && !file.contains(KEY), "{file}");
     let asked = std::fs::read_to_string(machine.file("asked")).unwrap();
     assert!(!asked.contains(KEY), "a secret is never an argument: {asked}");
 
@@ -127,4 +129,50 @@ fn a_locked_keyring_neither_hangs_nor_breaks_anything() {
     // The environment needs no keyring.
     let sent = quick(&["send", "hello"]).env("OPENAI_API_KEY", KEY).run();
     assert_eq!(sent.code, 0, "{}", sent.stderr);
+}
+
+#[test]
+fn sec_8_a_key_goes_to_no_other_server_than_it_was_given_for() {
+    let server = ScriptedServer::chats([Reply::openai(&["ok"], 9, 1)]).unwrap();
+    let machine = Machine::new(&server, None);
+    let only = ["keys", "set", "openai", "--for", "https://api.openai.com/v1"];
+    let set = machine.command(&only).input(KEY).run();
+    assert!(set.stderr.contains("for https://api.openai.com\n"), "{}", set.stderr);
+    let sent = machine.command(&["send", "hello"]).run();
+    let own = server.base_url().trim_end_matches("/v1").to_owned();
+    sent.refused(1, &format!("the key of openai was not given for {own}"));
+    assert!(
+        sent.stderr.contains(&format!("plimsoll keys set openai --for {own}")),
+        "{}",
+        sent.stderr
+    );
+    assert!(posted(&server).is_empty());
+    // The command that the hint names makes it so.
+    let more = ["keys", "set", "openai", "--for", &own];
+    assert_eq!(machine.command(&more).input(KEY).run().code, 0);
+    assert_eq!(machine.command(&["send", "hello"]).run().code, 0);
+    // Without a word, it is for the provider and for the servers of the file.
+    let set = machine.command(&["keys", "set", "openai"]).input(KEY).run();
+    let both = format!("for {own} and https://api.openai.com\n");
+    assert!(set.stderr.contains(&both), "{}", set.stderr);
+    machine.command(&["keys", "set", "nobody"]).input(KEY).run().refused(2, "where nobody is");
+    // Files of earlier versions name no servers, and stay as good as they were.
+    let keys = machine.home.path().join("keys.toml");
+    std::fs::write(&keys, format!("openai = \"{KEY}\"\n")).unwrap();
+    assert_eq!(machine.command(&["send", "hello"]).run().code, 0);
+}
+
+#[test]
+fn sec_8_an_address_from_the_page_gets_no_key() {
+    let server = ScriptedServer::chats([Reply::openai(&["ok"], 9, 1)]).unwrap();
+    let machine = Machine::new(&server, None);
+    let path = machine.home.path().join("models.toml");
+    let models = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{models}keyless = true\n")).unwrap();
+    let sent = machine.command(&["send", "hello"]).env("OPENAI_API_KEY", KEY).run();
+    assert_eq!(sent.code, 0, "{}", sent.stderr);
+    assert!(!posted(&server).is_empty());
+    for request in server.requests() {
+        assert!(!format!("{:?}", request.headers).contains(KEY), "{request:?}");
+    }
 }

@@ -144,8 +144,14 @@ fn ins_2_a_file_of_this_machine_is_named_by_its_path() {
     let root = home.path().canonicalize().unwrap();
     std::fs::create_dir(root.join("my docs")).unwrap();
     std::fs::write(root.join("my docs/plan b.md"), "the plan").unwrap();
+    // Folders are opened by their owner's hand (SEC-8); the next change reads the file.
     let value = serde_json::json!({ "value": root.to_str().unwrap() });
-    bench.served.json("PUT", "/api/settings/allowedRoots", Some(value));
+    bench.served.refused("PUT", "/api/settings/allowedRoots", Some(value), 403, "terminal_only");
+    let file = bench.served.home().join("config.toml");
+    let settings = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{settings}allowedRoots = [{root:?}]\n")).unwrap();
+    let value = serde_json::json!({ "value": "81" });
+    bench.served.json("PUT", "/api/settings/warnAt", Some(value));
     // Folders open, with spaces in their names too; Enter takes a file and sends nothing.
     bench.types(&format!("see @{}/my", root.display()));
     bench.says("#path-menu", "my docs/");

@@ -16,6 +16,7 @@ use tokio::{
 };
 
 use super::prompt::Invocation;
+use crate::child::program_with;
 
 /// As many bytes are read at once.
 const CHUNK: usize = 16 * 1024;
@@ -59,7 +60,8 @@ impl Process {
         for (name, data) in &invocation.copies {
             fs::write(place.path().join(name), data)?;
         }
-        let mut command = Command::new(program);
+        // Codex has a key of its own, which is not ours to keep from it.
+        let mut command = Command::from(program_with(program, &["CODEX_API_KEY"]));
         command
             .args(&invocation.arguments)
             .current_dir(place.path())
@@ -138,7 +140,7 @@ impl Process {
         #[cfg(not(unix))]
         if self.status.is_none() {
             // There are no groups; `taskkill` follows the children.
-            let mut command = std::process::Command::new("taskkill");
+            let mut command = program_with("taskkill", &[]);
             command.args(["/T", "/F", "/PID", &group.to_string()]);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             let _ = command.status();

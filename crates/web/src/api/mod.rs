@@ -24,7 +24,7 @@ pub(crate) use errors::ErrorDto;
 pub(crate) use events::{AfterQuery, follow};
 pub(crate) use models::ModelList;
 pub(crate) use receipts::ReceiptDto;
-pub(crate) use settings::rows as setting_rows;
+pub(crate) use settings::{is_for_the_terminal, rows as setting_rows, terminal_command};
 pub(crate) use undo::Undo;
 
 use std::sync::Arc;
@@ -131,6 +131,7 @@ pub(crate) fn finished(mut document: openapi::OpenApi) -> openapi::OpenApi {
         ("413", "It is too large"),
         ("415", "The body is not JSON"),
         ("422", "It was understood, and cannot be done"),
+        ("429", "Too many wrong tokens came from there"),
         ("503", "The store or the provider cannot do it now"),
         ("507", "The disk is full"),
     ];
@@ -142,9 +143,13 @@ pub(crate) fn finished(mut document: openapi::OpenApi) -> openapi::OpenApi {
                 let responses = &mut operation.responses.responses;
                 responses.entry(status.to_owned()).or_insert_with(|| problem(words).into());
             }
-            // This one is said by the HTTP server itself, without a word.
-            let long = openapi::ResponseBuilder::new().description("The address is too long");
-            operation.responses.responses.insert("414".to_owned(), long.build().into());
+            // These are said by the HTTP server itself, without a word.
+            for (status, words) in
+                [("414", "The address is too long"), ("431", "Address and headers are too long")]
+            {
+                let long = openapi::ResponseBuilder::new().description(words).build();
+                operation.responses.responses.insert(status.to_owned(), long.into());
+            }
         }
     }
     document
@@ -163,6 +168,12 @@ pub(crate) struct AtQuery {
     /// `project/workspace`; else `default/main`.
     #[param(value_type = Option<String>, example = "default/main")]
     workspace: Option<String>,
+}
+
+/// The workspace that an address names, if it names one rightly.
+pub(crate) fn named_workspace(uri: &axum::http::Uri) -> Option<Workspace> {
+    let Query(query) = Query::<AtQuery>::try_from_uri(uri).ok()?;
+    Workspace::parse(query.workspace.as_deref()?).ok()
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for At {

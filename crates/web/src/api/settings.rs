@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_config::{SETTINGS, SettingSpec, Settings, Source};
+use plimsoll_config::{Kind, SETTINGS, SettingSpec, Settings, Source};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -90,13 +90,28 @@ pub(super) async fn unset(
     configure(&web, &key, None).await
 }
 
+/// Whether a setting says which files can be read (SEC-8). Whoever reaches the page must not be
+/// able to open more of them; to close them again is no harm.
+pub(crate) fn is_for_the_terminal(spec: &SettingSpec) -> bool {
+    spec.kind == Kind::Paths
+}
+
+/// How such a setting is set.
+pub(crate) fn terminal_command(key: &str) -> String {
+    format!("plimsoll settings set {key} FOLDER")
+}
+
 pub(super) async fn configure(
     web: &Web,
     key: &str,
     value: Option<&str>,
 ) -> Result<StatusCode, Problem> {
-    if SettingSpec::find(key).is_none() {
-        return Err(Problem::not_found("setting"));
+    let spec = SettingSpec::find(key).ok_or_else(|| Problem::not_found("setting"))?;
+    if is_for_the_terminal(spec) && value.is_some() {
+        let words =
+            format!("{key} opens folders of this machine, and is set on the terminal alone");
+        return Err(Problem::new(StatusCode::FORBIDDEN, "terminal_only", words)
+            .hint(format!("{}, then start the server again", terminal_command(key))));
     }
     let _turn = web.configuring.lock().await;
     let set = web.configurator.set(key, value).await;

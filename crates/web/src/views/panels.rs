@@ -10,7 +10,7 @@ use plimsoll_tokens::commas;
 
 use crate::{
     Web,
-    api::{ModelList, setting_rows},
+    api::{ModelList, is_for_the_terminal, setting_rows, terminal_command},
     boards::Desk,
     problem::Problem,
 };
@@ -131,6 +131,8 @@ pub(super) async fn models(web: &Arc<Web>, current: &str) -> Markup {
                                 data-optional inputmode="numeric" placeholder=(model.ml); }
                             label { "Address of its server" input name="baseUrl" data-optional
                                 placeholder="http://127.0.0.1:8080/v1"; }
+                            p.muted { "No key is sent to an address that is set here; for that, write it \
+                                into models.toml." }
                             p.problem role="alert" hidden {}
                             div.acts {
                                 button.btn.pri type="submit" { "Save" }
@@ -157,7 +159,8 @@ pub(super) fn settings(web: &Arc<Web>) -> Markup {
         p.muted { "They go into " code { "config.toml" } " in " (web.configurator.place()) "." }
         @for row in setting_rows(&web.app.settings()) {
             @let spec = SettingSpec::find(row.key);
-            @let fixed = matches!(row.source, "environment" | "flag");
+            @let terminal = spec.is_some_and(is_for_the_terminal);
+            @let fixed = terminal || matches!(row.source, "environment" | "flag");
             form.setting data-call={ "PUT /api/settings/" (row.key) } data-then="panel:settings" {
                 label {
                     span.key.mono { (row.key) }
@@ -174,6 +177,7 @@ pub(super) fn settings(web: &Arc<Web>) -> Markup {
                 }
                 p.muted {
                     (row.help)
+                    @if terminal { " Set it on the terminal: " code { (terminal_command(row.key)) } "." }
                     @match row.source {
                         "default" => span {},
                         "file" => span { " Default " code { (row.default) } ". "

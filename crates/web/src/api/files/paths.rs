@@ -106,8 +106,8 @@ pub(super) fn allowed(roots: &[PathBuf], path: &Path) -> Result<PathBuf, Problem
         |words: String| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "file_refused", words);
     if roots.is_empty() {
         return Err(refused(
-            "no directory is allowed to be named; set allowedRoots in the settings, or attach the \
-             file with the button"
+            "no directory is allowed to be named; run `plimsoll settings set allowedRoots FOLDER` \
+             and start the server again, or attach the file with the button"
                 .to_owned(),
         ));
     }

@@ -1,0 +1,268 @@
+//! Who may come in (SEC-1, SEC-2, SEC-8): loopback names, our own pages, our own account, and
+//! holders of the token.
+
+mod enter;
+mod token;
+
+use std::{net::IpAddr, sync::Arc, time::Instant};
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+
+use plimsoll_store::Workspace;
+
+use crate::{
+    Web,
+    connections::{Account, Peer},
+    problem::Problem,
+};
+
+pub use token::Token;
+
+/// Nothing inline, nothing from elsewhere.
+const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' blob: data:; connect-src 'self'; font-src 'self'; form-action 'self'; \
+    base-uri 'none'; frame-ancestors 'none'";
+
+/// The rules of the door.
+pub struct Access {
+    /// Names of this machine besides the loopback ones, such as its address.
+    pub hosts: Vec<String>,
+    /// Whether connections of the account that we run as need no token.
+    pub own_account: bool,
+    /// What lets in everybody else.
+    pub token: Token,
+}
+
+/// Stands before every request.
+pub(crate) async fn guard(State(web): State<Arc<Web>>, request: Request, next: Next) -> Response {
+    let linked = linked_workspace(&request);
+    let welcome = web.access.check(&request);
+    let mut response = match welcome {
+        Ok(Welcome::In) if is_new(&web, linked).await => {
+            Problem::not_found("workspace").into_response()
+        }
+        Ok(Welcome::In) => next.run(request).await,
+        Ok(Welcome::Tries) => enter::enter(&web.access, request).await,
+        Ok(Welcome::Elsewhere { cookie, to, from_elsewhere }) => {
+            enter::welcome(cookie, &to, from_elsewhere)
+        }
+        Err(refused) => refused.response(&request),
+    };
+    let headers = response.headers_mut();
+    let mut set = |name: HeaderName, value: &'static str| {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    set(header::CONTENT_SECURITY_POLICY, CSP);
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(header::REFERRER_POLICY, "no-referrer");
+    set(header::X_FRAME_OPTIONS, "DENY");
+    set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    set(header::CACHE_CONTROL, "no-store");
+    response
+}
+
+#[derive(Debug)]
+enum Welcome {
+    In,
+    /// Somebody sends a token from the page that asks for it.
+    Tries,
+    /// A code stood in the address: it goes out of sight, and a cookie takes its place.
+    Elsewhere {
+        cookie: Option<String>,
+        to: String,
+        from_elsewhere: bool,
+    },
+}
+
+/// Why somebody is not let in.
+#[derive(Debug)]
+enum Refused {
+    /// For what the request is.
+    Problem(Problem),
+    /// The token is missing or wrong.
+    Token,
+    /// Too many tokens were wrong: the seconds to wait.
+    Wait(u64),
+}
+
+impl Refused {
+    fn response(self, request: &Request) -> Response {
+        match self {
+            Self::Problem(problem) => problem.into_response(),
+            Self::Wait(seconds) => enter::wait(seconds),
+            Self::Token if wants_page(request) => enter::page(None),
+            Self::Token => {
+                let unauthorized = StatusCode::UNAUTHORIZED;
+                Problem::new(unauthorized, "token_needed", "this server asks for its token")
+                    .hint("send it as a bearer token; the server says where the token is kept")
+                    .into_response()
+            }
+        }
+    }
+}
+
+impl Access {
+    fn check(&self, request: &Request) -> Result<Welcome, Refused> {
+        let headers = request.headers();
+        let host = host_of(headers, request.uri()).ok_or_else(|| forbidden("no host was named"))?;
+        if !self.knows(host_name(&host)) {
+            let problem =
+                Problem::new(FORBIDDEN, "forbidden", "this server does not go by that name");
+            return Err(Refused::Problem(problem.hint("open it by the address that it printed")));
+        }
+        // Some browsers leave out the origin of what is same-origin; none leaves it out of
+        // what is not.
+        if let Some(origin) = headers.get(header::ORIGIN) {
+            let own = origin.to_str().is_ok_and(|origin| {
+                let bare = origin.split_once("://").map(|(_, rest)| rest);
+                bare.is_some_and(|bare| bare.eq_ignore_ascii_case(&host))
+            });
+            if !own {
+                return Err(forbidden("requests from other pages are not taken"));
+            }
+        }
+        let navigates = headers.get("sec-fetch-mode").is_some_and(|mode| mode == "navigate");
+        let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+        let from_elsewhere = comes_from_elsewhere(headers);
+        // A link on another page may open ours, and nothing more.
+        if from_elsewhere && !(navigates && reads) {
+            return Err(forbidden("requests from other pages are not taken"));
+        }
+        if is_public(request.uri()) {
+            return Ok(Welcome::In);
+        }
+        let Some(peer) = request.extensions().get::<Peer>() else { return Err(Refused::Token) };
+        if *request.method() == Method::POST && request.uri().path() == enter::PATH {
+            return Ok(Welcome::Tries);
+        }
+        let code = in_address(request.uri()).filter(|_| *request.method() == Method::GET);
+        let to = || without_code(request.uri());
+        if self.is_in(headers, peer) {
+            // A code in the address of somebody who needs none goes out of sight as well.
+            return Ok(match code.filter(|code| self.token.takes_code(code)) {
+                Some(_) => Welcome::Elsewhere { cookie: None, to: to(), from_elsewhere },
+                None => Welcome::In,
+            });
+        }
+        if bearer(headers).or(code).is_none() {
+            return Err(Refused::Token);
+        }
+        let now = Instant::now();
+        if let Some(seconds) = self.token.must_wait(peer, now) {
+            return Err(Refused::Wait(seconds));
+        }
+        if bearer(headers).is_some_and(|text| self.token.is(text)) {
+            return Ok(Welcome::In);
+        }
+        if code.is_some_and(|code| self.token.takes_code(code)) {
+            let cookie = Some(self.set_cookie(peer));
+            return Ok(Welcome::Elsewhere { cookie, to: to(), from_elsewhere });
+        }
+        self.token.was_wrong(peer, now);
+        Err(Refused::Token)
+    }
+
+    /// Whether a client needs nothing more.
+    fn is_in(&self, headers: &HeaderMap, peer: &Peer) -> bool {
+        let own = self.own_account && peer.account == Account::Own;
+        own || cookies(headers, &Token::cookie_name(peer))
+            .any(|value| self.token.is_cookie(peer, value))
+    }
+
+    fn set_cookie(&self, peer: &Peer) -> String {
+        let (name, value) = (Token::cookie_name(peer), self.token.cookie(peer));
+        format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/")
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        let loopback = name.eq_ignore_ascii_case("localhost")
+            || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        loopback || self.hosts.iter().any(|host| host.eq_ignore_ascii_case(name))
+    }
+}
+
+const FORBIDDEN: StatusCode = StatusCode::FORBIDDEN;
+
+fn forbidden(detail: &str) -> Refused {
+    Refused::Problem(Problem::new(FORBIDDEN, "forbidden", detail))
+}
+
+/// The workspace that a link on another page names. It may open one that is there, and makes none.
+fn linked_workspace(request: &Request) -> Option<Workspace> {
+    let elsewhere = comes_from_elsewhere(request.headers());
+    elsewhere.then(|| crate::api::named_workspace(request.uri())).flatten()
+}
+
+async fn is_new(web: &Web, workspace: Option<Workspace>) -> bool {
+    let Some(workspace) = workspace else { return false };
+    // A store that cannot tell will say so to whoever asks next.
+    web.app.store().workspaces().await.is_ok_and(|known| !known.contains(&workspace))
+}
+
+/// Whether a browser says that another page asks.
+fn comes_from_elsewhere(headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
+    !matches!(site, None | Some("same-origin" | "none"))
+}
+
+/// What may be asked without the token: whether we live.
+fn is_public(uri: &Uri) -> bool {
+    uri.path() == "/healthz"
+}
+
+/// Whether a browser wants to show the answer to somebody.
+fn wants_page(request: &Request) -> bool {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    *request.method() == Method::GET && accepts.is_some_and(|kinds| kinds.contains("text/html"))
+}
+
+fn host_of(headers: &HeaderMap, uri: &Uri) -> Option<String> {
+    let named = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    named.map(str::to_owned).or_else(|| uri.authority().map(ToString::to_string))
+}
+
+/// The name without its port.
+fn host_name(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
+}
+
+/// The values of the cookies of a name.
+fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str> {
+    let texts = headers.get_all(header::COOKIE).into_iter().filter_map(|text| text.to_str().ok());
+    texts.flat_map(|text| text.split(';')).filter_map(move |cookie| {
+        let (known, value) = cookie.trim().split_once('=')?;
+        (known == name).then_some(value)
+    })
+}
+
+const CODE: &str = "token=";
+
+fn in_address(uri: &Uri) -> Option<&str> {
+    uri.query()?.split('&').find_map(|field| field.strip_prefix(CODE))
+}
+
+/// The same address of this server without the code. A path that begins with two slashes would
+/// name another server.
+fn without_code(uri: &Uri) -> String {
+    let path = uri.path().trim_start_matches(['/', '\\']);
+    let rest = uri.query().unwrap_or_default().split('&').filter(|field| !field.starts_with(CODE));
+    let rest: Vec<&str> = rest.filter(|field| !field.is_empty()).collect();
+    let mark = if rest.is_empty() { "" } else { "?" };
+    format!("/{path}{mark}{}", rest.join("&"))
+}
+
+#[cfg(test)]
+mod tests;
