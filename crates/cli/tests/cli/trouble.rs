@@ -204,3 +204,33 @@ mod disks {
         assert!(request.contains("All is well.") && request.contains("All is well again."));
     }
 }
+
+/// Whatever file is the one too many, that is what is said; it was told as a matter of
+/// permissions. What needs more than there is is said, and the rest works.
+#[cfg(unix)]
+#[test]
+fn rel_2_too_many_open_files_are_told_as_that() {
+    let home = tempfile::tempdir().unwrap();
+    let topics = |limit: u32| {
+        let program = env!("CARGO_BIN_EXE_plimsoll");
+        std::process::Command::new("sh")
+            .args(["-c", &format!("ulimit -n {limit}; exec '{program}' topics")])
+            .env("PLIMSOLL_CONFIG_DIR", home.path())
+            .env("PLIMSOLL_DATA_DIR", home.path().join("data"))
+            .output()
+            .unwrap()
+    };
+    assert!(topics(256).status.success());
+    let mut told = 0;
+    for limit in 9..=24 {
+        let ran = topics(limit);
+        let said = String::from_utf8_lossy(&ran.stderr);
+        if !ran.status.success() && !said.contains("cannot start") {
+            assert!(said.contains("ulimit -n"), "{limit}: {said}");
+            assert!(!said.contains("permissions"), "{limit}: {said}");
+            told += 1;
+        }
+    }
+    assert!(told > 2, "{told} of the limits were too small");
+    assert!(topics(256).status.success(), "and nothing is lost");
+}
