@@ -151,3 +151,64 @@ fn rel_2_two_servers_share_a_store() {
         }
     }
 }
+
+/// REL-6: whoever sends it, a pair that is shown as sending can be stopped and deleted.
+#[test]
+fn rel_6_a_send_of_another_process_is_stopped_and_deleted_from_the_page() {
+    let server = ScriptedServer::chats([Reply::stalls_after(&["half ", "an answer"])]).unwrap();
+    let served = Served::start(&server, 4096);
+    let newest = || {
+        let page = served.json("GET", "/api/pairs?from=0&limit=200", None);
+        page["pairs"].as_array().unwrap().last().cloned().unwrap_or_default()
+    };
+    for delete in [false, true] {
+        let mut other = plimsoll(served.home(), &["send", "from a terminal"]);
+        let mut other = other.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut said = String::new();
+        let mut out = std::io::BufReader::new(other.stdout.take().unwrap());
+        while !said.contains("answer") {
+            let mut piece = [0; 64];
+            let length = std::io::Read::read(&mut out, &mut piece).unwrap();
+            assert!(length > 0, "it ended: {said}");
+            said.push_str(&String::from_utf8_lossy(&piece[..length]));
+        }
+        let pair = newest();
+        assert_eq!(pair["lifecycleState"], "sending", "{pair}");
+        if delete {
+            let path = format!("/api/pairs/{}", pair["id"].as_str().unwrap());
+            served.json("DELETE", &path, None);
+        } else {
+            assert_eq!(served.ask("POST", "/api/cancel", None).status, 204);
+        }
+        other.wait().unwrap();
+        let left = newest();
+        if delete {
+            assert_ne!(left["id"], pair["id"], "{left}");
+        } else {
+            assert_eq!(left["lifecycleState"], "cancelled", "{left}");
+            assert_eq!(left["assistantText"], "half an answer", "{left}");
+        }
+    }
+}
+
+/// The same where that process was killed: the server that runs finds it.
+#[test]
+fn rel_6_a_send_of_a_process_that_was_killed_is_ended_while_the_server_runs() {
+    let server = ScriptedServer::chats([Reply::stalls_after(&["half ", "an answer"])]).unwrap();
+    let served = Served::start(&server, 4096);
+    let mut events = served.events();
+    let mut other = plimsoll(served.home(), &["send", "from a terminal"]);
+    let mut other = other.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let newest = || {
+        let page = served.json("GET", "/api/pairs?from=0&limit=200", None);
+        page["pairs"].as_array().unwrap().last().cloned().unwrap_or_default()
+    };
+    while newest()["lifecycleState"] != "sending" {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    other.kill().unwrap();
+    other.wait().unwrap();
+    events.until("ended").unwrap();
+    let pair = newest();
+    assert_eq!(pair["errorCode"], "interrupted", "{pair}");
+}
