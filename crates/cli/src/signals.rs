@@ -1,21 +1,26 @@
 //! Being asked to end (REL-11): by Ctrl+C, by the system that goes down, by a terminal that was
 //! closed.
 
-/// Returns when somebody wants this process to end. Where signals cannot be heard it waits for
-/// ever, and the system ends the process as it always could.
+/// Returns when somebody wants this process to end. It listens from the call on, not from when
+/// it is first awaited. Where signals cannot be heard it waits for ever, and the system ends the
+/// process as it always could.
 #[cfg(unix)]
-pub(crate) async fn asked_to_end() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let heard = async |kind: SignalKind| match signal(kind) {
-        Ok(mut signal) => {
-            signal.recv().await;
+pub(crate) fn asked_to_end() -> impl Future<Output = ()> + Send {
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let [mut interrupt, mut terminate, mut hangup] = kinds.map(|kind| signal(kind).ok());
+    async fn heard(signal: &mut Option<Signal>) {
+        match signal {
+            Some(signal) => drop(signal.recv().await),
+            None => std::future::pending().await,
         }
-        Err(_) => std::future::pending().await,
-    };
-    tokio::select! {
-        () = heard(SignalKind::interrupt()) => {}
-        () = heard(SignalKind::terminate()) => {}
-        () = heard(SignalKind::hangup()) => {}
+    }
+    async move {
+        tokio::select! {
+            () = heard(&mut interrupt) => {}
+            () = heard(&mut terminate) => {}
+            () = heard(&mut hangup) => {}
+        }
     }
 }
 

@@ -82,12 +82,13 @@ pub(crate) fn run(args: &McpArgs, workspace: &str) -> Result<u8, Failure> {
             project: args.project.clone(),
             conformance_fixtures: args.conformance_fixtures,
         };
+        let asked_to_end = signals::asked_to_end();
         let server = server(&app, &workspace, options).await?;
         tokio::select! {
             served = plimsoll_mcp::serve_stdio(&server) => {
                 served.map_err(|error| Failure::failed(error.to_string()))?;
             }
-            () = signals::asked_to_end() => {}
+            () = asked_to_end => {}
         }
         Ok(0)
     })

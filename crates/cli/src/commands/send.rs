@@ -94,9 +94,9 @@ async fn send(
     };
     let choices = SendChoices { over_budget: Some(policy), quota: args.quota, seen: None };
     let cancel = Cancel::default();
-    let stop = cancel.clone();
+    let (stop, asked_to_end) = (cancel.clone(), signals::asked_to_end());
     tokio::spawn(async move {
-        signals::asked_to_end().await;
+        asked_to_end.await;
         stop.cancel();
     });
     let gone = cancel.clone();

@@ -61,6 +61,7 @@ fn rel_8_a_stream_without_progress_ends_with_the_time_outs() {
 }
 
 /// REL-7: no more than 64 MB and three times what was sent.
+#[allow(clippy::print_stdout, reason = "the figures are what people run it for")]
 fn within_bounds(name: &str, served: &Served, before: Option<u64>, bytes: usize) {
     let (Some(before), Some(most)) = (before, most_memory(served.pid())) else {
         return skipped("the memory of a process cannot be seen here");
@@ -90,7 +91,7 @@ fn rel_7_small_json_takes_no_huge_memory() {
             line.len(),
             "error",
         ),
-        ("an error", Reply::json(400, &format!("{{\"error\":{whole}}}")), whole.len(), "error"),
+        ("an error", Reply::json(400, format!("{{\"error\":{whole}}}")), whole.len(), "error"),
         (
             "arguments",
             Reply::openai_calls("list_files", &line[..500 << 10], 5),

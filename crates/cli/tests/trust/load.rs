@@ -164,6 +164,7 @@ fn rel_9_sends_with_a_full_window_leave_memory_flat() {
     flat(middle, memory(served.pid()));
 }
 
+#[allow(clippy::print_stdout, reason = "the figures are what people run it for")]
 fn flat(before: Option<u64>, after: Option<u64>) {
     match (before, after) {
         (Some(before), Some(after)) => {
