@@ -165,9 +165,9 @@ impl Providers {
             let endpoint = endpoint(usual).map_err(setup)?;
             match &found {
                 Key::Known(found) => match given_for(model, found.servers.as_deref()) {
-                    Given::ForIt => Ok(endpoint.with_key(found.key.clone())),
-                    Given::ForNobody => Ok(endpoint),
-                    Given::ForOthers(server) => Err(NoProvider {
+                    GivenFor::It => Ok(endpoint.with_key(found.key.clone())),
+                    GivenFor::Nobody => Ok(endpoint),
+                    GivenFor::Others(server) => Err(NoProvider {
                         message: format!("the key of {name} was not given for {server}"),
                         hint: format!(
                             "if it should go there: plimsoll keys set {name} --for {server}"
@@ -207,26 +207,26 @@ pub(crate) fn usual_address(provider: &str) -> Option<&'static str> {
 
 /// Whether a key was given for the server of a model (SEC-8).
 #[derive(Debug, PartialEq, Eq)]
-enum Given {
-    ForIt,
+enum GivenFor {
+    It,
     /// The address was set from the page, and gets no key.
-    ForNobody,
-    /// For other servers than this one.
-    ForOthers(String),
+    Nobody,
+    /// Other servers than this one.
+    Others(String),
 }
 
-fn given_for(model: &Model, servers: Option<&[String]>) -> Given {
+fn given_for(model: &Model, servers: Option<&[String]>) -> GivenFor {
     let usual = usual_address(&model.provider);
     let server = model.base_url.as_deref().or(usual).and_then(server_of).unwrap_or_default();
     let at_home = usual.and_then(server_of).is_some_and(|usual| usual == server);
     match servers {
         // Where somebody said for whom it is, that is all that counts.
-        Some(servers) if servers.contains(&server) => Given::ForIt,
-        _ if model.keyless && !at_home => Given::ForNobody,
-        Some(_) => Given::ForOthers(server),
+        Some(servers) if servers.contains(&server) => GivenFor::It,
+        _ if model.keyless && !at_home => GivenFor::Nobody,
+        Some(_) => GivenFor::Others(server),
         // A key of the environment, or of a file that does not say: models.toml is the word of
         // its owner, as long as the page did not write it.
-        None => Given::ForIt,
+        None => GivenFor::It,
     }
 }
 
@@ -336,22 +336,22 @@ mod tests {
         let local = Some("http://127.0.0.1:8080/v1");
         let evil = Some("https://evil.example/v1");
         let plain = Some("http://api.openai.com/v1");
-        let others = |server: &str| Given::ForOthers(server.to_owned());
+        let others = |server: &str| GivenFor::Others(server.to_owned());
         for (model, servers, expected) in [
-            (at("openai", None, false), None, Given::ForIt),
-            (at("openai", None, false), Some(&own[..]), Given::ForIt),
-            (at("openai", None, true), None, Given::ForIt),
-            (at("openai", local, false), None, Given::ForIt),
-            (at("openai", local, false), Some(&both[..]), Given::ForIt),
-            (at("openai", local, true), Some(&both[..]), Given::ForIt),
-            (at("openai", local, true), Some(&own[..]), Given::ForNobody),
-            (at("openai", local, true), None, Given::ForNobody),
-            (at("openai", evil, true), None, Given::ForNobody),
+            (at("openai", None, false), None, GivenFor::It),
+            (at("openai", None, false), Some(&own[..]), GivenFor::It),
+            (at("openai", None, true), None, GivenFor::It),
+            (at("openai", local, false), None, GivenFor::It),
+            (at("openai", local, false), Some(&both[..]), GivenFor::It),
+            (at("openai", local, true), Some(&both[..]), GivenFor::It),
+            (at("openai", local, true), Some(&own[..]), GivenFor::Nobody),
+            (at("openai", local, true), None, GivenFor::Nobody),
+            (at("openai", evil, true), None, GivenFor::Nobody),
             (at("openai", evil, false), Some(&own[..]), others("https://evil.example")),
-            (at("openai", plain, true), None, Given::ForNobody),
+            (at("openai", plain, true), None, GivenFor::Nobody),
             (at("openai", plain, false), Some(&own[..]), others("http://api.openai.com")),
-            (at("acme", evil, true), None, Given::ForNobody),
-            (at("acme", evil, false), None, Given::ForIt),
+            (at("acme", evil, true), None, GivenFor::Nobody),
+            (at("acme", evil, false), None, GivenFor::It),
         ] {
             assert_eq!(given_for(&model, servers), expected, "{model:?} {servers:?}");
         }
