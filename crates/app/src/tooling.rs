@@ -72,6 +72,15 @@ impl App {
         let gear = self.workshop.gear.get_or_init(|| async {
             let programs = Programs::in_path(&std::env::var_os("PATH").unwrap_or_default());
             let sandbox = Sandbox::find(&programs).await;
+            // Programs of others run in the same one (SEC-10), which needs no Python for them.
+            let around = match &sandbox {
+                Ok(sandbox) => Some(sandbox.clone()),
+                Err(_) => Sandbox::find_for_programs(&programs).await.ok(),
+            };
+            let programs = match around {
+                Some(sandbox) => programs.inside(sandbox),
+                None => programs,
+            };
             Gear { programs, sandbox }
         });
         let gear = gear.await;

@@ -259,7 +259,7 @@ impl Recognisers<'_> {
 
 fn said(program: &str, ended: std::io::Result<Ended>) -> Result<String, String> {
     match ended {
-        Ok(Ended::Done { status, stdout, .. }) if status.success() => {
+        Ok(Ended::Done { success: true, stdout, .. }) => {
             Ok(String::from_utf8_lossy(&stdout).into_owned())
         }
         Ok(Ended::Done { stderr, .. }) => {

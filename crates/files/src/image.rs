@@ -2,7 +2,6 @@
 //! model says.
 
 use std::{
-    ffi::OsStr,
     fs,
     io::{self, BufReader},
     path::Path,
@@ -15,7 +14,7 @@ use plimsoll_domain::File;
 use crate::{
     answering::Draft,
     ports::{Eyes, Picture},
-    programs::{Ended, Programs, run_bounded},
+    programs::{Ended, Programs, Word, run_bounded},
     words::{file_label, name_words, shortened, size_words, visible},
 };
 
@@ -161,9 +160,9 @@ pub(crate) async fn read_text(
                     not know."
             .to_owned());
     }
-    let arguments = [path.as_os_str(), OsStr::new("stdout")];
-    match run_bounded(programs, &program, &arguments, OCR_TIME, OCR_TEXT).await {
-        Ok(Ended::Done { status, stdout, .. }) if status.success() => {
+    let words = [Word::Input(path), Word::Text("stdout")];
+    match run_bounded(programs, &program, &words, OCR_TIME, OCR_TEXT).await {
+        Ok(Ended::Done { success: true, stdout, .. }) => {
             let text = String::from_utf8_lossy(&stdout).replace('\u{c}', "\n");
             Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
         }

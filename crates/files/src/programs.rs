@@ -2,10 +2,10 @@
 //! limit, a bound on what it says, and none of our environment.
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     io,
     path::{Path, PathBuf},
-    process::{ExitStatus, Stdio},
+    process::Stdio,
     time::Duration,
 };
 
@@ -13,6 +13,8 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt},
     process::Command,
 };
+
+use crate::sandbox::Sandbox;
 
 /// The variables that a program may see. Keys of providers are not among them.
 const ENVIRONMENT: [&str; 9] = [
@@ -31,6 +33,8 @@ const ENVIRONMENT: [&str; 9] = [
 #[derive(Clone, Debug, Default)]
 pub struct Programs {
     directories: Vec<PathBuf>,
+    /// Where they run when they take apart what strangers made.
+    sandbox: Option<Sandbox>,
 }
 
 impl Programs {
@@ -38,7 +42,18 @@ impl Programs {
     /// depends on where Plimsoll was started.
     pub fn in_path(path: &OsStr) -> Self {
         let directories = std::env::split_paths(path).filter(|dir| dir.is_absolute()).collect();
-        Self { directories }
+        Self { directories, sandbox: None }
+    }
+
+    /// The same, run in a sandbox from now on, those that are seen there: below `/usr`.
+    pub fn inside(mut self, sandbox: Sandbox) -> Self {
+        self.sandbox = Some(sandbox);
+        self
+    }
+
+    /// Whether a program runs in a sandbox.
+    pub fn is_inside(&self, program: &Path) -> bool {
+        self.sandbox.as_ref().is_some_and(|sandbox| sandbox.sees(program).is_some())
     }
 
     /// The first program with this name.
@@ -63,25 +78,51 @@ fn is_program(path: &Path) -> bool {
 #[derive(Debug)]
 pub(crate) enum Ended {
     /// By itself.
-    Done { status: ExitStatus, stdout: Vec<u8>, stderr: Vec<u8> },
+    Done { success: bool, stdout: Vec<u8>, stderr: Vec<u8> },
     /// It was ended when its time was up.
     TimedOut,
 }
 
-/// Runs a program that takes apart what strangers made, with bounds on its memory and on
-/// what it writes where the system has a program that sets them.
+/// A word of a command. Inside a sandbox files have other paths.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Word<'a> {
+    /// As it is.
+    Text(&'a str),
+    /// The path of a file to read.
+    Input(&'a Path),
+    /// A path to write to: in this directory, with this name.
+    Output(&'a Path, &'a str),
+}
+
+/// Runs a program that takes apart what strangers made: in the sandbox where there is one
+/// (SEC-10), else with bounds on its memory and on what it writes where the system has a
+/// program that sets them.
 pub(crate) async fn run_bounded(
     programs: &Programs,
     program: &Path,
-    arguments: &[&OsStr],
+    words: &[Word<'_>],
     time: Duration,
     bytes: usize,
 ) -> io::Result<Ended> {
+    if let Some(sandbox) = &programs.sandbox
+        && let Some(program) = sandbox.sees(program)
+    {
+        return sandbox.run_program(program, words, time, bytes).await;
+    }
+    let words: Vec<OsString> = words
+        .iter()
+        .map(|word| match word {
+            Word::Text(text) => OsString::from(text),
+            Word::Input(path) => path.into(),
+            Word::Output(directory, name) => directory.join(name).into(),
+        })
+        .collect();
+    let arguments: Vec<&OsStr> = words.iter().map(OsString::as_os_str).collect();
     let Some(prlimit) = programs.find("prlimit") else {
-        return run(program, arguments, time, bytes).await;
+        return run(program, &arguments, time, bytes).await;
     };
     let limits = ["--as=3221225472", "--fsize=134217728", "--core=0", "--"].map(OsStr::new);
-    let words = [&limits[..], &[program.as_os_str()], arguments].concat();
+    let words = [&limits[..], &[program.as_os_str()], &arguments].concat();
     run(&prlimit, &words, time, bytes).await
 }
 
@@ -107,7 +148,7 @@ pub(crate) async fn run(
     let ending = async {
         let (stdout, stderr, status) =
             tokio::join!(head_of(stdout, bytes), head_of(stderr, bytes), child.wait());
-        Ok(Ended::Done { status: status?, stdout, stderr })
+        Ok(Ended::Done { success: status?.success(), stdout, stderr })
     };
     let ended = tokio::time::timeout(time, ending).await.unwrap_or(Ok(Ended::TimedOut));
     if matches!(ended, Ok(Ended::Done { .. })) {
@@ -172,8 +213,8 @@ mod tests {
             10,
         )
         .await;
-        let Ended::Done { status, stdout, .. } = ended else { panic!("{ended:?}") };
-        assert!(status.success());
+        let Ended::Done { success, stdout, .. } = ended else { panic!("{ended:?}") };
+        assert!(success);
         assert_eq!(stdout, b"no\ny\ny\ny\ny"[..10]);
     }
 

@@ -135,8 +135,6 @@ fn ending_words(outcome: &Outcome) -> String {
         Ending::TimedOut => format!("Stopped: it ran longer than {seconds:.0} s (timeout)."),
         Ending::TalkedTooMuch => "Stopped: it printed more than 16 MB.".to_owned(),
         Ending::Overdrew(Over::Memory) => "Stopped: it used more than 1 GB of memory.".to_owned(),
-        Ending::Overdrew(Over::Disk) => {
-            "Stopped: it wrote more than 64 MB or 2,000 files.".to_owned()
-        }
+        Ending::Overdrew(Over::Disk) => "Stopped: it wrote more than 2,000 files.".to_owned(),
     }
 }

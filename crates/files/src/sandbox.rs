@@ -1,36 +1,56 @@
-//! A place in which a model's Python runs (FTL-6), made by bubblewrap.
+//! A place in which a model's Python runs (FTL-6), and programs of others (SEC-10), made by
+//! bubblewrap.
 //!
-//! Inside there is the system's `/usr`, read-only, a working directory, and a small `/tmp`:
-//! no network, no home, no other process, no privilege. Whether such a place can be made
-//! is found out by making one; where it cannot, nothing runs.
+//! Inside there is the system's `/usr`, read-only, a working directory and a small `/tmp`,
+//! both in memory and with a size: no network, no home, no other process, no privilege, no
+//! keys, and no system call that reaches round these walls. Whether such a place can be made
+//! is found out by making one; where it cannot, no program of a model runs.
 
 mod capture;
+mod command;
+mod filter;
+mod group;
 mod job;
+mod others;
 mod outputs;
+mod place;
+mod rooms;
 mod system;
 mod watch;
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use thiserror::Error;
 
-use crate::programs::Programs;
+use crate::programs::{Ended, Programs, Word};
 
 pub(crate) use job::{Ending, Input, Job, Outcome};
 pub(crate) use outputs::MOST_FILES;
 pub(crate) use watch::Over;
 
-/// What one program may use.
-const MEMORY: u64 = 1 << 30;
-const FILE: u64 = 64 << 20;
+/// What one run may use, all its processes together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    memory: u64,
+    /// What the working directory may hold.
+    disk: u64,
+    /// One file.
+    file: u64,
+    processes: u64,
+    /// Processors that may work for it all the time.
+    cpu: u64,
+}
+
+/// What a model's Python may use.
+const PYTHON: Limits =
+    Limits { memory: 1 << 30, disk: 64 << 20, file: 64 << 20, processes: 32, cpu: 1 };
+
+/// What programs of others may use: pages and pictures can be large.
+const OTHERS: Limits =
+    Limits { memory: 3 << 30, disk: 128 << 20, file: 128 << 20, processes: 32, cpu: 2 };
+
 const TMP: u64 = 64 << 20;
 const SHARED_MEMORY: u64 = 16 << 20;
-const PROCESSES: u64 = 32;
-const OPEN_FILES: u64 = 256;
 
 /// Where a program finds itself, its inputs, and room for what it writes.
 const INSIDE: &str = "/job";
@@ -55,18 +75,47 @@ pub struct Sandbox {
     prlimit: PathBuf,
     /// Gives root away before anything else. Limits on processes do not bind root.
     setpriv: Option<PathBuf>,
-    python: PathBuf,
+    /// Programs of others need none.
+    python: Option<PathBuf>,
     /// Whether this bubblewrap can forbid further namespaces inside.
     seals: bool,
+    /// Whether system calls are filtered: always, but in a test of the other walls.
+    filters: bool,
 }
 
 impl Sandbox {
     /// Looks for what a sandbox needs and runs one line of Python in it.
     pub async fn find(programs: &Programs) -> Result<Self, NoSandbox> {
+        let mut sandbox = Self::look_for(programs)?;
+        if sandbox.python.is_none() {
+            return Err(NoSandbox {
+                why: "no python3 below /usr was found; one in a home directory is not seen inside"
+                    .to_owned(),
+                how_to_fix: "apt-get install python3".to_owned(),
+            });
+        }
+        sandbox.try_out().await?;
+        Ok(sandbox)
+    }
+
+    /// The same for programs of others, which need no Python.
+    pub async fn find_for_programs(programs: &Programs) -> Result<Self, NoSandbox> {
+        let mut sandbox = Self::look_for(programs)?;
+        sandbox.try_out().await?;
+        Ok(sandbox)
+    }
+
+    fn look_for(programs: &Programs) -> Result<Self, NoSandbox> {
         if !cfg!(target_os = "linux") {
             return Err(NoSandbox {
                 why: "sandboxes need Linux (bubblewrap)".to_owned(),
                 how_to_fix: "run Plimsoll on Linux".to_owned(),
+            });
+        }
+        if filter::bytes().is_none() {
+            return Err(NoSandbox {
+                why: "there is no filter of system calls for this kind of processor".to_owned(),
+                how_to_fix: "run Plimsoll on x86-64 or on 64-bit ARM".to_owned(),
             });
         }
         let need = |name: &str, package: &str| {
@@ -75,29 +124,31 @@ impl Sandbox {
                 how_to_fix: format!("apt-get install {package}, or your system's like of it"),
             })
         };
-        let mut sandbox = Self {
+        Ok(Self {
             bwrap: need("bwrap", "bubblewrap")?,
             prlimit: need("prlimit", "util-linux")?,
             setpriv: if system::is_root() { Some(need("setpriv", "util-linux")?) } else { None },
-            python: python(programs).ok_or_else(|| NoSandbox {
-                why: "no python3 below /usr was found; one in a home directory is not seen inside"
-                    .to_owned(),
-                how_to_fix: "apt-get install python3".to_owned(),
-            })?,
+            python: python(programs),
             seals: true,
-        };
-        if let Err(first) = sandbox.probe().await {
-            sandbox.seals = false;
-            if sandbox.probe().await.is_err() {
-                return Err(first);
-            }
-        }
-        Ok(sandbox)
+            filters: true,
+        })
     }
 
-    /// Runs one line of Python and looks at what it says.
+    /// Makes one, and clears away what killed runs left.
+    async fn try_out(&mut self) -> Result<(), NoSandbox> {
+        let clear = || {
+            place::clear_left(&std::env::temp_dir());
+            group::clear_left();
+        };
+        // Only help: nothing depends on it.
+        let _ = tokio::task::spawn_blocking(clear).await;
+        let Err(first) = self.probe().await else { return Ok(()) };
+        self.seals = false;
+        self.probe().await.map_err(|_| first)
+    }
+
+    /// Lets a program say one word inside, and looks at what it says.
     async fn probe(&self) -> Result<(), NoSandbox> {
-        let job = Job { code: "print(1)", inputs: &[], time: Duration::from_secs(20) };
         let failed = |said: &str| NoSandbox {
             why: format!("bubblewrap could not make a sandbox: {said}"),
             how_to_fix: "use bubblewrap 0.7 or newer and allow unprivileged user namespaces \
@@ -105,90 +156,30 @@ impl Sandbox {
                          kernel.apparmor_restrict_unprivileged_userns=0)"
                 .to_owned(),
         };
-        let outcome = self.run(job).await.map_err(|error| failed(&error.to_string()))?;
-        if outcome.ending == Ending::Exited(0) && outcome.stdout.text().trim() == "1" {
+        let time = Duration::from_secs(20);
+        let (success, stdout, stderr) = if self.python.is_some() {
+            let job = Job { code: "print(1)", inputs: &[], time };
+            let outcome = self.run(job).await.map_err(|error| failed(&error.to_string()))?;
+            let success = outcome.ending == Ending::Exited(0);
+            (success, outcome.stdout.text(), outcome.stderr.text())
+        } else {
+            let words = [Word::Text("-c"), Word::Text("echo 1")];
+            let shell = PathBuf::from("/bin/sh");
+            let ended = self.run_program(shell, &words, time, 4096).await;
+            match ended.map_err(|error| failed(&error.to_string()))? {
+                Ended::Done { success, stdout, stderr } => {
+                    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+                    (success, text(stdout), text(stderr))
+                }
+                Ended::TimedOut => (false, String::new(), String::new()),
+            }
+        };
+        if success && stdout.trim() == "1" {
             return Ok(());
         }
-        let said = outcome.stderr.text();
-        Err(failed(said.lines().last().unwrap_or("it did not say why").trim()))
-    }
-
-    /// The whole command: who runs it, what is seen inside, what it may use.
-    fn command(&self, place: &job::Place, inputs: &[Input], time: Duration) -> Vec<OsString> {
-        let mut words: Vec<OsString> = Vec::new();
-        let mut say = |text: &str| words.extend(text.split(' ').map(OsString::from));
-        if let Some(setpriv) = &self.setpriv {
-            say(&setpriv.to_string_lossy());
-            say(&format!("--reuid={NOBODY} --regid={NOBODY} --clear-groups --"));
-        }
-        say(&self.bwrap.to_string_lossy());
-        say(
-            "--unshare-all --unshare-user --die-with-parent --new-session --cap-drop ALL --clearenv",
-        );
-        say(&format!("--uid {NOBODY} --gid {NOBODY} --hostname sandbox"));
-        if self.seals {
-            say("--disable-userns");
-        }
-        for (name, value) in ENVIRONMENT {
-            say(&format!("--setenv {name} {value}"));
-        }
-        say("--ro-bind /usr /usr");
-        for link in ["bin", "sbin", "lib", "lib32", "lib64"] {
-            let path = Path::new("/").join(link);
-            match std::fs::read_link(&path) {
-                Ok(_) => say(&format!("--symlink usr/{link} /{link}")),
-                Err(_) if path.is_dir() => say(&format!("--ro-bind /{link} /{link}")),
-                Err(_) => {}
-            }
-        }
-        for path in SYSTEM_FILES {
-            say(&format!("--ro-bind-try {path} {path}"));
-        }
-        say(&format!("--dev /dev --size {SHARED_MEMORY} --tmpfs /dev/shm --remount-ro /dev"));
-        say(&format!("--size {TMP} --tmpfs /tmp"));
-        let mut bind = |how: &str, from: &Path, to: &str| {
-            words.extend([OsString::from(how), from.into(), OsString::from(to)]);
-        };
-        bind("--bind", &place.work(), INSIDE);
-        bind("--ro-bind", &place.code(), "/code/main.py");
-        for input in inputs {
-            bind("--ro-bind", &place.input(&input.name), &format!("{INSIDE}/{}", input.name));
-        }
-        let mut say = |text: &str| words.extend(text.split(' ').map(OsString::from));
-        // The root of the sandbox is memory; nothing may be put there.
-        say(&format!("--remount-ro / --chdir {INSIDE} --"));
-        say(&self.prlimit.to_string_lossy());
-        say(&format!(
-            "--cpu={} --as={MEMORY} --fsize={FILE} --nproc={PROCESSES} --nofile={OPEN_FILES} --core=0 --",
-            time.as_secs().max(1)
-        ));
-        say(&self.python.to_string_lossy());
-        say("-I -B -u /code/main.py");
-        words
+        Err(failed(stderr.lines().last().unwrap_or("it did not say why").trim()))
     }
 }
-
-const ENVIRONMENT: [(&str, &str); 7] = [
-    ("PATH", "/usr/bin:/bin"),
-    ("HOME", "/tmp"),
-    ("LANG", "C.UTF-8"),
-    ("MPLBACKEND", "Agg"),
-    ("MPLCONFIGDIR", "/tmp"),
-    ("OMP_NUM_THREADS", "2"),
-    ("OPENBLAS_NUM_THREADS", "2"),
-];
-
-/// What libraries below `/usr` read elsewhere; none of it tells of people. Without its own
-/// file Debian's matplotlib refuses to be imported.
-const SYSTEM_FILES: [&str; 6] = [
-    // Libraries of the system that are chosen by links, and where they are.
-    "/etc/alternatives",
-    "/etc/ld.so.cache",
-    "/etc/matplotlibrc",
-    "/etc/fonts",
-    "/etc/mime.types",
-    "/etc/magic",
-];
 
 /// A Python that is seen inside: below `/usr`, links followed.
 fn python(programs: &Programs) -> Option<PathBuf> {
@@ -203,3 +194,8 @@ fn python(programs: &Programs) -> Option<PathBuf> {
 #[cfg(test)]
 #[path = "sandbox_tests.rs"]
 mod tests;
+
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+#[path = "sandbox_reach_tests.rs"]
+mod reach_tests;

@@ -130,15 +130,35 @@ async fn store(context: Context, dir: Option<&Path>) -> Check {
 /// FTL-7: what the file tools need, each with how to get it.
 async fn tools(context: &Context) -> [Check; 3] {
     let programs = Programs::in_path(&std::env::var_os("PATH").unwrap_or_default());
+    let around = Sandbox::find_for_programs(&programs).await;
+    let programs = match &around {
+        Ok(sandbox) => programs.inside(sandbox.clone()),
+        Err(_) => programs,
+    };
     let python = match Sandbox::find(&programs).await {
         Ok(_) => Check::new("python", State::Ok, "a model's Python runs in a sandbox"),
         Err(none) => Check::new("python", State::None, none.why).hint(none.how_to_fix),
     };
-    let found = |check, name: &str, what: &str, fix: &str| match programs.find(name) {
-        Some(path) => Check::new(check, State::Ok, format!("{what}: {}", path.display())),
-        None => Check::new(check, State::None, format!("no {what}")).hint(fix),
+    let ocr = match programs.find("tesseract") {
+        Some(path) => {
+            let what = format!("OCR for images: {}", path.display());
+            match (programs.is_inside(&path), &around) {
+                (true, _) => Check::new("ocr", State::Ok, format!("{what}, in the sandbox")),
+                // SEC-10: it runs, but with limits alone.
+                (false, Err(none)) => {
+                    Check::new("ocr", State::Ok, format!("{what}, without a sandbox: {}", none.why))
+                        .hint(none.how_to_fix.clone())
+                }
+                (false, Ok(_)) => Check::new(
+                    "ocr",
+                    State::Ok,
+                    format!("{what}, without a sandbox: it is not below /usr"),
+                ),
+            }
+        }
+        None => Check::new("ocr", State::None, "no OCR for images")
+            .hint("install tesseract (tesseract-ocr)"),
     };
-    let ocr = found("ocr", "tesseract", "OCR for images", "install tesseract (tesseract-ocr)");
     let speech = match context.settings.transcription_model() {
         Some(model) => Check::new("speech", State::Ok, format!("transcribed by {model}")),
         None => match LocalRecogniser::find(&programs, context.settings.whisper_model()) {

@@ -1,7 +1,7 @@
 //! Pages as pictures: rendered by `pdftoppm` where it is installed, then looked at by a
 //! vision model or read by OCR.
 
-use std::{ffi::OsStr, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
 use tempfile::TempDir;
 
@@ -10,7 +10,7 @@ use crate::{
     answering::Draft,
     image,
     ports::Picture,
-    programs::{Ended, Programs, run_bounded},
+    programs::{Ended, Programs, Word, run_bounded},
     words::{shortened, visible},
 };
 
@@ -104,22 +104,22 @@ async fn render(path: &Path, page: u32, programs: &Programs) -> Result<TempDir, 
     )?;
     let directory =
         tempfile::tempdir().map_err(|error| format!("No temporary directory: {error}."))?;
-    let (number, target) = (page.to_string(), directory.path().join("page"));
-    let arguments = [
-        OsStr::new("-png"),
-        OsStr::new("-singlefile"),
+    let number = page.to_string();
+    let words = [
+        Word::Text("-png"),
+        Word::Text("-singlefile"),
         // Pages may be of any size; their pictures are not.
-        OsStr::new("-scale-to"),
-        OsStr::new("1600"),
-        OsStr::new("-f"),
-        OsStr::new(&number),
-        OsStr::new("-l"),
-        OsStr::new(&number),
-        path.as_os_str(),
-        target.as_os_str(),
+        Word::Text("-scale-to"),
+        Word::Text("1600"),
+        Word::Text("-f"),
+        Word::Text(&number),
+        Word::Text("-l"),
+        Word::Text(&number),
+        Word::Input(path),
+        Word::Output(directory.path(), "page"),
     ];
-    match run_bounded(programs, &program, &arguments, RENDER_TIME, 16 * 1024).await {
-        Ok(Ended::Done { status, .. }) if status.success() => Ok(directory),
+    match run_bounded(programs, &program, &words, RENDER_TIME, 16 * 1024).await {
+        Ok(Ended::Done { success: true, .. }) => Ok(directory),
         Ok(Ended::Done { stderr, .. }) => {
             let said = String::from_utf8_lossy(&stderr);
             let last = said.lines().last().unwrap_or("it did not say why");

@@ -13,7 +13,7 @@ use tokio::{
     sync::Notify,
 };
 
-const HEAD: usize = 64 * 1024;
+pub(super) const HEAD: usize = 64 * 1024;
 const TAIL: usize = 16 * 1024;
 
 /// A program that says more than this is ended.
@@ -29,14 +29,19 @@ pub(crate) struct Captured {
 }
 
 impl Captured {
-    fn add(&mut self, bytes: &[u8]) {
-        let room = HEAD - self.head.len();
+    fn add(&mut self, bytes: &[u8], most: usize) {
+        let room = most.saturating_sub(self.head.len());
         let (head, rest) = bytes.split_at(bytes.len().min(room));
         self.head.extend_from_slice(head);
         self.tail.extend(rest);
         let over = self.tail.len().saturating_sub(TAIL);
         self.tail.drain(..over);
         self.lost += over as u64;
+    }
+
+    /// The head alone, as it came.
+    pub(crate) fn into_head(self) -> Vec<u8> {
+        self.head
     }
 
     /// The text, with a line that says what is missing.
@@ -58,13 +63,17 @@ pub(super) struct Meter {
     pub(super) too_much: Notify,
 }
 
-/// Reads a stream to its end.
-pub(super) async fn capture(stream: Option<impl AsyncRead + Unpin>, meter: Arc<Meter>) -> Captured {
+/// Reads a stream to its end, and keeps so much of its head.
+pub(super) async fn capture(
+    stream: Option<impl AsyncRead + Unpin>,
+    meter: Arc<Meter>,
+    head: usize,
+) -> Captured {
     let mut captured = Captured::default();
     let Some(mut stream) = stream else { return captured };
     let mut buffer = vec![0; 32 * 1024];
     while let Ok(read @ 1..) = stream.read(&mut buffer).await {
-        captured.add(&buffer[..read]);
+        captured.add(&buffer[..read], head);
         if meter.said.fetch_add(read as u64, Ordering::Relaxed) + read as u64 > MOST {
             meter.too_much.notify_one();
             // Nobody reads on: the program waits at its full pipe until it is ended.
@@ -81,7 +90,7 @@ mod tests {
     #[tokio::test]
     async fn head_and_tail_are_kept_and_the_rest_is_counted() {
         let text: String = (0..60_000).map(|n| format!("{n:05}\n")).collect();
-        let captured = capture(Some(text.as_bytes()), Arc::default()).await;
+        let captured = capture(Some(text.as_bytes()), Arc::default(), HEAD).await;
         let kept = captured.text();
         assert!(kept.starts_with("00000\n00001\n") && kept.ends_with("59999\n"));
         let lost = text.len() - HEAD - TAIL;
@@ -92,7 +101,7 @@ mod tests {
     #[tokio::test]
     async fn a_stream_without_end_is_left() {
         let meter = Arc::new(Meter::default());
-        let captured = capture(Some(tokio::io::repeat(b'x')), Arc::clone(&meter)).await;
+        let captured = capture(Some(tokio::io::repeat(b'x')), Arc::clone(&meter), HEAD).await;
         assert!(captured.text().len() < HEAD + TAIL + 100);
         meter.too_much.notified().await;
     }

@@ -3,23 +3,30 @@
 
 use std::{
     collections::HashSet,
-    fs, io,
+    ffi::OsString,
+    io,
     path::PathBuf,
     process::Stdio,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use tempfile::TempDir;
 use tokio::process::Command;
 
 use super::{
-    NOBODY, Sandbox,
-    capture::{Captured, Meter, capture},
+    INSIDE, PYTHON, Sandbox,
+    capture::{Captured, HEAD, Meter, capture},
+    command::Inside,
+    group::Group,
     outputs::{self, Output},
+    place::Place,
+    rooms::Rooms,
     system,
     watch::{Over, watch},
 };
+
+/// How long the walls may take to stand; machines can be very busy.
+const START: Duration = Duration::from_secs(30);
 
 /// A file that the program may read.
 #[derive(Clone, Debug)]
@@ -30,7 +37,7 @@ pub(crate) struct Input {
     pub(crate) path: PathBuf,
 }
 
-/// What is to be run.
+/// Python that is to be run.
 pub(crate) struct Job<'a> {
     pub(crate) code: &'a str,
     pub(crate) inputs: &'a [Input],
@@ -63,94 +70,82 @@ pub(crate) struct Outcome {
     _place: Place,
 }
 
-/// The directories of one run.
-pub(super) struct Place {
-    root: TempDir,
-}
-
-impl Place {
-    fn make(job: &Job<'_>, nobody: bool) -> io::Result<Self> {
-        let place = Self { root: tempfile::Builder::new().prefix("plimsoll-run-").tempdir()? };
-        for directory in [place.work(), place.inputs(), place.kept()] {
-            fs::create_dir(directory)?;
-        }
-        fs::write(place.code(), job.code)?;
-        for input in job.inputs {
-            fs::copy(&input.path, place.input(&input.name))?;
-            system::set_mode(&place.input(&input.name), 0o444)?;
-        }
-        system::set_mode(&place.code(), 0o444)?;
-        if nobody {
-            system::set_mode(place.root.path(), 0o711)?;
-            system::set_mode(&place.kept(), 0o700)?;
-            system::set_mode(&place.inputs(), 0o711)?;
-            system::give_to(&place.work(), NOBODY)?;
-        }
-        Ok(place)
-    }
-
-    /// What the program sees as its working directory.
-    pub(super) fn work(&self) -> PathBuf {
-        self.root.path().join("work")
-    }
-
-    pub(super) fn code(&self) -> PathBuf {
-        self.root.path().join("main.py")
-    }
-
-    fn inputs(&self) -> PathBuf {
-        self.root.path().join("in")
-    }
-
-    pub(super) fn input(&self, name: &str) -> PathBuf {
-        self.inputs().join(name)
-    }
-
-    /// Where our copies of what it wrote are.
-    fn kept(&self) -> PathBuf {
-        self.root.path().join("kept")
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        outputs::unlock(&self.work());
-    }
-}
-
 impl Sandbox {
-    /// Runs a job to its end, or to the end of what it may use. However it ends, no
-    /// process of it is left: the sandbox ends with the process that holds it.
+    /// Runs Python to its end, or to the end of what it may use.
     pub(crate) async fn run(&self, job: Job<'_>) -> io::Result<Outcome> {
-        let place = Place::make(&job, self.setpriv.is_some())?;
-        let words = self.command(&place, job.inputs, job.time);
+        let python = self.python.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let place = Place::make(Some(job.code), job.inputs, self.setpriv.is_some())?;
+        let mut seen = vec![(place.code(), "/code/main.py".to_owned())];
+        let inputs = job.inputs.iter();
+        seen.extend(
+            inputs.map(|input| (place.input(&input.name), format!("{INSIDE}/{}", input.name))),
+        );
+        let mut words = vec![python.clone().into_os_string()];
+        words.extend(["-I", "-B", "-u", "/code/main.py"].map(OsString::from));
+        let inside =
+            Inside { words, seen, environment: Vec::new(), limits: &PYTHON, time: job.time };
+        let inputs = job.inputs.iter().map(|input| input.name.clone()).collect();
+        self.run_inside(place, inside, inputs, HEAD).await
+    }
+
+    /// Runs something to its end. However it ends, no process of it is left: the sandbox
+    /// ends with the process that holds it. `inputs` are the names that are no outputs.
+    pub(super) async fn run_inside(
+        &self,
+        place: Place,
+        inside: Inside<'_>,
+        inputs: HashSet<String>,
+        head: usize,
+    ) -> io::Result<Outcome> {
+        let group = Group::make(&place.name(), inside.limits);
+        let words = self.command(&place, group.as_ref(), &inside);
         let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(program);
         command.args(arguments).env_clear().current_dir("/").kill_on_drop(true);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let started = Instant::now();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let meter = Arc::new(Meter::default());
-        let stdout = tokio::spawn(capture(child.stdout.take(), Arc::clone(&meter)));
-        let stderr = tokio::spawn(capture(child.stderr.take(), Arc::clone(&meter)));
+        let stdout = tokio::spawn(capture(child.stdout.take(), Arc::clone(&meter), head));
+        let stderr = tokio::spawn(capture(child.stderr.take(), Arc::clone(&meter), head));
         let id = child.id().unwrap_or(u32::MAX);
-        let ending = tokio::select! {
-            status = child.wait() => Ending::Exited(system::exit_code(status?)),
-            () = tokio::time::sleep(job.time) => Ending::TimedOut,
-            () = meter.too_much.notified() => Ending::TalkedTooMuch,
-            over = watch(id, place.work()) => Ending::Overdrew(over),
+        // It waits for a word, or the end, of this pipe before the program begins.
+        let gate = child.stdin.take();
+        let mut started = Instant::now();
+        let sign = place.name();
+        let stands = tokio::select! {
+            rooms = Rooms::open(id, &sign) => Ok(Arc::new(rooms)),
+            status = child.wait() => Err(Ending::Exited(system::exit_code(status?))),
+            () = tokio::time::sleep(START) => Err(Ending::TimedOut),
+        };
+        let ending = match &stands {
+            Ok(rooms) => {
+                started = Instant::now();
+                drop(gate);
+                tokio::select! {
+                    status = child.wait() => Ending::Exited(system::exit_code(status?)),
+                    () = tokio::time::sleep(inside.time) => Ending::TimedOut,
+                    () = meter.too_much.notified() => Ending::TalkedTooMuch,
+                    over = watch(id, Arc::clone(rooms), *inside.limits) => Ending::Overdrew(over),
+                }
+            }
+            Err(ending) => *ending,
         };
         let took = started.elapsed();
         if !matches!(ending, Ending::Exited(_)) {
             child.kill().await?;
         }
+        let starved = matches!(ending, Ending::Exited(code) if code != 0)
+            && group.as_ref().is_some_and(Group::ran_out_of_memory);
+        let ending = if starved { Ending::Overdrew(Over::Memory) } else { ending };
         // All ends of the pipes are inside, so they close when the last process is gone.
         let (stdout, stderr) = (rest(stdout).await, rest(stderr).await);
-        let inputs: HashSet<String> = job.inputs.iter().map(|input| input.name.clone()).collect();
-        let (work, kept) = (place.work(), place.kept());
-        let collected =
-            tokio::task::spawn_blocking(move || outputs::collect(&work, &kept, &inputs)).await;
-        let (outputs, refused) = collected.map_err(io::Error::other)??;
+        let (mut outputs, mut refused) = (Vec::new(), 0);
+        if let Ok(rooms) = stands {
+            let (kept, most) = (place.kept(), inside.limits.disk);
+            let collect = move || outputs::collect(&rooms.work(), &kept, &inputs, most);
+            let collected = tokio::task::spawn_blocking(collect).await;
+            (outputs, refused) = collected.map_err(io::Error::other)??;
+        }
         Ok(Outcome { ending, took, stdout, stderr, outputs, refused, _place: place })
     }
 }

@@ -8,10 +8,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{system, watch::DISK};
+use super::system;
 
 /// How many files of one run are kept.
 pub(crate) const MOST_FILES: usize = 20;
+
+/// How many entries are looked at.
+const MOST_SEEN: usize = 10_000;
 
 /// A file that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,8 +31,11 @@ pub(super) fn collect(
     work: &Path,
     kept: &Path,
     inputs: &HashSet<String>,
+    most: u64,
 ) -> io::Result<(Vec<Output>, usize)> {
-    let mut names: Vec<_> = fs::read_dir(work)?.flatten().map(|entry| entry.file_name()).collect();
+    let found = fs::read_dir(work)?.flatten().map(|entry| entry.file_name());
+    // A program that overdrew may have left any number.
+    let mut names: Vec<_> = found.take(MOST_SEEN).collect();
     names.sort();
     let (mut outputs, mut refused, mut bytes) = (Vec::new(), 0, 0);
     for name in names {
@@ -38,7 +44,7 @@ pub(super) fn collect(
             continue;
         }
         let copy = kept.join(format!("{:02}", outputs.len()));
-        let room = if outputs.len() < MOST_FILES { DISK - bytes } else { 0 };
+        let room = if outputs.len() < MOST_FILES { most - bytes } else { 0 };
         match copy_file(&work.join(&name), &copy, room) {
             Ok(Some(size)) => {
                 bytes += size;
@@ -58,18 +64,4 @@ fn copy_file(from: &Path, to: &Path, room: u64) -> io::Result<Option<u64>> {
         return Ok(None);
     }
     io::copy(&mut file.take(room), &mut fs::File::create(to)?).map(Some)
-}
-
-/// Makes every directory below deletable again; the program may have locked them.
-pub(super) fn unlock(directory: &Path) {
-    let mut open = vec![directory.to_owned()];
-    while let Some(directory) = open.pop() {
-        // Deleting says what could not be done; this is only help.
-        let _ = system::set_mode(&directory, 0o700);
-        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                open.push(entry.path());
-            }
-        }
-    }
 }

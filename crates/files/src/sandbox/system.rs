@@ -4,13 +4,16 @@
 #[cfg(unix)]
 mod own {
     use std::{
-        fs::{self, File, OpenOptions},
+        fs::{self, File, Metadata, OpenOptions},
         io,
-        os::unix::{
-            fs::{OpenOptionsExt, PermissionsExt, chown},
-            process::ExitStatusExt,
+        os::{
+            fd::AsRawFd,
+            unix::{
+                fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
+                process::ExitStatusExt,
+            },
         },
-        path::Path,
+        path::{Path, PathBuf},
         process::ExitStatus,
     };
 
@@ -28,9 +31,28 @@ mod own {
         fs::set_permissions(path, fs::Permissions::from_mode(mode))
     }
 
-    pub(crate) fn give_to(path: &Path, owner: u32) -> io::Result<()> {
-        chown(path, Some(owner), Some(owner))
+    /// Whether it belongs to whoever runs this.
+    pub(crate) fn is_ours(found: &Metadata) -> bool {
+        found.uid() == process::geteuid().as_raw()
     }
+
+    /// A path by which this process finds what it has open.
+    pub(crate) fn path_of(open: &File) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()))
+    }
+
+    /// Bytes and entries in use on a file system, whether they have a name or not.
+    pub(crate) fn used(open: &File) -> (u64, u64) {
+        let Ok(found) = rustix::fs::fstatvfs(open) else { return (0, 0) };
+        let bytes = found.f_blocks.saturating_sub(found.f_bfree).saturating_mul(found.f_frsize);
+        (bytes, found.f_files.saturating_sub(found.f_ffree))
+    }
+
+    /// The number of the call about keys.
+    #[cfg(target_os = "linux")]
+    pub(crate) const KEYCTL: Option<i64> = Some(libc::SYS_keyctl);
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) const KEYCTL: Option<i64> = None;
 
     /// Opens a file to read it. A link is not followed, and a pipe is not waited for.
     pub(crate) fn open_itself(path: &Path) -> io::Result<File> {
@@ -46,7 +68,12 @@ mod own {
 
 #[cfg(not(unix))]
 mod own {
-    use std::{fs::File, io, path::Path, process::ExitStatus};
+    use std::{
+        fs::{File, Metadata},
+        io,
+        path::{Path, PathBuf},
+        process::ExitStatus,
+    };
 
     pub(crate) fn is_root() -> bool {
         false
@@ -60,9 +87,19 @@ mod own {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    pub(crate) fn give_to(_: &Path, _: u32) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
+    pub(crate) fn is_ours(_: &Metadata) -> bool {
+        false
     }
+
+    pub(crate) fn path_of(_: &File) -> PathBuf {
+        PathBuf::new()
+    }
+
+    pub(crate) fn used(_: &File) -> (u64, u64) {
+        (0, 0)
+    }
+
+    pub(crate) const KEYCTL: Option<i64> = None;
 
     pub(crate) fn open_itself(_: &Path) -> io::Result<File> {
         Err(io::ErrorKind::Unsupported.into())

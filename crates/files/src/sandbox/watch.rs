@@ -1,18 +1,12 @@
 //! An eye on what a running program uses in all: limits of the kernel bind one process at
 //! a time, and one file at a time.
 
-use std::{
-    collections::HashMap,
-    fs, io,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{collections::HashMap, fs, io, path::PathBuf, sync::Arc, time::Duration};
 
-use super::{MEMORY, system};
+use super::{Limits, rooms::Rooms, system};
 
-/// What the working directory may hold.
-pub(super) const DISK: u64 = 64 << 20;
-pub(super) const ENTRIES: usize = 2_000;
+/// How many entries all that it can write to may have.
+pub(super) const ENTRIES: u64 = 2_000;
 
 /// How often is looked. A program can overdraw by what it manages in this time.
 const EVERY: Duration = Duration::from_millis(100);
@@ -22,60 +16,39 @@ const EVERY: Duration = Duration::from_millis(100);
 pub(crate) enum Over {
     /// The memory of all processes together.
     Memory,
-    /// The files in the working directory.
+    /// The number of files that it can write.
     Disk,
 }
 
 /// Returns when something is overdrawn.
-pub(super) async fn watch(root: u32, work: PathBuf) -> Over {
+pub(super) async fn watch(root: u32, rooms: Arc<Rooms>, limits: Limits) -> Over {
     loop {
         tokio::time::sleep(EVERY).await;
-        let work = work.clone();
-        let look = move || look(root, &work);
+        let rooms = Arc::clone(&rooms);
+        let look = move || look(root, &rooms, limits.memory);
         if let Ok(Some(over)) = tokio::task::spawn_blocking(look).await {
             return over;
         }
     }
 }
 
-fn look(root: u32, work: &Path) -> Option<Over> {
+fn look(root: u32, rooms: &Rooms, memory: u64) -> Option<Over> {
+    // What is written is memory too.
+    let (bytes, entries) = rooms.used();
     let processes = below(root);
     // What processes share is counted for each of them. The fair count takes the kernel
     // some time, so it is asked for only when the quick one is too high.
-    if processes.values().sum::<u64>() > MEMORY {
+    if bytes + processes.values().sum::<u64>() > memory {
         let fair = processes.iter().map(|(id, resident)| fair_share(*id, *resident));
-        if fair.sum::<u64>() > MEMORY {
+        if bytes + fair.sum::<u64>() > memory {
             return Some(Over::Memory);
         }
     }
-    let (mut bytes, mut entries) = (0, 0);
-    measure(work, &mut bytes, &mut entries);
-    (bytes > DISK || entries > ENTRIES).then_some(Over::Disk)
-}
-
-/// Adds up a directory and all below it. Links are counted, not followed.
-pub(super) fn measure(directory: &Path, bytes: &mut u64, entries: &mut usize) {
-    let mut open = vec![directory.to_owned()];
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-            *entries += 1;
-            // `metadata` of an entry does not follow links.
-            if let Ok(found) = entry.metadata() {
-                if found.is_dir() {
-                    open.push(entry.path());
-                } else {
-                    *bytes += found.len();
-                }
-            }
-            if *entries > ENTRIES || *bytes > DISK {
-                return;
-            }
-        }
-    }
+    (entries > ENTRIES).then_some(Over::Disk)
 }
 
 /// All processes below one, with their resident memory in bytes.
-fn below(root: u32) -> HashMap<u32, u64> {
+pub(super) fn below(root: u32) -> HashMap<u32, u64> {
     let mut children: HashMap<u32, Vec<(u32, u64)>> = HashMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
@@ -133,15 +106,5 @@ mod tests {
         let stat = "12 (a) b) R) S 7 12 12 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 99 1000 321 18 0";
         assert_eq!(parent_and_pages(stat), Some((7, 321)));
         assert_eq!(parent_and_pages("nonsense"), None);
-    }
-
-    #[test]
-    fn links_are_not_followed() {
-        let place = tempfile::tempdir().unwrap();
-        fs::write(place.path().join("a"), [0; 100]).unwrap();
-        std::os::unix::fs::symlink("/usr", place.path().join("b")).unwrap();
-        let (mut bytes, mut entries) = (0, 0);
-        measure(place.path(), &mut bytes, &mut entries);
-        assert_eq!((bytes, entries), (100 + "/usr".len() as u64, 2));
     }
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     fixtures::{jpeg_with_exif, picture_of_plimsoll, png_head},
-    shelf::{Desk, ask, bare, programs},
+    shelf::{Desk, ask, bare, programs, programs_inside},
 };
 
 /// Tells what it was asked and what it got.
@@ -74,7 +74,7 @@ async fn ftl_3_text_is_read_by_the_local_program() {
     let desk = Desk::new();
     let file =
         desk.put("a.pgm", "image/x-portable-graymap", FileKind::Image, &picture_of_plimsoll());
-    let toolbox = bare(&desk).with_programs(programs());
+    let toolbox = bare(&desk).with_programs(programs_inside().await);
     let answer = ask(&toolbox, "analyze_image", &file, json!({})).await;
     assert!(answer.text.contains("Text in the image (OCR):\n| PLIMSOLL"), "{}", answer.text);
     let broken = desk.put("b.png", "image/png", FileKind::Image, &png_head(60, 40));
@@ -85,7 +85,7 @@ async fn ftl_3_text_is_read_by_the_local_program() {
 #[tokio::test]
 async fn ftl_3_a_bomb_and_a_list_of_files_do_not_reach_the_program() {
     let desk = Desk::new();
-    let toolbox = bare(&desk).with_programs(programs());
+    let toolbox = bare(&desk).with_programs(programs_inside().await);
     let bomb = png_head(60_000, 60_000);
     for bytes in [&bomb[..], b"/etc/hostname\n/etc/passwd\n", b""] {
         let file = desk.put("a.png", "image/png", FileKind::Image, bytes);

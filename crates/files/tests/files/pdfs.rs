@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     images::Parrot,
-    shelf::{Desk, ask, bare, programs},
+    shelf::{Desk, ask, bare, programs, programs_inside},
 };
 
 fn put(desk: &Desk, bytes: &[u8]) -> plimsoll_domain::File {
@@ -168,7 +168,7 @@ async fn ftl_4_pages_are_shown_to_a_vision_model() {
     let file = put(&desk, &pdf(&["Hello"]));
     let bare_answer = ask(&bare(&desk), "analyze_pdf", &file, json!({ "question": "What?" })).await;
     assert!(bare_answer.text.contains("none is configured"), "{}", bare_answer.text);
-    let toolbox = bare(&desk).with_eyes(Arc::new(Parrot)).with_programs(programs());
+    let toolbox = bare(&desk).with_eyes(Arc::new(Parrot)).with_programs(programs_inside().await);
     let answer = ask(&toolbox, "analyze_pdf", &file, json!({ "question": "What?" })).await;
     if programs().find("pdftoppm").is_none() {
         assert!(answer.text.contains("apt-get install poppler-utils"), "{}", answer.text);

@@ -9,7 +9,10 @@ use std::{
 
 use async_trait::async_trait;
 use plimsoll_domain::{ContentHash, File, FileId, FileKind, FileSource, Timestamp};
-use plimsoll_files::{Clock, Programs, Shelf, ToolAnswer, ToolFailure, Toolbox, file_label};
+use plimsoll_files::{
+    Clock, Programs, Sandbox, Shelf, ToolAnswer, ToolFailure, Toolbox, file_label,
+};
+use plimsoll_testkit::real::skipped;
 use serde_json::Value;
 
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
@@ -113,6 +116,17 @@ pub(crate) fn bare(desk: &Arc<Desk>) -> Toolbox {
 /// The programs that this machine has.
 pub(crate) fn programs() -> Programs {
     Programs::in_path(&std::env::var_os("PATH").unwrap_or_default())
+}
+
+/// The same in a sandbox, where this machine has one (SEC-10).
+pub(crate) async fn programs_inside() -> Programs {
+    match Sandbox::find_for_programs(&programs()).await {
+        Ok(sandbox) => programs().inside(sandbox),
+        Err(none) => {
+            skipped(&format!("programs run without a sandbox: {none}. {}", none.how_to_fix));
+            programs()
+        }
+    }
 }
 
 /// A directory with programs that are shell scripts.
