@@ -16,10 +16,11 @@ const CALL: &str = "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\
     words = [ctypes.c_long(w) if isinstance(w, int) else w for w in words]\n  \
     got = libc.syscall(*words)\n  print(name, got, ctypes.get_errno(), flush=True)\n  return got\n";
 
-/// Joins a new session keyring, puts a key there, and becomes the program that is named.
+/// Joins a new session keyring, puts a key there, hands on a descriptor, and becomes the
+/// program that is named.
 const WITH_A_KEY: &str = "import ctypes, os, sys\nlibc = ctypes.CDLL(None, use_errno=True)\n\
     join, add = map(int, sys.argv[1:3])\nok = libc.syscall(join, 1, None) > 0\n\
-    ok = ok and libc.syscall(add, b'user', b'plimsoll-canary', b'seen', 4, -3) > 0\n\
+    ok = ok and libc.syscall(add, b'user', b'plimsoll-canary', b'seen', 4, -3) > 0\nos.dup2(2, 77)\n\
     os.execv(sys.argv[3], sys.argv[3:]) if ok else sys.exit(77)";
 
 /// Set in a process whose session keyring has the key.
@@ -214,6 +215,20 @@ async fn sec_10_a_program_of_others_sees_its_input_and_nothing_else() {
     let said = String::from_utf8_lossy(&stderr).into_owned();
     assert!(!success && said.contains("Read-only file system"), "{said}");
     assert_eq!(std::fs::read_to_string(out.path().join("page.png")).unwrap(), "page");
+}
+
+/// Neither what bubblewrap was handed, the pipe and the filter, nor what the user's shell had
+/// open is handed on.
+#[tokio::test]
+async fn sec_10_no_descriptor_of_ours_is_open_inside() {
+    let Some(sandbox) = sandbox().await else { return };
+    if std::env::var_os(MARK).is_none() {
+        return in_a_session_with_a_key("sec_10_no_descriptor_of_ours_is_open_inside");
+    }
+    let code = "import os\nopen_ = []\nfor number in range(256):\n  try: os.fstat(number)\n  \
+                except OSError: continue\n  open_.append(number)\nprint(open_)";
+    let outcome = run(&sandbox, code, 30).await;
+    assert_eq!(outcome.stdout.text(), "[0, 1, 2]\n", "{}", outcome.stderr.text());
 }
 
 /// Review, low: a run that was killed with Plimsoll left its directory behind for good.

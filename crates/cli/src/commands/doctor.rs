@@ -164,7 +164,11 @@ async fn tools(context: &Context) -> [Check; 3] {
         None => match LocalRecogniser::find(&programs, context.settings.whisper_model()) {
             Some(found) => {
                 let program = found.program().display();
-                Check::new("speech", State::Ok, format!("recogniser for audio: {program}"))
+                Check::new(
+                    "speech",
+                    State::Ok,
+                    format!("recogniser for audio: {program}, without a sandbox"),
+                )
             }
             None => {
                 Check::new("speech", State::None, "no recogniser for audio").hint(RECOGNISER_HINT)

@@ -47,6 +47,32 @@ fn a_bare_machine_is_told_every_way() {
     }
 }
 
+/// SEC-10: programs of others run in the sandbox, and where they cannot it is said.
+#[cfg(target_os = "linux")]
+#[test]
+fn sec_10_programs_of_others_without_a_sandbox_are_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    let program = home.path().join("tesseract");
+    std::fs::write(&program, "#!/bin/sh\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let told = |path: &str| {
+        let ran = bare(&home, &["doctor", "--json"]).env("PATH", path).run();
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        (check(&report, "ocr").to_string(), check(&report, "python")["state"] == "ok")
+    };
+    let (alone, _) = told(home.path().to_str().unwrap());
+    assert!(alone.contains("without a sandbox: bwrap is not installed"), "{alone}");
+    assert!(alone.contains("apt-get install bubblewrap"), "{alone}");
+    let (system, stands) = told("/usr/bin:/bin");
+    if !stands || system.contains("no OCR") {
+        return plimsoll_testkit::real::skipped("no sandbox or no tesseract below /usr/bin");
+    }
+    assert!(system.contains("/usr/bin/tesseract, in the sandbox"), "{system}");
+    let (elsewhere, _) = told(&format!("{}:/usr/bin:/bin", home.path().display()));
+    assert!(elsewhere.contains("without a sandbox: it is not below /usr"), "{elsewhere}");
+}
+
 /// A server that lists these models and nothing else.
 fn listing(ids: &[&str]) -> ScriptedServer {
     let models: Vec<Value> =

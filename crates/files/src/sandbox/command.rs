@@ -13,10 +13,16 @@ use super::{INSIDE, Limits, NOBODY, SHARED_MEMORY, Sandbox, TMP, group::Group, p
 const BEGIN: &str = "f=$1 g=$2; shift 2; if [ -n \"$g\" ]; then \
     { echo 0 >\"$g/cgroup.procs\"; } 2>/dev/null; fi; exec 8<&0 9<\"$f\" </dev/null; exec \"$@\"";
 
-/// Leaves the session keyring of the user for a new, empty one. Where the kernel has no keys
-/// or forbids it there is nothing to leave; the filter refuses all calls about keys anyway.
-const LEAVE_KEYS: &str = "import ctypes, os, sys; \
-    ctypes.CDLL(None).syscall(int(sys.argv[1]), 1, None); os.execv(sys.argv[2], sys.argv[2:])";
+/// Leaves behind what the user's session hands on: its keyring, for a new and empty one, and
+/// descriptors that whoever started Plimsoll had open. Where the kernel has no keys or forbids
+/// it there is no keyring to leave; the filter refuses all calls about keys anyway.
+const LEAVE: &str = "import ctypes, os, sys
+ctypes.CDLL(None).syscall(int(sys.argv[1]), 1, None)
+for number in map(int, os.listdir('/proc/self/fd')):
+  if number > 2 and number not in (8, 9):
+    try: os.close(number)
+    except OSError: pass
+os.execv(sys.argv[2], sys.argv[2:])";
 
 const OPEN_FILES: u64 = 256;
 
@@ -92,7 +98,7 @@ impl Sandbox {
         }
         if let (Some(python), Some(keyctl)) = (&self.python, super::system::KEYCTL) {
             words.add(&[python.as_os_str()]);
-            words.add(&["-I", "-S", "-c", LEAVE_KEYS, &keyctl.to_string()].map(OsStr::new));
+            words.add(&["-I", "-S", "-c", LEAVE, &keyctl.to_string()].map(OsStr::new));
         }
         words.add(&[self.bwrap.as_os_str()]);
         self.walls(&mut words);

@@ -57,8 +57,9 @@ impl Sandbox {
         let mut seen: Vec<_> = seen.collect();
         let mut environment = vec![("OMP_THREAD_LIMIT", OsString::from("1"))];
         // Where the user keeps the languages of tesseract.
-        if let Some(data) = std::env::var_os("TESSDATA_PREFIX") {
-            seen.push((PathBuf::from(data), "/input/tessdata".to_owned()));
+        let data = std::env::var_os("TESSDATA_PREFIX").map(PathBuf::from);
+        if let Some(data) = data.filter(|data| data.is_dir()) {
+            seen.push((data, "/input/tessdata".to_owned()));
             environment.push(("TESSDATA_PREFIX", OsString::from("/input/tessdata")));
         }
         let limits: &Limits = &OTHERS;
