@@ -28,6 +28,8 @@ use super::{
 /// How long the walls may take to stand; machines can be very busy.
 const START: Duration = Duration::from_secs(30);
 
+const LATE: &str = "it did not stand in time, or /proc does not show its processes";
+
 /// A file that the program may read.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
@@ -128,6 +130,7 @@ impl Sandbox {
                     over = watch(id, Arc::clone(rooms), *inside.limits) => Ending::Overdrew(over),
                 }
             }
+            Err(Ending::TimedOut) => return Err(io::Error::new(io::ErrorKind::TimedOut, LATE)),
             Err(ending) => *ending,
         };
         let took = started.elapsed();
