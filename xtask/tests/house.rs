@@ -193,6 +193,10 @@ fn sec_9_programs_are_started_without_keys() {
     let mut starts = Vec::new();
     for name in product {
         for file in sources(&root().join("crates").join(name).join("src")) {
+            // A test may start what it likes.
+            if file.to_string_lossy().ends_with("_tests.rs") {
+                continue;
+            }
             let text = fs::read_to_string(&file).unwrap();
             let cleared = text.matches(".env_clear()").count();
             let started = text.matches("Command::new(").count();

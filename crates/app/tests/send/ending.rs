@@ -49,8 +49,7 @@ async fn works_again(rig: &Rig, case: &str, first: Result<String, AppError>) {
             assert!(rig.app.store().receipt(receipt).await.is_ok(), "{case}: no receipt");
         }
     }
-    let asked = rows.len();
-    assert!(asked >= 1 + calls.saturating_sub(1), "{case}: a pair that was sent is gone");
+    assert!(rows.len() >= calls, "{case}: a pair that was sent is gone");
     rig.provider.scripts.lock().unwrap().clear();
     rig.provider.scripts.lock().unwrap().push_back(answer("well", 10));
     let sent = rig.send("after").await;

@@ -229,7 +229,7 @@ mod tests {
         assert!(matches!(&found[1], Piece::List(lines) if lines[1] == r#""x,]\"""#));
         assert_eq!(together(&found), long);
         // Of a list of lists that are long the inner ones.
-        let nested = format!("[{}]", vec!["[1,2,3,4,5,6,7,8]"; 9].join(","));
+        let nested = format!("[{}]", ["[1,2,3,4,5,6,7,8]"; 9].join(","));
         assert_eq!(pieces(&nested).iter().filter(|p| matches!(p, Piece::List(_))).count(), 9);
         for plain in ["", "{", "[1,2", "nothing", "{\"a\":1}", "[1,2,3,4,5,6,7,8", "\u{1}[1]"] {
             assert_eq!(pieces(plain), vec![Piece::Text(plain)]);
