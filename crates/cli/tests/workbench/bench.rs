@@ -103,15 +103,6 @@ T.differs = ({ x, counter, visible, rows }) => {
   }
   return T.counter() === counter ? '' : `counter ${T.counter()}, not ${counter}`;
 };
-// Looks for a while whether the page comes to agree.
-T.settles = async (truth) => {
-  let words = T.differs(truth);
-  for (let tries = 0; words && tries < 50; tries += 1) {
-    await new Promise((go) => setTimeout(go, 20));
-    words = T.differs(truth);
-  }
-  return words;
-};
 T.different = async () => T.differs(await T.truth());
 ";
 
