@@ -61,7 +61,7 @@ fn a_moment(kill: u32, one: Duration) {
 /// Every other time the first confirmation is waited for, so that a busy machine shows
 /// something too.
 fn first_of(kill: u32, confirmed: &Receiver<(u32, String)>) -> Option<(u32, String)> {
-    (kill % 2 == 0).then(|| confirmed.recv().unwrap())
+    kill.is_multiple_of(2).then(|| confirmed.recv().unwrap())
 }
 
 #[test]

@@ -132,13 +132,9 @@ fn ui_11_everything_can_be_reached_at_360_pixels() {
     bench.wait("T.draft() === 'fourth'");
     within(&bench, "asking again");
     bench.page.insert_text(&"more ".repeat(750)).unwrap();
+    // The pair's own topic has no system message; who sends before that is drawn looks first.
+    bench.wait("!T.one('.prelude')");
     bench.keys("Enter");
-    // Who presses a key before the line has moved is asked to look first.
-    bench.wait("T.one('dialog[open]') || T.says('#notice', 'Enter sends what is shown')");
-    if !bench.js::<bool>("Boolean(T.one('dialog[open]'))") {
-        within(&bench, "the words about it");
-        bench.keys("Enter");
-    }
     bench.wait("T.one('dialog[open]')");
     within(&bench, "the dialog");
     bench.keys("Escape");
