@@ -1,5 +1,6 @@
 //! What an estimate rests on, and how far it may be off (EST-9).
 
+use crate::calibration::SMALL_REQUEST;
 use crate::{Calibration, commas};
 
 /// What an estimate rests on.
@@ -15,7 +16,7 @@ pub enum Basis {
         answers: usize,
         /// Within which share of the estimate 95 % of them were.
         spread: f64,
-        /// Tokens of the largest request that was reported.
+        /// Tokens of the largest request but one that was reported: one alone may be odd.
         largest: u64,
     },
     /// An estimate alone.
@@ -30,10 +31,6 @@ const LEAST_LEARNED: f64 = 0.02;
 
 /// What an estimate alone may be off.
 const APPROX: f64 = 0.15;
-
-/// A request this many times as large as any that was reported is estimated as if nothing had
-/// been learned.
-const FAR: u64 = 2;
 
 /// What an estimate of CJK, of encoded bytes or of a picture may be off.
 const ODD: f64 = 0.4;
@@ -52,7 +49,9 @@ impl Basis {
     pub fn of_reports(calibration: &Calibration) -> Self {
         let Some(spread) = calibration.spread() else { return Self::Approx };
         let reports = calibration.reports();
-        let largest = reports.iter().map(|report| report.reported).max().unwrap_or(0);
+        let mut sizes: Vec<u64> = reports.iter().map(|report| report.reported).collect();
+        sizes.sort_unstable();
+        let largest = sizes.iter().rev().nth(1).copied().unwrap_or(0);
         Self::Learned { answers: reports.len(), spread, largest }
     }
 
@@ -80,11 +79,15 @@ impl Basis {
         match self {
             Self::Exact => 0,
             Self::Tokenizer => share(tokens, LEAST_LEARNED).max(LEAST),
-            // Short answers say little about a text that is far longer than they were.
-            Self::Learned { spread, largest, .. } if tokens > largest.saturating_mul(FAR) => {
-                plain(spread.max(APPROX)).max(LEAST)
+            Self::Learned { spread, largest, .. } => {
+                let small = share(SMALL_REQUEST, spread);
+                let learned = plain(spread.max(LEAST_LEARNED)).max(small).max(LEAST);
+                // Reports say little about what is beyond the largest of them.
+                let beyond = share(tokens.saturating_sub(largest), APPROX);
+                learned
+                    .saturating_add(beyond)
+                    .min(learned.max(Self::Approx.half_width(tokens, odd)))
             }
-            Self::Learned { spread, .. } => plain(spread.max(LEAST_LEARNED)).max(LEAST / 2),
             Self::Approx => plain(APPROX).max(LEAST),
         }
     }
@@ -149,7 +152,7 @@ mod tests {
             (Basis::Tokenizer, 3100, 0, 3038, 3162),
             (Basis::Tokenizer, 100, 0, 84, 116),
             (learned, 3100, 0, 2976, 3224),
-            (learned, 10_000, 0, 8500, 11_500),
+            (learned, 10_000, 0, 8700, 11_300),
             (Basis::Approx, 1000, 0, 850, 1150),
             (Basis::Approx, 20, 0, 4, 36),
             (Basis::Approx, 1000, 1000, 600, 1400),

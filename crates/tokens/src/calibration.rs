@@ -26,9 +26,10 @@ const SPREAD_FOR_SLOPE: u64 = 2;
 const TELLING_TEXT: u64 = 64;
 const TELLING_REPORTS: usize = 2;
 
-/// Small requests are measured against at least this much, so that one token more or less in
-/// "hello" is not a large error.
-const SMALL: f64 = 64.0;
+/// Errors of smaller requests are measured as shares of this many tokens, so that one token
+/// more or less in "hello" is not a large error. Their bands are as wide as such a share.
+pub(crate) const SMALL_REQUEST: u64 = 64;
+const SMALL: f64 = SMALL_REQUEST as f64;
 
 /// What turns raw tokens into those of a model. The offset is counted once for each request,
 /// as a part of the prelude; the slope applies to sums.
