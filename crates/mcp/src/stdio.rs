@@ -5,7 +5,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use plimsoll_domain::JsonValues;
+use plimsoll_domain::JsonTreeSize;
 use rmcp::{
     RoleServer, ServiceExt,
     model::{ClientJsonRpcMessage, ClientRequest, GetMeta},
@@ -40,7 +40,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let read = Bounded { read, values: JsonValues::default() };
+    let read = Bounded { read, values: JsonTreeSize::default() };
     let lines = AsyncRwTransport::new_server(read, write).with_max_line_length(LONGEST_LINE);
     let running = match server.connect().serve(Patient { lines, begun: false }).await {
         Ok(running) => running,
@@ -61,7 +61,7 @@ where
 /// so that it is no message and takes no memory (REL-7).
 struct Bounded<R> {
     read: R,
-    values: JsonValues,
+    values: JsonTreeSize,
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {
@@ -74,7 +74,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {
         let ready = Pin::new(&mut self.read).poll_read(context, buffer);
         for byte in &mut buffer.filled_mut()[before..] {
             if *byte == b'\n' {
-                self.values = JsonValues::default();
+                self.values = JsonTreeSize::default();
             } else if self.values.take(*byte) {
                 *byte = b' ';
             }

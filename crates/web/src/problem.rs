@@ -10,6 +10,7 @@ use axum::{
 use plimsoll_app::AppError;
 use plimsoll_blobs::BlobError;
 use plimsoll_budget::Suggestion;
+use plimsoll_domain::plain_name;
 use plimsoll_store::StoreError;
 use plimsoll_tokens::commas;
 use serde::{Serialize, de::DeserializeOwned};
@@ -106,8 +107,10 @@ impl Problem {
 
     /// REL-7: what such a body would take in memory has nothing to do with its size.
     pub(crate) fn too_many_values() -> Self {
-        let most = plimsoll_domain::MOST_JSON_VALUES;
-        let detail = format!("the body holds more than {most} values; send less at once");
+        let most = plimsoll_domain::MAX_JSON_TREE_BYTES >> 20;
+        let detail = format!(
+            "the body holds so many values that they take over {most} MB; send less at once"
+        );
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_many_values", detail)
     }
 
@@ -297,7 +300,7 @@ fn helps(suggestion: &Suggestion) -> Vec<Help> {
             format!("by at least {} tokens", commas(*tokens)),
         )],
         Suggestion::DetachFile { name, tokens } => {
-            let label = format!("Detach {name}");
+            let label = format!("Detach {}", plain_name(name));
             let help = help("detach", &label, format!("−{} tokens", commas(*tokens)));
             vec![Help { file: Some(name.clone()), ..help }]
         }
