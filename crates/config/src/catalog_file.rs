@@ -216,6 +216,24 @@ mod tests {
         }
     }
 
+    /// EST-5: models of one family charge for pictures in different ways.
+    #[test]
+    fn est_5_the_shipped_catalog_says_how_pictures_are_counted() {
+        let catalog = shipped_catalog().unwrap();
+        for (name, pricing) in [
+            ("gpt-4o-2024-11-20", "openai"),
+            ("gpt-4o-mini-2024-07-18", "tiles:2833+5667"),
+            ("gpt-4.1-2025-04-14", "openai"),
+            ("gpt-4.1-mini-2025-04-14", "patches:1.62"),
+            ("gpt-4.1-nano-2025-04-14", "patches:2.46"),
+            ("gemini-2.5-pro", "gemini"),
+        ] {
+            let (model, _) = catalog.find(name).unwrap();
+            let found = model.image_pricing.map(plimsoll_tokens::ImagePricing::name);
+            assert_eq!(found.as_deref(), Some(pricing), "{name}");
+        }
+    }
+
     #[test]
     fn shipped_ids_and_aliases_are_unique() {
         let catalog = shipped_catalog().unwrap();

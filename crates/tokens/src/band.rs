@@ -78,7 +78,10 @@ impl Basis {
         let plain = |of: f64| share(tokens - odd, of).saturating_add(share(odd, of.max(ODD)));
         match self {
             Self::Exact => 0,
-            Self::Tokenizer => share(tokens, LEAST_LEARNED).max(LEAST),
+            // What pictures and tools weigh is a price list's word, not the vocabulary's.
+            Self::Tokenizer => {
+                share(tokens - odd, LEAST_LEARNED).max(LEAST).saturating_add(share(odd, ODD))
+            }
             Self::Learned { spread, largest, .. } => {
                 let small = share(SMALL_REQUEST, spread);
                 let learned = plain(spread.max(LEAST_LEARNED)).max(small).max(LEAST);
@@ -151,6 +154,7 @@ mod tests {
             (Basis::Exact, 3100, 0, 3100, 3100),
             (Basis::Tokenizer, 3100, 0, 3038, 3162),
             (Basis::Tokenizer, 100, 0, 84, 116),
+            (Basis::Tokenizer, 3100, 1000, 2658, 3542),
             (learned, 3100, 0, 2976, 3224),
             (learned, 10_000, 0, 8700, 11_300),
             (Basis::Approx, 1000, 0, 850, 1150),
