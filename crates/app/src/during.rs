@@ -29,7 +29,7 @@ impl App {
             over_budget: begun.over_budget,
         };
         let mut board = self.board(&before.workspace, self.view_of(before, history).await?).await?;
-        let now = board.capture(self, &draft).await?;
+        let now = board.capture(self, &draft, before.seen.question).await?;
         // It is compared when it leaves: what changed since was seen by nobody (PAY-6).
         let compared = before.compared && now.seen.digest() == before.seen.digest();
         begun.prepared = Prepared { purpose, compared, ..now };

@@ -81,7 +81,7 @@ pub enum AppError {
     #[error(transparent)]
     Blob(plimsoll_blobs::BlobError),
     /// A file looks like a secret, and nobody said that it is meant (INS-4).
-    #[error("'{name}' {why}; attach it only if you mean to")]
+    #[error("'{}' {why}; attach it only if you mean to", plimsoll_domain::plain_name(name))]
     LooksSecret {
         /// Its name.
         name: String,

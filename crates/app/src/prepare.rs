@@ -19,9 +19,6 @@ const FIRST_TOPIC: &str = "General";
 impl App {
     /// Weighs a message and what would go along with it.
     pub async fn prepare(&self, ask: &Ask) -> Result<Prepared, AppError> {
-        if !plimsoll_budget::is_emitted(&ask.draft.text) {
-            return Err(AppError::EmptyMessage);
-        }
         let mut board = self.board(&ask.workspace, ask.view.clone()).await?;
         board.prepare(self, &ask.draft).await
     }

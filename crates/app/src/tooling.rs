@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_domain::{File, PairId, file_label};
+use plimsoll_domain::{File, FileId, PairId, file_label};
 use plimsoll_files::{NoSandbox, Programs, Sandbox, Section, Toolbox, files_section};
 use plimsoll_send::{Hash, MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult, ToolRound};
 use plimsoll_store::{ToolCallRecord, Workspace};
@@ -40,6 +40,8 @@ pub(crate) struct FilesPart {
     pub(crate) section_tokens: RawTokens,
     /// Raw tokens of the tools.
     pub(crate) tool_tokens: u64,
+    /// Files of the section that would not be in it without the message.
+    pub(crate) brought: Vec<FileId>,
 }
 
 impl FilesPart {
@@ -48,11 +50,11 @@ impl FilesPart {
     }
 
     /// Tells this from a list of other files (PAY-6). A file is known by its id, since its
-    /// age grows on a page that nobody draws again. Those of the message itself are compared
-    /// with the message.
-    pub(crate) fn digest(&self, drafted: &[Arc<File>]) -> Option<Hash> {
+    /// age grows on a page that nobody draws again. Those that the message itself brings are
+    /// compared with the message.
+    pub(crate) fn digest(&self) -> Option<Hash> {
         let section = self.section.as_ref()?;
-        let own: Vec<String> = drafted.iter().map(|file| file_label(file.id)).collect();
+        let own: Vec<String> = self.brought.iter().copied().map(file_label).collect();
         let id = |line: &&str| line.trim_start().starts_with("file_id: ");
         let others = section.text.lines().filter(id);
         let others = others.filter(|line| !own.iter().any(|label| line.ends_with(label)));
@@ -107,6 +109,7 @@ impl App {
         &self,
         workspace: &Workspace,
         files: &[File],
+        brought: Vec<FileId>,
         weigher: &Weigher,
         overhead: u64,
     ) -> FilesPart {
@@ -133,6 +136,7 @@ impl App {
             tool_tokens: tools.iter().map(weigh).fold(0, u64::saturating_add),
             section,
             tools,
+            brought,
         }
     }
 

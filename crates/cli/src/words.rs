@@ -53,11 +53,11 @@ pub(crate) fn attached(one: &AttachedFile) -> String {
         Ok(file) => file,
         Err(broken) => return format!("an attachment is broken: {broken}"),
     };
-    let how = match one.delivery {
+    let how = one.instead.unwrap_or(match one.delivery {
         Delivery::Inline => "inline",
         Delivery::OnDemand => "on demand",
         Delivery::Path => "by its path",
-    };
+    });
     let note = one.note.as_ref().map_or_else(String::new, |note| format!("; {note}"));
     format!("{}: {how}, {} tokens{note}", printable(&file.name), commas(one.tokens))
 }

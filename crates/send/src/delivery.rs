@@ -146,6 +146,16 @@ pub fn effective_delivery(file: &File, chosen: Option<Delivery>, target: Target)
         .unwrap_or_else(|| default_delivery(file, target))
 }
 
+/// What a model gets instead of a file that it cannot take in this way, in two words for people.
+pub fn sent_instead(file: &File, delivery: Delivery, target: Target) -> Option<&'static str> {
+    let seen = target.vision && unseeable(file).is_none();
+    match delivery {
+        Delivery::Inline if is_picture(file) && !seen => Some("as a note"),
+        Delivery::OnDemand if !target.tools => Some("name only"),
+        Delivery::Inline | Delivery::OnDemand | Delivery::Path => None,
+    }
+}
+
 /// The parts of a message in order. `tokens` has one entry for each token of the message;
 /// one that is missing is broken.
 pub fn deliver<'a>(

@@ -21,7 +21,7 @@ pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError, short_label
 pub use counter::{Counter, LeftOutBecause, trim_notice};
 pub use delivery::{
     DeliveredPart, INLINE_BELOW, Target, Token, Unseeable, allowed_deliveries, default_delivery,
-    deliver, effective_delivery, reference, sent_mime, unseeable, words_of,
+    deliver, effective_delivery, reference, sent_instead, sent_mime, unseeable, words_of,
 };
 pub use json_doc::{DocEnclosed, DocMessage, DocTools, JsonDoc, RequestParameters};
 pub use payload::{
@@ -30,5 +30,5 @@ pub use payload::{
 };
 pub use plan::{IncludedPair, SendPlan, TrimStep};
 pub use receipt::{AttemptRecord, MessageRecord, Stage, TruncationSeen, silent_truncation};
-pub use seen::{BLOCK, Hash, Seen, SeenFile, SeenPair};
+pub use seen::{BLOCK, Hash, Seen, SeenFile, SeenPair, SeenQuestion};
 pub use tools::{MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult, ToolRound};

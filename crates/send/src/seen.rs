@@ -29,7 +29,16 @@ pub struct SeenFile {
     pub delivery: Option<Delivery>,
 }
 
-/// Everything that is sent besides the words of the message.
+/// A question that is answered anew. Nobody writes it again, so the page shows which it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeenQuestion {
+    /// Its pair.
+    pub id: PairId,
+    /// The revision of its texts.
+    pub revision: u64,
+}
+
+/// Everything that is sent besides the words of a message that is being written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// The model that it goes to.
@@ -41,6 +50,8 @@ pub struct Seen {
     pub pairs: Vec<SeenPair>,
     /// The files of the message.
     pub files: Vec<SeenFile>,
+    /// The question that is answered anew; none if a message is written.
+    pub question: Option<SeenQuestion>,
 }
 
 /// The digest of a text: FNV-1a with 64 bits. It tells a changed page from an unchanged one;
@@ -87,6 +98,9 @@ impl Seen {
             let id = file.id.map_or_else(|| "none".to_owned(), plimsoll_domain::file_label);
             let delivery = file.delivery.map_or("none", Delivery::name);
             text.push_str(&format!("file {id} {delivery}\n"));
+        }
+        if let Some(SeenQuestion { id, revision }) = self.question {
+            text.push_str(&format!("question {id} {revision}\n"));
         }
         Hash::of(&text)
     }
@@ -138,6 +152,10 @@ mod tests {
             let file = SeenFile { id: None, delivery: Some(Delivery::Inline) };
             let with_file = Seen { files: vec![file], ..plain.clone() };
             prop_assert_ne!(with_file.digest(), plain.digest());
+            let asked = |revision| Some(SeenQuestion { id: pair(2, 1).id, revision });
+            let again = Seen { question: asked(1), ..plain.clone() };
+            prop_assert_ne!(again.digest(), plain.digest());
+            prop_assert_ne!(again.digest(), Seen { question: asked(2), ..plain }.digest());
         }
     }
 }

@@ -43,7 +43,8 @@ export function infoOf({ file, weighed, fileId, name, delivery }) {
     fileId: file.id, name: file.name, kind: kindOf(file), sizeText: file.sizeText, tokens: (delivery ?? file.delivery) === "inline" ? file.tokens : null,
     delivery: file.delivery, deliveries: file.deliveries, thumbnail: file.thumbnail ?? null, broken: null, note: null, tooLarge: file.tooLarge ?? null,
   } : { fileId, name, kind: /** @type {const} */ ("file"), sizeText: "", tokens: null, delivery: delivery ?? "inline", deliveries: [] });
-  return { ...told, delivery: delivery ?? told.delivery };
+  const changed = delivery && delivery !== told.delivery;
+  return changed ? { ...told, delivery, instead: null } : told;
 }
 
 /**

@@ -18,6 +18,7 @@ export function hash(text) {
 /** @typedef {{at: number, id: string, revision: string, sent: boolean}} Row */
 /** @typedef {import("./types.js").ShownView} ShownView */
 /** @typedef {{fileId: string | null, delivery: string | null}} SeenFile */
+/** @typedef {{pair: string, revision: string | number}} SeenQuestion */
 
 /**
  * The blocks with a pair that is sent: the page's own marks where it holds the whole block, the
@@ -52,13 +53,15 @@ export function blocksOf(rows, y, { block, blocks }) {
  * @param {readonly string[]} what.instructions  digests of what is said besides the messages
  * @param {readonly [number, string][]} what.blocks
  * @param {readonly SeenFile[]} what.files
+ * @param {SeenQuestion | null} [what.question]  that is answered anew
  */
-export function digest({ model, instructions, blocks, files }) {
+export function digest({ model, instructions, blocks, files, question = null }) {
   return hash([
     `model ${model}\n`,
     ...instructions.map((part) => `instructions ${part}\n`),
     ...blocks.map(([number, block]) => `block ${number} ${block}\n`),
     ...files.map(({ fileId, delivery }) => `file ${fileId ?? "none"} ${(fileId && delivery) || "none"}\n`),
+    ...(question ? [`question ${question.pair} ${question.revision}\n`] : []),
   ].join(""));
 }
 
@@ -98,6 +101,16 @@ export function createSeen({ win, store }) {
     return (row ? row.dataset["digest"] : told) ?? null;
   }
 
+  /**
+   * The question that is answered anew, as the page shows it where it does.
+   * @returns {SeenQuestion | null}
+   */
+  function question() {
+    const told = store.get().preview?.question;
+    const row = told && rows().find(({ id }) => id === told.pair);
+    return row ? { pair: row.id, revision: row.revision } : (told ?? null);
+  }
+
   const blocks = () => blocksOf(rows(), win.y, store.get().preview?.shown ?? store.get().shown);
 
   return {
@@ -116,7 +129,7 @@ export function createSeen({ win, store }) {
       const { preview, view, shown: plain } = store.get();
       const shown = preview?.shown ?? plain;
       const instructions = [instruction("system", shown.system), instruction("files", shown.files)].filter((part) => part !== null);
-      return { view: shown.view, digest: digest({ model: preview?.model ?? view.model, instructions, blocks: blocks(), files }) };
+      return { view: shown.view, digest: digest({ model: preview?.model ?? view.model, instructions, blocks: blocks(), files, question: question() }) };
     },
   };
 }

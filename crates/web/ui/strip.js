@@ -20,6 +20,8 @@ import { percentOf } from "./uploads.js";
  * @property {import("./types.js").Weighed["kind"]} kind
  * @property {import("./types.js").Delivery} [delivery]
  * @property {number} [choices]   of deliveries
+ * @property {string | null} [instead]  what the model gets, if it cannot take it that way
+ * @property {string | null} [why]      why it cannot
  * @property {string | null} [thumbnail]
  * @property {boolean} [asText]   a long paste, which can be words again
  * @property {string} [large]     why it is too large
@@ -55,7 +57,7 @@ export function chipOf(mark) {
   return {
     state: info.tooLarge ? "large" : "ok",
     name: name === PASTED || mark.pasted !== undefined ? "pasted text" : name,
-    size, kind: info.kind, delivery: info.delivery, choices: info.deliveries.length,
+    size, kind: info.kind, delivery: info.delivery, choices: info.deliveries.length, instead: info.instead ?? null, why: info.note ?? null,
     thumbnail: info.kind === "image" ? (info.thumbnail ?? null) : null,
     asText: name === PASTED || mark.pasted !== undefined,
     ...(info.tooLarge ? { large: info.tooLarge.words } : {}),
@@ -236,14 +238,16 @@ function chipNode(view, scope) {
     chip.append(remove);
     return chip;
   }
-  const { kind, thumbnail, delivery, choices = 0, asText, large } = view;
+  const { kind, thumbnail, delivery, choices = 0, instead, why, asText, large } = view;
+  const how = delivery && (instead ?? DELIVERY_WORDS[delivery]);
+  const means = delivery && ((instead && why) || DELIVERY_MEANS[delivery]);
   chip.append(
     thumbnail ? el("img", { class: "chip-thumb", src: scope(thumbnail), alt: "", loading: "lazy" }) : icon(iconOf(kind, name)),
     el("button", { type: "button", class: "chip-name", "data-chip": "preview", title: `${name}: look at it` }, bdi),
     el("em", {}, size));
   if (large) chip.append(act("too-large", "too large", large, "how alert"));
-  else if (delivery && choices > 1) chip.append(act("delivery", DELIVERY_WORDS[delivery], `${DELIVERY_MEANS[delivery]}; click for another way`));
-  else if (delivery && kind !== "image") chip.append(el("span", { class: "how", title: DELIVERY_MEANS[delivery] }, DELIVERY_WORDS[delivery]));
+  else if (how && choices > 1) chip.append(act("delivery", how, `${means}; click for another way`));
+  else if (how && means && (kind !== "image" || instead)) chip.append(el("span", { class: "how", title: means }, how));
   if (asText) chip.append(act("as-text", "paste as text instead", "Put the words into the message"));
   chip.append(remove);
   return chip;

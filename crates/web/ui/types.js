@@ -48,7 +48,7 @@
 
 /**
  * What would be sent for a pair that is answered again; `without` is a pair that would go.
- * @typedef {{boundary: Boundary, end: number, model: string, shown: ShownView, files: {fileId: string|null, delivery: string|null}[], without: string|null}} PreviewOfSend
+ * @typedef {{boundary: Boundary, end: number, model: string, shown: ShownView, files: {fileId: string|null, delivery: string|null}[], question?: {pair: string, revision: number}|null, without: string|null}} PreviewOfSend
  */
 
 /**
@@ -138,6 +138,7 @@
  * @property {string|null} [thumbnail]
  * @property {string|null} [broken]
  * @property {string|null} [note]
+ * @property {string|null} [instead]  what the model gets, if it cannot take it that way
  * @property {string|null} [unseen]
  * @property {TooLarge|null} [tooLarge]
  */

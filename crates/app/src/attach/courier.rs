@@ -11,7 +11,7 @@ use plimsoll_domain::{
 };
 use plimsoll_send::{
     DeliveredPart, Enclosure, Target, Token, Words, allowed_deliveries, deliver,
-    effective_delivery, reference, unseeable, words_of,
+    effective_delivery, reference, sent_instead, unseeable, words_of,
 };
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::{Correction, ImagePricing, image_tokens};
@@ -264,6 +264,7 @@ impl Courier<'_> {
                     file: one.file,
                     delivery,
                     deliveries,
+                    instead: None,
                     tokens,
                     on_demand_tokens: None,
                     note,
@@ -274,6 +275,7 @@ impl Courier<'_> {
             AttachedFile {
                 delivery,
                 deliveries: allowed_deliveries(file, self.target),
+                instead: sent_instead(file, delivery, self.target),
                 tokens,
                 on_demand_tokens: self.on_demand_tokens(file, delivery, correction),
                 note: self.note(file, delivery),
@@ -307,7 +309,8 @@ impl Courier<'_> {
                 Some(format!("{id} does not see images; it gets a note instead"))
             }
             Delivery::OnDemand if !self.target.tools => {
-                Some(format!("{id} calls no tools, so it cannot read this; it gets the name"))
+                let name = plain_name(&file.name);
+                Some(format!("{id} calls no tools, so it gets the name of {name} and nothing else"))
             }
             _ => None,
         }

@@ -12,7 +12,7 @@ pub(crate) use parcels::Parcels;
 use std::sync::Arc;
 
 use plimsoll_budget::{FileLimits, Model};
-use plimsoll_domain::{ContextKind, Delivery, File};
+use plimsoll_domain::{ContextKind, Delivery, File, plain_name};
 use plimsoll_files::size_words;
 use plimsoll_send::{Target, allowed_deliveries};
 use plimsoll_tokens::{commas, compact_size};
@@ -26,6 +26,8 @@ pub struct AttachedFile {
     pub delivery: Delivery,
     /// How it could go out.
     pub deliveries: &'static [Delivery],
+    /// What the model gets instead, if it cannot take it in this way: `name only`.
+    pub instead: Option<&'static str>,
     /// What it adds to the message, in tokens of the model.
     pub tokens: u64,
     /// What it would add if the model read it by tool; none if it cannot.
@@ -62,7 +64,7 @@ impl std::fmt::Display for TooLarge {
             (shown, most) =
                 (format!("{} bytes", commas(*size)), format!("{} bytes", commas(*limit)));
         }
-        write!(f, "'{name}' has {shown}; the limit is {most} {because}")
+        write!(f, "'{}' has {shown}; the limit is {most} {because}", plain_name(name))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use plimsoll_budget::{Boundary, ExcludedBecause, LoadSums};
 use plimsoll_domain::PairId;
-use plimsoll_send::{Hash, Seen, SeenFile, SeenPair};
+use plimsoll_send::{Hash, Seen, SeenFile, SeenPair, SeenQuestion};
 use plimsoll_tokens::RawTokens;
 
 use super::Board;
@@ -79,7 +79,13 @@ impl Board {
     }
 
     /// Everything that is sent besides the words, as a page shows it (PAY-6).
-    pub(super) fn seen(&self, app: &App, outlook: &Outlook, pairs: Vec<SeenPair>) -> Seen {
+    pub(super) fn seen(
+        &self,
+        app: &App,
+        outlook: &Outlook,
+        pairs: Vec<SeenPair>,
+        question: Option<SeenQuestion>,
+    ) -> Seen {
         let file = |one: &crate::AttachedFile| {
             let file = one.file.as_ref().ok();
             SeenFile { id: file.map(|file| file.id), delivery: file.map(|_| one.delivery) }
@@ -89,12 +95,13 @@ impl Board {
             instructions: self.instructions(app).into_iter().flatten().collect(),
             pairs,
             files: outlook.attached.iter().map(file).collect(),
+            question,
         }
     }
 
     /// The digests of the system message and of what is said about files.
     pub fn instructions(&self, app: &App) -> [Option<Hash>; 2] {
         let system = app.system_message(&self.topic).map(Hash::of);
-        [system, self.standing.files.digest(&self.drafted)]
+        [system, self.standing.files.digest()]
     }
 }

@@ -1,13 +1,16 @@
 //! From a draft to what would be sent: boundary → weights → plan → payload.
 
-use std::collections::{HashMap, hash_map::Entry};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, hash_map::Entry},
+};
 
 use plimsoll_budget::{
     Attached, Boundary, BoundaryInput, Decision, IncludedTokens, Judged, OverBudget, Validation,
     Verdict, Weights, decide, suggestions, validate,
 };
 use plimsoll_domain::{Attachment, ContextKind, Delivery, File, FileId, Lifecycle, PairId};
-use plimsoll_send::{IncludedPair, RequestParameters, SendPlan, TrimStep};
+use plimsoll_send::{IncludedPair, RequestParameters, SeenQuestion, SendPlan, TrimStep};
 use plimsoll_store::StoredPair;
 use plimsoll_tokens::{Basis, RawTokens, odd_bytes};
 
@@ -80,6 +83,7 @@ impl Board {
 
     /// What a draft would be sent with, pair by pair: what a page marks (PAY-6).
     pub async fn planned(&mut self, app: &App, draft: &Draft) -> Result<Planned, AppError> {
+        let (draft, question) = &with_its_question(app, draft).await?;
         self.refresh(app).await?;
         if self.bring_files(app, draft).await? {
             self.stand_anew(app).await?;
@@ -90,7 +94,7 @@ impl Board {
         let mut outlook =
             self.weigh_up(app, choice.boundary, || choice.raw_tokens.clone(), message).await?;
         outlook.newest_too_large &= choice.sendable;
-        let seen = self.seen(app, &outlook, choice.aboard);
+        let seen = self.seen(app, &outlook, choice.aboard, *question);
         Ok(Planned { outlook, seen, start: choice.start, end: choice.end })
     }
 
@@ -122,16 +126,22 @@ impl Board {
     /// Weighs a message and what would go along with it. Nothing is sent or written,
     /// except estimates that were counted on the way.
     pub async fn prepare(&mut self, app: &App, draft: &Draft) -> Result<Prepared, AppError> {
+        let (draft, question) = &with_its_question(app, draft).await?;
         if !plimsoll_budget::is_emitted(&draft.text) {
             return Err(AppError::EmptyMessage);
         }
         self.refresh(app).await?;
         self.check_purpose(app, draft.purpose).await?;
-        self.capture(app, draft).await
+        self.capture(app, draft, *question).await
     }
 
     /// What a draft is sent with, as everything stands now (PAY-1).
-    pub(crate) async fn capture(&mut self, app: &App, draft: &Draft) -> Result<Prepared, AppError> {
+    pub(crate) async fn capture(
+        &mut self,
+        app: &App,
+        draft: &Draft,
+        question: Option<SeenQuestion>,
+    ) -> Result<Prepared, AppError> {
         let reached = app.providers.reach(&self.standing.model).await?;
         // Who answers may count tokens itself, or tell a window, only now.
         let model = self.standing.model.clone();
@@ -150,7 +160,7 @@ impl Board {
         let ids: Vec<PairId> = choice.aboard.iter().map(|pair| pair.id).collect();
         let included = app.store.get_many(&ids).await?;
         // What is compared with the page is what was read for this send (PAY-6).
-        let mut seen = self.seen(app, &outlook, choice.aboard);
+        let mut seen = self.seen(app, &outlook, choice.aboard, question);
         for (pair, stored) in seen.pairs.iter_mut().zip(&included) {
             (pair.id, pair.revision) = (stored.pair.id, stored.revision);
         }
@@ -366,6 +376,19 @@ impl Board {
         outlook.tell_heads();
         Ok(outlook)
     }
+}
+
+/// A draft with the words that it is sent with. A question that is answered anew brings its own,
+/// as they are kept at this moment (SND-8).
+async fn with_its_question<'a>(
+    app: &App,
+    draft: &'a Draft,
+) -> Result<(Cow<'a, Draft>, Option<SeenQuestion>), AppError> {
+    let Purpose::Regenerate(id) = draft.purpose else { return Ok((Cow::Borrowed(draft), None)) };
+    let StoredPair { pair, revision, .. } = app.store.get(id).await?;
+    let (text, attachments) = (pair.user_text, pair.attachments);
+    let draft = Draft { text, attachments, ..draft.clone() };
+    Ok((Cow::Owned(draft), Some(SeenQuestion { id, revision })))
 }
 
 /// What of a message is a picture, and, where its texts are only estimated, CJK or encoded.

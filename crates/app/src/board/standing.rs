@@ -1,10 +1,10 @@
 //! How the selected model stands: who answers for it, its limit, and how it is weighed.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use plimsoll_blobs::Blobs;
 use plimsoll_budget::{BoundaryInput, Model, ModelLimit, WindowSource};
-use plimsoll_domain::{File, Topic};
+use plimsoll_domain::{File, FileId, Topic};
 use plimsoll_send::Target;
 use plimsoll_store::Workspace;
 use plimsoll_tokens::{Basis, Calibration, Correction, RawTokens};
@@ -69,8 +69,8 @@ impl Standing {
         let raw_system = weigher.message(system, model.message_overhead);
         let target = app.target(&model, reached.as_ref());
         let files = if target.tools {
-            let files = app.files_to_tell(workspace, drafted).await?;
-            app.files_part(workspace, &files, &weigher, model.message_overhead).await
+            let (files, brought) = app.files_to_tell(workspace, drafted).await?;
+            app.files_part(workspace, &files, brought, &weigher, model.message_overhead).await
         } else {
             FilesPart::default()
         };
@@ -98,7 +98,7 @@ impl Standing {
 
     /// What is said about files, in tokens of the model.
     pub(crate) fn files_outlook(&self, correction: Correction) -> Option<FilesOutlook> {
-        let FilesPart { section, tools, section_tokens, tool_tokens } = &self.files;
+        let FilesPart { section, tools, section_tokens, tool_tokens, .. } = &self.files;
         (!tools.is_empty()).then(|| FilesOutlook {
             text: section.as_ref().map_or_else(String::new, |section| section.text.clone()),
             shown: section.as_ref().map_or(0, |section| section.shown),
@@ -143,18 +143,20 @@ impl Standing {
 
 impl App {
     /// The files that a message would be sent with: those that are listed already, and those
-    /// that the message itself brings, newest first (FIL-6).
+    /// that the message itself brings, newest first (FIL-6); and which the latter are.
     async fn files_to_tell(
         &self,
         workspace: &Workspace,
         drafted: &[Arc<File>],
-    ) -> Result<Vec<File>, AppError> {
+    ) -> Result<(Vec<File>, Vec<FileId>), AppError> {
         let mut files = self.store.listed_files(workspace).await?;
-        let new = drafted.iter().filter(|new| files.iter().all(|file| file.id != new.id));
+        let listed: HashSet<FileId> = files.iter().map(|file| file.id).collect();
+        let new = drafted.iter().filter(|new| !listed.contains(&new.id));
         let new: Vec<File> = new.map(|file| File::clone(file)).collect();
+        let brought = new.iter().map(|file| file.id).collect();
         files.extend(new);
         files.sort_by_key(|file| std::cmp::Reverse((file.created_at, file.id)));
-        Ok(files)
+        Ok((files, brought))
     }
 
     /// Who gets the files of messages to a model. Tools are the file tools, so without a

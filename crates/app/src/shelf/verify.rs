@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use plimsoll_blobs::{BlobError, BlobName, Blobs};
-use plimsoll_domain::File;
+use plimsoll_domain::{File, plain_name};
 
 use super::{blob_name, blocking};
 use crate::{App, AppError};
@@ -102,7 +102,9 @@ fn look(
     }
     let mut missing: Vec<String> = wanted
         .into_iter()
-        .map(|(name, file)| format!("{workspace}: the content of '{}' ({name}) is gone", file.name))
+        .map(|(name, file)| {
+            format!("{workspace}: the content of '{}' ({name}) is gone", plain_name(&file.name))
+        })
         .collect();
     missing.sort();
     verified.damage.extend(missing);

@@ -358,7 +358,42 @@ fn shw_1_hostile_names_are_only_names() {
     bench.keys("Enter");
     bench.wait("T.state() === 'complete' && T.last().querySelectorAll('.u .chip').length === 3");
     bench.wait("!document.querySelector('img[src=x]')");
+    bench.wait("!/\\u202e/.test(T.last().outerHTML)");
     no_token(&bench);
+    bench.fine();
+}
+
+/// PAY-6: the files of a pair that is answered anew are told already, so page and server agree.
+#[test]
+fn snd_8_a_pair_with_a_file_is_answered_anew() {
+    let Some(bench) = able([answer("first"), answer("second")]) else { return };
+    bench.types("Sum it up: ");
+    paste(&bench, &[("notes.md", "text/markdown", "one two three")], "");
+    chips(&bench, "notes.md: ok");
+    bench.keys("Enter");
+    bench.wait("T.state() === 'complete'");
+    crate::late::previews(&bench);
+    bench.keys("Enter");
+    bench.wait("T.state() === 'complete' && T.last().textContent.includes('second')");
+    assert_eq!(bench.post(1).status, 202);
+    let sent = bench.sent().to_string();
+    assert!(sent.contains("Sum it up: ") && sent.contains("one two three"), "{sent}");
+    bench.fine();
+}
+
+/// DLV-4: a chip says what the model really gets.
+#[test]
+fn dlv_4_a_chip_says_what_a_model_gets_that_cannot_take_the_file() {
+    let Some(bench) = Workbench::open([answer("fine")]) else { return };
+    let zip = "PK\u{3}\u{4}";
+    paste(&bench, &[("data.zip", "application/zip", zip), ("notes.md", "text/markdown", "a")], "");
+    chips(&bench, "data.zip: ok, notes.md: ok");
+    let how = "[...document.querySelectorAll('#chips .how')].map((how) => how.textContent)";
+    bench.wait(&format!("{how}.join() === 'name only,inline'"));
+    bench.says("#strip", "it gets the name of data.zip and nothing else");
+    bench.keys("Enter");
+    bench.wait("T.state() === 'complete'");
+    bench.says(".pair .u .chip-delivery", "name only");
     bench.fine();
 }
 

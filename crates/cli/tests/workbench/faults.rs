@@ -152,6 +152,32 @@ fn too_long() -> Option<Workbench> {
     Some(bench)
 }
 
+/// FAU-7: with a conversation the button begins a new context, and the question goes alone.
+#[test]
+fn fau_7_clearing_the_history_on_an_error_asks_the_question_alone() {
+    let words = "input_ids size (4271) exceeds max_length (4096)";
+    let replies =
+        [answer("one"), Reply::error(500, words), Reply::error(500, words), answer("fine")];
+    let Some(bench) = Workbench::open(replies) else { return };
+    bench.send("first");
+    bench.types("second");
+    bench.keys("Enter");
+    bench.wait("T.state() === 'error'");
+    bench.says(".pair .err", "is too long for this model");
+    bench.click(".pair [data-act=clear]");
+    bench.says("#notice", "Asking again");
+    bench.wait(
+        "T.draft() === 'second' && T.pairs().every((pair) => pair.classList.contains('ooc'))",
+    );
+    bench.keys("Enter");
+    bench.wait("T.pairs().length === 2 && T.state() === 'complete'");
+    assert_eq!(bench.sent()["messages"].as_array().unwrap().len(), 1);
+    // A new context grows from there.
+    bench.send("third");
+    assert_eq!(bench.sent()["messages"].as_array().unwrap().len(), 3);
+    bench.fine();
+}
+
 #[test]
 fn fau_7_a_smaller_file_is_offered_first_and_the_conversation_is_not_blamed() {
     let Some(bench) = too_long() else { return };

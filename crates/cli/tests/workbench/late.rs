@@ -25,7 +25,7 @@ fn twelve() -> Option<Workbench> {
 }
 
 /// Asks to answer the newest pair again; what would go along is drawn.
-fn previews(screen: &Screen) -> Vec<String> {
+pub(crate) fn previews(screen: &Screen) -> Vec<String> {
     screen.view();
     screen.keys("G R");
     screen.wait("T.shown('.popup [role=option]')");
@@ -141,6 +141,30 @@ fn snd_8_an_answer_again_that_was_refused_is_sent_by_its_button() {
     assert_eq!((post.status, &post.marked), (202, &shown));
     bench.agrees();
     assert_eq!(asked(&bench.sent()), shown);
+}
+
+/// The question itself is shown too: one that was edited elsewhere is not asked unseen.
+#[test]
+fn pay_6_a_question_that_was_edited_is_not_answered_anew_before_it_is_shown() {
+    let Some(bench) = twelve() else { return };
+    let behind = bench.tab();
+    behind.page.before_load(DEAF).unwrap();
+    behind.reload();
+    previews(&behind);
+    let id: String = bench.js("T.pairs().at(-1).dataset.id");
+    let edit = serde_json::json!({ "userText": "another question" });
+    bench.served.json("PATCH", &format!("/api/pairs/{id}"), Some(edit));
+    let calls = bench.calls();
+    behind.keys("Enter");
+    behind.says("#notice", "the button sends what is shown");
+    assert_eq!((behind.post(0).status, bench.calls()), (409, calls));
+    behind.wait("T.last().querySelector('.u').textContent.includes('another question')");
+    behind.keys("Enter");
+    assert_eq!(behind.post(1).status, 202);
+    bench.agrees();
+    let sent = bench.sent();
+    let last = sent["messages"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["content"], "another question");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What people are told (FAU-7, FAU-8).
 
+use plimsoll_domain::plain_name;
+
 use super::{Fault, Label, Subkind};
 
 /// Something the user can do about a token limit, offered as a working button.
@@ -57,7 +59,9 @@ pub fn explain(fault: &Fault, held: Held<'_>) -> Option<String> {
     // What was not sent is not to blame.
     let what = match held {
         Held { pairs: 1.., .. } => "The conversation".to_owned(),
-        Held { file: Some(name), .. } => format!("The message with {name}"),
+        Held { file: Some(name), .. } => {
+            format!("The message with {}", plain_name(name))
+        }
         Held { file: None, .. } => "The message".to_owned(),
     };
     let text = match (fault.label, fault.subkind) {

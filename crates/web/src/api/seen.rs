@@ -169,6 +169,17 @@ pub(super) struct Preview {
     shown: ShownDto,
     /// The files of the pair's own message, as they would be delivered.
     files: Vec<PreviewFile>,
+    /// The question that would be answered anew.
+    question: Option<PreviewQuestion>,
+}
+
+/// A question that would be answered anew.
+#[derive(Serialize, ToSchema)]
+struct PreviewQuestion {
+    /// Its pair.
+    pair: String,
+    /// The revision of its texts.
+    revision: u64,
 }
 
 /// A file of a message.
@@ -216,7 +227,11 @@ pub(super) async fn preview(
         delivery: file.delivery.map(Delivery::name),
     };
     let files = seen.files.iter().map(file).collect();
-    Ok(Json(Preview { boundary, end, model, shown, files }))
+    let question = seen.question.map(|question| PreviewQuestion {
+        pair: question.id.to_string(),
+        revision: question.revision,
+    });
+    Ok(Json(Preview { boundary, end, model, shown, files, question }))
 }
 
 /// What a send is for.
@@ -241,6 +256,7 @@ pub(super) async fn beside(web: &Web, desk: &Desk, model: &str) -> Result<Board,
 #[cfg(test)]
 mod tests {
     use plimsoll_domain::Timestamp;
+    use plimsoll_send::SeenQuestion;
 
     use super::*;
 
@@ -276,6 +292,10 @@ mod tests {
                     .collect(),
                 pairs: list("pairs").iter().map(pair).collect(),
                 files: list("files").iter().map(file).collect(),
+                question: case.get("question").map(|question| SeenQuestion {
+                    id: PairId::parse(question["pair"].as_str().unwrap()).unwrap(),
+                    revision: number(&question["revision"]),
+                }),
             };
             assert_eq!(seen.digest().to_string(), case["digest"].as_str().unwrap(), "{case}");
         }

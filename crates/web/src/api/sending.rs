@@ -9,7 +9,6 @@ use axum::{
 };
 use plimsoll_app::{AppError, Draft, Outlook, Purpose, QuotaChoice, SeenDigest, SendChoices};
 use plimsoll_budget::{Binds, OverBudget};
-use plimsoll_domain::Attachment;
 use plimsoll_store::{KeptDraft, StoreError, Workspace};
 use plimsoll_tokens::commas;
 use serde::{Deserialize, Serialize};
@@ -112,7 +111,8 @@ async fn begin(
         Some(Quota::Go) => QuotaChoice::Go,
         Some(Quota::Wait) => QuotaChoice::WaitUpTo(Duration::from_secs(24 * 60 * 60)),
     };
-    let (purpose, text, attachments) = purpose(&web, &message).await?;
+    let purpose = seen::purpose(message.reask.as_deref(), message.regenerate.as_deref())?;
+    let (text, attachments) = (message.text.clone(), attached::read(&message.attachments)?);
     let draft = Draft { text, attachments, purpose, over_budget };
     let desk = web.boards.desk(&web.app, &at).await?;
     // The desk is everybody's: it is not held while a model is being fetched.
@@ -200,20 +200,6 @@ async fn offer(web: &Web, error: AppError, outlook: &Outlook) -> Problem {
     let models = web.configurator.models().await;
     let fitting = models.into_iter().filter(fits).take(OFFERED).map(|found| found.id);
     problem.switch_to(fitting)
-}
-
-/// What a send is for, and its words: a regeneration brings its own.
-async fn purpose(
-    web: &Web,
-    message: &Message,
-) -> Result<(Purpose, String, Vec<Attachment>), Problem> {
-    match seen::purpose(message.reask.as_deref(), message.regenerate.as_deref())? {
-        Purpose::Regenerate(id) => {
-            let pair = web.app.store().get(id).await?.pair;
-            Ok((Purpose::Regenerate(id), pair.user_text, pair.attachments))
-        }
-        purpose => Ok((purpose, message.text.clone(), attached::read(&message.attachments)?)),
-    }
 }
 
 /// Stop the send in flight; what had arrived is kept

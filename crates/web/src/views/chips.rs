@@ -66,9 +66,9 @@ fn chip(place: usize, one: &AttachedFile, file: &File) -> Markup {
             span.chip-tok { "~" (thousands(one.tokens)) @if on_demand { " now" } }
             @if changeable {
                 button.chip-delivery type="button" data-act="delivery"
-                    title="Deliver it in another way from now on" { (words(one.delivery)) }
+                    title="Deliver it in another way from now on" { (words(one)) }
             } @else {
-                span.chip-delivery { (words(one.delivery)) }
+                span.chip-delivery { (words(one)) }
             }
         }
     }
@@ -76,13 +76,17 @@ fn chip(place: usize, one: &AttachedFile, file: &File) -> Markup {
 
 fn described(one: &AttachedFile, file: &File) -> String {
     let (size, tokens) = (size_words(file.size), commas(one.tokens));
-    let (name, delivery) = (plain_name(&file.name), words(one.delivery));
+    let (name, delivery) = (plain_name(&file.name), words(one));
     let base = format!("{name}: {size}, about {tokens} tokens, {delivery}");
     one.note.as_ref().map_or_else(|| base.clone(), |note| format!("{base}. {note}"))
 }
 
-fn words(delivery: Delivery) -> &'static str {
-    match delivery {
+/// How it goes out; what the model gets instead where it cannot take it that way.
+fn words(one: &AttachedFile) -> &'static str {
+    if let Some(instead) = one.instead {
+        return instead;
+    }
+    match one.delivery {
         Delivery::Inline => "inline",
         Delivery::OnDemand => "on demand",
         Delivery::Path => "path",

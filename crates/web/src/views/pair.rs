@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use maud::{Markup, html};
 use plimsoll_app::{AttachedFile, Place, Shown};
 use plimsoll_budget::ExcludedBecause;
-use plimsoll_domain::{ColorFlag, Lifecycle, SegmentBody, Timestamp, segments};
+use plimsoll_domain::{ColorFlag, Lifecycle, SegmentBody, Timestamp, plain_name, segments};
 use plimsoll_prose::Renderer;
 use plimsoll_send::{
     fault::{Action, actions},
@@ -192,7 +192,7 @@ impl PairView<'_> {
                         button.btn type="button" data-act=(action.name())
                             data-file=[self.largest_file(action)] {
                             (action.label())
-                            @if let Some(name) = self.largest_file(action) { ": " bdi { (name) } }
+                            @if let Some(name) = self.largest_file(action) { ": " bdi { (plain_name(name)) } }
                         }
                     }
                     @if pair.error.is_some() {

@@ -346,7 +346,7 @@ test("INS-1: a long paste is a file, and words again when that is wanted", async
 
 test("SHW-1: chips say name, size, tokens and delivery, and what is wrong", () => {
   const mark = { token: NOTES.token, fileId: "file-1", delivery: null, name: "notes.md", file: NOTES };
-  assert.deepEqual(chipOf(mark), { state: "ok", name: "notes.md", size: "3.1 KB · 890 tok", kind: "text", delivery: "inline", choices: 2, thumbnail: null, asText: false });
+  assert.deepEqual(chipOf(mark), { state: "ok", name: "notes.md", size: "3.1 KB · 890 tok", kind: "text", delivery: "inline", choices: 2, instead: null, why: null, thumbnail: null, asText: false });
   assert.equal(chipOf({ ...mark, delivery: "on-demand" }).delivery, "on-demand", "a choice counts at once");
   assert.equal(infoOf({ ...mark, weighed: { ...infoOf(mark), tokens: 40, delivery: "on-demand" } }).tokens, 40);
   const picture = { ...mark, file: { ...NOTES, kind: /** @type {const} */ ("IMAGE"), tokens: 765, thumbnail: "/api/files/file-1/thumbnail" } };
@@ -358,6 +358,9 @@ test("SHW-1: chips say name, size, tokens and delivery, and what is wrong", () =
   assert.equal(nextDelivery([], "path"), "path");
   const blind = { ...mark, weighed: { ...infoOf(mark), note: "it does not see images" } };
   assert.deepEqual(stripWords([blind, blind], "Files up to 16 KB"), ["Files up to 16 KB", "it does not see images"]);
+  const deaf = { ...mark, weighed: { ...infoOf(mark), delivery: /** @type {const} */ ("on-demand"), instead: "name only", note: "it calls no tools" } };
+  assert.equal(chipOf(deaf).instead, "name only");
+  assert.equal(chipOf({ ...deaf, delivery: "inline" }).instead, null, "another way was chosen since");
   assert.equal(attachedWords({ ...NOTES, name: "photo.jpg", tokens: 765 }), "photo.jpg attached, about 765 tokens.");
 });
 

@@ -205,6 +205,8 @@ pub(crate) struct AttachedDto {
     tokens: u64,
     delivery: DeliveryName,
     deliveries: Vec<DeliveryName>,
+    /// What the model gets instead, if it cannot take it that way: `name only`.
+    instead: Option<&'static str>,
     thumbnail: Option<String>,
     /// Why it stands for nothing.
     broken: Option<String>,
@@ -229,6 +231,7 @@ impl AttachedDto {
             tokens: one.tokens,
             delivery: one.delivery.into(),
             deliveries: one.deliveries.iter().copied().map(Into::into).collect(),
+            instead: one.instead,
             thumbnail: file.and_then(|file| thumbnail(at, file)),
             broken: one.file.as_ref().err().cloned(),
             note: one.note.clone(),
