@@ -101,10 +101,14 @@ impl ModelLimit {
             Some((tokens, source)) => Self { tokens, binds: Binds::Window(source) },
             None => Self { tokens: ASSUMED_LIMIT, binds: Binds::Assumed },
         };
-        // What was learned never lowers what the user states. For a window that was only
-        // assumed the provider's word counts either way.
+        // What was learned never lowers what the user states, and a larger window that the
+        // server tells clears it. For a window that was only assumed the provider's word counts
+        // either way.
         let users_own = limit.binds == Binds::Window(WindowSource::User);
-        if let Some(learned) = facts.learned.filter(|_| !users_own)
+        let learned = facts.learned.filter(|_| !users_own).and_then(|known| {
+            facts.server_window.map_or(Some(known), |told| known.after_server_told(told))
+        });
+        if let Some(learned) = learned
             && (learned.tokens < limit.tokens || limit.binds == Binds::Assumed)
         {
             limit = Self { tokens: learned.tokens, binds: Binds::Learned(learned.learned_at) };

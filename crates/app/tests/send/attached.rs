@@ -162,6 +162,48 @@ async fn dlv_1_pictures_are_enclosed_for_those_who_see_and_noted_for_those_who_d
     assert!(message.enclosed.is_empty() && message.content.contains("not shown"), "{message:?}");
 }
 
+/// INS-3: what marks a text as UTF-8 is no part of it in a request.
+#[tokio::test]
+async fn ins_3_the_mark_of_a_text_is_not_sent() {
+    let rig = rig_with(vec![answer("ok")], |model| model.context_window = Some(9000)).await;
+    let file = bring(&rig.app, "table.csv", "\u{feff}a,b\n1,2\n".as_bytes()).await;
+    let text = token(&rig.app, &file);
+    send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
+    let sent = last_request(&rig).messages.last().unwrap().content.clone();
+    assert!(sent.contains("\na,b\n1,2\n") && !sent.contains('\u{feff}'), "{sent}");
+}
+
+/// DLV-4: a picture that providers do not take goes out as a note and nothing else, and people
+/// are told; BMP is made a PNG on the way.
+#[tokio::test]
+async fn dlv_4_odd_pictures_go_out_as_pngs_or_notes() {
+    let of = |format| {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        image::RgbImage::new(8, 8).write_to(&mut bytes, format).unwrap();
+        bytes.into_inner()
+    };
+    let tiff = [&b"II*\0\x08\0\0\0\0\0\0\0\0\0"[..], &[0; 64]].concat();
+    let cut = png(64, 64)[..40].to_vec();
+    for (name, bytes, sent_as) in [
+        ("scan.tiff", tiff, None),
+        ("cut.png", cut, None),
+        ("old.bmp", of(image::ImageFormat::Bmp), Some("image/png")),
+        ("hull.png", png(8, 8), Some("image/png")),
+    ] {
+        let rig = tooled(vec![answer("ok")], 9000).await;
+        let file = bring(&rig.app, name, &bytes).await;
+        let text = token(&rig.app, &file);
+        let inline = draft(&text, vec![with(&file, Some(Delivery::Inline))]);
+        let attached = outlook_of(&rig, &inline).await.attached.remove(0);
+        assert_eq!(attached.instead, sent_as.is_none().then_some("as a note"), "{name}");
+        send_draft(&rig, inline).await.unwrap();
+        let message = last_request(&rig).messages.last().unwrap().clone();
+        let enclosed: Vec<&str> = message.enclosed.iter().map(|one| one.mime.as_str()).collect();
+        assert_eq!(enclosed, Vec::from_iter(sent_as), "{name}");
+        assert_eq!(message.content.contains("not shown, because"), sent_as.is_none(), "{name}");
+    }
+}
+
 #[tokio::test]
 async fn tok_4_typed_tokens_are_never_read() {
     let rig = rig_with(vec![answer("ok")], |model| model.context_window = Some(9000)).await;
@@ -197,6 +239,11 @@ async fn lim_1_limits_follow_the_window_and_a_file_over_them_is_a_choice() {
         model.tools = true;
     })
     .await;
+    let over = bring(&rig.app, "over.log", &vec![b'a'; 16 * 1024 + 1]).await;
+    let text = token(&rig.app, &over);
+    let inline = draft(&text, vec![with(&over, Some(Delivery::Inline))]);
+    let told = send_draft(&rig, inline).await.err().unwrap().to_string();
+    assert!(told.contains("has 16,385 bytes; the limit is 16,384 bytes"), "{told}");
     let file = bring(&rig.app, "big.log", &b"a line of the log\n".repeat(2900)).await;
     let text = format!("Read {}", token(&rig.app, &file));
     let inline = draft(&text, vec![with(&file, Some(Delivery::Inline))]);

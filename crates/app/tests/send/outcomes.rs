@@ -329,6 +329,19 @@ async fn cat_3_a_learned_limit_asks_and_is_forgotten() {
     assert_eq!(rig.app.prepare(&ask(text)).await.unwrap().outlook.limit.tokens, 1000);
 }
 
+/// CAT-3: a larger window that the server tells later clears what was learned, for good.
+#[tokio::test]
+async fn cat_3_a_larger_window_of_the_server_clears_what_was_learned() {
+    let rig = rig(1000, vec![overflow(500), answer("ok", 18)]).await;
+    rig.send("first").await;
+    let limit = || async { rig.app.prepare(&ask("next")).await.unwrap().outlook.limit.tokens };
+    assert_eq!(limit().await, 500);
+    *rig.provider.server_window.lock().unwrap() = Some(800);
+    assert_eq!(limit().await, 800);
+    *rig.provider.server_window.lock().unwrap() = None;
+    assert_eq!(limit().await, 1000, "it does not come back");
+}
+
 /// EST-6, the way it was seen: three short chats on a template of 25 tokens leave a file that
 /// fits a file that fits.
 #[tokio::test]

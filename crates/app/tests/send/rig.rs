@@ -40,6 +40,8 @@ pub(crate) struct Scripted {
     pub(crate) adds: AtomicBool,
     /// Where it keeps files, if it does.
     pub(crate) files: Mutex<Option<&'static Copies>>,
+    /// The window that its server tells, if it does.
+    pub(crate) server_window: Mutex<Option<u64>>,
 }
 
 /// A place for copies that counts them.
@@ -143,7 +145,6 @@ impl Chance for Counted {
 
 struct Book {
     provider: Arc<Scripted>,
-    server_window: Option<u64>,
 }
 
 #[async_trait::async_trait]
@@ -152,7 +153,7 @@ impl ProviderBook for Book {
         Ok(Reached {
             provider: Arc::clone(&self.provider) as Arc<dyn Provider>,
             model: model.id.clone(),
-            server_window: self.server_window,
+            server_window: *self.provider.server_window.lock().unwrap(),
         })
     }
     async fn at_hand(&self, model: &Model) -> Option<Reached> {
@@ -229,7 +230,7 @@ async fn rig_made(
         store: Arc::new(store),
         settings,
         catalog: Catalog::new([model, larger]),
-        providers: Arc::new(Book { provider: Arc::clone(&provider), server_window: None }),
+        providers: Arc::new(Book { provider: Arc::clone(&provider) }),
         clock: Arc::clone(&clock) as Arc<dyn Clock>,
         chance: Arc::new(Counted(AtomicU64::new(1))),
         owner: "test".to_owned(),

@@ -73,6 +73,33 @@ fn sec_10_programs_of_others_without_a_sandbox_are_named() {
     assert!(elsewhere.contains("without a sandbox: it is not below /usr"), "{elsewhere}");
 }
 
+/// FTL-5, the way it was seen: doctor and the tool look for the same recognisers.
+#[cfg(unix)]
+#[test]
+fn ftl_5_doctor_knows_the_recognisers_that_the_tool_runs() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    let program = |name: &str| {
+        let path = home.path().join(name).join(name);
+        std::fs::create_dir(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path.parent().unwrap().to_str().unwrap().to_owned()
+    };
+    let speech = |path: &str, model: &str| {
+        let ran = bare(&home, &["doctor", "--json"]).env("PATH", path);
+        let report: Value =
+            serde_json::from_str(&ran.env("PLIMSOLL_WHISPER_MODEL", model).run().stdout).unwrap();
+        check(&report, "speech").to_string()
+    };
+    let (whisper, cli) = (program("whisper"), program("whisper-cli"));
+    assert!(speech(&whisper, "").contains("recogniser for audio: "), "{}", speech(&whisper, ""));
+    let without = speech(&cli, "");
+    assert!(without.contains("no recogniser") && without.contains("whisperModel"), "{without}");
+    let with = speech(&cli, "/models/ggml-base.bin");
+    assert!(with.contains("whisper-cli"), "{with}");
+}
+
 /// A server that lists these models and nothing else.
 fn listing(ids: &[&str]) -> ScriptedServer {
     let models: Vec<Value> =

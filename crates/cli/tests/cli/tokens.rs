@@ -57,6 +57,21 @@ fn binary_input_is_read_with_replacement_and_noted() {
     assert!(ran.stderr.starts_with("note: - is not UTF-8"), "{}", ran.stderr);
 }
 
+/// INS-3: text in UTF-16 is counted as the text that it is.
+#[test]
+fn ins_3_utf_16_is_counted_as_its_text() {
+    let utf_16: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain("hello world".encode_utf16().flat_map(u16::to_le_bytes))
+        .collect();
+    let count = |input: Vec<u8>| {
+        let ran = plimsoll(["tokens", "--json", "--method", "heuristic"]).input(input).run();
+        assert!(!ran.stderr.contains("not UTF-8"), "{}", ran.stderr);
+        ran.json()["total"].clone()
+    };
+    assert_eq!(count(utf_16), count(b"hello world".to_vec()));
+}
+
 #[test]
 fn empty_input_weighs_nothing() {
     for method in ["auto", "fast", "heuristic", "bytes4"] {

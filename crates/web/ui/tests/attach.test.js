@@ -359,6 +359,7 @@ test("SHW-1: chips say name, size, tokens and delivery, and what is wrong", () =
   const blind = { ...mark, weighed: { ...infoOf(mark), note: "it does not see images" } };
   assert.deepEqual(stripWords([blind, blind], "Files up to 16 KB"), ["Files up to 16 KB", "it does not see images"]);
   const deaf = { ...mark, weighed: { ...infoOf(mark), delivery: /** @type {const} */ ("on-demand"), instead: "name only", note: "it calls no tools" } };
+  assert.match(chipOf({ ...deaf, weighed: { ...deaf.weighed, tokens: 29 } }).size, /29 tok now$/, "what is read later is not weighed yet");
   assert.equal(chipOf(deaf).instead, "name only");
   assert.equal(chipOf({ ...deaf, delivery: "inline" }).instead, null, "another way was chosen since");
   assert.equal(attachedWords({ ...NOTES, name: "photo.jpg", tokens: 765 }), "photo.jpg attached, about 765 tokens.");
