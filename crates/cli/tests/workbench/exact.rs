@@ -93,6 +93,9 @@ fn rec_3_the_tip_after_a_trim_has_the_numbers_of_that_send() {
     assert_eq!(row("message (AUT)"), format!("~{} tokens", last["AUT"]));
     assert_eq!(row("history"), format!("{} tokens", last["attemptHistoryTokens"]));
     assert!(row("all together").starts_with(&format!("{} of ", last["attemptTotalTokens"])));
+    // What would be sent now is no part of it.
+    let tip: String = bench.js("T.one('#counter-tip').textContent");
+    assert!(!tip.contains(" ± "), "{tip}");
     bench.fine();
 }
 

@@ -259,8 +259,9 @@ impl StateDto {
 impl Weighed {
     pub(crate) fn of(web: &Web, outlook: &Outlook, desk: &Desk) -> Self {
         let estimator = outlook.estimator.0;
-        let title =
-            format!("URA {} · counted {estimator} · {}", desk.board.allowance(), outlook.told());
+        // The estimate itself is a row of the tip; that of a counter which is frozen is not of
+        // what would be sent now.
+        let title = format!("URA {} · counted {estimator}", desk.board.allowance());
         let counter = match &desk.frozen {
             Some(frozen) => CounterDto::frozen(frozen, title),
             None => CounterDto::of(outlook.counter(), false, title),
