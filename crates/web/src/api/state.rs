@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_app::{AppError, Draft, Outlook, Planned, tell_context_mark, topic_path};
+use plimsoll_app::{AppError, Outlook, Planned, tell_context_mark, topic_path};
 use plimsoll_budget::{Binds, ModelLimit, WindowSource};
 use plimsoll_send::Counter;
 use plimsoll_tokens::{commas, compact_load};
@@ -222,17 +222,8 @@ impl BoundaryDto {
 impl StateDto {
     pub(crate) async fn of(web: &Arc<Web>, desk: &mut Desk) -> Result<Self, AppError> {
         let draft = super::attached::draft_of(&desk.draft);
-        Self::with_draft(web, desk, &draft).await
-    }
-
-    /// The same with a draft that is not kept yet.
-    pub(crate) async fn with_draft(
-        web: &Arc<Web>,
-        desk: &mut Desk,
-        draft: &Draft,
-    ) -> Result<Self, AppError> {
         let event = web.hub.newest();
-        let Planned { outlook, seen, start, .. } = desk.board.planned(&web.app, draft).await?;
+        let Planned { outlook, seen, start, .. } = desk.board.planned(&web.app, &draft).await?;
         let Weighed { counter, window, .. } = Weighed::of(web, &outlook, desk);
         let shown = ShownDto::of(web, desk, &seen);
         let board = &desk.board;
@@ -264,7 +255,11 @@ impl Weighed {
         let title = format!("URA {} · counted {estimator}", desk.board.allowance());
         let counter = match &desk.frozen {
             Some(frozen) => CounterDto::frozen(frozen, title),
-            None => CounterDto::of(outlook.counter(), false, title),
+            // A pair that is asked again is none of the candidates, and still visible.
+            None => {
+                let counter = Counter { visible: desk.board.visible_count(), ..outlook.counter() };
+                CounterDto::of(counter, false, title)
+            }
         };
         let at = desk.board.workspace();
         let window = WindowDto::of(outlook, desk.board.allowance());
