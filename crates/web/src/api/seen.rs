@@ -130,7 +130,7 @@ pub(super) async fn preview(
     let planned = board.planned(&web.app, &draft).await?;
     let Planned { outlook, seen, start, end } = planned;
     let model = outlook.model.id.clone();
-    let boundary = BoundaryDto::of(&outlook, start);
+    let boundary = BoundaryDto::of(&outlook, start, board.visible_count());
     let instructions = board.instructions(&web.app);
     let (shape, view) = (desk.board.shape(), desk.views.number(&seen, instructions));
     let shown = ShownDto::with(view, shape, instructions, &seen);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_app::{AppError, Outlook, Planned, tell_context_mark, topic_path};
-use plimsoll_budget::{Binds, ModelLimit, WindowSource};
+use plimsoll_budget::{Binds, Boundary, ModelLimit, WindowSource};
 use plimsoll_send::Counter;
 use plimsoll_tokens::{commas, compact_load};
 use serde::Serialize;
@@ -83,6 +83,9 @@ impl CounterDto {
 pub(crate) struct BoundaryDto {
     /// The position of the oldest visible pair that is aboard.
     pub(crate) start: usize,
+    /// What the line says: numbers with the words that follow them.
+    #[schema(value_type = Vec<(String, String)>)]
+    words: Vec<(String, &'static str)>,
     /// How many are aboard.
     pub(crate) x: usize,
     /// How many are visible.
@@ -205,11 +208,12 @@ fn attached_tokens(outlook: &Outlook) -> u64 {
 }
 
 impl BoundaryDto {
-    /// A boundary over some of the visible pairs, whose line is at this visible position.
-    pub(crate) fn of(outlook: &Outlook, start: usize) -> Self {
+    /// A boundary over some of so many visible pairs, whose line is at this visible position.
+    pub(crate) fn of(outlook: &Outlook, start: usize, visible: usize) -> Self {
         let boundary = &outlook.boundary;
         Self {
             start,
+            words: line_words(boundary, start, visible),
             x: boundary.x,
             y: boundary.y,
             history_tokens: boundary.predicted_history_tokens,
@@ -217,6 +221,23 @@ impl BoundaryDto {
             note: outlook.newest_too_large.then_some(NEWEST_TOO_LARGE),
         }
     }
+}
+
+/// What the load line says: what stands above it, what goes, and what stands below it and does
+/// not go for a reason of its own.
+pub(crate) fn line_words(
+    boundary: &Boundary,
+    start: usize,
+    visible: usize,
+) -> Vec<(String, &'static str)> {
+    let count = |number: usize| commas(number as u64);
+    let mut words = vec![(count(start), "ashore"), (count(boundary.x), "aboard")];
+    let below = visible.saturating_sub(start.saturating_add(boundary.x));
+    if below > 0 {
+        words.push((count(below), "not sent"));
+    }
+    words.push((commas(boundary.predicted_history_tokens), "tokens"));
+    words
 }
 
 impl StateDto {
@@ -234,7 +255,7 @@ impl StateDto {
                 model: outlook.model.id.clone(),
             },
             counter,
-            boundary: BoundaryDto::of(&outlook, start),
+            boundary: BoundaryDto::of(&outlook, start, board.visible_count()),
             context_from: board.mark().as_ref().map(tell_context_mark),
             shown,
             window,
