@@ -13,7 +13,7 @@ use plimsoll_store::{StoredPair, Workspace};
 use plimsoll_tokens::{Band, Basis, RawTokens};
 
 use crate::{
-    AttachLimits, AttachedFile, QuotaChoice, TooLarge,
+    AttachLimits, AttachedFile, Comparison, QuotaChoice, TooLarge,
     attach::{Carried, Packed},
     tooling::FilesPart,
     weigher::Weigher,
@@ -294,8 +294,13 @@ pub struct Prepared {
     pub outlook: Outlook,
     /// What a page that shows this holds (PAY-6).
     pub seen: Seen,
-    /// Whether that was compared with what the sender saw.
-    pub(crate) compared: bool,
+    /// How that compares with what the sender saw.
+    pub(crate) compared: Comparison,
+    /// Whether its pair stands where one stood that was visible: that one is answered anew or
+    /// asked again.
+    pub(crate) takes_a_place: bool,
+    /// Where the line stood (BND-6).
+    pub(crate) line: Option<PairId>,
     /// Visible pairs that stay ashore, oldest first, and why.
     pub ashore: Vec<(PairId, ExcludedBecause)>,
     /// What the send machine starts from.

@@ -9,13 +9,15 @@ use plimsoll_domain::{
 use plimsoll_store::{StoreError, StoreResult};
 
 use crate::{
-    App, AppError, AttachedFile, HistoryChoice, Prepared, Progress, Purpose, SendChoices,
-    ending::Carried,
+    App, AppError, AttachedFile, Comparison, HistoryChoice, Prepared, Progress, Purpose,
+    SendChoices, ending::Carried,
 };
 
-/// Asks whoever changes the filter what it is now.
-pub type HistoryNow =
-    Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = HistoryChoice> + Send>> + Send>;
+/// Asks whoever changes the filter which pairs it shows now. A pair that is given is as if it
+/// were not there: the message that waits is not one of the newest pairs of its own history.
+pub type HistoryNow = Box<dyn FnOnce(Option<PairId>) -> HistoryAnswer + Send>;
+
+type HistoryAnswer = Pin<Box<dyn Future<Output = Result<HistoryChoice, AppError>> + Send>>;
 
 /// A send whose pair is written down and whose workspace is claimed: the user's text is
 /// on the disk, and no call was made yet.
@@ -43,7 +45,9 @@ impl App {
         if choices.seen.as_ref().is_some_and(|seen| !seen.is_of(&prepared.seen)) {
             return Err(AppError::ViewChanged);
         }
-        prepared.compared = choices.seen.is_some();
+        if choices.seen.is_some() {
+            prepared.compared = Comparison::Same;
+        }
         // LIM-3 names the file and what can be done with it; the limit of the whole does not.
         let too_large = prepared.outlook.attached.iter().find_map(|one| one.too_large.clone());
         if let Some(too_large) = too_large {

@@ -5,18 +5,26 @@
 use std::collections::HashSet;
 
 use plimsoll_domain::{FileId, PairId};
+use plimsoll_send::Seen;
 
-use crate::{App, AppError, Begun, Draft, HistoryChoice, Prepared, Purpose, View, topic_path};
+use crate::{
+    App, AppError, Begun, Comparison, Draft, HistoryChoice, Prepared, Purpose, View, topic_path,
+};
 
 impl App {
-    /// Captures anew what a message that has waited for its turn goes with. Its pair is
-    /// written down, so its model and topic stay.
+    /// Captures anew what a message that has waited for its turn goes with: what is visible
+    /// now. Its pair is written down, so its model and topic stay.
     pub(crate) async fn capture_again(&self, begun: &mut Begun) -> Result<(), AppError> {
-        let history = match begun.history_now.take() {
-            Some(now) => now().await,
-            None => begun.prepared.history.clone(),
-        };
         let before = &begun.prepared;
+        let without = (!before.takes_a_place).then_some(begun.pair);
+        let history = match begun.history_now.take() {
+            Some(now) => now(without).await?,
+            None => {
+                let view = self.view_of(before, before.history.clone()).await?;
+                let mut board = self.board(&before.workspace, view).await?;
+                HistoryChoice::These(board.visible_now(self, without).await?)
+            }
+        };
         let purpose = before.purpose;
         let draft = Draft {
             text: before.text.clone(),
@@ -28,10 +36,18 @@ impl App {
             },
             over_budget: begun.over_budget,
         };
-        let mut board = self.board(&before.workspace, self.view_of(before, history).await?).await?;
-        let now = board.capture(self, &draft, before.seen.question).await?;
-        // It is compared when it leaves: what changed since was seen by nobody (PAY-6).
-        let compared = before.compared && now.seen.digest() == before.seen.digest();
+        let question = before.seen.question;
+        let view = self.view_of(before, history).await?;
+        let board = self.board(&before.workspace, view).await?;
+        let now = board.with_line_at(before.line).capture(self, &draft, question).await?;
+        // It is compared when it leaves (PAY-6). It goes all the same, since that is what is
+        // visible now (PAY-1), and the difference is told.
+        let compared = match before.compared {
+            Comparison::Same if !same_request(&before.seen, &now.seen) => {
+                Comparison::ChangedWhileWaiting
+            }
+            compared => compared,
+        };
         begun.prepared = Prepared { purpose, compared, ..now };
         Ok(())
     }
@@ -82,4 +98,16 @@ impl App {
         let mut board = self.board(&prepared.workspace, view).await?;
         board.pack_again(self, prepared).await
     }
+}
+
+/// Whether the same goes with a message. Where pairs stand on a page is no part of that: the
+/// message itself stands there now.
+fn same_request(then: &Seen, now: &Seen) -> bool {
+    let pairs = |seen: &Seen| -> Vec<(PairId, u64)> {
+        seen.pairs.iter().map(|pair| (pair.id, pair.revision)).collect()
+    };
+    then.model == now.model
+        && then.instructions == now.instructions
+        && then.files == now.files
+        && pairs(then) == pairs(now)
 }

@@ -38,6 +38,22 @@ impl Rows for History {
     }
 }
 
+/// A history as if one of its rows were not there.
+pub(crate) struct Without<'a> {
+    history: &'a History,
+    rows: Vec<Row>,
+    row: usize,
+}
+
+impl Rows for Without<'_> {
+    fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+    fn contains(&self, row: usize, term: usize) -> bool {
+        self.history.contains(row + usize::from(row >= self.row), term)
+    }
+}
+
 /// What became of the rows after some pairs changed.
 pub(crate) enum Taken {
     /// These rows changed in place; those from `added` on are new, at the end.
@@ -59,6 +75,13 @@ impl History {
         let mut scope = WorkspaceScope::new(clock, topics, saved);
         let rows = pairs.iter().map(|pair| row_of(pair, &mut scope)).collect();
         Ok(Self { pairs, rows, hits: Vec::new(), estimates: HashMap::new(), scope })
+    }
+
+    /// The same rows for a filter, without one of them.
+    pub(crate) fn without(&self, row: usize) -> Without<'_> {
+        let mut rows = self.rows.clone();
+        rows.remove(row);
+        Without { history: self, rows, row }
     }
 
     /// Takes in pairs that changed or were added since.

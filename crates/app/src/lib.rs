@@ -57,7 +57,7 @@ pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
 pub use ports::{Chance, Clock, NoProvider, ProviderBook, Reached};
 pub use prepare::find_topic;
 pub use quota::{OverQuota, QuotaChoice};
-pub use receipt::{COMPARED, Receipt, attempt_numbers};
+pub use receipt::{Comparison, Receipt, attempt_numbers};
 pub use shelf::{
     Beside, Collected, Garbage, LARGEST_FILE, Origin, ReadData, Secrets, TakeIn, Verified,
     blob_name, refuse_secret,

@@ -6,8 +6,37 @@ use plimsoll_send::{AttemptRecord, Counter, Stage, TruncationSeen};
 use plimsoll_tokens::{Band, Basis};
 use serde_json::{Value, json};
 
-/// What a receipt says of a send whose request was compared with what the page showed.
-pub const COMPARED: &str = "compared";
+/// What a receipt says of the first request of a send and of what the sender saw (PAY-6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Comparison {
+    /// The sender did not say what it saw.
+    #[default]
+    NotCompared,
+    /// It was compared, and it was the same.
+    Same,
+    /// It was the same when it was sent; then it waited for its turn, and went with what was
+    /// visible when that came (PAY-1).
+    ChangedWhileWaiting,
+}
+
+impl Comparison {
+    const ALL: [Self; 3] = [Self::NotCompared, Self::Same, Self::ChangedWhileWaiting];
+
+    /// As receipts keep it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotCompared => "not compared",
+            Self::Same => "compared",
+            Self::ChangedWhileWaiting => "changed while it waited",
+        }
+    }
+
+    /// What a kept receipt says; one from before it was kept says nothing.
+    pub fn of_receipt(body: &Value) -> Self {
+        let kept = body["seen"].as_str();
+        Self::ALL.into_iter().find(|one| Some(one.name()) == kept).unwrap_or_default()
+    }
+}
 
 /// What came of a send.
 #[derive(Clone, Debug)]
@@ -44,8 +73,8 @@ pub struct Receipt {
     pub request_bytes: usize,
     /// Files that were taken away during the send and went along no longer (PAY-1).
     pub detached: Vec<FileId>,
-    /// Whether what was sent first was compared with what the sender saw (PAY-6).
-    pub compared: bool,
+    /// How what was sent first compares with what the sender saw (PAY-6).
+    pub compared: Comparison,
     /// Whether the server read far less than was sent (REC-2b).
     pub truncation: Option<TruncationSeen>,
     /// `X / Y`, or `[X-T]/Y` after a trim (REC-3).
@@ -108,7 +137,7 @@ impl Receipt {
             "historyHash": self.history_hash,
             "requestBytes": self.request_bytes,
             "detachedFiles": self.detached.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "seen": if self.compared { COMPARED } else { "not compared" },
+            "seen": self.compared.name(),
             "truncation": self.truncation.map(|seen| json!({"read": seen.read, "sent": seen.sent})),
             "counter": self.counter.to_string(),
             "statedLimit": self.stated_limit,

@@ -10,7 +10,7 @@ use plimsoll_send::Counter;
 use plimsoll_store::{KeptDraft, Workspace};
 use serde::{Deserialize, Serialize};
 
-use crate::api::seen::Views;
+use crate::api::views_told::Views;
 
 /// A board, and what the counter shows besides it.
 pub(crate) struct Desk {

@@ -16,7 +16,7 @@ use plimsoll_tokens::commas;
 use serde::{Serialize, de::DeserializeOwned};
 use utoipa::ToSchema;
 
-use crate::api::seen::Changes;
+use crate::api::views_told::ViewChanges;
 
 /// Something that would help.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -82,7 +82,7 @@ pub(crate) struct Problem {
     suggestions: Box<[Help]>,
     /// What changed since the page was drawn (PAY-6).
     #[serde(skip_serializing_if = "Option::is_none")]
-    changes: Option<Box<Changes>>,
+    changes: Option<Box<ViewChanges>>,
 }
 
 impl Problem {
@@ -135,7 +135,7 @@ impl Problem {
     }
 
     /// Something else would be sent than was seen.
-    pub(crate) fn changed(mut self, changes: Changes) -> Self {
+    pub(crate) fn changed(mut self, changes: ViewChanges) -> Self {
         if let Some(words) = changes.words() {
             self.detail = format!("{}: {words}", self.detail).into();
         }

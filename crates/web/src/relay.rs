@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_app::{AppEvent, Attempt, Heard, OverQuota, Progress};
-use plimsoll_domain::{FileId, PairId, file_label};
+use plimsoll_app::{AppEvent, Attempt, Comparison, Heard, OverQuota, Progress};
+use plimsoll_domain::{FileId, PairId, ReceiptId, file_label};
 use plimsoll_send::Stage;
 use plimsoll_store::Workspace;
 use serde_json::{Value, json};
@@ -254,9 +254,12 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
         Progress::Ended(pair) => {
             web.relay.end(pair);
             let (position, html) = article(web, at, pair).await;
-            let state = web.app.store().get(pair).await.map(|stored| stored.pair.lifecycle.name());
+            let stored = web.app.store().get(pair).await.ok().map(|stored| stored.pair);
+            let receipt = stored.as_ref().and_then(|pair| pair.receipt_id);
             let data = json!({
-                "pair": pair.to_string(), "at": position, "html": html, "state": state.ok(),
+                "pair": pair.to_string(), "at": position, "html": html,
+                "state": stored.map(|pair| pair.lifecycle.name()),
+                "notice": end_notice(web, receipt).await,
             });
             web.hub.tell(Some(at), "ended", &data);
             tell_state(web, at).await;
@@ -305,6 +308,18 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             }
         }
     }
+}
+
+/// What whoever sent something is told at its end: that it went otherwise than it was seen
+/// (PAY-6).
+async fn end_notice(web: &Web, receipt: Option<ReceiptId>) -> Option<&'static str> {
+    let body = web.app.store().receipt(receipt?).await.ok()?.body?;
+    let body: Value = serde_json::from_str(&body).ok()?;
+    let changed = Comparison::of_receipt(&body) == Comparison::ChangedWhileWaiting;
+    changed.then_some(
+        "What goes along changed while your message waited: it went with what was visible when \
+         its turn came.",
+    )
 }
 
 /// Files by the ids that people and models see.

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use plimsoll_app::{Begun, Cancel, HistoryNow, Progress};
+use plimsoll_app::{Begun, Cancel, HistoryChoice, HistoryNow, Progress};
 use plimsoll_domain::PairId;
 use plimsoll_store::Workspace;
 
@@ -56,7 +56,15 @@ pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut begun: Begun) 
     let web = Arc::clone(web);
     // A message that has to wait for its turn goes with what is visible then (PAY-1).
     begun.history_now = web.boards.opened(&workspace).map(|desk| -> HistoryNow {
-        Box::new(move || Box::pin(async move { desk.lock().await.board.view().history.clone() }))
+        let web = Arc::clone(&web);
+        Box::new(move |without| {
+            Box::pin(async move {
+                // By the selectors of the page: for the model of the send alone the same
+                // filter may mean other pairs than people see.
+                let visible = desk.lock().await.board.visible_now(&web.app, without).await?;
+                Ok(HistoryChoice::These(visible))
+            })
+        })
     });
     let (pair, cancel) = (begun.pair, Cancel::default());
     web.sends.list().insert(workspace.clone(), (pair, cancel.clone()));

@@ -1,9 +1,21 @@
-// A pair that is asked again or answered anew has a boundary of its own; it is drawn before
-// anything is sent (SND-7, SND-8, PAY-6).
+// A pair that is asked again or answered anew has a boundary of its own, and so has a message
+// that is not the draft; it is drawn before anything is sent (SND-7, SND-8, PAY-6).
 
 import { grouped, counted } from "./text.js";
 
-/** @typedef {{reask: string} | {regenerate: string, model?: string}} Asked */
+/** @typedef {{reask: string} | {regenerate: string, model?: string} | {text: string}} Asked */
+
+/**
+ * What would be sent: the draft, for a pair that is asked again or not, or something else in its
+ * place. Pure.
+ * @template {{text: string}} T
+ * @param {T} written
+ * @param {Asked | null} asked
+ */
+export function toBeSent(written, asked) {
+  if (!asked || "reask" in asked) return { ...written, ...asked };
+  return { text: "", ...asked };
+}
 
 /**
  * @param {object} deps

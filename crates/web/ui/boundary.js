@@ -1,6 +1,6 @@
 // The load line on screen: which pairs are aboard, and where the line is drawn (UI-3).
 
-import { grouped } from "./text.js";
+import { el } from "./dom.js";
 
 /** @typedef {import("./types.js").Boundary} Boundary */
 
@@ -99,15 +99,13 @@ function followers(load) {
 }
 
 /**
+ * The words are the server's.
  * @param {Element} load
  * @param {Boundary} boundary
  */
-function write(load, { x, y, historyTokens, note }) {
-  const [ashoreEl, aboardEl] = load.querySelectorAll("b");
-  const tokens = load.querySelector(".mono");
-  if (ashoreEl) ashoreEl.textContent = grouped(y - x);
-  if (aboardEl) aboardEl.textContent = grouped(x);
-  if (tokens) tokens.textContent = grouped(historyTokens);
-  const words = load.querySelector(".note");
-  if (words) words.textContent = note ? `: ${note}` : "";
+function write(load, { words, note }) {
+  const parts = words?.flatMap(([number, what], n) => [...(n ? [" · "] : []), el("b", {}, number), ` ${what}`]);
+  if (parts) load.querySelector(".words")?.replaceChildren(...parts);
+  const noted = load.querySelector(".note");
+  if (noted) noted.textContent = note ? `: ${note}` : "";
 }

@@ -1,7 +1,7 @@
 // Where the page begins: finds its parts, ties them together, and starts to listen.
 
 import { createActions } from "./actions.js";
-import { createAgain } from "./again.js";
+import { createAgain, toBeSent } from "./again.js";
 import { createApi, scoped, wordsOf } from "./api.js";
 import { createAttach } from "./attach.js";
 import { createBadges } from "./badges.js";
@@ -128,14 +128,14 @@ const boundary = createBoundary({
 });
 
 const gauge = createGauge({ gauge: must("#gauge", HTMLElement), legend: must("#legend", HTMLElement), warnAt });
-const weigh = createWeigh({ api, store, output: must("#aut", HTMLOutputElement), warnAt, onWindow: showWindow, onWeighed: attach.weighed });
+const again = createAgain({ api, store });
+const weigh = createWeigh({ api, store, asked: () => again.asked, output: must("#aut", HTMLOutputElement), warnAt, onWindow: showWindow, onWeighed: attach.weighed });
 /** @param {import("./attachments.js").Message} message */
 function onText(message) {
   attach.draw();
   weigh.draft(message);
 }
 const seen = createSeen({ win, store });
-const again = createAgain({ api, store });
 const composer = createComposer({
   area: draft, attachments: attach.attachments, api, drafts, notice, onText, select: selectAgain,
   onReask: (pair) => void again.show(pair ? { reask: pair } : null).catch((error) => toast(wordsOf(error), { error: true })),
@@ -149,7 +149,7 @@ const modes = createModes({ label: must("#mode", HTMLElement), draft, filter, cu
 const memory = createMemoryPanel({ api, toast, undo: (token) => void filterBox.takeBack(token), say: announce, attach: attach.take });
 const written = () => {
   const { text, attachments } = composer.message();
-  return { text, ...(attachments.length ? { attachments } : {}) };
+  return toBeSent({ text, ...(attachments.length ? { attachments } : {}) }, again.asked);
 };
 const panels = createPanels({ api, draft: written, panel: must("#panel", HTMLElement), hud: must("#hud", HTMLElement), back: () => modes.enter("VIEW"), own: { files: attach.panel.render, memory: memory.render } });
 const counter = createCounter({ button: must("#counter", HTMLButtonElement), state: store.get, openHud: panels.toggleHud });
@@ -192,6 +192,11 @@ function showWindow(window) {
 
 store.on((now, before) => {
   if (now.counter !== before.counter || now.window !== before.window || now.preview !== before.preview) counter.draw();
+  // The gauge, the HUD and the request are those of what is marked.
+  if (now.preview !== before.preview) {
+    weigh.again();
+    panels.refreshHud();
+  }
   if (now.view !== before.view) filterBox.sync();
   if (now.view !== before.view) {
     selectors.draw();

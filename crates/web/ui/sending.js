@@ -312,7 +312,16 @@ export function createSending({ api, store, win, history, composer, modes, curso
     async sendText(text) {
       if (busy()) return void toast("One message at a time: a reply is still on its way.");
       await leaveAgain();
-      await post({ text }, () => [], { press: "“Continue”" });
+      const before = again.asked;
+      try {
+        // Without the files of the draft the line may stand elsewhere.
+        await again.show({ text });
+        await post({ text }, () => [], { press: "“Continue”" });
+      } catch (error) {
+        toast(wordsOf(error), { error: true });
+      } finally {
+        await again.show(before).catch(() => {});
+      }
     },
     /** @param {{pair: string, at: number | null, html?: string}} event */
     async started({ pair, at, html }) {

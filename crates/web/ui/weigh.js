@@ -1,6 +1,7 @@
 // What the message weighs, its files included: a guess with every key, the server's number a
 // moment later.
 
+import { toBeSent } from "./again.js";
 import { sameFiles } from "./composer.js";
 import { debounced } from "./dom.js";
 import { withDraft } from "./gauge.js";
@@ -40,12 +41,13 @@ function partsOf({ window, files }) {
  * @param {object} deps
  * @param {import("./api.js").Api} deps.api
  * @param {import("./state.js").Store} deps.store
+ * @param {() => import("./again.js").Asked | null} deps.asked  what would be sent instead of a new message
  * @param {HTMLOutputElement} deps.output
  * @param {number} deps.warnAt
  * @param {(window: import("./types.js").Window) => void} deps.onWindow
  * @param {(message: Message, weighed: any) => void} [deps.onWeighed]  what was asked, and the answer
  */
-export function createWeigh({ api, store, output, warnAt, onWindow, onWeighed = () => {} }) {
+export function createWeigh({ api, store, asked: again, output, warnAt, onWindow, onWeighed = () => {} }) {
   /** @type {Message} */
   let message = { shown: "", text: "", attachments: [], owners: [], names: [], plain: "", tokens: 0 };
   let turn = 0;
@@ -57,8 +59,13 @@ export function createWeigh({ api, store, output, warnAt, onWindow, onWeighed = 
     const asked = message;
     const { text, attachments, plain } = asked;
     try {
-      const answer = await api.call("POST", "/api/weigh", { text, ...(attachments.length ? { attachments } : {}) });
+      const answer = await api.call("POST", "/api/weigh", toBeSent({ text, ...(attachments.length ? { attachments } : {}) }, again()));
       if (mine !== turn || asked !== message) return;
+      if (instead()) {
+        // Its files and words are not those of the box.
+        store.set({ window: answer.window });
+        return onWindow(answer.window);
+      }
       const files = answer.attachmentTokens ?? 0;
       const window = { files, ...answer.window };
       known = plain === "" ? null : { tokens: Math.max(0, window.aut - files), rough: roughTokens(plain, cpt()) };
@@ -72,6 +79,12 @@ export function createWeigh({ api, store, output, warnAt, onWindow, onWeighed = 
       // The guess stays, marked as one.
     }
   });
+
+  /** Whether something else than the draft would be sent. */
+  function instead() {
+    const now = again();
+    return now !== null && !("reask" in now);
+  }
 
   function cpt() {
     return store.get().window.charsPerToken ?? CHARS_PER_TOKEN;
@@ -104,7 +117,11 @@ export function createWeigh({ api, store, output, warnAt, onWindow, onWeighed = 
     },
     /** The window itself changed: another model, another boundary. */
     refresh() {
-      draw();
+      if (!instead()) draw();
+      weigh.call();
+    },
+    /** Something else would be sent than before, or the same with other pairs. */
+    again() {
       weigh.call();
     },
   };

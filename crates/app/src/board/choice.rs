@@ -47,7 +47,14 @@ impl Board {
         let (input, parcels) = (*self.cache.input(), &mut self.parcels);
         self.history.weigh_aboard(&rows, &courier, parcels, &rules, &input).await?;
         let load = |at: usize| self.history.load(rows[at], &rules);
-        let drawn = Boundary::compute(&mut LoadSums::new(rows.len()), load, &input);
+        let mut sums = LoadSums::new(rows.len());
+        let drawn = if app.settings().boundary_step() {
+            let id = |row: u32| self.history.pairs[row as usize].id;
+            let previous = rows.iter().position(|row| Some(id(*row)) == self.line);
+            Boundary::compute_stepped(&mut sums, load, &input, previous)
+        } else {
+            Boundary::compute(&mut sums, load, &input)
+        };
         Ok(self.split(drawn, &candidates, &rules))
     }
 

@@ -288,19 +288,56 @@ impl Board {
 
     /// FLT-3: `o` looks at the boundary over the other terms.
     async fn apply_boundary_terms(&mut self, app: &App, rules: &LoadRules) -> Result<(), AppError> {
+        if self.filter.as_ref().is_some_and(Filter::has_boundary_terms) {
+            let visible = self.inside_boundary(app, rules, self.base.clone()).await?;
+            self.show(visible);
+        }
+        Ok(())
+    }
+
+    /// Those of some rows that the `o` terms of the filter show.
+    async fn inside_boundary(
+        &mut self,
+        app: &App,
+        rules: &LoadRules,
+        base: Vec<u32>,
+    ) -> Result<Vec<u32>, AppError> {
         let Some(filter) = self.filter.as_ref().filter(|filter| filter.has_boundary_terms()) else {
-            return Ok(());
+            return Ok(base);
         };
         let input = *self.cache.input();
         let courier = self.standing.courier(app, &self.blobs, &self.workspace);
         let parcels = &mut self.parcels;
-        self.history.weigh_aboard(&self.base, &courier, parcels, rules, &input).await?;
-        let load = |at: usize| self.history.load(self.base[at], rules);
-        let mut sums = plimsoll_budget::LoadSums::new(self.base.len());
+        self.history.weigh_aboard(&base, &courier, parcels, rules, &input).await?;
+        let load = |at: usize| self.history.load(base[at], rules);
+        let mut sums = plimsoll_budget::LoadSums::new(base.len());
         let asked = Boundary::compute(&mut sums, load, &input);
-        let visible = filter.apply_boundary(&self.base, |at| asked.includes(at, load(at).sendable));
-        self.show(visible);
-        Ok(())
+        Ok(filter.apply_boundary(&base, |at| asked.includes(at, load(at).sendable)))
+    }
+
+    /// The ids of what is visible now; a pair that is given is as if it were not there, so that
+    /// it is none of the newest that `rN` and `tN` count.
+    pub async fn visible_now(
+        &mut self,
+        app: &App,
+        without: Option<PairId>,
+    ) -> Result<Vec<PairId>, AppError> {
+        self.boundary(app).await?;
+        let left_out = without.and_then(|id| self.history.pairs.iter().position(|p| p.id == id));
+        let (Some(filter), Some(row)) = (&self.filter, left_out) else {
+            return Ok(self.visible_ids());
+        };
+        let base = filter.visible(&self.history.without(row));
+        let base = base.into_iter().map(|at| at + u32::from(at as usize >= row)).collect();
+        let rules = self.rules(app);
+        let visible = self.inside_boundary(app, &rules, base).await?;
+        Ok(visible.iter().map(|row| self.history.pairs[*row as usize].id).collect())
+    }
+
+    /// The line is drawn as if it had stood there (BND-6).
+    pub(crate) fn with_line_at(mut self, line: Option<PairId>) -> Self {
+        self.line = line;
+        self
     }
 
     /// Makes other rows the visible ones.
@@ -338,6 +375,11 @@ impl Board {
         }
         let kept = app.store.value(&line_key(&self.workspace)).await?;
         Ok(kept.and_then(|id| PairId::parse(&id)))
+    }
+
+    /// How many pairs are visible.
+    pub fn visible_count(&self) -> usize {
+        self.visible.len()
     }
 
     /// The ids of all visible pairs, in order.

@@ -16,7 +16,7 @@ use plimsoll_tokens::{Basis, RawTokens, odd_bytes};
 
 use super::{Board, standing::Standing};
 use crate::{
-    App, AppError, AttachedFile, Draft, Outlook, Planned, Prepared, Purpose,
+    App, AppError, AttachedFile, Comparison, Draft, Outlook, Planned, Prepared, Purpose,
     attach::{Carried, Packed, Parcels},
 };
 
@@ -219,7 +219,13 @@ impl Board {
             weigher: self.standing.weigher.clone(),
             outlook,
             seen,
-            compared: false,
+            compared: Comparison::default(),
+            takes_a_place: match draft.purpose {
+                Purpose::New => false,
+                Purpose::ReAsk(id) => self.position(id).is_some(),
+                Purpose::Regenerate(_) => true,
+            },
+            line: self.line,
             ashore: choice.ashore,
             plan,
             history: self.view.history.clone(),

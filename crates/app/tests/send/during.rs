@@ -1,11 +1,14 @@
 //! What is taken away while a send is under way goes along with no further call (PAY-1).
 
-use plimsoll_app::{AppEvent, Ask, Cancel, Draft, Events, Heard, Origin, Progress, SendChoices};
+use plimsoll_app::{
+    AppEvent, Ask, Cancel, Comparison, Draft, Events, Heard, Origin, Prepared, Progress, Purpose,
+    SeenDigest, SendChoices, Sent,
+};
 use plimsoll_budget::Model;
 use plimsoll_domain::{Attachment, print_token};
 use plimsoll_store::{Edit, Workspace};
 
-use crate::rig::{answer, ask, failure, plain_settings, rig, rig_of, view};
+use crate::rig::{Rig, answer, ask, failure, plain_settings, rig, rig_of, view};
 
 /// Waits until a call failed and is to be made again.
 async fn retries(events: &mut Events) {
@@ -95,10 +98,29 @@ async fn pay_1_a_message_that_waited_for_its_quota_goes_with_what_is_there_then(
     let second = rig.send("second question").await.pair;
     // The minute of the first two is nearly over.
     rig.clock.set(1_800_000_059_500);
-    let mut events = app.events();
     let prepared = app.prepare(&ask("third question")).await.unwrap();
+    let change = async {
+        app.delete(&workspace, &[first]).await.unwrap();
+        let edit = Edit { user_text: Some("another question".to_owned()), assistant_text: None };
+        app.edit(&workspace, second, &edit).await.unwrap();
+    };
+    let sent = wait_and_go(&rig, prepared, change).await;
+    assert_eq!(rig.sent(2), ["another question", "two", "third question"]);
+    assert_eq!((sent.deleted, sent.receipt.counter.to_string().as_str()), (0, "1 / 1"));
+    assert_eq!(sent.receipt.attempts[0].selection.len(), 1, "predicted is what was captured");
+    // It was seen otherwise, and nobody is told that it was not compared at all (PAY-6).
+    assert_eq!(sent.receipt.compared, Comparison::ChangedWhileWaiting);
+    assert_eq!(sent.receipt.to_json()["seen"], "changed while it waited");
+    assert_eq!(Comparison::of_receipt(&sent.receipt.to_json()), Comparison::ChangedWhileWaiting);
+}
+
+/// Sends what somebody saw, which has to wait for its quota, and does something meanwhile.
+async fn wait_and_go(rig: &Rig, prepared: Prepared, meanwhile: impl Future<Output = ()>) -> Sent {
+    let mut events = rig.app.events();
+    let seen = Some(SeenDigest(prepared.seen.digest().to_string()));
+    let choices = SendChoices { seen, ..SendChoices::default() };
     let (cancel, mut watch) = (Cancel::default(), |_: &Progress| {});
-    let send = app.send(prepared, SendChoices::default(), &cancel, &mut watch);
+    let send = rig.app.send(prepared, choices, &cancel, &mut watch);
     let change = async {
         loop {
             let heard = events.next().await;
@@ -106,13 +128,85 @@ async fn pay_1_a_message_that_waited_for_its_quota_goes_with_what_is_there_then(
                 break;
             }
         }
-        app.delete(&workspace, &[first]).await.unwrap();
-        let edit = Edit { user_text: Some("another question".to_owned()), assistant_text: None };
-        app.edit(&workspace, second, &edit).await.unwrap();
+        meanwhile.await;
     };
     let (sent, ()) = tokio::join!(send, change);
-    let sent = sent.unwrap();
-    assert_eq!(rig.sent(2), ["another question", "two", "third question"]);
-    assert_eq!((sent.deleted, sent.receipt.counter.to_string().as_str()), (0, "1 / 1"));
-    assert_eq!(sent.receipt.attempts[0].selection.len(), 1, "predicted is what was captured");
+    sent.unwrap()
+}
+
+/// A rig whose model takes so many requests a minute, and the minute of which is nearly over
+/// once they were made.
+async fn nearly_over(scripts: Vec<crate::rig::Script>, rpm: u64, more: &[(&str, &str)]) -> Rig {
+    let limits = |model: &mut Model| {
+        model.context_window = Some(100);
+        model.rpm = Some(rpm);
+    };
+    rig_of(scripts, plain_settings(more), limits).await
+}
+
+fn asking(filter: &str, text: &str, purpose: Purpose) -> Ask {
+    let draft = Draft { text: text.to_owned(), purpose, ..Draft::default() };
+    Ask { workspace: Workspace::default(), view: view(filter), draft }
+}
+
+/// PAY-6: under `rN` the message that waits is one of the newest pairs, and pushes none out of
+/// its own history.
+#[tokio::test]
+async fn pay_6_what_was_marked_goes_after_a_wait_also_where_the_filter_counts_pairs() {
+    for filter in ["r2", "t2", "r2 & o", "!r2"] {
+        let scripts = ["one", "two", "three", "four"].map(|text| answer(text, 5)).into();
+        let rig = nearly_over(scripts, 3, &[]).await;
+        for text in ["q1", "q2", "q3"] {
+            rig.send(text).await;
+        }
+        rig.clock.set(1_800_000_059_500);
+        let prepared = rig.app.prepare(&asking(filter, "q4", Purpose::New)).await.unwrap();
+        let marked = prepared.included_ids();
+        assert!(!marked.is_empty(), "{filter}");
+        let sent = wait_and_go(&rig, prepared, async {}).await;
+        let went: Vec<_> = sent.receipt.attempts[0].selection.iter().map(|pair| pair.id).collect();
+        assert_eq!(went, marked, "{filter}");
+        assert_eq!(sent.receipt.compared, Comparison::Same, "{filter}");
+        assert_eq!(sent.receipt.to_json()["seen"], "compared");
+    }
+}
+
+/// The same for a pair that is asked again: the new one stands in its place.
+#[tokio::test]
+async fn pay_6_what_was_marked_goes_after_a_wait_where_a_pair_is_asked_again() {
+    for (filter, marked) in [("r2", 1), ("r1", 0), ("", 2)] {
+        let scripts =
+            vec![answer("one", 5), answer("two", 5), failure(401, "no"), answer("three", 5)];
+        let rig = nearly_over(scripts, 2, &[]).await;
+        rig.send("q1").await;
+        rig.send("q2").await;
+        rig.clock.set(1_800_000_059_000);
+        let go = SendChoices { quota: plimsoll_app::QuotaChoice::Go, ..SendChoices::default() };
+        let prepared = rig.app.prepare(&ask("q3")).await.unwrap();
+        let failed = rig.app.send(prepared, go, &Cancel::default(), &mut |_| {}).await.unwrap();
+        rig.clock.set(1_800_000_059_500);
+        let again = asking(filter, "q3", Purpose::ReAsk(failed.pair));
+        let prepared = rig.app.prepare(&again).await.unwrap();
+        assert_eq!(prepared.included_ids().len(), marked, "{filter}");
+        let sent = wait_and_go(&rig, prepared, async {}).await;
+        assert_eq!(sent.receipt.attempts[0].selection.len(), marked, "{filter}");
+        assert_eq!(sent.receipt.compared, Comparison::Same, "{filter}");
+    }
+}
+
+/// BND-6: the line moves in steps also for a pair that is asked again, and after a wait.
+#[tokio::test]
+async fn bnd_6_the_line_that_moves_in_steps_stands_where_it_was_shown_after_a_wait() {
+    let answers = (0..8).map(|_| answer("answer", 5)).collect();
+    let rig = nearly_over(answers, 6, &[("PLIMSOLL_BOUNDARY_STEP", "on")]).await;
+    for n in 0..6 {
+        rig.send(&format!("question {n}")).await;
+    }
+    rig.clock.set(1_800_000_059_500);
+    let prepared = rig.app.prepare(&ask("and now?")).await.unwrap();
+    let marked = prepared.included_ids();
+    let sent = wait_and_go(&rig, prepared, async {}).await;
+    let went: Vec<_> = sent.receipt.attempts[0].selection.iter().map(|pair| pair.id).collect();
+    assert_eq!(went, marked);
+    assert_eq!(sent.receipt.compared, Comparison::Same);
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod api;
+mod changed;
 mod files;
 mod memory;
 mod schema;

@@ -2,9 +2,15 @@
 
 use std::time::Duration;
 
+use plimsoll_domain::Timestamp;
+use plimsoll_store::{ModelMemory, UsageEntry};
+use plimsoll_store_sql::{OpenOptions, SqlStore};
 use plimsoll_testkit::scripted::{Gate, Reply, Step};
 
-use crate::bench::{Workbench, after, answer};
+use crate::{
+    bench::{Workbench, after, answer},
+    honest::{asked, marked},
+};
 
 /// A refusal that asks for a wait that no test lives through.
 fn wait() -> Reply {
@@ -110,5 +116,112 @@ fn ovf_5_a_filter_that_changes_during_a_wait_for_quota_counts_and_that_is_said()
     bench.says("#notice", "the waiting message goes with what is visible when its turn comes");
     bench.click("#notice button");
     bench.wait("T.state() === 'cancelled' && !T.shown('#notice')");
+    bench.fine();
+}
+
+/// A workbench with pairs by the model `test`, and a model `slow` whose only request of this
+/// minute was made so long ago that the next one waits for some seconds.
+fn with_a_slow_model() -> Option<Workbench> {
+    let other = |home: &std::path::Path| {
+        let file = home.join("models.toml");
+        let one = std::fs::read_to_string(&file).unwrap();
+        let slow = one.replace("\"test\"", "\"slow\"");
+        std::fs::write(file, format!("{one}\n{slow}rpm = 1\n")).unwrap();
+    };
+    let bench = Workbench::at_home([answer("fine")], 4096, other, |served| {
+        for text in ["q1", "q2", "q3"] {
+            served.send(text);
+        }
+    })?;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now = i64::try_from(now.as_millis()).unwrap();
+    let log = async {
+        let path = bench.served.home().join("data/plimsoll.db");
+        let at = Timestamp::from_millis(now);
+        let store = SqlStore::open_sqlite(&path, OpenOptions::default(), at).await.unwrap();
+        let at = Timestamp::from_millis(now - 40_000);
+        store.log_usage("slow", UsageEntry { at, tokens: 1 }).await.unwrap();
+    };
+    tokio::runtime::Runtime::new().unwrap().block_on(log);
+    Some(bench)
+}
+
+/// What the newest receipt says of what was seen.
+#[track_caller]
+fn seen(bench: &Workbench, words: &str) {
+    bench.click("#draft");
+    bench.view();
+    bench.keys("G r");
+    bench.says("#panel .seen", words);
+}
+
+/// PAY-1, PAY-6: the pair that waits is one of the newest two, and pushes none out of its own
+/// history.
+#[test]
+fn pay_6_what_the_page_marked_goes_when_the_wait_for_quota_is_over() {
+    let Some(bench) = with_a_slow_model() else { return };
+    let view = serde_json::json!({ "model": "slow", "filter": "r2" });
+    bench.served.json("PUT", "/api/view", Some(view));
+    bench.wait("T.asked() === 'q2|q3'");
+    bench.agrees();
+    bench.types("q4");
+    bench.keys("Enter");
+    let post = bench.post(0);
+    assert_eq!((post.status, post.marked), (202, vec!["q2".to_owned(), "q3".to_owned()]));
+    bench.says(".pair .think", "requests per minute");
+    bench.wait("T.state() === 'complete' && !document.body.classList.contains('sending')");
+    assert_eq!(asked(&bench.sent()), ["q2", "q3"]);
+    seen(&bench, "sent = seen ✓");
+    bench.fine();
+}
+
+/// PAY-1: what is visible when its turn comes goes, and it is told that this is not what was
+/// there when it was sent.
+#[test]
+fn pay_6_a_filter_that_changes_during_the_wait_counts_and_the_receipt_tells_the_difference() {
+    let Some(bench) = with_a_slow_model() else { return };
+    let view = serde_json::json!({ "model": "slow", "filter": "r1" });
+    bench.served.json("PUT", "/api/view", Some(view));
+    bench.wait("T.asked() === 'q3'");
+    bench.agrees();
+    bench.types("q4");
+    bench.keys("Enter");
+    bench.says(".pair .think", "requests per minute");
+    bench.filter("");
+    bench.wait("T.asked() === 'q1|q2|q3|q4'");
+    let shown = marked(&bench);
+    bench.says(".toast", "it went with what was visible when its turn came");
+    bench.wait("T.state() === 'complete' && !document.body.classList.contains('sending')");
+    assert_eq!(asked(&bench.sent()), shown);
+    assert_eq!(shown, ["q1", "q2", "q3"]);
+    seen(&bench, "changed while it waited");
+    bench.fine();
+}
+
+/// The filter means what it means for the selectors of the page, not for the model of the send.
+#[test]
+fn pay_6_a_regenerate_by_another_model_that_waited_goes_with_what_was_marked() {
+    let Some(bench) = with_a_slow_model() else { return };
+    let view = serde_json::json!({ "model": "test", "filter": "m" });
+    bench.served.json("PUT", "/api/view", Some(view));
+    bench.wait("T.asked() === 'q1|q2|q3' && T.one('#filter').value === 'm'");
+    bench.agrees();
+    bench.view();
+    bench.keys("G R");
+    bench.wait("T.shown('.popup [role=option]')");
+    bench.types("slow");
+    bench.keys("Enter");
+    bench.says("#notice", "Answer again with slow");
+    let shown = marked(&bench);
+    assert_eq!(shown, ["q1", "q2"]);
+    bench.keys("Enter");
+    // The pair is one of the other model now, and no longer among those of the filter.
+    bench.wait("T.posts.length === 1 && T.asked() === 'q1|q2'");
+    bench.wait("!document.body.classList.contains('sending')");
+    assert_eq!((asked(&bench.sent()), bench.sent()["model"].as_str()), (shown, Some("slow")));
+    let listed = bench.served.json("GET", "/api/receipts?limit=1", None);
+    let id = listed["receipts"][0]["id"].as_str().unwrap();
+    let receipt = bench.served.json("GET", &format!("/api/receipts/{id}"), None);
+    assert_eq!(receipt["seen"], "compared");
     bench.fine();
 }

@@ -1,6 +1,6 @@
 //! The exact request (PAY-5), and numbers that belong to one send (REC-3).
 
-use plimsoll_testkit::scripted::Reply;
+use plimsoll_testkit::scripted::{Gate, Reply};
 
 use crate::bench::{Workbench, answer};
 
@@ -69,6 +69,83 @@ fn pay_5_the_open_panel_follows_the_draft_the_filter_and_a_send() {
     bench.fine();
 }
 
+/// What a row of the HUD says.
+fn hud(name: &str) -> String {
+    format!(
+        "[...document.querySelectorAll('#hud dt')].find((name) => name.textContent === '{name}')\
+         ?.nextElementSibling.textContent"
+    )
+}
+
+/// SND-8: what would be sent is the question that is answered anew, to the model that was chosen
+/// for it, whatever the box holds.
+#[test]
+fn pay_5_what_would_be_sent_during_a_regenerate_is_what_then_goes() {
+    let other = |home: &std::path::Path| {
+        let file = home.join("models.toml");
+        let one = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(file, format!("{one}\n{}", one.replace("\"test\"", "\"other\""))).unwrap();
+    };
+    let Some(bench) = Workbench::at_home([answer("fine")], 4096, other, |served| {
+        served.send("first");
+        served.send("second");
+        // Else the model of the newest pair is selected, which will be the other one.
+        served.json("PUT", "/api/view", Some(serde_json::json!({ "model": "test" })));
+    }) else {
+        return;
+    };
+    bench.types("a draft of mine");
+    bench.view();
+    bench.keys("h G R");
+    bench.wait("T.shown('.popup [role=option]')");
+    bench.types("other");
+    bench.keys("Enter");
+    bench.says("#notice", "Answer again with other");
+    bench.click("[aria-label='What would be sent now']");
+    bench.wait("T.says('#panel pre.exact', 'first') && !T.says('#panel pre.exact', 'a draft')");
+    let before = shown(&bench);
+    // The gauge and the HUD are those of the same request.
+    bench.wait("T.says('#legend .r', 'of other')");
+    bench.wait(&format!("{} === '1 / 2'", hud("X / Y")));
+    bench.click("#notice button");
+    bench.wait("T.posts.length === 1 && !document.body.classList.contains('sending')");
+    bench.wait("T.state() === 'complete' && T.says('#legend .r', 'of test')");
+    assert_eq!(bench.calls(), 3);
+    assert_eq!(before, got(&bench)[2]);
+    bench.wait("T.says('#panel pre.exact', 'a draft of mine')");
+    bench.wait(&format!("{} === '2 / 2'", hud("X / Y")));
+    bench.fine();
+}
+
+/// SND-7: a pair that is asked again is not its own history, though it has the beginning of an
+/// answer.
+#[test]
+fn pay_5_what_would_be_sent_when_a_pair_is_asked_again_is_what_then_goes() {
+    let held = Gate::default();
+    let stopped = Reply::openai_open(&["only the beginning "]).gate(&held).openai_end(5, 5);
+    let Some(bench) = Workbench::open([answer("fine"), stopped, answer("whole")]) else { return };
+    bench.send("first");
+    bench.types("second");
+    bench.keys("Enter");
+    bench.wait("T.reply().includes('beginning')");
+    bench.view();
+    bench.keys("x");
+    bench.wait("T.state() === 'cancelled' && !document.body.classList.contains('sending')");
+    bench.counter("2 / 2");
+    bench.keys("h G e");
+    bench.says("#notice", "Asking again");
+    bench.click("[aria-label='What would be sent now']");
+    bench.wait("T.says('#panel pre.exact', 'second') && !T.says('#panel pre.exact', 'beginning')");
+    let before = shown(&bench);
+    bench.wait(&format!("{} === '1 / 2'", hud("X / Y")));
+    bench.click("#draft");
+    bench.keys("Enter");
+    bench.wait("T.pairs().length === 2 && T.state() === 'complete' && T.reply() === 'whole'");
+    assert_eq!(before, got(&bench)[2]);
+    held.open();
+    bench.fine();
+}
+
 #[test]
 fn rec_3_the_tip_after_a_trim_has_the_numbers_of_that_send() {
     let replies = [answer("fine"), Reply::overflow(4000, 4100), answer("short")];
@@ -93,6 +170,9 @@ fn rec_3_the_tip_after_a_trim_has_the_numbers_of_that_send() {
     assert_eq!(row("message (AUT)"), format!("~{} tokens", last["AUT"]));
     assert_eq!(row("history"), format!("{} tokens", last["attemptHistoryTokens"]));
     assert!(row("all together").starts_with(&format!("{} of ", last["attemptTotalTokens"])));
+    // What would be sent now is no part of it.
+    let tip: String = bench.js("T.one('#counter-tip').textContent");
+    assert!(!tip.contains(" ± "), "{tip}");
     bench.fine();
 }
 
@@ -101,8 +181,7 @@ fn the_hud_follows_what_is_typed() {
     let Some(bench) = Workbench::open([answer("fine")]) else { return };
     bench.view();
     bench.keys("h");
-    let aut = "[...document.querySelectorAll('#hud dt')]
-       .find((name) => name.textContent === 'AUT')?.nextElementSibling.textContent";
+    let aut = hud("AUT");
     bench.wait(&format!("{aut} === '0'"));
     bench.click("#draft");
     bench.types("What is a load line, and who painted the first one?");

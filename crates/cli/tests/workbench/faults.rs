@@ -54,6 +54,33 @@ fn snd_7_the_button_asks_again_and_escape_leaves_the_old_pair_alone() {
     asked_again(&bench);
 }
 
+/// UI-3: what stands below the line and is not sent is not ashore.
+#[test]
+fn bnd_1_failed_pairs_below_the_line_are_told_as_not_sent() {
+    let replies = [answer("fine"), Reply::auth(), Reply::auth(), answer("fine")];
+    let Some(bench) = Workbench::prepared(replies, 4096, |served| {
+        for text in ["q1", "q2", "q3"] {
+            served.send(text);
+        }
+    }) else {
+        return;
+    };
+    bench.says("#load", "0 ashore · 1 aboard · 2 not sent · ");
+    // The page says it in the same words when it draws the line again.
+    bench.send("q4");
+    bench.says("#load", "0 ashore · 2 aboard · 2 not sent · ");
+    bench.view();
+    bench.keys("G R");
+    bench.wait("T.shown('.popup [role=option]')");
+    bench.keys("Enter");
+    bench.says("#load", "0 ashore · 1 aboard · 3 not sent · ");
+    bench.served.json("PUT", "/api/view", Some(serde_json::json!({"contextFrom": "end"})));
+    bench.says("#load", "3 ashore · 0 aboard · 1 not sent · 0 tokens");
+    bench.click("#draft");
+    bench.says("#load", "4 ashore · 0 aboard · 0 tokens");
+    bench.fine();
+}
+
 #[test]
 fn snd_7_an_error_goes_without_a_question() {
     let Some(bench) = refused() else { return };

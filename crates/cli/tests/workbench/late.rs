@@ -5,6 +5,7 @@ use plimsoll_testkit::scripted::{Gate, Reply, Step};
 use serde_json::Value;
 
 use crate::{
+    attachments::{chips, paste},
     bench::{Screen, Workbench, after, answer, tall},
     honest::{DEAF, asked, marked},
 };
@@ -279,6 +280,48 @@ fn snd_4c_continue_says_what_sends_it_when_the_page_was_behind() {
     assert_eq!((post.status, post.marked), (202, vec!["Count to three.".to_owned()]));
     bench.agrees();
     assert_eq!(asked(&bench.sent()), ["Count to three."]);
+}
+
+/// A file of the draft that is listed nowhere else makes the prelude of the draft larger, and
+/// its history shorter: *Continue* goes without that file, so with more.
+#[test]
+fn snd_4c_continue_goes_though_the_draft_holds_a_file_that_makes_room_for_less() {
+    let able = |home: &std::path::Path| {
+        let file = home.join("models.toml");
+        let models = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(file, format!("{models}tools = true\n")).unwrap();
+    };
+    let long = "a pair of some length ".repeat(60).trim_end().to_owned();
+    let mut replies = vec![answer("fine"); 20];
+    replies.push(Reply::openai_cut(&["One, two"]));
+    replies.push(answer("three."));
+    let Some(bench) = Workbench::at_home(replies, 4096, able, |served| {
+        for n in 0..20 {
+            served.send(&format!("{n} {long}"));
+        }
+        served.send("Count to three.");
+    }) else {
+        return;
+    };
+    let alone: usize = bench.js("Number(T.pane().dataset.x)");
+    paste(&bench, &[("notes.md", "text/markdown", "a note")], "");
+    chips(&bench, "notes.md: ok");
+    bench.says("#files-section", "1 of 1 file");
+    bench.wait(&format!("Number(T.pane().dataset.x) < {alone}"));
+    let calls = bench.calls();
+    bench.click(".pair [data-act=continue]");
+    let post = bench.post(0);
+    assert_eq!(post.status, 202, "{}", post.body);
+    bench.wait("T.reply() === 'three.' && !document.body.classList.contains('sending')");
+    assert_eq!(bench.calls(), calls + 1);
+    let went = asked(&bench.sent());
+    assert_eq!(went.len(), alone, "without the file");
+    assert!(went.ends_with(&post.marked), "all rows that are loaded are marked as they went");
+    assert!(!bench.server.requests().last().unwrap().body.contains("notes.md"));
+    // The file is still in the draft, and the page shows what would go with it.
+    chips(&bench, "notes.md: ok");
+    bench.agrees();
+    bench.fine();
 }
 
 #[test]

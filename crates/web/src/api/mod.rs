@@ -17,15 +17,16 @@ pub(crate) mod state;
 mod topics;
 mod undo;
 mod view;
+pub(crate) mod views_told;
 mod writing;
 
-pub(crate) use attached::Writing;
 pub(crate) use errors::ErrorDto;
 pub(crate) use events::{AfterQuery, follow};
 pub(crate) use models::ModelList;
 pub(crate) use receipts::ReceiptDto;
 pub(crate) use settings::{is_for_the_terminal, rows as setting_rows, terminal_command};
 pub(crate) use undo::Undo;
+pub(crate) use writing::NextMessage;
 
 use std::sync::Arc;
 

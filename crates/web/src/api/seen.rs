@@ -1,26 +1,25 @@
 //! What the page shows, so that nothing else is sent (PAY-6).
 
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use axum::{Json, extract::State};
 use plimsoll_app::{Board, Draft, HistoryChoice, Planned, Purpose, View, topic_path};
-use plimsoll_domain::{Delivery, PairId, file_label};
-use plimsoll_send::{BLOCK, Seen, SeenFile, SeenPair};
+use plimsoll_domain::{Attachment, Delivery, PairId, file_label};
+use plimsoll_send::{BLOCK, Hash, Seen, SeenFile};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{At, AtQuery, pair_id, state::BoundaryDto};
+use super::{
+    At, AtQuery,
+    attached::{self, AttachedTo},
+    pair_id,
+    state::BoundaryDto,
+};
 use crate::{
     Web,
     boards::Desk,
     problem::{Body, Problem},
 };
-
-/// So many views are remembered, to say what came and went since one of them.
-const REMEMBERED: usize = 16;
 
 /// What a page must know to make the digest of what it shows.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -42,94 +41,15 @@ pub(crate) struct ShownDto {
 
 impl ShownDto {
     pub(crate) fn of(web: &Web, desk: &mut Desk, seen: &Seen) -> Self {
-        let view = desk.views.number(seen);
-        Self::with(view, desk.board.shape(), &desk.board, web, seen)
+        let instructions = desk.board.instructions(&web.app);
+        let view = desk.views.number(seen, instructions);
+        Self::with(view, desk.board.shape(), instructions, seen)
     }
 
-    fn with(view: u64, shape: u64, board: &Board, web: &Web, seen: &Seen) -> Self {
-        let [system, files] = board.instructions(&web.app).map(|part| part.map(|h| h.to_string()));
+    fn with(view: u64, shape: u64, instructions: [Option<Hash>; 2], seen: &Seen) -> Self {
+        let [system, files] = instructions.map(|part| part.map(|hash| hash.to_string()));
         let blocks = seen.blocks().into_iter().map(|(at, hash)| (at, hash.to_string()));
         Self { view, shape, block: BLOCK, blocks: blocks.collect(), system, files }
-    }
-}
-
-/// The views that pages were told of lately.
-pub(crate) struct Views {
-    next: u64,
-    told: VecDeque<(u64, Vec<SeenPair>)>,
-}
-
-impl Views {
-    /// None yet. Numbers grow over restarts, because they start at the time.
-    pub(crate) fn starting_at(now: i64) -> Self {
-        Self { next: now.unsigned_abs(), told: VecDeque::new() }
-    }
-
-    /// The number of a view: a new one where other pairs are sent than in the last.
-    fn number(&mut self, seen: &Seen) -> u64 {
-        if let Some((number, pairs)) = self.told.back()
-            && *pairs == seen.pairs
-        {
-            return *number;
-        }
-        let number = self.next;
-        self.next += 1;
-        self.told.push_back((number, seen.pairs.clone()));
-        if self.told.len() > REMEMBERED {
-            self.told.pop_front();
-        }
-        number
-    }
-
-    /// What is sent now and was not in a view, and the other way round.
-    pub(crate) fn changes(&self, view: u64, now: &[SeenPair]) -> Changes {
-        let then = self.told.iter().find(|(number, _)| *number == view);
-        let Some((_, then)) = then else { return Changes::default() };
-        let by_id = |pairs: &[SeenPair]| -> HashMap<PairId, u64> {
-            pairs.iter().map(|pair| (pair.id, pair.revision)).collect()
-        };
-        let (then_by_id, now_by_id) = (by_id(then), by_id(now));
-        let without = |a: &[SeenPair], b: &HashMap<PairId, u64>| -> Vec<String> {
-            let missing = |pair: &&SeenPair| !b.contains_key(&pair.id);
-            a.iter().filter(missing).map(|pair| pair.id.to_string()).collect()
-        };
-        let edited = |pair: &&SeenPair| {
-            then_by_id.get(&pair.id).is_some_and(|revision| *revision != pair.revision)
-        };
-        Changes {
-            came: without(now, &then_by_id),
-            went: without(then, &now_by_id),
-            edited: now.iter().filter(edited).map(|pair| pair.id.to_string()).collect(),
-        }
-    }
-}
-
-/// What changed between what a page showed and what would be sent.
-#[derive(Clone, Debug, Default, Serialize, ToSchema)]
-pub(crate) struct Changes {
-    /// Pairs that would be sent and were not marked so.
-    came: Vec<String>,
-    /// Pairs that were marked as sent and would not be.
-    went: Vec<String>,
-    /// Pairs whose text is another.
-    edited: Vec<String>,
-}
-
-impl Changes {
-    /// In words; none where only something else than pairs changed.
-    pub(crate) fn words(&self) -> Option<String> {
-        let pairs = |ids: &[String], done: &str| match ids.len() {
-            0 => None,
-            1 => Some(format!("1 pair {done}")),
-            more => Some(format!("{more} pairs {done}")),
-        };
-        let told = [
-            pairs(&self.came, "more would be sent"),
-            pairs(&self.went, "would not be sent any more"),
-            pairs(&self.edited, "changed"),
-        ];
-        let told: Vec<String> = told.into_iter().flatten().collect();
-        (!told.is_empty()).then(|| told.join(", "))
     }
 }
 
@@ -144,10 +64,13 @@ pub(super) struct SeenDto {
     pub(super) digest: String,
 }
 
-/// What is to be answered again.
+/// What is to be sent besides the draft.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Again {
+    /// A new message without files.
+    #[serde(default)]
+    text: String,
     /// The failed or stopped pair that would be asked again.
     reask: Option<String>,
     /// The newest complete pair, to be answered anew.
@@ -192,7 +115,8 @@ struct PreviewFile {
     delivery: Option<&'static str>,
 }
 
-/// What would be sent if a pair were asked again or answered anew; nothing is sent
+/// What would be sent if a pair were asked again or answered anew, or with a message that is not
+/// the draft; nothing is sent
 #[utoipa::path(post, path = "/api/preview", tag = "sending", params(AtQuery), request_body = Again,
     responses((status = 200, body = Preview)))]
 pub(super) async fn preview(
@@ -200,28 +124,27 @@ pub(super) async fn preview(
     At(at): At,
     Body(again): Body<Again>,
 ) -> Result<Json<Preview>, Problem> {
-    let purpose = purpose(again.reask.as_deref(), again.regenerate.as_deref())?;
-    let (Purpose::ReAsk(id) | Purpose::Regenerate(id)) = purpose else {
-        return Err(Problem::bad_request("say which pair: reask or regenerate"));
-    };
-    let pair = web.app.store().get(id).await?.pair;
-    let (text, attachments) = (pair.user_text, pair.attachments);
-    let draft = Draft { text, attachments, purpose, ..Draft::default() };
+    let asked = (again.reask.as_deref(), again.regenerate.as_deref());
+    let mut draft = draft(&web, asked, &again.text, &[]).await?;
+    match draft.purpose {
+        Purpose::New if again.text.trim().is_empty() => {
+            return Err(Problem::bad_request("say which pair, reask or regenerate, or a text"));
+        }
+        // Its words may be changed before they are sent; they are shown as they are.
+        Purpose::ReAsk(id) => (draft.text, draft.attachments) = own_words(&web, id).await?,
+        Purpose::New | Purpose::Regenerate(_) => {}
+    }
     let desk = web.boards.desk(&web.app, &at).await?;
     let mut desk = desk.lock().await;
-    desk.board.boundary(&web.app).await?;
-    let mut other = match &again.model {
-        None => None,
-        Some(model) => Some(beside(&web, &desk, model).await?),
-    };
+    let mut other = board_for(&web, &mut desk, again.model.as_deref()).await?;
     let board = other.as_mut().unwrap_or(&mut desk.board);
     let planned = board.planned(&web.app, &draft).await?;
     let Planned { outlook, seen, start, end } = planned;
     let model = outlook.model.id.clone();
-    let boundary = BoundaryDto::of(&outlook, start);
-    let (shape, view) = (desk.board.shape(), desk.views.number(&seen));
-    let board = other.as_ref().unwrap_or(&desk.board);
-    let shown = ShownDto::with(view, shape, board, &web, &seen);
+    let boundary = BoundaryDto::of(&outlook, start, board.visible_count());
+    let instructions = board.instructions(&web.app);
+    let (shape, view) = (desk.board.shape(), desk.views.number(&seen, instructions));
+    let shown = ShownDto::with(view, shape, instructions, &seen);
     let file = |file: &SeenFile| PreviewFile {
         file_id: file.id.map(file_label),
         delivery: file.delivery.map(Delivery::name),
@@ -234,19 +157,49 @@ pub(super) async fn preview(
     Ok(Json(Preview { boundary, end, model, shown, files, question }))
 }
 
-/// What a send is for.
-pub(super) fn purpose(reask: Option<&str>, regenerate: Option<&str>) -> Result<Purpose, Problem> {
-    match (reask, regenerate) {
-        (None, None) => Ok(Purpose::New),
-        (Some(id), None) => Ok(Purpose::ReAsk(pair_id(id)?)),
-        (None, Some(id)) => Ok(Purpose::Regenerate(pair_id(id)?)),
-        (Some(_), Some(_)) => Err(Problem::bad_request("either reask or regenerate, not both")),
-    }
+/// A message with what it is for: a pair that is answered anew brings its own words.
+pub(crate) async fn draft(
+    web: &Web,
+    (reask, regenerate): (Option<&str>, Option<&str>),
+    text: &str,
+    attachments: &[AttachedTo],
+) -> Result<Draft, Problem> {
+    let (purpose, (text, attachments)) = match (reask, regenerate) {
+        (None, Some(id)) => {
+            let id = pair_id(id)?;
+            (Purpose::Regenerate(id), own_words(web, id).await?)
+        }
+        (Some(id), None) => {
+            (Purpose::ReAsk(pair_id(id)?), (text.to_owned(), attached::read(attachments)?))
+        }
+        (None, None) => (Purpose::New, (text.to_owned(), attached::read(attachments)?)),
+        (Some(_), Some(_)) => {
+            return Err(Problem::bad_request("either reask or regenerate, not both"));
+        }
+    };
+    Ok(Draft { text, attachments, purpose, ..Draft::default() })
+}
+
+/// The words of a pair's own question, and what is attached to them.
+async fn own_words(web: &Web, id: PairId) -> Result<(String, Vec<Attachment>), Problem> {
+    let pair = web.app.store().get(id).await?.pair;
+    Ok((pair.user_text, pair.attachments))
+}
+
+/// The board of a model that is named for one send alone; none for that of the desk.
+pub(crate) async fn board_for(
+    web: &Web,
+    desk: &mut Desk,
+    model: Option<&str>,
+) -> Result<Option<Board>, Problem> {
+    let Some(model) = model else { return Ok(None) };
+    desk.board.boundary(&web.app).await?;
+    Ok(Some(beside(web, desk, model).await?))
 }
 
 /// A board for another model, with the pairs that the desk shows: what its filter would mean
 /// for the other model is not what people see.
-pub(super) async fn beside(web: &Web, desk: &Desk, model: &str) -> Result<Board, Problem> {
+async fn beside(web: &Web, desk: &Desk, model: &str) -> Result<Board, Problem> {
     let topic = topic_path(desk.board.topics(), desk.board.topic().id);
     let history = HistoryChoice::These(desk.board.visible_ids());
     let view = View { history, topic: Some(topic), model: Some(model.to_owned()) };
@@ -255,15 +208,9 @@ pub(super) async fn beside(web: &Web, desk: &Desk, model: &str) -> Result<Board,
 
 #[cfg(test)]
 mod tests {
-    use plimsoll_domain::Timestamp;
-    use plimsoll_send::SeenQuestion;
+    use plimsoll_send::{SeenPair, SeenQuestion};
 
     use super::*;
-
-    fn pair(at: usize, revision: u64) -> SeenPair {
-        let id = PairId::new(Timestamp::from_millis(at as i64), [1; 10]);
-        SeenPair { at, id, revision }
-    }
 
     /// The same cases are read by `ui/tests/seen.test.js`: both sides make the same digests.
     const CASES: &str = include_str!("../../ui/tests/seen.json");
@@ -299,17 +246,5 @@ mod tests {
             };
             assert_eq!(seen.digest().to_string(), case["digest"].as_str().unwrap(), "{case}");
         }
-    }
-
-    #[test]
-    fn pay_6_what_came_and_went_is_told() {
-        let mut views = Views::starting_at(100);
-        let seen = |pairs: Vec<SeenPair>| Seen { pairs, ..Seen::default() };
-        let first = views.number(&seen(vec![pair(0, 1), pair(1, 1)]));
-        assert_eq!(views.number(&seen(vec![pair(0, 1), pair(1, 1)])), first, "the same view");
-        let changes = views.changes(first, &[pair(1, 2), pair(2, 1), pair(3, 1)]);
-        let words = "2 pairs more would be sent, 1 pair would not be sent any more, 1 pair changed";
-        assert_eq!(changes.words().as_deref(), Some(words));
-        assert_eq!(views.changes(first + 7, &[]).words(), None, "nobody knows that view");
     }
 }

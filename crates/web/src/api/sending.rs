@@ -16,8 +16,8 @@ use utoipa::ToSchema;
 
 use super::{
     At, AtQuery,
-    attached::{self, AttachedTo},
-    seen::{self, SeenDto, beside},
+    attached::AttachedTo,
+    seen::{self, SeenDto, board_for},
     state::bind_text,
     writing::tell_draft,
 };
@@ -111,9 +111,9 @@ async fn begin(
         Some(Quota::Go) => QuotaChoice::Go,
         Some(Quota::Wait) => QuotaChoice::WaitUpTo(Duration::from_secs(24 * 60 * 60)),
     };
-    let purpose = seen::purpose(message.reask.as_deref(), message.regenerate.as_deref())?;
-    let (text, attachments) = (message.text.clone(), attached::read(&message.attachments)?);
-    let draft = Draft { text, attachments, purpose, over_budget };
+    let asked = (message.reask.as_deref(), message.regenerate.as_deref());
+    let draft = seen::draft(&web, asked, &message.text, &message.attachments).await?;
+    let draft = Draft { over_budget, ..draft };
     let desk = web.boards.desk(&web.app, &at).await?;
     // The desk is everybody's: it is not held while a model is being fetched.
     let model = match &message.model {
@@ -123,20 +123,18 @@ async fn begin(
     web.app.make_ready(&model).await?;
     let mut desk = desk.lock().await;
     // A model for this send alone is a board of its own: the desk stays as it is.
-    let prepared = match &message.model {
-        None => desk.board.prepare(&web.app, &draft).await?,
-        Some(model) => {
-            desk.board.boundary(&web.app).await?;
-            beside(&web, &desk, model).await?.prepare(&web.app, &draft).await?
-        }
-    };
-    let (outlook, pairs) = (prepared.outlook.clone(), prepared.seen.pairs.clone());
+    let mut other = board_for(&web, &mut desk, message.model.as_deref()).await?;
+    let board = other.as_mut().unwrap_or(&mut desk.board);
+    let prepared = board.prepare(&web.app, &draft).await?;
+    let instructions = board.instructions(&web.app);
+    let (outlook, shown) = (prepared.outlook.clone(), prepared.seen.clone());
     let digest = message.seen.as_ref().map(|seen| SeenDigest(seen.digest.clone()));
     let choices = SendChoices { over_budget, quota, seen: digest };
     let begun = match web.app.begin(prepared, choices).await {
         Ok(begun) => begun,
         Err(AppError::ViewChanged) => {
-            let changes = message.seen.map(|seen| desk.views.changes(seen.view, &pairs));
+            let changes =
+                message.seen.map(|seen| desk.views.changes(seen.view, &shown, instructions));
             drop(desk);
             relay::tell_rows(&web, &at).await;
             return Err(Problem::from(AppError::ViewChanged).changed(changes.unwrap_or_default()));
@@ -151,7 +149,7 @@ async fn begin(
     // Nothing that can fail stands between the two: a send that is begun is carried out.
     sends::carry_out(&web, at.clone(), begun);
     desk.frozen = None;
-    if purpose == Purpose::New && desk.draft.text == draft.text {
+    if draft.purpose == Purpose::New && desk.draft.text == draft.text {
         desk.draft = KeptDraft::default();
         // A draft that stays by mistake does no harm: its text is in the pair.
         let _ = web.app.store().put_draft(&at, &desk.draft, web.app.clock().now()).await;

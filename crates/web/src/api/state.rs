@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use plimsoll_app::{AppError, Draft, Outlook, Planned, tell_context_mark, topic_path};
-use plimsoll_budget::{Binds, ModelLimit, WindowSource};
+use plimsoll_app::{AppError, Outlook, Planned, tell_context_mark, topic_path};
+use plimsoll_budget::{Binds, Boundary, ModelLimit, WindowSource};
 use plimsoll_send::Counter;
 use plimsoll_tokens::{commas, compact_load};
 use serde::Serialize;
@@ -83,6 +83,9 @@ impl CounterDto {
 pub(crate) struct BoundaryDto {
     /// The position of the oldest visible pair that is aboard.
     pub(crate) start: usize,
+    /// What the line says: numbers with the words that follow them.
+    #[schema(value_type = Vec<(String, String)>)]
+    words: Vec<(String, &'static str)>,
     /// How many are aboard.
     pub(crate) x: usize,
     /// How many are visible.
@@ -205,11 +208,12 @@ fn attached_tokens(outlook: &Outlook) -> u64 {
 }
 
 impl BoundaryDto {
-    /// A boundary over some of the visible pairs, whose line is at this visible position.
-    pub(crate) fn of(outlook: &Outlook, start: usize) -> Self {
+    /// A boundary over some of so many visible pairs, whose line is at this visible position.
+    pub(crate) fn of(outlook: &Outlook, start: usize, visible: usize) -> Self {
         let boundary = &outlook.boundary;
         Self {
             start,
+            words: line_words(boundary, start, visible),
             x: boundary.x,
             y: boundary.y,
             history_tokens: boundary.predicted_history_tokens,
@@ -219,20 +223,28 @@ impl BoundaryDto {
     }
 }
 
+/// What the load line says: what stands above it, what goes, and what stands below it and does
+/// not go for a reason of its own.
+pub(crate) fn line_words(
+    boundary: &Boundary,
+    start: usize,
+    visible: usize,
+) -> Vec<(String, &'static str)> {
+    let count = |number: usize| commas(number as u64);
+    let mut words = vec![(count(start), "ashore"), (count(boundary.x), "aboard")];
+    let below = visible.saturating_sub(start.saturating_add(boundary.x));
+    if below > 0 {
+        words.push((count(below), "not sent"));
+    }
+    words.push((commas(boundary.predicted_history_tokens), "tokens"));
+    words
+}
+
 impl StateDto {
     pub(crate) async fn of(web: &Arc<Web>, desk: &mut Desk) -> Result<Self, AppError> {
         let draft = super::attached::draft_of(&desk.draft);
-        Self::with_draft(web, desk, &draft).await
-    }
-
-    /// The same with a draft that is not kept yet.
-    pub(crate) async fn with_draft(
-        web: &Arc<Web>,
-        desk: &mut Desk,
-        draft: &Draft,
-    ) -> Result<Self, AppError> {
         let event = web.hub.newest();
-        let Planned { outlook, seen, start, .. } = desk.board.planned(&web.app, draft).await?;
+        let Planned { outlook, seen, start, .. } = desk.board.planned(&web.app, &draft).await?;
         let Weighed { counter, window, .. } = Weighed::of(web, &outlook, desk);
         let shown = ShownDto::of(web, desk, &seen);
         let board = &desk.board;
@@ -243,7 +255,7 @@ impl StateDto {
                 model: outlook.model.id.clone(),
             },
             counter,
-            boundary: BoundaryDto::of(&outlook, start),
+            boundary: BoundaryDto::of(&outlook, start, board.visible_count()),
             context_from: board.mark().as_ref().map(tell_context_mark),
             shown,
             window,
@@ -259,11 +271,16 @@ impl StateDto {
 impl Weighed {
     pub(crate) fn of(web: &Web, outlook: &Outlook, desk: &Desk) -> Self {
         let estimator = outlook.estimator.0;
-        let title =
-            format!("URA {} · counted {estimator} · {}", desk.board.allowance(), outlook.told());
+        // The estimate itself is a row of the tip; that of a counter which is frozen is not of
+        // what would be sent now.
+        let title = format!("URA {} · counted {estimator}", desk.board.allowance());
         let counter = match &desk.frozen {
             Some(frozen) => CounterDto::frozen(frozen, title),
-            None => CounterDto::of(outlook.counter(), false, title),
+            // A pair that is asked again is none of the candidates, and still visible.
+            None => {
+                let counter = Counter { visible: desk.board.visible_count(), ..outlook.counter() };
+                CounterDto::of(counter, false, title)
+            }
         };
         let at = desk.board.workspace();
         let window = WindowDto::of(outlook, desk.board.allowance());

@@ -7,14 +7,16 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
 };
+use plimsoll_app::{Draft, Purpose};
 use plimsoll_store::{KeptDraft, Workspace};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
 use super::{
     At, AtQuery,
-    attached::{self, Writing},
+    attached::{self, AttachedTo, Writing},
+    seen::{self, board_for},
     state::Weighed,
 };
 use crate::{
@@ -23,18 +25,49 @@ use crate::{
     relay::tell_state,
 };
 
-/// What a message would weigh, with no history touched
-#[utoipa::path(post, path = "/api/weigh", tag = "writing", params(AtQuery), request_body = Writing,
+/// A message as it would be sent: a new one, or for a pair that is asked again or answered anew.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NextMessage {
+    /// Its text, context tokens in place.
+    text: String,
+    /// One entry for each token of the text, in order.
+    #[serde(default)]
+    attachments: Vec<AttachedTo>,
+    /// The failed or stopped pair that it would ask again.
+    reask: Option<String>,
+    /// The newest complete pair, which would be answered anew with its own text.
+    regenerate: Option<String>,
+    /// The model, for this send alone.
+    pub(crate) model: Option<String>,
+}
+
+impl NextMessage {
+    pub(crate) async fn draft(&self, web: &Web) -> Result<Draft, Problem> {
+        let asked = (self.reask.as_deref(), self.regenerate.as_deref());
+        seen::draft(web, asked, &self.text, &self.attachments).await
+    }
+}
+
+/// What a message would weigh; for a new one no history is touched
+#[utoipa::path(post, path = "/api/weigh", tag = "writing", params(AtQuery), request_body = NextMessage,
     responses((status = 200, body = Weighed)))]
 pub(super) async fn weigh(
     State(web): State<Arc<Web>>,
     At(at): At,
-    Body(writing): Body<Writing>,
+    Body(message): Body<NextMessage>,
 ) -> Result<Json<Weighed>, Problem> {
-    let draft = attached::draft_of(&writing.kept()?);
+    let draft = message.draft(&web).await?;
     let desk = web.boards.desk(&web.app, &at).await?;
     let mut desk = desk.lock().await;
-    let outlook = desk.board.outlook(&web.app, &draft).await?;
+    let mut other = board_for(&web, &mut desk, message.model.as_deref()).await?;
+    let board = other.as_mut().unwrap_or(&mut desk.board);
+    let outlook = match draft.purpose {
+        Purpose::New => board.outlook(&web.app, &draft).await?,
+        Purpose::ReAsk(_) | Purpose::Regenerate(_) => {
+            board.planned(&web.app, &draft).await?.outlook
+        }
+    };
     Ok(Json(Weighed::of(&web, &outlook, &desk)))
 }
 

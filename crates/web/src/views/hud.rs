@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use maud::{Markup, html};
-use plimsoll_app::Draft;
+use plimsoll_app::{Board, Draft};
 use plimsoll_store::{ReceiptFilter, ReceiptRecord};
 use plimsoll_tokens::commas;
 
 use crate::{
     Web,
-    api::{ErrorDto, state::StateDto},
+    api::{ErrorDto, state::Weighed},
     boards::Desk,
     problem::Problem,
 };
@@ -17,13 +17,21 @@ use crate::{
 /// So many sends back the curve of errors goes.
 const SENDS: u64 = 30;
 
-pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk, draft: &Draft) -> Result<Markup, Problem> {
-    let state = StateDto::with_draft(web, desk, draft).await?;
+/// The HUD for a draft; `other` is the board of a model that is named for this send alone.
+pub(super) async fn hud(
+    web: &Arc<Web>,
+    desk: &mut Desk,
+    mut other: Option<Board>,
+    draft: &Draft,
+) -> Result<Markup, Problem> {
+    let board = other.as_mut().unwrap_or(&mut desk.board);
+    let outlook = board.planned(&web.app, draft).await?.outlook;
+    let correction = board.correction();
+    let Weighed { counter, window, .. } = Weighed::of(web, &outlook, desk);
     let settings = web.app.settings();
     let filter = ReceiptFilter { limit: Some(SENDS), ..ReceiptFilter::default() };
     let receipts = web.app.store().receipts(desk.board.workspace(), &filter).await?;
-    let window = &state.window;
-    let correction = desk.board.correction();
+    let window = &window;
     let learned = web.app.learned(&window.model).await?;
     let correction = format!("+ {} · × {:.2}", correction.offset(), correction.slope());
     let step = if settings.smart_trim() { "smart" } else { "one" };
@@ -55,7 +63,7 @@ pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk, draft: &Draft) -> Resul
         }
         h2 { "Boundary" }
         dl.mono {
-            (row("X / Y", format!("{} / {}", state.boundary.x, state.boundary.y), ""))
+            (row("X / Y", format!("{} / {}", outlook.boundary.x, desk.board.visible_count()), ""))
             (row("predictedHistory", commas(window.history), ""))
             (row("predictedTotal", commas(window.history + ura), "history and the allowance"))
             (row("prelude", commas(window.prelude), &window.prelude_text))
@@ -65,7 +73,7 @@ pub(super) async fn hud(web: &Arc<Web>, desk: &mut Desk, draft: &Draft) -> Resul
         }
         h2 { "Trimming" }
         dl.mono {
-            (row("counter", state.counter.text.clone(), ""))
+            (row("counter", counter.text.clone(), ""))
             @if let Some(calls) = &calls {
                 (row("under way, call", calls.len().to_string(), "calls of the send in flight"))
             } @else if let Some(last) = last {

@@ -37,7 +37,7 @@ use serde::Deserialize;
 
 use crate::{
     Web,
-    api::{Asked, At, follow, pair_id},
+    api::{Asked, At, NextMessage, follow, pair_id, seen::board_for},
     problem::{Body, Problem},
 };
 
@@ -124,19 +124,21 @@ async fn show_hud(State(web): State<Arc<Web>>, At(at): At) -> Result<Markup, Pro
     let desk = web.boards.desk(&web.app, &at).await?;
     let mut desk = desk.lock().await;
     let draft = crate::api::attached::draft_of(&desk.draft);
-    hud::hud(&web, &mut desk, &draft).await
+    hud::hud(&web, &mut desk, None, &draft).await
 }
 
-/// The HUD with what is being written, which is not kept with every key.
+/// The HUD with what is being written, which is not kept with every key, or with what is asked
+/// again.
 async fn show_hud_of(
     State(web): State<Arc<Web>>,
     At(at): At,
-    Body(writing): Body<crate::api::Writing>,
+    Body(message): Body<NextMessage>,
 ) -> Result<Markup, Problem> {
-    let draft = crate::api::attached::draft_of(&writing.kept()?);
+    let draft = message.draft(&web).await?;
     let desk = web.boards.desk(&web.app, &at).await?;
     let mut desk = desk.lock().await;
-    hud::hud(&web, &mut desk, &draft).await
+    let other = board_for(&web, &mut desk, message.model.as_deref()).await?;
+    hud::hud(&web, &mut desk, other, &draft).await
 }
 
 async fn one_receipt(
@@ -172,14 +174,18 @@ async fn past_request(
 async fn next_request(
     State(web): State<Arc<Web>>,
     At(at): At,
-    Body(writing): Body<crate::api::Writing>,
+    Body(message): Body<NextMessage>,
 ) -> Result<Markup, Problem> {
-    let draft = crate::api::attached::draft_of(&writing.kept()?);
+    let draft = message.draft(&web).await?;
     let desk = web.boards.desk(&web.app, &at).await?;
-    let model = desk.lock().await.board.model().id.clone();
+    let model = match &message.model {
+        Some(model) => model.clone(),
+        None => desk.lock().await.board.model().id.clone(),
+    };
     web.app.make_ready(&model).await?;
     let mut desk = desk.lock().await;
-    request::next(&web, &mut desk, &draft).await
+    let mut other = board_for(&web, &mut desk, message.model.as_deref()).await?;
+    request::next(&web, other.as_mut().unwrap_or(&mut desk.board), &draft).await
 }
 
 async fn events(

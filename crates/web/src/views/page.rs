@@ -148,7 +148,7 @@ fn footer(state: &StateDto, draft: &str, warn_at: u64) -> Markup {
                         input #picker type="file" multiple hidden;
                         span.grow {}
                         output #aut .mono for="draft" title="What this message weighs" {
-                            (if window.exact { "" } else { "~" }) (window.aut)
+                            @if window.aut > 0 { (if window.exact { "" } else { "~" }) (window.aut) }
                         }
                         button #send .send type="submit" { "Send" }
                     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use maud::{Markup, html};
-use plimsoll_app::COMPARED;
+use plimsoll_app::Comparison;
 use plimsoll_domain::ReceiptId;
 use plimsoll_tokens::commas;
 use serde_json::Value;
@@ -111,17 +111,21 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
 
 /// PAY-6: what is claimed of a request and the page is what was compared, and no more.
 fn seen(body: &Value, attempts: &[Value]) -> Markup {
-    let compared = body["seen"].as_str() == Some(COMPARED);
     let some = |list: &Value| list.as_array().is_some_and(|list| !list.is_empty());
     let less =
         |attempt: &Value| attempt["trimmedCount"].as_u64() > Some(0) || some(&attempt["deleted"]);
     let left_out = attempts.iter().any(less) || some(&body["detachedFiles"]);
-    let words = match (compared, left_out) {
-        (true, false) => "sent = seen ✓",
-        (true, true) => "compared with the page, then sent with less than it showed",
-        (false, _) => "not compared with a page",
-    };
     let hash = body["historyHash"].as_str().unwrap_or_default();
+    let words = match (Comparison::of_receipt(body), left_out) {
+        // It was stopped while it waited for its turn.
+        (Comparison::Same, _) if hash.is_empty() => "nothing was sent",
+        (Comparison::Same, false) => "sent = seen ✓",
+        (Comparison::Same, true) => "compared with the page, then sent with less than it showed",
+        (Comparison::ChangedWhileWaiting, _) => {
+            "changed while it waited: sent with what was visible when its turn came"
+        }
+        (Comparison::NotCompared, _) => "not compared with a page",
+    };
     let short: String = hash.chars().take(12).collect();
     html! {
         p.muted.seen title=(hash) {

@@ -3,13 +3,13 @@
 use std::{collections::HashSet, sync::Arc};
 
 use maud::{Markup, PreEscaped, html};
-use plimsoll_app::Draft;
+use plimsoll_app::{Board, Draft};
 use plimsoll_domain::{PairId, Timestamp};
 use plimsoll_store::{ReceiptFilter, Workspace};
 use plimsoll_tokens::commas;
 use serde_json::Value;
 
-use crate::{Web, boards::Desk, problem::Problem};
+use crate::{Web, problem::Problem};
 
 /// So many receipts are looked at for the one before another: more than end in a millisecond.
 const NEIGHBOURS: u64 = 32;
@@ -17,7 +17,7 @@ const NEIGHBOURS: u64 = 32;
 /// What would be sent now.
 pub(super) async fn next(
     web: &Arc<Web>,
-    desk: &mut Desk,
+    board: &mut Board,
     draft: &Draft,
 ) -> Result<Markup, Problem> {
     if !plimsoll_budget::is_emitted(&draft.text) {
@@ -26,9 +26,9 @@ pub(super) async fn next(
             p.muted { "Nothing would be sent: the message is empty." }
         });
     }
-    let prepared = desk.board.prepare(&web.app, draft).await?;
+    let prepared = board.prepare(&web.app, draft).await?;
     let filter = ReceiptFilter { limit: Some(1), ..ReceiptFilter::default() };
-    let last = web.app.store().receipts(desk.board.workspace(), &filter).await?;
+    let last = web.app.store().receipts(board.workspace(), &filter).await?;
     let before = match last.first() {
         Some(receipt) => hashes(&web.app.store().receipt(receipt.id).await?.body),
         None => HashSet::new(),

@@ -11,7 +11,12 @@ use plimsoll_store::{ReceiptRecord, StoredPair};
 use plimsoll_tokens::commas;
 
 use super::{icons, pair::PairView, toolcalls::CallView};
-use crate::{Web, api::state::NEWEST_TOO_LARGE, boards::Desk, problem::Problem};
+use crate::{
+    Web,
+    api::state::{NEWEST_TOO_LARGE, line_words},
+    boards::Desk,
+    problem::Problem,
+};
 
 /// The visible pairs at these positions.
 pub(crate) async fn chunk(
@@ -142,15 +147,17 @@ async fn left_out(web: &Web, receipt: &ReceiptRecord) -> Result<Option<String>, 
 
 /// The line itself. Where somebody set it, it says so, and how to let it go.
 fn load_line(boundary: &Boundary, marked: bool, note: Option<&str>) -> Markup {
-    let (ashore, aboard) = (boundary.y - boundary.x, boundary.x);
-    let tokens = boundary.predicted_history_tokens;
+    let words = line_words(boundary, boundary.start, boundary.y);
     html! {
         div.load #load {
             (icons::mark("mark"))
             span {
-                b { (commas(ashore as u64)) } " ashore · "
-                b { (commas(aboard as u64)) } " aboard · "
-                span.mono { (commas(tokens)) } " tokens"
+                span.words {
+                    @for (n, (number, words)) in words.iter().enumerate() {
+                        @if n > 0 { " · " }
+                        b { (number) } " " (words)
+                    }
+                }
                 span.note { @if let Some(note) = note { ": " (note) } }
                 @if marked {
                     " · set by hand · "
