@@ -120,6 +120,8 @@ pub struct Outlook {
     pub boundary: Boundary,
     /// BND-7: nothing of the history goes along because its newest pair alone does not fit.
     pub newest_too_large: bool,
+    /// Whether pairs are left out for a limit that nobody states (CAT-3, CAT-4).
+    pub left_out_in_doubt: bool,
     /// Tokens kept for the answer.
     pub reply_reserve: u64,
     /// What it weighs.

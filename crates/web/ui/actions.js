@@ -151,6 +151,7 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
       case "section-off": return leaveFilesOut();
       case "section-on": return api.call("PUT", "/api/files/section", { on: true });
       case "use-prediction": return setView({ contextFrom: "" });
+      case "forget-learned": return api.call("DELETE", `/api/models/${encodeURIComponent(dataset["model"] ?? "")}/learned`);
       case "system-off": return sendSystem(false);
       case "system-on": return sendSystem(true);
       case "receipt": return panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(dataset["receipt"] ?? "")}`);

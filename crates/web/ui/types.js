@@ -12,7 +12,7 @@
 
 /**
  * The load line: pairs from `start` on are aboard unless something else holds them back.
- * @typedef {{start: number, x: number, y: number, historyTokens: number, totalTokens: number, words?: [string, string][], note?: string|null}} Boundary
+ * @typedef {{start: number, x: number, y: number, historyTokens: number, totalTokens: number, words?: [string, string][], note?: string|null, forget?: boolean}} Boundary
  */
 
 /**

@@ -311,10 +311,10 @@ impl Board {
         }
     }
 
-    /// Whether any visible pair could be sent, if there were room.
-    fn has_sendable(&self, app: &App) -> bool {
+    /// Whether any of the first so many visible pairs could be sent, if there were room.
+    fn has_sendable(&self, app: &App, first: usize) -> bool {
         let rules = self.rules(app);
-        (0..self.visible.len()).rev().any(|at| self.load(at, &rules).sendable)
+        (0..first.min(self.visible.len())).rev().any(|at| self.load(at, &rules).sendable)
     }
 
     /// Puts a message on the scales. The pairs themselves are looked at only when it is
@@ -363,7 +363,9 @@ impl Board {
             model: model.clone(),
             limit: standing.limit,
             boundary,
-            newest_too_large: boundary.x == 0 && self.has_sendable(app),
+            newest_too_large: boundary.x == 0 && self.has_sendable(app, self.visible.len()),
+            left_out_in_doubt: !standing.limit.binds.is_stated()
+                && self.has_sendable(app, boundary.start),
             reply_reserve: input.reply_reserve,
             weights,
             validation,

@@ -176,6 +176,35 @@ fn cat_3_a_learned_limit_is_told_and_forgotten_where_it_binds() {
     bench.fine();
 }
 
+/// CAT-3: a learned limit that only moves the line is told there too, with a way to forget it.
+#[test]
+fn cat_3_a_learned_limit_is_told_and_forgotten_on_the_line() {
+    let replies = vec![
+        Reply::openai(&["fine"], 0, 6),
+        Reply::openai(&["fine"], 0, 6),
+        Reply::overflow(60, 90),
+        Reply::openai(&["fine"], 0, 6),
+    ];
+    let talk = |served: &crate::served::Served| {
+        for _ in 0..3 {
+            served.send(&"word ".repeat(20));
+        }
+    };
+    let small = |home: &Path| {
+        no_window(home);
+        let file = home.join("config.toml");
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(file, text + "userRequestAllowance = 5\nreplyReserve = \"0\"\n").unwrap();
+    };
+    let Some(bench) = Workbench::at_home(replies, 400, small, talk) else { return };
+    bench.says("#load", "ashore");
+    bench.says("#load", "the limit of 60 tokens is learned from the provider on");
+    bench.click("#load [data-act=forget-learned]");
+    bench.wait("T.pairs().every((pair) => !pair.classList.contains('ooc'))");
+    bench.wait("!T.one('#load').textContent.includes('learned') && !T.shown('#load .forget')");
+    bench.fine();
+}
+
 /// VAL-2: history fills the window by design. That alarms nobody, says nothing while there is
 /// nothing to send, and is said quietly before a message that fits is sent.
 #[test]

@@ -94,12 +94,15 @@ pub(crate) struct BoundaryDto {
     pub(crate) history_tokens: u64,
     /// That and the user request allowance.
     total_tokens: u64,
-    /// Said where nothing is aboard because the newest pair alone does not fit (BND-7).
-    note: Option<&'static str>,
+    /// Said where nothing is aboard because the newest pair alone does not fit (BND-7), and
+    /// where a limit that nobody states leaves pairs out (CAT-3, CAT-4).
+    note: Option<String>,
+    /// Whether that limit was learned and can be forgotten.
+    forget: bool,
 }
 
 /// BND-7 in words.
-pub(crate) const NEWEST_TOO_LARGE: &str =
+const NEWEST_TOO_LARGE: &str =
     "the newest pair alone does not fit, so nothing of the history is sent";
 
 /// How the window is filled.
@@ -218,9 +221,26 @@ impl BoundaryDto {
             y: boundary.y,
             history_tokens: boundary.predicted_history_tokens,
             total_tokens: boundary.predicted_total_tokens,
-            note: outlook.newest_too_large.then_some(NEWEST_TOO_LARGE),
+            note: line_note(outlook),
+            forget: can_be_forgotten(outlook),
         }
     }
+}
+
+/// What the load line says besides its numbers.
+pub(crate) fn line_note(outlook: &Outlook) -> Option<String> {
+    let limit = &outlook.limit;
+    let doubt = outlook
+        .left_out_in_doubt
+        .then(|| format!("the limit of {} tokens is {}", commas(limit.tokens), bind_text(limit)));
+    let too_large = outlook.newest_too_large.then(|| NEWEST_TOO_LARGE.to_owned());
+    let told: Vec<String> = [too_large, doubt].into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// Whether the line would move if a learned limit were forgotten.
+pub(crate) fn can_be_forgotten(outlook: &Outlook) -> bool {
+    outlook.left_out_in_doubt && matches!(outlook.limit.binds, Binds::Learned(_))
 }
 
 /// What the load line says: what stands above it, what goes, and what stands below it and does

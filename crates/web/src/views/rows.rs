@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use maud::{Markup, html};
-use plimsoll_app::{FilesOutlook, Shown, topic_path};
+use plimsoll_app::{FilesOutlook, Outlook, Shown, topic_path};
 use plimsoll_budget::Boundary;
 use plimsoll_domain::PairId;
 use plimsoll_send::{Hash, LeftOutBecause, trim_notice};
@@ -13,7 +13,7 @@ use plimsoll_tokens::commas;
 use super::{icons, pair::PairView, toolcalls::CallView};
 use crate::{
     Web,
-    api::state::{NEWEST_TOO_LARGE, line_words},
+    api::state::{can_be_forgotten, line_note, line_words},
     boards::Desk,
     problem::Problem,
 };
@@ -41,8 +41,7 @@ pub(crate) async fn chunk(
     // The line stands before the oldest pair aboard; after all where none is.
     let line_here =
         (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.y;
-    let note = outlook.newest_too_large.then_some(NEWEST_TOO_LARGE);
-    let line = load_line(&boundary, desk.board.mark().is_some(), note);
+    let line = load_line(&boundary, desk.board.mark().is_some(), &outlook);
     let [system, files] = desk.board.instructions(&web.app);
     let prelude = prelude(web, desk, outlook.system_tokens, system);
     // A part that is switched off is told too: nothing is left out unseen.
@@ -146,8 +145,9 @@ async fn left_out(web: &Web, receipt: &ReceiptRecord) -> Result<Option<String>, 
 }
 
 /// The line itself. Where somebody set it, it says so, and how to let it go.
-fn load_line(boundary: &Boundary, marked: bool, note: Option<&str>) -> Markup {
+fn load_line(boundary: &Boundary, marked: bool, outlook: &Outlook) -> Markup {
     let words = line_words(boundary, boundary.start, boundary.y);
+    let (note, model) = (line_note(outlook), &outlook.model.id);
     html! {
         div.load #load {
             (icons::mark("mark"))
@@ -159,6 +159,12 @@ fn load_line(boundary: &Boundary, marked: bool, note: Option<&str>) -> Markup {
                     }
                 }
                 span.note { @if let Some(note) = note { ": " (note) } }
+                span.forget hidden[!can_be_forgotten(outlook)] {
+                    " · "
+                    button.link type="button" data-act="forget-learned" data-model=(model) {
+                        "Forget"
+                    }
+                }
                 @if marked {
                     " · set by hand · "
                     button.link type="button" data-act="use-prediction" { "Use the prediction" }
