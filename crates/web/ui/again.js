@@ -39,8 +39,14 @@ export function createAgain({ api, store }) {
     const mine = (turn += 1);
     const what = asked;
     if (!what) return void (store.get().preview && store.set({ preview: null }));
+    const preview = await previewOf(what);
+    if (mine === turn) store.set({ preview });
+  }
+
+  /** @param {Asked} what */
+  async function previewOf(what) {
     const preview = await api.call("POST", "/api/preview", what);
-    if (mine === turn) store.set({ preview: { ...preview, without: "reask" in what ? what.reask : null } });
+    return { ...preview, without: "reask" in what ? what.reask : null };
   }
 
   return {
@@ -50,6 +56,16 @@ export function createAgain({ api, store }) {
     async show(what) {
       asked = what;
       await draw();
+    },
+    /**
+     * What is drawn with rows that are on their way: their marks are never those of the rows
+     * before. Nothing where it cannot be told, or is not asked for when the rows are there.
+     * @returns {Promise<() => {preview?: import("./types.js").PreviewOfSend}>}
+     */
+    async withRows() {
+      const what = asked;
+      const preview = what && (await previewOf(what).catch(() => null));
+      return () => (preview && what === asked ? { preview } : {});
     },
     /** Something changed: the boundary is asked for again. */
     async refresh() {

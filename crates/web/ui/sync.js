@@ -53,10 +53,11 @@ export function createSync({ api, store, win, history, sending, composer, panels
     // Another filter is another history: its newest pairs are what is asked for.
     const bottom = state.view.filter !== shownFilter;
     const wanted = { y: state.boundary.y, shape: state.shown.shape };
+    const marks = await again.withRows();
     // The marks of the new rows come with the rows: never do old ones carry them.
     const after = () => {
       shownFilter = state.view.filter;
-      store.set(state);
+      store.set({ ...state, ...marks() });
     };
     return history.refetch(wanted, { bottom, old, after });
   }
