@@ -74,6 +74,9 @@ async fn bnd_4_the_line_is_drawn_again_only_on_its_triggers() {
     let other = plain_settings(&[("PLIMSOLL_USER_REQUEST_ALLOWANCE", "11")]);
     app.configure(other, (*app.catalog()).clone());
     assert_eq!(drawn(&mut board, app, &mut before).await, 1, "another allowance");
+    let errors = [("PLIMSOLL_USER_REQUEST_ALLOWANCE", "11"), ("PLIMSOLL_SEND_ERROR_PAIRS", "on")];
+    app.configure(plain_settings(&errors), (*app.catalog()).clone());
+    assert_eq!(drawn(&mut board, app, &mut before).await, 1, "pairs in error count");
     board.choose(app, view("s<2")).await.unwrap();
     assert_eq!(drawn(&mut board, app, &mut before).await, 1, "a filter executed");
     let new = NewTopic {
