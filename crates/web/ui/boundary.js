@@ -70,7 +70,8 @@ export function createBoundary({ win, boundary, limit, refetch }) {
     const now = boundary();
     const load = win.rows.querySelector("#load");
     if (load) write(load, now);
-    if (!moved) return;
+    // Without a pair the line stands alone, above what goes along with the message.
+    if (!moved || now.y === 0) return;
     const next = win.findAt(now.start);
     const last = win.findAt(now.start - 1);
     if (!load) {

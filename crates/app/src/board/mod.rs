@@ -49,6 +49,8 @@ pub struct Board {
     mark: Option<ContextMark>,
     standing: Standing,
     cache: BoundaryCache,
+    /// What the line was drawn with; settings may be others since.
+    drawn_with: Option<LoadRules>,
     /// Where the line stood last (BND-6).
     line: Option<PairId>,
     /// Grows when visible pairs change their places, those added at the end aside.
@@ -89,6 +91,7 @@ impl App {
             mark: self.context_mark(workspace).await?,
             standing,
             cache: BoundaryCache::new(0, EMPTY),
+            drawn_with: None,
             line: None,
             shape: 0,
             changes: refresh::Pending::default(),
@@ -209,14 +212,11 @@ impl Board {
 
     /// Stands so from now on; what follows for the weights and the line follows.
     async fn stand(&mut self, app: &App, standing: Standing) -> Result<(), AppError> {
-        let (stamp, rules) = (self.courier(app).stamp(), self.rules(app));
+        let stamp = self.courier(app).stamp();
         self.standing = standing;
         self.history.scope.selected_model = Some(self.standing.model.id.clone());
-        let reweighed = self.courier(app).stamp() != stamp;
-        if reweighed {
+        if self.courier(app).stamp() != stamp {
             self.load_weights(app).await?;
-        }
-        if reweighed || self.rules(app) != rules {
             self.cache.note(Change::AllLoads);
         }
         let input = self.standing.input(app, &self.topic);
@@ -268,6 +268,9 @@ impl Board {
     pub async fn boundary(&mut self, app: &App) -> Result<Boundary, AppError> {
         self.refresh(app).await?;
         let rules = self.rules(app);
+        if self.drawn_with.replace(rules) != Some(rules) {
+            self.cache.note(Change::AllLoads);
+        }
         if !self.cache.is_current() {
             self.apply_boundary_terms(app, &rules).await?;
             let courier = self.standing.courier(app, &self.blobs, &self.workspace);

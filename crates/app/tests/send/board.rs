@@ -1,6 +1,8 @@
 //! The board: what is visible, where the line is, and when it is drawn again (BND-4).
 
-use plimsoll_app::{App, AppError, Board, Draft, Label, NewTopic, Place, View};
+use plimsoll_app::{
+    App, AppError, Board, Cancel, Draft, Label, NewTopic, Place, SeenDigest, SendChoices, View,
+};
 use plimsoll_domain::{ColorFlag, PairId, Star};
 use plimsoll_provider::Delta;
 use plimsoll_store::{Edit, Pairs, Workspace};
@@ -74,6 +76,9 @@ async fn bnd_4_the_line_is_drawn_again_only_on_its_triggers() {
     let other = plain_settings(&[("PLIMSOLL_USER_REQUEST_ALLOWANCE", "11")]);
     app.configure(other, (*app.catalog()).clone());
     assert_eq!(drawn(&mut board, app, &mut before).await, 1, "another allowance");
+    let errors = [("PLIMSOLL_USER_REQUEST_ALLOWANCE", "11"), ("PLIMSOLL_SEND_ERROR_PAIRS", "on")];
+    app.configure(plain_settings(&errors), (*app.catalog()).clone());
+    assert_eq!(drawn(&mut board, app, &mut before).await, 1, "pairs in error count");
     board.choose(app, view("s<2")).await.unwrap();
     assert_eq!(drawn(&mut board, app, &mut before).await, 1, "a filter executed");
     let new = NewTopic {
@@ -148,4 +153,39 @@ async fn what_another_handle_wrote_is_seen() {
     let other = rig.another_handle().await;
     other.delete(&ids[..1]).await.unwrap();
     assert_eq!(board.boundary(&rig.app).await.unwrap().y, 2);
+}
+
+/// An age goes by while somebody looks: what was shown is what is sent, and after the send the
+/// filter shows what it means then (promise 1).
+#[tokio::test]
+async fn pay_6_an_age_that_passes_between_look_and_send_changes_nothing_until_it_is_sent() {
+    const MINUTE: i64 = 60_000;
+    let rig = rig(400, (0..9).map(|n| answer(&format!("answer {n}"), 9)).collect()).await;
+    let (app, start) = (&rig.app, app_now(&rig));
+    rig.send("old").await;
+    rig.clock.set(start + 30 * MINUTE);
+    rig.send("young").await;
+    let mut board = board(&rig, "d<1h").await;
+    for (minutes, text, goes) in [
+        (61, "third", vec!["old", "answer 0", "young", "answer 1", "third"]),
+        // Two hours later nothing of it is that young; the board was last drawn with a send.
+        (180, "fourth", vec!["young", "answer 1", "third", "answer 2", "fourth"]),
+        (181, "fifth", vec!["fourth", "answer 3", "fifth"]),
+    ] {
+        let draft = Draft { text: text.to_owned(), ..Draft::default() };
+        let seen = board.planned(app, &draft).await.unwrap().seen;
+        rig.clock.set(start + minutes * MINUTE);
+        let prepared = board.prepare(app, &draft).await.unwrap();
+        assert_eq!(prepared.seen.digest(), seen.digest(), "{text}: shown and prepared");
+        let seen = Some(SeenDigest(seen.digest().to_string()));
+        let choices = SendChoices { seen, ..SendChoices::default() };
+        app.send(prepared, choices, &Cancel::default(), &mut |_| {}).await.unwrap();
+        assert_eq!(rig.sent(rig.calls() - 1), goes, "{text}");
+        board.boundary(app).await.unwrap();
+    }
+    assert_eq!(board.visible_ids().len(), 2, "the fourth and the fifth");
+}
+
+fn app_now(rig: &Rig) -> i64 {
+    rig.app.clock().now().millis()
 }

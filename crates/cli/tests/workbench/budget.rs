@@ -27,7 +27,7 @@ fn held(replies: Vec<Reply>, home: impl FnOnce(&Path)) -> Option<Workbench> {
 
 /// Clicks the way out whose words begin so.
 #[track_caller]
-fn choose(bench: &Workbench, words: &str) {
+pub(crate) fn choose(bench: &Workbench, words: &str) {
     let find = "(words) => [...document.querySelectorAll('dialog .btn')]
       .findIndex((button) => button.textContent.toLowerCase().includes(words))";
     let at: i64 = bench.page.apply(find, [words]).unwrap();

@@ -5,7 +5,10 @@ use plimsoll_browser::Viewport;
 use plimsoll_testkit::scripted::{Gate, Reply, Step};
 use serde_json::{Value, json};
 
-use crate::bench::{Screen, Workbench, after, answer};
+use crate::{
+    bench::{Screen, Workbench, after, answer},
+    budget::choose,
+};
 
 /// A page that believes it listens.
 pub(crate) const DEAF: &str = "globalThis.EventSource = class extends EventTarget { close() {} };";
@@ -48,9 +51,40 @@ fn six(window: u64) -> Option<Workbench> {
     })
 }
 
+/// Twelve equal pairs, of which a window of 260 tokens holds some.
+fn twelve(window: u64) -> Option<Workbench> {
+    Workbench::prepared([answer("fine and equal")], window, |served| {
+        for n in 0..12 {
+            served.send(&format!("question number {n:03}"));
+        }
+    })
+}
+
+/// Filters that look at the line, where it stands among the pairs.
+#[test]
+fn promise_1_filters_that_look_at_the_line_show_after_each_send_what_they_mean_now() {
+    for filter in ["o", "o1", "!o"] {
+        let Some(bench) = twelve(260) else { return };
+        let aboard = marked(&bench).len();
+        assert!(0 < aboard && aboard < 12, "{aboard} of 12: the line is among them");
+        bench.filter(filter);
+        bench.mode("VIEW");
+        bench.keys("Enter");
+        bench.mode("INPUT");
+        for n in 0..3 {
+            bench.agrees();
+            let shown = bench.js::<usize>("T.pairs().length");
+            assert!(0 < shown && shown < 12 + n, "{filter}: {shown} rows");
+            assert!(!marked(&bench).is_empty(), "{filter}: something goes along");
+            sends_what_it_marks(&bench, &format!("question number {:03}", 12 + n));
+        }
+        bench.fine();
+    }
+}
+
 #[test]
 fn promise_1_filters_that_move_show_after_each_send_what_they_mean_now() {
-    for (filter, rows) in [("r3", 3), ("t3", 3), ("o", 9), ("o1", 9), ("!o", 0), ("d<1h", 9)] {
+    for (filter, rows) in [("r3", 3), ("t3", 3), ("d<1h", 9)] {
         let Some(bench) = six(4096) else { return };
         bench.filter(filter);
         bench.mode("VIEW");
@@ -147,6 +181,53 @@ fn h2_a_receipt_claims_only_what_was_compared() {
     bench.view();
     bench.keys("G r");
     bench.says("#panel .seen", "sent = seen ✓");
+    bench.fine();
+}
+
+/// As it was seen: the provider takes less than was marked, and pairs are left out on the way.
+#[test]
+fn h2_a_receipt_of_a_trimmed_send_says_that_less_was_sent() {
+    let replies = [answer("fine"), Reply::overflow(400, 500), answer("short")];
+    let Some(bench) = Workbench::prepared(replies, 4096, |served| {
+        served.send("first");
+    }) else {
+        return;
+    };
+    bench.types("second");
+    bench.keys("Enter");
+    let post = bench.post(0);
+    assert_eq!((post.status, post.marked), (202, vec!["first".to_owned()]));
+    bench.wait("T.state() === 'complete' && T.reply() === 'short'");
+    assert_eq!(asked(&bench.sent()), [] as [String; 0], "the pair was left out");
+    bench.view();
+    bench.keys("G r");
+    bench.says("#panel .seen", "then sent with less than it showed");
+    assert!(!bench.js::<bool>("T.says('#panel', 'sent = seen')"));
+    bench.fine();
+}
+
+/// UI-17: what was asked for in the dialog holds for the sends after it.
+#[test]
+fn ui_17_after_clear_history_in_the_dialog_each_send_goes_with_what_is_marked() {
+    let Some(bench) = Workbench::prepared([Reply::openai(&["fine"], 0, 6)], 400, |served| {
+        served.send(&"word ".repeat(120));
+    }) else {
+        return;
+    };
+    bench.page.insert_text(&"more ".repeat(250)).unwrap();
+    bench.keys("Enter");
+    bench.wait("T.one('dialog[open]')");
+    choose(&bench, "clear");
+    bench.wait("T.pairs().length === 2 && T.state() === 'complete' && T.draft() === ''");
+    assert_eq!(asked(&bench.sent()), [] as [String; 0], "the message alone");
+    bench.says("#load", "set by hand");
+    for text in ["first", "second"] {
+        bench.click("#draft");
+        sends_what_it_marks(&bench, text);
+        assert!(!bench.sent().to_string().contains("word"), "what was cleared is not sent");
+        bench.says("#load", "set by hand");
+    }
+    assert!(marked(&bench).contains(&"first".to_owned()));
     bench.fine();
 }
 

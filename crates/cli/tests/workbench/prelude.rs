@@ -61,6 +61,33 @@ fn pay_3_a_system_message_that_is_left_out_is_not_sent_and_its_row_says_so() {
     bench.fine();
 }
 
+/// A random day found it: the line was taken away where there was no pair beside it, and the
+/// system message with it.
+#[test]
+fn pay_3_a_system_message_is_shown_where_no_pair_is() {
+    let Some(bench) = Workbench::prepared([answer("aye")], 4096, |served| {
+        let topic = json!({"path": "/General", "systemMessage": "Answer like a harbour master."});
+        served.json("POST", "/api/topics", Some(topic));
+        served.json("PUT", "/api/view", Some(json!({"topic": "/General"})));
+        served.send("Ahoy.");
+    }) else {
+        return;
+    };
+    bench.says(".prelude[data-part=system]", "System message");
+    // From a line behind the pair to one without any.
+    let view = |change| bench.served.json("PUT", "/api/view", Some(change));
+    view(json!({"contextFrom": "end"}));
+    bench.counter("0 / 1");
+    view(json!({"filter": "s3"}));
+    bench.counter("0 / 0");
+    bench.agrees();
+    bench.says(".prelude[data-part=system]", "System message");
+    view(json!({"filter": ""}));
+    bench.counter("0 / 1");
+    bench.agrees();
+    bench.fine();
+}
+
 #[test]
 fn pay_3_a_files_section_that_is_left_out_is_not_sent_and_its_row_says_so() {
     let Some(bench) = able([answer("fine")]) else { return };
