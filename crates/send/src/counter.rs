@@ -42,7 +42,7 @@ pub enum LeftOutBecause {
 pub fn trim_notice(left_out: &[&str], because: LeftOutBecause) -> Option<String> {
     let what = match left_out.len() {
         0 => return None,
-        1 => "1 oldest pair was left out".to_owned(),
+        1 => "the oldest pair was left out".to_owned(),
         many => format!("{many} oldest pairs were left out"),
     };
     let why = match because {
@@ -85,7 +85,7 @@ mod tests {
              (\"Hello\", \"What is a hull?\")"
         );
         let refused = LeftOutBecause::Refused;
-        assert!(trim_notice(&["x"], refused).unwrap().starts_with("1 oldest pair was left out"));
+        assert!(trim_notice(&["x"], refused).unwrap().starts_with("the oldest pair was left out"));
         assert!(trim_notice(&["x"; 13], refused).unwrap().ends_with("\"x\" and 3 more)"));
         let fitted = trim_notice(&["x"], LeftOutBecause::Fitted(1024)).unwrap();
         assert!(!fitted.contains("provider"), "nobody refused anything: {fitted}");
