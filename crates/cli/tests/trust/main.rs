@@ -18,6 +18,7 @@ mod earlier;
 mod full_disk;
 mod growth;
 mod hostile;
+mod imports;
 mod kills;
 mod load;
 mod measures;
