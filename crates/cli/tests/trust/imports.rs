@@ -87,8 +87,11 @@ fn wrapped(bytes: usize, value: &str, before: &str, after: &str) -> String {
     format!("{before}{}{after}", many(value, bytes))
 }
 
-/// What is bad in which format: the records around it, and it.
-fn bombs(bytes: usize) -> Vec<(&'static str, fn(&str) -> String, String)> {
+/// What it is, what the records around it are like, and it.
+type Case = (&'static str, fn(&str) -> String, String);
+
+/// What is bad in each format.
+fn bombs(bytes: usize) -> Vec<Case> {
     let nodes = |value: &str| {
         let nodes = numbered(bytes, |all, nth| write!(all, "\"{nth:x}\":{value},").unwrap());
         format!("{{\"mapping\":{{{nodes}}}}}")
@@ -122,7 +125,7 @@ fn said(text: &str) -> Value {
 }
 
 /// Records that are large, and good.
-fn large(bytes: usize) -> Vec<(&'static str, fn(&str) -> String, String)> {
+fn large(bytes: usize) -> Vec<Case> {
     let one = json!({"mapping": {"a": {"message": {
         "author": {"role": "user"}, "content": {"parts": [words(16_000_000)]}}}}});
     let four = json!({"messages": vec![said(&words(bytes / 4)); 4]});
