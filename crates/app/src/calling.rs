@@ -117,7 +117,11 @@ impl App {
                 Delta::Finished(finish) => cut_by_length |= finish == Finish::Length,
                 Delta::ToolCall(call) => calls.push(call),
                 Delta::Text(text) if text.is_empty() => {}
-                Delta::Text(text) => {
+                Delta::Text(mut text) => {
+                    let left = LONGEST_ANSWER.saturating_sub(journey.answer.len());
+                    let full = text.len() >= left;
+                    // What is too much is not kept, not told and not copied (REL-7).
+                    text.truncate(text.floor_char_boundary(left));
                     if journey.answer.len() == journey.round_start {
                         machine.on(Event::TextArrived);
                     }
@@ -126,7 +130,7 @@ impl App {
                     }
                     journey.answer.push_str(&text);
                     tell(Progress::Text(pair, text));
-                    if journey.answer.len() >= LONGEST_ANSWER {
+                    if full {
                         return Called::Ended(Event::Finished { cut_by_length: true });
                     }
                 }

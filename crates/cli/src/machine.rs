@@ -124,10 +124,22 @@ fn data_dir(given: Option<&Path>) -> Result<PathBuf, Failure> {
     })?;
     // What is synced below would be lost with the name of a directory (REL-10). Where that
     // cannot be done, whoever writes there is told soon enough.
-    for above in new.into_iter().filter_map(Path::parent).filter(|_| cfg!(unix)) {
-        let _ = File::open(above).and_then(|above| above.sync_all());
+    for above in new {
+        let _ = sync_name(above);
     }
     Ok(dir)
+}
+
+/// Syncs the directory that a file or directory has its name in, so that the name is on the disk
+/// as well (REL-10). Not every system can.
+pub(crate) fn sync_name(path: &Path) -> std::io::Result<()> {
+    match path.parent() {
+        Some(above) if cfg!(unix) => {
+            let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+            File::open(above)?.sync_all()
+        }
+        _ => Ok(()),
+    }
 }
 
 /// `EMFILE` and `ENFILE`, which have no kind of their own.
@@ -210,7 +222,7 @@ pub(crate) struct Opened {
     pub(crate) data_dir: PathBuf,
     /// Whether there was no store before.
     pub(crate) made: bool,
-    _owner: Owner,
+    owner: Owner,
     // The last to go: while it is held, nobody replaces the store.
     _store_lock: File,
 }
@@ -297,7 +309,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
     // What was deleted long enough ago goes for good (REC-5), whoever opens the store first.
     // Where that cannot be done now, the next one does it.
     let _ = app.purge_expired().await;
-    Ok(Opened { app, providers, data_dir: dir, made, _owner: owner, _store_lock: lock })
+    Ok(Opened { app, providers, data_dir: dir, made, owner, _store_lock: lock })
 }
 
 /// What the project of a directory is called in the memory.
@@ -307,6 +319,14 @@ pub(crate) fn project_of(directory: &Path) -> std::io::Result<String> {
 }
 
 impl Opened {
+    /// Takes away the name of our lock, for who ends the process without coming back here.
+    pub(crate) fn leaving(&self) -> impl Fn() + Send + 'static {
+        let path = self.owner.path.clone();
+        move || {
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+
     /// What would help a request, with models that can be asked now (VAL-1).
     pub(crate) async fn reachable(&self, outlook: &Outlook) -> Vec<Suggestion> {
         let needed = outlook.weights.total();

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{failure::Failure, input::unreadable};
+use crate::{failure::Failure, input::unreadable, machine::sync_name};
 
 /// Holds the token, for who does not want it in a file.
 pub(crate) const VARIABLE: &str = "PLIMSOLL_TOKEN";
@@ -69,6 +69,7 @@ pub(crate) fn kept(data_dir: &Path) -> Result<String, Failure> {
             Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(failed(error.error)),
         }
+        sync_name(&path).map_err(failed)?;
     }
     check(read(&path)?.trim())
 }

@@ -56,12 +56,21 @@ impl JsonTreeSize {
 
 /// Whether a JSON text can be read as a tree without taking much more memory than it has.
 pub fn json_is_bounded(text: &[u8]) -> bool {
+    json_tree_fits(text, MAX_JSON_TREE_BYTES)
+}
+
+/// Whether what a JSON text takes as a tree, beside the letters of its strings, is no more than
+/// so many bytes.
+pub fn json_tree_fits(text: &[u8], most: usize) -> bool {
     // Most texts are too short to be too large.
-    if text.len() <= MAX_JSON_TREE_BYTES / OBJECT_BYTES {
+    if text.len() <= most / OBJECT_BYTES {
         return true;
     }
     let mut size = JsonTreeSize::default();
-    !text.iter().any(|byte| size.take(*byte))
+    text.iter().all(|byte| {
+        size.take(*byte);
+        size.bytes <= most
+    })
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub use file::{
     file_label, parse_file_id, realigned,
 };
 pub use id::{DeletionId, FileId, PairId, ReceiptId, TopicId};
-pub use json_size::{JsonTreeSize, MAX_JSON_TREE_BYTES, json_is_bounded};
+pub use json_size::{JsonTreeSize, MAX_JSON_TREE_BYTES, json_is_bounded, json_tree_fits};
 pub use lifecycle::{IllegalTransition, Lifecycle, LifecycleEvent};
 pub use mark::ContextMark;
 pub use pair::{

@@ -74,6 +74,10 @@ pub(crate) struct Said {
     pub(crate) at: Option<Timestamp>,
 }
 
+/// The longest question or answer, in bytes: four times as long as the longest answer that is
+/// taken from a provider. A store has several copies of a text while it writes it (REL-7).
+const LONGEST_TEXT: usize = 16 << 20;
+
 /// The key of a turn without an id, until the turn is whole.
 const UNKNOWN: [u8; 32] = [0; 32];
 
@@ -85,17 +89,29 @@ pub(crate) struct Turns {
     clock: Option<Timestamp>,
     open: Option<Turn>,
     done: Vec<Turn>,
+    done_bytes: usize,
 }
 
 impl Turns {
     pub(crate) fn new(conversation: [u8; 32], started: Option<Timestamp>) -> Self {
-        Self { conversation, next: 0, clock: started, open: None, done: Vec::new() }
+        Self { conversation, next: 0, clock: started, open: None, done: Vec::new(), done_bytes: 0 }
     }
 
-    pub(crate) fn say(&mut self, said: Said) {
+    /// Takes the next thing in, or says what is wrong with it.
+    pub(crate) fn say(&mut self, mut said: Said) -> Result<(), String> {
         if said.text.trim().is_empty() {
-            return;
+            return Ok(());
         }
+        let answer = self.open.as_ref().and_then(|turn| turn.assistant.as_ref());
+        let before = match said.speaker {
+            Speaker::Assistant => answer.map_or(0, String::len),
+            Speaker::User => 0,
+        };
+        if before.saturating_add(said.text.len()) > LONGEST_TEXT {
+            let most = LONGEST_TEXT >> 20;
+            return Err(format!("one of its texts is longer than {most} MB, which no message is"));
+        }
+        said.model = said.model.map(model_name);
         match (&mut self.open, said.speaker) {
             (Some(turn), Speaker::Assistant) => {
                 // An answer in several messages, between which a tool was at work.
@@ -113,6 +129,7 @@ impl Turns {
                 self.begin(said);
             }
         }
+        Ok(())
     }
 
     fn begin(&mut self, said: Said) {
@@ -137,12 +154,19 @@ impl Turns {
             let answer = turn.assistant.as_deref().unwrap_or_default().as_bytes();
             turn.key = key("turn", &[&self.conversation, &place, user, answer]);
         }
+        self.done_bytes += turn.user.len() + turn.assistant.as_ref().map_or(0, String::len);
         self.done.push(turn);
     }
 
     /// Turns that nothing can be added to any more.
     pub(crate) fn take_done(&mut self) -> Vec<Turn> {
+        self.done_bytes = 0;
         std::mem::take(&mut self.done)
+    }
+
+    /// How many bytes of text those have.
+    pub(crate) fn done_bytes(&self) -> usize {
+        self.done_bytes
     }
 
     pub(crate) fn done(&self) -> usize {
@@ -153,6 +177,14 @@ impl Turns {
         self.close();
         self.done
     }
+}
+
+/// The name of a model as far as any has one. A conversation tells it once and each of its turns
+/// keeps it, so that a long one would be kept thousands of times (REL-7).
+pub(crate) fn model_name(mut name: String) -> String {
+    const LONGEST: usize = 200;
+    name.truncate(name.floor_char_boundary(LONGEST));
+    name
 }
 
 /// A key from its parts; no two lists of parts give the same.
@@ -245,7 +277,7 @@ mod tests {
 
     fn turns(said: Vec<Said>) -> Vec<(String, Option<String>)> {
         let mut turns = Turns::new([1; 32], None);
-        said.into_iter().for_each(|said| turns.say(said));
+        said.into_iter().for_each(|said| turns.say(said).unwrap());
         turns.finish().into_iter().map(|turn| (turn.user, turn.assistant)).collect()
     }
 
@@ -272,7 +304,7 @@ mod tests {
     fn a_clock_that_goes_back_does_not_turn_a_conversation_round() {
         let mut turns = Turns::new([1; 32], Some(Timestamp::from_millis(5)));
         for (text, at) in [("a", None), ("b", Some(9)), ("c", Some(7)), ("d", Some(9))] {
-            turns.say(said(Speaker::User, text, at));
+            turns.say(said(Speaker::User, text, at)).unwrap();
         }
         let turns = turns.finish();
         let times: Vec<_> = turns.iter().map(|turn| turn.created_at.unwrap().millis()).collect();

@@ -6,6 +6,7 @@ mod claude;
 mod json;
 mod messages;
 mod own_export;
+mod parts;
 mod unzip;
 
 use std::{

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_domain::json_is_bounded;
+use plimsoll_domain::{MAX_JSON_TREE_BYTES, json_tree_fits};
 use reqwest::{
     Method, Response, StatusCode, Url,
     header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
@@ -17,6 +17,13 @@ use crate::{
     secret::Scrubbed,
     transport::{self, Told},
 };
+
+/// What a list of models may take as a tree, in bytes. It is read beside a send, so it has less
+/// than an answer: room for 1,800 models of which much is told, and many more of which little is.
+const MAX_TREE: usize = MAX_JSON_TREE_BYTES / 4 * 3;
+/// What one of several small answers may take as a tree, in bytes: a list of some hundred models
+/// takes less.
+const MAX_SMALL_TREE: usize = MAX_TREE / 6;
 
 /// As much of an error's body as is kept.
 pub(crate) const MAX_ERROR_BODY: usize = 256 * 1024;
@@ -117,10 +124,21 @@ impl Client {
 
     /// Sends a call and reads the JSON that comes back.
     pub(crate) async fn json(&self, call: Call) -> Result<serde_json::Value, ProviderFailure> {
-        self.whole(call).await.map_err(|failure| self.scrubbed(failure))
+        let whole = self.whole(call, MAX_TREE).await;
+        whole.map_err(|failure| self.scrubbed(failure))
     }
 
-    async fn whole(&self, call: Call) -> Result<serde_json::Value, ProviderFailure> {
+    /// The same for one of several questions that are asked at once: what they give together
+    /// takes no more than one large answer (REL-7).
+    pub(crate) async fn small_json(
+        &self,
+        call: Call,
+    ) -> Result<serde_json::Value, ProviderFailure> {
+        let whole = self.whole(call, MAX_SMALL_TREE).await;
+        whole.map_err(|failure| self.scrubbed(failure))
+    }
+
+    async fn whole(&self, call: Call, most: usize) -> Result<serde_json::Value, ProviderFailure> {
         let limit = self.timeouts.first_byte;
         let Ok(sent) = timeout(limit, self.send(call)).await else {
             let transport = Some(transport::no_first_byte(limit));
@@ -133,7 +151,7 @@ impl Client {
         let began = Began::of(&response);
         let mut body = Vec::new();
         match timeout(limit, read_into(&mut response, &mut body, MAX_WHOLE)).await {
-            Ok(Ok(())) if !json_is_bounded(&body) => {
+            Ok(Ok(())) if !json_tree_fits(&body, most) => {
                 Err(began.malformed(b"the answer holds too many values"))
             }
             Ok(Ok(())) => {

@@ -39,6 +39,7 @@ pub use contract::{
     ProviderFailure, RemoteFile, RemoteFiles, ServedModel, Transcript, Upload,
 };
 pub use endpoint::{Endpoint, SetupError, Timeouts, server_of};
+pub use models::MOST_MODELS;
 pub use secret::Secret;
 
 pub use anthropic::Anthropic;

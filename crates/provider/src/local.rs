@@ -76,7 +76,7 @@ async fn shown(
 }
 
 async fn asked(client: &Client, call: Call) -> Option<Value> {
-    timeout(PATIENCE, client.json(call)).await.ok()?.ok()
+    timeout(PATIENCE, client.small_json(call)).await.ok()?.ok()
 }
 
 /// Takes what is told about known models, and models that are new.

@@ -5,6 +5,13 @@ use serde_json::Value;
 
 use crate::ServedModel;
 
+/// As many models are taken from one list (REL-7): several times as many as anybody offers.
+/// Each is asked for, shown and compared with all that are known.
+pub const MOST_MODELS: usize = 2_000;
+
+/// No model has a longer name, in bytes.
+const LONGEST_ID: usize = 512;
+
 /// Where a context length may stand, what is in use before what would be possible.
 const WINDOWS: [&str; 12] = [
     "/loaded_context_length",
@@ -31,12 +38,12 @@ pub(crate) fn listed(list: &Value) -> Vec<ServedModel> {
         let kind = model.get("type").and_then(Value::as_str);
         !matches!(kind, Some("embeddings" | "embedding"))
     };
-    models.filter(kind).filter_map(served).collect()
+    models.filter(kind).filter_map(served).take(MOST_MODELS).collect()
 }
 
 fn served(model: &Value) -> Option<ServedModel> {
     let id = ["id", "name", "model"].iter().find_map(|key| model.get(key)?.as_str());
-    let id = id.filter(|id| !id.is_empty())?.to_owned();
+    let id = id.filter(|id| !id.is_empty() && id.len() <= LONGEST_ID)?.to_owned();
     let window = WINDOWS.iter().find_map(|path| positive(model.pointer(path)?));
     Some(ServedModel { id, context_window: window })
 }
@@ -52,7 +59,7 @@ pub(crate) fn listed_gemini(list: &Value) -> Vec<ServedModel> {
         let id = model.id.strip_prefix("models/").unwrap_or(&model.id).to_owned();
         ServedModel { id, ..model }
     };
-    models.filter(answers).filter_map(served).map(short).collect()
+    models.filter(answers).filter_map(served).take(MOST_MODELS).map(short).collect()
 }
 
 /// The window that Ollama's `/api/show` tells: the one that is set, before the one
@@ -147,6 +154,19 @@ mod tests {
             {"name": "models/embedding-001", "supportedGenerationMethods": ["embedContent"]},
         ]});
         assert_eq!(listed_gemini(&gemini), [model("gemini-2.5-pro", 1_048_576)]);
+    }
+
+    #[test]
+    fn rel_7_a_list_has_a_bound() {
+        let many = |name: &str| -> Vec<_> {
+            (0..MOST_MODELS + 5).map(|n| json!({"name": format!("{name}{n}")})).collect()
+        };
+        assert_eq!(listed(&json!({"data": many("m")})).len(), MOST_MODELS);
+        assert_eq!(listed(&json!(many("m"))).len(), MOST_MODELS);
+        let gemini = listed_gemini(&json!({"models": many("models/m")}));
+        assert_eq!((gemini.len(), gemini[0].id.as_str()), (MOST_MODELS, "m0"));
+        let long = json!([{"id": "x".repeat(LONGEST_ID + 1)}, {"id": "fine"}]);
+        assert_eq!(listed(&long), [model("fine", None)]);
     }
 
     #[test]

@@ -158,6 +158,8 @@ impl Provider for OpenAiStyle {
             match client.json(call).await {
                 Ok(list) => {
                     let mut models = listed(&list);
+                    // More is asked below, and nobody needs it by then (REL-7).
+                    drop(list);
                     if at_home && models.iter().any(|model| model.context_window.is_none()) {
                         local::learn_windows(&client, &root, &headers, &mut models).await;
                     }

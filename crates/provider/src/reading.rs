@@ -12,6 +12,10 @@ use crate::{ProviderFailure, http::Began, sse::SseParser, wire::Refused};
 /// a byte now and then stands still.
 const PROGRESS: usize = 1024;
 
+/// An event, or an answer in one piece, that arrives steadily has so many times the idle
+/// time-out in all. Whoever sends a comment or a line that never ends has no more (REL-8).
+const WHILE_ARRIVING: u32 = 4;
+
 /// A response and how far it is.
 pub(crate) struct Reading {
     /// Where more bytes come from.
@@ -79,7 +83,8 @@ impl Reading {
         self.barren += bytes.len();
         if self.unproductive >= PROGRESS {
             self.unproductive = 0;
-            self.deadline = Instant::now() + idle;
+            let last = self.firm + idle * (WHILE_ARRIVING - 1);
+            self.deadline = (Instant::now() + idle).min(last).max(self.deadline);
         }
         if matches!(self.shape, Shape::Unknown) {
             let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

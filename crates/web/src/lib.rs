@@ -40,7 +40,25 @@ pub fn router(web: &Arc<Web>) -> Router {
         .merge(web.mounted.clone().layer(axum::middleware::map_request(bounded)))
         .fallback(problem::not_found)
         .layer(axum::extract::DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(web), nothing_new))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(web), security::guard))
+}
+
+/// REL-11: connections outlive the listener, and whoever keeps one could begin a send while the
+/// process ends. Looking is still allowed.
+async fn nothing_new(
+    axum::extract::State(web): axum::extract::State<Arc<Web>>,
+    request: axum::extract::Request,
+    next: axum::middleware::Next,
+) -> axum::response::Response {
+    use axum::{http::StatusCode, response::IntoResponse};
+    if !web.is_ending() || request.method().is_safe() {
+        return next.run(request).await;
+    }
+    let detail = "the server is ending and takes nothing new";
+    let refused = problem::Problem::new(StatusCode::SERVICE_UNAVAILABLE, "ending", detail)
+        .hint("send it again when the server runs again");
+    ([(axum::http::header::CONNECTION, "close")], refused).into_response()
 }
 
 /// A request whose body ends at the limit and takes no more memory than that when it is read
@@ -77,5 +95,6 @@ pub async fn serve(
         () = connections::serve(listener, router(web), descriptors, Patience::default()) => {}
         () = until => {}
     }
+    web.take_nothing_new();
     relay.abort();
 }

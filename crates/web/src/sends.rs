@@ -68,6 +68,10 @@ pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut begun: Begun) 
     });
     let (pair, cancel) = (begun.pair, Cancel::default());
     web.sends.list().insert(workspace.clone(), (pair, cancel.clone()));
+    // It was let in just before the end, and is stopped like those that were on the list then.
+    if web.is_ending() {
+        cancel.cancel();
+    }
     tokio::spawn(async move {
         let mut watch = |progress: &Progress| {
             if matches!(progress, Progress::Ended(_)) {

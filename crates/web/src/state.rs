@@ -1,6 +1,9 @@
 //! What the server holds between requests.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use async_trait::async_trait;
 use plimsoll_app::App;
@@ -91,6 +94,8 @@ pub struct Web {
     pub(crate) undo: crate::api::Undo,
     pub(crate) mounted: axum::Router,
     pub(crate) project: String,
+    /// Whether the process is about to end: nothing new is begun (REL-11).
+    ending: AtomicBool,
 }
 
 impl Web {
@@ -111,6 +116,7 @@ impl Web {
             undo: crate::api::Undo::default(),
             mounted,
             project,
+            ending: AtomicBool::new(false),
         })
     }
 
@@ -120,8 +126,19 @@ impl Web {
         self.app.model(&name).provider == provider
     }
 
+    /// From now on nothing is begun: clients that are still connected are told so.
+    pub(crate) fn take_nothing_new(&self) {
+        self.ending.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether nothing new is begun.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::SeqCst)
+    }
+
     /// Stops what is being sent, and waits until it is at rest, or for this long.
     pub async fn rest(&self, longest: std::time::Duration) {
+        self.take_nothing_new();
         self.sends.cancel_all();
         // Whoever does not end in time is found interrupted by the next start (SND-6).
         let _ = tokio::time::timeout(longest, self.sends.ended()).await;

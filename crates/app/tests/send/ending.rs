@@ -9,10 +9,13 @@ use plimsoll_provider::{Delta, Finish};
 use plimsoll_store::{Pairs, StoreError, Workspace};
 use plimsoll_store_sql::Fault;
 
-use crate::rig::{Rig, Script, answer, ask, choices, failure, plain_settings, rig, rig_with};
+use crate::{
+    attached::{bring, calls, tooled},
+    rig::{Rig, Script, answer, ask, choices, failure, plain_settings, rig, rig_with},
+};
 
 /// An answer in three pieces.
-fn pieces() -> Script {
+pub(crate) fn pieces() -> Script {
     let mut script: Script =
         ["one ", "two ", "three"].map(|piece| Ok(Delta::Text(piece.to_owned()))).into();
     script.push(Ok(Delta::Finished(Finish::Stop)));
@@ -158,7 +161,10 @@ async fn rel_6_what_arrived_is_saved_although_nothing_more_arrives() {
     let look = async {
         loop {
             let rows = other.rows(&Workspace::default()).await.unwrap();
-            let Some(row) = rows.first() else { continue };
+            let Some(row) = rows.first() else {
+                tokio::task::yield_now().await;
+                continue;
+            };
             let kept = other.get(row.id).await.unwrap().pair.assistant_text.unwrap_or_default();
             if kept.ends_with("word 99 ") {
                 stop.cancel();
@@ -169,7 +175,10 @@ async fn rel_6_what_arrived_is_saved_although_nothing_more_arrives() {
     };
     let mut watch = |_: &Progress| {};
     let send = rig.send_as("long", OverBudget::Trim, &cancel, &mut watch);
-    let (sent, ()) = tokio::join!(send, look);
+    // Without an end the test would wait for ever; how long it takes is not what it is about.
+    let both = async { tokio::join!(send, look) };
+    let ended = tokio::time::timeout(Duration::from_secs(60), both).await;
+    let (sent, ()) = ended.expect("what arrived is not on the disk");
     assert!(sent.answer.ends_with("word 99 "));
 }
 
@@ -214,4 +223,32 @@ async fn rel_6_an_error_is_kept_when_the_disk_has_room_again() {
     let kept = rig.app.store().get(pair).await.unwrap().pair;
     assert_eq!(kept.lifecycle, Lifecycle::Error);
     assert!(kept.error.is_some_and(|error| error.message.contains("no")));
+}
+
+/// Stopping a send amid 10,000 calls of tools took seconds: nothing is begun after it.
+#[tokio::test]
+async fn rel_6_a_send_is_stopped_amid_ten_thousand_calls_of_tools() {
+    let call = calls("list_files", "{}").remove(0);
+    let mut script: Script = vec![call; 10_000];
+    script.push(Ok(Delta::Finished(Finish::ToolCalls)));
+    let rig = tooled(vec![script, answer("fine", 10)], 10_000).await;
+    bring(&rig.app, "notes.txt", b"Some words of a file.").await;
+    let cancel = Cancel::default();
+    let (mut begun, mut begun_after) = (0, 0);
+    let mut watch = |progress: &Progress| match progress {
+        Progress::Tool(_, step) if step.said.is_none() => {
+            begun += 1;
+            begun_after += u32::from(cancel.is_cancelled());
+            if begun == 3 {
+                cancel.cancel();
+            }
+        }
+        _ => {}
+    };
+    let sent = rig.send_as("go", OverBudget::Trim, &cancel, &mut watch).await;
+    assert_eq!((begun, begun_after), (3, 0));
+    let pair = rig.app.store().get(sent.pair).await.unwrap().pair;
+    assert_eq!(pair.lifecycle, Lifecycle::Cancelled);
+    assert_eq!(rig.calls(), 1, "nothing more was asked");
+    assert_eq!(rig.send("after").await.answer, "fine");
 }

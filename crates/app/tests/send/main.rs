@@ -11,6 +11,7 @@ mod board;
 mod during;
 mod ending;
 mod exchange;
+mod faults;
 mod listing;
 mod outcomes;
 mod rig;

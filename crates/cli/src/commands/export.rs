@@ -134,6 +134,7 @@ async fn to_file(
             _ => failed(error.error),
         })?;
     }
+    machine::sync_name(path).map_err(failed)?;
     Ok(exported)
 }
 

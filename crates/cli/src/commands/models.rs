@@ -3,6 +3,7 @@
 use plimsoll_budget::{Binds, Model, ModelLimit, WindowSource};
 use plimsoll_config::edit_model;
 use plimsoll_domain::Timestamp;
+use plimsoll_provider::MOST_MODELS;
 use plimsoll_tokens::{commas, compact_size};
 use serde::Serialize;
 
@@ -10,7 +11,7 @@ use crate::{
     args::ModelsArgs,
     configuration::change,
     context::Context,
-    failure::{Failure, say},
+    failure::{Failure, note, say},
     machine,
     output::{Output, printable},
     survey::Survey,
@@ -74,6 +75,12 @@ pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Result<u8, Failure>
     let survey = machine::block_on(async {
         Ok(Survey::of(&context, &models, args.data_dir.as_deref()).await)
     })?;
+    for server in &survey.servers {
+        if server.models.as_ref().is_some_and(|models| models.len() >= MOST_MODELS) {
+            let (name, most) = (printable(&server.name), commas(MOST_MODELS as u64));
+            note(&format!("{name} lists more than {most} models; only the first are taken"));
+        }
+    }
     if args.names.is_empty() {
         models.extend(survey.others(&models));
     }

@@ -10,7 +10,8 @@ use std::{
 use serde::Deserialize;
 
 use crate::{
-    context::config_dir, failure::Failure, input::unreadable, token::only_the_owner_reads,
+    context::config_dir, failure::Failure, input::unreadable, machine::sync_name,
+    token::only_the_owner_reads,
 };
 
 /// What the file says of a key.
@@ -107,7 +108,8 @@ impl Changing {
         let mut file = private().open(&self.beside).map_err(failed)?;
         file.write_all(text.as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
-        std::fs::rename(&self.beside, &self.path).map_err(failed)
+        std::fs::rename(&self.beside, &self.path).map_err(failed)?;
+        sync_name(&self.path).map_err(failed)
     }
 }
 

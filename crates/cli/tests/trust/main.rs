@@ -15,9 +15,12 @@ mod damage;
 mod doors;
 mod earlier;
 #[cfg(target_os = "linux")]
+mod failing_sync;
+#[cfg(target_os = "linux")]
 mod full_disk;
 mod growth;
 mod hostile;
+mod imports;
 mod kills;
 mod load;
 mod measures;

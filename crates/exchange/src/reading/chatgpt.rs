@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
+use super::{json::bounded, parts::Parts};
 use crate::{
     Conversation, LeftOut,
-    conversation::{Said, Speaker, Turns, key},
+    conversation::{Said, Speaker, Turns, key, model_name},
     times::from_seconds,
 };
 
@@ -25,7 +25,8 @@ struct Exported {
 #[derive(Deserialize)]
 struct Node {
     parent: Option<String>,
-    message: Option<Message>,
+    // A map has more room than it has nodes, and most of a node is its message.
+    message: Option<Box<Message>>,
 }
 
 #[derive(Deserialize)]
@@ -46,19 +47,8 @@ struct Author {
 #[derive(Deserialize)]
 struct Content {
     content_type: Option<String>,
-    parts: Option<Vec<Part>>,
+    parts: Option<Parts<true>>,
     text: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Part {
-    Text(String),
-    /// A picture, a sound, or what was said in a sound.
-    Thing {
-        text: Option<String>,
-    },
-    Other(IgnoredAny),
 }
 
 #[derive(Default, Deserialize)]
@@ -76,7 +66,8 @@ enum Kind {
 }
 
 pub(super) fn read(raw: &str) -> Result<(Conversation, LeftOut), String> {
-    let mut exported: Exported = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+    let mut exported: Exported =
+        serde_json::from_str(bounded(raw)?).map_err(|error| error.to_string())?;
     let path = current_path(&exported)?;
     let key = match exported.id.as_ref().or(exported.conversation_id.as_ref()) {
         Some(id) => key("chatgpt", &[id.as_bytes()]),
@@ -84,6 +75,7 @@ pub(super) fn read(raw: &str) -> Result<(Conversation, LeftOut), String> {
     };
     let mut left_out = LeftOut::default();
     let mut turns = Turns::new(key, exported.create_time.and_then(from_seconds));
+    let usual_model = exported.default_model_slug.take().map(model_name);
     for name in path {
         let Some(message) = exported.mapping.remove(&name).and_then(|node| node.message) else {
             continue;
@@ -92,12 +84,12 @@ pub(super) fn read(raw: &str) -> Result<(Conversation, LeftOut), String> {
         let id = Some(message.id.clone().unwrap_or(name));
         let metadata = message.metadata.as_ref();
         let model = metadata.and_then(|metadata| metadata.model_slug.clone());
-        let (kind, attachments) = kind(message);
+        let (kind, attachments) = kind(*message);
         left_out.attachments += attachments;
         match kind {
             Kind::Said(speaker, text) => {
-                let model = model.or_else(|| exported.default_model_slug.clone());
-                turns.say(Said { id, speaker, text, model, at });
+                let model = model.or_else(|| usual_model.clone());
+                turns.say(Said { id, speaker, text, model, at })?;
             }
             Kind::System => left_out.system += 1,
             Kind::Tool => left_out.tool += 1,
@@ -106,7 +98,7 @@ pub(super) fn read(raw: &str) -> Result<(Conversation, LeftOut), String> {
     }
     // What is left in the map is not on the path.
     for message in exported.mapping.into_values().filter_map(|node| node.message) {
-        if matches!(kind(message).0, Kind::Said(..)) {
+        if matches!(kind(*message).0, Kind::Said(..)) {
             left_out.branches += 1;
         }
     }
@@ -151,18 +143,9 @@ fn kind(message: Message) -> (Kind, u64) {
     let Some(content) = message.content else { return (Kind::Nothing, 0) };
     let role = message.author.and_then(|author| author.role).unwrap_or_default();
     let content_type = content.content_type.unwrap_or_default();
-    let mut texts: Vec<String> = Vec::new();
-    let mut attachments = 0;
-    for part in content.parts.unwrap_or_default() {
-        match part {
-            Part::Text(text) | Part::Thing { text: Some(text) } => texts.push(text),
-            Part::Thing { text: None } => attachments += 1,
-            Part::Other(IgnoredAny) => {}
-        }
-    }
-    texts.extend(content.text);
-    texts.retain(|text| !text.trim().is_empty());
-    let text = texts.join("\n\n");
+    let mut parts = content.parts.unwrap_or_default();
+    content.text.into_iter().for_each(|text| parts.add(text));
+    let (text, attachments) = (parts.text, parts.things);
     let hidden = metadata.is_visually_hidden_from_conversation == Some(true);
     let to_tool = message.recipient.is_some_and(|recipient| recipient != "all");
     let of_tool = matches!(

@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
+use super::json::bounded;
 use crate::{
     Conversation, LeftOut,
-    conversation::{Said, Speaker, Turns, key},
+    conversation::{Said, Speaker, Turns, key, model_name},
     times,
 };
 
@@ -43,7 +44,8 @@ struct Attachment {
 }
 
 pub(super) fn read(raw: &str) -> Result<(Conversation, LeftOut), String> {
-    let exported: Exported = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+    let mut exported: Exported =
+        serde_json::from_str(bounded(raw)?).map_err(|error| error.to_string())?;
     let key = match &exported.uuid {
         Some(uuid) => key("claude", &[uuid.as_bytes()]),
         None => key("claude without an id", &[raw.as_bytes()]),
@@ -51,6 +53,7 @@ pub(super) fn read(raw: &str) -> Result<(Conversation, LeftOut), String> {
     let time = |text: &Option<String>| text.as_deref().and_then(times::parse);
     let mut left_out = LeftOut::default();
     let mut turns = Turns::new(key, time(&exported.created_at));
+    let model = exported.model.take().map(model_name);
     for message in exported.chat_messages {
         let speaker = match message.sender.as_str() {
             "human" | "user" => Speaker::User,
@@ -62,9 +65,9 @@ pub(super) fn read(raw: &str) -> Result<(Conversation, LeftOut), String> {
         };
         let at = time(&message.created_at);
         let id = message.uuid.clone();
-        let model = exported.model.clone();
+        let model = model.clone();
         let text = whole_text(message, &mut left_out);
-        turns.say(Said { id, speaker, text, model, at });
+        turns.say(Said { id, speaker, text, model, at })?;
     }
     Ok((Conversation { key, title: exported.name, turns: turns.finish() }, left_out))
 }

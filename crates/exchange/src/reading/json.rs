@@ -6,6 +6,7 @@ use std::{
     ops::ControlFlow,
 };
 
+use plimsoll_domain::json_tree_fits;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -17,6 +18,10 @@ use super::{
     own_export,
 };
 use crate::{BadRecord, Conversation, LeftOut, Place, ReadError, own::MARK};
+
+/// What the values of one record may take beside their texts, in bytes, and twice as much as the
+/// record has: several times what the longest conversations take.
+const SMALL_VALUES: usize = 32 << 20;
 
 /// What a reader works with.
 pub(super) struct Reading<'r> {
@@ -74,6 +79,17 @@ pub(super) fn read(source: &mut dyn Read, reading: &mut Reading<'_>) -> Result<(
         Some(b'{') if ours => own_export::read(text, reading),
         Some(b'{') => lines(&mut text, lines_before, reading),
         Some(_) => Err(ReadError::Unrecognised),
+    }
+}
+
+/// A record that can be read without taking much more memory than its text has (REL-7).
+pub(super) fn bounded(raw: &str) -> Result<&str, String> {
+    let most = SMALL_VALUES.saturating_add(raw.len().saturating_mul(2));
+    if json_tree_fits(raw.as_bytes(), most) {
+        Ok(raw)
+    } else {
+        Err("it holds more small values than any conversation, and would fill the memory"
+            .to_owned())
     }
 }
 

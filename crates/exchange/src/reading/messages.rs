@@ -4,17 +4,26 @@
 use std::ops::ControlFlow;
 
 use plimsoll_domain::Timestamp;
-use serde::{Deserialize, de::IgnoredAny};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, IgnoredAny},
+};
+use serde_json::value::RawValue;
 
-use super::{Format, Record, json::Reading};
+use super::{
+    Format, Record,
+    json::{Reading, bounded},
+    parts::Parts,
+};
 use crate::{
     BadRecord, Conversation, LeftOut, Place,
-    conversation::{Said, Speaker, Turns, key},
+    conversation::{Said, Speaker, Turns, key, model_name},
     times,
 };
 
-/// A conversation without end is handed over in parts of so many turns.
+/// A conversation without end is handed over in parts of so many turns, or bytes of text.
 const PART: usize = 256;
+const PART_BYTES: usize = 4 << 20;
 
 #[derive(Deserialize)]
 struct Whole {
@@ -36,25 +45,41 @@ struct Message {
     tool_calls: Option<Vec<IgnoredAny>>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
+/// A text, or a list of parts. It is told apart as it is read: one that tries each would keep
+/// the whole list in memory first (REL-7).
 enum Content {
     Text(String),
-    Parts(Vec<Part>),
+    Parts(Parts<false>),
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Part {
-    Plain(String),
-    Typed { text: Option<String> },
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(from)?.get();
+        let read = if raw.starts_with('"') {
+            serde_json::from_str(raw).map(Self::Text)
+        } else {
+            serde_json::from_str(raw).map(Self::Parts)
+        };
+        read.map_err(D::Error::custom)
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
+/// A time as a number or as a text, told apart in the same way.
 enum When {
     Number(f64),
     Text(String),
+}
+
+impl<'de> Deserialize<'de> for When {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(from)?.get();
+        let read = if raw.starts_with('"') {
+            serde_json::from_str(raw).map(Self::Text)
+        } else {
+            serde_json::from_str(raw).map(Self::Number)
+        };
+        read.map_err(D::Error::custom)
+    }
 }
 
 /// Messages that come one at a time.
@@ -92,13 +117,15 @@ impl Messages {
             messages: Option<IgnoredAny>,
         }
         let said = |error: serde_json::Error| error.to_string();
+        let raw = bounded(raw)?;
         let probe: Probe = serde_json::from_str(raw).map_err(said)?;
         let mut left_out = LeftOut::default();
         if probe.messages.is_some() {
-            let whole: Whole = serde_json::from_str(raw).map_err(said)?;
+            let mut whole: Whole = serde_json::from_str(raw).map_err(said)?;
             // The same conversation may stand in a file twice; its line tells them apart.
             let key = key("messages", &[&number.to_le_bytes(), raw.as_bytes()]);
             let mut turns = Turns::new(key, whole.created_at.and_then(time));
+            whole.model = whole.model.map(model_name);
             for message in whole.messages {
                 turns_say(&mut turns, message, whole.model.as_deref(), &mut left_out)?;
             }
@@ -113,7 +140,8 @@ impl Messages {
             (key, Turns::new(key, None))
         });
         turns_say(turns, message, None, &mut left_out)?;
-        let part = (turns.done() >= PART).then(|| turns.take_done());
+        let enough = turns.done() >= PART || turns.done_bytes() >= PART_BYTES;
+        let part = enough.then(|| turns.take_done());
         let conversation = part.map(|turns| Conversation { key: *key, title: None, turns });
         Ok((conversation, left_out))
     }
@@ -149,27 +177,21 @@ fn turns_say(
         }
     };
     left_out.tool += message.tool_calls.map_or(0, |calls| calls.len() as u64);
-    let mut texts = Vec::new();
-    match message.content {
-        None => {}
-        Some(Content::Text(text)) => texts.push(text),
+    let text = match message.content {
+        None => String::new(),
+        Some(Content::Text(text)) => text,
         Some(Content::Parts(parts)) => {
-            for part in parts {
-                match part {
-                    Part::Plain(text) | Part::Typed { text: Some(text) } => texts.push(text),
-                    Part::Typed { text: None } => left_out.attachments += 1,
-                }
-            }
+            left_out.attachments += parts.things;
+            parts.text
         }
-    }
+    };
     turns.say(Said {
         id: message.id,
         speaker,
-        text: texts.join("\n\n"),
+        text,
         model: message.model.or_else(|| model.map(ToOwned::to_owned)),
         at: message.created_at.and_then(time),
-    });
-    Ok(())
+    })
 }
 
 /// Seconds, milliseconds or RFC 3339.

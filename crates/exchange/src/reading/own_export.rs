@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{
     Format, Record,
-    json::{Elements, Reading, STOPPED},
+    json::{Elements, Reading, STOPPED, bounded},
 };
 use crate::{
     LeftOut, Place, ReadError,
@@ -111,7 +111,8 @@ fn each<'a, T: DeserializeOwned>(
     let mut count = 1;
     *at = place(count);
     move |raw| {
-        let read = serde_json::from_str::<T>(raw.get()).map_err(|error| error.to_string());
+        let read = bounded(raw.get())
+            .and_then(|raw| serde_json::from_str::<T>(raw).map_err(|error| error.to_string()));
         let made = read.and_then(&make).map(|record| (record, LeftOut::default()));
         reading.hand_over(*at, made)?;
         count += 1;

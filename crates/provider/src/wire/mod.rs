@@ -48,6 +48,12 @@ const MAX_CALLS: usize = 512 << 10;
 /// What a call takes beside its words, so that empty ones have an end too.
 pub(crate) const EACH_CALL: usize = 256;
 
+/// No more than this is taken of one text or one thought (REL-7). A stream cannot hold a longer
+/// one; an answer in one piece can, and would be copied on every step of its way.
+const MAX_TEXT: usize = crate::sse::MAX_LINE;
+/// A text goes on in pieces of so many bytes, so that a copy of a piece is small.
+const PIECE: usize = 256 << 10;
+
 /// Deltas on their way out.
 #[derive(Debug, Default)]
 pub(crate) struct Deltas {
@@ -61,20 +67,29 @@ pub(crate) struct Deltas {
 }
 
 impl Deltas {
-    /// Adds a piece of the answer.
+    /// Adds a piece of the answer. One that is too long is cut, and the answer says so.
     pub(crate) fn text(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.progress += 1;
-            self.queue.push_back(Delta::Text(text.to_owned()));
+        if self.pieces(text, Delta::Text) {
+            self.finish(Finish::Length);
         }
     }
 
-    /// Adds a piece of reasoning.
+    /// Adds a piece of reasoning. Nobody keeps it, so nobody misses the end of a long one.
     pub(crate) fn reasoning(&mut self, text: &str) {
-        if !text.is_empty() {
+        self.pieces(text, Delta::Reasoning);
+    }
+
+    /// Adds a text in pieces; says whether it was cut.
+    fn pieces(&mut self, text: &str, delta: fn(String) -> Delta) -> bool {
+        let mut rest = &text[..text.floor_char_boundary(MAX_TEXT)];
+        let cut = rest.len() < text.len();
+        while !rest.is_empty() {
+            let (piece, more) = rest.split_at(rest.floor_char_boundary(PIECE));
             self.progress += 1;
-            self.queue.push_back(Delta::Reasoning(text.to_owned()));
+            self.queue.push_back(delta(piece.to_owned()));
+            rest = more;
         }
+        cut
     }
 
     /// Adds a call of a tool.

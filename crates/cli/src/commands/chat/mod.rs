@@ -99,7 +99,7 @@ pub(crate) fn run(args: &ChatArgs, workspace: &str, output: &mut Output) -> Resu
             board,
             output,
             editor,
-            stop: Stop::listen(),
+            stop: Stop::listen(opened.leaving()),
             colour: somebody && !no_colour,
             over_budget: args.over_budget,
             quota: args.quota,

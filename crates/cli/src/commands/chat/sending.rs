@@ -65,7 +65,7 @@ impl Chat<'_> {
             Err(error) => self.tell_error(&error),
         }
         // A script that was stopped does not go on with its next line.
-        let stopped = cancel.is_cancelled() && self.editor.is_none();
+        let stopped = cancel.is_cancelled() && self.editor.is_none() || self.stop.told_to_end();
         Ok(if stopped { Next::Leave } else { Next::GoOn })
     }
 

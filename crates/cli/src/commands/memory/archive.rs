@@ -14,6 +14,7 @@ use super::args::ExportArgs;
 use crate::{
     failure::{Failure, note},
     input::unreadable,
+    machine::sync_name,
     output::Output,
 };
 
@@ -53,6 +54,7 @@ pub(super) async fn export(memory: &Memory, args: &ExportArgs) -> Result<u8, Fai
             _ => failed(error.error),
         })?;
     }
+    sync_name(path).map_err(failed)?;
     note(&format!("{} records were written to {}", commas(records), path.display()));
     Ok(0)
 }

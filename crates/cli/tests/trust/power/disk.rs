@@ -232,8 +232,13 @@ fn split(path: &str) -> (&str, &str) {
 
 /// The library that writes the log; none where there is no compiler for C.
 pub(super) fn library(to: &Path) -> Option<PathBuf> {
-    let (source, library) = (to.join("writelog.c"), to.join("writelog.so"));
-    fs::write(&source, include_str!("writelog.c")).unwrap();
+    compiled("writelog", include_str!("writelog.c"), to)
+}
+
+/// Makes a library for `LD_PRELOAD` of a source; none where there is no compiler.
+pub(crate) fn compiled(name: &str, text: &str, to: &Path) -> Option<PathBuf> {
+    let (source, library) = (to.join(format!("{name}.c")), to.join(format!("{name}.so")));
+    fs::write(&source, text).unwrap();
     let made = std::process::Command::new("cc")
         .args(["-shared", "-fPIC", "-O1", "-w", "-o"])
         .args([&library, &source])

@@ -14,6 +14,8 @@ use plimsoll_testkit::{
 };
 use serde_json::{Value, json};
 
+#[cfg(target_os = "linux")]
+pub(crate) use self::disk::compiled;
 use self::disk::{Disk, Model, Record};
 use crate::{measures::times, served::Served};
 
