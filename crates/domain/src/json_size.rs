@@ -93,6 +93,6 @@ mod tests {
     fn rel_7_a_long_list_of_models_is_read() {
         let nested = "\"p\":{\"a\":\"0.1\",\"b\":\"0.2\"},\"q\":[\"text\",\"image\",\"file\"],";
         let model = format!("{{{}\"id\":\"x\"}}", nested.repeat(6));
-        assert!(json_is_bounded(format!("[{}]", vec![model; 3_000].join(",")).as_bytes()));
+        assert!(json_is_bounded(format!("[{}]", vec![model; 2_000].join(",")).as_bytes()));
     }
 }
