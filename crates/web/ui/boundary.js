@@ -70,8 +70,8 @@ export function createBoundary({ win, boundary, limit, refetch }) {
     const now = boundary();
     const load = win.rows.querySelector("#load");
     if (load) write(load, now);
-    // Without a pair the line stands alone, above what goes along with the message.
-    if (!moved || now.y === 0) return;
+    // While no pair is drawn the line stands alone, above what goes along with the message.
+    if (!moved || win.y === 0) return;
     const next = win.findAt(now.start);
     const last = win.findAt(now.start - 1);
     if (!load) {

@@ -4,10 +4,13 @@ use std::{ops::Deref, path::Path, sync::Arc};
 
 use plimsoll_browser::{Browser, Level, Page};
 use plimsoll_testkit::scripted::{Reply, ScriptedServer, Step};
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::served::Served;
+use crate::{
+    served::Served,
+    watch::{Post, WATCH},
+};
 
 /// What tests ask of a page, in words of the page.
 const HELPERS: &str = "globalThis.T = {
@@ -52,60 +55,6 @@ globalThis.fetch = async (url, how) => {
 const write = navigator.clipboard?.writeText.bind(navigator.clipboard);
 if (write) navigator.clipboard.writeText = (text) => (T.copied.push(text), write(text));";
 
-/// Writes down what the page marks at the very moment of a send, and what came of it; and
-/// compares the rows of the page with what the server says.
-const WATCH: &str = r"
-T.posts = [];
-// The last words that the page said in passing.
-T.heard = [];
-addEventListener('DOMContentLoaded', () => {
-  const hear = (what) => { T.heard.push(what.slice(0, 80)); if (T.heard.length > 40) T.heard.shift(); };
-  new MutationObserver((list) => list.forEach(({ target, addedNodes }) => addedNodes.forEach((node) =>
-    target.id && node.textContent && hear(`${target.id}: ${node.textContent}`))))
-    .observe(document.body, { childList: true, subtree: true });
-  addEventListener('keydown', ({ key, target }) => hear(`key ${key} at ${target.tagName} ${target.id} ${target.className}`), true);
-}, { once: true });
-const texts = (pairs) => pairs.map((pair) => pair.querySelector('.u .prose').textContent.trim());
-const through = globalThis.fetch;
-globalThis.fetch = async (url, how) => {
-  T.asks = [...(T.asks ?? []).slice(-8), `${how?.method ?? 'GET'} ${url}`];
-  if (how?.method !== 'POST' || !String(url).includes('/api/send')) return through(url, how);
-  const off = (pair) => pair.classList.contains('ooc');
-  const post = { body: how.body, loaded: texts(T.pairs()), marked: texts(T.pairs().filter((pair) => !off(pair))), status: 0 };
-  T.posts.push(post);
-  const answer = await through(url, how);
-  post.status = answer.status;
-  return answer;
-};
-// What the server says, in as few words as can be compared.
-T.truth = async () => {
-  const get = async (path) => (await through(path)).json();
-  const { boundary, counter } = await get('/api/state');
-  const { pairs, visible } = await get('/api/pairs?from=0&limit=200');
-  const rows = pairs.map(({ id, included, revision }) => [id, included, String(revision)]);
-  return { x: boundary.x, counter: counter.text, visible, rows };
-};
-// How the page differs from it.
-T.differs = ({ x, counter, visible, rows }) => {
-  if (document.body.classList.contains('sending')) return 'a send is on its way';
-  const drawn = T.pairs();
-  const ids = drawn.map((row) => row.dataset.id);
-  if (new Set(ids).size !== ids.length) return `a pair is drawn twice: ${ids}`;
-  if (Number(T.pane().dataset.visible) !== visible) return `${T.pane().dataset.visible} of ${visible} visible`;
-  if (visible > 0 && drawn.length === 0) return 'no row is drawn';
-  if (x !== rows.filter(([, included]) => included).length) return 'the server changed';
-  for (const row of drawn) {
-    const at = Number(row.dataset.at);
-    const [id, included, revision] = rows[at] ?? [];
-    if (id !== row.dataset.id) return `another pair at ${at}`;
-    if (included === row.classList.contains('ooc')) return `${id} at ${at}: included ${included}`;
-    if (revision !== row.dataset.revision) return `${id} at ${at}: revision ${revision}, drawn ${row.dataset.revision}`;
-  }
-  return T.counter() === counter ? '' : `counter ${T.counter()}, not ${counter}`;
-};
-T.different = async () => T.differs(await T.truth());
-";
-
 /// An answer that reports about what such short messages weigh, so that nothing is learned.
 pub(crate) fn answer(text: &str) -> Reply {
     Reply::openai(&[text], 14, 6)
@@ -119,17 +68,6 @@ pub(crate) fn after(steps: impl IntoIterator<Item = Step>, reply: &Reply) -> Rep
 /// Paragraphs that are higher together than any pane.
 pub(crate) fn tall() -> String {
     (1..=80).map(|n| format!("Paragraph {n} of a long answer.\n\n")).collect()
-}
-
-/// What the page wrote down about a send: what it marked at that moment, and the answer.
-#[derive(Deserialize)]
-pub(crate) struct Post {
-    pub(crate) body: String,
-    /// The questions of all rows that the page held.
-    pub(crate) loaded: Vec<String>,
-    /// Those of them that it marked as sent.
-    pub(crate) marked: Vec<String>,
-    pub(crate) status: u16,
 }
 
 /// A tab that shows the workbench, and the hands before it.

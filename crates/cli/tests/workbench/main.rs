@@ -34,3 +34,4 @@ mod served;
 mod typing;
 mod undoing;
 mod viewing;
+mod watch;

@@ -1,0 +1,176 @@
+//! What is compared: the tabs with the server, and what went with what was marked.
+
+use serde_json::{Value, json};
+
+use super::Day;
+use crate::{
+    bench::Screen,
+    watch::{Marks, Post, carried},
+};
+
+impl Day {
+    /// Both tabs agree with the server, in rows, texts, marks and counter. The server is asked
+    /// once for both; again only where one does not agree soon.
+    pub(super) fn check(&self) {
+        let truth = self.truth();
+        for (tab, screen) in self.tabs().into_iter().enumerate() {
+            let soon = std::time::Duration::from_secs(1);
+            if screen.page.wait_at_most(soon, &format!("T.differs({truth}) === ''")).is_err() {
+                self.check_one(tab);
+            }
+        }
+    }
+
+    /// One tab agrees with the server.
+    pub(super) fn check_one(&self, tab: usize) {
+        let screen = self.tab(tab);
+        if screen.page.wait_for("T.different().then((words) => words === '')").is_err() {
+            let words: String = screen.js("T.different()");
+            let heard: Vec<String> = screen.js("[...T.heard, ...T.asks]");
+            self.fail(&format!("tab {tab}: {words}\n{}\n", heard.join("\n")));
+        }
+        let truth = self.truth();
+        let words: String = screen.js(&format!("T.differs({truth})"));
+        if !words.is_empty() {
+            self.fail(&format!("tab {tab}: {words}"));
+        }
+    }
+
+    /// What the server says now, as `T.truth` has it, with the texts.
+    fn truth(&self) -> Value {
+        let get = |path| self.bench.served.json("GET", path, None);
+        let (state, page) = (get("/api/state"), get("/api/pairs?from=0&limit=200"));
+        let row = |pair: &Value| {
+            let answer = pair["assistantText"].as_str().unwrap_or_default();
+            let revision = pair["revision"].to_string();
+            json!([pair["id"], pair["included"], revision, pair["userText"], answer])
+        };
+        let rows: Vec<Value> = page["pairs"].as_array().unwrap().iter().map(row).collect();
+        json!({
+            "x": state["boundary"]["x"], "counter": state["counter"]["text"],
+            "visible": page["visible"], "rows": rows, "system": state["shown"]["system"],
+        })
+    }
+
+    pub(super) fn posts(&self, tab: usize) -> usize {
+        self.tab(tab).js("T.posts.length")
+    }
+
+    /// Presses until the message is taken. A page that is behind sends nothing, shows what is
+    /// new, and the next press sends that.
+    pub(super) fn press(&mut self, tab: usize, question: &str, how: &dyn Fn(&Screen)) -> Post {
+        let before = self.posts(tab);
+        how(self.tab(tab));
+        self.taken(tab, question, before, how)
+    }
+
+    /// The same, when the first key was pressed already.
+    pub(super) fn taken(
+        &mut self,
+        tab: usize,
+        question: &str,
+        mut before: usize,
+        how: &dyn Fn(&Screen),
+    ) -> Post {
+        for _ in 0..6 {
+            let answered = format!("(T.posts.length > {before} && T.posts.at(-1).status > 0)");
+            let said = "T.says('#notice', 'changed as you sent it')";
+            self.until(tab, &format!("{answered} || {said}"));
+            if self.posts(tab) > before {
+                self.until(tab, &answered);
+                let post: Post = self.tab(tab).js("T.posts.at(-1)");
+                match post.status {
+                    202 => return post,
+                    // A question whose old pair is gone is refused as not found.
+                    404 | 409 => self.refused += 1,
+                    other => self.fail(&format!("{question} was refused with {other}")),
+                }
+                before = self.posts(tab);
+            } else {
+                self.held += 1;
+            }
+            if !self.calls_for(question).is_empty() {
+                self.fail(&format!("{question} was refused and sent"));
+            }
+            self.until(tab, "T.says('#notice', 'sends what is shown')");
+            how(self.tab(tab));
+        }
+        self.fail(&format!("{question} is never sent"));
+    }
+
+    /// The calls that ask this, from the first on.
+    fn calls_for(&self, question: &str) -> Vec<Value> {
+        let asks = |call: &&Value| {
+            let last = call["messages"].as_array().unwrap().last();
+            last.is_some_and(|message| message["content"] == question)
+        };
+        self.calls.lock().unwrap().iter().filter(asks).cloned().collect()
+    }
+
+    /// What went is what was marked when it was posted and, where a key was pressed for it, what
+    /// was marked at that key.
+    pub(super) fn compare(&mut self, post: &Post, question: &str, model: Option<&str>) {
+        let calls = self.calls_for(question);
+        let Some(first) = calls.first() else {
+            self.fail(&format!("{question} never reached the provider"));
+        };
+        self.sent += 1;
+        let differ = |marks: &Marks, when: &str| {
+            let model = model.unwrap_or(&marks.model);
+            if first["model"] != model {
+                self.fail(&format!("{when}: {model}, sent to {}", first["model"]));
+            }
+            if let Some(words) = marks.differ(first) {
+                self.fail(&format!("{when}: {words} for {}", post.body));
+            }
+        };
+        differ(&post.now, "as it was posted");
+        if let Some(key) = &post.key {
+            differ(key, "as the key was pressed");
+        }
+        // A trim leaves out the oldest, and nothing else is another one then.
+        let (system, history) = carried(first);
+        for later in &calls[1..] {
+            let (later_system, rest) = carried(later);
+            if later_system != system || rest.len() >= history.len() || !history.ends_with(&rest) {
+                self.fail(&format!("{history:?} was trimmed to {rest:?}"));
+            }
+        }
+        let asks = |call: &Value| calls.contains(call);
+        self.calls.lock().unwrap().retain(|call| !asks(call));
+    }
+
+    /// Waits until the provider was asked this.
+    pub(super) fn reached(&self, question: &str) {
+        self.wait_here(|day| !day.calls_for(question).is_empty(), "it never reaches the provider");
+    }
+
+    /// Waits until the server sends nothing.
+    pub(super) fn rest_at_server(&self) {
+        let rests = |day: &Self| {
+            let state = day.bench.served.json("GET", "/api/state", None);
+            state["sending"].is_null() || state["sending"] == false
+        };
+        self.wait_here(rests, "a send never ends");
+    }
+
+    /// Waits for something outside the pages.
+    fn wait_here(&self, done: impl Fn(&Self) -> bool, otherwise: &str) {
+        // It may take a moment; who fails here was not answered for very long.
+        for _ in 0..12_000 {
+            if done(self) {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        self.fail(otherwise);
+    }
+
+    /// Waits until nothing is being sent, and both tabs know it.
+    pub(super) fn rest(&self) {
+        self.rest_at_server();
+        for tab in 0..2 {
+            self.until(tab, "!document.body.classList.contains('sending')");
+        }
+    }
+}
