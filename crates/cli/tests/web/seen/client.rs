@@ -43,7 +43,7 @@ impl Asked {
     }
 
     /// The pair that it is about.
-    pub(super) fn spared(&self) -> &str {
+    pub(super) fn pair(&self) -> &str {
         match self {
             Self::New(_) => "",
             Self::Reask(pair) | Self::Regenerate(pair, _) => pair["id"].as_str().unwrap(),
@@ -173,7 +173,7 @@ impl Client {
         serde_json::from_str(&answer.body).unwrap()
     }
 
-    /// What is to be sent next. Pairs with files are not answered again here.
+    /// What is to be sent next.
     pub(super) fn ask(&mut self) -> Asked {
         let dice = self.below(10);
         let in_state = |states: &[&str]| {
@@ -182,7 +182,6 @@ impl Client {
         };
         if dice < 2
             && let Some(pair) = in_state(&["complete"])
-            && !pair["userText"].as_str().unwrap().contains("<<context:")
         {
             return Asked::Regenerate(pair, ["test", "small"][self.below(2)]);
         }

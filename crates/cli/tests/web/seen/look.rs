@@ -103,7 +103,7 @@ impl Client {
                     "cancelled" => pair["assistantText"].as_str().is_some_and(|it| !it.is_empty()),
                     _ => true,
                 };
-                (from..to).contains(&(at as u64)) && pair["id"] != asked.spared() && sendable
+                (from..to).contains(&(at as u64)) && pair["id"] != asked.pair() && sendable
             }
         };
         let mut seen = Seen::default();
@@ -144,6 +144,13 @@ impl Client {
         for file in &own {
             let (id, delivery) = (text(&file["fileId"]), text(&file["delivery"]));
             digest.push_str(&format!("file {id} {delivery}\n"));
+        }
+        // The question that is answered anew, as it stands among the pairs where it does.
+        if let Some(question) = told["question"].as_object() {
+            let (id, told) = (&question["pair"], &question["revision"]);
+            let shown = all.iter().find(|pair| pair["id"] == *id);
+            let revision = shown.map_or(told, |pair| &pair["revision"]);
+            digest.push_str(&format!("question {} {revision}\n", text(id)));
         }
         let inline = own.first().map(|file| file["delivery"] == "inline");
         let own_words = match asked {

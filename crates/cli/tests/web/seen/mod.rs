@@ -18,7 +18,7 @@ fn step(client: &mut Client) {
     client.thin_out();
     let asked = client.ask();
     let Some(shown) = client.look(&asked) else { return };
-    let changed = client.interfere(asked.spared());
+    let changed = client.interfere();
     let fate = client.fate();
     let answer = client.send(&asked, &shown);
     let calls = client.calls.lock().unwrap().clone();
