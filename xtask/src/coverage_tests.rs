@@ -57,6 +57,10 @@ proptest! {
     ]
     .map(|line| line.replace('@', long));
     assert_eq!(found(scan::rust("a/tests/b.rs", text, &prefixes())), expected);
+    // A module of tests may have a file of its own.
+    for file in ["a/src/b/tests.rs", "a/src/b_tests.rs"] {
+        assert_eq!(scan::rust(file, text, &prefixes()).len(), expected.len());
+    }
 }
 
 #[test]

@@ -20,6 +20,7 @@ cargo xtask COMMAND
 
   check              everything that must hold: format, lints, tests, docs, house rules
   test               all tests; sets up what they need, and says what it could not
+  long               what takes an hour or more: the same tests, many times as much, no skips
   bench              the speed tables, printed and as JSON in target/bench
   bench core         the pure core alone
   bench store        starting, and the store
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     let done = match args.as_slice() {
         ["check"] => check::check(),
         ["test"] => check::test(),
+        ["long"] => check::long(),
         ["bench", "core", rest @ ..] => bench::core(rest),
         ["bench", "store", rest @ ..] => bench::store(rest),
         ["bench", "serve", rest @ ..] => bench::serve(rest),

@@ -33,6 +33,19 @@ impl App {
         Ok(count)
     }
 
+    /// Puts pairs back into the topics that they came from, in one step, however many topics
+    /// those are (REL-9).
+    pub async fn put_back(
+        &self,
+        workspace: &Workspace,
+        moves: &[(PairId, TopicId)],
+    ) -> Result<(), AppError> {
+        self.store.set_topics(moves).await?;
+        let ids = moves.iter().map(|(id, _)| *id).collect();
+        self.events.publish(workspace, Progress::Labelled(ids));
+        Ok(())
+    }
+
     /// Changes the texts of a pair; what stood before is kept (HIS-5).
     pub async fn edit(
         &self,

@@ -84,8 +84,8 @@ impl App {
             return Err(AppError::UnknownTopic(new.path.clone()));
         }
         let mut walked = String::new();
+        let mut topics = self.store.topics(workspace).await?;
         for (depth, name) in names.iter().enumerate() {
-            let topics = self.store.topics(workspace).await?;
             let parent = find_topic(&topics, &walked).cloned();
             walked.push('/');
             walked.push_str(name);
@@ -106,6 +106,7 @@ impl App {
                 topic.default_model = new.default_model.clone().or(topic.default_model);
             }
             self.store.put_topic(workspace, &topic).await?;
+            topics.push(topic);
         }
         self.events.publish(workspace, Progress::Topics);
         Ok(())

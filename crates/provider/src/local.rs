@@ -1,7 +1,7 @@
 //! What servers at home tell under addresses of their own: Ollama, LM Studio and
 //! llama.cpp know the windows of their models, but not in the common list.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use futures_util::{StreamExt, future, stream};
 use reqwest::header::{HeaderName, HeaderValue};
@@ -81,10 +81,15 @@ async fn asked(client: &Client, call: Call) -> Option<Value> {
 
 /// Takes what is told about known models, and models that are new.
 fn merge(models: &mut Vec<ServedModel>, told: Vec<ServedModel>) {
+    let mut places: HashMap<String, usize> =
+        models.iter().enumerate().map(|(place, known)| (known.id.clone(), place)).rev().collect();
     for model in told {
-        match models.iter_mut().find(|known| known.id == model.id) {
+        match places.get(&model.id).and_then(|place| models.get_mut(*place)) {
             Some(known) => known.context_window = known.context_window.or(model.context_window),
-            None => models.push(model),
+            None => {
+                places.insert(model.id.clone(), models.len());
+                models.push(model);
+            }
         }
     }
 }

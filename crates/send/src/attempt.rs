@@ -13,7 +13,7 @@
 //! Invariant: only an overflow, or somebody who deletes a pair, changes the working set, and
 //! it only shrinks.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use plimsoll_domain::PairId;
 use plimsoll_tokens::RawTokens;
@@ -152,6 +152,8 @@ pub struct AttemptMachine {
     dropped: usize,
     /// Pairs of the predicted set that were deleted during the send.
     deleted: Vec<PairId>,
+    /// The same, to be asked for each pair of a long history (REL-9).
+    gone: HashSet<PairId>,
     trim_steps: u32,
     attempts: u32,
     retries: u32,
@@ -181,6 +183,7 @@ impl AttemptMachine {
         let mut machine = Self {
             dropped: plan.fit_drop.min(plan.included.len()),
             deleted: Vec::new(),
+            gone: HashSet::new(),
             trim_steps: 0,
             attempts: 0,
             retries: 0,
@@ -261,11 +264,13 @@ impl AttemptMachine {
     /// PAY-1: pairs that were deleted go along with no further call. Gives the call that
     /// takes the place of one that was about to be made, if that would have sent any.
     pub fn delete(&mut self, pairs: &[PairId]) -> Option<Effect> {
+        let pairs: HashSet<PairId> = pairs.iter().copied().collect();
         let gone: Vec<PairId> =
             self.sent().map(|pair| pair.id).filter(|id| pairs.contains(id)).collect();
         if self.state != State::Calling || gone.is_empty() {
             return None;
         }
+        self.gone.extend(&gone);
         self.deleted.extend(gone);
         Some(self.call())
     }
@@ -273,7 +278,7 @@ impl AttemptMachine {
     /// The pairs that a call sends now, oldest first.
     fn sent(&self) -> impl Iterator<Item = &IncludedPair> {
         let kept = self.plan.included.iter().skip(self.dropped);
-        kept.filter(|pair| !self.deleted.contains(&pair.id))
+        kept.filter(|pair| !self.gone.contains(&pair.id))
     }
 
     fn history_tokens(&self) -> u64 {
@@ -346,7 +351,7 @@ impl AttemptMachine {
         let mut left = pairs;
         while left > 0 && self.dropped < self.plan.included.len() {
             let id = self.plan.included[self.dropped].id;
-            left -= usize::from(!self.deleted.contains(&id));
+            left -= usize::from(!self.gone.contains(&id));
             self.dropped += 1;
         }
     }
@@ -442,7 +447,7 @@ impl AttemptMachine {
         let plan = &self.plan;
         let total = self.total_tokens();
         let dropped = plan.included.iter().take(self.dropped).map(|pair| pair.id);
-        let left_out = dropped.filter(|id| !self.deleted.contains(id)).collect();
+        let left_out = dropped.filter(|id| !self.gone.contains(id)).collect();
         let overflow =
             fault.filter(|fault| matches!(fault.label, Label::Overflow | Label::OverflowOutput));
         AttemptRecord {

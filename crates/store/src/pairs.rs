@@ -158,6 +158,10 @@ pub trait Pairs: Send + Sync {
     /// Refused as a whole when the topic is unknown there.
     async fn set_topic(&self, ids: &[PairId], topic: TopicId) -> StoreResult<u64>;
 
+    /// Moves pairs to a topic each, all or none, and says how many: an undo puts pairs back into
+    /// as many topics as they came from.
+    async fn set_topics(&self, moves: &[(PairId, TopicId)]) -> StoreResult<u64>;
+
     /// Deletes the pairs that exist, all or none, and says how many. They are purged from
     /// revisions, search, snapshots (also those of other pairs whose request quoted them),
     /// estimates and the bodies of their receipts (REC-5); the numbers of receipts stay.

@@ -17,6 +17,16 @@ pub fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
+/// Whether there is time to try much more: `PLIMSOLL_LONG=1`, as `cargo xtask long` sets it.
+pub fn long() -> bool {
+    std::env::var_os("PLIMSOLL_LONG").is_some_and(|set| set == "1")
+}
+
+/// As often as this in every run, and so many times where there is time.
+pub fn times(usual: u32, much: u32) -> u32 {
+    if long() { much } else { usual }
+}
+
 /// The weights of the embedded model: the file that `PLIMSOLL_TEST_WEIGHTS` names, else
 /// what `fetch` brings into `cache`, which is asked once a process. `cache` is
 /// `CARGO_TARGET_TMPDIR`, so that all crates share one file.

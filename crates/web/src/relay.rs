@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_app::{AppEvent, Attempt, Comparison, Heard, OverQuota, Progress};
+use plimsoll_app::{AppEvent, Attempt, Comparison, Heard, OverQuota, Progress, heavy, heavy_steps};
 use plimsoll_domain::{FileId, PairId, ReceiptId, file_label};
 use plimsoll_send::Stage;
 use plimsoll_store::Workspace;
@@ -183,7 +183,11 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
         loop {
             tokio::select! {
                 heard = events.next() => match heard {
-                    Heard::Event(event) => relay(&web, event).await,
+                    // Of texts there are very many, and telling them is little work.
+                    Heard::Event(event) => match event.progress {
+                        Progress::Text(..) | Progress::Reasoning(..) => relay(&web, event).await,
+                        _ => heavy_steps(relay(&web, event)).await,
+                    },
                     Heard::Missed => {
                         web.hub.tell(None, "reset", &json!({}));
                     }
@@ -192,13 +196,13 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                 _ = purge.tick() => { let _ = web.app.purge_expired().await; }
                 _ = look.tick() => {
                     // Where the store answers nothing now, it may the next time.
-                    let _ = web.app.recover().await;
+                    let _ = heavy_steps(web.app.recover()).await;
                     let now = web.app.store().changes_by_others().await.unwrap_or(others);
                     if now != others {
                         others = now;
                         for workspace in web.boards.workspaces() {
                             web.hub.tell(Some(&workspace), "memory", &json!({}));
-                            tell_rows(&web, &workspace).await;
+                            heavy_steps(tell_rows(&web, &workspace)).await;
                         }
                     }
                 }
@@ -376,7 +380,10 @@ async fn tell_texts(web: Arc<Web>) {
     let mut tell = interval(TELL_EVERY);
     loop {
         tell.tick().await;
-        web.relay.due().iter().for_each(|due| due.tell(&web));
+        let due = web.relay.due();
+        if !due.is_empty() {
+            heavy(|| due.iter().for_each(|due| due.tell(&web)));
+        }
     }
 }
 

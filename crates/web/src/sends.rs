@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use plimsoll_app::{Begun, Cancel, HistoryChoice, HistoryNow, Progress};
+use plimsoll_app::{Begun, Cancel, HistoryChoice, HistoryNow, Progress, heavy_steps};
 use plimsoll_domain::PairId;
 use plimsoll_store::Workspace;
 
@@ -13,19 +13,56 @@ use crate::{Web, relay};
 
 /// One send a workspace (SND-2).
 #[derive(Default)]
-pub(crate) struct Sends(Mutex<HashMap<Workspace, (PairId, Cancel)>>);
+pub(crate) struct Sends(Arc<Mutex<List>>);
+
+type List = HashMap<Workspace, Arc<Send>>;
+
+struct Send {
+    pair: PairId,
+    cancel: Cancel,
+}
+
+/// A send on the list. It is off it at the latest when this goes away, also by a panic.
+struct Listed {
+    sends: Sends,
+    workspace: Workspace,
+    send: Arc<Send>,
+}
+
+impl Listed {
+    /// Another send may stand in its place by now: the store lets one begin as soon as the end
+    /// of this one is written. That one stays.
+    fn take_off(&self) {
+        let mut list = self.sends.list();
+        if list.get(&self.workspace).is_some_and(|send| Arc::ptr_eq(send, &self.send)) {
+            list.remove(&self.workspace);
+        }
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        self.take_off();
+    }
+}
 
 impl Sends {
-    fn list(&self) -> MutexGuard<'_, HashMap<Workspace, (PairId, Cancel)>> {
+    fn list(&self) -> MutexGuard<'_, List> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self, workspace: Workspace, pair: PairId) -> Listed {
+        let send = Arc::new(Send { pair, cancel: Cancel::default() });
+        self.list().insert(workspace.clone(), Arc::clone(&send));
+        Listed { sends: Self(Arc::clone(&self.0)), workspace, send }
     }
 
     /// Stops the send of a workspace; says whether there was one.
     pub(crate) fn cancel(&self, workspace: &Workspace) -> bool {
         let sends = self.list();
         let found = sends.get(workspace);
-        if let Some((_, cancel)) = found {
-            cancel.cancel();
+        if let Some(send) = found {
+            send.cancel.cancel();
         }
         found.is_some()
     }
@@ -33,7 +70,7 @@ impl Sends {
     /// Stops all sends.
     pub(crate) fn cancel_all(&self) {
         let sends = self.list();
-        sends.values().for_each(|(_, cancel)| cancel.cancel());
+        sends.values().for_each(|send| send.cancel.cancel());
     }
 
     /// Returns when nothing is being sent.
@@ -46,7 +83,7 @@ impl Sends {
     /// The pair that is being answered.
     pub(crate) fn current(&self, workspace: &Workspace) -> Option<PairId> {
         let sends = self.list();
-        sends.get(workspace).map(|(pair, _)| *pair)
+        sends.get(workspace).map(|send| send.pair)
     }
 }
 
@@ -66,20 +103,60 @@ pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut begun: Begun) 
             })
         })
     });
-    let (pair, cancel) = (begun.pair, Cancel::default());
-    web.sends.list().insert(workspace.clone(), (pair, cancel.clone()));
+    let listed = web.sends.begin(workspace.clone(), begun.pair);
     // It was let in just before the end, and is stopped like those that were on the list then.
     if web.is_ending() {
-        cancel.cancel();
+        listed.send.cancel.cancel();
     }
     tokio::spawn(async move {
         let mut watch = |progress: &Progress| {
             if matches!(progress, Progress::Ended(_)) {
-                web.sends.list().remove(&workspace);
+                listed.take_off();
             }
         };
-        let sent = web.app.carry_out(begun, &cancel, &mut watch).await;
-        web.boards.sent(&web.app, &workspace, sent.as_ref().ok()).await;
-        relay::tell_state(&web, &workspace).await;
+        let sent = web.app.carry_out(begun, &listed.send.cancel, &mut watch).await;
+        heavy_steps(async {
+            web.boards.sent(&web.app, &workspace, sent.as_ref().ok()).await;
+            relay::tell_state(&web, &workspace).await;
+        })
+        .await;
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_domain::Timestamp;
+
+    use super::*;
+
+    fn pair(n: u8) -> PairId {
+        PairId::new(Timestamp::from_millis(i64::from(n)), [n; 10])
+    }
+
+    #[test]
+    fn snd_2_the_end_of_a_send_leaves_the_one_that_took_its_place() {
+        let (sends, here) = (Sends::default(), Workspace::default());
+        let first = sends.begin(here.clone(), pair(1));
+        // The same pair asked again, while the first has written its end and not yet told it.
+        let second = sends.begin(here.clone(), pair(1));
+        first.take_off();
+        assert_eq!(sends.current(&here), Some(pair(1)));
+        drop(first);
+        assert!(sends.cancel(&here) && second.send.cancel.is_cancelled());
+        second.take_off();
+        assert_eq!(sends.current(&here), None);
+    }
+
+    #[tokio::test]
+    async fn snd_2_a_send_that_panics_is_off_the_list() {
+        let (sends, here) = (Sends::default(), Workspace::default());
+        let listed = sends.begin(here.clone(), pair(1));
+        let task = tokio::spawn(async move {
+            let _listed = listed;
+            panic!("as a defect would");
+        });
+        assert!(task.await.is_err());
+        assert_eq!(sends.current(&here), None);
+        sends.ended().await;
+    }
 }

@@ -69,7 +69,8 @@ fn walk(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
 pub fn rust(file: &str, text: &str, prefixes: &BTreeSet<String>) -> Vec<Mention> {
     // The contract of the stores is a suite of tests that stands in a library.
     let contract = file.contains("/contract/");
-    let whole = contract || file.contains("/tests/") || file.ends_with("_tests.rs");
+    let of_tests = ["_tests.rs", "/tests.rs"].iter().any(|end| file.ends_with(end));
+    let whole = contract || of_tests || file.contains("/tests/");
     let mut reader = Reader::new(file, prefixes);
     let (mut inside, mut announced) = (whole, false);
     let (mut above, mut is_test) = (Vec::new(), false);

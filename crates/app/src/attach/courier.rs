@@ -1,13 +1,13 @@
 //! The courier: takes a message with its tokens, and says what stands for them in a request
 //! to one model.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use plimsoll_blobs::Blobs;
 use plimsoll_budget::Model;
 use plimsoll_domain::{
-    Attachment, ContextKind, Delivery, File, MessagePair, SegmentBody, plain_name, print_token,
-    segments,
+    Attachment, ContextKind, Delivery, File, FileId, MessagePair, SegmentBody, plain_name,
+    print_token, segments,
 };
 use plimsoll_send::{
     DeliveredPart, Enclosure, Target, Token, Words, allowed_deliveries, deliver,
@@ -235,8 +235,8 @@ impl Courier<'_> {
         };
         let (text, enclosures) = words_of(&parts, path_token);
         let files = resolved.iter().filter_map(|one| one.file.as_ref().ok());
-        let enclosed = |file: &&Arc<File>| enclosures.iter().any(|one| one.file == file.id);
-        let files = files.filter(enclosed).cloned().collect();
+        let enclosed: HashSet<FileId> = enclosures.iter().map(|one| one.file).collect();
+        let files = files.filter(|file| enclosed.contains(&file.id)).cloned().collect();
         Ok(Packed { text, enclosures, files })
     }
 

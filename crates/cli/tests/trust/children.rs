@@ -13,7 +13,7 @@ use plimsoll_testkit::{
     scripted::{Reply, ScriptedServer},
 };
 
-use crate::served::Served;
+use crate::{measures::times, served::Served};
 
 const CANARY: &str = "sk-canary-0123456789abcdef";
 const TOKEN: &str = "tk-canary-0123456789abcdef";
@@ -176,7 +176,7 @@ fn give(path: &Path, account: u32) {
 fn prv_3_a_killed_change_of_keys_leaves_nothing_behind() {
     let server = ScriptedServer::chats([Reply::openai(&["fine"], 14, 6)]).unwrap();
     let machine = Machine::new(&server);
-    let rounds = if std::env::var_os("PLIMSOLL_LONG").is_some() { 200 } else { 25 };
+    let rounds = times(25, 200);
     for round in 0..rounds {
         let mut set = machine.command(&["keys", "set", "openai", "--file"]);
         let mut child = set.stdin(Stdio::piped()).spawn().unwrap();

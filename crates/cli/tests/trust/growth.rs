@@ -104,6 +104,25 @@ fn store_size(home: &Path) -> u64 {
     std::fs::metadata(home.join("data/plimsoll.db")).unwrap().len()
 }
 
+/// A window, and a history of short messages that is longer than it.
+pub(crate) const WINDOW: u64 = 20_000;
+
+pub(crate) fn fill_window(home: &Path) {
+    let line = |n: usize| {
+        json!({"messages": [{"role": "user", "content": format!("An earlier question, number {n}?")},
+            {"role": "assistant", "content": format!("An earlier answer, number {n}.")}]})
+    };
+    let lines: Vec<String> = (0..700).map(|n| line(n).to_string()).collect();
+    std::fs::write(home.join("history.jsonl"), lines.join("\n")).unwrap();
+    let done = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
+        .args(["import", home.join("history.jsonl").to_str().unwrap()])
+        .env("PLIMSOLL_CONFIG_DIR", home)
+        .env("PLIMSOLL_DATA_DIR", home.join("data"))
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
 /// 2,000 short sends with a full window add at most 20 MB; here fewer, in proportion. Each
 /// receipt used to list the whole window again, some hundred kilobytes.
 #[test]
@@ -112,21 +131,7 @@ fn rel_9_short_sends_with_a_full_window_add_little_to_the_store() {
     let server =
         ScriptedServer::chats([Reply::openai(&["Forty letters of an answer, or some."], 10, 9)])
             .unwrap();
-    let mut served = Served::start_with(&server, 20_000, |home| {
-        let line = |n: usize| {
-            json!({"messages": [{"role": "user", "content": format!("An earlier question, number {n}?")},
-                {"role": "assistant", "content": format!("An earlier answer, number {n}.")}]})
-        };
-        let lines: Vec<String> = (0..700).map(|n| line(n).to_string()).collect();
-        std::fs::write(home.join("history.jsonl"), lines.join("\n")).unwrap();
-        let done = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
-            .args(["import", home.join("history.jsonl").to_str().unwrap()])
-            .env("PLIMSOLL_CONFIG_DIR", home)
-            .env("PLIMSOLL_DATA_DIR", home.join("data"))
-            .output()
-            .unwrap();
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    });
+    let mut served = Served::start_with(&server, WINDOW, fill_window);
     let first = served.send("The first one tells the whole window.");
     served.stop();
     let before = store_size(served.home());

@@ -1,9 +1,6 @@
 //! How much is tried, and what a process takes.
 
-/// As often as this in every run, and so many times more often where there is time.
-pub(crate) fn times(usual: u32, long: u32) -> u32 {
-    if std::env::var_os("PLIMSOLL_LONG").is_some_and(|set| set == "1") { long } else { usual }
-}
+pub(crate) use plimsoll_testkit::real::times;
 
 /// A number of kilobytes that the system tells of a process, in bytes; none where there is
 /// no such system.

@@ -8,7 +8,7 @@ use std::{
 
 use plimsoll_testkit::{
     python::python,
-    real::skipped,
+    real::{skipped, times},
     scripted::{Reply, ScriptedServer},
 };
 
@@ -41,7 +41,8 @@ fn api_1_every_answer_is_one_that_the_document_promises() {
         // A stream of events has no end, so there is no answer to look at.
         .args(["--exclude-path", "/api/events"])
         .args(["--checks", "not_a_server_error,status_code_conformance,content_type_conformance"])
-        .args(["--phases", "coverage,fuzzing", "--max-examples", "4", "--generation-deterministic"])
+        .args(["--phases", "coverage,fuzzing", "--generation-deterministic"])
+        .args(["--max-examples", &times(4, 50).to_string()])
         .args(["--request-timeout", "30", "--suppress-health-check", "all"])
         // What it remembers of earlier runs would make this one differ.
         .current_dir(served.home())

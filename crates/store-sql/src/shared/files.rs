@@ -1,6 +1,6 @@
 //! The registry of files (FIL-1) and what stands for them in messages (TOK-5).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use plimsoll_domain::{
     Attachment, ContentHash, Delivery, File, FileId, FileKind, FileSource, PairId, ProviderFileId,
@@ -148,10 +148,15 @@ fn many(db: &mut dyn Db, sql: &str, workspace: &Workspace) -> StoreResult<Vec<Fi
     let mut files = list(db, sql, values![workspace], read)?;
     let copies: Vec<(FileId, ProviderFileId)> =
         list(db, ALL_COPIES, values![workspace], |row| Ok((id(row, 0)?, copy(row, 1)?)))?;
+    if copies.is_empty() {
+        return Ok(files);
+    }
+    let places: HashMap<FileId, usize> =
+        files.iter().enumerate().map(|(place, file)| (file.id, place)).collect();
     for (file, copy) in copies {
-        files.iter_mut().filter(|one| one.id == file).for_each(|one| {
-            one.provider_ids.push(copy.clone());
-        });
+        if let Some(file) = places.get(&file).and_then(|place| files.get_mut(*place)) {
+            file.provider_ids.push(copy);
+        }
     }
     Ok(files)
 }

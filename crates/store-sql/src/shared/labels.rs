@@ -32,3 +32,14 @@ pub(crate) fn set_topic(db: &mut dyn Db, ids: &[PairId], topic: TopicId) -> Stor
     }
     Ok(moved)
 }
+
+pub(crate) fn set_topics(db: &mut dyn Db, mut moves: Vec<(PairId, TopicId)>) -> StoreResult<u64> {
+    // What goes to the same place goes together.
+    moves.sort_by_key(|(_, topic)| *topic);
+    let mut moved = 0;
+    for same in moves.chunk_by(|one, next| one.1 == next.1) {
+        let ids: Vec<PairId> = same.iter().map(|(id, _)| *id).collect();
+        moved += set_topic(db, &ids, same[0].1)?;
+    }
+    Ok(moved)
+}

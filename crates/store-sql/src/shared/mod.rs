@@ -13,6 +13,7 @@ pub(crate) mod notebook;
 pub(crate) mod owners;
 pub(crate) mod pairs;
 pub(crate) mod parts;
+mod quotes;
 pub(crate) mod read_pairs;
 pub(crate) mod receipts;
 pub(crate) mod snapshots;

@@ -7,7 +7,7 @@ use plimsoll_store::{Edit, Noun, Outcome, StoreError, StoreResult, StoredPair, W
 
 use super::{
     answer::{self, Answer},
-    deletions, files, owners, parts, read_pairs, tool_calls, topics, workspaces,
+    deletions, files, owners, parts, quotes, read_pairs, tool_calls, topics, workspaces,
 };
 use crate::db::{Db, values};
 
@@ -30,7 +30,6 @@ const DROP_ESTIMATES: &str = "DELETE FROM estimates WHERE pair_id = $1";
 /// A request that quoted the pair holds its text, whoever's request it was (REC-5).
 const PURGE_QUOTES: &str = "UPDATE snapshots SET json_doc = NULL, answer_body = NULL
     WHERE pair_id IN (SELECT pair_id FROM snapshot_pairs WHERE included_id = $1)";
-const PURGE_MENTIONS: &str = "DELETE FROM snapshot_pairs WHERE included_id = $1";
 const PURGE_BODIES: &str = "DELETE FROM receipt_bodies WHERE receipt_id IN
     (SELECT id FROM receipts WHERE pair_id = $1)";
 const DELETE_TEXT: &str = "DELETE FROM pair_texts WHERE pair_id = $1";
@@ -176,9 +175,10 @@ pub(crate) fn delete(db: &mut dyn Db, ids: &[PairId]) -> StoreResult<u64> {
 /// Takes a pair and all that refers to it out of the tables; says how many pairs that were.
 pub(super) fn take_out(db: &mut dyn Db, id: PairId) -> StoreResult<u64> {
     owners::must_be_at_rest(db, id)?;
-    for statement in [PURGE_QUOTES, PURGE_MENTIONS, PURGE_BODIES, DELETE_TEXT] {
+    for statement in [PURGE_QUOTES, PURGE_BODIES, DELETE_TEXT] {
         db.run(statement, values![id])?;
     }
+    quotes::forget(db, id)?;
     // What else refers to the pair goes with it, by its foreign keys.
     db.run(DELETE, values![id])
 }

@@ -3,14 +3,12 @@
 use plimsoll_domain::PairId;
 use plimsoll_store::{ErrorSnapshot, FailedAnswer, Noun, StoreError, StoreResult};
 
-use super::{parts, read_pairs};
+use super::{parts, quotes, read_pairs};
 use crate::db::{Db, first, id, list, values};
 
 const DROP: &str = "DELETE FROM snapshots WHERE pair_id = $1";
 const PUT: &str = "INSERT INTO snapshots (pair_id, at, outgoing_user_text, json_doc,
     answer_status, answer_body, answer_transport) VALUES ($1, $2, $3, $4, $5, $6, $7)";
-const PUT_INCLUDED: &str =
-    "INSERT INTO snapshot_pairs (pair_id, place, included_id) VALUES ($1, $2, $3)";
 const GET: &str = "SELECT at, outgoing_user_text, json_doc, answer_status, answer_body,
     answer_transport FROM snapshots WHERE pair_id = $1";
 const INCLUDED: &str = "SELECT included_id FROM snapshot_pairs WHERE pair_id = $1 ORDER BY place";
@@ -39,10 +37,8 @@ pub(crate) fn put(db: &mut dyn Db, snapshot: &ErrorSnapshot) -> StoreResult<()> 
     let put =
         values![snapshot.pair, snapshot.at, outgoing, json_doc.as_ref(), status, body, transport];
     db.run(PUT, put)?;
-    for (place, id) in (0u64..).zip(included) {
-        db.run(PUT_INCLUDED, values![snapshot.pair, place, id])?;
-    }
-    Ok(())
+    let included: Vec<(i64, PairId)> = (0..).zip(included).collect();
+    quotes::put(db, &snapshot.pair.to_string(), &included)
 }
 
 pub(crate) fn get(db: &mut dyn Db, pair: PairId) -> StoreResult<Option<ErrorSnapshot>> {

@@ -1,10 +1,14 @@
 //! Backup, check, version, vacuum: the parts of upkeep that only SQLite knows.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{Finding, Noun, SchemaVersion, StoreError, StoreResult};
-use rusqlite::Connection;
+use rusqlite::{Connection, InterruptHandle};
 
 use super::{Sqlite, error::Decide, file, migrate, schema};
 use crate::{migrations::SQLITE, shared::parts};
@@ -96,10 +100,49 @@ impl Sqlite {
             .await
     }
 
+    /// Writes the file anew. Whoever stops waiting stops it: a server that is asked to end does
+    /// not write for minutes first (REL-11), and the file is as it was.
     pub(crate) async fn vacuum(&self) -> StoreResult<()> {
-        let command = "VACUUM; PRAGMA wal_checkpoint(TRUNCATE);";
-        self.writer.run(move |writer| writer.get().execute_batch(command).decided()).await
+        let vacuum = Arc::new(Mutex::new(Vacuum::Waits));
+        let _stop = StopVacuum(Arc::clone(&vacuum));
+        self.writer.run(move |writer| write_anew(writer.get(), &vacuum)).await
     }
+}
+
+/// How far the writing anew has come.
+enum Vacuum {
+    Waits,
+    Runs(InterruptHandle),
+    Over,
+}
+
+/// Stops the writing anew when it goes away.
+struct StopVacuum(Arc<Mutex<Vacuum>>);
+
+impl Drop for StopVacuum {
+    fn drop(&mut self) {
+        let mut vacuum = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Vacuum::Runs(running) = &*vacuum {
+            running.interrupt();
+        }
+        *vacuum = Vacuum::Over;
+    }
+}
+
+fn write_anew(connection: &Connection, vacuum: &Mutex<Vacuum>) -> StoreResult<()> {
+    let vacuum = || vacuum.lock().unwrap_or_else(PoisonError::into_inner);
+    {
+        let mut vacuum = vacuum();
+        if matches!(*vacuum, Vacuum::Over) {
+            return Ok(());
+        }
+        *vacuum = Vacuum::Runs(connection.get_interrupt_handle());
+    }
+    // The new file is a temporary one at first, which must not be in memory (REL-7).
+    let written = connection.execute_batch("PRAGMA temp_store = FILE; VACUUM;").decided();
+    *vacuum() = Vacuum::Over;
+    let after = "PRAGMA temp_store = MEMORY; PRAGMA wal_checkpoint(TRUNCATE);";
+    written.and(connection.execute_batch(after).decided())
 }
 
 /// Copies the store as it is at one instant. The copy has its name only when it is whole

@@ -105,6 +105,11 @@ impl Pairs for SqlStore {
         self.engine.write(Full, move |db| labels::set_topic(db, &ids, topic)).await
     }
 
+    async fn set_topics(&self, moves: &[(PairId, TopicId)]) -> StoreResult<u64> {
+        let moves = moves.to_vec();
+        self.engine.write(Full, move |db| labels::set_topics(db, moves)).await
+    }
+
     async fn delete(&self, ids: &[PairId]) -> StoreResult<u64> {
         let ids = ids.to_vec();
         self.engine.write(Full, move |db| pairs::delete(db, &ids)).await

@@ -9,7 +9,7 @@ use std::{
 
 use plimsoll_domain::{FileId, MessagePair};
 use plimsoll_store::{
-    Files, Pairs, Search, StoredPair, Upkeep, Workspace,
+    Files, Pairs, Receipts, Search, StoredPair, Upkeep, Workspace,
     contract::{answered, at},
 };
 use plimsoll_store_sql::OpenOptions;
@@ -40,6 +40,7 @@ const STEPS: &[(&str, &str)] = &[
     ("2026-11-18f-memory", include_str!("../../migrations/2026-11-18f-memory.sql")),
     ("2026-11-19-receipt-parts", include_str!("../../migrations/2026-11-19-receipt-parts.sql")),
     ("2026-11-19-request-parts", include_str!("../../migrations/2026-11-19-request-parts.sql")),
+    ("2026-11-20-quoted-pairs", include_str!("../../migrations/2026-11-20-quoted-pairs.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.
@@ -166,6 +167,52 @@ async fn fil_6_files_of_older_stores_are_listed_only_where_they_were_sent() {
     assert_eq!(store.files(&Workspace::default()).await.unwrap().len(), 3, "none is lost");
 }
 
+/// REL-9: which pairs failed sends quoted is told as before, where some are gone and where others
+/// stand between.
+#[tokio::test]
+async fn rel_9_what_failed_sends_of_older_stores_quoted_is_told_as_before() {
+    let directory = TempDir::new().unwrap();
+    let (now, path) = (directory.path().join("now.db"), directory.path().join("p.db"));
+    let pairs = today(&now, 12).await;
+    let before = STEPS.iter().position(|(name, _)| *name == "2026-11-20-quoted-pairs").unwrap();
+    earlier(&now, &path, before);
+    let id = |n: usize| pairs[n].pair.id;
+    // Places without a pair are those of pairs that were deleted.
+    let lists: [(usize, &[(i64, usize)]); 4] = [
+        (8, &[(0, 0), (1, 1), (2, 2), (3, 3)]),
+        (9, &[(0, 1), (1, 2), (3, 4), (4, 5)]),
+        (10, &[(0, 5), (1, 3), (2, 4), (5, 0)]),
+        (11, &[]),
+    ];
+    let then = Connection::open(&path).unwrap();
+    for (of, quoted) in lists {
+        let of = id(of).to_string();
+        let snapshot = "INSERT INTO snapshots (pair_id, at, outgoing_user_text, json_doc)
+             VALUES ($1, 1, 'x', '{}')";
+        then.execute(snapshot, [&of]).unwrap();
+        let row = "INSERT INTO snapshot_pairs (pair_id, place, included_id) VALUES ($1, $2, $3)";
+        for (place, pair) in quoted {
+            then.execute(row, (&of, place, id(*pair).to_string())).unwrap();
+        }
+    }
+    drop(then);
+    let store = open(&path).await.unwrap();
+    for (of, quoted) in lists {
+        let kept = store.snapshot(id(of)).await.unwrap().unwrap();
+        let expected: Vec<_> = quoted.iter().map(|(_, pair)| id(*pair)).collect();
+        assert_eq!(kept.included, expected);
+        assert!(kept.json_doc.is_some());
+    }
+    assert!(rows(&path, "snapshot_runs") < 8, "lists are runs");
+    store.delete(&[id(3)]).await.unwrap();
+    for (of, told) in [(8, false), (9, true), (10, false)] {
+        let kept = store.snapshot(id(of)).await.unwrap().unwrap();
+        assert!(!kept.included.contains(&id(3)));
+        assert_eq!(kept.json_doc.is_some(), told, "{of}");
+    }
+    assert!(store.check().await.unwrap().is_empty());
+}
+
 #[tokio::test]
 async fn child_migrates() {
     let Some(path) = child_path() else { return };
@@ -175,8 +222,7 @@ async fn child_migrates() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rel_1_killed_amid_a_migration_nothing_is_missing() {
-    let long = std::env::var_os("PLIMSOLL_LONG").is_some_and(|set| set == "1");
-    let kills: u32 = if long { 160 } else { 40 };
+    let kills = plimsoll_testkit::real::times(40, 160);
     let directory = TempDir::new().unwrap();
     let now = directory.path().join("now.db");
     let expected = today(&now, 200).await;

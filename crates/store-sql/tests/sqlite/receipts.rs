@@ -199,7 +199,7 @@ async fn rec_5_lines_of_receipts_go_with_the_last_receipt_that_has_them() {
 #[tokio::test]
 async fn rel_9_requests_of_failed_sends_add_what_is_new_and_forget_what_is_deleted() {
     use plimsoll_store::ErrorSnapshot;
-    const FAILED: u32 = 60;
+    const FAILED: u32 = 200;
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("p.db");
     let store = ready(&path).await;
@@ -222,10 +222,20 @@ async fn rel_9_requests_of_failed_sends_add_what_is_new_and_forget_what_is_delet
         answer: None,
     };
     let mut listed = 0;
-    for n in WINDOW..WINDOW + FAILED {
+    // The first one tells the whole window.
+    store.put_snapshot(&snapshot(WINDOW)).await.unwrap();
+    drop(store);
+    let before = size(&path);
+    let store = open(&path).await.unwrap();
+    for n in WINDOW + 1..WINDOW + FAILED {
         store.put_snapshot(&snapshot(n)).await.unwrap();
         listed += request(n).len();
     }
+    drop(store);
+    // What people wrote is about 150 bytes of each; a list of the window would be 40,000.
+    let added = size(&path) - before;
+    assert!(added < u64::from(FAILED) * 2_000, "{FAILED} failed sends took {added} bytes");
+    let store = open(&path).await.unwrap();
     let sum = |sql: &str| {
         let connection = Connection::open(&path).unwrap();
         connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap().unsigned_abs() as usize
@@ -249,4 +259,130 @@ async fn rel_9_requests_of_failed_sends_add_what_is_new_and_forget_what_is_delet
         assert!(!holds(&format!("unmistakable-{gone}-words")), "{gone} is still in the file");
     }
     assert_eq!(count(&path, "request_parts"), 0);
+}
+
+/// REC-5: what a request of a failed send quoted comes back with the pairs, in their order, also
+/// where several requests quoted them and some of those are deleted meanwhile.
+#[tokio::test]
+async fn rec_5_pairs_that_come_back_are_quoted_where_they_were() {
+    use plimsoll_domain::DeletionId;
+    use plimsoll_store::{Deletable, Deletions, ErrorSnapshot, NewDeletion};
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    let store = ready(&path).await;
+    let workspace = Workspace::default();
+    let pairs: Vec<MessagePair> = (0..30).map(pair).collect();
+    store.insert_many(&workspace, &pairs).await.unwrap();
+    let snapshot = |n: u32, included: &[u32]| ErrorSnapshot {
+        pair: pair_id(n),
+        at: at(i64::from(n)),
+        included: included.iter().copied().map(pair_id).collect(),
+        outgoing_user_text: format!("question {n}"),
+        json_doc: Some(format!("{{\"n\":{n}}}")),
+        answer: None,
+    };
+    let kept = [
+        snapshot(20, &[0, 1, 2, 3, 9, 4, 5]),
+        snapshot(21, &[1, 2, 3, 4, 5, 6]),
+        snapshot(22, &[6, 3, 2]),
+    ];
+    for one in &kept {
+        store.put_snapshot(one).await.unwrap();
+    }
+    let aside = async |n: u8, pairs: &[u32]| {
+        let new = NewDeletion {
+            id: DeletionId::new(at(50 + i64::from(n)), [n; 10]),
+            workspace: workspace.clone(),
+            at: at(50 + i64::from(n)),
+            words: "some".to_owned(),
+        };
+        let pairs = pairs.iter().copied().map(pair_id).collect();
+        store.put_aside(&new, &Deletable::Pairs(pairs)).await.unwrap();
+        new.id
+    };
+    let as_kept = async |what: &str| {
+        for one in &kept {
+            assert_eq!(store.snapshot(one.pair).await.unwrap().as_ref(), Some(one), "{what}");
+        }
+    };
+    as_kept("at first").await;
+    let one = aside(1, &[3]).await;
+    let left = store.snapshot(pair_id(20)).await.unwrap().unwrap();
+    assert_eq!(left.included, [0, 1, 2, 9, 4, 5].map(pair_id));
+    assert_eq!(left.json_doc, None);
+    // Another failed send meanwhile gets no number of somebody who may come back.
+    store.put_snapshot(&snapshot(23, &[2, 7, 8, 4])).await.unwrap();
+    store.restore(&workspace, one).await.unwrap();
+    as_kept("one is back").await;
+    let later = store.snapshot(pair_id(23)).await.unwrap();
+    assert_eq!(later, Some(snapshot(23, &[2, 7, 8, 4])));
+    // A failed send and what it quoted, together and one after the other.
+    let both = aside(2, &[21, 2, 5]).await;
+    store.restore(&workspace, both).await.unwrap();
+    as_kept("both are back").await;
+    let (quoted, quoting) = (aside(3, &[2]).await, aside(4, &[21]).await);
+    store.restore(&workspace, quoting).await.unwrap();
+    store.restore(&workspace, quoted).await.unwrap();
+    let lists: Vec<_> = [20, 21, 22, 23].map(pair_id).into();
+    for (id, one) in lists.into_iter().zip(kept.iter().chain(&[snapshot(23, &[2, 7, 8, 4])])) {
+        assert_eq!(store.snapshot(id).await.unwrap().unwrap().included, one.included);
+    }
+    assert!(store.check().await.unwrap().is_empty());
+}
+
+/// The file is written anew on the disk, not in memory: `temp_store` would decide otherwise.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn child_vacuums() {
+    let Some(path) = crate::support::child_path() else { return };
+    let store = open(&path).await.unwrap();
+    let most = || {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
+    };
+    let before = most();
+    store.vacuum().await.unwrap();
+    println!("\nvacuum took {} KB", most() - before);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn rel_7_a_file_is_not_written_anew_in_memory() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    let store = ready(&path).await;
+    let long = |n: u32| MessagePair { user_text: format!("{n} ").repeat(400_000), ..pair(n) };
+    for n in 0..40 {
+        store.insert(&Workspace::default(), &long(n)).await.unwrap();
+    }
+    drop(store);
+    let file = size(&path) >> 10;
+    let done = crate::support::child("receipts::child_vacuums", &path).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    let took = said.lines().find_map(|line| line.strip_prefix("vacuum took ")).unwrap();
+    let took: u64 = took.trim_end_matches(" KB").parse().unwrap();
+    assert!(file > 40_000 && took < file / 3, "{took} KB for a file of {file} KB");
+}
+
+/// Whoever stops waiting stops the writing anew, and the store works on.
+#[tokio::test]
+async fn rel_11_a_file_that_is_being_written_anew_holds_nobody_up() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    let store = std::sync::Arc::new(ready(&path).await);
+    let long = |n: u32| MessagePair { user_text: format!("{n} ").repeat(100_000), ..pair(n) };
+    for n in 0..20 {
+        store.insert(&Workspace::default(), &long(n)).await.unwrap();
+    }
+    for _ in 0..5 {
+        let at_work = std::sync::Arc::clone(&store);
+        let vacuum = tokio::spawn(async move { at_work.vacuum().await });
+        tokio::task::yield_now().await;
+        vacuum.abort();
+        let _ = vacuum.await;
+        store.set_star(&[pair_id(1)], plimsoll_domain::Star::new(2).unwrap()).await.unwrap();
+    }
+    store.vacuum().await.unwrap();
+    assert!(store.check().await.unwrap().is_empty());
 }

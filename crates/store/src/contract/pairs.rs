@@ -135,6 +135,17 @@ pub async fn a_pair_moves_only_within_its_workspace(backend: &impl Backend) {
     assert_eq!(refused.unwrap_err(), StoreError::NotFound(Noun::Topic));
     let rows = store.rows(&workspace).await.unwrap();
     assert!(rows.iter().all(|row| row.topic_id == near.id));
+    // Each to its own, and all or none.
+    let moves = [(pair_id(1), topic().id), (pair_id(2), far.id)];
+    let refused = store.set_topics(&moves).await;
+    assert_eq!(refused.unwrap_err(), StoreError::NotFound(Noun::Topic));
+    let rows = store.rows(&workspace).await.unwrap();
+    assert!(rows.iter().all(|row| row.topic_id == near.id));
+    let moves = [(pair_id(2), near.id), (pair_id(1), topic().id), (pair_id(9), near.id)];
+    assert_eq!(store.set_topics(&moves).await.unwrap(), 2);
+    let rows = store.rows(&workspace).await.unwrap();
+    let topics: Vec<_> = rows.iter().map(|row| row.topic_id).collect();
+    assert_eq!(topics, [topic().id, near.id]);
 }
 
 /// HIS-6: history is scoped.

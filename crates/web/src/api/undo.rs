@@ -205,14 +205,7 @@ pub(super) async fn undo(
         Before::Flags(pairs) => {
             relabel(&web, &at, pairs, Label::Flag, |flag| *flag as u64).await?;
         }
-        Before::Topics(mut pairs) => {
-            // Pairs that go to the same place go together.
-            pairs.sort_by_key(|(_, topic)| *topic);
-            for same in pairs.chunk_by(|a, b| a.1 == b.1) {
-                let ids: Vec<PairId> = same.iter().map(|(id, _)| *id).collect();
-                web.app.label(&at, &ids, Label::Topic(same[0].1)).await?;
-            }
-        }
+        Before::Topics(pairs) => web.app.put_back(&at, &pairs).await?,
         Before::Filter(name, text) => web.app.save_filter(&at, &name, text.as_deref()).await?,
     }
     Ok(Json(Undone { done: "taken back".to_owned() }))

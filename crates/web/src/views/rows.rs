@@ -1,6 +1,6 @@
 //! A window of rows: pairs, the load line between them, the prelude where it is sent.
 
-use std::{ops::Range, sync::Arc};
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use maud::{Markup, html};
 use plimsoll_app::{FilesOutlook, Outlook, Shown, topic_path};
@@ -31,10 +31,12 @@ pub(crate) async fn chunk(
     let shown = desk.board.shown(&web.app, from..to).await?;
     let ids: Vec<PairId> = shown.iter().map(|shown| shown.id).collect();
     let stored = web.app.store().get_many(&ids).await?;
+    let stored: HashMap<PairId, &StoredPair> =
+        stored.iter().map(|stored| (stored.pair.id, stored)).collect();
     let mut articles = Vec::with_capacity(shown.len());
     for (at, shown) in (from..to).zip(&shown) {
         // A pair that was deleted since leaves a gap until its event arrives.
-        if let Some(stored) = stored.iter().find(|stored| stored.pair.id == shown.id) {
+        if let Some(stored) = stored.get(&shown.id) {
             articles.push((at, article(web, desk, stored, shown, at).await?));
         }
     }

@@ -16,9 +16,12 @@ const NOTE: &str = "the provider's words quoted a message that was deleted";
 /// Those before an edit were sent too.
 const TEXTS: &str = "SELECT user_text, assistant_text FROM pair_texts WHERE pair_id = $1
     UNION ALL SELECT user_text, assistant_text FROM revisions WHERE pair_id = $1";
-const SAID: &str = "SELECT DISTINCT p.id, p.error_message FROM pairs p
+/// While a provider is down, many sends fail with the same words: they are compared once.
+const SAID: &str = "SELECT DISTINCT p.error_message FROM pairs p
     JOIN snapshot_pairs q ON q.pair_id = p.id
     WHERE q.included_id = $1 AND p.error_message IS NOT NULL";
+const SAID_OF: &str = "SELECT DISTINCT p.id FROM pairs p JOIN snapshot_pairs q ON q.pair_id = p.id
+    WHERE q.included_id = $1 AND p.error_message = $2";
 const SET: &str = "UPDATE pairs SET error_message = $1 WHERE id = $2 AND error_message = $3";
 const SET_PREVIOUS: &str = "UPDATE previous_answers SET error_message = $1
     WHERE pair_id = $2 AND error_message = $3";
@@ -37,21 +40,23 @@ pub(crate) fn forget(
     mut keeper: Option<&mut Keeper>,
     pair: PairId,
 ) -> StoreResult<()> {
-    let said = list(db, SAID, values![pair], |row| Ok((row.string(0)?, row.string(1)?)))?;
+    let said = list(db, SAID, values![pair], |row| row.string(0))?;
     if said.is_empty() {
         return Ok(());
     }
     let texts = list(db, TEXTS, values![pair], |row| Ok([row.opt_string(0)?, row.opt_string(1)?]))?;
     let texts: Vec<String> = texts.into_iter().flatten().flatten().collect();
-    for (owner, message) in said {
+    for message in said {
         if !texts.iter().any(|text| quotes(&message, text)) {
             continue;
         }
-        replace(db, &owner, &message, NOTE)?;
-        if let Some(keeper) = &mut keeper {
-            let mut row = Row::new();
-            row.insert("error_message".to_owned(), Json::from(message));
-            keeper.keep(db, "errors", &owner, Some(&pair.to_string()), row)?;
+        for owner in list(db, SAID_OF, values![pair, &message], |row| row.string(0))? {
+            replace(db, &owner, &message, NOTE)?;
+            if let Some(keeper) = &mut keeper {
+                let mut row = Row::new();
+                row.insert("error_message".to_owned(), Json::from(message.as_str()));
+                keeper.keep(db, "errors", &owner, Some(&pair.to_string()), row)?;
+            }
         }
     }
     Ok(())

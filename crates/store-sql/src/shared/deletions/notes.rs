@@ -20,6 +20,11 @@ const RIVAL: &str = "SELECT o.id FROM memory_observations n JOIN memory_observat
 const PURGE: &str = "DELETE FROM memory_observations WHERE id = $1 AND deleted_at IS NOT NULL";
 const PURGE_OLD: &str = "DELETE FROM memory_observations WHERE deleted_at < $1";
 const ANY_OLD: &str = "SELECT id FROM memory_observations WHERE deleted_at < $1 LIMIT 1";
+/// A deletion that took nothing but this note goes with it.
+const FORGET_ONLY: &str = "DELETE FROM deletions WHERE id IN
+    (SELECT deletion_id FROM deleted_rows WHERE part = 'notes' AND owner = $1)
+    AND NOT EXISTS (SELECT 1 FROM deleted_rows r WHERE r.deletion_id = deletions.id
+    AND r.part = 'notes' AND r.owner <> $1)";
 const FORGET: &str = "DELETE FROM deleted_rows WHERE part = 'notes' AND owner = $1";
 const FORGET_EMPTY: &str = "DELETE FROM deletions WHERE kind = 'notes' AND id NOT IN
     (SELECT deletion_id FROM deleted_rows WHERE part = 'notes')";
@@ -61,8 +66,9 @@ pub(crate) fn of_note(
 
 /// A note is gone for good: no deletion names it any more.
 pub(crate) fn forget_note(db: &mut dyn Db, id: u64) -> StoreResult<()> {
-    db.run(FORGET, values![&id.to_string()])?;
-    db.run(FORGET_EMPTY, values![]).map(drop)
+    let owner = id.to_string();
+    db.run(FORGET_ONLY, values![&owner])?;
+    db.run(FORGET, values![&owner]).map(drop)
 }
 
 pub(super) fn bring_back(db: &mut dyn Db, workspace: &Workspace, note: &str) -> StoreResult<()> {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     db::{Db, first, id, unreadable, values},
-    shared::{notebook, owners, pairs, read_pairs, topics},
+    shared::{notebook, owners, pairs, quotes, read_pairs, topics},
 };
 
 const TOPIC_ASIDE: &str = "SELECT deletion_id, cells FROM deleted_rows
@@ -143,22 +143,40 @@ impl Undo<'_> {
     }
 
     fn parts_of_pairs(&mut self, db: &mut dyn Db) -> StoreResult<()> {
-        for (table, _) in OF_A_PAIR.iter().filter(|(table, _)| *table != "pairs") {
+        let others = |table: &&str| !["pairs", "snapshot_pairs"].contains(table);
+        for table in OF_A_PAIR.iter().map(|(table, _)| *table).filter(others) {
             for mut kept in self.take(table) {
                 if !self.is_back(&kept.owner) {
                     continue;
                 }
-                match *table {
-                    "pair_attachments" => attachment(db, &mut kept)?,
-                    // It says which pairs a request quoted; what is deleted by now is not said.
-                    "snapshot_pairs" if !quoted_is_there(db, &kept.row)? => {
-                        self.incomplete.insert(kept.owner.clone());
-                        continue;
-                    }
-                    _ => {}
+                if table == "pair_attachments" {
+                    attachment(db, &mut kept)?;
                 }
                 insert(db, table, &kept.row)?;
             }
+        }
+        self.own_quotes(db)
+    }
+
+    /// Which pairs the requests of these pairs quoted; what is deleted by now is not said.
+    fn own_quotes(&mut self, db: &mut dyn Db) -> StoreResult<()> {
+        let kept = self.take("snapshot_pairs");
+        for of_one in kept.chunk_by(|one, next| one.owner == next.owner) {
+            let owner = &of_one[0].owner;
+            if !self.is_back(owner) {
+                continue;
+            }
+            let mut pairs = Vec::with_capacity(of_one.len());
+            for kept in of_one {
+                match quoted(db, &kept.row)? {
+                    Some(pair) => pairs.push((place(&kept.row), pair)),
+                    None => {
+                        self.incomplete.insert(owner.clone());
+                    }
+                }
+            }
+            pairs.sort_unstable_by_key(|(place, _)| *place);
+            quotes::put(db, owner, &pairs)?;
         }
         Ok(())
     }
@@ -184,10 +202,13 @@ impl Undo<'_> {
     fn quotes(&mut self, db: &mut dyn Db) -> StoreResult<()> {
         for mut kept in self.take("quotes") {
             let at = kept.row.remove("at");
-            if same_snapshot(db, &kept.owner, at.as_ref())? && quoted_is_there(db, &kept.row)? {
-                insert(db, "snapshot_pairs", &kept.row)?;
-            } else {
-                self.incomplete.insert(kept.owner);
+            match quoted(db, &kept.row)? {
+                Some(pair) if same_snapshot(db, &kept.owner, at.as_ref())? => {
+                    quotes::put_back(db, &kept.owner, place(&kept.row), pair)?;
+                }
+                _ => {
+                    self.incomplete.insert(kept.owner);
+                }
             }
         }
         Ok(())
@@ -218,8 +239,7 @@ impl Undo<'_> {
             }
             owners::must_be_at_rest(db, pair)?;
             let file = text(&kept.row, "file_id").unwrap_or_default();
-            let place = kept.row.get("place").and_then(Json::as_i64).unwrap_or(0);
-            if has_file(db, file)? && db.run(LINK, values![file, pair, place])? > 0 {
+            if has_file(db, file)? && db.run(LINK, values![file, pair, place(&kept.row)])? > 0 {
                 pairs::texts_changed(db, pair)?;
                 self.changed.push(pair);
             }
@@ -237,9 +257,14 @@ fn has_file(db: &mut dyn Db, file: &str) -> StoreResult<bool> {
     Ok(first(db, HAS_FILE, values![file], |_| Ok(()))?.is_some())
 }
 
-fn quoted_is_there(db: &mut dyn Db, row: &Row) -> StoreResult<bool> {
-    let quoted = text(row, "included_id").and_then(PairId::parse);
-    quoted.map_or(Ok(false), |id| read_pairs::exists(db, id))
+/// The pair that was quoted, if it is there.
+fn quoted(db: &mut dyn Db, row: &Row) -> StoreResult<Option<PairId>> {
+    let Some(id) = text(row, "included_id").and_then(PairId::parse) else { return Ok(None) };
+    Ok(read_pairs::exists(db, id)?.then_some(id))
+}
+
+fn place(row: &Row) -> i64 {
+    row.get("place").and_then(Json::as_i64).unwrap_or(0)
 }
 
 /// Whether the snapshot of a pair is the one that was there: a later failure replaces it.
