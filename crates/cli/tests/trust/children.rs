@@ -9,11 +9,11 @@ use std::{
 };
 
 use plimsoll_testkit::{
-    real::skipped,
+    real::{skipped, times},
     scripted::{Reply, ScriptedServer},
 };
 
-use crate::{measures::times, served::Served};
+use crate::served::Served;
 
 const CANARY: &str = "sk-canary-0123456789abcdef";
 const TOKEN: &str = "tk-canary-0123456789abcdef";

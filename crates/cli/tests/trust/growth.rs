@@ -3,15 +3,12 @@
 use std::{path::Path, process::Command};
 
 use plimsoll_testkit::{
-    real::skipped,
+    real::{skipped, times},
     scripted::{Reply, ScriptedServer},
 };
 use serde_json::{Value, json};
 
-use crate::{
-    measures::{processor_time, times},
-    served::Served,
-};
+use crate::{measures::processor_time, served::Served};
 
 /// What a page asks for when it is opened and looked through.
 const LOOKED_AT: [&str; 10] = [

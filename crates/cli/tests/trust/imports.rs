@@ -9,10 +9,10 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_testkit::real::skipped;
+use plimsoll_testkit::real::{skipped, times};
 use serde_json::{Value, json};
 
-use crate::measures::{most_memory, times};
+use crate::measures::most_memory;
 
 /// Imports a file into a store of its own. Gives what was said, and the most memory it took.
 fn import(file: &Path) -> (Value, String, Option<u64>) {

@@ -11,11 +11,12 @@ use std::{
 use plimsoll_blobs::Blobs;
 use plimsoll_testkit::{
     http,
+    real::times,
     scripted::{Reply, ScriptedServer},
 };
 use serde_json::{Value, json};
 
-use crate::{measures::times, served::Served};
+use crate::served::Served;
 
 /// A text of version `n` that proves itself whole.
 fn version(n: u32) -> String {

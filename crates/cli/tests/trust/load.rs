@@ -10,14 +10,14 @@ use std::{
 
 use plimsoll_testkit::{
     http::{self, Events},
-    real::skipped,
+    real::{skipped, times},
     scripted::{Reply, ScriptedServer},
 };
 use serde_json::json;
 
 use crate::{
     growth::{WINDOW, fill_window},
-    measures::{memory, processor_time, times},
+    measures::{memory, processor_time},
     served::Served,
 };
 

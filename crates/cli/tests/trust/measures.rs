@@ -1,6 +1,4 @@
-//! How much is tried, and what a process takes.
-
-pub(crate) use plimsoll_testkit::real::times;
+//! What a process takes.
 
 /// A number of kilobytes that the system tells of a process, in bytes; none where there is
 /// no such system.

@@ -3,11 +3,12 @@
 
 use plimsoll_testkit::{
     http,
+    real::times,
     scripted::{Reply, ScriptedServer},
 };
 use serde_json::json;
 
-use crate::{measures::times, served::Served};
+use crate::served::Served;
 
 fn put(address: &str, key: &str, value: &str) -> u16 {
     let body = json!({ "value": value }).to_string();

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, fs, io::Write, path::Path};
 use plimsoll_testkit::{
     history::Random,
     http,
-    real::skipped,
+    real::{skipped, times},
     scripted::{Reply, ScriptedServer},
 };
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 #[cfg(target_os = "linux")]
 pub(crate) use self::disk::compiled;
 use self::disk::{Disk, Model, Record};
-use crate::{measures::times, served::Served};
+use crate::served::Served;
 
 /// What somebody was promised.
 const PROMISED: u8 = b'k';
