@@ -3,6 +3,7 @@
 
 pub(crate) mod anthropic;
 mod anthropic_body;
+mod cut_value;
 pub(crate) mod gemini;
 pub(crate) mod openai;
 
@@ -12,6 +13,7 @@ use plimsoll_domain::json_is_bounded;
 use plimsoll_send::Role;
 use serde_json::Value;
 
+use self::cut_value::CutValue;
 use crate::{ChatMessage, Delta, Finish, sse::SseEvent};
 
 /// What a piece of an answer was.
@@ -48,9 +50,9 @@ const MAX_CALLS: usize = 512 << 10;
 /// What a call takes beside its words, so that empty ones have an end too.
 pub(crate) const EACH_CALL: usize = 256;
 
-/// No more than this is taken of one text or one thought (REL-7). A stream cannot hold a longer
-/// one; an answer in one piece can, and would be copied on every step of its way.
-const MAX_TEXT: usize = crate::sse::MAX_LINE;
+/// No more than this is taken of one text or one thought (REL-7): no longer answer is kept, and
+/// one in a single piece would be copied on every step of its way.
+const MAX_TEXT: usize = 4 << 20;
 /// A text goes on in pieces of so many bytes, so that a copy of a piece is small.
 const PIECE: usize = 256 << 10;
 
@@ -172,7 +174,7 @@ pub(crate) fn read_whole(
     if !json_is_bounded(body.as_bytes()) {
         return Err(Refused::Malformed);
     }
-    let value: Value = serde_json::from_str(body).map_err(|_| Refused::Malformed)?;
+    let CutValue(value) = serde_json::from_str(body).map_err(|_| Refused::Malformed)?;
     match objects(decoder, &value, out)? {
         // An object that is no answer may be an error in a shape that nobody agreed on.
         Read::Unknown => Err(Refused::Told),
