@@ -10,7 +10,7 @@ use reqwest::Response;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    AnswerStream, Delta, ProviderFailure,
+    AnswerStream, Delta, Finish, ProviderFailure,
     http::{Call, Client, MAX_WHOLE, refusal},
     reading::{Reading, Shape},
     secret::Scrubbed,
@@ -222,7 +222,11 @@ impl Answer {
     /// The body ended as HTTP says it should.
     fn end(&mut self, mut reading: Box<Reading>) {
         match std::mem::replace(&mut reading.shape, Shape::Unknown) {
-            Shape::Whole(body) => {
+            Shape::Whole(mut body) => {
+                // Said first: of several ends of an answer the first counts.
+                if wire::cut_long_strings(&mut body) {
+                    self.out.finish(Finish::Length);
+                }
                 let text = String::from_utf8_lossy(&body);
                 if let Err(refused) = wire::read_whole(self.decoder.as_mut(), &text, &mut self.out)
                 {

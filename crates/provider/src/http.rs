@@ -19,8 +19,8 @@ use crate::{
 };
 
 /// What a list of models may take as a tree, in bytes. It is read beside a send, so it has less
-/// than an answer: room for 1,800 models of which much is told, and many more of which little is.
-const MAX_TREE: usize = MAX_JSON_TREE_BYTES / 4 * 3;
+/// than an answer: room for 1,200 models of which much is told, and many more of which little is.
+const MAX_TREE: usize = MAX_JSON_TREE_BYTES / 2;
 /// What one of several small answers may take as a tree, in bytes: a list of some hundred models
 /// takes less.
 const MAX_SMALL_TREE: usize = MAX_TREE / 6;

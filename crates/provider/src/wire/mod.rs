@@ -3,8 +3,8 @@
 
 pub(crate) mod anthropic;
 mod anthropic_body;
-mod cut_value;
 pub(crate) mod gemini;
+mod long_strings;
 pub(crate) mod openai;
 
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use plimsoll_domain::json_is_bounded;
 use plimsoll_send::Role;
 use serde_json::Value;
 
-use self::cut_value::CutValue;
+pub(crate) use self::long_strings::cut_long_strings;
 use crate::{ChatMessage, Delta, Finish, sse::SseEvent};
 
 /// What a piece of an answer was.
@@ -174,7 +174,7 @@ pub(crate) fn read_whole(
     if !json_is_bounded(body.as_bytes()) {
         return Err(Refused::Malformed);
     }
-    let CutValue(value) = serde_json::from_str(body).map_err(|_| Refused::Malformed)?;
+    let value: Value = serde_json::from_str(body).map_err(|_| Refused::Malformed)?;
     match objects(decoder, &value, out)? {
         // An object that is no answer may be an error in a shape that nobody agreed on.
         Read::Unknown => Err(Refused::Told),
