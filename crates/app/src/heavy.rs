@@ -3,13 +3,14 @@
 //! others, `/healthz` included.
 
 use std::{
-    future::{pending, poll_fn},
-    pin::pin,
+    future::poll_fn,
+    pin::{Pin, pin},
+    task::Poll,
 };
 
 use tokio::{
-    runtime::{Builder, Handle, Runtime, RuntimeFlavor},
-    task::AbortHandle,
+    runtime::{Handle, RuntimeFlavor},
+    sync::Semaphore,
 };
 
 /// Does work that may take long. Another thread takes the worker's place meanwhile.
@@ -21,60 +22,41 @@ pub fn heavy<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Runs a future any step of which may take long. Each step wakes a thread, and where there are
-/// many at once each may begin one: what comes in numbers belongs into [`HeavyThreads`].
+/// Runs a future any step of which may take long. A step that is short costs the waking of a
+/// thread, some microseconds: what has very many short steps does not belong here.
 pub async fn heavy_steps<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     poll_fn(|context| heavy(|| future.as_mut().poll(context))).await
 }
 
-/// Threads of their own for futures any step of which may take long, and of which there may be
-/// very many at once. What they begin runs where the caller runs.
-pub struct HeavyThreads(Option<Runtime>);
-
-impl HeavyThreads {
-    /// So many. Where the system has no threads left, the work is done without them.
-    pub fn start(threads: usize) -> Self {
-        let mut builder = Builder::new_multi_thread();
-        Self(builder.worker_threads(threads).thread_name("plimsoll-heavy").build().ok())
-    }
-
-    /// Runs a future there. Whoever stops waiting ends it.
-    pub async fn run<F>(&self, future: F) -> F::Output
-    where
-        F: Future<Output: Send> + Send + 'static,
-    {
-        let Some(runtime) = &self.0 else { return heavy_steps(future).await };
-        let here = Handle::current();
-        let mut future = Box::pin(future);
-        let there = runtime.spawn(poll_fn(move |context| {
-            // Timers, sockets and tasks are those of the caller's runtime.
-            let _here = here.enter();
-            future.as_mut().poll(context)
-        }));
-        let _end = EndWithCaller(there.abort_handle());
-        match there.await {
-            Ok(done) => done,
-            Err(failed) if failed.is_panic() => std::panic::resume_unwind(failed.into_panic()),
-            // The threads have ended, and so does whoever waits.
-            Err(_) => pending().await,
+/// The same for what there may be very many of at once: each step at work is a thread, and a
+/// thread takes memory, so there are as many as there are places. Not to be nested: a step that
+/// waits for a second place would keep the first.
+pub async fn heavy_steps_within<F: Future>(places: &Semaphore, future: F) -> F::Output {
+    let mut future = pin!(future);
+    loop {
+        // It is never closed.
+        let place = places.acquire().await;
+        let step = step(future.as_mut()).await;
+        drop(place);
+        match step {
+            Poll::Ready(done) => return done,
+            Poll::Pending => woken().await,
         }
     }
 }
 
-impl Drop for HeavyThreads {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.0.take() {
-            // It may be a worker that drops it, which must not wait.
-            runtime.shutdown_background();
-        }
-    }
+/// One step, whatever comes of it.
+async fn step<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
+    poll_fn(|context| Poll::Ready(heavy(|| future.as_mut().poll(context)))).await
 }
 
-struct EndWithCaller(AbortHandle);
-
-impl Drop for EndWithCaller {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
+/// Waits until the task is woken by whatever its last step waits for.
+async fn woken() {
+    let mut asked = false;
+    poll_fn(|_| match std::mem::replace(&mut asked, true) {
+        true => Poll::Ready(()),
+        false => Poll::Pending,
+    })
+    .await;
 }

@@ -54,7 +54,7 @@ pub use edits::Label;
 pub use error::AppError;
 pub use events::{AppEvent, Attempt, Cancel, Progress, ToolStep};
 pub use export::{ExportAsk, ExportFormat, ExportOrder, Exported};
-pub use heavy::{HeavyThreads, heavy, heavy_steps};
+pub use heavy::{heavy, heavy_steps, heavy_steps_within};
 pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
 pub use ports::{Chance, Clock, NoProvider, ProviderBook, Reached};
 pub use prepare::find_topic;

@@ -25,7 +25,6 @@ pub use state::{Configurator, Found, Web, WebParts};
 use std::sync::Arc;
 
 use axum::Router;
-use plimsoll_app::HeavyThreads;
 
 /// Everything that is served.
 pub fn router(web: &Arc<Web>) -> Router {
@@ -41,7 +40,7 @@ pub fn router(web: &Arc<Web>) -> Router {
         .merge(web.mounted.clone().layer(axum::middleware::map_request(bounded)))
         .fallback(problem::not_found)
         .layer(axum::extract::DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(axum::middleware::from_fn_with_state(threads(), off_the_workers))
+        .layer(axum::middleware::from_fn_with_state(places(), off_the_workers))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(web), nothing_new))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(web), security::guard))
 }
@@ -64,22 +63,22 @@ async fn nothing_new(
 }
 
 /// So many requests are worked on at once; the others wait for their turn.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 8;
 
-fn threads() -> Arc<HeavyThreads> {
-    Arc::new(HeavyThreads::start(AT_ONCE))
+fn places() -> Arc<tokio::sync::Semaphore> {
+    Arc::new(tokio::sync::Semaphore::new(AT_ONCE))
 }
 
 /// Whatever a request asks for may take long; whether we live is answered meanwhile (REL-9). What
 /// events say is prepared before they are told, so their streams go on as they are.
 async fn off_the_workers(
-    axum::extract::State(threads): axum::extract::State<Arc<HeavyThreads>>,
+    axum::extract::State(places): axum::extract::State<Arc<tokio::sync::Semaphore>>,
     request: axum::extract::Request,
     next: axum::middleware::Next,
 ) -> axum::response::Response {
     match request.uri().path() {
         "/healthz" => next.run(request).await,
-        _ => threads.run(next.run(request)).await,
+        _ => plimsoll_app::heavy_steps_within(&places, next.run(request)).await,
     }
 }
 
@@ -161,7 +160,7 @@ mod tests {
         let router = Router::new()
             .route("/heavy", get(at_work))
             .route("/healthz", get(async || "ok"))
-            .layer(axum::middleware::from_fn_with_state(threads(), off_the_workers));
+            .layer(axum::middleware::from_fn_with_state(places(), off_the_workers));
         let service = TowerToHyperService::new(router);
         let ask = |path: &str| {
             let request = Request::builder().uri(path).body(Body::empty()).unwrap();

@@ -6,15 +6,13 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_app::{
-    AppEvent, Attempt, Comparison, Events, Heard, HeavyThreads, OverQuota, Progress,
-};
+use plimsoll_app::{AppEvent, Attempt, Comparison, Heard, OverQuota, Progress, heavy, heavy_steps};
 use plimsoll_domain::{FileId, PairId, ReceiptId, file_label};
 use plimsoll_send::Stage;
 use plimsoll_store::Workspace;
 use serde_json::{Value, json};
 use tokio::{
-    task::JoinHandle,
+    task::{JoinHandle, JoinSet},
     time::{Instant, interval},
 };
 
@@ -171,49 +169,46 @@ async fn shrink(web: Arc<Web>) {
     }
 }
 
-/// Starts relaying; it goes on until it is stopped. Pages are rendered here, and a thread each for
-/// what happened and for texts on their way keeps that off the workers (REL-9).
+/// Starts relaying; it goes on until it is stopped.
 pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
-    let events = web.app.events();
+    let mut events = web.app.events();
     tokio::spawn(async move {
-        let threads = HeavyThreads::start(2);
-        tokio::join!(
-            threads.run(relay_all(Arc::clone(&web), events)),
-            // What happens while a long text is rendered is relayed.
-            threads.run(tell_texts(Arc::clone(&web))),
-            shrink(web),
-        );
-    })
-}
-
-async fn relay_all(web: Arc<Web>, mut events: Events) {
-    let mut look = interval(LOOK_EVERY);
-    let mut purge = interval(PURGE_EVERY);
-    let mut others = web.app.store().changes_by_others().await.unwrap_or(0);
-    loop {
-        tokio::select! {
-            heard = events.next() => match heard {
-                Heard::Event(event) => relay(&web, event).await,
-                Heard::Missed => {
-                    web.hub.tell(None, "reset", &json!({}));
-                }
-            },
-            // What cannot be purged now is purged the next time.
-            _ = purge.tick() => { let _ = web.app.purge_expired().await; }
-            _ = look.tick() => {
-                // Where the store answers nothing now, it may the next time.
-                let _ = web.app.recover().await;
-                let now = web.app.store().changes_by_others().await.unwrap_or(others);
-                if now != others {
-                    others = now;
-                    for workspace in web.boards.workspaces() {
-                        web.hub.tell(Some(&workspace), "memory", &json!({}));
-                        tell_rows(&web, &workspace).await;
+        // It ends with this task. What happens while a long text is rendered is relayed.
+        let mut texts = JoinSet::new();
+        texts.spawn(tell_texts(Arc::clone(&web)));
+        texts.spawn(shrink(Arc::clone(&web)));
+        let mut look = interval(LOOK_EVERY);
+        let mut purge = interval(PURGE_EVERY);
+        let mut others = web.app.store().changes_by_others().await.unwrap_or(0);
+        loop {
+            tokio::select! {
+                heard = events.next() => match heard {
+                    // Of texts there are very many, and telling them is little work.
+                    Heard::Event(event) => match event.progress {
+                        Progress::Text(..) | Progress::Reasoning(..) => relay(&web, event).await,
+                        _ => heavy_steps(relay(&web, event)).await,
+                    },
+                    Heard::Missed => {
+                        web.hub.tell(None, "reset", &json!({}));
+                    }
+                },
+                // What cannot be purged now is purged the next time.
+                _ = purge.tick() => { let _ = web.app.purge_expired().await; }
+                _ = look.tick() => {
+                    // Where the store answers nothing now, it may the next time.
+                    let _ = heavy_steps(web.app.recover()).await;
+                    let now = web.app.store().changes_by_others().await.unwrap_or(others);
+                    if now != others {
+                        others = now;
+                        for workspace in web.boards.workspaces() {
+                            web.hub.tell(Some(&workspace), "memory", &json!({}));
+                            heavy_steps(tell_rows(&web, &workspace)).await;
+                        }
                     }
                 }
             }
         }
-    }
+    })
 }
 
 async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
@@ -385,7 +380,10 @@ async fn tell_texts(web: Arc<Web>) {
     let mut tell = interval(TELL_EVERY);
     loop {
         tell.tick().await;
-        web.relay.due().iter().for_each(|due| due.tell(&web));
+        let due = web.relay.due();
+        if !due.is_empty() {
+            heavy(|| due.iter().for_each(|due| due.tell(&web)));
+        }
     }
 }
 
