@@ -1,6 +1,6 @@
 //! Carrying a send out: the machine says what to do, this does it.
 
-use std::{collections::HashSet, time::Duration};
+use std::time::Duration;
 
 use plimsoll_budget::{Suggestion, Weights, overflow_suggestions};
 use plimsoll_domain::{FileId, PairError, PairId, Usage};
@@ -17,7 +17,6 @@ use crate::{
     board::attached_weights,
     calling::{Called, Saved},
     ending::Patience,
-    heavy::{heavy, heavy_steps},
 };
 
 /// How long somebody before a terminal waits for a disk that takes nothing.
@@ -181,9 +180,7 @@ impl App {
     ) -> Result<Sent, AppError> {
         let mut journey = Journey::new(begun.pair);
         match self.wait_and_drive(begun, &mut journey, patience.cancel, tell).await {
-            Ok(outcome) => {
-                heavy_steps(self.sent(&begun.prepared, journey, outcome, patience, tell)).await
-            }
+            Ok(outcome) => self.sent(&begun.prepared, journey, outcome, patience, tell).await,
             Err(error) => {
                 self.interrupt(&journey, &error, patience, tell).await?;
                 Err(error)
@@ -201,7 +198,7 @@ impl App {
         if let Some((wait, kind)) = begun.wait {
             tell(Progress::QuotaWait(begun.pair, wait, kind));
             tokio::select! {
-                () = tokio::time::sleep(wait) => heavy_steps(self.capture_again(begun)).await?,
+                () = tokio::time::sleep(wait) => self.capture_again(begun).await?,
                 // The machine hears of it instead of the first call.
                 () = cancel.cancelled() => {}
             }
@@ -221,7 +218,6 @@ impl App {
         let receipt = self.finish(prepared, &journey, &outcome, patience, tell).await?;
         let last = receipt.last();
         let named = |ids: &[PairId]| {
-            let ids: HashSet<PairId> = ids.iter().copied().collect();
             let pairs = prepared.included.iter().filter(|stored| ids.contains(&stored.pair.id));
             pairs.map(|stored| (stored.pair.id, opening(&stored.pair.user_text))).collect()
         };
@@ -269,8 +265,8 @@ impl App {
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Outcome, AppError> {
-        let copies = heavy_steps(self.copies(prepared)).await?;
-        let (mut machine, effects) = heavy(|| AttemptMachine::start(prepared.plan.clone()));
+        let copies = self.copies(prepared).await?;
+        let (mut machine, effects) = AttemptMachine::start(prepared.plan.clone());
         let mut effects = std::collections::VecDeque::from(effects);
         while let Some(effect) = effects.pop_front() {
             match effect {
@@ -278,11 +274,10 @@ impl App {
                     // What is sent was captured before the first call; only what was taken
                     // away since then changes the calls that follow.
                     if journey.calls > 0 {
-                        let detached = &mut journey.detached;
-                        heavy_steps(self.take_out_files(prepared, detached)).await?;
-                        let gone = heavy_steps(self.deleted_since(prepared)).await?;
+                        self.take_out_files(prepared, &mut journey.detached).await?;
+                        let gone = self.deleted_since(prepared).await?;
                         if let Some(Effect::Call { max_output: less, record: without }) =
-                            heavy(|| machine.delete(&gone))
+                            machine.delete(&gone)
                         {
                             (max_output, record) = (less, without);
                         }
@@ -292,26 +287,21 @@ impl App {
                     }
                     journey.calls += 1;
                     tell(attempt(prepared, journey, &record));
-                    let request = heavy(|| {
-                        let sent: Vec<PairId> = record.selection.iter().map(|one| one.id).collect();
-                        let request = prepared.request(&sent, max_output, &journey.rounds, &copies);
-                        journey.last_body = prepared.provider.body(&request.clone().folded());
-                        journey.request_bytes = match prepared.enclosed.is_empty() {
-                            true => journey.last_body.len(),
-                            false => prepared.provider.body(&request).len(),
-                        };
-                        journey.history_hash = prepared.payload(&sent).1;
-                        request
-                    });
+                    let sent: Vec<PairId> = record.selection.iter().map(|pair| pair.id).collect();
+                    let request = prepared.request(&sent, max_output, &journey.rounds, &copies);
+                    journey.last_body = prepared.provider.body(&request.clone().folded());
+                    journey.request_bytes = match prepared.enclosed.is_empty() {
+                        true => journey.last_body.len(),
+                        false => prepared.provider.body(&request).len(),
+                    };
+                    journey.history_hash = prepared.payload(&sent).1;
                     journey.round_start = journey.answer.len();
                     let called =
                         self.call(prepared, request, &mut machine, journey, cancel, tell).await;
                     let event = match called {
                         Called::Ended(event) => event,
                         Called::Wants(calls) => {
-                            let round =
-                                self.round(prepared, &machine, journey, calls, cancel, tell);
-                            heavy_steps(round).await?
+                            self.round(prepared, &machine, journey, calls, cancel, tell).await?
                         }
                     };
                     if let Event::Failed(fault) = &event
@@ -320,7 +310,7 @@ impl App {
                         journey.overflowed = Some(fault.limit);
                     }
                     journey.waited = false;
-                    effects.extend(heavy(|| machine.on(event)));
+                    effects.extend(machine.on(event));
                 }
                 Effect::Wait { at_least, at_most } => {
                     (journey.waits, journey.waited) = (journey.waits + 1, true);
@@ -331,13 +321,13 @@ impl App {
                         () = tokio::time::sleep(wait) => Event::WaitOver,
                         () = cancel.cancelled() => Event::Cancelled,
                     };
-                    effects.extend(heavy(|| machine.on(event)));
+                    effects.extend(machine.on(event));
                 }
                 Effect::LearnLimit(tokens) => journey.learned_limit = Some(tokens),
                 Effect::Record(record) => {
                     tell(attempt(prepared, journey, &record));
                     let mut record = *record;
-                    record.messages = heavy(|| message_records(prepared, &record));
+                    record.messages = message_records(prepared, &record);
                     journey.records.push(record);
                 }
                 Effect::Done(outcome) => return Ok(outcome),

@@ -40,7 +40,6 @@ pub fn router(web: &Arc<Web>) -> Router {
         .merge(web.mounted.clone().layer(axum::middleware::map_request(bounded)))
         .fallback(problem::not_found)
         .layer(axum::extract::DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(axum::middleware::from_fn_with_state(places(), off_the_workers))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(web), nothing_new))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(web), security::guard))
 }
@@ -60,26 +59,6 @@ async fn nothing_new(
     let refused = problem::Problem::new(StatusCode::SERVICE_UNAVAILABLE, "ending", detail)
         .hint("send it again when the server runs again");
     ([(axum::http::header::CONNECTION, "close")], refused).into_response()
-}
-
-/// So many requests are worked on at once; the others wait for their turn.
-const AT_ONCE: usize = 8;
-
-fn places() -> Arc<tokio::sync::Semaphore> {
-    Arc::new(tokio::sync::Semaphore::new(AT_ONCE))
-}
-
-/// Whatever a request asks for may take long; whether we live is answered meanwhile (REL-9). What
-/// events say is prepared before they are told, so their streams go on as they are.
-async fn off_the_workers(
-    axum::extract::State(places): axum::extract::State<Arc<tokio::sync::Semaphore>>,
-    request: axum::extract::Request,
-    next: axum::middleware::Next,
-) -> axum::response::Response {
-    match request.uri().path() {
-        "/healthz" => next.run(request).await,
-        _ => plimsoll_app::heavy_steps_within(&places, next.run(request)).await,
-    }
 }
 
 /// A request whose body ends at the limit and takes no more memory than that when it is read
@@ -118,64 +97,4 @@ pub async fn serve(
     }
     web.take_nothing_new();
     relay.abort();
-}
-
-#[cfg(test)]
-mod tests {
-    use std::{
-        sync::{
-            Mutex, PoisonError,
-            atomic::{AtomicUsize, Ordering},
-            mpsc,
-        },
-        time::Duration,
-    };
-
-    use axum::{body::Body, http::Request, routing::get};
-    use hyper::service::Service as _;
-    use hyper_util::service::TowerToHyperService;
-
-    use super::*;
-
-    /// REL-9: as many handlers as one likes may keep their threads; `/healthz` has a worker. Each
-    /// would go on by itself after a minute, so that a failure is seen.
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn rel_9_requests_that_take_long_hold_nobody_up() {
-        const HEAVY: usize = AT_ONCE + 4;
-        let (go_on, wait) = mpsc::channel::<()>();
-        let (wait, ended) = (Arc::new(Mutex::new(wait)), Arc::new(AtomicUsize::new(0)));
-        let (begun, mut begins) = tokio::sync::mpsc::unbounded_channel();
-        let at_work = {
-            let (wait, ended) = (Arc::clone(&wait), Arc::clone(&ended));
-            move || {
-                let (wait, ended, begun) = (Arc::clone(&wait), Arc::clone(&ended), begun.clone());
-                async move {
-                    let _ = begun.send(());
-                    let wait = wait.lock().unwrap_or_else(PoisonError::into_inner);
-                    let _ = wait.recv_timeout(Duration::from_secs(60));
-                    ended.fetch_add(1, Ordering::SeqCst);
-                }
-            }
-        };
-        let router = Router::new()
-            .route("/heavy", get(at_work))
-            .route("/healthz", get(async || "ok"))
-            .layer(axum::middleware::from_fn_with_state(places(), off_the_workers));
-        let service = TowerToHyperService::new(router);
-        let ask = |path: &str| {
-            let request = Request::builder().uri(path).body(Body::empty()).unwrap();
-            tokio::spawn(service.call(request))
-        };
-        let heavy: Vec<_> = (0..HEAVY).map(|_| ask("/heavy")).collect();
-        for _ in 0..AT_ONCE {
-            begins.recv().await.unwrap();
-        }
-        assert_eq!(ask("/healthz").await.unwrap().unwrap().status(), 200);
-        assert_eq!(ended.load(Ordering::SeqCst), 0);
-        drop(go_on);
-        for one in heavy {
-            assert_eq!(one.await.unwrap().unwrap().status(), 200);
-        }
-        assert_eq!(ended.load(Ordering::SeqCst), HEAVY);
-    }
 }

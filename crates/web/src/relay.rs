@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_app::{AppEvent, Attempt, Comparison, Heard, OverQuota, Progress, heavy, heavy_steps};
+use plimsoll_app::{AppEvent, Attempt, Comparison, Heard, OverQuota, Progress};
 use plimsoll_domain::{FileId, PairId, ReceiptId, file_label};
 use plimsoll_send::Stage;
 use plimsoll_store::Workspace;
@@ -183,11 +183,7 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
         loop {
             tokio::select! {
                 heard = events.next() => match heard {
-                    // Of texts there are very many, and telling them is little work.
-                    Heard::Event(event) => match event.progress {
-                        Progress::Text(..) | Progress::Reasoning(..) => relay(&web, event).await,
-                        _ => heavy_steps(relay(&web, event)).await,
-                    },
+                    Heard::Event(event) => relay(&web, event).await,
                     Heard::Missed => {
                         web.hub.tell(None, "reset", &json!({}));
                     }
@@ -196,13 +192,13 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                 _ = purge.tick() => { let _ = web.app.purge_expired().await; }
                 _ = look.tick() => {
                     // Where the store answers nothing now, it may the next time.
-                    let _ = heavy_steps(web.app.recover()).await;
+                    let _ = web.app.recover().await;
                     let now = web.app.store().changes_by_others().await.unwrap_or(others);
                     if now != others {
                         others = now;
                         for workspace in web.boards.workspaces() {
                             web.hub.tell(Some(&workspace), "memory", &json!({}));
-                            heavy_steps(tell_rows(&web, &workspace)).await;
+                            tell_rows(&web, &workspace).await;
                         }
                     }
                 }
@@ -380,10 +376,7 @@ async fn tell_texts(web: Arc<Web>) {
     let mut tell = interval(TELL_EVERY);
     loop {
         tell.tick().await;
-        let due = web.relay.due();
-        if !due.is_empty() {
-            heavy(|| due.iter().for_each(|due| due.tell(&web)));
-        }
+        web.relay.due().iter().for_each(|due| due.tell(&web));
     }
 }
 

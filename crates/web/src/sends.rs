@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use plimsoll_app::{Begun, Cancel, HistoryChoice, HistoryNow, Progress, heavy_steps};
+use plimsoll_app::{Begun, Cancel, HistoryChoice, HistoryNow, Progress};
 use plimsoll_domain::PairId;
 use plimsoll_store::Workspace;
 
@@ -115,11 +115,8 @@ pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut begun: Begun) 
             }
         };
         let sent = web.app.carry_out(begun, &listed.send.cancel, &mut watch).await;
-        heavy_steps(async {
-            web.boards.sent(&web.app, &workspace, sent.as_ref().ok()).await;
-            relay::tell_state(&web, &workspace).await;
-        })
-        .await;
+        web.boards.sent(&web.app, &workspace, sent.as_ref().ok()).await;
+        relay::tell_state(&web, &workspace).await;
     });
 }
 
