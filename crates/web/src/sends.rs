@@ -15,9 +15,9 @@ use crate::{Web, relay};
 #[derive(Default)]
 pub(crate) struct Sends(Arc<Mutex<List>>);
 
-type List = HashMap<Workspace, Arc<Send>>;
+type List = HashMap<Workspace, Arc<ActiveSend>>;
 
-struct Send {
+struct ActiveSend {
     pair: PairId,
     cancel: Cancel,
 }
@@ -26,7 +26,7 @@ struct Send {
 struct Listed {
     sends: Sends,
     workspace: Workspace,
-    send: Arc<Send>,
+    send: Arc<ActiveSend>,
 }
 
 impl Listed {
@@ -52,7 +52,7 @@ impl Sends {
     }
 
     fn begin(&self, workspace: Workspace, pair: PairId) -> Listed {
-        let send = Arc::new(Send { pair, cancel: Cancel::default() });
+        let send = Arc::new(ActiveSend { pair, cancel: Cancel::default() });
         self.list().insert(workspace.clone(), Arc::clone(&send));
         Listed { sends: Self(Arc::clone(&self.0)), workspace, send }
     }

@@ -235,7 +235,7 @@ const KINDS: usize = 29;
 #[test]
 fn promise_1_whatever_happens_what_is_marked_is_what_is_sent() {
     let given = std::env::var("PLIMSOLL_SEED").ok().and_then(|seed| seed.parse().ok());
-    if std::env::var_os("PLIMSOLL_LONG").is_none() {
+    if !plimsoll_testkit::real::long() {
         // A normal run repeats one day, so that a failure is that of the change.
         live(given.unwrap_or(4711), STEPS.0);
         return;
