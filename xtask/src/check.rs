@@ -54,21 +54,24 @@ pub fn test() -> Result<(), String> {
     step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))
 }
 
-/// The long mode, whole: kills, power cuts, load, growth, migrations and the tests that make up
-/// what they do, at full size and one at a time, so that the figures that they print are theirs
-/// alone. A test that cannot run here is an error.
+/// The long mode, whole: kills, power cuts, load, growth, faults, migrations and the tests that
+/// make up what they do, at full size and one at a time, with the program that people use, so that
+/// the figures that they print are its own. A test that cannot run here is an error.
 pub fn long() -> Result<(), String> {
     browser::prepare();
     packages::prepare_file_tools();
     let run = |name: &str, package: &str, test: &str, filter: &[&str]| {
         let mut tests = cargo();
-        tests.args(["test", "--locked", "--package", package, "--test", test, "--"]);
+        tests.args(["test", "--release", "--locked", "--package", package, "--test", test, "--"]);
         tests.args(filter).args(["--nocapture", "--test-threads=1"]);
         step(name, tests.env("PLIMSOLL_LONG", "1").env("PLIMSOLL_NO_SKIPS", "1"))
     };
     run("trust", "plimsoll-cli", "trust", &[])?;
     run("migrations", "plimsoll-store-sql", "sqlite", &["migrating"])?;
+    run("faults of the store", "plimsoll-app", "send", &["faults"])?;
+    run("providers that misbehave", "plimsoll-provider", "provider", &["misbehaviour"])?;
     run("what is marked is what is sent", "plimsoll-cli", "workbench", &["honest_random"])?;
+    run("what is seen is what is sent", "plimsoll-cli", "web", &["seen"])?;
     run("the API and its document", "plimsoll-cli", "web", &["schema"])
 }
 

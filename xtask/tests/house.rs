@@ -176,7 +176,13 @@ fn the_test_above_can_fail() {
 fn sec_7_unsafe_is_forbidden_everywhere_and_dependencies_are_checked() {
     let forbids = |manifest: &str| manifest.contains("unsafe_code = \"forbid\"");
     assert!(forbids(&read("Cargo.toml")));
+    let heap = read("crates/heap/src/lib.rs");
+    assert_eq!(heap.matches("unsafe {").count(), 1, "crates/heap has one call, with its reason");
     for (name, manifest) in manifests() {
+        if name == "heap" {
+            assert!(manifest.contains("undocumented_unsafe_blocks = \"deny\""));
+            continue;
+        }
         let inherits = manifest.contains("[lints]\nworkspace = true");
         assert!(inherits || forbids(&manifest), "{name} does not take the lints of the house");
     }

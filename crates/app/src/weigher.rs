@@ -7,7 +7,7 @@ use plimsoll_config::Settings;
 use plimsoll_provider::Provider;
 use plimsoll_tokens::{Basis, Calibration, Estimator, Method, RawTokens};
 
-use crate::AppError;
+use crate::{AppError, heavy};
 
 /// How the texts of one send are weighed.
 #[derive(Clone)]
@@ -43,13 +43,13 @@ impl Weigher {
         if !is_emitted(text) {
             return 0;
         }
-        let tokens = match self {
+        let count = || match self {
             Self::Estimator(estimator) => estimator.count(text),
             Self::Provider(provider) => {
                 provider.count_tokens(text).unwrap_or_else(|| Estimator::Fast.count(text))
             }
         };
-        tokens.max(1)
+        heavy(text.len(), count).max(1)
     }
 
     /// Raw tokens of a message: its text and the overhead, or nothing.

@@ -35,6 +35,7 @@ use crate::{
 /// Runs one command and gives its exit code: 0 it did what was asked, 1 it failed,
 /// 2 it was asked wrongly.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    plimsoll_heap::give_back_large_blocks();
     process::keep_memory_private();
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,

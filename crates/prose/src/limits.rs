@@ -1,9 +1,9 @@
 //! How much work a text may cause. Everything here is a constant, so that one look
 //! tells what the worst answer of a model can do.
 
-/// A longer text is shown as it is, in one plain block: no answer of a model comes near
-/// this, and a browser would not lay it out either.
-pub const MAX_MARKDOWN_BYTES: usize = 8 * 1024 * 1024;
+/// A longer text is shown as it is, in one plain block. As Markdown a text of short lines takes
+/// fifty times its size while it is read, and a browser is slow with what comes out (REL-7).
+pub const MAX_MARKDOWN_BYTES: usize = 512 * 1024;
 
 /// Elements inside elements, math aside. Deeper ones are left out and only their text
 /// stays; browsers stop at 512 themselves.

@@ -6,8 +6,9 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_app::{AppEvent, Attempt, Comparison, Heard, OverQuota, Progress};
+use plimsoll_app::{AppEvent, Attempt, Comparison, Heard, OverQuota, Progress, heavy};
 use plimsoll_domain::{FileId, PairId, ReceiptId, file_label};
+use plimsoll_prose::limits::MAX_MARKDOWN_BYTES;
 use plimsoll_send::Stage;
 use plimsoll_store::Workspace;
 use serde_json::{Value, json};
@@ -38,6 +39,9 @@ const PURGE_EVERY: Duration = Duration::from_secs(10 * 60);
 
 /// Between two steps of making the store smaller.
 const SHRINK_REST: Duration = Duration::from_millis(50);
+
+/// So much is shown of a part of an answer that is too long to be rendered again and again.
+const NEWEST: usize = 32 << 10;
 
 /// More changed pairs than this are told as a whole.
 const FEW: usize = 20;
@@ -132,6 +136,17 @@ impl Relay {
     }
 }
 
+/// Of a long part that may still become anything, its newest lines are shown until the answer is
+/// complete: it is told again and again (REL-7).
+fn newest(tail: &str) -> &str {
+    if tail.len() <= MAX_MARKDOWN_BYTES {
+        return tail;
+    }
+    let from = tail.ceil_char_boundary(tail.len() - NEWEST);
+    let line = tail[from..].find('\n').map_or(from, |end| from + end + 1);
+    &tail[line..]
+}
+
 /// The part of an answer that is rendered.
 struct Due {
     pair: PairId,
@@ -147,7 +162,7 @@ impl Due {
         let stable = plimsoll_prose::stable_prefix(&self.rest).min(self.rest.len());
         let (done, tail) = self.rest.split_at(stable);
         let append = if stable > 0 { plimsoll_prose::render(done) } else { String::new() };
-        let tail = plimsoll_prose::render_partial(tail);
+        let tail = plimsoll_prose::render_partial(newest(tail));
         let rests_until = Instant::now() + began.elapsed() * REST;
         let data = json!({ "pair": self.pair.to_string(), "append": append, "tail": tail });
         let mut streams = web.relay.lock();
@@ -376,7 +391,9 @@ async fn tell_texts(web: Arc<Web>) {
     let mut tell = interval(TELL_EVERY);
     loop {
         tell.tick().await;
-        web.relay.due().iter().for_each(|due| due.tell(&web));
+        for due in web.relay.due() {
+            heavy(due.rest.len(), || due.tell(&web));
+        }
     }
 }
 

@@ -104,7 +104,7 @@ async fn works_again(rig: &Rig, case: &str, kind: Kind, sent: &Result<String, Ap
 /// Every job in the long run, and every few of them in each run.
 #[tokio::test]
 async fn rel_6_every_kind_of_send_ends_whatever_job_of_the_store_fails() {
-    let long = std::env::var_os("PLIMSOLL_LONG").is_some_and(|set| set == "1");
+    let long = plimsoll_testkit::real::long();
     for kind in KINDS {
         let (counting, draft) = before(kind).await;
         let before_it = counting.faults.jobs();

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use plimsoll_app::{AttachedFile, Place, Shown};
 use plimsoll_budget::ExcludedBecause;
 use plimsoll_domain::{ColorFlag, Lifecycle, SegmentBody, Timestamp, plain_name, segments};
-use plimsoll_prose::Renderer;
+use plimsoll_prose::{Renderer, limits::MAX_MARKDOWN_BYTES};
 use plimsoll_send::{
     fault::{Action, actions},
     short_label,
@@ -110,6 +110,7 @@ impl PairView<'_> {
     fn question(&self) -> Markup {
         let mut attached = self.attached.iter().enumerate();
         html! {
+            @if self.stored.pair.user_text.len() > MAX_MARKDOWN_BYTES { (shown_plain()) }
             div.prose {
                 @for (at, segment) in segments(&self.stored.pair.user_text).into_iter().enumerate() {
                     @match segment.body {
@@ -166,6 +167,7 @@ impl PairView<'_> {
             @if unsent {
                 div.muted.unsent-note { "Only the question is sent; this part of an answer is not." }
             }
+            @if text.is_some_and(|text| text.len() > MAX_MARKDOWN_BYTES) { (shown_plain()) }
             div.a.prose.unsent[unsent] {
                 div.done { @if let Some(text) = text { (rendered(plimsoll_prose::render(text))) } }
                 div.tail {}
@@ -305,6 +307,12 @@ fn off_title(why: Option<ExcludedBecause>) -> &'static str {
         Some(ExcludedBecause::BeforeTheLine) => "not sent: it is before the line that was set",
         Some(ExcludedBecause::Budget) | None => "not sent: it is beyond the load line",
     }
+}
+
+/// REL-7: a text that long is not read as Markdown.
+fn shown_plain() -> Markup {
+    let size = MAX_MARKDOWN_BYTES >> 10;
+    html! { div.muted { "Shown as it was written: it is longer than " (size) " KB." } }
 }
 
 #[cfg(test)]

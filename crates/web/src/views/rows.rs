@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use maud::{Markup, html};
-use plimsoll_app::{FilesOutlook, Outlook, Shown, topic_path};
+use plimsoll_app::{FilesOutlook, Outlook, Shown, heavy, topic_path};
 use plimsoll_budget::Boundary;
 use plimsoll_domain::PairId;
 use plimsoll_send::{Hash, LeftOutBecause, trim_notice};
@@ -110,7 +110,8 @@ async fn article(
         now: web.app.clock().now(),
         zone: &web.zone,
     };
-    Ok(view.article())
+    let bytes = pair.user_text.len() + pair.assistant_text.as_ref().map_or(0, String::len);
+    Ok(heavy(bytes, || view.article()))
 }
 
 /// REC-4: what was left out of a request, by the openings of its pairs as they are now.
