@@ -60,19 +60,22 @@ pub fn test() -> Result<(), String> {
 pub fn long() -> Result<(), String> {
     browser::prepare();
     packages::prepare_file_tools();
-    let run = |name: &str, package: &str, test: &str, filter: &[&str]| {
+    let run = |name: &str, test: &str, filter: &[&str]| {
         let mut tests = cargo();
-        tests.args(["test", "--release", "--locked", "--package", package, "--test", test, "--"]);
+        // The same packages for each, so that nothing is built twice.
+        tests.args(["test", "--release", "--locked", "--package", "plimsoll-cli"]);
+        tests.args(["--package", "plimsoll-store-sql", "--package", "plimsoll-app"]);
+        tests.args(["--package", "plimsoll-provider", "--test", test, "--"]);
         tests.args(filter).args(["--nocapture", "--test-threads=1"]);
         step(name, tests.env("PLIMSOLL_LONG", "1").env("PLIMSOLL_NO_SKIPS", "1"))
     };
-    run("trust", "plimsoll-cli", "trust", &[])?;
-    run("migrations", "plimsoll-store-sql", "sqlite", &["migrating"])?;
-    run("faults of the store", "plimsoll-app", "send", &["faults"])?;
-    run("providers that misbehave", "plimsoll-provider", "provider", &["misbehaviour"])?;
-    run("what is marked is what is sent", "plimsoll-cli", "workbench", &["honest_random"])?;
-    run("what is seen is what is sent", "plimsoll-cli", "web", &["seen"])?;
-    run("the API and its document", "plimsoll-cli", "web", &["schema"])
+    run("trust", "trust", &[])?;
+    run("migrations", "sqlite", &["migrating"])?;
+    run("faults of the store", "send", &["faults"])?;
+    run("providers that misbehave", "provider", &["misbehaviour"])?;
+    run("what is marked is what is sent", "workbench", &["honest_random"])?;
+    run("what is seen is what is sent", "web", &["seen"])?;
+    run("the API and its document", "web", &["schema"])
 }
 
 /// Writes the pages that come from the code. The tests that compare them do it, the page of
