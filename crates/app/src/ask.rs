@@ -1,6 +1,6 @@
 //! What is asked for, and what would be sent.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use plimsoll_budget::{
     Boundary, ExcludedBecause, Model, ModelLimit, OverBudget, QuotaVerdict, Suggestion, Validation,
@@ -8,14 +8,14 @@ use plimsoll_budget::{
 };
 use plimsoll_domain::{Attachment, Delivery, File, FileId, PairId, Timestamp, Topic};
 use plimsoll_provider::Provider;
-use plimsoll_send::{Counter, Seen, SendPlan, Target, allowed_deliveries, default_delivery};
+use plimsoll_send::{
+    Counter, FilePart, Part, Seen, SendPlan, Target, allowed_deliveries, default_delivery,
+};
 use plimsoll_store::{StoredPair, Workspace};
 use plimsoll_tokens::{Band, Basis, RawTokens};
 
 use crate::{
-    AttachLimits, AttachedFile, Comparison, QuotaChoice, TooLarge,
-    attach::{Carried, Packed},
-    tooling::FilesPart,
+    AttachLimits, AttachedFile, Comparison, QuotaChoice, TooLarge, tooling::FilesPart,
     weigher::Weigher,
 };
 
@@ -285,11 +285,9 @@ pub struct Prepared {
     /// The message as it was written, tokens in place.
     pub text: String,
     /// How the questions of the included pairs go out, where that differs from their texts.
-    pub(crate) packed: Vec<Option<Packed>>,
+    pub(crate) questions: Vec<Option<Vec<Part>>>,
     /// How the message goes out.
-    pub(crate) new_words: Packed,
-    /// The bytes of what is enclosed anywhere.
-    pub(crate) enclosed: HashMap<FileId, Carried>,
+    pub(crate) message: Vec<Part>,
     pub(crate) files: FilesPart,
     pub(crate) weigher: Weigher,
     /// How it stands in the window.
@@ -309,14 +307,21 @@ pub struct Prepared {
     pub plan: SendPlan,
     /// Which pairs may go along.
     pub(crate) history: HistoryChoice,
-    /// The request, byte for byte (PAY-5).
-    pub json_doc: String,
 }
 
 impl Prepared {
     /// The pairs that go along, oldest first.
     pub fn included_ids(&self) -> Vec<PairId> {
         self.included.iter().map(|stored| stored.pair.id).collect()
+    }
+
+    /// What goes along as bytes, anywhere in it.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &FilePart> {
+        let parts = self.questions.iter().flatten().flatten().chain(&self.message);
+        parts.filter_map(|part| match part {
+            Part::File(file) => Some(file),
+            _ => None,
+        })
     }
 
     /// Raw tokens of a text, by the model's own measure.

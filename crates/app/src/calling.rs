@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use plimsoll_domain::{PairId, Usage};
-use plimsoll_provider::{Delta, Finish};
-use plimsoll_send::{AttemptMachine, Event, ToolCall};
+use plimsoll_provider::{Delta, Encoded, Finish};
+use plimsoll_send::{AttemptMachine, Event, Request, ToolCall};
 use tokio::time::Instant;
 
 use crate::{App, Cancel, Prepared, Progress, driver::Journey};
@@ -50,7 +50,7 @@ impl App {
     pub(crate) async fn call(
         &self,
         prepared: &Prepared,
-        request: plimsoll_provider::ChatRequest,
+        request: (&Request, Encoded),
         machine: &mut AttemptMachine,
         journey: &mut Journey,
         cancel: &Cancel,
@@ -65,7 +65,7 @@ impl App {
     async fn receive(
         &self,
         prepared: &Prepared,
-        request: plimsoll_provider::ChatRequest,
+        request: (&Request, Encoded),
         machine: &mut AttemptMachine,
         journey: &mut Journey,
         cancel: &Cancel,
@@ -77,7 +77,7 @@ impl App {
         }
         let earlier = journey.usage.unwrap_or_default();
         let mut calls = Vec::new();
-        let mut stream = prepared.provider.answer(request);
+        let mut stream = prepared.provider.answer(request.0, request.1);
         let mut cut_by_length = false;
         let mut first = true;
         loop {

@@ -1,13 +1,13 @@
 //! Carrying a send out: the machine says what to do, this does it.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use plimsoll_budget::{Suggestion, Weights, overflow_suggestions};
 use plimsoll_domain::{FileId, PairError, PairId, Usage};
 use plimsoll_provider::ProviderFailure;
 use plimsoll_send::{
     AttemptMachine, AttemptRecord, Effect, Event, LeftOutBecause, MAX_TOOL_ROUNDS, Message,
-    MessageRecord, Outcome, SendError, ToolCall, ToolRound,
+    MessageRecord, Outcome, SendError, ToolCall,
     fault::{self, Held},
 };
 use tokio::time::Instant;
@@ -30,6 +30,8 @@ pub struct Sent {
     pub answer: String,
     /// What came of it.
     pub receipt: Receipt,
+    /// The last request as it left (PAY-5).
+    pub request: String,
     /// How it ended.
     pub outcome: Outcome,
     /// The pairs that were left out on the way, oldest first, each by its opening words.
@@ -77,8 +79,10 @@ pub(crate) struct Journey {
     pub(crate) learned_limit: Option<u64>,
     /// The limit in the last overflow; the inner one is none where none was stated.
     pub(crate) overflowed: Option<Option<u64>>,
-    /// What the model used of the tools so far.
-    pub(crate) rounds: Vec<ToolRound>,
+    /// The messages of the last call, without what was said with tools.
+    pub(crate) messages: Vec<Message>,
+    /// What was said with tools so far: the model's calls, then what they gave.
+    pub(crate) rounds: Vec<Message>,
     /// Where in the answer the round that is under way began.
     pub(crate) round_start: usize,
     /// Calls of tools so far.
@@ -107,6 +111,7 @@ impl Journey {
             detached: Vec::new(),
             learned_limit: None,
             overflowed: None,
+            messages: Vec::new(),
             rounds: Vec::new(),
             round_start: 0,
             tool_calls: 0,
@@ -247,6 +252,7 @@ impl App {
         Ok(Sent {
             pair: journey.pair,
             answer: journey.answer,
+            request: journey.last_body,
             receipt,
             outcome,
             left_out,
@@ -289,15 +295,16 @@ impl App {
                     tell(attempt(prepared, journey, &record));
                     let sent: Vec<PairId> = record.selection.iter().map(|pair| pair.id).collect();
                     let request = prepared.request(&sent, max_output, &journey.rounds, &copies);
-                    journey.last_body = prepared.provider.body(&request.clone().folded());
-                    journey.request_bytes = match prepared.enclosed.is_empty() {
-                        true => journey.last_body.len(),
-                        false => prepared.provider.body(&request).len(),
-                    };
-                    journey.history_hash = prepared.payload(&sent).1;
+                    let encoded = prepared.provider.encode(&request);
+                    encoded.shown().clone_into(&mut journey.last_body);
+                    journey.request_bytes = encoded.size();
+                    journey.history_hash.clone_from(&request.history_hash);
                     journey.round_start = journey.answer.len();
+                    let asked = (&request, encoded);
                     let called =
-                        self.call(prepared, request, &mut machine, journey, cancel, tell).await;
+                        self.call(prepared, asked, &mut machine, journey, cancel, tell).await;
+                    journey.messages = request.messages;
+                    journey.messages.truncate(journey.messages.len() - journey.rounds.len());
                     let event = match called {
                         Called::Ended(event) => event,
                         Called::Wants(calls) => {
@@ -327,7 +334,7 @@ impl App {
                 Effect::Record(record) => {
                     tell(attempt(prepared, journey, &record));
                     let mut record = *record;
-                    record.messages = message_records(prepared, &record);
+                    record.messages = message_records(prepared, journey, &record);
                     journey.records.push(record);
                 }
                 Effect::Done(outcome) => return Ok(outcome),
@@ -353,13 +360,13 @@ impl App {
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Event, AppError> {
-        if journey.rounds.len() >= MAX_TOOL_ROUNDS {
+        if journey.rounds.len() / 2 >= MAX_TOOL_ROUNDS {
             return Ok(Event::OutOfRounds);
         }
         let room = machine.tool_room();
         let answered = self.answer_calls(prepared, journey, calls, room, cancel, tell).await?;
         let Some((round, tokens)) = answered else { return Ok(Event::Cancelled) };
-        journey.rounds.push(round);
+        journey.rounds.extend(round);
         // What comes next is a paragraph of its own.
         if !journey.answer.is_empty() && !journey.answer.ends_with('\n') {
             journey.answer.push_str("\n\n");
@@ -392,16 +399,23 @@ fn opening(text: &str) -> String {
     opening
 }
 
-/// What was sent, message by message.
-fn message_records(prepared: &Prepared, record: &AttemptRecord) -> Vec<MessageRecord> {
-    let sent: Vec<PairId> = record.selection.iter().map(|pair| pair.id).collect();
-    let (payload, _) = prepared.payload(&sent);
+/// What was sent, message by message; where there was no call, what would have been.
+fn message_records(
+    prepared: &Prepared,
+    journey: &mut Journey,
+    record: &AttemptRecord,
+) -> Vec<MessageRecord> {
+    let mut messages = std::mem::take(&mut journey.messages);
+    if messages.is_empty() {
+        let sent: Vec<PairId> = record.selection.iter().map(|pair| pair.id).collect();
+        messages = prepared.request(&sent, None, &[], &HashMap::new()).messages;
+    }
     let overhead = prepared.outlook.model.message_overhead;
-    let record = |message: &Message<'_>| {
-        let tokens = prepared.weigh(&message.content).saturating_add(overhead);
+    let record = |message: &Message| {
+        let tokens = prepared.weigh(&message.text()).saturating_add(overhead);
         MessageRecord::of(message, tokens)
     };
-    payload.messages.iter().map(record).collect()
+    messages.iter().map(record).collect()
 }
 
 /// The error that is stored with the pair.

@@ -323,7 +323,6 @@ impl History {
             lifecycle: pair.lifecycle,
             user_tokens: estimate.user_tokens,
             assistant_tokens: estimate.assistant_tokens,
-            attachment_tokens: 0,
         })
     }
 

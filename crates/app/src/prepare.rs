@@ -6,12 +6,12 @@ use plimsoll_budget::{
     Decision, IncludedTokens, Model, ModelLimit, OverBudget, WindowFacts, WindowSource, decide,
 };
 use plimsoll_domain::{FileId, PairId, Topic, TopicId};
-use plimsoll_provider::{ChatMessage, ChatRequest};
-use plimsoll_send::{HistoryPair, PreludePart, PreludeParts, ToolRound, compose};
+use plimsoll_provider::Encoded;
+use plimsoll_send::{IncludedTexts, Instructions, Message, Part, Request, compose};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::{Calibration, RawTokens, Report};
 
-use crate::{App, AppError, Ask, Prepared, Reached, attach::Packed};
+use crate::{App, AppError, Ask, Prepared, Reached};
 
 /// The topic that pairs go to when nobody chose one.
 const FIRST_TOPIC: &str = "General";
@@ -144,69 +144,54 @@ pub fn find_topic<'a>(topics: &'a [Topic], path: &str) -> Option<&'a Topic> {
 }
 
 impl Prepared {
-    /// The request of an attempt that sends these of the included pairs along.
+    /// The request of an attempt that sends these of the included pairs along. `rounds` are what
+    /// was said with tools so far, and `copies` the ids of files at the provider.
     pub(crate) fn request(
         &self,
         sent: &[PairId],
         max_output: Option<u64>,
-        rounds: &[ToolRound],
+        rounds: &[Message],
         copies: &HashMap<FileId, String>,
-    ) -> ChatRequest {
-        let (payload, _) = self.payload(sent);
-        let message = |message: plimsoll_send::Message<'_>| ChatMessage {
-            role: message.role,
-            enclosed: self.carry(&message.enclosures, copies),
-            content: message.content.into_owned(),
-        };
-        ChatRequest {
-            model: self.served_model.clone(),
-            messages: payload.messages.into_iter().map(message).collect(),
-            temperature: self.topic.temperature,
-            max_output,
-            tools: self.files.tools.clone(),
-            rounds: rounds.to_vec(),
-        }
-    }
-
-    /// How many bytes the request has that would be sent now, those of files included.
-    pub fn body_size(&self) -> usize {
-        if self.enclosed.is_empty() {
-            return self.json_doc.len();
-        }
-        let request = self.request(&self.first_sent(), self.plan.max_output, &[], &HashMap::new());
-        self.provider.body(&request).len()
-    }
-
-    /// The pairs that the first call sends along, oldest first.
-    pub(crate) fn first_sent(&self) -> Vec<PairId> {
-        self.plan.included.iter().skip(self.plan.fit_drop).map(|pair| pair.id).collect()
-    }
-
-    /// The payload of an attempt, and the hash of its history (PAY-5).
-    pub(crate) fn payload(&self, sent: &[PairId]) -> (plimsoll_send::Payload<'_>, String) {
-        let prelude = PreludeParts {
-            system: self
-                .system
-                .as_deref()
-                .map(|text| PreludePart { text, tokens: self.outlook.system_tokens }),
-            files: self.files.section.as_ref().map(|section| PreludePart {
-                text: &section.text,
-                tokens: self.files.section_tokens.total(),
-            }),
+    ) -> Request {
+        let instructions = Instructions {
+            system: self.system.as_deref(),
+            files: self.files.section.as_ref().map(|section| section.text.as_str()),
         };
         // Both are in the same order, so that one pass finds all.
         let mut wanted = sent.iter().peekable();
-        let included = self.included.iter().zip(&self.packed);
+        let included = self.included.iter().zip(&self.questions);
         let included = included.filter(|(stored, _)| wanted.next_if_eq(&&stored.pair.id).is_some());
-        let pairs = included.map(|(stored, packed)| HistoryPair {
+        let pairs = included.map(|(stored, question)| IncludedTexts {
             id: stored.pair.id,
             lifecycle: stored.pair.lifecycle,
-            user: packed.as_ref().map_or((&stored.pair.user_text).into(), Packed::words),
+            user: &stored.pair.user_text,
+            rendered: question.as_deref(),
             assistant: stored.pair.assistant_text.as_deref(),
         });
-        let payload = compose(&prelude, pairs, self.new_words.words(), self.provider.wire_rules());
-        let hash = payload.history_hash();
-        (payload, hash)
+        let rules = self.provider.wire_rules();
+        let (mut messages, history_hash) = compose(&instructions, pairs, &self.message, rules);
+        for part in messages.iter_mut().flat_map(|message| &mut message.parts) {
+            if let Part::File(file) = part {
+                file.remote = file.id().and_then(|id| copies.get(&id).cloned());
+            }
+        }
+        messages.extend_from_slice(rounds);
+        Request {
+            model: self.served_model.clone(),
+            messages,
+            temperature: self.topic.temperature,
+            max_output,
+            tools: self.files.tools.clone(),
+            history_hash,
+        }
+    }
+
+    /// The request that would leave first, as it is written (PAY-5).
+    pub fn exact_request(&self) -> Encoded {
+        let sent = self.plan.included.iter().skip(self.plan.fit_drop).map(|pair| pair.id);
+        let sent: Vec<PairId> = sent.collect();
+        let request = self.request(&sent, self.plan.max_output, &[], &HashMap::new());
+        self.provider.encode(&request)
     }
 
     /// What the policy decides about this request (VAL-3).

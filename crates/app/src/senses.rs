@@ -7,8 +7,8 @@ use futures_util::StreamExt;
 use plimsoll_budget::Model;
 use plimsoll_domain::File;
 use plimsoll_files::{Ears, Eyes, Picture, Unable};
-use plimsoll_provider::{Carried, ChatMessage, ChatRequest, Delta, Enclosed, ProviderFailure};
-use plimsoll_send::Role;
+use plimsoll_provider::{Delta, ProviderFailure};
+use plimsoll_send::{FilePart, Message, Part, Request, Role};
 
 use crate::{App, ProviderBook, shelf::blocking};
 
@@ -75,20 +75,19 @@ impl Eyes for Sense {
         let reached = self.providers.reach(&self.model).await.map_err(no_provider)?;
         let question = question.trim();
         let asked = if question.is_empty() { "Describe this image." } else { question };
-        let enclosed = Enclosed {
-            at: asked.len(),
+        let mut message = Message::new(Role::User, asked);
+        message.push(Part::File(FilePart {
+            file: None,
             mime: picture.mime.to_owned(),
-            data: Carried::Bytes(self.read(picture.path).await?),
+            bytes: self.read(picture.path).await?,
             path: picture.path.to_owned(),
             remote: None,
-        };
-        let (role, content) = (Role::User, asked.to_owned());
-        let message = ChatMessage { role, content, enclosed: vec![enclosed] };
-        let request = ChatRequest {
+        }));
+        let request = Request {
             max_output: reached.provider.required_max_output(),
-            ..ChatRequest::new(reached.model, vec![message])
+            ..Request::new(reached.model, vec![message])
         };
-        let mut stream = reached.provider.answer(request);
+        let mut stream = reached.provider.ask(&request);
         let mut said = String::new();
         let listen = async {
             while let Some(delta) = stream.next().await {

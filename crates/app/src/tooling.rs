@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use plimsoll_domain::{File, FileId, PairId, file_label};
 use plimsoll_files::{NoSandbox, Programs, Sandbox, Section, Toolbox, files_section};
-use plimsoll_send::{Hash, MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult, ToolRound};
+use plimsoll_send::{
+    Hash, MAX_TOOL_ROUNDS, Message, Part, Role, ToolCall, ToolDefinition, ToolResult,
+};
 use plimsoll_store::{ToolCallRecord, Workspace};
 use plimsoll_tokens::RawTokens;
 use tokio::{sync::OnceCell, time::Instant};
@@ -141,7 +143,7 @@ impl App {
     }
 
     /// Answers the calls of one round, each within what is left of the window. Gives none
-    /// if the send was stopped meanwhile.
+    /// if the send was stopped meanwhile; else the calls and what they gave, as messages.
     pub(crate) async fn answer_calls(
         &self,
         prepared: &Prepared,
@@ -150,12 +152,13 @@ impl App {
         mut room: u64,
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<Option<(ToolRound, u64)>, AppError> {
+    ) -> Result<Option<([Message; 2], u64)>, AppError> {
         let toolbox = self.toolbox_for(&prepared.workspace, Some(journey.pair)).await;
         let text = journey.answer[journey.round_start..].to_owned();
-        let mut round = ToolRound { text, calls: Vec::new() };
-        let mut sum = prepared.weigh(&round.text);
-        let last = journey.rounds.len() + 1 >= MAX_TOOL_ROUNDS;
+        let mut sum = prepared.weigh(&text);
+        let mut called = Message::new(Role::Assistant, text);
+        let mut given = Message { role: Role::Tool, parts: Vec::new(), pair: None };
+        let last = journey.rounds.len() / 2 + 1 >= MAX_TOOL_ROUNDS;
         // Those beyond are as if they had not been asked for, apart from a word about it.
         let unanswered = calls.len().saturating_sub(MOST_CALLS);
         for call in calls.into_iter().take(MOST_CALLS) {
@@ -177,8 +180,13 @@ impl App {
                 () = cancel.cancelled() => return Ok(None),
             };
             let made = answer.generated;
-            let mut result = ToolResult { text: answer.text, failed: answer.is_error };
-            if unanswered > 0 && round.calls.len() + 1 == MOST_CALLS {
+            let mut result = ToolResult {
+                call: call.id.clone(),
+                name: call.name.clone(),
+                text: answer.text,
+                failed: answer.is_error,
+            };
+            if unanswered > 0 && given.parts.len() + 1 == MOST_CALLS {
                 let more = format!(
                     "\n[{unanswered} more calls were not answered: at most {MOST_CALLS} at once.]"
                 );
@@ -187,9 +195,9 @@ impl App {
             if last {
                 result.text.push_str("\n[No more tool calls are possible. Answer now.]");
             }
-            let given = prepared.weigh(&result.text);
-            room = room.saturating_sub(given);
-            let tokens = asked.saturating_add(given);
+            let answered = prepared.weigh(&result.text);
+            room = room.saturating_sub(answered);
+            let tokens = asked.saturating_add(answered);
             sum = sum.saturating_add(tokens);
             let record = ToolCallRecord {
                 name: call.name.clone(),
@@ -202,8 +210,9 @@ impl App {
             };
             self.store.add_tool_call(journey.pair, &record).await?;
             tell(Progress::Tool(journey.pair, step(Some(record))));
-            round.calls.push((call, result));
+            called.push(Part::ToolCall(call));
+            given.push(Part::ToolResult(result));
         }
-        Ok(Some((round, sum)))
+        Ok(Some(([called, given], sum)))
     }
 }

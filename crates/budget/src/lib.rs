@@ -26,7 +26,9 @@ pub use limit::{
     ASSUMED_LIMIT, Binds, FileLimits, LearnedLimit, ModelLimit, WindowFacts, WindowSource,
 };
 pub use model::{Model, Price};
-pub use pair_weight::{ExcludedBecause, PairText, WeighedPair, is_emitted, message_tokens};
+pub use pair_weight::{
+    ExcludedBecause, WeighedPair, is_emitted, message_tokens, not_sendable, sent_answer,
+};
 pub use quota::{Quota, QuotaKind, QuotaLimits, QuotaVerdict};
 pub use sums::{Load, LoadSums, Suffix};
 pub use validate::{

@@ -33,53 +33,14 @@ impl ExcludedBecause {
     }
 }
 
-/// A pair as the budget sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct PairText<'a> {
-    /// Where it stands.
-    pub lifecycle: Lifecycle,
-    /// The user's words, as they will be delivered.
-    pub user: &'a str,
-    /// The answer, if any.
-    pub assistant: Option<&'a str>,
-    /// What its pictures and other attachments add beyond the text.
-    pub attachment_tokens: u64,
-}
-
 /// Whether text makes a message: what is blank is not emitted (PAY-2).
 pub fn is_emitted(text: &str) -> bool {
     !text.trim().is_empty()
 }
 
-impl<'a> PairText<'a> {
-    /// Why this pair is never sent, whatever the room; none if it may be.
-    pub fn not_sendable(&self, send_error_pairs: bool) -> Option<ExcludedBecause> {
-        let answered = self.assistant.is_some_and(is_emitted);
-        not_sendable(self.lifecycle, answered, send_error_pairs)
-    }
-
-    /// The texts that become messages: user, then assistant. A pair in error
-    /// contributes only its user text.
-    pub fn messages(&self) -> (Option<&'a str>, Option<&'a str>) {
-        let user = Some(self.user).filter(|text| is_emitted(text));
-        let assistant = match self.lifecycle {
-            Lifecycle::Error => None,
-            _ => self.assistant.filter(|text| is_emitted(text)),
-        };
-        (user, assistant)
-    }
-
-    /// The load, with the overhead of each emitted message.
-    pub fn load(&self, estimator: &Estimator, overhead: u64, send_error_pairs: bool) -> Load {
-        let raw = |text: &str| if is_emitted(text) { estimator.count(text).max(1) } else { 0 };
-        let weighed = WeighedPair {
-            lifecycle: self.lifecycle,
-            user_tokens: raw(self.user),
-            assistant_tokens: self.assistant.map_or(0, raw),
-            attachment_tokens: self.attachment_tokens,
-        };
-        weighed.load(overhead, send_error_pairs)
-    }
+/// The answer of a pair as it is sent: none of a pair in error, and none that is blank (PAY-2).
+pub fn sent_answer(lifecycle: Lifecycle, answer: Option<&str>) -> Option<&str> {
+    answer.filter(|text| lifecycle != Lifecycle::Error && is_emitted(text))
 }
 
 /// A pair whose texts were weighed before. A text that makes no message weighs 0, and
@@ -92,11 +53,21 @@ pub struct WeighedPair {
     pub user_tokens: u64,
     /// Raw tokens of the answer.
     pub assistant_tokens: u64,
-    /// What its attachments add beyond the text.
-    pub attachment_tokens: u64,
 }
 
 impl WeighedPair {
+    /// Weighs the texts of a pair.
+    pub fn of(
+        lifecycle: Lifecycle,
+        user: &str,
+        assistant: Option<&str>,
+        estimator: &Estimator,
+    ) -> Self {
+        let raw = |text: &str| if is_emitted(text) { estimator.count(text).max(1) } else { 0 };
+        let (user_tokens, assistant_tokens) = (raw(user), assistant.map_or(0, raw));
+        Self { lifecycle, user_tokens, assistant_tokens }
+    }
+
     /// Why this pair is never sent, whatever the room; none if it may be.
     pub fn not_sendable(&self, send_error_pairs: bool) -> Option<ExcludedBecause> {
         not_sendable(self.lifecycle, self.assistant_tokens > 0, send_error_pairs)
@@ -108,14 +79,13 @@ impl WeighedPair {
             return Load::NOT_SENDABLE;
         }
         let answer = if self.lifecycle == Lifecycle::Error { 0 } else { self.assistant_tokens };
-        let attached = if self.user_tokens > 0 { self.attachment_tokens } else { 0 };
         let message = |tokens: u64| RawTokens::message(tokens, overhead);
-        Load::of(message(self.user_tokens) + message(answer) + attached.into())
+        Load::of(message(self.user_tokens) + message(answer))
     }
 }
 
-/// BND-1: what never counts in X.
-fn not_sendable(
+/// BND-1: why a pair never counts in X.
+pub fn not_sendable(
     lifecycle: Lifecycle,
     answered: bool,
     send_error_pairs: bool,
@@ -139,13 +109,13 @@ pub fn message_tokens(text: &str, estimator: &Estimator, overhead: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn pair<'a>(lifecycle: Lifecycle, user: &'a str, assistant: Option<&'a str>) -> PairText<'a> {
-        PairText { lifecycle, user, assistant, attachment_tokens: 0 }
+    fn weighed(lifecycle: Lifecycle, user: &str, assistant: Option<&str>) -> WeighedPair {
+        let estimator = Estimator::Heuristic { chars_per_token: 1.0 };
+        WeighedPair::of(lifecycle, user, assistant, &estimator)
     }
 
-    fn tokens(pair: PairText<'_>, send_error_pairs: bool) -> Option<u64> {
-        let estimator = Estimator::Heuristic { chars_per_token: 1.0 };
-        let load = pair.load(&estimator, 4, send_error_pairs);
+    fn tokens(pair: WeighedPair, send_error_pairs: bool) -> Option<u64> {
+        let load = pair.load(4, send_error_pairs);
         load.sendable.then_some(load.tokens.total())
     }
 
@@ -164,22 +134,15 @@ mod tests {
             (Sending, "abc", Some("half"), None, None),
             (Idle, "abc", None, None, None),
         ] {
-            let pair = pair(lifecycle, user, assistant);
+            let pair = weighed(lifecycle, user, assistant);
             assert_eq!(tokens(pair, false), plain, "{pair:?}");
             assert_eq!(tokens(pair, true), with_errors, "{pair:?} with sendErrorPairs");
         }
     }
 
     #[test]
-    fn est_5_attachments_ride_with_their_message() {
-        let with_image =
-            PairText { attachment_tokens: 255, ..pair(Lifecycle::Complete, "abc", None) };
-        assert_eq!(tokens(with_image, false), Some(262));
-    }
-
-    #[test]
     fn bnd_1_the_reason_is_told() {
-        let reason = |lifecycle| pair(lifecycle, "a", None).not_sendable(false);
+        let reason = |lifecycle| weighed(lifecycle, "a", None).not_sendable(false);
         assert_eq!(reason(Lifecycle::Error), Some(ExcludedBecause::Error));
         assert_eq!(reason(Lifecycle::Sending), Some(ExcludedBecause::InFlight));
         assert_eq!(reason(Lifecycle::Cancelled), Some(ExcludedBecause::Cancelled));

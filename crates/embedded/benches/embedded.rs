@@ -17,8 +17,8 @@ use std::{
 use futures_core::Stream;
 use plimsoll_domain::Usage;
 use plimsoll_embedded::{EmbeddedModel, EmbeddedOptions, FetchError, MODEL_ID, fetch};
-use plimsoll_provider::{AnswerStream, ChatMessage, ChatRequest, Delta, Provider};
-use plimsoll_send::Role;
+use plimsoll_provider::{AnswerStream, Delta, Provider};
+use plimsoll_send::{Message, Request, Role};
 use plimsoll_testkit::{
     llama_server::{LlamaOptions, LlamaServer},
     real,
@@ -64,11 +64,11 @@ struct Speeds {
 }
 
 fn ours(model: &EmbeddedModel, sentences: usize) -> Speeds {
-    let messages = vec![ChatMessage::new(Role::User, prompt(sentences))];
+    let messages = vec![Message::new(Role::User, prompt(sentences))];
     let (model_id, max_output) = (MODEL_ID.to_owned(), Some(u64::from(WRITTEN)));
-    let request = ChatRequest { max_output, ..ChatRequest::new(model_id, messages) };
+    let request = Request { max_output, ..Request::new(model_id, messages) };
     let started = Instant::now();
-    let mut stream = model.answer(request);
+    let mut stream = model.ask(&request);
     let (mut first, mut usage) = (None, Usage::default());
     while let Some(delta) = next(&mut stream) {
         match delta {

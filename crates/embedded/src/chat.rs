@@ -3,7 +3,7 @@
 //! The template in the file would add a system message of its own when there is none.
 //! That is not done here: nothing hidden is sent (PRV-4).
 
-use plimsoll_provider::ChatMessage;
+use plimsoll_send::Message;
 use plimsoll_send::Role;
 
 use crate::{
@@ -35,13 +35,13 @@ impl ChatMl {
     pub(crate) fn prompt(
         self,
         tokenizer: &Tokenizer,
-        messages: &[ChatMessage],
+        messages: &[Message],
     ) -> Result<Vec<u32>, GgufError> {
         let mut prompt = Vec::new();
         let line_end = tokenizer.encode("\n")?;
         for message in messages {
             prompt.push(self.open);
-            let text = format!("{}\n{}", message.role.name(), message.content);
+            let text = format!("{}\n{}", message.role.name(), message.text());
             prompt.append(&mut tokenizer.encode(&text)?);
             prompt.push(self.close);
             prompt.extend_from_slice(&line_end);

@@ -8,7 +8,8 @@ use std::{
 };
 
 use plimsoll_domain::Usage;
-use plimsoll_provider::{ChatMessage, ChatRequest, Delta, Finish};
+use plimsoll_provider::{Delta, Finish};
+use plimsoll_send::{Message, Request};
 
 use crate::{
     chat::ChatMl,
@@ -62,7 +63,7 @@ impl Head {
     }
 
     /// The prompt that these messages make.
-    pub(crate) fn prompt(&self, messages: &[ChatMessage]) -> Result<Vec<u32>, GgufError> {
+    pub(crate) fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, GgufError> {
         self.chat.prompt(&self.tokenizer, messages)
     }
 }
@@ -97,7 +98,7 @@ impl Engine {
     /// Answers, and gives each piece as soon as it is there.
     pub(crate) fn answer(
         &mut self,
-        request: &ChatRequest,
+        request: &Request,
         seed: u64,
         stop: &dyn Fn() -> bool,
         give: &mut dyn FnMut(Delta),

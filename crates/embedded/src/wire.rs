@@ -1,6 +1,7 @@
 //! Requests and failures in the words of OpenAI, which everyone else already reads.
 
-use plimsoll_provider::{ChatRequest, ProviderFailure};
+use plimsoll_provider::ProviderFailure;
+use plimsoll_send::Request;
 use serde::Serialize;
 
 /// What a request would be on a wire.
@@ -33,14 +34,13 @@ struct ErrorWords<'a> {
 }
 
 /// The request as JSON.
-pub(crate) fn body(request: &ChatRequest) -> String {
-    let message = |message: &'_ plimsoll_provider::ChatMessage| message.role.name();
+pub(crate) fn body(request: &Request) -> String {
+    let texts: Vec<String> = request.messages.iter().map(plimsoll_send::Message::text).collect();
+    let said = request.messages.iter().zip(&texts);
     let body = Body {
         model: &request.model,
-        messages: request
-            .messages
-            .iter()
-            .map(|each| Message { role: message(each), content: &each.content })
+        messages: said
+            .map(|(message, content)| Message { role: message.role.name(), content })
             .collect(),
         temperature: request.temperature.filter(|value| value.is_finite()),
         max_tokens: request.max_output,
@@ -87,7 +87,6 @@ fn json(value: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use plimsoll_provider::ChatMessage;
     use plimsoll_send::{
         Role,
         fault::{Label, Subkind},
@@ -124,8 +123,8 @@ mod tests {
 
     #[test]
     fn pay_5_the_body_says_what_was_asked_and_nothing_more() {
-        let request = ChatRequest::new("m", vec![ChatMessage::new(Role::User, "a \"b\"\n")]);
-        let request = ChatRequest { temperature: Some(0.5), ..request };
+        let request = Request::new("m", vec![plimsoll_send::Message::new(Role::User, "a \"b\"\n")]);
+        let request = Request { temperature: Some(0.5), ..request };
         let expected =
             r#"{"model":"m","messages":[{"role":"user","content":"a \"b\"\n"}],"temperature":0.5}"#;
         assert_eq!(body(&request), expected);

@@ -10,7 +10,8 @@ use std::{
     thread,
 };
 
-use plimsoll_provider::{ChatRequest, Delta, ProviderFailure};
+use plimsoll_provider::{Delta, ProviderFailure};
+use plimsoll_send::Request;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::{
@@ -28,7 +29,7 @@ const MOST_THREADS: usize = 8;
 pub(crate) enum Job {
     Load,
     Unload,
-    Answer { request: ChatRequest, inlet: Inlet },
+    Answer { request: Request, inlet: Inlet },
 }
 
 impl Job {
@@ -73,7 +74,7 @@ impl Worker {
         }
     }
 
-    fn answer(&mut self, request: &ChatRequest, inlet: &Inlet) {
+    fn answer(&mut self, request: &Request, inlet: &Inlet) {
         if inlet.unwanted() {
             return;
         }

@@ -15,10 +15,8 @@ use std::{
 use futures_core::Stream;
 use plimsoll_domain::Usage;
 use plimsoll_embedded::{EmbeddedModel, EmbeddedOptions, FetchError, MODEL_ID, WINDOW, fetch};
-use plimsoll_provider::{
-    AnswerStream, ChatMessage, ChatRequest, Delta, Finish, Provider, ProviderFailure,
-};
-use plimsoll_send::{Role, fault::Label};
+use plimsoll_provider::{AnswerStream, Delta, Finish, Provider, ProviderFailure};
+use plimsoll_send::{Message, Request, Role, fault::Label};
 use plimsoll_testkit::real;
 
 /// The weights, or none with a loud word about it.
@@ -55,10 +53,10 @@ fn next(stream: &mut AnswerStream) -> Option<Result<Delta, ProviderFailure>> {
     }
 }
 
-fn request(turns: &[(Role, &str)], max_output: u64) -> ChatRequest {
-    let message = |(role, content): &(Role, &str)| ChatMessage::new(*role, *content);
-    let request = ChatRequest::new(MODEL_ID, turns.iter().map(message).collect());
-    ChatRequest { max_output: Some(max_output), ..request }
+fn request(turns: &[(Role, &str)], max_output: u64) -> Request {
+    let message = |(role, content): &(Role, &str)| Message::new(*role, *content);
+    let request = Request::new(MODEL_ID, turns.iter().map(message).collect());
+    Request { max_output: Some(max_output), ..request }
 }
 
 fn ask(
@@ -66,7 +64,7 @@ fn ask(
     turns: &[(Role, &str)],
     max_output: u64,
 ) -> Result<(String, Finish, Usage), ProviderFailure> {
-    let mut stream = model.answer(request(turns, max_output));
+    let mut stream = model.ask(&request(turns, max_output));
     let (mut text, mut finish, mut usage) = (String::new(), Finish::Stop, Usage::default());
     while let Some(item) = next(&mut stream) {
         match item? {
@@ -153,7 +151,7 @@ fn snd_4_a_cancel_is_seen_at_once() {
     let essay = "A ship may lie as deep as her load line shows. ".repeat(200);
     // Wait until the model is loaded.
     ask(model, &[(Role::User, "Hi")], 1).unwrap();
-    let mut slow = model.answer(request(&[(Role::User, &essay)], 100));
+    let mut slow = model.ask(&request(&[(Role::User, &essay)], 100));
     let waker = Waker::noop();
     let _ = Pin::new(&mut slow).poll_next(&mut Context::from_waker(waker));
     thread::sleep(Duration::from_millis(300));

@@ -1,11 +1,12 @@
 //! Anthropic.
 
-use plimsoll_send::WireRules;
+use plimsoll_send::{Request, WireRules};
 use reqwest::header::{HeaderName, HeaderValue};
 
 use crate::{
-    AnswerStream, ChatRequest, Endpoint, Models, Provider, RemoteFiles, SetupError,
+    AnswerStream, Encoded, Endpoint, Models, Provider, RemoteFiles, SetupError,
     answer::answer,
+    encoded::encode,
     http::{Call, Client},
     models::{by_id, listed},
     remote_files::FilesAt,
@@ -65,15 +66,14 @@ impl Provider for Anthropic {
         Some(anthropic::REQUIRED_MAX_OUTPUT)
     }
 
-    fn body(&self, request: &ChatRequest) -> String {
-        anthropic::body(request)
+    fn encode(&self, request: &Request) -> Encoded {
+        encode(request, anthropic::body)
     }
 
-    fn answer(&self, request: ChatRequest) -> AnswerStream {
+    fn answer(&self, request: &Request, encoded: Encoded) -> AnswerStream {
         let url = self.endpoint.join(["messages"]);
-        let mut call = Call::post(url, &self.headers, self.body(&request));
-        let mut enclosed = request.messages.iter().flat_map(|message| &message.enclosed);
-        if enclosed.any(|one| one.remote.is_some()) {
+        let mut call = Call::post(url, &self.headers, encoded.into_body());
+        if request.files().any(|file| file.remote.is_some()) {
             call.headers.push(FILES_BETA);
         }
         answer(self.client.clone(), call, Box::new(anthropic::Decoder::default()))

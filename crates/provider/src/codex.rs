@@ -9,9 +9,9 @@ mod prompt;
 
 use std::path::{Path, PathBuf};
 
-use plimsoll_send::WireRules;
+use plimsoll_send::{Request, WireRules};
 
-use crate::{AnswerStream, ChatRequest, Models, Provider, Timeouts};
+use crate::{AnswerStream, Encoded, Models, Provider, Timeouts};
 use prompt::Invocation;
 
 /// The Codex of this machine.
@@ -79,12 +79,12 @@ impl Provider for Codex {
     }
 
     /// The program, its arguments and what it reads, as JSON.
-    fn body(&self, request: &ChatRequest) -> String {
-        Invocation::of(request).described(&self.program)
+    fn encode(&self, request: &Request) -> Encoded {
+        Encoded::of_text(Invocation::of(request).described(&self.program))
     }
 
-    fn answer(&self, request: ChatRequest) -> AnswerStream {
-        answer::answer(self.program.clone(), Invocation::of(&request), self.timeouts)
+    fn answer(&self, request: &Request, _: Encoded) -> AnswerStream {
+        answer::answer(self.program.clone(), Invocation::of(request), self.timeouts)
     }
 
     /// None: the program has no list of its models, and what an account may use is known to

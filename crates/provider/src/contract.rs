@@ -1,141 +1,15 @@
 //! What every provider does (PRV-1). Adding one is one file that implements this.
 
-use std::{path::PathBuf, pin::Pin, sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use futures_core::Stream;
 use plimsoll_domain::Usage;
 use plimsoll_send::{
-    Role, ToolCall, ToolDefinition, ToolRound, WireRules,
+    Request, ToolCall, WireRules,
     fault::{self, Fault},
 };
 
-/// Bytes that a request carries, or what stands for them where a request is only read.
-#[derive(Clone, PartialEq, Eq)]
-pub enum Carried {
-    /// The bytes.
-    Bytes(Arc<[u8]>),
-    /// A few words on them.
-    Folded(String),
-}
-
-impl Carried {
-    /// As it stands in a body: the bytes as text, or the words.
-    pub(crate) fn base64(&self) -> String {
-        use base64::Engine as _;
-        match self {
-            Self::Bytes(bytes) => base64::engine::general_purpose::STANDARD.encode(bytes),
-            Self::Folded(words) => words.clone(),
-        }
-    }
-}
-
-impl std::fmt::Debug for Carried {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
-            Self::Folded(words) => f.write_str(words),
-        }
-    }
-}
-
-/// A file that goes along with a message as bytes (DLV-1).
-#[derive(Clone, PartialEq, Eq)]
-pub struct Enclosed {
-    /// Before which byte of the content it stands.
-    pub at: usize,
-    /// What its bytes are.
-    pub mime: String,
-    /// Its bytes.
-    pub data: Carried,
-    /// Where they are on this machine, for those who read the disk.
-    pub path: PathBuf,
-    /// The id of a copy at the provider, which then stands for the bytes (FIL-4).
-    pub remote: Option<String>,
-}
-
-impl Enclosed {
-    /// Whether it is a picture; else it is a document.
-    pub fn is_picture(&self) -> bool {
-        self.mime.starts_with("image/")
-    }
-}
-
-impl std::fmt::Debug for Enclosed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { at, mime, data, remote, .. } = self;
-        write!(f, "Enclosed({at}, {mime}, {data:?}, {remote:?})")
-    }
-}
-
-/// One message of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChatMessage {
-    /// Who speaks.
-    pub role: Role,
-    /// What is said.
-    pub content: String,
-    /// What is enclosed, in order.
-    pub enclosed: Vec<Enclosed>,
-}
-
-impl ChatMessage {
-    /// A message of words alone.
-    pub fn new(role: Role, content: impl Into<String>) -> Self {
-        Self { role, content: content.into(), enclosed: Vec::new() }
-    }
-
-    /// The stretches of the content and what stands between them: `(words, enclosed after
-    /// them)`, the last without.
-    pub(crate) fn stretches(&self) -> impl Iterator<Item = (&str, Option<&Enclosed>)> {
-        let mut from = 0;
-        let mut enclosed = self.enclosed.iter().map(Some).chain([None]);
-        std::iter::from_fn(move || {
-            let next = enclosed.next()?;
-            let to = next.map_or(self.content.len(), |one| one.at);
-            let words = &self.content[from..to];
-            from = to;
-            Some((words, next))
-        })
-    }
-}
-
-/// What a send asks of a provider.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChatRequest {
-    /// The model, as the provider knows it.
-    pub model: String,
-    /// The messages, in order, already fit for the provider's [`WireRules`].
-    pub messages: Vec<ChatMessage>,
-    /// Sampling temperature, if one is set.
-    pub temperature: Option<f32>,
-    /// The largest answer in tokens, if one is asked for.
-    pub max_output: Option<u64>,
-    /// The tools that the model may use (PRV-5).
-    pub tools: Vec<ToolDefinition>,
-    /// What it used of them so far, after the last message.
-    pub rounds: Vec<ToolRound>,
-}
-
-impl ChatRequest {
-    /// A request of messages alone.
-    pub fn new(model: impl Into<String>, messages: Vec<ChatMessage>) -> Self {
-        let (tools, rounds) = (Vec::new(), Vec::new());
-        Self { model: model.into(), messages, temperature: None, max_output: None, tools, rounds }
-    }
-
-    /// The same request with every enclosure's bytes replaced by a few words on them: for
-    /// people to read, and for keeping.
-    pub fn folded(mut self) -> Self {
-        let all = self.messages.iter_mut().flat_map(|message| &mut message.enclosed);
-        for one in all {
-            if let Carried::Bytes(bytes) = &one.data {
-                let words = format!("[{} bytes of {}]", bytes.len(), one.mime);
-                one.data = Carried::Folded(words);
-            }
-        }
-        self
-    }
-}
+use crate::Encoded;
 
 /// Something that arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -255,11 +129,17 @@ pub trait Provider: Send + Sync {
         None
     }
 
-    /// The request body, byte for byte (PAY-5); no secret is ever in it.
-    fn body(&self, request: &ChatRequest) -> String;
+    /// Writes a request for this provider, once for each attempt: what leaves, what people are
+    /// shown and what is kept is this one text (PAY-5). No secret is ever in it.
+    fn encode(&self, request: &Request) -> Encoded;
 
     /// Starts a call. Everything that goes wrong arrives in the stream.
-    fn answer(&self, request: ChatRequest) -> AnswerStream;
+    fn answer(&self, request: &Request, encoded: Encoded) -> AnswerStream;
+
+    /// Writes a request and starts a call.
+    fn ask(&self, request: &Request) -> AnswerStream {
+        self.answer(request, self.encode(request))
+    }
 
     /// The models it serves now.
     fn models(&self) -> Models;

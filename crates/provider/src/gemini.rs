@@ -1,14 +1,15 @@
 //! Gemini.
 
-use plimsoll_send::WireRules;
+use plimsoll_send::{Request, WireRules};
 use reqwest::{
     Url,
     header::{HeaderName, HeaderValue},
 };
 
 use crate::{
-    AnswerStream, ChatRequest, Endpoint, Models, Provider, SetupError,
+    AnswerStream, Encoded, Endpoint, Models, Provider, SetupError,
     answer::answer,
+    encoded::encode,
     http::{Call, Client},
     models::{by_id, listed_gemini},
     wire::gemini,
@@ -59,12 +60,12 @@ impl Provider for Gemini {
         WireRules::STRICT
     }
 
-    fn body(&self, request: &ChatRequest) -> String {
-        gemini::body(request)
+    fn encode(&self, request: &Request) -> Encoded {
+        encode(request, gemini::body)
     }
 
-    fn answer(&self, request: ChatRequest) -> AnswerStream {
-        let call = Call::post(self.url(&request.model), &self.headers, self.body(&request));
+    fn answer(&self, request: &Request, encoded: Encoded) -> AnswerStream {
+        let call = Call::post(self.url(&request.model), &self.headers, encoded.into_body());
         answer(self.client.clone(), call, Box::new(gemini::Decoder::default()))
     }
 

@@ -6,6 +6,7 @@
 
 mod child;
 mod contract;
+mod encoded;
 mod endpoint;
 mod scrub;
 mod secret;
@@ -35,9 +36,10 @@ pub use download::Download;
 
 pub use child::{keep_private, program};
 pub use contract::{
-    AnswerStream, Carried, ChatMessage, ChatRequest, Delta, Enclosed, Finish, Models, Provider,
-    ProviderFailure, RemoteFile, RemoteFiles, ServedModel, Transcript, Upload,
+    AnswerStream, Delta, Finish, Models, Provider, ProviderFailure, RemoteFile, RemoteFiles,
+    ServedModel, Transcript, Upload,
 };
+pub use encoded::Encoded;
 pub use endpoint::{Endpoint, SetupError, Timeouts, server_of};
 pub use models::MOST_MODELS;
 pub use secret::Secret;

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use plimsoll_send::WireRules;
+use plimsoll_send::{Request, WireRules};
 use reqwest::{
     Url,
     header::{AUTHORIZATION, HeaderName, HeaderValue},
 };
 
 use crate::{
-    AnswerStream, ChatRequest, Endpoint, Models, Provider, ProviderFailure, RemoteFiles,
-    SetupError, Transcript,
+    AnswerStream, Encoded, Endpoint, Models, Provider, ProviderFailure, RemoteFiles, SetupError,
+    Transcript,
     answer::answer,
+    encoded::encode,
     http::{Call, Client},
     local,
     models::{by_id, listed},
@@ -111,13 +112,13 @@ impl Provider for OpenAiStyle {
         WireRules::OPENAI
     }
 
-    fn body(&self, request: &ChatRequest) -> String {
-        openai::body(request)
+    fn encode(&self, request: &Request) -> Encoded {
+        encode(request, openai::body)
     }
 
-    fn answer(&self, request: ChatRequest) -> AnswerStream {
+    fn answer(&self, request: &Request, encoded: Encoded) -> AnswerStream {
         let url = self.url(Some(&request.model), &["chat", "completions"]);
-        let call = Call::post(url, &self.headers, self.body(&request));
+        let call = Call::post(url, &self.headers, encoded.into_body());
         answer(self.client.clone(), call, Box::new(openai::Decoder::default()))
     }
 

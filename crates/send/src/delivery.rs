@@ -5,7 +5,7 @@
 
 use plimsoll_domain::{Delivery, File, SegmentBody, file_label, quoted, segments};
 
-use crate::Enclosure;
+use crate::{FilePart, Message, Part, Role};
 
 /// Text files up to this size stand in the message by themselves, also where a tool could
 /// read them.
@@ -208,35 +208,31 @@ fn inlined<'a>(
     }
 }
 
-/// The words of a message and what is enclosed in them. Those who read the disk find tokens
-/// in the words, for pictures too: `token` writes them with the place where the bytes are now,
-/// which is another than the message names when the data was moved.
-pub fn words_of(
+/// The parts of a message as it goes out. Providers that read the disk find tokens in the text,
+/// for pictures too: `token` writes them with the place where the bytes are now, which is another
+/// than the message names when the data was moved. `bytes` gives what goes along as bytes.
+pub fn rendered(
     parts: &[DeliveredPart<'_>],
     token: impl Fn(&File) -> Option<String>,
-) -> (String, Vec<Enclosure>) {
-    let mut words = String::new();
-    let mut enclosures = Vec::new();
+    bytes: impl Fn(&File) -> Option<FilePart>,
+) -> Vec<Part> {
+    let mut message = Message { role: Role::User, parts: Vec::new(), pair: None };
     for part in parts {
         match part {
-            DeliveredPart::Words(text) => words.push_str(text),
-            DeliveredPart::Block { text, .. } | DeliveredPart::Line(text) => words.push_str(text),
-            DeliveredPart::Token { file, written } => match token(file) {
-                Some(token) => words.push_str(&token),
-                None => words.push_str(written),
-            },
+            DeliveredPart::Words(text) => message.push(Part::Text((*text).to_owned())),
+            DeliveredPart::Block { text, .. } | DeliveredPart::Line(text) => {
+                message.push(Part::Text(text.clone()));
+            }
+            DeliveredPart::Token { file, written } => {
+                message.push(Part::Text(token(file).unwrap_or_else(|| (*written).to_owned())));
+            }
             DeliveredPart::Enclosed(file) => {
-                enclosures.push(Enclosure {
-                    at: words.len(),
-                    file: file.id,
-                    hash: file.hash.clone(),
-                    mime: sent_mime(file).to_owned(),
-                });
-                words.push_str(&token(file).unwrap_or_default());
+                bytes(file).into_iter().for_each(|file| message.push(Part::File(file)));
+                token(file).into_iter().for_each(|token| message.push(Part::Text(token)));
             }
         }
     }
-    (words, enclosures)
+    message.parts
 }
 
 /// A block that nobody can end from inside: its mark is made of the content's own hash.

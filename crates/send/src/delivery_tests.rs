@@ -30,6 +30,16 @@ fn file(name: &str, kind: FileKind, size: u64) -> File {
     }
 }
 
+fn bytes(file: &File) -> FilePart {
+    FilePart {
+        file: Some(file.clone().into()),
+        mime: sent_mime(file).to_owned(),
+        bytes: [1u8].into(),
+        path: "/nowhere".into(),
+        remote: None,
+    }
+}
+
 fn words(message: &str, tokens: &[Token<'_>], target: Target) -> (String, Vec<usize>) {
     let parts = deliver(message, tokens, target, "phi");
     let token = |file: &File| {
@@ -37,8 +47,15 @@ fn words(message: &str, tokens: &[Token<'_>], target: Target) -> (String, Vec<us
             .paths
             .then(|| format!("<<context:{}:/b/{}>>>", file.context_kind().name(), file.name))
     };
-    let (text, enclosures) = words_of(&parts, token);
-    (text, enclosures.into_iter().map(|one| one.at).collect())
+    let (mut text, mut places) = (String::new(), Vec::new());
+    for part in rendered(&parts, token, |file| Some(bytes(file))) {
+        match part {
+            Part::Text(more) => text.push_str(&more),
+            Part::File(_) => places.push(text.len()),
+            other => panic!("{other:?}"),
+        }
+    }
+    (text, places)
 }
 
 /// DLV-4: what no wire takes is never sent as a picture, and never dropped in silence.

@@ -56,7 +56,7 @@ pub struct MessageRecord {
 
 impl MessageRecord {
     /// The record of a message that weighs this much.
-    pub fn of(message: &Message<'_>, tokens: u64) -> Self {
+    pub fn of(message: &Message, tokens: u64) -> Self {
         Self { role: message.role, pair_id: message.pair, tokens, hash: message.hash() }
     }
 }

@@ -34,19 +34,12 @@ pub struct ToolCall {
 /// What a tool gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolResult {
-    /// Its text.
+    /// The call that it answers: its id and the tool.
+    pub call: String,
+    pub name: String,
     pub text: String,
     /// Whether it is an error.
     pub failed: bool,
-}
-
-/// One round: what the model said and wanted, and what it got.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolRound {
-    /// The text that came before the calls; often none.
-    pub text: String,
-    /// Each call with its result, in order.
-    pub calls: Vec<(ToolCall, ToolResult)>,
 }
 
 /// After so many rounds a model is told to answer with what it has.

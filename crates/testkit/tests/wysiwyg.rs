@@ -1,12 +1,13 @@
 //! What you see is what you send (promise 1, PAY-5): for random histories and filters
 //! the request holds exactly the visible, included pairs in order, and its hash says so.
 
-use std::ops::Range;
+use std::{ops::Range, sync::LazyLock};
 
-use plimsoll_budget::{Boundary, BoundaryInput, LoadSums, PairText};
+use plimsoll_budget::{Boundary, BoundaryInput, LoadSums, WeighedPair};
 use plimsoll_domain::{ColorFlag, Lifecycle, PairId, Star, Timestamp};
 use plimsoll_filter::{Date, Row, Rows, Scope, TopicNode, compile, parse};
-use plimsoll_send::{HistoryPair, JsonDoc, PreludeParts, RequestParameters, WireRules, compose};
+use plimsoll_provider::{Endpoint, OpenAiStyle, Provider};
+use plimsoll_send::{IncludedTexts, Instructions, Part, Request, WireRules, compose};
 use plimsoll_tokens::{Correction, Estimator, RawTokens};
 use proptest::prelude::*;
 
@@ -102,6 +103,11 @@ const FILTERS: [(&str, Meaning); 6] = [
     }),
 ];
 
+/// The encoder that really sends.
+static OPENAI: LazyLock<OpenAiStyle> = LazyLock::new(|| {
+    OpenAiStyle::new(Endpoint::new("openai", "http://nowhere.test").unwrap()).unwrap()
+});
+
 proptest! {
     #[test]
     fn the_request_holds_exactly_what_is_visible_and_aboard(
@@ -126,31 +132,28 @@ proptest! {
         let compiled = compile(query.expr.as_ref(), &World)
             .map_err(|error| TestCaseError::fail(error.to_string()))?;
         let visible = compiled.visible(&rows);
-        let text = |row: u32| {
-            let pair = &pairs[row as usize];
-            PairText {
-                lifecycle: pair.row.lifecycle,
-                user: &pair.user,
-                assistant: pair.assistant.as_deref(),
-                attachment_tokens: 0,
-            }
+        let load = |at: usize| {
+            let pair = &pairs[visible[at] as usize];
+            let (lifecycle, answer) = (pair.row.lifecycle, pair.assistant.as_deref());
+            WeighedPair::of(lifecycle, &pair.user, answer, &estimator).load(4, send_error_pairs)
         };
-        let load = |at: usize| text(visible[at]).load(&estimator, 4, send_error_pairs);
         let boundary = Boundary::compute(&mut LoadSums::new(visible.len()), load, &input);
         let included = (boundary.start..visible.len())
             .filter(|at| boundary.includes(*at, load(*at).sendable))
             .map(|at| {
-                let text = text(visible[at]);
-                HistoryPair {
+                let pair = &pairs[visible[at] as usize];
+                IncludedTexts {
                     id: PairId::new(Timestamp::from_millis(i64::from(visible[at])), [0; 10]),
-                    lifecycle: text.lifecycle,
-                    user: text.user.into(),
-                    assistant: text.assistant,
+                    lifecycle: pair.row.lifecycle,
+                    user: &pair.user,
+                    rendered: None,
+                    assistant: pair.assistant.as_deref(),
                 }
             });
-        let payload = compose(&PreludeParts::default(), included, "new", WireRules::OPENAI);
-        let doc = JsonDoc::chat_completions(&payload, &RequestParameters::default());
-        let sent: serde_json::Value = serde_json::from_str(doc.as_str())
+        let (none, new) = (Instructions::default(), [Part::Text("new".to_owned())]);
+        let (messages, history_hash) = compose(&none, included, &new, WireRules::OPENAI);
+        let body = OPENAI.encode(&Request::new("m", messages)).into_body();
+        let sent: serde_json::Value = serde_json::from_str(&body)
             .map_err(|error| TestCaseError::fail(error.to_string()))?;
 
         // By the words of the spec, pair by pair.
@@ -192,8 +195,7 @@ proptest! {
         prop_assert_eq!(&messages, &expected);
 
         // The hash depends on the history, and on nothing else.
-        let again: Vec<HistoryPair<'_>> = Vec::new();
-        let empty = compose(&PreludeParts::default(), again, "new", WireRules::OPENAI);
-        prop_assert_eq!(payload.history_hash() == empty.history_hash(), expected.len() == 1);
+        let (_, empty) = compose(&none, [], &new, WireRules::OPENAI);
+        prop_assert_eq!(history_hash == empty, expected.len() == 1);
     }
 }

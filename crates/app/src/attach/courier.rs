@@ -1,7 +1,10 @@
 //! The courier: takes a message with its tokens, and says what stands for them in a request
 //! to one model.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
 
 use plimsoll_blobs::Blobs;
 use plimsoll_budget::Model;
@@ -10,13 +13,13 @@ use plimsoll_domain::{
     print_token, segments,
 };
 use plimsoll_send::{
-    DeliveredPart, Enclosure, Target, Token, Words, allowed_deliveries, deliver,
-    effective_delivery, reference, sent_instead, unseeable, words_of,
+    DeliveredPart, FilePart, Part, Target, Token, allowed_deliveries, deliver, effective_delivery,
+    reference, rendered, sent_instead, unseeable,
 };
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::{Correction, ImagePricing, image_tokens};
 
-use super::{AttachLimits, AttachedFile, Parcels};
+use super::{AttachLimits, AttachedFile, Parcels, carried::load};
 use crate::{
     AppError,
     shelf::{blob_name, blocking},
@@ -43,21 +46,6 @@ pub(crate) struct Courier<'a> {
 struct Resolved {
     file: Result<Arc<File>, String>,
     delivery: Option<Delivery>,
-}
-
-/// A message as it goes out.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Packed {
-    pub(crate) text: String,
-    pub(crate) enclosures: Vec<Enclosure>,
-    /// The files of the enclosures.
-    pub(crate) files: Vec<Arc<File>>,
-}
-
-impl Packed {
-    pub(crate) fn words(&self) -> Words<'_> {
-        Words { text: &self.text, enclosures: &self.enclosures }
-    }
 }
 
 impl Courier<'_> {
@@ -218,26 +206,35 @@ impl Courier<'_> {
         Ok(bytes.ok().map(words))
     }
 
-    /// The message as it goes out.
-    pub(crate) async fn pack(
+    /// The message as it goes out. `loaded` keeps the bytes of files that several messages hold.
+    pub(crate) async fn render(
         &self,
         parcels: &mut Parcels,
+        loaded: &mut HashMap<FileId, FilePart>,
         text: &str,
         attachments: &[Attachment],
-    ) -> Result<Packed, AppError> {
+    ) -> Result<Vec<Part>, AppError> {
         let resolved = self.resolve(parcels, text, attachments).await?;
         let texts = self.texts(&resolved, |_| None).await?;
         let tokens = tokens_of(&resolved, &texts);
         let parts = deliver(text, &tokens, self.target, &self.model.id);
+        let enclosed = parts.iter().filter_map(|part| match part {
+            DeliveredPart::Enclosed(file) => Some(file.id),
+            _ => None,
+        });
+        for id in enclosed {
+            let files = resolved.iter().filter_map(|one| one.file.as_ref().ok());
+            if let (Entry::Vacant(place), Some(file)) =
+                (loaded.entry(id), files.into_iter().find(|file| file.id == id))
+            {
+                place.insert(load(self.blobs, file).await?);
+            }
+        }
         let path_token = |file: &File| {
             let name = blob_name(file).ok().filter(|_| self.target.paths)?;
             Some(print_token(file.context_kind(), &self.blobs.path(&name).to_string_lossy()))
         };
-        let (text, enclosures) = words_of(&parts, path_token);
-        let files = resolved.iter().filter_map(|one| one.file.as_ref().ok());
-        let enclosed: HashSet<FileId> = enclosures.iter().map(|one| one.file).collect();
-        let files = files.filter(|file| enclosed.contains(&file.id)).cloned().collect();
-        Ok(Packed { text, enclosures, files })
+        Ok(rendered(&parts, path_token, |file| loaded.get(&file.id).cloned()))
     }
 
     /// Each token of a message as it would go out, for people.

@@ -5,8 +5,7 @@ mod carried;
 mod courier;
 mod parcels;
 
-pub(crate) use carried::Carried;
-pub(crate) use courier::{Courier, Packed};
+pub(crate) use courier::Courier;
 pub(crate) use parcels::Parcels;
 
 use std::sync::Arc;

@@ -1,23 +1,20 @@
 //! From a draft to what would be sent: boundary → weights → plan → payload.
 
-use std::{
-    borrow::Cow,
-    collections::{HashMap, hash_map::Entry},
-};
+use std::{borrow::Cow, collections::HashMap};
 
 use plimsoll_budget::{
     Attached, Boundary, BoundaryInput, Decision, IncludedTokens, Judged, OverBudget, Validation,
     Verdict, Weights, decide, suggestions, validate,
 };
-use plimsoll_domain::{Attachment, ContextKind, Delivery, File, FileId, Lifecycle, PairId};
-use plimsoll_send::{IncludedPair, RequestParameters, SeenQuestion, SendPlan, TrimStep};
+use plimsoll_domain::{Attachment, ContextKind, Delivery, File, Lifecycle, PairId};
+use plimsoll_send::{IncludedPair, Part, SeenQuestion, SendPlan, TrimStep, largest_answer};
 use plimsoll_store::StoredPair;
 use plimsoll_tokens::{Basis, RawTokens, odd_bytes};
 
 use super::{Board, standing::Standing};
 use crate::{
     App, AppError, AttachedFile, Comparison, Draft, Outlook, Planned, Prepared, Purpose,
-    attach::{Carried, Packed, Parcels},
+    attach::Parcels,
 };
 
 /// A message on the scales.
@@ -168,7 +165,7 @@ impl Board {
         let policy = draft.over_budget.unwrap_or_else(|| settings.over_budget());
         let history = IncludedTokens { raw: &choice.raw_tokens, correction: input.correction };
         let fit_drop = fit_drop(&outlook.weights, &outlook.validation, policy, &history);
-        let max_output = RequestParameters::max_output_for(
+        let max_output = largest_answer(
             self.topic.max_output,
             reached.provider.required_max_output(),
             input.ml.saturating_sub(outlook.weights.total()),
@@ -198,10 +195,10 @@ impl Board {
             max_output,
             max_retries: small(settings.retries()),
         };
-        let (packed, new_words, enclosed) = self.pack(app, &included, draft).await?;
+        let (questions, message) = self.render(app, &included, draft).await?;
         let raw_history: RawTokens = choice.raw_tokens.iter().sum();
         let raw_prelude = self.standing.raw_prelude;
-        let mut prepared = Prepared {
+        Ok(Prepared {
             workspace: self.workspace.clone(),
             provider: reached.provider,
             served_model: reached.model,
@@ -212,9 +209,8 @@ impl Board {
             raw_prompt_tokens: raw_prelude + raw_aut + raw_history,
             newest: self.history.pairs.last().map(|pair| pair.created_at),
             text: draft.text.clone(),
-            packed,
-            new_words,
-            enclosed,
+            questions,
+            message,
             files: self.standing.files.clone(),
             weigher: self.standing.weigher.clone(),
             outlook,
@@ -229,12 +225,7 @@ impl Board {
             ashore: choice.ashore,
             plan,
             history: self.view.history.clone(),
-            json_doc: String::new(),
-        };
-        let sent = prepared.first_sent();
-        let request = prepared.request(&sent, max_output, &[], &HashMap::new());
-        prepared.json_doc = prepared.provider.body(&request.folded());
-        Ok(prepared)
+        })
     }
 
     /// The words of a send anew, after a file was taken away: what stood for it is gone.
@@ -254,38 +245,32 @@ impl Board {
         let (at, topic, drafted) = (&self.workspace, &self.topic, &self.drafted);
         let standing = Standing::with(app, at, topic, drafted, model, Some(reached)).await?;
         self.stand(app, standing).await?;
-        let (packed, new_words, enclosed) = self.pack(app, &prepared.included, &draft).await?;
-        (prepared.packed, prepared.new_words, prepared.enclosed) = (packed, new_words, enclosed);
+        let rendered = self.render(app, &prepared.included, &draft).await?;
+        (prepared.questions, prepared.message) = rendered;
         prepared.files = self.standing.files.clone();
         Ok(())
     }
 
-    /// Messages as they go out, and the bytes of what is enclosed in them.
-    async fn pack(
+    /// Questions as they go out, where that is not their text alone, and the message.
+    async fn render(
         &mut self,
         app: &App,
         included: &[StoredPair],
         draft: &Draft,
-    ) -> Result<(Vec<Option<Packed>>, Packed, HashMap<FileId, Carried>), AppError> {
+    ) -> Result<(Vec<Option<Vec<Part>>>, Vec<Part>), AppError> {
         let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-        let parcels = &mut self.parcels;
-        let mut packed = Vec::with_capacity(included.len());
-        for stored in included {
-            let pair = &stored.pair;
-            packed.push(match pair.attachment_kinds().1 {
-                true => Some(courier.pack(parcels, &pair.user_text, &pair.attachments).await?),
+        let (parcels, mut loaded) = (&mut self.parcels, HashMap::new());
+        let mut questions = Vec::with_capacity(included.len());
+        for StoredPair { pair, .. } in included {
+            let (text, attachments) = (&pair.user_text, &pair.attachments);
+            questions.push(match pair.attachment_kinds().1 {
+                true => Some(courier.render(parcels, &mut loaded, text, attachments).await?),
                 false => None,
             });
         }
-        let new_words = courier.pack(parcels, &draft.text, &draft.attachments).await?;
-        let all = packed.iter().flatten().chain([&new_words]).flat_map(|one| &one.files);
-        let mut enclosed = HashMap::new();
-        for file in all {
-            if let Entry::Vacant(place) = enclosed.entry(file.id) {
-                place.insert(Carried::load(&self.blobs, file).await?);
-            }
-        }
-        Ok((packed, new_words, enclosed))
+        let (text, attachments) = (&draft.text, &draft.attachments);
+        let message = courier.render(parcels, &mut loaded, text, attachments).await?;
+        Ok((questions, message))
     }
 
     /// SND-7, SND-8: what can be asked again.

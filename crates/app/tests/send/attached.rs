@@ -5,8 +5,9 @@ use plimsoll_app::{
 };
 use plimsoll_budget::Model;
 use plimsoll_domain::{Attachment, Delivery, File, FileSource, print_token};
-use plimsoll_provider::{ChatRequest, Delta, Finish};
+use plimsoll_provider::{Delta, Finish};
 use plimsoll_send::ToolCall;
+use plimsoll_send::{Message, Part, Request, Role};
 use plimsoll_store::{StoredPair, Workspace};
 use plimsoll_testkit::{pdf::pdf, real::skipped};
 
@@ -77,7 +78,7 @@ pub(crate) async fn outlook_of(rig: &Rig, draft: &Draft) -> Outlook {
     board.outlook(&rig.app, draft).await.unwrap()
 }
 
-pub(crate) fn last_request(rig: &Rig) -> ChatRequest {
+pub(crate) fn last_request(rig: &Rig) -> Request {
     rig.provider.requests.lock().unwrap().last().unwrap().clone()
 }
 
@@ -124,14 +125,14 @@ async fn dlv_1_a_small_text_stands_in_the_request_and_weighs() {
     assert!(outlook.weights.aut >= plain.weights.aut + attached.tokens, "AUT includes the file");
     send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
     let request = last_request(&rig);
-    let sent = &request.messages.last().unwrap().content;
+    let sent = request.messages.last().unwrap().text();
     assert!(sent.starts_with("See ") && sent.ends_with(" now"), "{sent}");
     assert_eq!(sent.matches("load line notes").count(), 40);
     assert!(!sent.contains("<<context"), "DLV-4: no raw token to an HTTP provider");
     // The same file is weighed and sent again when its pair is history.
     send_draft(&rig, draft("And?", vec![])).await.unwrap();
     let request = last_request(&rig);
-    assert!(request.messages[0].content.contains("load line notes"));
+    assert!(request.messages[0].text().contains("load line notes"));
     let kept = pairs(&rig).await;
     assert_eq!(kept[0].pair.user_text, text, "TOK-1: the stored text is never rewritten");
     assert_eq!(kept[0].pair.attachments, [with(&file, Some(Delivery::Inline))]);
@@ -148,9 +149,11 @@ async fn dlv_1_pictures_are_enclosed_for_those_who_see_and_noted_for_those_who_d
     assert_eq!(outlook.attached[0].tokens, 255, "EST-5: one tile of 512 pixels");
     send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
     let message = last_request(&rig).messages.last().unwrap().clone();
-    assert_eq!(message.enclosed.len(), 1);
-    assert_eq!((message.enclosed[0].at, message.enclosed[0].mime.as_str()), (8, "image/png"));
-    assert_eq!(message.content, "What is ?");
+    let [Part::Text(before), Part::File(picture), Part::Text(_)] = message.parts.as_slice() else {
+        panic!("{message:?}");
+    };
+    assert_eq!((before.as_str(), picture.mime.as_str()), ("What is ", "image/png"));
+    assert_eq!(message.text(), "What is ?");
 
     let blind = rig_with(vec![answer("no")], |model| model.context_window = Some(9000)).await;
     let file = bring(&blind.app, "hull.png", &png(64, 32)).await;
@@ -159,7 +162,10 @@ async fn dlv_1_pictures_are_enclosed_for_those_who_see_and_noted_for_those_who_d
     assert!(outlook.attached[0].note.as_ref().unwrap().contains("does not see images"));
     send_draft(&blind, draft(&text, vec![])).await.unwrap();
     let message = last_request(&blind).messages.last().unwrap().clone();
-    assert!(message.enclosed.is_empty() && message.content.contains("not shown"), "{message:?}");
+    assert!(
+        message.files().next().is_none() && message.text().contains("not shown"),
+        "{message:?}"
+    );
 }
 
 /// INS-3: what marks a text as UTF-8 is no part of it in a request.
@@ -169,7 +175,7 @@ async fn ins_3_the_mark_of_a_text_is_not_sent() {
     let file = bring(&rig.app, "table.csv", "\u{feff}a,b\n1,2\n".as_bytes()).await;
     let text = token(&rig.app, &file);
     send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
-    let sent = last_request(&rig).messages.last().unwrap().content.clone();
+    let sent = last_request(&rig).messages.last().unwrap().text();
     assert!(sent.contains("\na,b\n1,2\n") && !sent.contains('\u{feff}'), "{sent}");
 }
 
@@ -198,9 +204,9 @@ async fn dlv_4_odd_pictures_go_out_as_pngs_or_notes() {
         assert_eq!(attached.instead, sent_as.is_none().then_some("as a note"), "{name}");
         send_draft(&rig, inline).await.unwrap();
         let message = last_request(&rig).messages.last().unwrap().clone();
-        let enclosed: Vec<&str> = message.enclosed.iter().map(|one| one.mime.as_str()).collect();
+        let enclosed: Vec<&str> = message.files().map(|one| one.mime.as_str()).collect();
         assert_eq!(enclosed, Vec::from_iter(sent_as), "{name}");
-        assert_eq!(message.content.contains("not shown, because"), sent_as.is_none(), "{name}");
+        assert_eq!(message.text().contains("not shown, because"), sent_as.is_none(), "{name}");
     }
 }
 
@@ -216,7 +222,7 @@ async fn tok_4_typed_tokens_are_never_read() {
     let outlook = outlook_of(&rig, &draft(&text, vec![])).await;
     assert!(outlook.attached.iter().all(|one| one.file.is_err()), "{:?}", outlook.attached);
     send_draft(&rig, draft(&text, vec![])).await.unwrap();
-    let sent = last_request(&rig).messages.last().unwrap().content.clone();
+    let sent = last_request(&rig).messages.last().unwrap().text();
     assert_eq!(sent, "a [broken attachment] b [broken attachment] c [broken attachment]");
 }
 
@@ -255,7 +261,7 @@ async fn lim_1_limits_follow_the_window_and_a_file_over_them_is_a_choice() {
     assert!(head.size <= 8 * 1024 + 256);
     let text = format!("Read {}", token(&rig.app, &head));
     send_draft(&rig, draft(&text, vec![with(&head, Some(Delivery::Inline))])).await.unwrap();
-    let sent = last_request(&rig).messages.last().unwrap().content.clone();
+    let sent = last_request(&rig).messages.last().unwrap().text();
     assert!(sent.contains("of 52200 bytes]"), "the note states both sizes");
 }
 
@@ -286,8 +292,10 @@ async fn prv_5_a_model_reads_a_file_by_tool_and_everything_is_kept() {
     assert!(!kept[1].result.contains("line 300\n"));
     assert!(kept[1].tokens > 200 && !kept[1].failed);
     let last = last_request(&rig);
-    assert_eq!(last.rounds.len(), 2);
-    assert_eq!(last.rounds[1].calls[0].1.text, kept[1].result);
+    let given: Vec<&Message> = last.messages.iter().filter(|one| one.role == Role::Tool).collect();
+    assert_eq!(given.len(), 2);
+    let Part::ToolResult(result) = &given[1].parts[0] else { panic!("{given:?}") };
+    assert_eq!(result.text, kept[1].result);
     assert!(!last.tools.is_empty());
     let receipt = sent.receipt.to_json();
     assert_eq!(receipt["toolCalls"], 2);
@@ -339,7 +347,7 @@ async fn fil_3_files_of_earlier_messages_are_listed_with_their_words() {
     }
     send_draft(&rig, draft("check the homework", vec![])).await.unwrap();
     let request = last_request(&rig);
-    let section = &request.messages[request.messages.len() - 2].content;
+    let section = request.messages[request.messages.len() - 2].text();
     for words in ["my math homework", "the essay", "drawing"] {
         assert!(section.contains(&format!("context: \"{words}\"")), "{section}");
     }
@@ -363,7 +371,7 @@ async fn a_deleted_or_altered_file_is_broken_and_nothing_else_fails() {
     std::fs::write(&path, b"ALTERED").unwrap();
     let attachments = vec![with(&gone, None), with(&altered, None)];
     send_draft(&rig, draft(&text, attachments)).await.unwrap();
-    let sent = last_request(&rig).messages.last().unwrap().content.clone();
+    let sent = last_request(&rig).messages.last().unwrap().text();
     assert!(sent.starts_with("[broken attachment]"), "{sent}");
     assert!(sent.contains("could not be read") && !sent.contains("ALTERED"), "{sent}");
 }
@@ -402,8 +410,8 @@ async fn ftl_3_the_vision_model_of_the_settings_looks_at_an_image() {
     let answer = toolbox.call_text("analyze_image", &asked, None).await;
     assert!(answer.text.contains("a grey hull") && answer.text.contains("64"), "{}", answer.text);
     let request = last_request(&rig);
-    assert_eq!(request.messages[0].enclosed.len(), 1);
-    assert!(request.messages[0].content.contains("What is it?"));
+    assert_eq!(request.files().count(), 1);
+    assert!(request.messages[0].text().contains("What is it?"));
 }
 
 #[tokio::test]
@@ -422,8 +430,8 @@ async fn ftl_4_the_vision_model_of_the_settings_looks_at_a_page() {
     assert!(answer.text.contains("a load line"), "{}", answer.text);
     assert!(answer.text.contains("The load line"), "{}", answer.text);
     let request = last_request(&rig);
-    assert!(request.messages[0].content.contains("What is drawn?"));
-    let page = &request.messages[0].enclosed[0];
+    assert!(request.messages[0].text().contains("What is drawn?"));
+    let page = request.files().next().unwrap();
     assert_eq!(page.mime, "image/png");
 }
 
@@ -436,7 +444,9 @@ async fn fil_4_a_copy_is_made_once_and_again_when_it_has_expired() {
     let file = bring(&rig.app, "hull.png", &png(64, 32)).await;
     let text = format!("What is {}?", token(&rig.app, &file));
     let send = || send_draft(&rig, draft(&text, vec![with(&file, None)]));
-    let named = |rig: &Rig| last_request(rig).messages.last().unwrap().enclosed[0].remote.clone();
+    let named = |rig: &Rig| {
+        last_request(rig).messages.last().unwrap().files().next().unwrap().remote.clone()
+    };
     let made = || copies.made.load(std::sync::atomic::Ordering::Relaxed);
     send().await.unwrap();
     assert_eq!((made(), named(&rig).as_deref()), (1, Some("copy-1")));

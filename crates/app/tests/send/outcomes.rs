@@ -1,3 +1,5 @@
+use std::sync::atomic::Ordering;
+
 use plimsoll_app::{AppError, Ask, Cancel, Progress, SendChoices};
 use plimsoll_budget::{Binds, OverBudget, Suggestion, WindowSource};
 use plimsoll_domain::{Lifecycle, Star};
@@ -56,6 +58,7 @@ async fn history_goes_along_and_overflow_trims_it() {
     assert_eq!(rig.sent(2), ["first", "one", "second", "two", "third"]);
     assert_eq!(rig.sent(3), ["second", "two", "third"]);
     assert_eq!(rig.sent(4), ["third"]);
+    assert_eq!(rig.provider.encoded.load(Ordering::Relaxed), 5, "each is written once");
     assert_eq!(sent.receipt.counter.to_string(), "[2-2]/2");
     assert_eq!(sent.receipt.attempts.len(), 3);
     let learned = rig.app.store().learned_limit("http://scripted", "m").await.unwrap().unwrap();

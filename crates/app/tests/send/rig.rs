@@ -6,7 +6,7 @@ use std::{
     ops::Range,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -20,10 +20,10 @@ use plimsoll_config::{Settings, Sources};
 use plimsoll_domain::{Timestamp, Usage};
 use plimsoll_filter::Date;
 use plimsoll_provider::{
-    AnswerStream, ChatRequest, Delta, Finish, Models, Provider, ProviderFailure, RemoteFile,
-    RemoteFiles, Upload,
+    AnswerStream, Delta, Encoded, Endpoint, Finish, Models, OpenAiStyle, Provider, ProviderFailure,
+    RemoteFile, RemoteFiles, Upload,
 };
-use plimsoll_send::{JsonDoc, PreludeParts, RequestParameters, WireRules, compose};
+use plimsoll_send::{Message, Request, WireRules};
 use plimsoll_store::Workspace;
 use plimsoll_store_sql::{Faults, OpenOptions, SqlStore};
 
@@ -33,7 +33,9 @@ pub(crate) type Script = Vec<Result<Delta, ProviderFailure>>;
 #[derive(Default)]
 pub(crate) struct Scripted {
     pub(crate) scripts: Mutex<VecDeque<Script>>,
-    pub(crate) requests: Mutex<Vec<ChatRequest>>,
+    pub(crate) requests: Mutex<Vec<Request>>,
+    /// So many requests were written.
+    pub(crate) encoded: AtomicUsize,
     /// A call whose script is used up never ends.
     pub(crate) hang_at_end: bool,
     /// Whether something is added that nobody here sees.
@@ -77,28 +79,13 @@ impl Provider for Scripted {
     fn wire_rules(&self) -> WireRules {
         WireRules::OPENAI
     }
-    fn body(&self, request: &ChatRequest) -> String {
-        let mut payload = compose(&PreludeParts::default(), [], "", WireRules::OPENAI);
-        payload.messages = request
-            .messages
-            .iter()
-            .map(|message| plimsoll_send::Message {
-                role: message.role,
-                content: message.content.clone().into(),
-                pair: None,
-                enclosures: Vec::new(),
-            })
-            .collect();
-        let parameters = RequestParameters {
-            model: request.model.clone(),
-            stream: true,
-            temperature: request.temperature,
-            max_output: request.max_output,
-        };
-        JsonDoc::chat_completions(&payload, &parameters).as_str().to_owned()
+    fn encode(&self, request: &Request) -> Encoded {
+        self.encoded.fetch_add(1, Ordering::Relaxed);
+        let endpoint = Endpoint::new("openai", "http://scripted").unwrap();
+        OpenAiStyle::new(endpoint).unwrap().encode(request)
     }
-    fn answer(&self, request: ChatRequest) -> AnswerStream {
-        self.requests.lock().unwrap().push(request);
+    fn answer(&self, request: &Request, _: Encoded) -> AnswerStream {
+        self.requests.lock().unwrap().push(request.clone());
         let script = self.scripts.lock().unwrap().pop_front().unwrap_or_default();
         let deltas = stream::iter(script);
         if self.hang_at_end { deltas.chain(stream::pending()).boxed() } else { deltas.boxed() }
@@ -284,7 +271,7 @@ impl Rig {
     /// The contents of request number `n`, in order.
     pub(crate) fn sent(&self, n: usize) -> Vec<String> {
         let requests = self.provider.requests.lock().unwrap();
-        requests[n].messages.iter().map(|message| message.content.clone()).collect()
+        requests[n].messages.iter().map(Message::text).collect()
     }
 
     pub(crate) fn calls(&self) -> usize {

@@ -69,7 +69,8 @@ async fn the_request_equals_the_plan_for_many_histories_and_filters() {
                 expected.extend(texts.filter(|text| !text.trim().is_empty()));
             }
             expected.push("the new message".to_owned());
-            let json: serde_json::Value = serde_json::from_str(&prepared.json_doc).unwrap();
+            let json: serde_json::Value =
+                serde_json::from_str(prepared.exact_request().shown()).unwrap();
             let planned: Vec<String> = json["messages"]
                 .as_array()
                 .unwrap()

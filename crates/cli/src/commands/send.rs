@@ -75,7 +75,7 @@ async fn send(
         note(&words::attached(one));
     }
     if args.dry_run {
-        output.text(&prepared.json_doc)?;
+        output.text(prepared.exact_request().shown())?;
         output.text("\n")?;
         return Ok(None);
     }

@@ -3,9 +3,7 @@
 
 use std::{ffi::OsString, path::Path, sync::Arc};
 
-use plimsoll_send::Role;
-
-use crate::{Carried, ChatMessage, ChatRequest, Enclosed};
+use plimsoll_send::{FilePart, Message, Request, Role};
 
 /// The model's id in the catalog that means whatever Codex itself is set to.
 pub(super) const OWN_CHOICE: &str = "codex";
@@ -23,25 +21,21 @@ pub(super) struct Invocation {
 
 impl Invocation {
     /// The call that a request is.
-    pub(super) fn of(request: &ChatRequest) -> Self {
+    pub(super) fn of(request: &Request) -> Self {
         let usual = ["exec", "--json", "--sandbox", "read-only", "--skip-git-repo-check"];
         let mut arguments: Vec<OsString> = usual.iter().map(OsString::from).collect();
         if request.model != OWN_CHOICE {
             arguments.extend(["-m".into(), OsString::from(&request.model)]);
         }
         let mut copies = Vec::new();
-        let enclosed = request.messages.iter().flat_map(|message| &message.enclosed);
-        for (n, picture) in enclosed.filter(|one| one.is_picture()).enumerate() {
+        for (n, picture) in request.files().filter(|file| file.is_picture()).enumerate() {
             arguments.push("--image".into());
             if can_be_named(&picture.path) {
                 arguments.push(picture.path.clone().into_os_string());
             } else {
                 let name = copy_name(n + 1, picture);
                 arguments.push(OsString::from(&name));
-                // A request that is only read carries no bytes, and copies none.
-                if let Carried::Bytes(bytes) = &picture.data {
-                    copies.push((name, Arc::clone(bytes)));
-                }
+                copies.push((name, Arc::clone(&picture.bytes)));
             }
         }
         // The flag takes as many paths as follow it; without the two dashes it would take
@@ -64,12 +58,11 @@ impl Invocation {
 
 /// The messages as one text: a transcript with a heading for each, and the new message as
 /// it is at the end. A message without any history needs no heading.
-fn prompt(messages: &[ChatMessage]) -> String {
+fn prompt(messages: &[Message]) -> String {
     if let [alone] = messages {
-        return alone.content.clone();
+        return alone.text();
     }
-    let length = messages.iter().map(|message| message.content.len() + 16).sum();
-    let mut text = String::with_capacity(length);
+    let mut text = String::new();
     for (n, message) in messages.iter().enumerate() {
         if n > 0 {
             text.push_str("\n\n");
@@ -78,8 +71,9 @@ fn prompt(messages: &[ChatMessage]) -> String {
             Role::System => "System:\n",
             Role::User => "User:\n",
             Role::Assistant => "Assistant:\n",
+            Role::Tool => "Tool:\n",
         });
-        text.push_str(&message.content);
+        message.texts().for_each(|more| text.push_str(more));
     }
     text
 }
@@ -91,7 +85,7 @@ fn can_be_named(path: &Path) -> bool {
 }
 
 /// The name of a picture in Codex's working directory. It holds nothing of anybody's words.
-fn copy_name(n: usize, picture: &Enclosed) -> String {
+fn copy_name(n: usize, picture: &FilePart) -> String {
     let kind = picture.mime.strip_prefix("image/").unwrap_or_default();
     let plain = (1..=8).contains(&kind.len()) && kind.bytes().all(|b| b.is_ascii_alphanumeric());
     format!("image-{n}.{}", if plain { kind } else { "bin" })

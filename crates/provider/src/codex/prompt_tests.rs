@@ -2,38 +2,40 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
+use plimsoll_send::Part;
+
 use super::*;
 
-fn picture(path: &str, mime: &str) -> Enclosed {
-    let data = Carried::Bytes(path.as_bytes().into());
-    Enclosed { at: 0, mime: mime.to_owned(), data, path: PathBuf::from(path), remote: None }
+fn picture(path: &str, mime: &str) -> Part {
+    let (bytes, path) = (path.as_bytes().into(), PathBuf::from(path));
+    Part::File(FilePart { file: None, mime: mime.to_owned(), bytes, path, remote: None })
 }
 
-fn history() -> Vec<ChatMessage> {
-    let mut first = ChatMessage::new(Role::User, "What is in <<context:image:/a/hull.png>>>?");
-    first.enclosed.push(picture("/a/hull.png", "image/png"));
-    let mut last = ChatMessage::new(Role::User, "And \"here\"?\n<<context:image:/b/Wal 2.jpg>>>\n");
-    last.enclosed = vec![
+fn history() -> Vec<Message> {
+    let mut first = Message::new(Role::User, "What is in <<context:image:/a/hull.png>>>?");
+    first.push(picture("/a/hull.png", "image/png"));
+    let mut last = Message::new(Role::User, "And \"here\"?\n<<context:image:/b/Wal 2.jpg>>>\n");
+    last.parts.extend([
         picture("/b/Wal 2.jpg", "image/jpeg"),
         picture("/b/paper.pdf", "application/pdf"),
         picture("/b/one,two.webp", "image/webp"),
         picture("", "image/svg+xml"),
-    ];
+    ]);
     vec![
-        ChatMessage::new(Role::System, "Answer in one sentence."),
+        Message::new(Role::System, "Answer in one sentence."),
         first,
-        ChatMessage::new(Role::Assistant, "A mark on the hull.\u{1F6A2}"),
+        Message::new(Role::Assistant, "A mark on the hull.\u{1F6A2}"),
         last,
     ]
 }
 
-fn called(model: &str, messages: Vec<ChatMessage>) -> Invocation {
-    Invocation::of(&ChatRequest::new(model, messages))
+fn called(model: &str, messages: Vec<Message>) -> Invocation {
+    Invocation::of(&Request::new(model, messages))
 }
 
 #[test]
 fn dlv_5_a_message_without_history_is_the_prompt_alone() {
-    let alone = called("codex", vec![ChatMessage::new(Role::User, " Hello\n")]);
+    let alone = called("codex", vec![Message::new(Role::User, " Hello\n")]);
     assert_eq!(alone.stdin, " Hello\n");
     let usual = ["exec", "--json", "--sandbox", "read-only", "--skip-git-repo-check", "--", "-"];
     assert_eq!(alone.arguments, usual.map(OsString::from));
@@ -75,23 +77,23 @@ proptest! {
         texts in prop::collection::vec((0_u8..3, any::<String>()), 1..8)
     ) {
         let role = |n: &u8| [Role::System, Role::User, Role::Assistant][usize::from(*n)];
-        let messages: Vec<ChatMessage> =
-            texts.iter().map(|(n, text)| ChatMessage::new(role(n), text.clone())).collect();
+        let messages: Vec<Message> =
+            texts.iter().map(|(n, text)| Message::new(role(n), text.clone())).collect();
         let prompt = prompt(&messages);
-        prop_assert!(prompt.ends_with(&messages[messages.len() - 1].content));
+        prop_assert!(prompt.ends_with(&messages[messages.len() - 1].text()));
         let mut rest = prompt.as_str();
         for message in &messages {
-            let at = rest.find(&message.content);
+            let at = rest.find(&message.text());
             prop_assert!(at.is_some());
-            rest = &rest[at.unwrap_or_default() + message.content.len()..];
+            rest = &rest[at.unwrap_or_default() + message.text().len()..];
         }
     }
 
     /// Codex takes what is behind a comma for another picture.
     #[test]
     fn no_argument_of_a_picture_holds_a_comma(paths in prop::collection::vec("[a,/.]{0,12}", 0..5)) {
-        let mut message = ChatMessage::new(Role::User, "x");
-        message.enclosed = paths.iter().map(|path| picture(path, "image/png")).collect();
+        let mut message = Message::new(Role::User, "x");
+        message.parts.extend(paths.iter().map(|path| picture(path, "image/png")));
         let call = called("codex", vec![message]);
         let count = call.arguments.iter().filter(|one| *one == "--image").count();
         prop_assert_eq!(count, paths.len());

@@ -1,11 +1,11 @@
 //! Requests to Anthropic's messages.
 
-use plimsoll_send::{Role, ToolRound};
+use plimsoll_send::{FilePart, Part, Request, Role, ToolDefinition};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{apart, arguments, schema};
-use crate::{ChatMessage, ChatRequest, Enclosed};
+use crate::encoded::Marks;
 
 /// The largest answer that is asked for when nobody sets one; the wire requires it.
 pub(crate) const REQUIRED_MAX_OUTPUT: u64 = 4096;
@@ -39,14 +39,14 @@ enum Content<'a> {
 }
 
 /// The request body.
-pub(crate) fn body(request: &ChatRequest) -> String {
+pub(crate) fn body<'a>(request: &'a Request, marks: &Marks<'a>) -> String {
     let (system, messages) = apart(&request.messages);
-    let tool = |tool: &plimsoll_send::ToolDefinition| json!({"name": tool.name, "description": tool.description, "input_schema": schema(tool)});
+    let tool = |tool: &ToolDefinition| json!({"name": tool.name, "description": tool.description, "input_schema": schema(tool)});
     let body = Body {
         model: &request.model,
         max_tokens: request.max_output.unwrap_or(REQUIRED_MAX_OUTPUT),
         system,
-        messages: messages.map(message).chain(request.rounds.iter().flat_map(round)).collect(),
+        messages: messages.map(|one| message(one, marks)).collect(),
         tools: request.tools.iter().map(tool).collect(),
         temperature: request.temperature.filter(|value| value.is_finite()),
         stream: true,
@@ -55,47 +55,39 @@ pub(crate) fn body(request: &ChatRequest) -> String {
     serde_json::to_string(&body).unwrap_or_default()
 }
 
-fn message(message: &ChatMessage) -> Message<'_> {
-    let role = message.role.name();
-    if message.enclosed.is_empty() {
-        return Message { role, content: Content::Text(&message.content) };
-    }
-    let mut blocks = Vec::new();
-    for (words, enclosed) in message.stretches() {
+fn message<'a>(message: &'a plimsoll_send::Message, marks: &Marks<'a>) -> Message<'a> {
+    // What tools gave is said by the user.
+    let role = if message.role == Role::Tool { Role::User } else { message.role }.name();
+    let content = match message.only_text() {
+        Some(text) => Content::Text(text),
+        None => Content::Blocks(message.parts.iter().filter_map(|one| block(one, marks)).collect()),
+    };
+    Message { role, content }
+}
+
+fn block<'a>(part: &'a Part, marks: &Marks<'a>) -> Option<Value> {
+    Some(match part {
         // An empty text block is refused.
-        if !words.trim().is_empty() {
-            blocks.push(json!({"type": "text", "text": words}));
+        Part::Text(text) if text.trim().is_empty() => return None,
+        Part::Text(text) => json!({"type": "text", "text": text}),
+        Part::File(file) => file_block(file, marks),
+        Part::ToolCall(call) => {
+            let input = arguments(call);
+            json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input})
         }
-        blocks.extend(enclosed.map(enclosure));
-    }
-    Message { role, content: Content::Blocks(blocks) }
+        Part::ToolResult(result) => json!({
+            "type": "tool_result", "tool_use_id": result.call, "content": result.text,
+            "is_error": result.failed,
+        }),
+    })
 }
 
 /// A picture or a document by the id of its copy, else by its bytes.
-fn enclosure(one: &Enclosed) -> Value {
-    let source = match &one.remote {
+fn file_block<'a>(file: &'a FilePart, marks: &Marks<'a>) -> Value {
+    let source = match &file.remote {
         Some(id) => json!({"type": "file", "file_id": id}),
-        None => json!({"type": "base64", "media_type": one.mime, "data": one.data.base64()}),
+        None => json!({"type": "base64", "media_type": file.mime, "data": marks.data(file)}),
     };
-    let kind = if one.is_picture() { "image" } else { "document" };
+    let kind = if file.is_picture() { "image" } else { "document" };
     json!({"type": kind, "source": source})
-}
-
-/// What the model wanted, and what the tools said: two messages.
-fn round(round: &ToolRound) -> [Message<'_>; 2] {
-    let mut wanted = Vec::new();
-    if !round.text.trim().is_empty() {
-        wanted.push(json!({"type": "text", "text": round.text}));
-    }
-    let mut given = Vec::new();
-    for (call, result) in &round.calls {
-        let input = arguments(call);
-        wanted.push(json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input}));
-        given.push(json!({
-            "type": "tool_result", "tool_use_id": call.id, "content": result.text,
-            "is_error": result.failed,
-        }));
-    }
-    [(Role::Assistant, wanted), (Role::User, given)]
-        .map(|(role, blocks)| Message { role: role.name(), content: Content::Blocks(blocks) })
 }

@@ -3,57 +3,65 @@
 
 use plimsoll_domain::{Lifecycle, PairId, Timestamp};
 use plimsoll_send::{
-    HistoryPair, JsonDoc, Payload, PreludePart, PreludeParts, RequestParameters, Role, ToolCall,
-    ToolDefinition, ToolResult, ToolRound, WireRules, compose,
+    FilePart, IncludedTexts, Instructions, Message, Part, Request, Role, ToolCall, ToolDefinition,
+    ToolResult, WireRules, compose,
 };
 
 use super::{anthropic, gemini, openai};
-use crate::{Carried, ChatMessage, ChatRequest, Enclosed};
+use crate::{
+    Encoded,
+    encoded::{Marks, encode},
+};
 
 const NEW: &str = "And \"today\"?\n";
 
-fn pair<'a>(n: u8, user: &'a str, assistant: Option<&'a str>) -> HistoryPair<'a> {
-    let id = PairId::new(Timestamp::from_millis(i64::from(n)), [n; 10]);
-    HistoryPair { id, lifecycle: Lifecycle::Complete, user: user.into(), assistant }
+type Write = for<'a> fn(&'a Request, &Marks<'a>) -> String;
+
+fn body(write: Write, request: &Request) -> String {
+    encode(request, write).into_body()
 }
 
-/// Every scenario under a wire's rules, with its parameters.
-fn scenarios(rules: WireRules) -> Vec<(&'static str, Payload<'static>, Option<f32>, Option<u64>)> {
-    let system = Some(PreludePart { text: "Answer in one sentence.", tokens: 5 });
-    let files = Some(PreludePart { text: "- hull.jpg (1.2 MB) [user]", tokens: 9 });
-    let history = || {
-        [
-            pair(1, "What is a load line?", Some("A mark on the hull.\u{1F6A2}")),
-            pair(2, "Who fought for it?", Some("Samuel Plimsoll.")),
-        ]
+fn pair<'a>(n: u8, user: &'a str, assistant: Option<&'a str>) -> IncludedTexts<'a> {
+    let id = PairId::new(Timestamp::from_millis(i64::from(n)), [n; 10]);
+    IncludedTexts { id, lifecycle: Lifecycle::Complete, user, rendered: None, assistant }
+}
+
+/// Every scenario under a protocol's rules, with its parameters.
+fn scenarios(rules: WireRules) -> Vec<(&'static str, Request)> {
+    let nothing = Instructions::default();
+    let all = Instructions {
+        system: Some("Answer in one sentence."),
+        files: Some("- hull.jpg (1.2 MB) [user]"),
     };
-    let lonely = [pair(1, "", Some("An answer without a question.")), pair(2, "Asked.", None)];
-    let nothing = PreludeParts::default();
+    let history = vec![
+        pair(1, "What is a load line?", Some("A mark on the hull.\u{1F6A2}")),
+        pair(2, "Who fought for it?", Some("Samuel Plimsoll.")),
+    ];
+    let lonely = vec![pair(1, "", Some("An answer without a question.")), pair(2, "Asked.", None)];
+    let new = [Part::Text(NEW.to_owned())];
+    let request = |instructions: &Instructions<'_>, pairs: &[IncludedTexts<'_>]| {
+        let (messages, _) = compose(instructions, pairs.iter().copied(), &new, rules);
+        Request::new("model-1", messages)
+    };
     vec![
-        ("alone", compose(&nothing, [], NEW, rules), None, None),
-        ("history", compose(&nothing, history(), NEW, rules), Some(0.5), Some(800)),
-        ("prelude", compose(&PreludeParts { system, files }, history(), NEW, rules), None, None),
-        ("lonely", compose(&nothing, lonely, NEW, rules), Some(0.0), None),
+        ("alone", request(&nothing, &[])),
+        (
+            "history",
+            Request {
+                temperature: Some(0.5),
+                max_output: Some(800),
+                ..request(&nothing, &history)
+            },
+        ),
+        ("prelude", request(&all, &history)),
+        ("lonely", Request { temperature: Some(0.0), ..request(&nothing, &lonely) }),
     ]
 }
 
-fn request(
-    payload: &Payload<'_>,
-    temperature: Option<f32>,
-    max_output: Option<u64>,
-) -> ChatRequest {
-    let messages = payload
-        .messages
-        .iter()
-        .map(|message| ChatMessage::new(message.role, message.content.clone().into_owned()));
-    let request = ChatRequest::new("model-1", messages.collect());
-    ChatRequest { temperature, max_output, ..request }
-}
-
 /// The bytes as they are sent, a line for each scenario.
-fn written(rules: WireRules, body: fn(&ChatRequest) -> String) -> String {
-    let scenarios = scenarios(rules).into_iter().map(|(name, payload, temperature, max_output)| {
-        let body = body(&request(&payload, temperature, max_output));
+fn written(rules: WireRules, write: Write) -> String {
+    let scenarios = scenarios(rules).into_iter().map(|(name, request)| {
+        let body = body(write, &request);
         let value: serde_json::Value = serde_json::from_str(&body).unwrap();
         assert!(value.is_object());
         format!("{name}: {body}\n")
@@ -77,100 +85,97 @@ fn gemini_bodies() {
 }
 
 #[test]
-fn pay_5_the_openai_body_is_the_json_doc() {
-    for (name, payload, temperature, max_output) in scenarios(WireRules::OPENAI) {
-        let parameters =
-            RequestParameters { model: "model-1".into(), stream: true, temperature, max_output };
-        let doc = JsonDoc::chat_completions(&payload, &parameters);
-        assert_eq!(
-            openai::body(&request(&payload, temperature, max_output)),
-            doc.as_str(),
-            "{name}"
-        );
-    }
-}
-
-#[test]
 fn a_late_system_message_is_not_lost_where_the_system_stands_apart() {
-    for body in [anthropic::body, gemini::body] {
-        let (_, payload, ..) = scenarios(WireRules::OPENAI).remove(2);
-        let body = body(&request(&payload, Some(f32::NAN), None));
+    for write in [anthropic::body as Write, gemini::body] {
+        let (_, request) = scenarios(WireRules::OPENAI).remove(2);
+        let body = body(write, &Request { temperature: Some(f32::NAN), ..request });
         assert!(body.contains("Answer in one sentence.\\n\\n- hull.jpg"), "{body}");
         assert!(!body.contains("temperature"), "{body}");
     }
 }
 
-/// A message with a picture between its words, and a round of tools after it.
-fn with_everything(remote: Option<&str>) -> ChatRequest {
-    let enclosed = |at, mime: &str| Enclosed {
-        at,
+fn picture(mime: &str, remote: Option<&str>) -> Part {
+    Part::File(FilePart {
+        file: None,
         mime: mime.to_owned(),
-        data: Carried::Bytes([1u8, 2, 3].into()),
+        bytes: [1u8, 2, 3].into(),
         path: "/nowhere".into(),
         remote: remote.map(str::to_owned),
+    })
+}
+
+/// A message with pictures between its words, and a round of tools after it.
+fn with_everything(files: Vec<Part>) -> Request {
+    let mut message = Message::new(Role::User, "Before ");
+    message.parts.extend(files);
+    message.push(Part::Text(" after".to_owned()));
+    let call = |id: &str, arguments: &str| {
+        Part::ToolCall(ToolCall {
+            id: id.to_owned(),
+            name: "read_file".to_owned(),
+            arguments: arguments.to_owned(),
+            signature: Some("sig".to_owned()),
+        })
     };
-    let content = "Before  after".to_owned();
-    let enclosed = vec![enclosed(7, "image/png"), enclosed(7, "image/jpeg")];
-    let call = ToolCall {
-        id: "c1".to_owned(),
-        name: "read_file".to_owned(),
-        arguments: r#"{"file_id":"file-1"}"#.to_owned(),
-        signature: Some("sig".to_owned()),
+    let result = |id: &str, text: &str, failed| {
+        let (call, name, text) = (id.to_owned(), "read_file".to_owned(), text.to_owned());
+        Part::ToolResult(ToolResult { call, name, text, failed })
     };
-    let broken = ToolCall { id: "c2".to_owned(), arguments: "{\"half".to_owned(), ..call.clone() };
-    let result = |text: &str, failed| ToolResult { text: text.to_owned(), failed };
-    let calls = vec![(call, result("1 a", false)), (broken, result("no JSON", true))];
-    ChatRequest {
+    let mut called = Message::new(Role::Assistant, "Let me look.");
+    called.push(call("c1", r#"{"file_id":"file-1"}"#));
+    called.push(call("c2", "{\"half"));
+    let parts = vec![result("c1", "1 a", false), result("c2", "no JSON", true)];
+    let given = Message { role: Role::Tool, parts, pair: None };
+    Request {
         tools: vec![ToolDefinition {
             name: "read_file".to_owned(),
             description: "Reads.".to_owned(),
             parameters: r#"{"type":"object","properties":{"file_id":{"type":"string"}}}"#
                 .to_owned(),
         }],
-        rounds: vec![ToolRound { text: "Let me look.".to_owned(), calls }],
-        ..ChatRequest::new("m", vec![ChatMessage { role: Role::User, content, enclosed }])
+        ..Request::new("m", vec![message, called, given])
     }
+}
+
+fn two_pictures(remote: Option<&str>) -> Request {
+    with_everything(vec![picture("image/png", remote), picture("image/jpeg", remote)])
 }
 
 #[test]
 fn dlv_1_and_prv_5_on_each_wire() {
-    type Body = fn(&ChatRequest) -> String;
-    let wires: [(&str, Body); 3] =
+    let wires: [(&str, Write); 3] =
         [("openai", openai::body), ("anthropic", anthropic::body), ("gemini", gemini::body)];
-    for (name, body) in wires {
-        let value: serde_json::Value = serde_json::from_str(&body(&with_everything(None))).unwrap();
+    for (name, write) in wires {
+        let value: serde_json::Value =
+            serde_json::from_str(&body(write, &two_pictures(None))).unwrap();
         insta::assert_json_snapshot!(format!("enclosed_and_tools_{name}"), value);
     }
-    let by_id = anthropic::body(&with_everything(Some("file_011")));
+    let by_id = body(anthropic::body, &two_pictures(Some("file_011")));
     assert!(by_id.contains(r#""source":{"file_id":"file_011","type":"file"}"#), "{by_id}");
     // PAY-5: what people read is the request itself, its bytes aside.
-    for (name, body) in wires {
-        let folded = body(&with_everything(None).folded());
-        assert!(folded.contains("[3 bytes of image/png]") && !folded.contains("AQID"), "{folded}");
-        let whole = body(&with_everything(None));
-        let unfolded = ["png", "jpeg"]
+    for (name, write) in wires {
+        let request = two_pictures(None);
+        let encoded: Encoded = encode(&request, write);
+        let shown = encoded.shown().to_owned();
+        assert!(shown.contains("[3 bytes of image/png]") && !shown.contains("AQID"), "{shown}");
+        let whole = ["png", "jpeg"]
             .iter()
-            .fold(folded, |text, kind| text.replace(&format!("[3 bytes of image/{kind}]"), "AQID"));
-        assert_eq!(unfolded, whole, "{name}");
+            .fold(shown, |text, kind| text.replace(&format!("[3 bytes of image/{kind}]"), "AQID"));
+        assert_eq!(whole, encoded.into_body(), "{name}");
     }
 }
 
 #[test]
 fn fil_4_a_document_goes_by_its_copy_or_as_it_is() {
-    let request = |remote: Option<&str>| {
-        let mut request = with_everything(remote);
-        request.messages[0].enclosed.truncate(1);
-        request.messages[0].enclosed[0].mime = "application/pdf".to_owned();
-        request
-    };
+    let document = |remote| with_everything(vec![picture("application/pdf", remote)]);
     let whole = r#"{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,AQID"}}"#;
-    let body = openai::body(&request(None));
-    assert!(body.contains(whole), "{body}");
-    let body = openai::body(&request(Some("file-1")));
-    assert!(body.contains(r#"{"type":"file","file":{"file_id":"file-1"}}"#), "{body}");
-    let body = anthropic::body(&request(Some("file_1")));
+    let sent = body(openai::body, &document(None));
+    assert!(sent.contains(whole), "{sent}");
+    let sent = body(openai::body, &document(Some("file-1")));
+    assert!(sent.contains(r#"{"type":"file","file":{"file_id":"file-1"}}"#), "{sent}");
+    let sent = body(anthropic::body, &document(Some("file_1")));
     assert!(
-        body.contains(r#"{"source":{"file_id":"file_1","type":"file"},"type":"document"}"#),
-        "{body}"
+        sent.contains(r#"{"source":{"file_id":"file_1","type":"file"},"type":"document"}"#),
+        "{sent}"
     );
 }

@@ -1,17 +1,16 @@
 //! Gemini's `generateContent`.
 
 use plimsoll_domain::Usage;
-use plimsoll_send::{Role, ToolCall, ToolDefinition, ToolRound};
+use plimsoll_send::{Message, Part, Request, Role, ToolCall, ToolDefinition};
 use serde_json::{Value, json};
 
 use super::{Decode, Deltas, EACH_CALL, Read, Refused, apart, arguments, number, schema};
-use crate::{ChatMessage, ChatRequest, Finish};
+use crate::{Finish, encoded::Marks};
 
 /// The request body. The model is not in it but in the address.
-pub(crate) fn body(request: &ChatRequest) -> String {
+pub(crate) fn body<'a>(request: &'a Request, marks: &Marks<'a>) -> String {
     let (system, messages) = apart(&request.messages);
-    let mut contents: Vec<Value> = messages.map(content).collect();
-    contents.extend(request.rounds.iter().flat_map(round));
+    let contents: Vec<Value> = messages.map(|message| content(message, marks)).collect();
     let mut body = json!({"contents": contents});
     if let Some(system) = system {
         body["systemInstruction"] = json!({"parts": [{"text": system}]});
@@ -29,48 +28,41 @@ pub(crate) fn body(request: &ChatRequest) -> String {
     body.to_string()
 }
 
-fn content(message: &ChatMessage) -> Value {
+fn content<'a>(message: &'a Message, marks: &Marks<'a>) -> Value {
     let role = if message.role == Role::Assistant { "model" } else { "user" };
-    let mut parts = Vec::new();
-    for (words, enclosed) in message.stretches() {
-        if !words.is_empty() || message.enclosed.is_empty() {
-            parts.push(json!({"text": words}));
-        }
-        parts.extend(
-            enclosed.map(
-                |one| json!({"inlineData": {"mimeType": one.mime, "data": one.data.base64()}}),
-            ),
-        );
-    }
+    let parts: Vec<Value> = match message.only_text() {
+        Some(text) => vec![json!({"text": text})],
+        None => message.parts.iter().filter_map(|one| part(one, marks)).collect(),
+    };
     json!({"role": role, "parts": parts})
+}
+
+/// A call goes with the signature that the model wants to see again.
+fn part<'a>(part: &'a Part, marks: &Marks<'a>) -> Option<Value> {
+    Some(match part {
+        Part::Text(text) if text.is_empty() => return None,
+        Part::Text(text) => json!({"text": text}),
+        Part::File(file) => json!({
+            "inlineData": {"mimeType": file.mime, "data": marks.data(file)},
+        }),
+        Part::ToolCall(call) => {
+            let mut said = json!({"functionCall": {"name": call.name, "args": arguments(call)}});
+            if let Some(signature) = &call.signature {
+                said["thoughtSignature"] = json!(signature);
+            }
+            said
+        }
+        Part::ToolResult(result) => {
+            let key = if result.failed { "error" } else { "result" };
+            json!({"functionResponse": {"name": result.name, "response": {key: result.text}}})
+        }
+    })
 }
 
 fn tool(tool: &ToolDefinition) -> Value {
     json!({
         "name": tool.name, "description": tool.description, "parametersJsonSchema": schema(tool),
     })
-}
-
-/// What the model wanted, with the signature that it wants to see again, and what the
-/// tools said.
-fn round(round: &ToolRound) -> [Value; 2] {
-    let mut wanted = Vec::new();
-    if !round.text.is_empty() {
-        wanted.push(json!({"text": round.text}));
-    }
-    let mut given = Vec::new();
-    for (call, result) in &round.calls {
-        let mut part = json!({"functionCall": {"name": call.name, "args": arguments(call)}});
-        if let Some(signature) = &call.signature {
-            part["thoughtSignature"] = json!(signature);
-        }
-        wanted.push(part);
-        let key = if result.failed { "error" } else { "result" };
-        given.push(json!({
-            "functionResponse": {"name": call.name, "response": {key: result.text}},
-        }));
-    }
-    [json!({"role": "model", "parts": wanted}), json!({"role": "user", "parts": given})]
 }
 
 /// Reads responses; each event of a stream is one.

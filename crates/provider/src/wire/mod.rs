@@ -6,15 +6,16 @@ mod anthropic_body;
 pub(crate) mod gemini;
 mod long_strings;
 pub(crate) mod openai;
+mod openai_body;
 
 use std::collections::VecDeque;
 
 use plimsoll_domain::json_is_bounded;
-use plimsoll_send::Role;
+use plimsoll_send::{Message, Role};
 use serde_json::Value;
 
 pub(crate) use self::long_strings::cut_long_strings;
-use crate::{ChatMessage, Delta, Finish, sse::SseEvent};
+use crate::{Delta, Finish, sse::SseEvent};
 
 /// What a piece of an answer was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,14 +228,11 @@ fn schema(tool: &plimsoll_send::ToolDefinition) -> Value {
 
 /// The text of the system messages, wherever they stand, and the other messages: for
 /// wires that keep the system apart.
-fn apart(messages: &[ChatMessage]) -> (Option<String>, impl Iterator<Item = &ChatMessage>) {
-    let system: Vec<&str> = messages
-        .iter()
-        .filter(|message| message.role == Role::System)
-        .map(|message| message.content.as_str())
-        .collect();
+fn apart(messages: &[Message]) -> (Option<String>, impl Iterator<Item = &Message>) {
+    let is_system = |message: &&Message| message.role == Role::System;
+    let system: Vec<String> = messages.iter().filter(is_system).map(Message::text).collect();
     let system = (!system.is_empty()).then(|| system.join("\n\n"));
-    (system, messages.iter().filter(|message| message.role != Role::System))
+    (system, messages.iter().filter(move |message| !is_system(message)))
 }
 
 #[cfg(test)]

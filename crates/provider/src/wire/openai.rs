@@ -1,43 +1,12 @@
 //! Chat completions in the OpenAI style, as many servers speak it and as few agree on.
 
 use plimsoll_domain::Usage;
-use plimsoll_send::{DocEnclosed, DocMessage, DocTools, JsonDoc, RequestParameters, ToolCall};
+use plimsoll_send::ToolCall;
 use serde_json::Value;
 
+pub(crate) use super::openai_body::body;
 use super::{Decode, Deltas, EACH_CALL, Read, Refused, number};
-use crate::{ChatMessage, ChatRequest, Enclosed, Finish};
-
-/// The request body: the JsonDoc, byte for byte (PAY-5).
-pub(crate) fn body(request: &ChatRequest) -> String {
-    let messages: Vec<DocMessage<'_>> = request.messages.iter().map(message).collect();
-    let tools = DocTools { offered: &request.tools, rounds: &request.rounds };
-    let parameters = RequestParameters {
-        model: request.model.clone(),
-        stream: true,
-        temperature: request.temperature,
-        max_output: request.max_output,
-    };
-    JsonDoc::write(&messages, tools, &parameters).as_str().to_owned()
-}
-
-fn message(message: &ChatMessage) -> DocMessage<'_> {
-    DocMessage {
-        role: message.role,
-        content: &message.content,
-        enclosed: message.enclosed.iter().map(|one| (one.at, enclosed(one))).collect(),
-    }
-}
-
-/// Pictures stand in the body themselves; this wire has no other name for them. Documents
-/// are named by their copies, and without one they too go as they are.
-fn enclosed(one: &Enclosed) -> DocEnclosed<'_> {
-    let data_url = || format!("data:{};base64,{}", one.mime, one.data.base64()).into();
-    match &one.remote {
-        _ if one.is_picture() => DocEnclosed::Picture(data_url()),
-        Some(id) => DocEnclosed::Copy(id),
-        None => DocEnclosed::Document(data_url()),
-    }
-}
+use crate::Finish;
 
 /// Reads chunks and whole completions alike: a whole one has `message` where a chunk
 /// has `delta`.

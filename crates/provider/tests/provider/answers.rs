@@ -63,7 +63,7 @@ async fn every_wire_streams_and_sends_what_its_body_says() {
         assert_eq!((heard.finish, heard.usage), (Some(Finish::Stop), usage), "{path}");
         let [asked] = server.requests().try_into().unwrap();
         assert_eq!((asked.method.as_str(), asked.path.as_str()), ("POST", path));
-        assert_eq!(asked.body, provider.body(&super::request()));
+        assert_eq!(asked.body, provider.encode(&super::request()).into_body());
         assert_eq!(asked.header(header), Some(value));
         assert_eq!(asked.header("content-type"), Some("application/json"));
         let version = asked.header("anthropic-version");

@@ -69,7 +69,7 @@ async fn sec_4_the_key_is_in_no_description_and_no_body() {
     let described = format!("{endpoint:?} {openai:?} {anthropic:?} {gemini:?}");
     assert!(!described.contains("canary"), "{described}");
     for provider in providers(&endpoint) {
-        assert!(!provider.body(&request()).contains("canary"));
+        assert!(!provider.encode(&request()).into_body().contains("canary"));
         assert!(!format!("{} {}", provider.base_url(), provider.name()).contains("canary"));
     }
 }

@@ -10,10 +10,8 @@ use std::{
 
 use futures_util::StreamExt;
 use plimsoll_domain::Usage;
-use plimsoll_provider::{
-    Carried, ChatMessage, ChatRequest, Codex, Delta, Enclosed, Finish, Provider, Timeouts,
-};
-use plimsoll_send::{Role, fault::Label};
+use plimsoll_provider::{Codex, Delta, Finish, Provider, Timeouts};
+use plimsoll_send::{FilePart, Message, Part, Request, Role, fault::Label};
 use tempfile::TempDir;
 
 use super::{HASTY, Heard, PATIENT, hear};
@@ -89,32 +87,36 @@ fn runs(pid: u32) -> bool {
     !state.is_empty() && !state.starts_with('Z')
 }
 
-fn asked(text: &str) -> ChatRequest {
-    ChatRequest::new("codex", vec![ChatMessage::new(Role::User, text)])
+fn picture(path: &str) -> Part {
+    Part::File(FilePart {
+        file: None,
+        mime: "image/png".to_owned(),
+        bytes: b"bytes".as_slice().into(),
+        path: PathBuf::from(path),
+        remote: None,
+    })
+}
+
+fn asked(text: &str) -> Request {
+    Request::new("codex", vec![Message::new(Role::User, text)])
 }
 
 async fn heard(script: &str, timeouts: Timeouts) -> Heard {
-    hear(StandIn::new(script).codex(timeouts).answer(asked("Hello"))).await
+    hear(StandIn::new(script).codex(timeouts).ask(&asked("Hello"))).await
 }
 
 #[tokio::test]
 async fn dlv_5_codex_gets_the_prompt_on_stdin_and_its_answer_arrives() {
     let stand_in = StandIn::new(&[STARTED, &message("Aye."), COMPLETED].concat());
-    let mut last = ChatMessage::new(Role::User, "<<context:image:/x/a b.png>>> it’s\n");
-    let picture = |path: &str| Enclosed {
-        at: 0,
-        mime: "image/png".to_owned(),
-        data: Carried::Bytes(b"bytes".as_slice().into()),
-        path: PathBuf::from(path),
-        remote: None,
-    };
-    last.enclosed = vec![picture("/x/a b.png"), picture("/x/a,b.png")];
-    let first = ChatMessage::new(Role::User, "Ahoy");
-    let answer = ChatMessage::new(Role::Assistant, "Ahoy!");
-    let request = ChatRequest::new("gpt-6", vec![first, answer, last]);
+    let mut last = Message::new(Role::User, "<<context:image:/x/a b.png>>> it’s\n");
+    last.push(picture("/x/a b.png"));
+    last.push(picture("/x/a,b.png"));
+    let first = Message::new(Role::User, "Ahoy");
+    let answer = Message::new(Role::Assistant, "Ahoy!");
+    let request = Request::new("gpt-6", vec![first, answer, last]);
     let codex = stand_in.codex(PATIENT);
-    let shown: serde_json::Value = serde_json::from_str(&codex.body(&request)).unwrap();
-    let heard = hear(codex.answer(request)).await;
+    let shown: serde_json::Value = serde_json::from_str(codex.encode(&request).shown()).unwrap();
+    let heard = hear(codex.ask(&request)).await;
     assert_eq!(heard.failure, None);
     assert_eq!((heard.text.as_str(), heard.finish), ("Aye.", Some(Finish::Stop)));
     let usage = Usage { prompt: 9, cached: 4, completion: 2, reasoning: 0 };
@@ -137,14 +139,8 @@ async fn dlv_5_codex_gets_the_prompt_on_stdin_and_its_answer_arrives() {
 async fn a_picture_that_cannot_be_named_stands_in_its_directory() {
     let stand_in = StandIn::new(&format!("cp image-1.png \"$HERE/seen\"\n{COMPLETED}"));
     let mut request = asked("Look");
-    request.messages[0].enclosed = vec![Enclosed {
-        at: 0,
-        mime: "image/png".to_owned(),
-        data: Carried::Bytes(b"bytes".as_slice().into()),
-        path: PathBuf::from("/x/a,b.png"),
-        remote: None,
-    }];
-    assert_eq!(hear(stand_in.codex(PATIENT).answer(request)).await.failure, None);
+    request.messages[0].push(picture("/x/a,b.png"));
+    assert_eq!(hear(stand_in.codex(PATIENT).ask(&request)).await.failure, None);
     assert_eq!(stand_in.wrote("seen"), "bytes");
 }
 
@@ -156,7 +152,7 @@ async fn a_prompt_larger_than_a_pipe_goes_through_while_codex_already_speaks() {
         message("Read.")
     ));
     let text = "words ".repeat(200_000);
-    let heard = hear(stand_in.codex(PATIENT).answer(asked(&text))).await;
+    let heard = hear(stand_in.codex(PATIENT).ask(&asked(&text))).await;
     assert_eq!((heard.failure, heard.text.as_str()), (None, "Read."));
     assert_eq!(stand_in.wrote("stdin").len(), text.len());
 }
@@ -222,7 +218,7 @@ async fn dlv_5_a_missing_program_is_told_with_how_to_install_it() {
     for program in ["/nowhere/codex", "no-such-program-of-plimsoll"] {
         let codex = Codex::new(program, PATIENT);
         assert_eq!(codex.found(), None);
-        let failure = hear(codex.answer(asked("Hello"))).await.failure.unwrap();
+        let failure = hear(codex.ask(&asked("Hello"))).await.failure.unwrap();
         let fault = failure.fault();
         assert!(fault.message.contains("was not found"), "{fault:?}");
         assert!(fault.message.contains("npm install -g @openai/codex"), "{fault:?}");
@@ -254,7 +250,7 @@ async fn a_codex_that_does_not_end_after_its_turn_holds_nothing_up() {
     let stand_in =
         StandIn::new(&format!("echo $$ > \"$HERE/pids\"\n{}{COMPLETED}{babble}", message("Done.")));
     let began = Instant::now();
-    let heard = hear(stand_in.codex(PATIENT).answer(asked("Hello"))).await;
+    let heard = hear(stand_in.codex(PATIENT).ask(&asked("Hello"))).await;
     assert_eq!((heard.failure, heard.finish), (None, Some(Finish::Stop)));
     assert_eq!(heard.text, "Done.");
     assert!(began.elapsed() < Duration::from_secs(8));
@@ -266,7 +262,7 @@ async fn snd_4_dropping_an_answer_ends_codex_and_its_children() {
     // As npm's program does, the stand-in leaves the work to a child, which has one too.
     let script = "sh -c 'sleep 300 & echo $$ $! $PPID > \"'\"$HERE\"'/pids\"; wait' & wait\n";
     let stand_in = StandIn::new(&format!("{STARTED}{}{script}", message("Half.")));
-    let mut answer = stand_in.codex(PATIENT).answer(asked("Hello"));
+    let mut answer = stand_in.codex(PATIENT).ask(&asked("Hello"));
     assert_eq!(answer.next().await, Some(Ok(Delta::Text("Half.".into()))));
     let pids = stand_in.pids("pids");
     assert!(pids.len() == 3 && pids.iter().all(|pid| runs(*pid)), "{pids:?}");
@@ -280,7 +276,7 @@ async fn children_that_outlive_codex_do_not_hold_the_answer_up() {
     let script = format!("sleep 300 & echo $! > \"$HERE/pids\"\n{}{COMPLETED}", message("Done."));
     let stand_in = StandIn::new(&script);
     let began = Instant::now();
-    let heard = hear(stand_in.codex(PATIENT).answer(asked("Hello"))).await;
+    let heard = hear(stand_in.codex(PATIENT).ask(&asked("Hello"))).await;
     assert_eq!((heard.failure, heard.text.as_str()), (None, "Done."));
     assert!(began.elapsed() < Duration::from_secs(8));
     assert!(soon(|| !stand_in.pids("pids").into_iter().any(runs)));
@@ -289,7 +285,7 @@ async fn children_that_outlive_codex_do_not_hold_the_answer_up() {
 #[tokio::test]
 async fn an_answer_that_nobody_reads_starts_nothing() {
     let stand_in = StandIn::new(COMPLETED);
-    drop(stand_in.codex(PATIENT).answer(asked("Hello")));
+    drop(stand_in.codex(PATIENT).ask(&asked("Hello")));
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert!(!stand_in.home.path().join("arguments").exists());
 }

@@ -4,10 +4,8 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
 use plimsoll_domain::Usage;
-use plimsoll_provider::{
-    Carried, ChatMessage, ChatRequest, Codex, Enclosed, Finish, Provider, Timeouts,
-};
-use plimsoll_send::{Role, fault::Label};
+use plimsoll_provider::{Codex, Finish, Provider, Timeouts};
+use plimsoll_send::{FilePart, Message, Part, Request, Role, fault::Label};
 use plimsoll_testkit::{
     npm::npm,
     real::skipped,
@@ -85,19 +83,22 @@ async fn dlv_5_the_real_codex_takes_the_call_and_its_answer_arrives() {
     let Some(codex) = codex(home.path(), &server) else { return };
     let named = home.path().join("a b.png");
     fs::write(&named, PNG).unwrap();
-    let picture = |path: &Path| Enclosed {
-        at: 0,
-        mime: "image/png".to_owned(),
-        data: Carried::Bytes(PNG.into()),
-        path: path.to_owned(),
-        remote: None,
+    let picture = |path: &Path| {
+        Part::File(FilePart {
+            file: None,
+            mime: "image/png".to_owned(),
+            bytes: PNG.into(),
+            path: path.to_owned(),
+            remote: None,
+        })
     };
     let text = "And <<context:image:/x/a b.png>>>?\n";
-    let mut last = ChatMessage::new(Role::User, text);
-    last.enclosed = vec![picture(&named), picture(Path::new("/x/with,comma.png"))];
-    let first = ChatMessage::new(Role::User, "Ahoy");
-    let request = ChatRequest::new("some-model", vec![first, last]);
-    let heard = hear(codex.answer(request)).await;
+    let mut last = Message::new(Role::User, text);
+    last.push(picture(&named));
+    last.push(picture(Path::new("/x/with,comma.png")));
+    let first = Message::new(Role::User, "Ahoy");
+    let request = Request::new("some-model", vec![first, last]);
+    let heard = hear(codex.ask(&request)).await;
     assert_eq!(heard.failure, None);
     assert_eq!((heard.text.as_str(), heard.finish), ("Hello from afar.", Some(Finish::Stop)));
     let usage = Usage { prompt: 100, cached: 20, completion: 7, reasoning: 3 };
@@ -134,8 +135,8 @@ async fn fau_3_failures_of_the_real_codex_are_understood() {
         let server = ScriptedServer::always(reply).unwrap();
         let home = TempDir::new().unwrap();
         let Some(codex) = codex(home.path(), &server) else { return };
-        let request = ChatRequest::new("codex", vec![ChatMessage::new(Role::User, "Hello")]);
-        let heard = hear(codex.answer(request)).await;
+        let request = Request::new("codex", vec![Message::new(Role::User, "Hello")]);
+        let heard = hear(codex.ask(&request)).await;
         let failure = heard.failure.unwrap();
         assert_eq!(failure.fault().label, label, "{failure:?}");
         assert_eq!(heard.text, "");
@@ -148,7 +149,7 @@ async fn a_real_codex_that_cannot_start_says_why() {
     let home = TempDir::new().unwrap();
     let Some(codex) = codex(home.path(), &server) else { return };
     fs::write(home.path().join("config.toml"), "model_provider = 7\n").unwrap();
-    let request = ChatRequest::new("codex", vec![ChatMessage::new(Role::User, "Hello")]);
-    let failure = hear(codex.answer(request)).await.failure.unwrap();
+    let request = Request::new("codex", vec![Message::new(Role::User, "Hello")]);
+    let failure = hear(codex.ask(&request)).await.failure.unwrap();
     assert!(failure.body.contains("config"), "{failure:?}");
 }

@@ -22,10 +22,9 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use plimsoll_domain::Usage;
 use plimsoll_provider::{
-    AnswerStream, ChatMessage, ChatRequest, Delta, Endpoint, Finish, OpenAiStyle, Provider,
-    ProviderFailure, Timeouts,
+    AnswerStream, Delta, Endpoint, Finish, OpenAiStyle, Provider, ProviderFailure, Timeouts,
 };
-use plimsoll_send::Role;
+use plimsoll_send::{Message, Request, Role};
 use plimsoll_testkit::scripted::{Reply, ScriptedServer};
 
 /// Patience that no test of a good answer exhausts.
@@ -44,13 +43,13 @@ const HASTY: Timeouts = Timeouts {
     loading: Duration::from_secs(20),
 };
 
-fn request() -> ChatRequest {
+fn request() -> Request {
     let messages = vec![
-        ChatMessage::new(Role::System, "Be brief."),
-        ChatMessage::new(Role::User, "What is a load line?"),
+        Message::new(Role::System, "Be brief."),
+        Message::new(Role::User, "What is a load line?"),
     ];
-    let request = ChatRequest::new("model-1", messages);
-    ChatRequest { temperature: Some(0.5), max_output: Some(64), ..request }
+    let request = Request::new("model-1", messages);
+    Request { temperature: Some(0.5), max_output: Some(64), ..request }
 }
 
 fn endpoint(server: &ScriptedServer, timeouts: Timeouts) -> Endpoint {
@@ -99,5 +98,5 @@ async fn hear(mut answer: AnswerStream) -> Heard {
 
 /// What a provider answers to the usual request.
 async fn heard(provider: &dyn Provider) -> Heard {
-    hear(provider.answer(request())).await
+    hear(provider.ask(&request())).await
 }

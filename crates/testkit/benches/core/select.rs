@@ -2,7 +2,8 @@
 
 use plimsoll_budget::{Boundary, BoundaryInput, Load, LoadSums};
 use plimsoll_domain::{Lifecycle, PairId, Timestamp};
-use plimsoll_send::{HistoryPair, JsonDoc, PreludeParts, RequestParameters, WireRules, compose};
+use plimsoll_provider::{Endpoint, OpenAiStyle, Provider};
+use plimsoll_send::{IncludedTexts, Instructions, Part, Request, WireRules, compose};
 use plimsoll_testkit::history::{Random, prose};
 use plimsoll_tokens::{Correction, PairTable, RawTokens};
 
@@ -46,20 +47,20 @@ fn pairs(count: usize) -> Vec<Pair> {
         .collect()
 }
 
-fn select_and_serialise(pairs: &[Pair]) -> usize {
+fn select_and_serialise(provider: &OpenAiStyle, pairs: &[Pair]) -> usize {
     let load = |at: usize| Load::of(pairs[at].tokens + 8);
     let mut sums = LoadSums::new(pairs.len());
     let boundary = Boundary::compute(&mut sums, load, &INPUT);
-    let included = pairs[boundary.start..].iter().map(|pair| HistoryPair {
+    let included = pairs[boundary.start..].iter().map(|pair| IncludedTexts {
         id: pair.id,
         lifecycle: Lifecycle::Complete,
-        user: (&pair.user).into(),
+        user: &pair.user,
+        rendered: None,
         assistant: Some(&pair.assistant),
     });
-    let payload = compose(&PreludeParts::default(), included, "And today?", WireRules::OPENAI);
-    let parameters =
-        RequestParameters { model: "gpt-4o".into(), stream: true, ..Default::default() };
-    JsonDoc::chat_completions(&payload, &parameters).as_str().len()
+    let new = [Part::Text("And today?".to_owned())];
+    let (messages, _) = compose(&Instructions::default(), included, &new, WireRules::OPENAI);
+    provider.encode(&Request::new("gpt-4o", messages)).into_body().len()
 }
 
 /// A little more than a window of 128K holds: LiteLLM's cost grows with the square.
@@ -67,9 +68,10 @@ const FOR_LITELLM: usize = 400;
 
 pub(crate) fn run(effort: Effort, table: &mut Table) -> anyhow::Result<()> {
     let mut at_1k = 0.0;
+    let provider = OpenAiStyle::new(Endpoint::new("openai", "http://nowhere.test")?)?;
     for (count, size) in SIZES {
         let pairs = pairs(count);
-        let seconds = effort.measure(|| select_and_serialise(&pairs));
+        let seconds = effort.measure(|| select_and_serialise(&provider, &pairs));
         if count == 1_000 {
             at_1k = seconds;
         }
@@ -94,7 +96,7 @@ pub(crate) fn run(effort: Effort, table: &mut Table) -> anyhow::Result<()> {
     }
     if let Some(theirs) = peer::litellm_trim(FOR_LITELLM)? {
         let pairs = pairs(FOR_LITELLM);
-        let ours = effort.measure(|| select_and_serialise(&pairs));
+        let ours = effort.measure(|| select_and_serialise(&provider, &pairs));
         table.row("LiteLLM trim_messages (peer)", "400", theirs * 1e3, "ms");
         table.ratio(format!("we are {:.0} × faster", theirs / ours));
     }

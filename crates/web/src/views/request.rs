@@ -33,19 +33,19 @@ pub(super) async fn next(
         Some(receipt) => hashes(&web.app.store().receipt(receipt.id).await?.body),
         None => HashSet::new(),
     };
-    let body: Value = serde_json::from_str(&prepared.json_doc).unwrap_or(Value::Null);
-    let size = prepared.body_size();
-    let attached = size.checked_sub(prepared.json_doc.len()).filter(|more| *more > 0);
+    let encoded = prepared.exact_request();
+    let body: Value = serde_json::from_str(encoded.shown()).unwrap_or(Value::Null);
+    let size = encoded.size();
     Ok(html! {
         h2 { "Exact request" }
         p.muted {
             "What would be sent now, byte for byte, key aside: "
             (commas(size as u64)) @if size == 1 { " byte" } @else { " bytes" }
-            @if attached.is_some() { "; the bytes of files stand here as a note in brackets" }
+            @if encoded.has_files() { "; the bytes of files stand here as a note in brackets" }
             ". Messages that the last request did not have are marked."
         }
         (messages(&body, &before))
-        (document(&prepared.json_doc))
+        (document(encoded.shown()))
     })
 }
 

@@ -99,7 +99,7 @@ impl Chat<'_> {
             Some(text) => {
                 let draft = Draft { text, ..Draft::default() };
                 let prepared = self.board.lock().await.prepare(self.app, &draft).await;
-                prepared.map_err(wrong)?.json_doc
+                prepared.map_err(wrong)?.exact_request().shown().to_owned()
             }
             None => self.last_request.clone().ok_or_else(|| {
                 Failure::failed("nothing was sent yet in this chat")

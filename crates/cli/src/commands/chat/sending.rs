@@ -50,7 +50,6 @@ impl Chat<'_> {
         for one in &prepared.outlook.attached {
             note(&words::attached(one));
         }
-        self.last_request = Some(prepared.json_doc.clone());
         let choices = SendChoices { over_budget: Some(policy), quota: self.quota, seen: None };
         let cancel = Cancel::default();
         self.stop.sending(&cancel);
@@ -61,7 +60,10 @@ impl Chat<'_> {
         self.stop.working();
         told?;
         match sent {
-            Ok(sent) => self.conclude(&sent).await,
+            Ok(sent) => {
+                self.conclude(&sent).await;
+                self.last_request = Some(sent.request);
+            }
             Err(error) => self.tell_error(&error),
         }
         // A script that was stopped does not go on with its next line.

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use plimsoll_budget::{ExcludedBecause, Load, PairText};
+use plimsoll_budget::{ExcludedBecause, Load, is_emitted, not_sendable};
 use plimsoll_domain::{Timestamp, attachment_kinds};
 use plimsoll_filter::{Filter, Row, Rows, Scope, TextTerm};
 
@@ -77,7 +77,7 @@ impl History {
     pub(crate) fn with_text<T>(
         &mut self,
         row: usize,
-        each: impl FnOnce(&PairText<'_>) -> T,
+        each: impl FnOnce(&PairLine<'_>) -> T,
     ) -> Result<T, Failure> {
         let entry = &self.entries[row];
         let line = self
@@ -90,7 +90,7 @@ impl History {
             Failure::failed(format!("{} changed while it was read", self.source.path().display()))
                 .hint("run the command again")
         })?;
-        Ok(each(&pair_text(&pair)))
+        Ok(each(&pair))
     }
 
     /// The load of a pair. One that was never weighed is beyond what the boundary
@@ -132,15 +132,6 @@ impl Rows for History {
     }
 }
 
-fn pair_text<'a>(pair: &'a PairLine<'_>) -> PairText<'a> {
-    PairText {
-        lifecycle: pair.lifecycle,
-        user: &pair.user_text,
-        assistant: pair.assistant_text.as_deref(),
-        attachment_tokens: 0,
-    }
-}
-
 struct Reading {
     entries: Vec<Entry>,
     rows: Vec<Row>,
@@ -164,16 +155,17 @@ impl Reading {
         if let Some(first) = self.numbers.insert(id.clone(), number) {
             return Err(LineError(format!("id '{id}' stands twice, first in pair {}", first + 1)));
         }
-        let text = pair_text(&pair);
+        let answer = pair.assistant_text.as_deref();
         if !terms.is_empty() {
             let started = Instant::now();
             for (hits, term) in self.hits.iter_mut().zip(terms) {
-                let in_answer = text.assistant.is_some_and(|answer| term.is_match(answer));
-                hits.push(in_answer || term.is_match(text.user));
+                let in_answer = answer.is_some_and(|answer| term.is_match(answer));
+                hits.push(in_answer || term.is_match(&pair.user_text));
             }
             self.text_search += started.elapsed();
         }
-        let not_sendable = text.not_sendable(self.send_error_pairs);
+        let answered = answer.is_some_and(is_emitted);
+        let not_sendable = not_sendable(pair.lifecycle, answered, self.send_error_pairs);
         let (has_image, has_attachment) = attachment_kinds(&pair.user_text);
         self.rows.push(Row {
             created_at: Timestamp::from_millis(pair.created_at.as_millisecond()),

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use plimsoll_budget::{Boundary, BoundaryInput, Load, LoadSums};
+use plimsoll_budget::{Boundary, BoundaryInput, Load, LoadSums, WeighedPair};
 use plimsoll_tokens::Estimator;
 
 use super::{Timings, history::History};
@@ -58,8 +58,10 @@ impl Weigher {
         if let Some(tokens) = entry.tokens {
             return Ok(Load::of(tokens));
         }
-        let load = history.with_text(row, |text| {
-            text.load(&self.estimator, self.overhead, self.send_error_pairs)
+        let load = history.with_text(row, |pair| {
+            let answer = pair.assistant_text.as_deref();
+            WeighedPair::of(pair.lifecycle, &pair.user_text, answer, &self.estimator)
+                .load(self.overhead, self.send_error_pairs)
         })?;
         history.set_tokens(row, load.tokens.total());
         Ok(load)

@@ -2,31 +2,28 @@ use plimsoll_domain::Timestamp;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{JsonDoc, RequestParameters};
 
 fn id(n: u8) -> PairId {
     PairId::new(Timestamp::from_millis(i64::from(n)), [n; 10])
 }
 
-fn pair<'a>(n: u8, user: &'a str, assistant: Option<&'a str>) -> HistoryPair<'a> {
-    HistoryPair { id: id(n), lifecycle: Lifecycle::Complete, user: user.into(), assistant }
+fn pair<'a>(n: u8, user: &'a str, assistant: Option<&'a str>) -> IncludedTexts<'a> {
+    let lifecycle = Lifecycle::Complete;
+    IncludedTexts { id: id(n), lifecycle, user, rendered: None, assistant }
 }
 
-fn part(text: &str) -> Option<PreludePart<'_>> {
-    Some(PreludePart { text, tokens: 5 })
+fn composed<'a>(
+    instructions: &Instructions<'a>,
+    pairs: impl IntoIterator<Item = IncludedTexts<'a>>,
+    new: &str,
+    rules: WireRules,
+) -> (Vec<Message>, String) {
+    compose(instructions, pairs, &[Part::Text(new.to_owned())], rules)
 }
 
-/// The whole request, indented.
-fn document(payload: &Payload<'_>) -> String {
-    let parameters = RequestParameters {
-        model: "gpt-4o".into(),
-        stream: true,
-        temperature: None,
-        max_output: None,
-    };
-    let doc = JsonDoc::chat_completions(payload, &parameters);
-    let value: serde_json::Value = serde_json::from_str(doc.as_str()).unwrap();
-    serde_json::to_string_pretty(&value).unwrap()
+/// The messages, one a line.
+fn told((messages, _): (Vec<Message>, String)) -> String {
+    messages.iter().map(|one| format!("{}: {:?}\n", one.role.name(), one.text())).collect()
 }
 
 const SHIPS: [(&str, Option<&str>); 2] = [
@@ -34,7 +31,7 @@ const SHIPS: [(&str, Option<&str>); 2] = [
     ("Who fought for it?", Some("Samuel Plimsoll, in \"Our Seamen\".\nIt took years.")),
 ];
 
-fn ships<'a>() -> Vec<HistoryPair<'a>> {
+fn ships<'a>() -> Vec<IncludedTexts<'a>> {
     let pairs = SHIPS.iter().zip(1u8..);
     pairs.map(|((user, assistant), n)| pair(n, user, *assistant)).collect()
 }
@@ -45,29 +42,28 @@ const FILES: &str = "- hull.jpg (1.2 MB, 5 min ago) [user]\n  file_id: file-1";
 
 #[test]
 fn history_then_the_new_message() {
-    let payload = compose(&PreludeParts::default(), ships(), NEW, WireRules::OPENAI);
-    insta::assert_snapshot!("history", document(&payload));
+    let payload = composed(&Instructions::default(), ships(), NEW, WireRules::OPENAI);
+    insta::assert_snapshot!("history", told(payload));
 }
 
 #[test]
 fn nothing_aboard_sends_the_message_alone() {
-    let payload = compose(&PreludeParts::default(), [], NEW, WireRules::OPENAI);
-    insta::assert_snapshot!("message_alone", document(&payload));
+    let payload = composed(&Instructions::default(), [], NEW, WireRules::OPENAI);
+    insta::assert_snapshot!("message_alone", told(payload));
 }
 
 #[test]
 fn pay_3_what_never_changes_goes_first_and_files_go_last() {
-    let prelude = PreludeParts { system: part(SYSTEM), files: part(FILES) };
-    let payload = compose(&prelude, ships(), NEW, WireRules::OPENAI);
-    insta::assert_snapshot!("prelude_late_system", document(&payload));
-    assert_eq!(prelude.tokens(), 10);
+    let prelude = Instructions { system: Some(SYSTEM), files: Some(FILES) };
+    let payload = composed(&prelude, ships(), NEW, WireRules::OPENAI);
+    insta::assert_snapshot!("prelude_late_system", told(payload));
 }
 
 #[test]
 fn pay_3_without_a_late_system_message_files_head_the_new_one() {
-    let prelude = PreludeParts { system: part(SYSTEM), files: part(FILES) };
-    let payload = compose(&prelude, ships(), NEW, WireRules::STRICT);
-    insta::assert_snapshot!("prelude_files_in_message", document(&payload));
+    let prelude = Instructions { system: Some(SYSTEM), files: Some(FILES) };
+    let payload = composed(&prelude, ships(), NEW, WireRules::STRICT);
+    insta::assert_snapshot!("prelude_files_in_message", told(payload));
 }
 
 #[test]
@@ -75,16 +71,16 @@ fn pay_2_blank_texts_are_not_emitted_and_errors_send_their_question() {
     let pairs = vec![
         pair(1, " \n", Some("An answer without a question.")),
         pair(2, "A question.", Some("  ")),
-        HistoryPair {
+        IncludedTexts {
             lifecycle: Lifecycle::Error,
             ..pair(3, "A question that failed.", Some("Half an ans"))
         },
-        HistoryPair { lifecycle: Lifecycle::Cancelled, ..pair(4, "Stop.", Some("I was say")) },
+        IncludedTexts { lifecycle: Lifecycle::Cancelled, ..pair(4, "Stop.", Some("I was say")) },
     ];
-    let kept = compose(&PreludeParts::default(), pairs.clone(), NEW, WireRules::OPENAI);
-    insta::assert_snapshot!("lone_messages_kept", document(&kept));
-    let merged = compose(&PreludeParts::default(), pairs, NEW, WireRules::STRICT);
-    insta::assert_snapshot!("lone_messages_merged", document(&merged));
+    let kept = composed(&Instructions::default(), pairs.clone(), NEW, WireRules::OPENAI);
+    insta::assert_snapshot!("lone_messages_kept", told(kept));
+    let merged = composed(&Instructions::default(), pairs, NEW, WireRules::STRICT);
+    insta::assert_snapshot!("lone_messages_merged", told(merged));
 }
 
 #[test]
@@ -92,26 +88,27 @@ fn ovf_2_an_attempt_after_two_trims() {
     let mut pairs = ships();
     pairs.push(pair(3, "Where is it now?", Some("On every ship.")));
     let attempt =
-        compose(&PreludeParts::default(), pairs.into_iter().skip(2), NEW, WireRules::OPENAI);
-    insta::assert_snapshot!("after_two_trims", document(&attempt));
+        composed(&Instructions::default(), pairs.into_iter().skip(2), NEW, WireRules::OPENAI);
+    insta::assert_snapshot!("after_two_trims", told(attempt));
 }
 
 #[test]
 fn pay_4_text_goes_as_it_is_and_labels_never() {
     let text = "<b>\u{202e}quotes \" and \\ and tabs\t</b>\u{0}🚢";
-    let payload = compose(&PreludeParts::default(), [pair(1, text, None)], text, WireRules::OPENAI);
-    insta::assert_snapshot!("awkward_text", document(&payload));
+    let payload =
+        composed(&Instructions::default(), [pair(1, text, None)], text, WireRules::OPENAI);
+    insta::assert_snapshot!("awkward_text", told(payload));
 }
 
 #[test]
 fn pay_5_the_hash_is_of_the_history_alone() {
-    let hash = |prelude: &PreludeParts<'_>, new: &str, rules| {
+    let hash = |prelude: &Instructions<'_>, new: &str, rules| {
         let mut pairs = ships();
         pairs.push(pair(9, "A lone question.", None));
-        compose(prelude, pairs, new, rules).history_hash()
+        composed(prelude, pairs, new, rules).1
     };
-    let plain = hash(&PreludeParts::default(), NEW, WireRules::STRICT);
-    let prelude = PreludeParts { system: part(SYSTEM), files: part(FILES) };
+    let plain = hash(&Instructions::default(), NEW, WireRules::STRICT);
+    let prelude = Instructions { system: Some(SYSTEM), files: Some(FILES) };
     assert_eq!(plain, hash(&prelude, "Another message.", WireRules::STRICT));
     assert_eq!(plain, hash(&prelude, NEW, WireRules::OPENAI));
 }
@@ -127,20 +124,21 @@ proptest! {
     /// wires get turns that start with the user.
     #[test]
     fn no_text_is_lost_and_turns_are_valid(history in histories(), new in "[a-z]{1,9}", files in any::<bool>()) {
-        let pairs: Vec<HistoryPair<'_>> = history
+        let pairs: Vec<IncludedTexts<'_>> = history
             .iter()
             .zip(1u8..)
-            .map(|((user, assistant, lifecycle), n)| HistoryPair {
+            .map(|((user, assistant, lifecycle), n)| IncludedTexts {
                 id: id(n),
                 lifecycle: *lifecycle,
-                user: user.into(),
+                user,
+                rendered: None,
                 assistant: assistant.as_deref(),
             })
             .collect();
-        let prelude = PreludeParts { system: None, files: part(FILES).filter(|_| files) };
+        let prelude = Instructions { system: None, files: Some(FILES).filter(|_| files) };
         for rules in [WireRules::OPENAI, WireRules::STRICT] {
-            let payload = compose(&prelude, pairs.iter().copied(), &new, rules);
-            let mut sent: String = payload.messages.iter().map(|m| m.content.as_ref()).collect();
+            let (messages, _) = composed(&prelude, pairs.iter().copied(), &new, rules);
+            let mut sent: String = messages.iter().map(Message::text).collect();
             for (user, assistant, lifecycle) in &history {
                 let answer = assistant.as_ref().filter(|_| *lifecycle != Lifecycle::Error);
                 for text in std::iter::once(user).chain(answer).filter(|t| !t.trim().is_empty()) {
@@ -151,7 +149,7 @@ proptest! {
             }
             prop_assert!(sent.ends_with(&new));
             if !rules.repeated_roles {
-                let roles: Vec<Role> = payload.messages.iter().map(|m| m.role).collect();
+                let roles: Vec<Role> = messages.iter().map(|m| m.role).collect();
                 prop_assert!(roles.windows(2).all(|pair| pair[0] != pair[1]));
                 prop_assert_eq!(roles.first(), Some(&Role::User));
                 prop_assert_eq!(roles.last(), Some(&Role::User));
