@@ -69,13 +69,20 @@ pub fn long() -> Result<(), String> {
         tests.args(filter).args(["--nocapture", "--test-threads=1"]);
         step(name, tests.env("PLIMSOLL_LONG", "1").env("PLIMSOLL_NO_SKIPS", "1"))
     };
-    run("trust", "trust", &[])?;
-    run("migrations", "sqlite", &["migrating"])?;
-    run("faults of the store", "send", &["faults"])?;
-    run("providers that misbehave", "provider", &["misbehaviour"])?;
-    run("what is marked is what is sent", "workbench", &["honest_random"])?;
-    run("what is seen is what is sent", "web", &["seen"])?;
-    run("the API and its document", "web", &["schema"])
+    // Each is hours of work: what fails does not keep the others from being run.
+    let failed: Vec<String> = [
+        run("trust", "trust", &[]),
+        run("migrations", "sqlite", &["migrating"]),
+        run("faults of the store", "send", &["faults"]),
+        run("providers that misbehave", "provider", &["misbehaviour"]),
+        run("what is marked is what is sent", "workbench", &["honest_random"]),
+        run("what is seen is what is sent", "web", &["seen"]),
+        run("the API and its document", "web", &["schema"]),
+    ]
+    .into_iter()
+    .filter_map(Result::err)
+    .collect();
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
 /// Writes the pages that come from the code. The tests that compare them do it, the page of

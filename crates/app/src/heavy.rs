@@ -16,3 +16,32 @@ pub fn heavy<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
         _ => work(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, time::Duration};
+
+    use super::*;
+
+    /// REL-9: the only worker has somebody in its place while long texts are counted. If it had
+    /// not, the work would wait for itself; it goes on by itself after a minute, so that a
+    /// failure is seen.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn rel_9_others_are_served_while_a_long_text_is_worked_on() {
+        let (go_on, wait) = mpsc::channel();
+        let at_work = tokio::spawn(async move {
+            heavy(LITTLE + 1, || wait.recv_timeout(Duration::from_secs(60)))
+        });
+        let other = tokio::spawn(async move { go_on.send("served") });
+        assert_eq!(at_work.await.unwrap(), Ok("served"));
+        other.await.unwrap().unwrap();
+    }
+
+    /// A runtime of one thread has nobody to take its place, and a thread without one needs none.
+    #[test]
+    fn it_is_done_everywhere() {
+        assert_eq!(heavy(usize::MAX, || 1), 1);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        assert_eq!(runtime.block_on(async { heavy(usize::MAX, || 2) }), 2);
+    }
+}

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::{
     growth::{WINDOW, fill_window},
-    measures::{memory, processor_time},
+    measures::memory,
     served::Served,
 };
 
@@ -166,50 +166,6 @@ fn rel_9_sends_with_a_full_window_leave_memory_flat() {
     (half..2 * half).for_each(send);
     println!("{} sends", 2 * half);
     within(middle, memory(served.pid()), u64::from(half) * a_send);
-}
-
-/// More than there are workers.
-const HEAVY: usize = 6;
-
-/// REL-9: what takes long runs beside the workers, so that whether we live is answered before
-/// any of several long requests has ended. Those of one workspace follow one another, so each
-/// has its own.
-#[test]
-fn rel_9_whether_we_live_is_answered_while_heavy_requests_are_at_work() {
-    let server = ScriptedServer::chats([Reply::openai(&["fine"], 14, 20)]).unwrap();
-    let served = Served::start(&server, 4096);
-    let path = |n: usize| format!("/api/weigh?workspace=heavy/of-{n}");
-    let weigh = |n: usize, text: &str| {
-        let body = json!({ "text": text }).to_string();
-        let json = [("Content-Type", "application/json")];
-        let answer = http::request(&served.address, "POST", &path(n), &json, body.as_bytes());
-        let answer = answer.unwrap();
-        assert_eq!(answer.status, 200, "{}", answer.body);
-    };
-    (0..HEAVY).for_each(|n| weigh(n, "opens the workspace"));
-    let Some(before) = processor_time(served.pid()) else {
-        return skipped("the processor time of a process cannot be seen here");
-    };
-    let (ended, text) = (AtomicUsize::new(0), "some words, and many more of them ".repeat(220_000));
-    std::thread::scope(|scope| {
-        for n in 0..HEAVY {
-            let (ended, text, weigh) = (&ended, &text, &weigh);
-            scope.spawn(move || {
-                weigh(n, text);
-                ended.fetch_add(1, Ordering::SeqCst);
-            });
-        }
-        // They are at work, not only on their way.
-        while processor_time(served.pid()).unwrap() < before + 300 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        for _ in 0..3 {
-            let answer = http::request(&served.address, "GET", "/healthz", &[], b"").unwrap();
-            assert_eq!(answer.status, 200);
-        }
-        let ended = ended.load(Ordering::SeqCst);
-        assert_eq!(ended, 0, "{ended} heavy requests had to end first");
-    });
 }
 
 fn flat(before: Option<u64>, after: Option<u64>) {
