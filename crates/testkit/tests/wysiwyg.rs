@@ -104,6 +104,7 @@ const FILTERS: [(&str, Meaning); 6] = [
 ];
 
 /// The encoder that really sends.
+#[allow(clippy::unwrap_used, reason = "the address is right")]
 static OPENAI: LazyLock<OpenAiStyle> = LazyLock::new(|| {
     OpenAiStyle::new(Endpoint::new("openai", "http://nowhere.test").unwrap()).unwrap()
 });
