@@ -71,8 +71,6 @@ pub struct Draft {
     pub attachments: Vec<Attachment>,
     /// What it is for.
     pub purpose: Purpose,
-    /// What happens above the limit; else by the settings.
-    pub over_budget: Option<OverBudget>,
 }
 
 /// A message to send, and all that it is sent with.

@@ -24,7 +24,8 @@ type HistoryAnswer = Pin<Box<dyn Future<Output = Result<HistoryChoice, AppError>
 pub struct Begun {
     pub(crate) prepared: Prepared,
     pub(crate) wait: Option<(Duration, QuotaKind)>,
-    pub(crate) over_budget: Option<OverBudget>,
+    /// What happens above the limit, also after a wait.
+    pub(crate) policy: OverBudget,
     /// Tells which pairs may go along when the wait is over; else those that might before.
     pub history_now: Option<HistoryNow>,
     /// The pair.
@@ -56,7 +57,8 @@ impl App {
         let policy = choices.over_budget.unwrap_or_else(|| self.settings().over_budget());
         let suggestions = prepared.outlook.suggestions.clone();
         match prepared.decision(policy) {
-            Decision::Send | Decision::SendWithout(_) => {}
+            Decision::Send => {}
+            Decision::SendWithout(pairs) => prepared.plan.fit_drop = pairs,
             Decision::Ask | Decision::Block => {
                 let excess = prepared.outlook.validation.excess;
                 let limit = prepared.outlook.limit;
@@ -74,14 +76,7 @@ impl App {
             self.events.publish(&prepared.workspace, Progress::Removed(vec![old]));
         }
         self.events.publish(&prepared.workspace, Progress::Started(pair));
-        Ok(Begun {
-            prepared,
-            wait,
-            over_budget: choices.over_budget,
-            history_now: None,
-            pair,
-            carried,
-        })
+        Ok(Begun { prepared, wait, policy, history_now: None, pair, carried })
     }
 
     /// Persist first (promise 4). A pair that is asked again goes only when the new one

@@ -34,12 +34,11 @@ impl App {
                 Purpose::Regenerate(id) => Purpose::Regenerate(id),
                 Purpose::New | Purpose::ReAsk(_) => Purpose::ReAsk(begun.pair),
             },
-            over_budget: begun.over_budget,
         };
         let question = before.seen.question;
         let view = self.view_of(before, history).await?;
         let board = self.board(&before.workspace, view).await?;
-        let now = board.with_line_at(before.line).capture(self, &draft, question).await?;
+        let mut now = board.with_line_at(before.line).capture(self, &draft, question).await?;
         // It is compared when it leaves (PAY-6). It goes all the same, since that is what is
         // visible now (PAY-1), and the difference is told.
         let compared = match before.compared {
@@ -48,6 +47,7 @@ impl App {
             }
             compared => compared,
         };
+        now.plan.fit_drop = now.left_out_first(begun.policy);
         begun.prepared = Prepared { purpose, compared, ..now };
         Ok(())
     }

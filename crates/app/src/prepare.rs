@@ -186,12 +186,20 @@ impl Prepared {
         }
     }
 
-    /// The request that would leave first, as it is written (PAY-5).
-    pub fn exact_request(&self) -> Encoded {
-        let sent = self.plan.included.iter().skip(self.plan.fit_drop).map(|pair| pair.id);
+    /// The request that would leave first under a policy, as it is written (PAY-5).
+    pub fn exact_request(&self, policy: OverBudget) -> Encoded {
+        let sent = self.plan.included.iter().skip(self.left_out_first(policy)).map(|pair| pair.id);
         let sent: Vec<PairId> = sent.collect();
         let request = self.request(&sent, self.plan.max_output, &[], &HashMap::new());
         self.provider.encode(&request)
+    }
+
+    /// How many pairs go before the first call (VAL-3, fit first).
+    pub(crate) fn left_out_first(&self, policy: OverBudget) -> usize {
+        match self.decision(policy) {
+            Decision::SendWithout(pairs) => pairs,
+            Decision::Send | Decision::Ask | Decision::Block | Decision::PromptTooLarge => 0,
+        }
     }
 
     /// What the policy decides about this request (VAL-3).

@@ -3,8 +3,8 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use plimsoll_budget::{
-    Attached, Boundary, BoundaryInput, Decision, IncludedTokens, Judged, OverBudget, Validation,
-    Verdict, Weights, decide, suggestions, validate,
+    Attached, Boundary, BoundaryInput, IncludedTokens, Judged, Verdict, Weights, suggestions,
+    validate,
 };
 use plimsoll_domain::{Attachment, ContextKind, Delivery, File, Lifecycle, PairId};
 use plimsoll_send::{IncludedPair, Part, SeenQuestion, SendPlan, TrimStep, largest_answer};
@@ -162,9 +162,6 @@ impl Board {
             (pair.id, pair.revision) = (stored.pair.id, stored.revision);
         }
         let settings = app.settings();
-        let policy = draft.over_budget.unwrap_or_else(|| settings.over_budget());
-        let history = IncludedTokens { raw: &choice.raw_tokens, correction: input.correction };
-        let fit_drop = fit_drop(&outlook.weights, &outlook.validation, policy, &history);
         let max_output = largest_answer(
             self.topic.max_output,
             reached.provider.required_max_output(),
@@ -189,7 +186,7 @@ impl Board {
             correction: input.correction,
             chars_per_token: settings.chars_per_token(),
             included: included.iter().zip(&choice.raw_tokens).map(pair).collect(),
-            fit_drop,
+            fit_drop: 0,
             max_trim_attempts: small(settings.max_trim_attempts()),
             trim_step: if settings.smart_trim() { TrimStep::Smart } else { TrimStep::One },
             max_output,
@@ -415,17 +412,4 @@ pub(crate) fn attached_weights(attached: &[AttachedFile]) -> Vec<Attached> {
         Some(Attached { name, tokens, on_demand_tokens })
     };
     attached.iter().filter_map(weight).collect()
-}
-
-/// How many pairs go before the first call (VAL-3, fit first).
-fn fit_drop(
-    weights: &Weights,
-    validation: &Validation,
-    policy: OverBudget,
-    history: &IncludedTokens<'_>,
-) -> usize {
-    match decide(weights, validation, policy, history) {
-        Decision::SendWithout(pairs) => pairs,
-        Decision::Send | Decision::Ask | Decision::Block | Decision::PromptTooLarge => 0,
-    }
 }

@@ -257,9 +257,7 @@ impl Rig {
         cancel: &Cancel,
         watch: &mut (dyn FnMut(&Progress) + Send),
     ) -> Sent {
-        let mut ask = ask(text);
-        ask.draft.over_budget = Some(policy);
-        let prepared = self.app.prepare(&ask).await.unwrap();
+        let prepared = self.app.prepare(&ask(text)).await.unwrap();
         self.app.send(prepared, choices(policy), cancel, watch).await.unwrap()
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Resu
         };
         let asked = args.over_budget.unwrap_or_else(|| app.settings().over_budget());
         let view = View { history, topic: args.topic.clone(), model: args.model.clone() };
-        let draft = Draft { text, over_budget: Some(asked), ..Draft::default() };
+        let draft = Draft { text, ..Draft::default() };
         let mut ask = Ask { workspace, view, draft };
         if again {
             ask_again(app, args, &mut ask).await?;
@@ -75,7 +75,7 @@ async fn send(
         note(&words::attached(one));
     }
     if args.dry_run {
-        output.text(prepared.exact_request().shown())?;
+        output.text(prepared.exact_request(asked).shown())?;
         output.text("\n")?;
         return Ok(None);
     }
@@ -84,14 +84,6 @@ async fn send(
     }
     let suggestions = opened.reachable(&prepared.outlook).await;
     let policy = policy(asked, &prepared, &suggestions)?;
-    // Fit first changes what the plan starts with.
-    let prepared = if policy == asked {
-        prepared
-    } else {
-        let draft = Draft { over_budget: Some(policy), ..ask.draft };
-        let ask = Ask { draft, ..ask };
-        app.prepare(&ask).await.map_err(|error| Failure::app(&error))?
-    };
     let choices = SendChoices { over_budget: Some(policy), quota: args.quota, seen: None };
     let cancel = Cancel::default();
     let (stop, asked_to_end) = (cancel.clone(), signals::asked_to_end());

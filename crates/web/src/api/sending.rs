@@ -7,7 +7,7 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use plimsoll_app::{AppError, Draft, Outlook, Purpose, QuotaChoice, SeenDigest, SendChoices};
+use plimsoll_app::{AppError, Outlook, Purpose, QuotaChoice, SeenDigest, SendChoices};
 use plimsoll_budget::{Binds, OverBudget};
 use plimsoll_store::{KeptDraft, StoreError, Workspace};
 use plimsoll_tokens::commas;
@@ -113,7 +113,6 @@ async fn begin(
     };
     let asked = (message.reask.as_deref(), message.regenerate.as_deref());
     let draft = seen::draft(&web, asked, &message.text, &message.attachments).await?;
-    let draft = Draft { over_budget, ..draft };
     let desk = web.boards.desk(&web.app, &at).await?;
     // The desk is everybody's: it is not held while a model is being fetched.
     let model = match &message.model {

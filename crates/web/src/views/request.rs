@@ -33,7 +33,7 @@ pub(super) async fn next(
         Some(receipt) => hashes(&web.app.store().receipt(receipt.id).await?.body),
         None => HashSet::new(),
     };
-    let encoded = prepared.exact_request();
+    let encoded = prepared.exact_request(web.app.settings().over_budget());
     let body: Value = serde_json::from_str(encoded.shown()).unwrap_or(Value::Null);
     let size = encoded.size();
     Ok(html! {

@@ -99,7 +99,8 @@ impl Chat<'_> {
             Some(text) => {
                 let draft = Draft { text, ..Draft::default() };
                 let prepared = self.board.lock().await.prepare(self.app, &draft).await;
-                prepared.map_err(wrong)?.exact_request().shown().to_owned()
+                let policy = self.over_budget.unwrap_or_else(|| self.app.settings().over_budget());
+                prepared.map_err(wrong)?.exact_request(policy).shown().to_owned()
             }
             None => self.last_request.clone().ok_or_else(|| {
                 Failure::failed("nothing was sent yet in this chat")

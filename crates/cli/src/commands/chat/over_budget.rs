@@ -1,6 +1,6 @@
 //! A request that is over the limit: what could be done, and doing it (VAL-3).
 
-use plimsoll_app::{ContextFrom, Draft, Prepared};
+use plimsoll_app::{ContextFrom, Prepared};
 use plimsoll_budget::{OverBudget, Suggestion};
 use plimsoll_tokens::commas;
 
@@ -65,8 +65,7 @@ impl Chat<'_> {
     pub(super) async fn lighten(
         &mut self,
         prepared: &Prepared,
-        policy: OverBudget,
-        draft: &mut Draft,
+        policy: &mut OverBudget,
     ) -> Result<bool, Failure> {
         let outlook = &prepared.outlook;
         let excess = commas(outlook.validation.excess);
@@ -77,7 +76,7 @@ impl Chat<'_> {
         let said = format!("{what} over the limit of {limit} tokens{doubt} by {excess}.");
         let suggestions = self.opened.reachable(outlook).await;
         let nobody = self.editor.is_none();
-        if nobody || policy == OverBudget::Block {
+        if nobody || *policy == OverBudget::Block {
             self.failed = true;
             say(&format!("[error: context] {said}"));
             for suggestion in &suggestions {
@@ -101,7 +100,7 @@ impl Chat<'_> {
                 break;
             }
             match choices.iter().find(|(key, ..)| *key == answer) {
-                Some((.., choice)) => return self.carry_out(choice, draft).await,
+                Some((.., choice)) => return self.carry_out(choice, policy).await,
                 None => {
                     let keys: Vec<&str> = choices.iter().map(|(key, ..)| key.as_str()).collect();
                     note(&format!("it is one of {}, c", keys.join(", ")));
@@ -112,12 +111,16 @@ impl Chat<'_> {
         Ok(false)
     }
 
-    async fn carry_out(&mut self, choice: &Choice, draft: &mut Draft) -> Result<bool, Failure> {
+    async fn carry_out(
+        &mut self,
+        choice: &Choice,
+        policy: &mut OverBudget,
+    ) -> Result<bool, Failure> {
         let mut board = self.board.lock().await;
         let mut view = board.view().clone();
         match choice {
-            Choice::Trim => draft.over_budget = Some(OverBudget::Trim),
-            Choice::Fit => draft.over_budget = Some(OverBudget::Fit),
+            Choice::Trim => *policy = OverBudget::Trim,
+            Choice::Fit => *policy = OverBudget::Fit,
             Choice::Switch(model) => view.model = Some(model.clone()),
             Choice::Forget(model) => self.app.forget_learned(model).await.map_err(wrong)?,
             Choice::ClearHistory => {

@@ -19,8 +19,9 @@ use crate::{
 
 impl Chat<'_> {
     /// Weighs a message, asks what to do if it is too much, and sends it.
-    pub(super) async fn ask(&mut self, mut draft: Draft) -> Result<Next, Failure> {
-        draft.over_budget = draft.over_budget.or(self.over_budget);
+    pub(super) async fn ask(&mut self, draft: Draft) -> Result<Next, Failure> {
+        let by_settings = || self.app.settings().over_budget();
+        let mut policy = self.over_budget.unwrap_or_else(by_settings);
         loop {
             let waiting = Waiting::up("weighing");
             let prepared = self.board.lock().await.prepare(self.app, &draft).await;
@@ -32,13 +33,12 @@ impl Chat<'_> {
                     return Ok(Next::GoOn);
                 }
             };
-            let policy = draft.over_budget.unwrap_or_else(|| self.app.settings().over_budget());
             match prepared.decision(policy) {
                 Decision::Send | Decision::SendWithout(_) => {
                     return self.send(prepared, policy).await;
                 }
                 Decision::Ask | Decision::Block | Decision::PromptTooLarge => {
-                    if !self.lighten(&prepared, policy, &mut draft).await? {
+                    if !self.lighten(&prepared, &mut policy).await? {
                         return Ok(Next::GoOn);
                     }
                 }
@@ -157,7 +157,7 @@ impl Chat<'_> {
 /// The message of a pair, attachments and all.
 fn again(pair: MessagePair, purpose: Purpose) -> Draft {
     let MessagePair { user_text: text, attachments, .. } = pair;
-    Draft { text, attachments, purpose, over_budget: None }
+    Draft { text, attachments, purpose }
 }
 
 /// Shows a send as it happens.
