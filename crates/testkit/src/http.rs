@@ -91,14 +91,19 @@ impl Events {
 
     /// The next event.
     pub fn next_event(&mut self) -> io::Result<SentEvent> {
+        // What was looked through is not looked through again with every piece of a long event.
+        let mut searched = 0;
         loop {
-            if let Some((block, rest)) = self.rest.split_once("\n\n") {
-                let event = parse(block);
-                self.rest = rest.to_owned();
+            if let Some(at) = self.rest[searched..].find("\n\n") {
+                let end = searched + at;
+                let event = parse(&self.rest[..end]);
+                self.rest.drain(..end + 2);
+                searched = 0;
                 if event != SentEvent::default() {
                     return Ok(event);
                 }
             } else {
+                searched = self.rest.floor_char_boundary(self.rest.len().saturating_sub(1));
                 let ended = || io::Error::other("the stream of events ended");
                 let more = chunk(&mut self.reader)?.ok_or_else(ended)?;
                 self.rest.push_str(&String::from_utf8_lossy(&more));

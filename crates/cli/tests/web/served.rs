@@ -140,8 +140,16 @@ impl Served {
     pub(crate) fn send(&self, text: &str) -> Value {
         let mut events = self.events();
         let begun = self.json("POST", "/api/send", Some(serde_json::json!({ "text": text })));
-        events.until("ended").unwrap();
-        self.json("GET", &format!("/api/pairs/{}", begun["pair"].as_str().unwrap()), None)
+        let path = format!("/api/pairs/{}", begun["pair"].as_str().unwrap());
+        // Who cannot follow is told to read again, and does.
+        while !matches!(events.next_event().unwrap().name.as_str(), "ended" | "reset") {}
+        loop {
+            let pair = self.json("GET", &path, None);
+            if pair["lifecycleState"] != "sending" {
+                return pair;
+            }
+            std::thread::yield_now();
+        }
     }
 }
 
