@@ -1,7 +1,7 @@
 //! The books after a send: the pair's end, its receipt, and what was learned from it.
 
 use plimsoll_budget::WindowSource;
-use plimsoll_domain::{LifecycleEvent, PairError, PairId, ReceiptId};
+use plimsoll_domain::{LifecycleEvent, PairError, PairId, ReceiptId, Usage};
 use plimsoll_provider::ProviderFailure;
 use plimsoll_send::{Counter, Outcome, silent_truncation};
 use plimsoll_store::{
@@ -134,9 +134,16 @@ impl App {
             let line = prepared.included.first().map(|stored| stored.pair.id.to_string());
             self.store.put_value(&line_key(&prepared.workspace), line.as_deref()).await?;
         }
+        // Who reports nothing counts requests all the same (VAL-4); its tokens are estimated.
+        let estimate = receipt.last().map_or(0, |attempt| attempt.attempt_total_tokens);
+        let sum = |usage: Usage| usage.prompt.saturating_add(usage.completion);
+        let taken = matches!(outcome, Outcome::Complete { .. }).then_some(estimate);
+        let tokens = journey.usage.map_or(taken.unwrap_or(0), sum);
+        if journey.calls > 0 {
+            let entry = UsageEntry { at: now, tokens };
+            self.store.log_usage(&prepared.outlook.model.id, entry).await?;
+        }
         let Some(usage) = journey.usage else { return Ok(()) };
-        let tokens = usage.prompt.saturating_add(usage.completion);
-        self.store.log_usage(&prepared.outlook.model.id, UsageEntry { at: now, tokens }).await?;
         // What somebody adds unseen is counted by the provider, and says nothing of our
         // texts.
         let seen = prepared.provider.adds().is_none();

@@ -53,6 +53,10 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
   // All of these are as the box shows them: marks instead of tokens.
   /** @type {import("./drafts.js").ReAsk | null} */
   let reask = null;
+  /** What stood in the box before an old question whose pair is gone by now. */
+  let aside = "";
+  /** The pair that is asked again by a message on its way: that it goes is no news. @type {string | null} */
+  let replaced = null;
   const grows = !CSS.supports("field-sizing", "content");
 
   function grow() {
@@ -121,14 +125,29 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
 
   function leaveReask() {
     if (!reask) return;
-    const { before, text, selected } = reask;
+    const { before, text, stored, selected } = reask;
     reask = null;
     notice.clear("reask");
     if (selected) select(selected);
     onReask(null);
     // What was made of the old question meanwhile is the writer's; only the copy goes.
-    if (area.value === text) write(before);
+    const untouched = stored === undefined ? area.value === text : attachments.message().text === stored;
+    if (untouched) write(before);
+    else if (before.trim()) offer(before);
     changed();
+  }
+
+  /**
+   * Both texts are the writer's: the other one is a button away.
+   * @param {string} before
+   */
+  function offer(before) {
+    notice.say("aside", { text: "What you were writing before was put aside.", label: "Bring it back", act: () => {
+      notice.clear("aside");
+      walk.add(attachments.message().text);
+      write(before);
+      changed();
+    } });
   }
 
   function sayReask() {
@@ -214,10 +233,12 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
     /** @param {import("./attachments.js").Message} sent  the server has it; what was typed since stays */
     taken(sent) {
       walk.add(sent.text);
-      const back = reask?.before ?? "";
+      const back = reask?.before ?? aside;
       if (reask) onReask(null);
       reask = null;
+      aside = "";
       notice.clear("reask");
+      notice.clear("aside");
       write(remainder(area.value, sent.shown) || back);
       attachments.forget(back);
       renewed();
@@ -232,19 +253,22 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
     reask(pair, stored, files, selected) {
       const text = attachments.shown(stored, files);
       const first = reask?.selected ?? selected;
-      reask = { pair, text, before: reask ? reask.before : area.value, ...(first ? { selected: first } : {}) };
+      reask = { pair, text, stored, before: reask ? reask.before : area.value, ...(first ? { selected: first } : {}) };
       write(text);
       changed();
       onReask(pair);
       sayReask();
     },
     leaveReask,
+    /** @param {string | null} pair  the message on its way takes its place; null: none is */
+    replaces(pair) { replaced = pair; },
     /**
      * Pairs were deleted. A question whose old pair is among them is a message like any other.
      * @param {readonly string[]} pairs
      */
     gone(pairs) {
-      if (!reask || !pairs.includes(reask.pair)) return;
+      if (!reask || reask.pair === replaced || !pairs.includes(reask.pair)) return;
+      aside = reask.before;
       reask = null;
       notice.clear("reask");
       onReask(null);

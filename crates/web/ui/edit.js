@@ -30,7 +30,7 @@ export function changes(before, now) {
 export function createEdits({ api, win, toast, namesIn, undo }) {
   /** What is being edited; it outlives the element, which may be scrolled or rendered away. */
   /** The message is edited as the composer shows it, its files as marks. */
-  /** @type {Map<string, {before: Texts, now: Texts, shown: string, marks: Map<string, import("./tokens.js").Mark>}>} */
+  /** @type {Map<string, {before: Texts, now: Texts, shown: string, revision: number, marks: Map<string, import("./tokens.js").Mark>}>} */
   const open = new Map();
 
   /**
@@ -99,13 +99,14 @@ export function createEdits({ api, win, toast, namesIn, undo }) {
     if (!edit) return;
     const changed = changes(edit.before, edit.now);
     try {
-      if (changed) await api.call("PATCH", `/api/pairs/${encodeURIComponent(id)}`, changed);
+      if (changed) await api.call("PATCH", `/api/pairs/${encodeURIComponent(id)}`, { ...changed, revision: edit.revision });
       const now = win.find(id);
       if (now) leave(now);
       else open.delete(id);
     } catch (error) {
-      const problem = form.querySelector(".problem");
-      if (problem instanceof HTMLElement && problem.isConnected) {
+      // The pair may have been drawn again meanwhile, and its form with it.
+      const problem = (form.isConnected ? form : win.find(id))?.querySelector(".problem");
+      if (problem instanceof HTMLElement) {
         problem.textContent = wordsOf(error);
         problem.hidden = false;
       } else toast(wordsOf(error), { error: true });
@@ -121,7 +122,7 @@ export function createEdits({ api, win, toast, namesIn, undo }) {
         const texts = { userText: pair.userText, assistantText: pair.assistantText ?? null };
         const names = namesIn(article);
         const { text: shown, marks } = collapse(pair.userText, (pair.attachments ?? []).map((/** @type {import("./types.js").Attachment} */ entry, /** @type {number} */ i) => ({ ...entry, name: names[i] ?? null })));
-        open.set(id, { before: texts, now: texts, shown, marks });
+        open.set(id, { before: texts, now: texts, shown, marks, revision: pair.revision });
       }
       build(win.find(id) ?? article, true);
     },

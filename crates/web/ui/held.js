@@ -25,8 +25,8 @@ export function wayOut({ kind, model }) {
     case "fit": return { send: { overBudget: kind } };
     case "send_anyway": return { send: { overBudget: "trim" } };
     case "set_window":
-    case "forget_learned": return model ? { limit: kind, send: {} } : { edit: true };
-    case "switch_model": return model ? { view: { model }, send: {} } : { edit: true };
+    case "forget_learned": return model ? { limit: kind, send: { look: true } } : { edit: true };
+    case "switch_model": return model ? { view: { model }, send: { look: true } } : { edit: true };
     case "clear_history": return { view: NEW_CONTEXT, send: {} };
     default: return { edit: true };
   }
@@ -122,7 +122,7 @@ export function createHeld({ api, toast, setView, edit, openPanel, lighten }) {
    * Asks what to do. Gives what to add to the request before it is sent again, or null.
    * @param {Problem} problem
    * @returns {Promise<SendBody | null | undefined>}  undefined: not one of ours; `again`: the
-   *   message itself was changed
+   *   message itself was changed; `look`: it goes only if the same pairs go along
    */
   return async function resolve(problem) {
     switch (problem.code) {

@@ -94,6 +94,12 @@ export function createSending({ api, store, win, history, composer, modes, curso
     }
   }
 
+  /** @param {HTMLElement} article */
+  function showEdited(article) {
+    win.anchor.scrollTo(article, "top");
+    article.querySelector("textarea")?.focus({ preventScroll: true });
+  }
+
   /** @param {string} words  why it was not sent, and what sends it */
   const sayHeld = (words) => notice.say("held", { text: words, level: "warn" });
 
@@ -110,9 +116,16 @@ export function createSending({ api, store, win, history, composer, modes, curso
    * @returns {Promise<boolean>}  whether it is on its way
    */
   async function post(body, files, { anew = () => body, press = "Enter", behind = sayHeld, unseen = false } = {}) {
-    posting = true;
     refused = false;
+    const edited = win.rows.querySelector(".pair.editing:not(.ooc)");
+    if (edited instanceof HTMLElement) {
+      // The form shows one text, and another would go.
+      notice.say("held", { text: "Not sent: a pair that goes along is being edited. Save it or leave it first.", level: "warn", label: "Show it", act: () => showEdited(edited) });
+      return false;
+    }
+    posting = true;
     // What was on screen when the key was pressed; after a question it is what was chosen there.
+    /** @type {{pairs: string, all: string | null} | null} */
     let looked = unseen ? null : { pairs: seen.pairs(), all: seen.now(files()).digest };
     /** @param {string} why */
     const lookAgain = async (why) => {
@@ -128,8 +141,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
           const told = await handOver();
           await (told ? reloadRows() : caughtUp());
           // Rows that came after the key were not seen by whoever pressed it.
-          const same = !looked || (told ? looked.pairs === seen.pairs() : looked.all === seen.now(files()).digest);
-          if (!same) return await lookAgain("What would be sent changed as you sent it");
+          const same = !looked || (told || looked.all === null ? looked.pairs === seen.pairs() : looked.all === seen.now(files()).digest);
+          if (!same) return await lookAgain(looked?.all === null ? "other pairs go along now" : "What would be sent changed as you sent it");
           looked = null;
           const { pair } = await api.call("POST", "/api/send", { ...request, seen: seen.now(files()) });
           mine = pair;
@@ -137,10 +150,15 @@ export function createSending({ api, store, win, history, composer, modes, curso
         } catch (error) {
           if (error instanceof Problem && error.code === "view_changed") return await lookAgain(error.message);
           if (error instanceof Problem && error.code === "not_found" && request.reask) {
+            composer.replaces(null);
             composer.gone([request.reask]);
             return await lookAgain("The pair that you ask again is gone; this is a new message now");
           }
+          const before = seen.pairs();
           const more = error instanceof Problem ? await held(error) : undefined;
+          // With another model or window other pairs may go along than those that were looked at.
+          if (more?.["look"]) looked = { pairs: before, all: null };
+          delete more?.["look"];
           refused = more === undefined;
           if (refused) notice.say("held", { text: `Not sent: ${wordsOf(error)}`, level: "error" });
           if (!more) return false;
@@ -210,7 +228,9 @@ export function createSending({ api, store, win, history, composer, modes, curso
     pressed = false;
     const first = body();
     outgoing = message.shown;
+    composer.replaces(reasks);
     const gone = await post(first, () => filesOf(message), { anew: body, unseen });
+    composer.replaces(null);
     outgoing = null;
     if (gone) composer.taken(message);
     // The box held both messages then; what was said of it is said of what is left.

@@ -2,7 +2,6 @@
 
 use plimsoll_budget::Change;
 use plimsoll_domain::PairId;
-use plimsoll_filter::Filter;
 
 use super::Board;
 use crate::{
@@ -120,8 +119,8 @@ impl Board {
         if changes.standing || changes.files {
             self.stand_anew(app).await?;
         }
-        if changes.sent && self.filter.as_ref().is_some_and(Filter::has_ages) {
-            self.execute_filter(app).await?;
+        if changes.sent {
+            self.mean_the_present(app).await?;
         }
         Ok(())
     }

@@ -73,15 +73,46 @@ fn ui_9_fit_leaves_history_ashore() {
     bench.fine();
 }
 
+/// A home with a model whose window is larger.
+fn with_large(home: &Path) {
+    let file = home.join("models.toml");
+    let one = std::fs::read_to_string(&file).unwrap();
+    let two = one.replace("\"test\"", "\"large\"").replace("= 400", "= 8192");
+    std::fs::write(file, format!("{one}\n{two}")).unwrap();
+}
+
+/// PAY-6: pairs that go along with another model, and were not marked when Enter was pressed, are
+/// shown first.
+#[test]
+fn pay_6_another_model_that_takes_more_pairs_is_looked_at_first() {
+    let talk = |served: &crate::served::Served| {
+        for _ in 0..6 {
+            served.send(&"word ".repeat(60));
+        }
+    };
+    let Some(bench) = Workbench::at_home([Reply::openai(&["fine"], 0, 6)], 400, with_large, talk)
+    else {
+        return;
+    };
+    bench.page.insert_text(&"more ".repeat(250)).unwrap();
+    bench.says("#notice", "More than the window holds");
+    bench.wait("T.one('.pair.ooc')");
+    bench.keys("Enter");
+    bench.wait("T.one('dialog[open]')");
+    let calls = bench.calls();
+    choose(&bench, "large");
+    bench.says("#notice", "other pairs go along now");
+    bench.wait("!T.one('.pair.ooc') && T.one('#model').dataset.id === 'large'");
+    assert_eq!(bench.calls(), calls);
+    bench.keys("Enter");
+    bench.wait("T.pairs().length === 7 && T.state() === 'complete'");
+    assert_eq!(bench.sent()["messages"].as_array().unwrap().len(), 13);
+    bench.fine();
+}
+
 #[test]
 fn ui_9_another_model_takes_it() {
-    let larger = |home: &Path| {
-        let file = home.join("models.toml");
-        let one = std::fs::read_to_string(&file).unwrap();
-        let two = one.replace("\"test\"", "\"large\"").replace("= 400", "= 8192");
-        std::fs::write(file, format!("{one}\n{two}")).unwrap();
-    };
-    let Some(bench) = held(vec![Reply::openai(&["short"], 400, 6)], larger) else { return };
+    let Some(bench) = held(vec![Reply::openai(&["short"], 400, 6)], with_large) else { return };
     choose(&bench, "large");
     bench.wait("T.pairs().length === 2 && T.state() === 'complete'");
     bench.wait("T.one('#model').dataset.id === 'large'");

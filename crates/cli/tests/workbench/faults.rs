@@ -54,6 +54,54 @@ fn snd_7_the_button_asks_again_and_escape_leaves_the_old_pair_alone() {
     asked_again(&bench);
 }
 
+/// The answer to a send arrives when it is told to, long after the events of that send.
+const LATE_ANSWER: &str = "{ const before = globalThis.fetch;
+    globalThis.fetch = async (...all) => {
+        const answer = await before(...all);
+        if (String(all[0]).includes('/api/send')) await new Promise((go) => { globalThis.goOn = go; });
+        return answer;
+    }; }";
+
+/// SND-7: what an old question pushed aside comes back when that is sent, whichever is told first:
+/// that the old pair is gone, or that the new one is there.
+#[test]
+fn snd_7_the_draft_that_was_pushed_aside_comes_back_after_the_send() {
+    for late in [false, true] {
+        let Some(bench) = refused() else { return };
+        if late {
+            bench.page.before_load(LATE_ANSWER).unwrap();
+            bench.reload();
+        }
+        bench.types("mine");
+        bench.click(".pair [data-act=reask]");
+        bench.wait("T.draft() === 'What now?'");
+        bench.keys("Enter");
+        bench.wait("T.state() === 'complete' && T.pairs().length === 1");
+        if late {
+            bench.wait("globalThis.goOn");
+            bench.js::<serde_json::Value>("(globalThis.goOn(), null)");
+        }
+        bench.wait("T.draft() === 'mine'");
+        bench.fine();
+    }
+}
+
+/// SND-7: an old question that was changed is the writer's, and so is what stood there before.
+#[test]
+fn snd_7_leaving_a_changed_question_offers_what_stood_there_before() {
+    let Some(bench) = refused() else { return };
+    bench.types("mine");
+    bench.click(".pair [data-act=reask]");
+    bench.wait("T.draft() === 'What now?'");
+    bench.types("!");
+    bench.keys("Escape");
+    bench.wait("T.draft() === 'What now?!'");
+    bench.says("#notice", "put aside");
+    bench.click("#notice button");
+    bench.wait("T.draft() === 'mine'");
+    bench.fine();
+}
+
 /// UI-3: what stands below the line and is not sent is not ashore.
 #[test]
 fn bnd_1_failed_pairs_below_the_line_are_told_as_not_sent() {

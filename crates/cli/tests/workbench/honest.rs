@@ -313,3 +313,48 @@ fn pay_6_a_send_in_flight_is_another_refusal() {
     gate.open();
     bench.wait("T.state() === 'complete'");
 }
+
+/// PAY-6: while a pair that goes along is edited, the page shows one text of it and another would
+/// go.
+#[test]
+fn pay_6_nothing_is_sent_beside_an_open_edit() {
+    let Some(bench) = six(4096) else { return };
+    bench.view();
+    bench.keys("i");
+    bench.wait("document.activeElement.matches('form.edit textarea')");
+    bench.types(" REMOVED");
+    bench.click("#draft");
+    bench.types("And now?");
+    let calls = bench.calls();
+    bench.keys("Enter");
+    bench.says("#notice", "a pair that goes along is being edited");
+    assert_eq!(bench.calls(), calls);
+    bench.click("#notice button");
+    bench.wait("document.activeElement.matches('form.edit textarea')");
+    bench.keys("Ctrl+Enter");
+    bench.wait("!T.one('form.edit')");
+    bench.click("#draft");
+    bench.agrees();
+    bench.keys("Enter");
+    bench.wait("T.pairs().length === 7 && T.state() === 'complete'");
+    assert!(bench.sent().to_string().contains("q6 REMOVED"));
+    bench.fine();
+}
+
+/// HIS-5: what another tab made of a pair is not overwritten unseen.
+#[test]
+fn his_5_an_edit_of_a_text_that_changed_elsewhere_is_not_saved() {
+    let Some(bench) = six(4096) else { return };
+    bench.view();
+    bench.keys("i");
+    bench.wait("document.activeElement.matches('form.edit textarea')");
+    let id: String = bench.js("T.last().dataset.id");
+    let elsewhere = json!({"userText": "q6, better"});
+    bench.served.json("PATCH", &format!("/api/pairs/{id}"), Some(elsewhere));
+    bench.types(" here");
+    bench.keys("Ctrl+Enter");
+    bench.says("form.edit .problem", "changed elsewhere");
+    let kept = bench.served.json("GET", &format!("/api/pairs/{id}"), None);
+    assert_eq!(kept["userText"], "q6, better");
+    bench.fine();
+}

@@ -215,6 +215,9 @@ pub(super) struct Changes {
     user_text: Option<String>,
     /// A new answer; the old one is kept.
     assistant_text: Option<String>,
+    /// The revision whose texts were edited. If there is a newer one by now, nothing is changed,
+    /// and the answer is 409 `changed_elsewhere`.
+    revision: Option<u64>,
 }
 
 /// Label or edit a pair
@@ -228,7 +231,13 @@ pub(super) async fn change(
 ) -> Result<Json<PairDto>, Problem> {
     let id = pair_id(&id)?;
     let app = &web.app;
-    app.store().get(id).await?;
+    let kept = app.store().get(id).await?;
+    let edits = changes.user_text.is_some() || changes.assistant_text.is_some();
+    if edits && changes.revision.is_some_and(|revision| revision != kept.revision) {
+        let detail = "this pair was changed elsewhere since you began to edit it; copy what you \
+                      wrote, leave the edit, and edit it again";
+        return Err(Problem::new(StatusCode::CONFLICT, "changed_elsewhere", detail));
+    }
     let topics = app.store().topics(&at).await?;
     let mut labels = Vec::new();
     if let Some(star) = changes.star {
@@ -249,7 +258,7 @@ pub(super) async fn change(
     for label in labels {
         app.label(&at, &[id], label).await?;
     }
-    if changes.user_text.is_some() || changes.assistant_text.is_some() {
+    if edits {
         let edit = Edit { user_text: changes.user_text, assistant_text: changes.assistant_text };
         app.edit(&at, id, &edit).await?;
     }
