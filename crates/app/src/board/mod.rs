@@ -234,14 +234,6 @@ impl Board {
         self.standing.courier(app, &self.blobs, &self.workspace)
     }
 
-    /// Ages in a filter are counted from now on: when a message is sent, and when a page is opened.
-    pub async fn mean_the_present(&mut self, app: &App) -> Result<(), AppError> {
-        match self.filter.as_ref().is_some_and(Filter::has_ages) {
-            true => self.execute_filter(app).await,
-            false => Ok(()),
-        }
-    }
-
     /// Compiles the filter and looks what it shows.
     async fn execute_filter(&mut self, app: &App) -> Result<(), AppError> {
         self.filter = match &self.view.history {

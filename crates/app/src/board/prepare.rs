@@ -128,7 +128,6 @@ impl Board {
             return Err(AppError::EmptyMessage);
         }
         self.refresh(app).await?;
-        self.mean_the_present(app).await?;
         self.check_purpose(app, draft.purpose).await?;
         self.capture(app, draft, *question).await
     }

@@ -2,6 +2,7 @@
 
 use plimsoll_budget::Change;
 use plimsoll_domain::PairId;
+use plimsoll_filter::Filter;
 
 use super::Board;
 use crate::{
@@ -119,8 +120,8 @@ impl Board {
         if changes.standing || changes.files {
             self.stand_anew(app).await?;
         }
-        if changes.sent {
-            self.mean_the_present(app).await?;
+        if changes.sent && self.filter.as_ref().is_some_and(Filter::has_ages) {
+            self.execute_filter(app).await?;
         }
         Ok(())
     }

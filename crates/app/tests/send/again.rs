@@ -5,8 +5,9 @@ use std::time::Duration;
 use plimsoll_app::{
     AppError, Ask, Cancel, Draft, Progress, Purpose, QuotaChoice, SendChoices, Sent,
 };
-use plimsoll_budget::QuotaKind;
+use plimsoll_budget::{Model, QuotaKind};
 use plimsoll_domain::Lifecycle;
+use plimsoll_provider::{Delta, Finish};
 use plimsoll_send::Outcome;
 use plimsoll_store::Workspace;
 
@@ -129,6 +130,26 @@ async fn val_4_a_send_waits_for_the_next_minutes_tokens_and_says_so() {
     let [(wait, kind)] = waits[..] else { panic!("one wait, not {waits:?}") };
     assert_eq!(kind, QuotaKind::TokensPerMinute);
     assert!(wait > Duration::from_secs(55) && wait <= Duration::from_secs(60), "{wait:?}");
+}
+
+/// VAL-4: a provider that reports nothing is asked no more often for that.
+#[tokio::test]
+async fn val_4_requests_are_counted_where_no_usage_is_reported() {
+    let silent = || vec![Ok(Delta::Text("fine".to_owned())), Ok(Delta::Finished(Finish::Stop))];
+    let limits = |model: &mut Model| {
+        model.context_window = Some(1000);
+        model.rpm = Some(2);
+    };
+    let rig = rig_of(vec![silent(), silent(), silent()], plain_settings(&[]), limits).await;
+    rig.send("one").await;
+    rig.send("two").await;
+    let prepared = rig.app.prepare(&ask("three")).await.unwrap();
+    let at_once = QuotaChoice::WaitUpTo(Duration::ZERO);
+    let choices = SendChoices { quota: at_once, ..SendChoices::default() };
+    let refused = rig.app.send(prepared, choices, &Cancel::default(), &mut |_| {}).await;
+    let Err(AppError::OverQuota(full)) = refused else { panic!("it was sent") };
+    assert!(full.to_string().contains("requests per minute"), "{full}");
+    assert_eq!(rig.calls(), 2);
 }
 
 #[tokio::test(start_paused = true)]

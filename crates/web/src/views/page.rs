@@ -25,7 +25,6 @@ const PANELS: [(&str, &str, &str); 6] = [
 ];
 
 pub(super) async fn page(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Problem> {
-    desk.board.mean_the_present(&web.app).await?;
     let state = StateDto::of(web, desk).await?;
     let visible = state.boundary.y;
     let rows = rows::chunk(web, desk, visible.saturating_sub(FIRST_ROWS)..visible).await?;
