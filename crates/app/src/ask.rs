@@ -65,11 +65,9 @@ pub enum Purpose {
 /// A message that is being written.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
-    /// Its text.
     pub text: String,
     /// What each token of the text stands for, in order (TOK-5).
     pub attachments: Vec<Attachment>,
-    /// What it is for.
     pub purpose: Purpose,
 }
 

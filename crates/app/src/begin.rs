@@ -28,7 +28,6 @@ pub struct Begun {
     pub(crate) policy: OverBudget,
     /// Tells which pairs may go along when the wait is over; else those that might before.
     pub history_now: Option<HistoryNow>,
-    /// The pair.
     pub pair: PairId,
     /// Keeps the pair on the list of those that are being sent.
     pub(crate) carried: Carried,

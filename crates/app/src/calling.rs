@@ -139,7 +139,6 @@ impl App {
     }
 }
 
-/// How a call ended.
 pub(crate) enum Called {
     /// With something that the machine decides about.
     Ended(Event),

@@ -10,9 +10,7 @@ use crate::{App, AppError, Progress};
 pub enum ContextFrom {
     /// Wherever the prediction says.
     Prediction,
-    /// With this pair.
     With(PairId),
-    /// Behind this pair.
     Behind(PairId),
     /// Behind the newest pair, so that a new context grows from there.
     Now,

@@ -8,11 +8,8 @@ use crate::{App, AppError, Progress};
 /// A label that many pairs get at once (FLT-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
-    /// Stars.
     Star(Star),
-    /// The flag.
     Flag(ColorFlag),
-    /// The topic.
     Topic(TopicId),
 }
 

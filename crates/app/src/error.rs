@@ -83,7 +83,6 @@ pub enum AppError {
     /// A file looks like a secret, and nobody said that it is meant (INS-4).
     #[error("'{}' {why}; attach it only if you mean to", plimsoll_domain::plain_name(name))]
     LooksSecret {
-        /// Its name.
         name: String,
         /// What it looks like.
         why: &'static str,

@@ -11,7 +11,6 @@ use tokio::sync::watch;
 pub struct AppEvent {
     /// Where; none for what concerns every workspace.
     pub workspace: Option<Workspace>,
-    /// What.
     pub progress: Progress,
 }
 

@@ -21,7 +21,6 @@ pub enum ExportFormat {
     Json,
     /// The same with the bytes of files, in an archive.
     Zip,
-    /// Markdown, for people.
     Markdown,
     /// Plain text, for people.
     Text,
@@ -49,18 +48,14 @@ pub struct ExportAsk {
     pub model: Option<String>,
     /// How it is written.
     pub format: ExportFormat,
-    /// In which order.
     pub order: ExportOrder,
 }
 
 /// What was exported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
-    /// How many pairs.
     pub pairs: u64,
-    /// How many topics.
     pub topics: u64,
-    /// How many files.
     pub files: u64,
     /// Files whose bytes are missing or altered, and so not in the archive, in words.
     pub left_out: Vec<String>,

@@ -46,15 +46,12 @@ pub enum ImportProgress {
 pub struct Imported {
     /// Whose format the file has; none if it held nothing.
     pub format: Option<Format>,
-    /// Pairs that are new.
     pub new_pairs: u64,
     /// Pairs that were there already, and were left as they are.
     pub known_pairs: u64,
-    /// Files that are new.
     pub new_files: u64,
     /// Files that were there already.
     pub known_files: u64,
-    /// Topics that are new.
     pub new_topics: u64,
     /// Saved filters that are new.
     pub new_filters: u64,

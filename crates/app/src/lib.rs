@@ -100,7 +100,6 @@ pub struct App {
 pub struct AppParts {
     /// Where everything is kept.
     pub store: Arc<dyn Store>,
-    /// Resolved settings.
     pub settings: Settings,
     /// Known models.
     pub catalog: Catalog,

@@ -10,7 +10,6 @@ use thiserror::Error;
 
 /// The time, and the calendar of the place.
 pub trait Clock: Send + Sync {
-    /// Now.
     fn now(&self) -> Timestamp;
 
     /// The start of a local calendar day and the start of the next one.

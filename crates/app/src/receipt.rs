@@ -41,7 +41,6 @@ impl Comparison {
 /// What came of a send.
 #[derive(Clone, Debug)]
 pub struct Receipt {
-    /// Its id.
     pub id: ReceiptId,
     /// The pair that was sent.
     pub pair: PairId,
@@ -61,7 +60,6 @@ pub struct Receipt {
     pub first_text_ms: Option<u64>,
     /// Milliseconds in all.
     pub total_ms: u64,
-    /// The estimator in use.
     pub estimator: &'static str,
     /// What the estimate rests on (EST-9).
     pub basis: Basis,

@@ -25,7 +25,6 @@ pub struct NewTopic {
 /// What to change of a topic; what is `None` stays.
 #[derive(Clone, Debug, Default)]
 pub struct TopicChange {
-    /// Another name.
     pub name: Option<String>,
     /// The path of another parent; empty for the root.
     pub parent: Option<String>,

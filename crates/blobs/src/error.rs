@@ -44,7 +44,6 @@ pub enum BlobError {
     Io {
         /// What was being done.
         doing: &'static str,
-        /// With which path.
         path: PathBuf,
         /// What the system said.
         source: io::Error,

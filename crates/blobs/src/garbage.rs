@@ -9,7 +9,6 @@ use crate::{BlobError, BlobName, Blobs, disk::sync_dir};
 /// A blob as it lies on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// Its name.
     pub name: BlobName,
     /// Its bytes.
     pub size: u64,
@@ -20,7 +19,6 @@ pub struct Stored {
 /// What a sweep removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// How many files.
     pub files: usize,
     /// How many bytes.
     pub bytes: u64,

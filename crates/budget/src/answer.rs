@@ -95,7 +95,6 @@ struct Choice {
 }
 
 impl AnswerSpec<'_> {
-    /// Builds the answer.
     pub fn build(&self) -> Answer {
         self.build_counting(|_| true)
     }

@@ -14,7 +14,6 @@ pub enum WindowSource {
     User,
     /// The server that runs the model.
     Server,
-    /// The shipped catalog.
     Catalog,
 }
 
@@ -38,7 +37,6 @@ impl LearnedLimit {
 /// What is known about a window beyond the catalog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WindowFacts {
-    /// What the server told.
     pub server_window: Option<u64>,
     /// What an overflow taught.
     pub learned: Option<LearnedLimit>,
@@ -47,7 +45,6 @@ pub struct WindowFacts {
 /// Which of the limits is the smallest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binds {
-    /// The context window.
     Window(WindowSource),
     /// The tokens a minute.
     Tpm,

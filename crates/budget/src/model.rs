@@ -52,7 +52,6 @@ pub struct Model {
     pub image_pricing: Option<ImagePricing>,
     /// Whether it sees pictures.
     pub vision: bool,
-    /// Whether it calls tools.
     pub tools: bool,
     /// Whether it hears.
     pub audio: bool,

@@ -31,11 +31,8 @@ impl QuotaLimits {
 /// Which window a send would break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuotaKind {
-    /// Requests a minute.
     RequestsPerMinute,
-    /// Tokens a minute.
     TokensPerMinute,
-    /// Tokens a day.
     TokensPerDay,
 }
 

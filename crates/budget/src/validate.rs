@@ -135,7 +135,6 @@ pub enum Decision {
     Send,
     /// Send it without its oldest pairs, this many.
     SendWithout(usize),
-    /// Ask the user.
     Ask,
     /// Do not send.
     Block,
@@ -190,7 +189,6 @@ pub fn fit_first(weights: &Weights, history: &IncludedTokens<'_>) -> usize {
 /// A file of the draft, for suggestions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attached {
-    /// Its name.
     pub name: String,
     /// What it adds as it would be delivered now.
     pub tokens: u64,
@@ -221,7 +219,6 @@ pub enum Suggestion {
     AttachOnDemand {
         /// The largest such file.
         name: String,
-        /// What that frees.
         frees: u64,
     },
     /// Use a model with a larger window.
@@ -230,22 +227,15 @@ pub enum Suggestion {
         models: Vec<String>,
     },
     /// Set a filter that leaves the history out.
-    ClearHistory {
-        /// What that frees.
-        frees: u64,
-    },
+    ClearHistory { frees: u64 },
     /// Say how large the model's window is.
     SetWindow {
-        /// The model.
         model: String,
         /// What it would have to be at least.
         needed: u64,
     },
     /// Forget the limit that was learned.
-    ForgetLearned {
-        /// Of this model.
-        model: String,
-    },
+    ForgetLearned { model: String },
     /// Make the message itself shorter.
     ShortenMessage {
         /// By at least this much.
@@ -267,7 +257,6 @@ pub struct Judged<'a> {
     pub limit: ModelLimit,
     /// The files of the message.
     pub attached: &'a [Attached],
-    /// The included pairs.
     pub history: &'a IncludedTokens<'a>,
     /// All models.
     pub catalog: &'a Catalog,

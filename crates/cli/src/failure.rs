@@ -97,7 +97,6 @@ impl Failure {
         }
     }
 
-    /// Writing failed.
     pub(crate) fn writing(error: &std::io::Error) -> Self {
         let kind = match error.kind() {
             std::io::ErrorKind::BrokenPipe => FailureKind::BrokenPipe,

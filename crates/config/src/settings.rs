@@ -34,7 +34,6 @@ pub enum SettingsError {
     /// The file names a setting that does not exist.
     #[error("config.toml: there is no setting '{key}'{}", .nearest.map(|n| format!("; did you mean '{n}'?")).unwrap_or_default())]
     UnknownKey {
-        /// The key.
         key: String,
         /// A setting with a similar name.
         nearest: Option<&'static str>,

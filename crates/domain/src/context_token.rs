@@ -74,7 +74,6 @@ pub enum SegmentBody<'a> {
 /// A stretch of a message and the bytes it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment<'a> {
-    /// What it is.
     pub body: SegmentBody<'a>,
     /// Where it stands in the message.
     pub range: Range<usize>,

@@ -32,17 +32,14 @@ macro_rules! named {
 }
 
 named! {
-    /// What a file is.
     FileKind {
         /// A picture.
         Image = "IMAGE",
-        /// A PDF.
         Pdf = "PDF",
         /// Text, source code, office documents, archives: everything without a kind of its own.
         Document = "DOCUMENT",
         /// Sound.
         Audio = "AUDIO",
-        /// A voice note.
         Voice = "VOICE",
         /// Moving pictures.
         Video = "VIDEO",
@@ -52,7 +49,6 @@ named! {
 }
 
 named! {
-    /// Who brought a file.
     FileSource {
         /// The person.
         User = "user",
@@ -124,7 +120,6 @@ impl std::fmt::Debug for ContentHash {
 pub struct ProviderFileId {
     /// Where the copy is: the provider's base URL.
     pub provider: String,
-    /// The id there.
     pub id: String,
     /// Until when it may be used.
     pub expires_at: Timestamp,
@@ -133,13 +128,11 @@ pub struct ProviderFileId {
 /// A file of the registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Its id.
     pub id: FileId,
     /// Its name, as it came; never used as a path.
     pub name: String,
     /// What its bytes are.
     pub mime: String,
-    /// What it is.
     pub kind: FileKind,
     /// Its bytes.
     pub size: u64,
@@ -155,7 +148,6 @@ pub struct File {
     pub created_at: Timestamp,
     /// When it is no longer listed.
     pub expires_at: Option<Timestamp>,
-    /// Copies at providers.
     pub provider_ids: Vec<ProviderFileId>,
     /// A raw estimate of what it weighs whole, where that is known.
     pub tokens: Option<u64>,
@@ -181,7 +173,6 @@ impl File {
         }
     }
 
-    /// The name of its blob.
     pub fn blob_name(&self) -> String {
         format!("{}.{}", self.hash, self.extension)
     }

@@ -46,10 +46,7 @@ id_type!(
     /// Names a message pair.
     PairId
 );
-id_type!(
-    /// Names a topic.
-    TopicId
-);
+id_type!(TopicId);
 id_type!(
     /// Names a file of the registry.
     FileId

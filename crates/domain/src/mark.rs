@@ -8,7 +8,6 @@ use crate::{PairId, Timestamp};
 pub struct ContextMark {
     /// When the pair was written.
     pub created_at: Timestamp,
-    /// The pair.
     pub pair: PairId,
     /// Whether the context begins behind the pair instead of with it.
     pub after: bool,

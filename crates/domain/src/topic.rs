@@ -9,7 +9,6 @@ use crate::TopicId;
 /// A place to file pairs under.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topic {
-    /// Its id.
     pub id: TopicId,
     /// The topic above it; none at the root.
     pub parent: Option<TopicId>,
@@ -124,7 +123,6 @@ impl TopicTree {
         Ok(topic)
     }
 
-    /// The topic with this id.
     pub fn get(&self, id: TopicId) -> Option<&Topic> {
         self.topics.get(&id)
     }

@@ -81,7 +81,6 @@ pub enum FetchError {
          get {FILE_NAME} on another machine and put it into {}", directory.display()
     )]
     NoWay {
-        /// What pip said.
         pip: String,
         /// What the download said.
         web: String,

@@ -64,7 +64,6 @@ pub(crate) struct Gguf {
 }
 
 impl Gguf {
-    /// Reads the head.
     pub(crate) fn read(file: &mut (impl Read + Seek)) -> Result<Self, GgufError> {
         let length = file.seek(SeekFrom::End(0))?;
         file.seek(SeekFrom::Start(0))?;
@@ -108,7 +107,6 @@ impl Gguf {
         Ok(Self { values, tensors })
     }
 
-    /// A tensor by its name.
     pub(crate) fn tensor(&self, name: &str) -> Result<&TensorInfo, GgufError> {
         self.tensors
             .get(name)

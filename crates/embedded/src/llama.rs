@@ -66,7 +66,6 @@ impl Context {
 }
 
 impl Llama {
-    /// Reads the weights.
     pub(crate) fn read(gguf: &Gguf, file: &mut (impl Read + Seek)) -> Result<Self, GgufError> {
         let architecture = gguf.value("general.architecture", Value::text)?;
         if architecture != "llama" {

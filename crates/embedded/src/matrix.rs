@@ -68,7 +68,6 @@ impl Matrix {
         self.columns / BLOCK
     }
 
-    /// One row as floats.
     pub(crate) fn row(&self, row: usize, out: &mut [f32]) {
         let width = self.blocks_per_row();
         BlockQ8_0::to_float(&self.blocks[row * width..(row + 1) * width], out);

@@ -33,7 +33,6 @@ struct ErrorWords<'a> {
     code: &'static str,
 }
 
-/// The request as JSON.
 pub(crate) fn body(request: &Request) -> String {
     let texts: Vec<String> = request.messages.iter().map(plimsoll_send::Message::text).collect();
     let said = request.messages.iter().zip(&texts);

@@ -5,7 +5,6 @@ use thiserror::Error;
 /// Where in a file, counted from 1 as people count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A line.
     Line(u64),
     /// A conversation of the list.
     Conversation(u64),
@@ -68,7 +67,6 @@ pub enum ReadError {
     /// One record is larger than any conversation.
     #[error("{place}: it is larger than {limit} bytes, which no conversation is")]
     RecordTooLarge {
-        /// Which one.
         place: Place,
         /// How much is read of one.
         limit: u64,

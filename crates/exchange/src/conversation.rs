@@ -9,7 +9,6 @@ pub struct Conversation {
     pub key: [u8; 32],
     /// Its title, if it has one.
     pub title: Option<String>,
-    /// The turns, in order.
     pub turns: Vec<Turn>,
 }
 
@@ -33,7 +32,6 @@ pub struct Turn {
 /// What a file holds beyond the texts of user and assistant; it is counted and told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// System messages.
     pub system: u64,
     /// Calls of tools, their results, and a model's reasoning.
     pub tool: u64,
@@ -65,7 +63,6 @@ pub(crate) enum Speaker {
     Assistant,
 }
 
-/// One thing said.
 pub(crate) struct Said {
     pub(crate) id: Option<String>,
     pub(crate) speaker: Speaker,

@@ -87,7 +87,6 @@ pub enum BlobPart<'a> {
 
 /// Takes what is read. Each answer says whether to go on.
 pub trait Sink {
-    /// The next record.
     fn record(&mut self, record: Record) -> ControlFlow<()>;
 
     /// Bytes of a file. Who wants records alone lets them pass.

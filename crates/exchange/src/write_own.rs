@@ -37,7 +37,6 @@ impl<W: Write> OwnWriter<W> {
         Ok(Self { to, pairs: 0 })
     }
 
-    /// The next pair.
     pub fn pair(&mut self, pair: &ArchivedPair) -> io::Result<()> {
         line(&mut self.to, self.pairs == 0, &OwnPair::from(pair))?;
         self.pairs += 1;

@@ -12,7 +12,6 @@ use crate::times;
 pub enum TextStyle {
     /// Markdown, with a heading for each pair.
     Markdown,
-    /// Plain text.
     Plain,
 }
 

@@ -138,7 +138,6 @@ impl Draft {
         self.next = Some(next);
     }
 
-    /// A line of ours.
     pub(crate) fn line(&mut self, text: String) {
         self.push(text, None);
     }

@@ -121,17 +121,9 @@ pub const RECOGNISER_HINT: &str = "Set transcriptionModel to a model that transc
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LocalRecogniser {
     /// whisper.cpp, which needs a model file.
-    WhisperCli {
-        /// The program.
-        program: PathBuf,
-        /// The model file.
-        model: PathBuf,
-    },
+    WhisperCli { program: PathBuf, model: PathBuf },
     /// OpenAI's own, which fetches its model by itself.
-    Whisper {
-        /// The program.
-        program: PathBuf,
-    },
+    Whisper { program: PathBuf },
 }
 
 impl LocalRecogniser {
@@ -142,7 +134,6 @@ impl LocalRecogniser {
         cli.or_else(|| Some(Self::Whisper { program: programs.find("whisper")? }))
     }
 
-    /// The program.
     pub fn program(&self) -> &Path {
         match self {
             Self::WhisperCli { program, .. } | Self::Whisper { program } => program,
@@ -150,7 +141,6 @@ impl LocalRecogniser {
     }
 }
 
-/// The recognisers at hand.
 pub(crate) struct Recognisers<'a> {
     pub(crate) ears: Option<&'a dyn Ears>,
     pub(crate) programs: &'a Programs,

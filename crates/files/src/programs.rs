@@ -86,7 +86,6 @@ pub(crate) enum Ended {
 /// A word of a command. Inside a sandbox files have other paths.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Word<'a> {
-    /// As it is.
     Text(&'a str),
     /// The path of a file to read.
     Input(&'a Path),

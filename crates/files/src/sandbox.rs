@@ -34,7 +34,6 @@ pub(crate) struct Limits {
     memory: u64,
     /// What the working directory may hold.
     disk: u64,
-    /// One file.
     file: u64,
     processes: u64,
     /// Processors that may work for it all the time.

@@ -15,7 +15,6 @@ pub const HEADING: &str = "Files, newest first:";
 /// The section with its true counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// The whole text.
     pub text: String,
     /// How many files it names: the newest.
     pub shown: usize,

@@ -116,7 +116,6 @@ impl AgeUnit {
 pub struct Age {
     /// How many units.
     pub count: u32,
-    /// Which unit.
     pub unit: AgeUnit,
 }
 
@@ -193,7 +192,6 @@ pub enum Expr {
     And(Vec<Expr>),
     /// Any of these.
     Or(Vec<Expr>),
-    /// Not this.
     Not(Box<Expr>),
     /// One condition, and where it stands in the source.
     Atom(Atom, Span),

@@ -21,9 +21,7 @@ pub enum ExportFormat {
     Json,
     /// The same with the bytes of attached files.
     Zip,
-    /// Markdown.
     Markdown,
-    /// Plain text.
     Text,
 }
 

@@ -15,7 +15,6 @@ pub(crate) enum Glyph {
     Star,
 }
 
-/// A string in quotes.
 pub(crate) struct Quoted {
     pub(crate) glyphs: Vec<Glyph>,
     pub(crate) span: Span,

@@ -40,9 +40,7 @@ pub struct Row {
     pub topic: Option<u32>,
     /// The index of its model in [`Scope::models`].
     pub model: u32,
-    /// Its stars.
     pub star: Star,
-    /// Its flag.
     pub flag: ColorFlag,
     /// Where it stands.
     pub lifecycle: Lifecycle,

@@ -15,7 +15,6 @@ use crate::{
 pub struct TopicNode {
     /// The index of the topic above; none at the root.
     pub parent: Option<usize>,
-    /// Its own name.
     pub name: String,
 }
 
@@ -31,7 +30,6 @@ pub enum TopicPath {
 /// A quoted topic.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TopicPattern {
-    /// The topics themselves.
     pub path: TopicPath,
     /// Whether the topics below them count too.
     pub descendants: bool,

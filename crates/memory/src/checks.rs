@@ -45,12 +45,10 @@ pub(crate) fn line(what: &'static str, text: &str, limit: usize) -> Result<Strin
     if kept.is_empty() { Err(MemoryError::Blank(what)) } else { Ok(kept) }
 }
 
-/// A title.
 pub(crate) fn title(text: &str) -> Result<String, MemoryError> {
     line("title", text, MAX_TITLE_BYTES)
 }
 
-/// A name.
 pub(crate) fn name(what: &'static str, text: &str) -> Result<String, MemoryError> {
     line(what, text, MAX_NAME_BYTES)
 }

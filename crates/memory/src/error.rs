@@ -78,7 +78,6 @@ pub enum MemoryError {
     /// Another observation has the topic key there (MEM-3).
     #[error("#{by} has the topic_key {key} there already; update #{by} or choose another key")]
     KeyTaken {
-        /// The key.
         key: String,
         /// Who has it.
         by: u64,
@@ -88,7 +87,6 @@ pub enum MemoryError {
         "session {session} belongs to project {project}, not to {asked}; use another id, or call mem_session_start with project {project} to go on with it"
     )]
     OfAnotherProject {
-        /// The session.
         session: String,
         /// The project that it belongs to.
         project: String,
@@ -104,7 +102,6 @@ pub enum MemoryError {
     /// An observation that is too young to be compacted.
     #[error("#{id} was changed less than {days} days ago; leave it out or lower older_than_days")]
     TooYoung {
-        /// Which one.
         id: u64,
         /// How old it must be.
         days: u64,

@@ -28,7 +28,6 @@ pub struct Sent {
 pub struct BudgetSpent {
     /// The budget of the connection.
     pub budget: u64,
-    /// What is left of it.
     pub left: u64,
 }
 

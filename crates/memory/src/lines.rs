@@ -81,7 +81,6 @@ pub(crate) fn prompt(prompt: &Prompt, level: DetailLevel, under: &str, scene: &S
     }
 }
 
-/// A session.
 pub(crate) fn session(session: &Session, level: DetailLevel) -> String {
     let ended = match session.ended_at {
         Some(ended) => format!("ended {}", minute(ended)),

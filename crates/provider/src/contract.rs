@@ -50,7 +50,6 @@ pub struct ProviderFailure {
     pub status: Option<u16>,
     /// A code that came apart from the body.
     pub code: Option<String>,
-    /// Response headers.
     pub headers: Vec<(String, String)>,
     /// The body, or as much of it as is kept.
     pub body: String,
@@ -79,7 +78,6 @@ pub type AnswerStream = Pin<Box<dyn Stream<Item = Result<Delta, ProviderFailure>
 /// A model that a provider serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedModel {
-    /// Its id there.
     pub id: String,
     /// Its context window, where the server tells it.
     pub context_window: Option<u64>,
@@ -91,7 +89,6 @@ pub type Models = Pin<Box<dyn Future<Output = Result<Vec<ServedModel>, ProviderF
 /// A copy of a file at a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteFile {
-    /// Its id there.
     pub id: String,
     /// How long it is kept, where the provider says so.
     pub lives: Option<Duration>,
@@ -120,7 +117,6 @@ pub trait Provider: Send + Sync {
     /// Where it is; learned limits are kept by this and the model (CAT-3).
     fn base_url(&self) -> &str;
 
-    /// What its wire takes.
     fn wire_rules(&self) -> WireRules;
 
     /// The largest answer to ask for when the topic sets none, where the wire

@@ -24,13 +24,9 @@ const FOUNDRY: Duration = Duration::from_secs(3);
 /// The kinds of local servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LocalKind {
-    /// Ollama.
     Ollama,
-    /// LM Studio.
     LmStudio,
-    /// llama.cpp's server.
     LlamaCpp,
-    /// vLLM.
     Vllm,
     /// Microsoft's Foundry Local.
     Foundry,

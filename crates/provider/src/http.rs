@@ -200,7 +200,6 @@ impl Began {
         Self { status: response.status().as_u16(), headers: harmless(headers) }
     }
 
-    /// The transport failed.
     pub(crate) fn broken(&self, transport: String) -> ProviderFailure {
         ProviderFailure { transport: Some(transport), ..self.told("") }
     }

@@ -43,7 +43,6 @@ pub(crate) struct Reading {
 pub(crate) enum Shape {
     /// Nothing but blanks so far.
     Unknown,
-    /// Events.
     Events(SseParser),
     /// One object, as much of it as has come.
     Whole(Vec<u8>),

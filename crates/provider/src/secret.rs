@@ -84,13 +84,11 @@ pub(crate) struct Scrubbed {
 }
 
 impl Scrubbed {
-    /// Looks for this key.
     pub(crate) fn of(key: Option<Secret>) -> Self {
         let key = key.filter(|key| key.is_looked_for(SCRUBBED_IN_ANSWERS));
         Self { key, ..Self::default() }
     }
 
-    /// Takes a delta in.
     pub(crate) fn push(&mut self, mut delta: Delta) {
         let Some(key) = &self.key else { return self.ready.push_back(delta) };
         match &mut delta {

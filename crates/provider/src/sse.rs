@@ -11,7 +11,6 @@ pub(crate) const MAX_LINE: usize = 8 * 1024 * 1024;
 /// What came out of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SseItem {
-    /// An event with data.
     Event(SseEvent),
     /// A comment; servers send them to keep a connection alive.
     Comment,

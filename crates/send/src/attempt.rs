@@ -43,7 +43,6 @@ pub enum Event {
     },
     /// The model asked for tools again after the last round that it may have (PRV-5).
     OutOfRounds,
-    /// The call failed.
     Failed(Fault),
     /// The user stopped the send.
     Cancelled,

@@ -18,7 +18,6 @@ pub struct Target {
     pub paths: bool,
     /// It sees pictures.
     pub vision: bool,
-    /// It calls tools.
     pub tools: bool,
     /// It reads PDFs by itself.
     pub documents: bool,
@@ -75,7 +74,6 @@ pub enum Token<'a> {
     Broken(&'a str),
     /// It stands for a file.
     File {
-        /// The file.
         file: &'a File,
         /// What was chosen for it.
         delivery: Option<Delivery>,
@@ -91,7 +89,6 @@ pub enum DeliveredPart<'a> {
     Words(&'a str),
     /// A file's text in its marked block.
     Block {
-        /// The file.
         file: &'a File,
         /// The block.
         text: String,
@@ -102,7 +99,6 @@ pub enum DeliveredPart<'a> {
     Enclosed(&'a File),
     /// The token itself, for those who read the disk.
     Token {
-        /// The file.
         file: &'a File,
         /// The token as it stands in the message.
         written: &'a str,

@@ -16,11 +16,9 @@ pub enum TrimStep {
 /// A pair of the predicted set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncludedPair {
-    /// Its id.
     pub id: PairId,
     /// The model it was sent to; a label.
     pub model: String,
-    /// Its raw tokens.
     pub tokens: RawTokens,
 }
 

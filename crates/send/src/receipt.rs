@@ -26,7 +26,6 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The name in receipts.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sent => "sent",
@@ -87,7 +86,6 @@ pub struct AttemptRecord {
     pub attempt_history_tokens: u64,
     /// All tokens of this attempt.
     pub attempt_total_tokens: u64,
-    /// AUT.
     pub aut: u64,
     /// What tools added to the request so far, beside the attempt's own tokens.
     pub tool_tokens: u64,

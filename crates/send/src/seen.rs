@@ -14,7 +14,6 @@ pub const BLOCK: usize = 10;
 pub struct SeenPair {
     /// Its position among the visible pairs.
     pub at: usize,
-    /// Which.
     pub id: PairId,
     /// The revision of its texts.
     pub revision: u64,
@@ -32,7 +31,6 @@ pub struct SeenFile {
 /// A question that is answered anew. Nobody writes it again, so the page shows which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeenQuestion {
-    /// Its pair.
     pub id: PairId,
     /// The revision of its texts.
     pub revision: u64,

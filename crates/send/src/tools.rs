@@ -3,7 +3,6 @@
 /// A tool as a model is told of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolDefinition {
-    /// Its name.
     pub name: String,
     /// What it does, for the model.
     pub description: String,

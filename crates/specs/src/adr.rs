@@ -32,7 +32,6 @@ impl AdrStatus {
     pub const ALL: [Self; 5] =
         [Self::Proposed, Self::Accepted, Self::Rejected, Self::Deprecated, Self::Superseded];
 
-    /// Its name in arguments.
     pub fn name(self) -> &'static str {
         match self {
             Self::Proposed => "proposed",

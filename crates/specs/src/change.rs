@@ -20,7 +20,6 @@ const MOST_LISTED: usize = 30;
 /// What `sdd_change` takes.
 #[derive(Clone, Debug)]
 pub struct StartChange {
-    /// What it is.
     pub kind: ChangeType,
     /// How large it is.
     pub size: ChangeSize,
@@ -67,7 +66,6 @@ impl Change {
         (self.status == "active").then_some((at, stage))
     }
 
-    /// One line about it.
     pub(crate) fn line(&self) -> String {
         let stage = self.stage.as_deref().map(|stage| format!(", at {}", one_line(stage)));
         format!(

@@ -19,7 +19,6 @@ impl ChangeType {
     /// The types.
     pub const ALL: [Self; 4] = [Self::Feature, Self::Fix, Self::Refactor, Self::Enhancement];
 
-    /// Its name in arguments.
     pub fn name(self) -> &'static str {
         match self {
             Self::Feature => "feature",
@@ -50,7 +49,6 @@ impl ChangeSize {
     /// The sizes.
     pub const ALL: [Self; 3] = [Self::Small, Self::Medium, Self::Large];
 
-    /// Its name in arguments.
     pub fn name(self) -> &'static str {
         match self {
             Self::Small => "small",

@@ -34,7 +34,6 @@ pub struct ContextCheck {
 pub struct Recalled {
     /// Its observation.
     pub id: u64,
-    /// Its title.
     pub title: String,
     /// Its text.
     pub content: String,

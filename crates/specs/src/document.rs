@@ -6,9 +6,7 @@ use crate::{LONGEST_FIELD, SpecsError};
 pub(crate) struct Field<'a> {
     /// The argument's name.
     pub(crate) name: &'static str,
-    /// The heading it gets.
     pub(crate) heading: &'static str,
-    /// Its text.
     pub(crate) text: &'a str,
     /// Whether it must be there.
     pub(crate) required: bool,

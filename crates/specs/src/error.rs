@@ -59,7 +59,6 @@ pub enum SpecsError {
     NotAChoice {
         /// Which argument.
         field: &'static str,
-        /// What was given.
         given: String,
         /// What may be given.
         choices: String,
@@ -72,7 +71,6 @@ pub enum SpecsError {
     ChangeActive {
         /// Its name.
         id: String,
-        /// Its stage.
         stage: String,
     },
     /// There is no change to advance.

@@ -41,7 +41,6 @@ pub struct Done {
 pub struct Remember {
     /// Its type: architecture, decision or explore.
     pub kind: &'static str,
-    /// Its title.
     pub title: String,
     /// Its text.
     pub content: String,

@@ -21,7 +21,6 @@ pub(crate) trait StageDocument {
 pub struct InitProject {
     /// The project's name.
     pub name: String,
-    /// What it is.
     pub description: String,
     /// How strict clarifying is.
     pub mode: Mode,
@@ -183,7 +182,6 @@ impl Verdict {
     /// The verdicts.
     pub const ALL: [Self; 3] = [Self::Pass, Self::PassWithWarnings, Self::Fail];
 
-    /// Its name in arguments.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "PASS",

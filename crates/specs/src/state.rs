@@ -27,7 +27,6 @@ impl Mode {
     /// The modes.
     pub const ALL: [Self; 2] = [Self::Guided, Self::Expert];
 
-    /// Its name in arguments.
     pub fn name(self) -> &'static str {
         match self {
             Self::Guided => "guided",
@@ -207,7 +206,6 @@ pub(crate) fn written(time: Timestamp) -> String {
     }
 }
 
-/// The day of a time.
 pub(crate) fn day(time: Timestamp) -> String {
     written(time).chars().take(10).collect()
 }

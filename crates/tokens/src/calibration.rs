@@ -87,7 +87,6 @@ impl Correction {
 pub struct Report {
     /// What was counted.
     pub raw: RawTokens,
-    /// What the provider reported.
     pub reported: u64,
 }
 

@@ -83,7 +83,6 @@ impl Estimator {
         }
     }
 
-    /// The method that this is.
     pub fn method(&self) -> Method {
         match self {
             Self::Heuristic { .. } => Method::Heuristic,

@@ -19,10 +19,7 @@ pub enum ImagePricing {
     },
     /// For each patch of 32 px, of which there are at most 1,536 after scaling, so many
     /// hundredths of a token.
-    Patches {
-        /// Hundredths.
-        hundredths: u32,
-    },
+    Patches { hundredths: u32 },
 }
 
 /// The most patches of a picture.

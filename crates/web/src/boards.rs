@@ -33,7 +33,6 @@ pub(crate) struct Frozen {
     pub(crate) aut: u64,
     /// Everything that was sent.
     pub(crate) total: u64,
-    /// ML at that send.
     pub(crate) ml: u64,
 }
 
@@ -143,7 +142,6 @@ impl Desk {
         self.board.outlook(app, &draft).await
     }
 
-    /// The applied filter.
     pub(crate) fn filter(&self) -> &str {
         match &self.board.view().history {
             HistoryChoice::Filter(filter) => filter,

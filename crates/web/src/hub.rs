@@ -152,7 +152,6 @@ fn reset(id: u64) -> Arc<Event> {
     Arc::new(Event { id, workspace: None, name: "reset", data: "{}".to_owned() })
 }
 
-/// An event on the wire.
 pub(crate) fn on_the_wire(event: &Event) -> Result<sse::Event, Infallible> {
     Ok(sse::Event::default().id(event.id.to_string()).event(event.name).data(&event.data))
 }

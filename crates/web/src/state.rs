@@ -16,7 +16,6 @@ use crate::{boards::Boards, hub::Hub, relay::Relay, security::Access, sends::Sen
 /// A model as the selector shows it.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Its id.
     pub id: String,
     /// Whether a message could be sent to it now.
     pub available: bool,

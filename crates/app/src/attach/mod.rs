@@ -40,7 +40,6 @@ pub struct AttachedFile {
 /// A file over the limit (LIM-3): what can be done about it, with sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge {
-    /// Its name.
     pub name: String,
     /// Its bytes.
     pub size: u64,

@@ -43,7 +43,6 @@ pub struct Board {
     filter: Option<Filter>,
     /// What the filter shows apart from its `o` terms.
     base: Vec<u32>,
-    /// What is visible.
     visible: Vec<u32>,
     /// Where the context begins, if somebody said so (UI-17).
     mark: Option<ContextMark>,

@@ -20,7 +20,6 @@ pub enum Place {
 /// A visible pair and its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// Which.
     pub id: PairId,
     /// Its state, for those who need no texts.
     pub lifecycle: Lifecycle,

@@ -196,7 +196,6 @@ impl App {
         }
     }
 
-    /// The blobs of a workspace.
     pub fn blobs(&self, workspace: &Workspace) -> Result<Blobs, AppError> {
         self.keeper().blobs(workspace)
     }
@@ -332,7 +331,6 @@ impl App {
     }
 }
 
-/// The blob of a file.
 pub fn blob_name(file: &File) -> Result<BlobName, AppError> {
     BlobName::new(file.hash.clone(), &file.extension)
         .map_err(|_| AppError::Damaged(file.name.clone()))

@@ -28,7 +28,6 @@ pub struct Garbage {
 /// What a collection removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Collected {
-    /// Blobs.
     pub blobs: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -37,7 +36,6 @@ pub struct Collected {
 /// Bytes that are kept beside the store, of all workspaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
-    /// Blobs.
     pub blobs: u64,
     /// Their bytes.
     pub bytes: u64,

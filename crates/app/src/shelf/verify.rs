@@ -14,7 +14,6 @@ use crate::{App, AppError};
 pub enum ReadData {
     /// As many as are read in a moment; of the rest only the sizes are compared.
     Quick,
-    /// All.
     All,
 }
 

@@ -61,7 +61,6 @@ struct Raw<'a> {
 }
 
 impl<'a> PairLine<'a> {
-    /// Reads a line.
     pub fn parse(line: &'a str) -> Result<Self, LineError> {
         // A list would be read as the fields in their order.
         if !line.trim_start().starts_with('{') {

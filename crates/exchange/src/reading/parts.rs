@@ -68,7 +68,6 @@ impl<'de, const LENIENT: bool> Visitor<'de> for List<LENIENT> {
     }
 }
 
-/// One part.
 enum Part<const LENIENT: bool> {
     /// A text, or an object with one.
     Text(String),

@@ -74,7 +74,6 @@ impl<'a> Font<'a> {
         }
     }
 
-    /// The letters of a string.
     pub(super) fn letters(&self, bytes: &[u8]) -> Option<String> {
         let letters = self.encoding.bytes_to_string(bytes).ok()?;
         // Letters that are written as one are two to everyone who searches.

@@ -24,7 +24,6 @@ const SLACK: f32 = 0.2;
 pub(super) struct Effort {
     /// Bytes that streams of pages may unpack to.
     pub(super) unpacked: usize,
-    /// Steps of drawing.
     pub(super) steps: usize,
 }
 

@@ -53,7 +53,6 @@ pub(crate) enum Ending {
     Exited(i32),
     /// Its time was up.
     TimedOut,
-    /// It said too much.
     TalkedTooMuch,
     /// It took too much.
     Overdrew(Over),

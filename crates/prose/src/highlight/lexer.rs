@@ -12,7 +12,6 @@ pub(crate) struct Words {
     pub(crate) strings: &'static [Quote],
     /// Words of the language, with spaces between them; in lower case for [`Trait::AnyCase`].
     pub(crate) keywords: &'static str,
-    /// Words that are types.
     pub(crate) types: &'static str,
     /// Words that are values.
     pub(crate) constants: &'static str,

@@ -119,7 +119,6 @@ const DEFINE: [&str; 10] = [
     "\\global",
 ];
 
-/// Appends a formula.
 pub(crate) fn push(out: &mut String, formula: &Formula) {
     let start = out.len();
     if convert(out, formula).is_none() {

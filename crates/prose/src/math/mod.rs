@@ -32,7 +32,6 @@ pub(crate) struct Formula {
 
 /// A text whose formulas are put aside.
 pub(crate) struct Aside<'a> {
-    /// The text with marks.
     pub(crate) text: Cow<'a, str>,
     formulas: Vec<Formula>,
     /// Where formulas stood in the original, and their marks in `text`.

@@ -47,7 +47,6 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// Reads a line.
     pub(super) fn line(&mut self, line: &[u8], out: &mut Deltas) -> Heard {
         let text = String::from_utf8_lossy(line);
         let bounded = Some(text.trim()).filter(|text| json_is_bounded(text.as_bytes()));

@@ -29,7 +29,6 @@ pub(super) enum Happened {
     Said(Vec<u8>),
     /// It ended, and all that it said was read.
     Ended,
-    /// The time was up.
     TimeIsUp,
 }
 
@@ -54,7 +53,6 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts Codex.
     pub(super) fn start(program: &Path, invocation: Invocation) -> io::Result<Self> {
         let place = tempfile::Builder::new().prefix("plimsoll-codex-").tempdir()?;
         for (name, data) in &invocation.copies {

@@ -38,7 +38,6 @@ enum Content<'a> {
     Blocks(Vec<Value>),
 }
 
-/// The request body.
 pub(crate) fn body<'a>(request: &'a Request, marks: &Marks<'a>) -> String {
     let (system, messages) = apart(&request.messages);
     let tool = |tool: &ToolDefinition| json!({"name": tool.name, "description": tool.description, "input_schema": schema(tool)});

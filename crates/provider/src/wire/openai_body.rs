@@ -90,7 +90,6 @@ struct Tool<'a> {
     parameters: Box<RawValue>,
 }
 
-/// The request body.
 pub(crate) fn body<'a>(request: &'a Request, marks: &Marks<'a>) -> String {
     let body = Body {
         model: &request.model,

@@ -112,13 +112,11 @@ impl Held {
     }
 }
 
-/// All connections.
 pub(super) struct Connections {
     most: usize,
     patience: Patience,
     open: Mutex<HashMap<u64, Arc<Held>>>,
     next: AtomicU64,
-    /// Somebody came.
     came: Notify,
 }
 

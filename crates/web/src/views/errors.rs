@@ -25,7 +25,6 @@ const ZERO: f64 = 62.0;
 /// From zero to the upper or lower edge.
 const REACH: f64 = 52.0;
 
-/// A day with its errors.
 type Day = (Timestamp, EstimateErrors);
 
 /// The curve of these days, the oldest first.

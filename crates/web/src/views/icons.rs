@@ -2,7 +2,6 @@
 
 use maud::{Markup, PreEscaped, html};
 
-/// The Plimsoll mark.
 pub(super) fn mark(class: &str) -> Markup {
     html! {
         svg class=(class) viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2"

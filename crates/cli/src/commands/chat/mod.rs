@@ -56,7 +56,6 @@ struct Chat<'a> {
     attached: Vec<plimsoll_domain::File>,
     /// The request of the last send, as it went out first.
     last_request: Option<String>,
-    /// Whether anything failed.
     failed: bool,
 }
 
@@ -169,7 +168,6 @@ impl Chat<'_> {
         }
     }
 
-    /// Takes one line.
     async fn take(&mut self, line: &str) -> Result<Next, Failure> {
         let typed = match slash::read(line) {
             Ok(typed) => typed,

@@ -44,9 +44,7 @@ pub(super) const COMMANDS: [Entry; 20] = [
 pub(super) enum Typed {
     /// Nothing.
     Blank,
-    /// A message.
     Message(String),
-    /// A command.
     Command(Slash),
 }
 

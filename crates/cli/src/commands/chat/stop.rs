@@ -19,7 +19,6 @@ enum Now {
     Editing,
     /// Something that cannot be stopped piece by piece, such as fetching a model.
     Working,
-    /// A send.
     Sending(Cancel),
 }
 
