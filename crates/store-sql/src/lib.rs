@@ -1,8 +1,8 @@
 //! The store in SQL. What is done stands once, in statements that every database takes;
 //! what only one database needs stands in a module of its own.
 //!
-//! This crate does not decide what is kept or promised: `plimsoll-store` does, and its
-//! contract suite is what a backend here must pass. It never reads a clock and never
+//! This crate does not decide what is kept or promised: `plimsoll-store` does, and every
+//! backend here passes the rules of `tests/contract/`. It never reads a clock and never
 //! makes an id.
 
 mod db;

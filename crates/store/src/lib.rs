@@ -1,11 +1,10 @@
 //! What Plimsoll keeps, and what it promises about it: small traits, their plain
-//! records, one error type, and the contract that every backend passes.
+//! records and one error type.
 //!
 //! This crate does not know how anything is kept: no SQL, no files, no threads. It never
 //! reads a clock and never makes an id; both are handed in.
 
 mod archive;
-pub mod contract;
 mod deletions;
 mod error;
 mod estimates;

@@ -7,7 +7,7 @@ use plimsoll_domain::{
 };
 
 use super::{Backend, answered, at, books, files, filled, memory, pair, pair_id, ready, topic};
-use crate::{
+use plimsoll_store::{
     Deletable, DeletedKind, Deletion, Edit, ErrorSnapshot, FailedAnswer, MemoryQuery, NewDeletion,
     Noun, SavedFilter, Store, StoreError, ToolCallRecord, Workspace,
 };
@@ -52,7 +52,7 @@ fn request(words: &str) -> String {
 }
 
 /// However many pairs it took; with their ids, order, labels and all that is kept of them.
-pub async fn rec_5_a_deletion_is_one_step_and_comes_back_whole(backend: &impl Backend) {
+pub(crate) async fn rec_5_a_deletion_is_one_step_and_comes_back_whole(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let mut rich = answered(2);
     rich.star = Star::new(2).unwrap();
@@ -121,7 +121,9 @@ pub async fn rec_5_a_deletion_is_one_step_and_comes_back_whole(backend: &impl Ba
 }
 
 /// The time decides, and another handle sees the same.
-pub async fn rec_5_what_was_deleted_outlives_a_restart_and_is_then_purged(backend: &impl Backend) {
+pub(crate) async fn rec_5_what_was_deleted_outlives_a_restart_and_is_then_purged(
+    backend: &impl Backend,
+) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1), answered(2), answered(3)]).await;
     for n in [1, 2, 3] {
@@ -141,7 +143,9 @@ pub async fn rec_5_what_was_deleted_outlives_a_restart_and_is_then_purged(backen
 }
 
 /// A request that was put aside never shows the words of a pair that is deleted.
-pub async fn rec_5_a_request_comes_back_only_with_all_that_it_quotes(backend: &impl Backend) {
+pub(crate) async fn rec_5_a_request_comes_back_only_with_all_that_it_quotes(
+    backend: &impl Backend,
+) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1), answered(2), answered(3), answered(4)]).await;
     store.put_snapshot(&snapshot(3, &[1, 2])).await.unwrap();
@@ -176,7 +180,7 @@ pub async fn rec_5_a_request_comes_back_only_with_all_that_it_quotes(backend: &i
 }
 
 /// With its tokens, also where file and message are brought back in another order.
-pub async fn rec_5_a_file_comes_back_with_its_tokens(backend: &impl Backend) {
+pub(crate) async fn rec_5_a_file_comes_back_with_its_tokens(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let file = files::file(1);
     store.put_file(&workspace, &file).await.unwrap();
@@ -209,7 +213,7 @@ pub async fn rec_5_a_file_comes_back_with_its_tokens(backend: &impl Backend) {
 }
 
 /// A pair belongs to a topic; it is refused where a sibling has its name by now.
-pub async fn rec_5_a_topic_comes_back_with_its_pairs(backend: &impl Backend) {
+pub(crate) async fn rec_5_a_topic_comes_back_with_its_pairs(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let child = Topic {
         id: TopicId::new(at(1), [2; 10]),
@@ -246,7 +250,7 @@ pub async fn rec_5_a_topic_comes_back_with_its_pairs(backend: &impl Backend) {
 }
 
 /// A filter of the same name is not overwritten.
-pub async fn rec_5_filters_come_back_where_their_name_is_free(backend: &impl Backend) {
+pub(crate) async fn rec_5_filters_come_back_where_their_name_is_free(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let filter = SavedFilter { name: "sea".to_owned(), text: "c'sea'".to_owned() };
     let gone = Deletable::Filter("sea".to_owned());
@@ -265,7 +269,7 @@ pub async fn rec_5_filters_come_back_where_their_name_is_free(backend: &impl Bac
 }
 
 /// One that was deleted for good is in no deletion; several at once are one step.
-pub async fn rec_5_notes_come_back_and_are_purged(backend: &impl Backend) {
+pub(crate) async fn rec_5_notes_come_back_and_are_purged(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let first = memory::save(&store, &memory::note("one", "plover"), 1).await.id;
     let second = memory::save(&store, &memory::note("two", "gannet"), 1).await.id;
@@ -292,7 +296,7 @@ pub async fn rec_5_notes_come_back_and_are_purged(backend: &impl Backend) {
 }
 
 /// It has to be cancelled first; nothing of the bulk goes.
-pub async fn rec_5_nothing_in_flight_is_put_aside(backend: &impl Backend) {
+pub(crate) async fn rec_5_nothing_in_flight_is_put_aside(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1)]).await;
     store.begin(&workspace, &pair(2), "me", at(50)).await.unwrap();
@@ -304,7 +308,7 @@ pub async fn rec_5_nothing_in_flight_is_put_aside(backend: &impl Backend) {
 
 /// A provider's error that quotes a pair loses its words with the pair, in the pair that failed
 /// and in its receipt, and an undo brings them back.
-pub async fn rec_5_what_was_said_of_a_deleted_pair_goes_with_it(backend: &impl Backend) {
+pub(crate) async fn rec_5_what_was_said_of_a_deleted_pair_goes_with_it(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let quoted =
         MessagePair { user_text: "the plover lays its egg on the beach".into(), ..answered(1) };
@@ -317,7 +321,7 @@ pub async fn rec_5_what_was_said_of_a_deleted_pair_goes_with_it(backend: &impl B
     filled(&store, &workspace, &[quoted, answered(2), failed]).await;
     store.put_snapshot(&snapshot(3, &[1, 2])).await.unwrap();
     let body = in_quotes(said);
-    let receipt = crate::ReceiptRecord {
+    let receipt = plimsoll_store::ReceiptRecord {
         body: Some(format!("{{\"lastErrorMessage\":{body}}}")),
         ..books::receipt(3)
     };

@@ -5,7 +5,7 @@ use plimsoll_domain::{
 };
 
 use super::{Backend, answered, at, filled, pair, pair_id, ready, topic};
-use crate::{Noun, StoreError, Workspace};
+use plimsoll_store::{Noun, StoreError, Workspace};
 
 /// A pair with everything that it can have.
 fn rich() -> MessagePair {
@@ -24,7 +24,7 @@ fn rich() -> MessagePair {
 }
 
 /// HIS-1: nothing is lost between writing and reading.
-pub async fn a_pair_comes_back_as_it_was_written(backend: &impl Backend) {
+pub(crate) async fn a_pair_comes_back_as_it_was_written(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     for written in [rich(), pair(2), answered(3)] {
         store.insert(&workspace, &written).await.unwrap();
@@ -35,7 +35,7 @@ pub async fn a_pair_comes_back_as_it_was_written(backend: &impl Backend) {
 }
 
 /// What is not there is said to be missing, pair, topic or workspace.
-pub async fn an_unknown_pair_is_not_found(backend: &impl Backend) {
+pub(crate) async fn an_unknown_pair_is_not_found(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let missing = StoreError::NotFound(Noun::Pair);
     assert_eq!(store.get(pair_id(9)).await.unwrap_err(), missing);
@@ -51,7 +51,7 @@ pub async fn an_unknown_pair_is_not_found(backend: &impl Backend) {
 }
 
 /// A second pair with the same id is refused, and the first one stays.
-pub async fn an_id_is_used_once(backend: &impl Backend) {
+pub(crate) async fn an_id_is_used_once(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &answered(1)).await.unwrap();
     let refused = store.insert(&workspace, &pair(1)).await;
@@ -60,7 +60,7 @@ pub async fn an_id_is_used_once(backend: &impl Backend) {
 }
 
 /// HIS-2: creation time, then id, whatever the order of writing; no repeats.
-pub async fn history_has_one_order(backend: &impl Backend) {
+pub(crate) async fn history_has_one_order(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let twin = MessagePair { id: PairId::new(at(3000), [1; 10]), ..pair(3) };
     let early = MessagePair { created_at: at(-5), ..pair(9) };
@@ -77,7 +77,7 @@ pub async fn history_has_one_order(backend: &impl Backend) {
 }
 
 /// What the filter looks at is the same in rows and pairs.
-pub async fn rows_tell_all_but_the_texts(backend: &impl Backend) {
+pub(crate) async fn rows_tell_all_but_the_texts(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let file = MessagePair { user_text: "<<context:text:/a.txt>>>".to_owned(), ..pair(2) };
     filled(&store, &workspace, &[rich(), file.clone(), pair(3)]).await;
@@ -94,7 +94,7 @@ pub async fn rows_tell_all_but_the_texts(backend: &impl Backend) {
 }
 
 /// An import that fails half-way leaves nothing.
-pub async fn many_are_written_all_or_none(backend: &impl Backend) {
+pub(crate) async fn many_are_written_all_or_none(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let refused = store.insert_many(&workspace, &[pair(1), pair(2), pair(1)]).await;
     assert_eq!(refused.unwrap_err(), StoreError::Exists(Noun::Pair));
@@ -104,7 +104,7 @@ pub async fn many_are_written_all_or_none(backend: &impl Backend) {
 }
 
 /// Those that exist are changed and counted; the others are passed over.
-pub async fn labels_change_in_bulk(backend: &impl Backend) {
+pub(crate) async fn labels_change_in_bulk(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[pair(1), pair(2), pair(3)]).await;
     let two = [pair_id(1), pair_id(3), pair_id(9)];
@@ -117,7 +117,7 @@ pub async fn labels_change_in_bulk(backend: &impl Backend) {
 }
 
 /// HIS-3, HIS-6: pairs move in bulk, but not to a topic of another workspace.
-pub async fn a_pair_moves_only_within_its_workspace(backend: &impl Backend) {
+pub(crate) async fn a_pair_moves_only_within_its_workspace(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let other = Workspace::parse("other/main").unwrap();
     store.create_workspace(&other, at(0)).await.unwrap();
@@ -149,7 +149,7 @@ pub async fn a_pair_moves_only_within_its_workspace(backend: &impl Backend) {
 }
 
 /// HIS-6: history is scoped.
-pub async fn workspaces_do_not_see_each_other(backend: &impl Backend) {
+pub(crate) async fn workspaces_do_not_see_each_other(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let other = Workspace::parse("other/main").unwrap();
     store.create_workspace(&other, at(0)).await.unwrap();

@@ -1,12 +1,12 @@
 //! Rules of model memory and notebook.
 
 use super::{Backend, at, ready};
-use crate::{
+use plimsoll_store::{
     KeptDraft, LearnedLimit, QUERIES_KEPT, SavedFilter, UsageEntry, UsageReport, Workspace,
 };
 
 /// EST-6: what is kept is what was put, by server and model; nothing is a reset.
-pub async fn reports_are_kept_by_place_and_model(backend: &impl Backend) {
+pub(crate) async fn reports_are_kept_by_place_and_model(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     let report = |text| UsageReport { text, overhead: 8, reported: text + 30 };
     assert!(store.usage_reports("http://a", "m").await.unwrap().is_empty());
@@ -20,7 +20,7 @@ pub async fn reports_are_kept_by_place_and_model(backend: &impl Backend) {
 }
 
 /// CAT-3: no limit is learned below the largest prompt that was taken.
-pub async fn the_largest_prompt_is_kept(backend: &impl Backend) {
+pub(crate) async fn the_largest_prompt_is_kept(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     assert_eq!(store.largest_prompt("http://a", "m").await.unwrap(), None);
     for tokens in [19, 400, 7] {
@@ -31,7 +31,7 @@ pub async fn the_largest_prompt_is_kept(backend: &impl Backend) {
 }
 
 /// CAT-3, EST-6: *Forget* leaves nothing of a model, wherever it is served.
-pub async fn what_was_learned_of_a_model_is_forgotten_everywhere(backend: &impl Backend) {
+pub(crate) async fn what_was_learned_of_a_model_is_forgotten_everywhere(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     for (base_url, model) in [("http://a", "m"), ("http://b", "m"), ("http://a", "n")] {
         let limit = LearnedLimit {
@@ -57,7 +57,7 @@ pub async fn what_was_learned_of_a_model_is_forgotten_everywhere(backend: &impl 
 }
 
 /// CAT-3: keyed by base URL and model, with the date, and can be cleared.
-pub async fn limits_are_learned_by_place_and_model(backend: &impl Backend) {
+pub(crate) async fn limits_are_learned_by_place_and_model(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     let limit = |base_url: &str, tokens| LearnedLimit {
         base_url: base_url.to_owned(),
@@ -78,7 +78,7 @@ pub async fn limits_are_learned_by_place_and_model(backend: &impl Backend) {
 }
 
 /// VAL-4: every request counts, also two at the same instant.
-pub async fn usage_is_told_since_a_time(backend: &impl Backend) {
+pub(crate) async fn usage_is_told_since_a_time(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     let entry = |millis, tokens| UsageEntry { at: at(millis), tokens };
     for used in [entry(30, 3), entry(10, 1), entry(20, 2), entry(20, 2)] {
@@ -93,7 +93,7 @@ pub async fn usage_is_told_since_a_time(backend: &impl Backend) {
 }
 
 /// A name stands for one filter of a workspace.
-pub async fn saved_filters_have_names(backend: &impl Backend) {
+pub(crate) async fn saved_filters_have_names(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let saved =
         |name: &str, text: &str| SavedFilter { name: name.to_owned(), text: text.to_owned() };
@@ -109,7 +109,7 @@ pub async fn saved_filters_have_names(backend: &impl Backend) {
 }
 
 /// FLT-6: the last hundred, without adjacent repeats.
-pub async fn the_last_hundred_queries_are_kept(backend: &impl Backend) {
+pub(crate) async fn the_last_hundred_queries_are_kept(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     for n in 0..QUERIES_KEPT + 5 {
         for _ in 0..2 {
@@ -123,7 +123,7 @@ pub async fn the_last_hundred_queries_are_kept(backend: &impl Backend) {
 }
 
 /// A draft is there after a restart, and a blank one is none.
-pub async fn drafts_belong_to_a_workspace(backend: &impl Backend) {
+pub(crate) async fn drafts_belong_to_a_workspace(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let other = Workspace::parse("other/main").unwrap();
     store.create_workspace(&other, at(0)).await.unwrap();
@@ -138,7 +138,7 @@ pub async fn drafts_belong_to_a_workspace(backend: &impl Backend) {
 }
 
 /// Put, replaced, forgotten.
-pub async fn single_values_come_and_go(backend: &impl Backend) {
+pub(crate) async fn single_values_come_and_go(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     assert_eq!(store.value("theme").await.unwrap(), None);
     store.put_value("theme", Some("light")).await.unwrap();

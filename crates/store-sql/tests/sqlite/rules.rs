@@ -2,12 +2,11 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use crate::contract::Backend;
 use async_trait::async_trait;
-use plimsoll_store::{
-    Store,
-    contract::{Backend, at},
-};
+use plimsoll_store::Store;
 use plimsoll_store_sql::{OpenOptions, SqlStore};
+use plimsoll_testkit::pairs::at;
 use tempfile::TempDir;
 
 struct File(TempDir);
@@ -28,4 +27,4 @@ impl Backend for File {
     }
 }
 
-plimsoll_store::contract_tests!(file());
+crate::contract::contract_tests!(file());

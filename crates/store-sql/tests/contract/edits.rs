@@ -3,14 +3,14 @@
 use plimsoll_domain::{Lifecycle, LifecycleEvent, MessagePair, PairError, Usage};
 
 use super::{Backend, answered, at, pair, pair_id, ready};
-use crate::{Edit, Noun, Original, Outcome, StoreError};
+use plimsoll_store::{Edit, Noun, Original, Outcome, StoreError};
 
 fn new_question(text: &str) -> Edit {
     Edit { user_text: Some(text.to_owned()), assistant_text: None }
 }
 
 /// HIS-5: the mark is set, and the first texts stay however often it is edited.
-pub async fn an_edit_keeps_the_original(backend: &impl Backend) {
+pub(crate) async fn an_edit_keeps_the_original(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &answered(1)).await.unwrap();
     assert_eq!(store.original(pair_id(1)).await.unwrap(), None);
@@ -27,7 +27,7 @@ pub async fn an_edit_keeps_the_original(backend: &impl Backend) {
 }
 
 /// No mark, no revision, no stale estimate for nothing.
-pub async fn an_edit_that_changes_nothing_leaves_no_mark(backend: &impl Backend) {
+pub(crate) async fn an_edit_that_changes_nothing_leaves_no_mark(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &answered(1)).await.unwrap();
     let before = store.get(pair_id(1)).await.unwrap();
@@ -37,7 +37,7 @@ pub async fn an_edit_that_changes_nothing_leaves_no_mark(backend: &impl Backend)
 }
 
 /// The filter's `i` and `a` follow the text.
-pub async fn an_edit_updates_what_is_attached(backend: &impl Backend) {
+pub(crate) async fn an_edit_updates_what_is_attached(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &answered(1)).await.unwrap();
     let image = new_question("see <<context:image:/a.png>>>");
@@ -47,7 +47,7 @@ pub async fn an_edit_updates_what_is_attached(backend: &impl Backend) {
 }
 
 /// Texts do not change under a send.
-pub async fn a_pair_in_flight_is_not_edited(backend: &impl Backend) {
+pub(crate) async fn a_pair_in_flight_is_not_edited(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &pair(1), "me", at(50)).await.unwrap();
     let busy = StoreError::Busy { since: at(50), pair: pair_id(1) };
@@ -63,7 +63,7 @@ fn first_answer() -> MessagePair {
 }
 
 /// SND-8: the answer is put aside, and the new one takes its place.
-pub async fn regenerating_keeps_the_earlier_answer(backend: &impl Backend) {
+pub(crate) async fn regenerating_keeps_the_earlier_answer(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &first_answer()).await.unwrap();
     store.claim(pair_id(1), "gpt-4o", "me", at(50)).await.unwrap();
@@ -78,7 +78,7 @@ pub async fn regenerating_keeps_the_earlier_answer(backend: &impl Backend) {
 }
 
 /// SND-8: model and usage come back with the answer, and swapping twice changes nothing.
-pub async fn a_swap_brings_everything_back(backend: &impl Backend) {
+pub(crate) async fn a_swap_brings_everything_back(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &first_answer()).await.unwrap();
     let missing = store.swap_answer(pair_id(1)).await;
@@ -99,7 +99,7 @@ pub async fn a_swap_brings_everything_back(backend: &impl Backend) {
 }
 
 /// A failed attempt does not cost the answer that was there.
-pub async fn a_failed_regeneration_can_be_swapped_back(backend: &impl Backend) {
+pub(crate) async fn a_failed_regeneration_can_be_swapped_back(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &first_answer()).await.unwrap();
     store.claim(pair_id(1), "gpt-4o", "me", at(50)).await.unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plimsoll_domain::LifecycleEvent;
 
 use super::{Backend, answered, at, filled, pair_id, ready};
-use crate::{Edit, Estimate, Outcome, Store};
+use plimsoll_store::{Edit, Estimate, Outcome, Store};
 
 fn estimate(revision: u64) -> Estimate {
     Estimate { revision, user_tokens: 3, assistant_tokens: 4 }
@@ -18,7 +18,7 @@ async fn weigh(store: &Arc<dyn Store>, n: u8, stamp: &str) {
 }
 
 /// Until it is weighed, and under each stamp anew.
-pub async fn a_new_pair_is_stale(backend: &impl Backend) {
+pub(crate) async fn a_new_pair_is_stale(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(2), answered(1)]).await;
     let both = [pair_id(1), pair_id(2)];
@@ -32,7 +32,7 @@ pub async fn a_new_pair_is_stale(backend: &impl Backend) {
 }
 
 /// An edit, a regeneration, its end and a swap; a label does not.
-pub async fn every_change_of_text_makes_estimates_stale(backend: &impl Backend) {
+pub(crate) async fn every_change_of_text_makes_estimates_stale(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1)]).await;
     let stale = async || store.stale(&workspace, "s").await.unwrap().len() == 1;
@@ -55,7 +55,7 @@ pub async fn every_change_of_text_makes_estimates_stale(backend: &impl Backend) 
 }
 
 /// A text that changes while it is weighed is weighed again.
-pub async fn an_estimate_of_an_old_text_is_dropped(backend: &impl Backend) {
+pub(crate) async fn an_estimate_of_an_old_text_is_dropped(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1)]).await;
     let old = store.get(pair_id(1)).await.unwrap().revision;
@@ -68,7 +68,7 @@ pub async fn an_estimate_of_an_old_text_is_dropped(backend: &impl Backend) {
 }
 
 /// Going back to another model costs nothing, until its stamp is let go.
-pub async fn stamps_stand_beside_each_other(backend: &impl Backend) {
+pub(crate) async fn stamps_stand_beside_each_other(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1)]).await;
     weigh(&store, 1, "fast").await;

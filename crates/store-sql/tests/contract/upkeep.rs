@@ -1,10 +1,10 @@
 //! Rules of a store as a whole.
 
 use super::{Backend, answered, filled, pair, pair_id, ready};
-use crate::{Noun, StoreError, Workspace};
+use plimsoll_store::{Noun, StoreError, Workspace};
 
 /// HIS-6: `default/main` needs no making.
-pub async fn the_default_workspace_is_there(backend: &impl Backend) {
+pub(crate) async fn the_default_workspace_is_there(backend: &impl Backend) {
     let store = backend.open().await;
     assert_eq!(store.workspaces().await.unwrap(), [Workspace::default()]);
     let version = store.schema_version().await.unwrap();
@@ -12,7 +12,7 @@ pub async fn the_default_workspace_is_there(backend: &impl Backend) {
 }
 
 /// What was confirmed is there for everyone, and both may write.
-pub async fn a_second_handle_sees_what_the_first_wrote(backend: &impl Backend) {
+pub(crate) async fn a_second_handle_sees_what_the_first_wrote(backend: &impl Backend) {
     let (first, workspace) = ready(backend).await;
     let second = backend.open().await;
     first.insert(&workspace, &pair(1)).await.unwrap();
@@ -22,7 +22,7 @@ pub async fn a_second_handle_sees_what_the_first_wrote(backend: &impl Backend) {
 }
 
 /// A reader can tell that somebody else wrote, and is not woken by itself.
-pub async fn changes_by_others_are_noticed(backend: &impl Backend) {
+pub(crate) async fn changes_by_others_are_noticed(backend: &impl Backend) {
     let (first, workspace) = ready(backend).await;
     let second = backend.open().await;
     let before = first.changes_by_others().await.unwrap();
@@ -33,7 +33,7 @@ pub async fn changes_by_others_are_noticed(backend: &impl Backend) {
 }
 
 /// It is written while the store is in use, and never over anything.
-pub async fn a_backup_is_a_store(backend: &impl Backend) {
+pub(crate) async fn a_backup_is_a_store(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1), answered(2)]).await;
     let target = backend.scratch().join("backup");
@@ -45,7 +45,7 @@ pub async fn a_backup_is_a_store(backend: &impl Backend) {
 }
 
 /// Also after deleting and vacuuming, which keeps search true.
-pub async fn a_sound_store_has_no_findings(backend: &impl Backend) {
+pub(crate) async fn a_sound_store_has_no_findings(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1), answered(2), answered(3)]).await;
     store.delete(&[pair_id(2)]).await.unwrap();

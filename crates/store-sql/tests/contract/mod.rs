@@ -1,38 +1,35 @@
 //! The contract: the rules that every backend keeps, as tests that every backend runs.
 //!
-//! A backend implements [`Backend`] and calls [`contract_tests!`](crate::contract_tests)
-//! in its integration tests; a rule that is added here reaches all of them.
+//! The tests of a backend have this folder as a module, implement [`Backend`] and call
+//! [`contract_tests!`]; a rule that is added here reaches all of them.
 
-// These are tests, though they stand in a library: a broken rule is a panic.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::missing_panics_doc)]
-
-pub mod archive;
-pub mod books;
-pub mod edits;
-pub mod estimates;
-pub mod files;
-pub mod memory;
-pub mod memory_projects;
-pub mod memory_search;
-pub mod notes;
-pub mod pairs;
-pub mod purge;
-pub mod search;
-pub mod sends;
-pub mod topics;
-pub mod undo;
-pub mod upkeep;
+pub(crate) mod archive;
+pub(crate) mod books;
+pub(crate) mod edits;
+pub(crate) mod estimates;
+pub(crate) mod files;
+pub(crate) mod memory;
+pub(crate) mod memory_projects;
+pub(crate) mod memory_search;
+pub(crate) mod notes;
+pub(crate) mod pairs;
+pub(crate) mod purge;
+pub(crate) mod search;
+pub(crate) mod sends;
+pub(crate) mod topics;
+pub(crate) mod undo;
+pub(crate) mod upkeep;
 
 use std::{path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
-use plimsoll_domain::{ColorFlag, Lifecycle, MessagePair, PairId, Star, Timestamp, Topic, TopicId};
-
-use crate::{Store, Workspace};
+use plimsoll_domain::MessagePair;
+use plimsoll_store::{Store, Workspace};
+pub(crate) use plimsoll_testkit::pairs::{answered, at, pair, pair_id, topic};
 
 /// One store of its own, empty at first, that can be opened more than once.
 #[async_trait]
-pub trait Backend: Send + Sync {
+pub(crate) trait Backend: Send + Sync {
     /// A handle on the store. Two handles are as two processes.
     async fn open(&self) -> Arc<dyn Store>;
 
@@ -41,10 +38,9 @@ pub trait Backend: Send + Sync {
 }
 
 /// Makes one `#[tokio::test]` of each rule; the argument makes a fresh [`Backend`].
-#[macro_export]
 macro_rules! contract_tests {
     ($backend:expr) => {
-        $crate::contract_tests! { @rules $backend,
+        crate::contract::contract_tests! { @rules $backend,
             pairs {
                 a_pair_comes_back_as_it_was_written
                 an_unknown_pair_is_not_found
@@ -191,15 +187,16 @@ macro_rules! contract_tests {
             use super::*;
             $(#[tokio::test]
             async fn $rule() {
-                $crate::contract::$file::$rule(&$backend).await;
+                crate::contract::$file::$rule(&$backend).await;
             })*
         })*
     };
 }
+pub(crate) use contract_tests;
 
 /// What people and programs type that means something to some search engine, and nothing
 /// but its words here. Columns and tables of ours are among it.
-pub const ODD_QUERIES: [&str; 28] = [
+pub(crate) const ODD_QUERIES: [&str; 28] = [
     "",
     " ",
     "\"",
@@ -230,60 +227,8 @@ pub const ODD_QUERIES: [&str; 28] = [
     "?!",
 ];
 
-/// A time, in milliseconds after some Tuesday.
-pub fn at(millis: i64) -> Timestamp {
-    Timestamp::from_millis(1_700_000_000_000 + millis)
-}
-
-/// The id of pair `n`, which sorts by `n`.
-pub fn pair_id(n: u8) -> PairId {
-    PairId::new(at(i64::from(n) * 1000), [n; 10])
-}
-
-/// The topic that the pairs of these tests are filed under.
-pub fn topic() -> Topic {
-    Topic {
-        id: TopicId::new(at(0), [1; 10]),
-        parent: None,
-        name: "Sea".to_owned(),
-        system_message: None,
-        default_model: None,
-        temperature: None,
-        max_output: None,
-    }
-}
-
-/// Idle pair `n`, with a text of its own.
-pub fn pair(n: u8) -> MessagePair {
-    MessagePair {
-        id: pair_id(n),
-        topic_id: topic().id,
-        model: "phi-3-mini-4k".to_owned(),
-        user_text: format!("question {n}"),
-        assistant_text: None,
-        star: Star::default(),
-        color_flag: ColorFlag::default(),
-        lifecycle: Lifecycle::Idle,
-        created_at: at(i64::from(n) * 1000),
-        error: None,
-        usage: None,
-        receipt_id: None,
-        previous_answer: None,
-        attachments: Vec::new(),
-    }
-}
-
-/// Pair `n` with its answer.
-pub fn answered(n: u8) -> MessagePair {
-    MessagePair {
-        assistant_text: Some(format!("answer {n}")),
-        lifecycle: Lifecycle::Complete,
-        ..pair(n)
-    }
-}
-
 /// A handle on a store that has the topic of these tests, and its workspace.
-pub async fn ready(backend: &impl Backend) -> (Arc<dyn Store>, Workspace) {
+pub(crate) async fn ready(backend: &impl Backend) -> (Arc<dyn Store>, Workspace) {
     let store = backend.open().await;
     let workspace = Workspace::default();
     store.put_topic(&workspace, &topic()).await.unwrap();
@@ -291,41 +236,6 @@ pub async fn ready(backend: &impl Backend) -> (Arc<dyn Store>, Workspace) {
 }
 
 /// Writes pairs down, in any order.
-pub async fn filled(store: &Arc<dyn Store>, workspace: &Workspace, pairs: &[MessagePair]) {
+pub(crate) async fn filled(store: &Arc<dyn Store>, workspace: &Workspace, pairs: &[MessagePair]) {
     store.insert_many(workspace, pairs).await.unwrap();
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn every_rule_is_in_the_list() {
-        let list = include_str!("mod.rs");
-        let files = [
-            include_str!("archive.rs"),
-            include_str!("books.rs"),
-            include_str!("edits.rs"),
-            include_str!("estimates.rs"),
-            include_str!("files.rs"),
-            include_str!("memory.rs"),
-            include_str!("memory_search.rs"),
-            include_str!("notes.rs"),
-            include_str!("pairs.rs"),
-            include_str!("purge.rs"),
-            include_str!("search.rs"),
-            include_str!("sends.rs"),
-            include_str!("topics.rs"),
-            include_str!("undo.rs"),
-            include_str!("upkeep.rs"),
-        ];
-        for file in files {
-            for rule in file.split("pub async fn ").skip(1) {
-                let name = rule.split(['(', '<']).next().unwrap();
-                if !rule.starts_with(&format!("{name}(backend")) {
-                    // Not a rule, but a hand that several of them use.
-                    continue;
-                }
-                assert!(list.contains(&format!("    {name}\n")), "{name} is not in the list");
-            }
-        }
-    }
 }

@@ -7,7 +7,7 @@ use super::{
     memory::{note, save},
     ready,
 };
-use crate::{
+use plimsoll_store::{
     Change, MemoryFilter, MemoryFound, MemoryHits, MemoryQuery, NewObservation, NewPrompt,
     Projects, Scope, Store, Workspace,
 };
@@ -28,7 +28,7 @@ async fn titles(store: &Arc<dyn Store>, text: &str) -> Vec<String> {
 }
 
 /// Stems, beginnings of the last word, case, accents, phrases.
-pub async fn notes_are_found_by_their_words(backend: &impl Backend) {
+pub(crate) async fn notes_are_found_by_their_words(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     for (title, content) in [
         ("Running tests", "The configuration of the runners"),
@@ -57,7 +57,7 @@ pub async fn notes_are_found_by_their_words(backend: &impl Backend) {
 }
 
 /// Texts without spaces between words, also next to other scripts.
-pub async fn notes_without_spaces_are_found(backend: &impl Backend) {
+pub(crate) async fn notes_without_spaces_are_found(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     save(&store, &note("東京都の港", "設定ファイルはconfig.tomlです"), 1).await;
     save(&store, &note("Seoul", "서울특별시에서 회의"), 2).await;
@@ -84,7 +84,7 @@ pub async fn notes_without_spaces_are_found(backend: &impl Backend) {
 }
 
 /// A title counts more than a text, and of equals the newest comes first.
-pub async fn better_notes_come_first(backend: &impl Backend) {
+pub(crate) async fn better_notes_come_first(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     let long = "words about things that nobody asked for, ".repeat(9);
     save(&store, &note("Old", &format!("an anchor {long}")), 1).await;
@@ -94,7 +94,7 @@ pub async fn better_notes_come_first(backend: &impl Backend) {
 }
 
 /// All words first; where no note has all, any of them, and that is said.
-pub async fn any_word_is_the_second_choice(backend: &impl Backend) {
+pub(crate) async fn any_word_is_the_second_choice(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     save(&store, &note("one", "sail and anchor"), 1).await;
     save(&store, &note("two", "sail and rudder"), 2).await;
@@ -107,7 +107,7 @@ pub async fn any_word_is_the_second_choice(backend: &impl Backend) {
 }
 
 /// Type, project, scope, namespace, time.
-pub async fn a_search_is_narrowed(backend: &impl Backend) {
+pub(crate) async fn a_search_is_narrowed(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let plain = note("plain", "anchor");
     let others = [
@@ -145,7 +145,7 @@ pub async fn a_search_is_narrowed(backend: &impl Backend) {
 }
 
 /// Words that very many notes have are found as well, the newest first, and narrowed.
-pub async fn common_words_are_found(backend: &impl Backend) {
+pub(crate) async fn common_words_are_found(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let mut many: Vec<NewObservation> =
         (0..2500).map(|n| note(&format!("note {n}"), &format!("harbour log number {n}"))).collect();
@@ -174,7 +174,7 @@ pub async fn common_words_are_found(backend: &impl Backend) {
 
 /// MEM-6: a word is common or rare for notes and prompts together, so that a few old prompts
 /// that hold one do not stand before the notes that are full of it.
-pub async fn prompts_do_not_push_notes_out(backend: &impl Backend) {
+pub(crate) async fn prompts_do_not_push_notes_out(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     for n in 0..20 {
         let about = if n % 2 == 0 { "the harbour" } else { "something else" };
@@ -200,7 +200,7 @@ pub async fn prompts_do_not_push_notes_out(backend: &impl Backend) {
 }
 
 /// Marks are on character boundaries and hold the words that were found.
-pub async fn marks_show_what_was_found_in_notes(backend: &impl Backend) {
+pub(crate) async fn marks_show_what_was_found_in_notes(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     let content = format!("{} Über dem Anker:\n das Seil {}", "a b ".repeat(99), "c ".repeat(200));
     save(&store, &note("x", &content), 1).await;
@@ -212,7 +212,7 @@ pub async fn marks_show_what_was_found_in_notes(backend: &impl Backend) {
 }
 
 /// Whatever is typed is a query, and none is an operator.
-pub async fn any_query_of_the_memory_is_safe(backend: &impl Backend) {
+pub(crate) async fn any_query_of_the_memory_is_safe(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     save(&store, &note("near", "and not or 語"), 1).await;
     let long = "near ".repeat(2000);
@@ -224,7 +224,7 @@ pub async fn any_query_of_the_memory_is_safe(backend: &impl Backend) {
 }
 
 /// The index follows changes and deletions.
-pub async fn notes_are_found_as_they_are_now(backend: &impl Backend) {
+pub(crate) async fn notes_are_found_as_they_are_now(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let id = save(&store, &note("starboard", "first 東京"), 1).await.id;
     let change = Change {

@@ -5,7 +5,7 @@ use plimsoll_domain::{
 };
 
 use super::{Backend, answered, at, files::file, pair, pair_id, ready, topic};
-use crate::{
+use plimsoll_store::{
     ArchivedPair, BroughtIn, Edit, Estimate, Noun, Outcome, PreviousAnswer, Revision, StoreError,
     Workspace,
 };
@@ -33,7 +33,7 @@ fn other_topic(n: u8, name: &str) -> Topic {
 }
 
 /// Edits, cut answers and what a regeneration put aside all come back.
-pub async fn a_pair_is_taken_out_and_brought_in_whole(backend: &impl Backend) {
+pub(crate) async fn a_pair_is_taken_out_and_brought_in_whole(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &answered(1)).await.unwrap();
     store.claim(pair_id(1), "other", "me", at(5)).await.unwrap();
@@ -72,7 +72,7 @@ pub async fn a_pair_is_taken_out_and_brought_in_whole(backend: &impl Backend) {
 }
 
 /// What is there stays as it is, so that an import can be run again.
-pub async fn a_batch_may_be_brought_again(backend: &impl Backend) {
+pub(crate) async fn a_batch_may_be_brought_again(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let topics = [other_topic(9, "Imported")];
     let pairs = [archived(1), archived(2)];
@@ -89,7 +89,7 @@ pub async fn a_batch_may_be_brought_again(backend: &impl Backend) {
 }
 
 /// One bad topic or pair, and nothing of the batch is there.
-pub async fn a_batch_is_brought_in_all_or_none(backend: &impl Backend) {
+pub(crate) async fn a_batch_is_brought_in_all_or_none(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let mut lost = archived(2);
     lost.pair.topic_id = other_topic(8, "nowhere").id;
@@ -128,7 +128,9 @@ pub async fn a_batch_is_brought_in_all_or_none(backend: &impl Backend) {
 
 /// HIS-8: a file that was left out of one import may come with the next; words that were
 /// changed since are not touched, and neither is another workspace.
-pub async fn his_8_a_token_without_a_file_gets_the_one_that_is_brought(backend: &impl Backend) {
+pub(crate) async fn his_8_a_token_without_a_file_gets_the_one_that_is_brought(
+    backend: &impl Backend,
+) {
     let (store, workspace) = ready(backend).await;
     let (first, second) = (file(1), file(2));
     for one in [&first, &second] {

@@ -3,12 +3,12 @@
 use plimsoll_domain::{LifecycleEvent, ReceiptId};
 
 use super::{Backend, answered, at, books, filled, pair, pair_id, ready};
-use crate::{
+use plimsoll_store::{
     Edit, ErrorSnapshot, Estimate, FailedAnswer, GroupBy, Noun, Outcome, ReceiptFilter, StoreError,
 };
 
 /// Revisions, search, estimates, snapshots and the bodies of receipts go; numbers stay.
-pub async fn a_deleted_pair_is_gone_everywhere(backend: &impl Backend) {
+pub(crate) async fn a_deleted_pair_is_gone_everywhere(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let mut secret = answered(1);
     secret.user_text = "the plover egg".to_owned();
@@ -43,7 +43,7 @@ fn answer(body: &str) -> FailedAnswer {
 }
 
 /// The request of another pair holds the words of those that it quoted.
-pub async fn requests_that_quoted_a_deleted_pair_are_purged(backend: &impl Backend) {
+pub(crate) async fn requests_that_quoted_a_deleted_pair_are_purged(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1), answered(2), answered(3)]).await;
     let snapshot = ErrorSnapshot {
@@ -66,7 +66,7 @@ pub async fn requests_that_quoted_a_deleted_pair_are_purged(backend: &impl Backe
 }
 
 /// What is written after the deletion does not bring texts back.
-pub async fn a_deleted_pair_does_not_come_back_through_its_send(backend: &impl Backend) {
+pub(crate) async fn a_deleted_pair_does_not_come_back_through_its_send(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &answered(2)).await.unwrap();
     let receipt = books::receipt(1);
@@ -91,7 +91,7 @@ pub async fn a_deleted_pair_does_not_come_back_through_its_send(backend: &impl B
 }
 
 /// It has to be cancelled first; nothing of the bulk is deleted.
-pub async fn a_pair_in_flight_is_not_deleted(backend: &impl Backend) {
+pub(crate) async fn a_pair_in_flight_is_not_deleted(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &answered(1)).await.unwrap();
     store.begin(&workspace, &pair(2), "me", at(50)).await.unwrap();

@@ -3,10 +3,10 @@
 use plimsoll_domain::{Lifecycle, LifecycleEvent, PairError, ReceiptId, TopicId, Usage};
 
 use super::{Backend, answered, at, pair, pair_id, ready, topic};
-use crate::{INTERRUPTED, Outcome, StoreError, Workspace};
+use plimsoll_store::{INTERRUPTED, Outcome, StoreError, Workspace};
 
 /// SND-1: the pair is there, in `sending`, when the send may start.
-pub async fn a_send_is_written_down_before_it_starts(backend: &impl Backend) {
+pub(crate) async fn a_send_is_written_down_before_it_starts(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &pair(1), "me", at(50)).await.unwrap();
     let second_handle = backend.open().await;
@@ -18,7 +18,7 @@ pub async fn a_send_is_written_down_before_it_starts(backend: &impl Backend) {
 }
 
 /// SND-2: a second send is refused, says since when the first runs, and leaves nothing.
-pub async fn one_send_a_workspace(backend: &impl Backend) {
+pub(crate) async fn one_send_a_workspace(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &pair(1), "me", at(50)).await.unwrap();
     let busy = StoreError::Busy { since: at(50), pair: pair_id(1) };
@@ -42,7 +42,7 @@ pub async fn one_send_a_workspace(backend: &impl Backend) {
 }
 
 /// A pair that was written down can be sent later, with the model of that time.
-pub async fn an_idle_pair_can_be_claimed(backend: &impl Backend) {
+pub(crate) async fn an_idle_pair_can_be_claimed(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &pair(1)).await.unwrap();
     store.claim(pair_id(1), "gpt-4o", "me", at(50)).await.unwrap();
@@ -52,7 +52,7 @@ pub async fn an_idle_pair_can_be_claimed(backend: &impl Backend) {
 }
 
 /// SND-3: what has arrived is kept, and the outcome replaces it.
-pub async fn partial_text_is_kept_until_the_end(backend: &impl Backend) {
+pub(crate) async fn partial_text_is_kept_until_the_end(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &pair(1), "me", at(50)).await.unwrap();
     store.save_partial(pair_id(1), "").await.unwrap();
@@ -80,7 +80,7 @@ pub async fn partial_text_is_kept_until_the_end(backend: &impl Backend) {
 }
 
 /// A change that comes too late is refused and changes nothing.
-pub async fn a_send_ends_once(backend: &impl Backend) {
+pub(crate) async fn a_send_ends_once(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &pair(1), "me", at(50)).await.unwrap();
     let failed = Outcome {
@@ -98,7 +98,7 @@ pub async fn a_send_ends_once(backend: &impl Backend) {
 }
 
 /// There is no way into `sending` but `begin` and `claim`, and only from where it is legal.
-pub async fn only_an_owner_makes_a_pair_sending(backend: &impl Backend) {
+pub(crate) async fn only_an_owner_makes_a_pair_sending(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let mut sending = pair(1);
     sending.lifecycle = Lifecycle::Sending;
@@ -120,7 +120,7 @@ pub async fn only_an_owner_makes_a_pair_sending(backend: &impl Backend) {
 }
 
 /// SND-4: the partial text stays, the user text is never lost.
-pub async fn cancelling_keeps_what_arrived(backend: &impl Backend) {
+pub(crate) async fn cancelling_keeps_what_arrived(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &pair(1), "me", at(50)).await.unwrap();
     store.save_partial(pair_id(1), "half").await.unwrap();
@@ -132,7 +132,7 @@ pub async fn cancelling_keeps_what_arrived(backend: &impl Backend) {
 }
 
 /// SND-6: after a crash the pair is in error, with what had arrived, and the way is free.
-pub async fn sends_of_the_dead_are_interrupted(backend: &impl Backend) {
+pub(crate) async fn sends_of_the_dead_are_interrupted(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &pair(1), "dead", at(50)).await.unwrap();
     store.save_partial(pair_id(1), "half").await.unwrap();
@@ -149,7 +149,7 @@ pub async fn sends_of_the_dead_are_interrupted(backend: &impl Backend) {
 }
 
 /// A second process must not end the sends of the first.
-pub async fn sends_of_the_living_are_left_alone(backend: &impl Backend) {
+pub(crate) async fn sends_of_the_living_are_left_alone(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &pair(1), "living", at(50)).await.unwrap();
     let other_process = backend.open().await;

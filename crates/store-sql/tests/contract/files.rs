@@ -6,7 +6,7 @@ use plimsoll_domain::{
 };
 
 use super::{Backend, answered, at, filled, pair, pair_id, ready};
-use crate::{Estimate, KeptDraft, ToolCallRecord, Workspace};
+use plimsoll_store::{Estimate, KeptDraft, ToolCallRecord, Workspace};
 
 pub(super) fn file(n: u8) -> File {
     File {
@@ -40,7 +40,7 @@ pub(super) fn with_file(n: u8, file: &File) -> MessagePair {
 }
 
 /// FIL-1: all of it comes back, newest first, in its own workspace alone.
-pub async fn a_file_comes_back_as_it_was_written(backend: &impl Backend) {
+pub(crate) async fn a_file_comes_back_as_it_was_written(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let other = Workspace::parse("other/main").unwrap();
     store.create_workspace(&other, at(0)).await.unwrap();
@@ -57,7 +57,7 @@ pub async fn a_file_comes_back_as_it_was_written(backend: &impl Backend) {
 }
 
 /// TOK-5: two files can have the same bytes; the newest is meant.
-pub async fn bytes_find_the_newest_file(backend: &impl Backend) {
+pub(crate) async fn bytes_find_the_newest_file(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let twin = File { hash: file(1).hash, ..file(2) };
     for one in [&twin, &file(1)] {
@@ -69,7 +69,7 @@ pub async fn bytes_find_the_newest_file(backend: &impl Backend) {
 }
 
 /// FIL-6: models are told of what was sent or added for them, never of what a draft holds.
-pub async fn a_file_is_listed_when_it_is_sent_or_added(backend: &impl Backend) {
+pub(crate) async fn a_file_is_listed_when_it_is_sent_or_added(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     for n in 1..=4 {
         store.put_file(&workspace, &file(n)).await.unwrap();
@@ -96,7 +96,7 @@ pub async fn a_file_is_listed_when_it_is_sent_or_added(backend: &impl Backend) {
 }
 
 /// FIL-6: what a tool made is pending until the send ends, and goes with one that is stopped.
-pub async fn what_a_tool_made_stays_unless_the_send_is_cancelled(backend: &impl Backend) {
+pub(crate) async fn what_a_tool_made_stays_unless_the_send_is_cancelled(backend: &impl Backend) {
     use plimsoll_domain::LifecycleEvent::{Cancel, Fail, Finish};
     let (store, workspace) = ready(backend).await;
     for (n, event) in [(1, Finish), (2, Fail), (3, Cancel)] {
@@ -105,7 +105,7 @@ pub async fn what_a_tool_made_stays_unless_the_send_is_cancelled(backend: &impl 
         let made = File { source, made_for, ..file(n) };
         store.put_file(&workspace, &made).await.unwrap();
         assert_eq!(store.listed_file(&workspace, made.id).await.unwrap(), made);
-        store.set_state(pair_id(n), event, &crate::Outcome::default()).await.unwrap();
+        store.set_state(pair_id(n), event, &plimsoll_store::Outcome::default()).await.unwrap();
         let kept = store.listed_file(&workspace, made.id).await.ok();
         let expected = (event != Cancel).then_some(FileSource::Assistant);
         assert_eq!(kept.map(|file| file.source), expected, "{event:?}");
@@ -114,7 +114,7 @@ pub async fn what_a_tool_made_stays_unless_the_send_is_cancelled(backend: &impl 
 }
 
 /// FIL-2: the first words that came with a file stay.
-pub async fn words_are_kept_once(backend: &impl Backend) {
+pub(crate) async fn words_are_kept_once(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.put_file(&workspace, &file(1)).await.unwrap();
     assert_eq!(store.set_upload_context(&[file(1).id], "my homework").await.unwrap(), 1);
@@ -124,7 +124,7 @@ pub async fn words_are_kept_once(backend: &impl Backend) {
 }
 
 /// FIL-4: one copy a provider, replaced when it is made anew.
-pub async fn copies_at_providers_are_replaced(backend: &impl Backend) {
+pub(crate) async fn copies_at_providers_are_replaced(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.put_file(&workspace, &file(1)).await.unwrap();
     let copy = |id: &str, millis| ProviderFileId {
@@ -141,7 +141,7 @@ pub async fn copies_at_providers_are_replaced(backend: &impl Backend) {
 }
 
 /// TOK-5: each token keeps its file and its delivery, through an edit too.
-pub async fn a_pair_keeps_what_its_tokens_stand_for(backend: &impl Backend) {
+pub(crate) async fn a_pair_keeps_what_its_tokens_stand_for(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.put_file(&workspace, &file(1)).await.unwrap();
     let written = with_file(1, &file(1));
@@ -149,14 +149,14 @@ pub async fn a_pair_keeps_what_its_tokens_stand_for(backend: &impl Backend) {
     assert_eq!(store.get(pair_id(1)).await.unwrap().pair, written);
     assert_eq!(store.used_by(file(1).id).await.unwrap(), [pair_id(1)]);
     let text = "<<context:file:/new>>> and <<context:image:/x/chart.png>>>".to_owned();
-    let edit = crate::Edit { user_text: Some(text), assistant_text: None };
+    let edit = plimsoll_store::Edit { user_text: Some(text), assistant_text: None };
     store.edit(pair_id(1), &edit, at(50)).await.unwrap();
     let kept = store.get(pair_id(1)).await.unwrap().pair.attachments;
     assert_eq!(kept, [Attachment::BARE, written.attachments[0]]);
 }
 
 /// BND-4: another delivery is another weight.
-pub async fn a_delivery_changes_and_estimates_are_stale(backend: &impl Backend) {
+pub(crate) async fn a_delivery_changes_and_estimates_are_stale(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.put_file(&workspace, &file(1)).await.unwrap();
     filled(&store, &workspace, &[with_file(1, &file(1))]).await;
@@ -172,7 +172,7 @@ pub async fn a_delivery_changes_and_estimates_are_stale(backend: &impl Backend) 
 }
 
 /// A file that is gone leaves a token without one, and a pair that weighs something else.
-pub async fn a_deleted_file_leaves_its_tokens_broken(backend: &impl Backend) {
+pub(crate) async fn a_deleted_file_leaves_its_tokens_broken(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.put_file(&workspace, &file(1)).await.unwrap();
     filled(&store, &workspace, &[with_file(1, &file(1))]).await;
@@ -186,7 +186,7 @@ pub async fn a_deleted_file_leaves_its_tokens_broken(backend: &impl Backend) {
 }
 
 /// INS-5: a draft keeps its attachments.
-pub async fn a_draft_keeps_its_attachments(backend: &impl Backend) {
+pub(crate) async fn a_draft_keeps_its_attachments(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.put_file(&workspace, &file(1)).await.unwrap();
     let draft = KeptDraft {
@@ -206,7 +206,7 @@ pub async fn a_draft_keeps_its_attachments(backend: &impl Backend) {
 }
 
 /// PRV-5: what was read belongs to its answer, also when that is put aside and brought back.
-pub async fn tool_calls_go_with_their_answer(backend: &impl Backend) {
+pub(crate) async fn tool_calls_go_with_their_answer(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1), pair(2)]).await;
     let call = |name: &str| ToolCallRecord {
@@ -225,7 +225,8 @@ pub async fn tool_calls_go_with_their_answer(backend: &impl Backend) {
     store.claim(pair_id(1), "m", "me", at(60)).await.unwrap();
     assert!(store.tool_calls(pair_id(1)).await.unwrap().is_empty());
     store.add_tool_call(pair_id(1), &call("third")).await.unwrap();
-    let done = crate::Outcome { assistant_text: Some("b".to_owned()), ..Default::default() };
+    let done =
+        plimsoll_store::Outcome { assistant_text: Some("b".to_owned()), ..Default::default() };
     let finish = plimsoll_domain::LifecycleEvent::Finish;
     store.set_state(pair_id(1), finish, &done).await.unwrap();
     assert_eq!(store.tool_calls(pair_id(1)).await.unwrap(), [call("third")]);

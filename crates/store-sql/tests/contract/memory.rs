@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::{Backend, at, ready};
-use crate::{
+use plimsoll_store::{
     Change, MemoryCounts, MemoryFilter, MemoryRecord, NewObservation, NewPrompt, NewRelation,
     NewSession, Noun, Order, ProgressDocument, Projects, Saved, SavedObservation, Scope, Store,
     StoreError, Workspace,
 };
 
 /// A note about something.
-pub fn note(title: &str, content: &str) -> NewObservation {
+pub(crate) fn note(title: &str, content: &str) -> NewObservation {
     NewObservation {
         session: "manual-save".to_owned(),
         kind: "manual".to_owned(),
@@ -22,7 +22,11 @@ pub fn note(title: &str, content: &str) -> NewObservation {
 }
 
 /// Saves one note at a time of the tests.
-pub async fn save(store: &Arc<dyn Store>, note: &NewObservation, millis: i64) -> SavedObservation {
+pub(crate) async fn save(
+    store: &Arc<dyn Store>,
+    note: &NewObservation,
+    millis: i64,
+) -> SavedObservation {
     let workspace = Workspace::default();
     let saved = store
         .save_observations(&workspace, std::slice::from_ref(note), at(millis), at(millis - 900_000))
@@ -32,12 +36,12 @@ pub async fn save(store: &Arc<dyn Store>, note: &NewObservation, millis: i64) ->
 }
 
 /// A session of the tests' project.
-pub fn session(id: &str) -> NewSession {
+pub(crate) fn session(id: &str) -> NewSession {
     NewSession { id: id.to_owned(), project: "harbour".to_owned(), directory: None }
 }
 
 /// MEM-1: started, ended, summarised, made when first named.
-pub async fn sessions_come_and_end(backend: &impl Backend) {
+pub(crate) async fn sessions_come_and_end(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     assert!(store.start_session(&workspace, &session("one"), at(1)).await.unwrap());
     let there = NewSession { directory: Some("/src".to_owned()), ..session("one") };
@@ -61,7 +65,7 @@ pub async fn sessions_come_and_end(backend: &impl Backend) {
 }
 
 /// MEM-3: one note a key, project, scope and namespace, and its earlier texts stay.
-pub async fn a_topic_key_revises_in_place(backend: &impl Backend) {
+pub(crate) async fn a_topic_key_revises_in_place(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let keyed = |content: &str| NewObservation {
         topic_key: Some("harbour/depth".to_owned()),
@@ -121,7 +125,7 @@ pub async fn a_topic_key_revises_in_place(backend: &impl Backend) {
 }
 
 /// MEM-3 for what is brought in: one note a key, with the texts of both, once.
-pub async fn notes_of_one_key_are_brought_together(backend: &impl Backend) {
+pub(crate) async fn notes_of_one_key_are_brought_together(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let other = Workspace::parse("other/main").unwrap();
     store.create_workspace(&other, at(0)).await.unwrap();
@@ -162,7 +166,7 @@ pub async fn notes_of_one_key_are_brought_together(backend: &impl Backend) {
 }
 
 /// MEM-3: of two writers that saw the same text, one is told that it came too late.
-pub async fn one_of_two_writers_is_too_late(backend: &impl Backend) {
+pub(crate) async fn one_of_two_writers_is_too_late(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let other = backend.open().await;
     let id = save(&store, &note("Depth", "9 m"), 1).await.id;
@@ -181,7 +185,7 @@ pub async fn one_of_two_writers_is_too_late(backend: &impl Backend) {
 }
 
 /// MEM-4: the same within the time is counted, not kept twice.
-pub async fn the_same_note_is_kept_once(backend: &impl Backend) {
+pub(crate) async fn the_same_note_is_kept_once(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let first = save(&store, &note("Tide", "High at noon"), 0).await;
     let again = save(&store, &note("tide", " high  at\nNOON "), 1000).await;
@@ -203,7 +207,7 @@ pub async fn the_same_note_is_kept_once(backend: &impl Backend) {
 }
 
 /// MEM-5: softly deleted is out of sight, hard deleted is gone, and ids are never reused.
-pub async fn deleted_notes_show_nowhere(backend: &impl Backend) {
+pub(crate) async fn deleted_notes_show_nowhere(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let ids: Vec<u64> = {
         let mut ids = Vec::new();
@@ -236,7 +240,7 @@ pub async fn deleted_notes_show_nowhere(backend: &impl Backend) {
 }
 
 /// Groups are told up to a number, and how many there are is told truly.
-pub async fn types_and_projects_are_counted(backend: &impl Backend) {
+pub(crate) async fn types_and_projects_are_counted(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let kind = |n: usize| NewObservation {
         kind: format!("type {:02}", n % 70),
@@ -257,7 +261,7 @@ pub async fn types_and_projects_are_counted(backend: &impl Backend) {
 }
 
 /// A session is told around one of its notes, the nearest first.
-pub async fn neighbours_are_of_the_same_session(backend: &impl Backend) {
+pub(crate) async fn neighbours_are_of_the_same_session(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let mut ids = Vec::new();
     for n in 0..7 {
@@ -266,14 +270,16 @@ pub async fn neighbours_are_of_the_same_session(backend: &impl Backend) {
         ids.push(save(&store, &note("y", &n.to_string()), n).await.id);
     }
     let around = store.around(&workspace, ids[3], &Projects::All, 2, 9).await.unwrap();
-    let of = |notes: &[crate::Observation]| notes.iter().map(|note| note.id).collect::<Vec<_>>();
+    let of = |notes: &[plimsoll_store::Observation]| {
+        notes.iter().map(|note| note.id).collect::<Vec<_>>()
+    };
     assert_eq!((around.focus.id, around.in_session), (ids[3], 7));
     assert_eq!(of(&around.before), [ids[2], ids[1]]);
     assert_eq!(of(&around.after), [ids[4], ids[5], ids[6]]);
 }
 
 /// Relations are drawn once, and taken away by their id.
-pub async fn relations_join_notes(backend: &impl Backend) {
+pub(crate) async fn relations_join_notes(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let a = save(&store, &note("a", "a"), 1).await.id;
     let with = NewObservation { relate_to: vec![a], ..note("b", "b") };
@@ -310,7 +316,7 @@ pub async fn relations_join_notes(backend: &impl Backend) {
 }
 
 /// MEM-8: old notes become one, all or none; and a project has one document.
-pub async fn old_notes_become_a_summary(backend: &impl Backend) {
+pub(crate) async fn old_notes_become_a_summary(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let mut ids = Vec::new();
     for n in 0..4 {
@@ -322,7 +328,7 @@ pub async fn old_notes_become_a_summary(backend: &impl Backend) {
     assert_eq!(store.memory_counts(&workspace, &Projects::All).await.unwrap().observations, 4);
     let id = store.compact(&workspace, &ids[..3], at(3000), &summary, at(9000)).await.unwrap();
     let (left, total) = store
-        .observations(&workspace, &MemoryFilter::default(), crate::Order::Newest, 10)
+        .observations(&workspace, &MemoryFilter::default(), plimsoll_store::Order::Newest, 10)
         .await
         .unwrap();
     assert_eq!(left.iter().map(|note| note.id).collect::<Vec<_>>(), [id, ids[3]]);
@@ -342,7 +348,7 @@ pub async fn old_notes_become_a_summary(backend: &impl Backend) {
 }
 
 /// MEM-9: everything comes out in one order and goes in again as it was, once.
-pub async fn the_memory_is_taken_out_and_brought_in_whole(backend: &impl Backend) {
+pub(crate) async fn the_memory_is_taken_out_and_brought_in_whole(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let other = Workspace::parse("other/main").unwrap();
     store.create_workspace(&other, at(0)).await.unwrap();

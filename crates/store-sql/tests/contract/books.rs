@@ -3,7 +3,7 @@
 use plimsoll_domain::{ReceiptId, Timestamp, TopicId, Usage};
 
 use super::{Backend, answered, at, filled, pair_id, ready, topic};
-use crate::{
+use plimsoll_store::{
     ErrorSnapshot, EstimateErrors, FailedAnswer, GroupBy, ReceiptFilter, ReceiptRecord, TotalsKey,
     Workspace,
 };
@@ -41,7 +41,7 @@ fn body(n: u8) -> String {
 }
 
 /// A list is without bodies; one alone has it; writing it again replaces it.
-pub async fn receipts_come_back_newest_first(backend: &impl Backend) {
+pub(crate) async fn receipts_come_back_newest_first(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1), answered(2), answered(3)]).await;
     let poor = ReceiptRecord { usage: None, first_prompt: None, cost: None, ..receipt(3) };
@@ -57,7 +57,7 @@ pub async fn receipts_come_back_newest_first(backend: &impl Backend) {
 }
 
 /// By time, model, topic, pair and number, alone and together.
-pub async fn receipts_are_narrowed(backend: &impl Backend) {
+pub(crate) async fn receipts_are_narrowed(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1), answered(2), answered(3), answered(4)]).await;
     let other = TopicId::new(at(1), [6; 10]);
@@ -95,7 +95,7 @@ pub async fn receipts_are_narrowed(backend: &impl Backend) {
 }
 
 /// Sums by day, model and topic; a day is where the user lives.
-pub async fn totals_add_up(backend: &impl Backend) {
+pub(crate) async fn totals_add_up(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1), answered(2), answered(3)]).await;
     store.put_receipt(&receipt(1)).await.unwrap();
@@ -137,7 +137,7 @@ pub async fn totals_add_up(backend: &impl Backend) {
 }
 
 /// One snapshot a pair, with the pairs that it quoted in order.
-pub async fn a_snapshot_replaces_the_one_before(backend: &impl Backend) {
+pub(crate) async fn a_snapshot_replaces_the_one_before(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1), answered(2), answered(3)]).await;
     assert_eq!(store.snapshot(pair_id(3)).await.unwrap(), None);

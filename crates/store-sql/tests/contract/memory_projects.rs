@@ -5,13 +5,13 @@ use super::{
     memory::{note, save, session},
     ready,
 };
-use crate::{
+use plimsoll_store::{
     MemoryFilter, NewObservation, NewPrompt, NewSession, Order, Projects, SESSION_SUMMARY,
     SHARED_SESSION, Scope, StoreError,
 };
 
 /// MEM-12: a summary is a note of its session, found like one, and keeps what it had.
-pub async fn a_summary_keeps_what_it_had(backend: &impl Backend) {
+pub(crate) async fn a_summary_keeps_what_it_had(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let long = "Goal: dredge the basin. Done: half of it.";
     let first = store.summarise_session(&workspace, &session("one"), long, at(1)).await.unwrap();
@@ -41,7 +41,7 @@ pub async fn a_summary_keeps_what_it_had(backend: &impl Backend) {
 }
 
 /// MEM-12: what one project began, no other goes on with.
-pub async fn a_session_belongs_to_one_project(backend: &impl Backend) {
+pub(crate) async fn a_session_belongs_to_one_project(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let of = |project: &str| NewSession { project: project.to_owned(), ..session("one") };
     store.start_session(&workspace, &of("alpha"), at(1)).await.unwrap();
@@ -79,7 +79,7 @@ pub async fn a_session_belongs_to_one_project(backend: &impl Backend) {
 }
 
 /// MEM-11: what is read in a project, and what projects there are.
-pub async fn projects_are_read_apart(backend: &impl Backend) {
+pub(crate) async fn projects_are_read_apart(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let of = |project: &str, title: &str| NewObservation {
         project: project.to_owned(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plimsoll_domain::{LifecycleEvent, MessagePair, PairId};
 
 use super::{Backend, ODD_QUERIES, answered, at, filled, pair, pair_id, ready};
-use crate::{Edit, Outcome, Store, Workspace};
+use plimsoll_store::{Edit, Outcome, Store, Workspace};
 
 fn about(n: u8, user: &str, assistant: &str) -> MessagePair {
     MessagePair {
@@ -21,7 +21,7 @@ async fn found(store: &Arc<dyn Store>, query: &str) -> Vec<PairId> {
 }
 
 /// All words, any case, with or without accents, whole phrases, the beginning of the last.
-pub async fn words_are_found_in_both_texts(backend: &impl Backend) {
+pub(crate) async fn words_are_found_in_both_texts(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let pairs = [
         about(1, "What is a Plimsoll line?", "A mark on the hull."),
@@ -50,7 +50,7 @@ pub async fn words_are_found_in_both_texts(backend: &impl Backend) {
 }
 
 /// More of the word in less text ranks higher, and the limit cuts the rest.
-pub async fn better_hits_come_first(backend: &impl Backend) {
+pub(crate) async fn better_hits_come_first(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let long = "cargo and many other words about things that nobody asked for, ".repeat(9);
     let pairs = [about(1, &long, "yes"), about(2, "anchor anchor", "anchor"), about(3, "no", "no")];
@@ -65,7 +65,7 @@ pub async fn better_hits_come_first(backend: &impl Backend) {
 }
 
 /// Marks are on character boundaries and hold the words that were found.
-pub async fn marks_show_what_was_found(backend: &impl Backend) {
+pub(crate) async fn marks_show_what_was_found(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[about(1, "Über dem Anker: das Seil", "kein Seil")]).await;
     let hit = &store.search(&workspace, "seil anker", 10).await.unwrap()[0];
@@ -74,7 +74,7 @@ pub async fn marks_show_what_was_found(backend: &impl Backend) {
 }
 
 /// Whatever people type is a query, and none is an operator.
-pub async fn any_query_is_safe(backend: &impl Backend) {
+pub(crate) async fn any_query_is_safe(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[about(1, "near and not or", "x")]).await;
     for query in ODD_QUERIES {
@@ -86,7 +86,7 @@ pub async fn any_query_is_safe(backend: &impl Backend) {
 }
 
 /// The index follows edits, answers, swaps and the end of a send.
-pub async fn what_changed_is_found_as_it_is_now(backend: &impl Backend) {
+pub(crate) async fn what_changed_is_found_as_it_is_now(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[about(1, "starboard", "first")]).await;
     let edit = Edit { user_text: Some("larboard".to_owned()), assistant_text: None };

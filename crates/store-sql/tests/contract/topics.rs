@@ -3,7 +3,7 @@
 use plimsoll_domain::{Topic, TopicId, TopicTreeError};
 
 use super::{Backend, at, pair, pair_id, ready, topic};
-use crate::{Noun, StoreError};
+use plimsoll_store::{Noun, StoreError};
 
 fn child(n: u8, parent: &Topic, name: &str) -> Topic {
     Topic {
@@ -15,7 +15,7 @@ fn child(n: u8, parent: &Topic, name: &str) -> Topic {
 }
 
 /// Everything comes back, in an order in which a tree can be built.
-pub async fn topics_come_back_parents_first(backend: &impl Backend) {
+pub(crate) async fn topics_come_back_parents_first(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let ships = Topic {
         system_message: Some("Speak like a sailor.".to_owned()),
@@ -31,7 +31,7 @@ pub async fn topics_come_back_parents_first(backend: &impl Backend) {
 }
 
 /// Names are unique among siblings, parents exist, circles do not.
-pub async fn the_tree_keeps_its_rules(backend: &impl Backend) {
+pub(crate) async fn the_tree_keeps_its_rules(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let ships = child(2, &topic(), "Ships");
     store.put_topic(&workspace, &ships).await.unwrap();
@@ -57,7 +57,7 @@ pub async fn the_tree_keeps_its_rules(backend: &impl Backend) {
 }
 
 /// A topic with pairs or topics below it stays.
-pub async fn a_topic_goes_only_when_empty(backend: &impl Backend) {
+pub(crate) async fn a_topic_goes_only_when_empty(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let ships = child(2, &topic(), "Ships");
     store.put_topic(&workspace, &ships).await.unwrap();
