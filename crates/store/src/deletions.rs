@@ -3,13 +3,12 @@
 //! What is put aside is in no list, no search, no export and no request: it stands in the
 //! tables of none of them. One act of deleting is one step, however many things it took.
 
-use async_trait::async_trait;
 use plimsoll_domain::{DeletionId, FileId, PairId, Timestamp, TopicId};
 
-use crate::{StoreResult, Workspace};
+use crate::{Workspace, sql::deletions};
 
 /// Something that can be deleted and brought back. Notes of the memory are put aside by
-/// [`delete_observation`](crate::Observations::delete_observation).
+/// [`delete_observation`](crate::Memory::delete_observation).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Deletable {
     /// Those of the pairs that exist.
@@ -106,38 +105,35 @@ pub struct Restored {
     pub changed: Vec<PairId>,
 }
 
-/// Deletions and their undo.
-#[async_trait]
-pub trait Deletions: Send + Sync {
-    /// Deletes and puts aside, all or none. What is refused elsewhere is refused here: a
-    /// pair that is being sent, a topic that is not empty.
-    async fn put_aside(&self, new: &NewDeletion, what: &Deletable) -> StoreResult<PutAside>;
+jobs! {
+    /// Deletions and their undo.
+    pub trait Deletions {
+        /// Deletes and puts aside, all or none. What is refused elsewhere is refused here: a
+        /// pair that is being sent, a topic that is not empty.
+        write put_aside(new: &NewDeletion, what: &Deletable) -> PutAside = deletions::put_aside;
 
-    /// The deletions of a workspace since a time, newest first.
-    async fn deletions(
-        &self,
-        workspace: &Workspace,
-        since: Timestamp,
-    ) -> StoreResult<Vec<Deletion>>;
+        /// The deletions of a workspace since a time, newest first.
+        read deletions(workspace: &Workspace, since: Timestamp) -> Vec<Deletion> = deletions::all;
 
-    /// The newest deletion that took a note of the memory.
-    async fn deletion_of_note(
-        &self,
-        workspace: &Workspace,
-        note: u64,
-    ) -> StoreResult<Option<DeletionId>>;
+        /// The newest deletion that took a note of the memory.
+        read deletion_of_note(workspace: &Workspace, note: u64)
+            -> Option<DeletionId> = deletions::of_note;
 
-    /// Brings back what a deletion of this workspace took: the same ids, order and labels.
-    /// What is there again by another way is left as it is. A topic that a pair belongs to
-    /// and that was deleted since comes back with it. Refused when a name is taken by now.
-    async fn restore(&self, workspace: &Workspace, id: DeletionId) -> StoreResult<Restored>;
+        /// Brings back what a deletion of this workspace took: the same ids, order and labels.
+        /// What is there again by another way is left as it is. A topic that a pair belongs to
+        /// and that was deleted since comes back with it. Refused when a name is taken by now.
+        write restore(workspace: &Workspace, id: DeletionId) -> Restored = deletions::restore;
 
-    /// The messages that are put aside. What their tokens name is still needed (BLB-4).
-    async fn deleted_texts(&self, workspace: &Workspace) -> StoreResult<Vec<String>>;
+        /// The messages that are put aside. What their tokens name is still needed (BLB-4).
+        read deleted_texts(workspace: &Workspace) -> Vec<String> = deletions::texts;
 
-    /// Purges one deletion of a workspace for good; says whether there was one.
-    async fn purge_deletion(&self, workspace: &Workspace, id: DeletionId) -> StoreResult<bool>;
+        /// Purges one deletion of a workspace for good; says whether there was one.
+        write purge_deletion(workspace: &Workspace, id: DeletionId) -> bool = deletions::purge;
 
-    /// Purges what was deleted before a time, in all workspaces; says how many deletions.
-    async fn purge_deleted_before(&self, before: Timestamp) -> StoreResult<u64>;
+        /// Whether anything was deleted before a time, in any workspace.
+        read any_deleted_before(before: Timestamp) -> bool = deletions::any_before;
+
+        /// Purges what was deleted before a time, in all workspaces; says how many deletions.
+        write purge_all_before(before: Timestamp) -> u64 = deletions::purge_before;
+    }
 }

@@ -1,9 +1,11 @@
 //! Receipts of sends (REC-2) and snapshots of failed ones (REC-5).
 
-use async_trait::async_trait;
 use plimsoll_domain::{PairId, ReceiptId, Timestamp, TopicId, Usage};
 
-use crate::{StoreResult, Workspace};
+use crate::{
+    Workspace,
+    sql::{receipts, snapshots, totals},
+};
 
 /// A receipt: what lists and totals need in fields, everything else in the body.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,33 +148,27 @@ pub struct FailedAnswer {
     pub transport: Option<String>,
 }
 
-/// The books.
-#[async_trait]
-pub trait Receipts: Send + Sync {
-    /// Keeps a receipt; one with the same id is replaced.
-    async fn put_receipt(&self, receipt: &ReceiptRecord) -> StoreResult<()>;
+jobs! {
+    /// The books.
+    pub trait Receipts {
+        /// Keeps a receipt; one with the same id is replaced.
+        write put_receipt(receipt: &ReceiptRecord) -> () = receipts::put;
 
-    /// One receipt, with its body.
-    async fn receipt(&self, id: ReceiptId) -> StoreResult<ReceiptRecord>;
+        /// One receipt, with its body.
+        read receipt(id: ReceiptId) -> ReceiptRecord = receipts::get;
 
-    /// Receipts without their bodies, the newest first.
-    async fn receipts(
-        &self,
-        workspace: &Workspace,
-        filter: &ReceiptFilter,
-    ) -> StoreResult<Vec<ReceiptRecord>>;
+        /// Receipts without their bodies, the newest first.
+        read receipts(workspace: &Workspace, filter: &ReceiptFilter)
+            -> Vec<ReceiptRecord> = receipts::newest;
 
-    /// Totals over the receipts that the filter lets through, in the order of their keys.
-    async fn totals(
-        &self,
-        workspace: &Workspace,
-        filter: &ReceiptFilter,
-        by: GroupBy,
-    ) -> StoreResult<Vec<ReceiptTotals>>;
+        /// Totals over the receipts that the filter lets through, in the order of their keys.
+        read totals(workspace: &Workspace, filter: &ReceiptFilter, by: GroupBy)
+            -> Vec<ReceiptTotals> = totals::totals;
 
-    /// Keeps the snapshot of a failed send; the one before it of that pair goes.
-    async fn put_snapshot(&self, snapshot: &ErrorSnapshot) -> StoreResult<()>;
+        /// Keeps the snapshot of a failed send; the one before it of that pair goes.
+        write put_snapshot(snapshot: &ErrorSnapshot) -> () = snapshots::put;
 
-    /// The snapshot of a pair, if it failed.
-    async fn snapshot(&self, pair: PairId) -> StoreResult<Option<ErrorSnapshot>>;
+        /// The snapshot of a pair, if it failed.
+        read snapshot(pair: PairId) -> Option<ErrorSnapshot> = snapshots::get;
+    }
 }

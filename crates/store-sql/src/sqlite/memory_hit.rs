@@ -2,19 +2,20 @@
 
 use std::ops::Range;
 
-use plimsoll_store::{MemoryFound, MemoryHit, StoreResult};
+use plimsoll_store::{
+    MemoryFound, MemoryHit, StoreResult,
+    engine::{Db, first, unreadable},
+    sql::memory::{
+        grams::{is_word, words},
+        observations, prompts,
+    },
+    values,
+};
 
 use super::{
     memory_search::{Candidate, Probed, Shelf},
     memory_terms::Term,
     snippet::{CLOSE, Marked, OPEN},
-};
-use crate::{
-    db::{Db, first, values},
-    shared::memory::{
-        grams::{is_word, words},
-        observations, prompts,
-    },
 };
 
 /// Reads a hit and makes its snippet.
@@ -37,7 +38,7 @@ pub(super) fn read(
             first(db, &sql, values![id], prompts::read)?.map(MemoryFound::Prompt)
         }
     };
-    let found = found.ok_or_else(|| crate::db::unreadable("a text of the index is missing"))?;
+    let found = found.ok_or_else(|| unreadable("a text of the index is missing"))?;
     let content = match &found {
         MemoryFound::Observation(note) => &note.content,
         MemoryFound::Prompt(prompt) => &prompt.content,

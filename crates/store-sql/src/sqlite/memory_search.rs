@@ -10,16 +10,12 @@ use std::collections::HashSet;
 
 use plimsoll_store::{
     MemoryFilter, MemoryHits, MemoryQuery, Projects, Scope, StoreResult, Workspace,
+    engine::{Db, first, list},
+    sql::memory::{Conditions, Narrow, tag},
+    values,
 };
 
-use super::{
-    Sqlite, memory_hit,
-    memory_terms::{Term, terms},
-};
-use crate::{
-    db::{Db, first, list, values},
-    shared::memory::{Conditions, Narrow, tag},
-};
+use super::{memory_hit, memory_terms::Term};
 
 /// A term that more texts have, notes and prompts together, is common.
 const RARE: usize = 500;
@@ -30,21 +26,6 @@ const NEWEST: usize = 200;
 const GATHERED: usize = 5 * RARE;
 /// Beginnings of up to this length have an index of their own.
 const INDEXED: usize = 6;
-
-impl Sqlite {
-    pub(crate) async fn search_memory(
-        &self,
-        workspace: &Workspace,
-        query: &MemoryQuery,
-    ) -> StoreResult<MemoryHits> {
-        let terms = terms(&query.text);
-        if terms.is_empty() || query.limit == 0 {
-            return Ok(MemoryHits::default());
-        }
-        let (workspace, query) = (workspace.clone(), query.clone());
-        self.read(move |db| search(db, &workspace, &query, &terms)).await
-    }
-}
 
 /// One of the two indexes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,7 +97,7 @@ impl Probed {
     }
 }
 
-fn search(
+pub(super) fn search(
     db: &mut dyn Db,
     workspace: &Workspace,
     query: &MemoryQuery,

@@ -4,7 +4,7 @@ use plimsoll_domain::{
     Attachment, Delivery, FileId, LifecycleEvent, PairError, Timestamp, Topic, TopicId, Usage,
 };
 
-use super::{Backend, answered, at, files::file, pair, pair_id, ready, topic};
+use super::{Backend, answered, at, estimates::stale, files::file, pair, pair_id, ready, topic};
 use plimsoll_store::{
     ArchivedPair, BroughtIn, Edit, Estimate, Noun, Outcome, PreviousAnswer, Revision, StoreError,
     Workspace,
@@ -149,7 +149,7 @@ pub(crate) async fn his_8_a_token_without_a_file_gets_the_one_that_is_brought(
     store.edit(pair_id(2), &edit, at(50)).await.unwrap();
     let estimate = Estimate { revision: 1, user_tokens: 3, assistant_tokens: 4 };
     store.put_estimates("s", &[(pair_id(1), estimate)]).await.unwrap();
-    assert!(!store.stale(&workspace, "s").await.unwrap().contains(&pair_id(1)));
+    assert!(!stale(&store, &workspace, "s").await.contains(&pair_id(1)));
     let whole = [1, 2].map(|n| with(n, [Some(first.id), Some(second.id)]));
     let elsewhere = Workspace::parse("else/where").unwrap();
     store.create_workspace(&elsewhere, at(1)).await.unwrap();
@@ -159,7 +159,7 @@ pub(crate) async fn his_8_a_token_without_a_file_gets_the_one_that_is_brought(
     let kept = store.get(pair_id(1)).await.unwrap().pair;
     let files: Vec<_> = kept.attachments.iter().map(|one| one.file).collect();
     assert_eq!(files, [Some(second.id), Some(second.id)], "what stood for a file still does");
-    assert!(store.stale(&workspace, "s").await.unwrap().contains(&pair_id(1)));
+    assert!(stale(&store, &workspace, "s").await.contains(&pair_id(1)));
     assert_eq!(store.get(pair_id(2)).await.unwrap().pair.attachments[0].file, None);
     assert_eq!(store.bring_in(&workspace, &[], &whole).await.unwrap(), brought(0, 0));
 }

@@ -3,7 +3,7 @@
 use plimsoll_domain::{Lifecycle, LifecycleEvent, MessagePair, PairError, Usage};
 
 use super::{Backend, answered, at, pair, pair_id, ready};
-use plimsoll_store::{Edit, Noun, Original, Outcome, StoreError};
+use plimsoll_store::{Edit, Noun, Outcome, StoreError};
 
 fn new_question(text: &str) -> Edit {
     Edit { user_text: Some(text.to_owned()), assistant_text: None }
@@ -13,7 +13,7 @@ fn new_question(text: &str) -> Edit {
 pub(crate) async fn an_edit_keeps_the_original(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &answered(1)).await.unwrap();
-    assert_eq!(store.original(pair_id(1)).await.unwrap(), None);
+    assert!(store.archived(&[pair_id(1)]).await.unwrap()[0].revisions.is_empty());
     store.edit(pair_id(1), &new_question("better"), at(50)).await.unwrap();
     let again = Edit { assistant_text: Some("another".to_owned()), ..new_question("best") };
     store.edit(pair_id(1), &again, at(60)).await.unwrap();
@@ -21,9 +21,9 @@ pub(crate) async fn an_edit_keeps_the_original(backend: &impl Backend) {
     assert_eq!(stored.edited_at, Some(at(60)));
     assert_eq!(stored.pair.user_text, "best");
     assert_eq!(stored.pair.assistant_text.as_deref(), Some("another"));
-    let original =
-        Original { user_text: answered(1).user_text, assistant_text: answered(1).assistant_text };
-    assert_eq!(store.original(pair_id(1)).await.unwrap(), Some(original));
+    let first = &store.archived(&[pair_id(1)]).await.unwrap()[0].revisions[0];
+    assert_eq!(first.user_text, answered(1).user_text);
+    assert_eq!(first.assistant_text, answered(1).assistant_text);
 }
 
 /// No mark, no revision, no stale estimate for nothing.

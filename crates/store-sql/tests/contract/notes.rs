@@ -87,9 +87,6 @@ pub(crate) async fn usage_is_told_since_a_time(backend: &impl Backend) {
     store.log_usage("n", entry(25, 9)).await.unwrap();
     let since = store.usage_since("m", at(20)).await.unwrap();
     assert_eq!(since, [entry(20, 2), entry(20, 2), entry(30, 3)]);
-    store.forget_usage_before(at(30)).await.unwrap();
-    assert_eq!(store.usage_since("m", at(0)).await.unwrap(), [entry(30, 3)]);
-    assert!(store.usage_since("n", at(0)).await.unwrap().is_empty());
 }
 
 /// A name stands for one filter of a workspace.

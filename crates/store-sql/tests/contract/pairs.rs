@@ -39,7 +39,7 @@ pub(crate) async fn an_unknown_pair_is_not_found(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let missing = StoreError::NotFound(Noun::Pair);
     assert_eq!(store.get(pair_id(9)).await.unwrap_err(), missing);
-    assert_eq!(store.original(pair_id(9)).await.unwrap_err(), missing);
+    assert_eq!(store.archived(&[pair_id(9)]).await.unwrap(), []);
     assert_eq!(store.save_partial(pair_id(9), "x").await.unwrap_err(), missing);
     let lost = MessagePair { topic_id: TopicId::new(at(1), [7; 10]), ..pair(1) };
     let refused = store.insert(&workspace, &lost).await;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use plimsoll_domain::{Lifecycle, LifecycleEvent, MessagePair, PairId};
-use plimsoll_store::{Edit, INTERRUPTED, Outcome, Owners, Pairs, Upkeep, Workspace};
+use plimsoll_store::{Edit, INTERRUPTED, Outcome, Pairs, Store, Upkeep, Workspace};
 use plimsoll_testkit::pairs::{at, pair};
 use tempfile::TempDir;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_domain::{MessagePair, PairId};
-use plimsoll_store::{Owners, Pairs, StoreError, Upkeep, Workspace};
+use plimsoll_store::{Pairs, StoreError, Upkeep, Workspace};
 use plimsoll_testkit::pairs::{at, pair};
 use tempfile::TempDir;
 

@@ -1,4 +1,4 @@
-//! The records of the memory (MEM-1).
+//! The records of the memory (MEM-1), and what is handed over to be kept.
 
 use std::str::FromStr;
 
@@ -163,10 +163,67 @@ pub struct ProgressDocument {
     pub updated_at: Timestamp,
 }
 
-/// Which projects are read (MEM-11). Names are those that [`Observations::memory_projects`]
+/// A session to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSession {
+    /// Its id.
+    pub id: String,
+    /// The project that is worked on.
+    pub project: String,
+    /// The directory that is worked in.
+    pub directory: Option<String>,
+}
+
+/// What became of a session that was ended or summarised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summarised {
+    /// Whether the session was known before.
+    pub known: bool,
+    /// The note that is its summary, if one was written.
+    pub note: Option<u64>,
+    /// Which revision of that note the text is.
+    pub revision: u64,
+}
+
+/// A prompt to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewPrompt {
+    /// Its session, made if it is not there.
+    pub session: String,
+    /// The words.
+    pub content: String,
+    /// The project.
+    pub project: String,
+    /// A room of its own, if it has one.
+    pub namespace: Option<String>,
+}
+
+/// A relation to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRelation {
+    /// Where it starts.
+    pub from: u64,
+    /// Where it ends.
+    pub to: u64,
+    /// What it means.
+    pub kind: String,
+    /// Why it is there.
+    pub note: Option<String>,
+}
+
+/// A relation that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Related {
+    /// Its id.
+    pub id: u64,
+    /// Whether it is new; one of the same ends and type is kept, and gets the new note.
+    pub fresh: bool,
+}
+
+/// Which projects are read (MEM-11). Names are those that [`Memory::memory_projects`]
 /// gives, spelt as they are kept.
 ///
-/// [`Observations::memory_projects`]: super::Observations::memory_projects
+/// [`Memory::memory_projects`]: super::Memory::memory_projects
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Projects {
     /// All of the workspace.

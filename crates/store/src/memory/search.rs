@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use async_trait::async_trait;
-
 use super::{MemoryFilter, Observation, Prompt};
-use crate::{StoreResult, Workspace};
 
 /// What is looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,17 +52,4 @@ pub struct MemoryHits {
     pub matched: usize,
     /// Whether the words are so common that only the newest that fit were looked at.
     pub more: bool,
-}
-
-/// Search in notes and prompts.
-#[async_trait]
-pub trait MemorySearch: Send + Sync {
-    /// Those that hold all words of the query, or, where there are none, any of them. Case,
-    /// accents and endings of words do not matter, and a word of the title counts more. Any
-    /// text is a legal query; one without a word finds nothing.
-    async fn search_memory(
-        &self,
-        workspace: &Workspace,
-        query: &MemoryQuery,
-    ) -> StoreResult<MemoryHits>;
 }
