@@ -25,20 +25,15 @@ pub struct ArchivedPair {
 /// The texts of a pair before one edit (HIS-5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
-    /// The user's words.
     pub user_text: String,
-    /// The answer, if there was one.
     pub assistant_text: Option<String>,
-    /// When the edit replaced them.
     pub edited_at: Timestamp,
 }
 
 /// An answer that a regeneration put aside, with all that belongs to it (SND-8).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreviousAnswer {
-    /// The model that gave it.
     pub model: String,
-    /// Its text.
     pub text: Option<String>,
     /// Where the pair stood with it.
     pub lifecycle: Lifecycle,
@@ -46,9 +41,7 @@ pub struct PreviousAnswer {
     pub cut: bool,
     /// What the provider said it used.
     pub usage: Option<Usage>,
-    /// The receipt of its send.
     pub receipt_id: Option<ReceiptId>,
-    /// Why it failed, when it did.
     pub error: Option<PairError>,
 }
 

@@ -21,23 +21,16 @@ pub enum Deletable {
     Filter(String),
 }
 
-/// What a deletion took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeletedKind {
-    /// Pairs.
     Pairs,
-    /// A file.
     File,
-    /// A topic.
     Topic,
-    /// A saved filter.
     Filter,
-    /// Notes of the memory.
     Notes,
 }
 
 impl DeletedKind {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::Pairs, Self::File, Self::Topic, Self::Filter, Self::Notes];
 
     /// The name under which it is kept and told.
@@ -51,41 +44,30 @@ impl DeletedKind {
         }
     }
 
-    /// The kind of a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// A deletion that is about to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewDeletion {
-    /// Its id.
     pub id: DeletionId,
-    /// Where.
     pub workspace: Workspace,
-    /// When.
     pub at: Timestamp,
     /// What people know it by: how a message begins, the name of a file.
     pub words: String,
 }
 
-/// A deletion that can be undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deletion {
-    /// Its id.
     pub id: DeletionId,
-    /// When.
     pub at: Timestamp,
-    /// What it took.
     pub kind: DeletedKind,
-    /// How many.
     pub count: u64,
     /// What people know it by.
     pub words: String,
 }
 
-/// What a deletion did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PutAside {
     /// How many things it took; with none there is no deletion to undo.
@@ -94,19 +76,15 @@ pub struct PutAside {
     pub changed: Vec<PairId>,
 }
 
-/// What an undo brought back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// The deletion that is undone.
     pub deletion: Deletion,
-    /// The pairs that are back.
     pub pairs: Vec<PairId>,
     /// Pairs whose tokens stand for a file again.
     pub changed: Vec<PairId>,
 }
 
 jobs! {
-    /// Deletions and their undo.
     pub trait Deletions {
         /// Deletes and puts aside, all or none. What is refused elsewhere is refused here: a
         /// pair that is being sent, a topic that is not empty.

@@ -231,12 +231,10 @@ pub trait ReadId: Sized {
 
 id_values!(PairId, TopicId, ReceiptId, FileId, DeletionId);
 
-/// The id in a cell.
 pub fn id<T: ReadId>(row: &dyn Cells, place: usize) -> StoreResult<T> {
     T::read(row.text(place)?).ok_or_else(|| unreadable("an id is no id"))
 }
 
-/// The id in a cell that may be empty.
 pub fn opt_id<T: ReadId>(row: &dyn Cells, place: usize) -> StoreResult<Option<T>> {
     let text = row.opt_text(place)?;
     text.map(|text| T::read(text).ok_or_else(|| unreadable("an id is no id"))).transpose()

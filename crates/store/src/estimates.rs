@@ -11,9 +11,7 @@ use crate::{Workspace, sql::estimates};
 pub struct Estimate {
     /// The revision of the texts that were weighed.
     pub revision: u64,
-    /// Of the user's words.
     pub user_tokens: u64,
-    /// Of the answer.
     pub assistant_tokens: u64,
 }
 

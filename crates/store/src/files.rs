@@ -12,19 +12,14 @@ use crate::{
 /// One call of a tool, and what it gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCallRecord {
-    /// The tool.
     pub name: String,
     /// What it was asked, as the model wrote it.
     pub arguments: String,
-    /// What it said.
     pub result: String,
-    /// Whether that was an error.
     pub failed: bool,
     /// What call and result weigh.
     pub tokens: u64,
-    /// How long it took.
     pub millis: u64,
-    /// The files that it made.
     pub made: Vec<FileId>,
 }
 
@@ -35,7 +30,6 @@ jobs! {
         /// with `Exists`.
         write put_file(workspace: &Workspace, file: &File) -> () = files::put;
 
-        /// One file of a workspace.
         read file(workspace: &Workspace, id: FileId) -> File = files::get;
 
         /// All files of a workspace, newest first.

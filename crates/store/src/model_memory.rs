@@ -8,13 +8,9 @@ use crate::sql::model_memory;
 /// A limit that a provider's error stated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LearnedLimit {
-    /// Where the provider is.
     pub base_url: String,
-    /// The model there.
     pub model: String,
-    /// The limit in tokens.
     pub tokens: u64,
-    /// When it was learned.
     pub learned_at: Timestamp,
 }
 
@@ -34,12 +30,10 @@ pub struct UsageReport {
 pub struct UsageEntry {
     /// When it went out.
     pub at: Timestamp,
-    /// What it used.
     pub tokens: u64,
 }
 
 jobs! {
-    /// Experience with models.
     pub trait ModelMemory {
         /// The reports of a model at a place, oldest first.
         read usage_reports(base_url: &str, model: &str) -> Vec<UsageReport> = model_memory::reports;
@@ -48,7 +42,6 @@ jobs! {
         write put_usage_reports(base_url: &str, model: &str, reports: &[UsageReport])
             -> () = model_memory::put_reports;
 
-        /// The largest prompt that a model at a place took.
         read largest_prompt(base_url: &str, model: &str)
             -> Option<u64> = model_memory::largest_prompt;
 
@@ -63,11 +56,9 @@ jobs! {
         /// largest prompt.
         write forget_learned(model: &str) -> () = model_memory::forget_learned;
 
-        /// The limit learned for a model at a place.
         read learned_limit(base_url: &str, model: &str)
             -> Option<LearnedLimit> = model_memory::limit;
 
-        /// All learned limits.
         read learned_limits() -> Vec<LearnedLimit> = model_memory::limits;
 
         /// Keeps a learned limit instead of what was kept.
@@ -76,7 +67,6 @@ jobs! {
         /// Forgets a learned limit; says whether there was one.
         write clear_learned_limit(base_url: &str, model: &str) -> bool = model_memory::clear_limit;
 
-        /// Adds a request to the usage log.
         write log_usage(model: &str, entry: UsageEntry) -> () = model_memory::log_usage;
 
         /// The requests of a model from this time on, oldest first.

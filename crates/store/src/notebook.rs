@@ -8,12 +8,10 @@ use crate::{Workspace, sql::notebook};
 /// How many queries are kept for each workspace (FLT-6).
 pub const QUERIES_KEPT: usize = 100;
 
-/// A filter with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedFilter {
     /// Its name, as in `@name`.
     pub name: String,
-    /// Its text.
     pub text: String,
 }
 
@@ -46,14 +44,12 @@ jobs! {
         write_lazily push_query(workspace: &Workspace, query: &str, at: Timestamp)
             -> () = notebook::push_query;
 
-        /// What stands in the input of a workspace.
         read draft(workspace: &Workspace) -> Option<KeptDraft> = notebook::draft;
 
         /// Keeps what stands in the input; a blank draft is forgotten.
         write_lazily put_draft(workspace: &Workspace, draft: &KeptDraft, at: Timestamp)
             -> () = notebook::put_draft;
 
-        /// A single value.
         read value(key: &str) -> Option<String> = notebook::value;
 
         /// Keeps a single value; `None` forgets it.

@@ -15,7 +15,6 @@ use crate::{
 /// A pair as it is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredPair {
-    /// Where it belongs.
     pub workspace: Workspace,
     /// The pair itself. While it is being sent, the answer is what was saved last.
     pub pair: MessagePair,
@@ -30,28 +29,19 @@ pub struct StoredPair {
 /// All that a filter looks at, texts aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairRow {
-    /// Its id.
     pub id: PairId,
-    /// When it was written.
     pub created_at: Timestamp,
-    /// Its topic.
     pub topic_id: TopicId,
     /// Its model; rows of one model share the text.
     pub model: Arc<str>,
-    /// Its stars.
     pub star: Star,
-    /// Its flag.
     pub flag: ColorFlag,
-    /// Where it stands.
     pub lifecycle: Lifecycle,
-    /// Whether an image is attached.
     pub has_image: bool,
-    /// Whether anything is attached.
     pub has_attachment: bool,
 }
 
 impl PairRow {
-    /// The row of a pair.
     pub fn of(pair: &MessagePair) -> Self {
         let (has_image, has_attachment) = pair.attachment_kinds();
         Self {
@@ -73,11 +63,9 @@ impl PairRow {
 pub struct Outcome {
     /// The answer. Without one, what was saved last stays.
     pub assistant_text: Option<String>,
-    /// Why it failed, when it did.
     pub error: Option<PairError>,
     /// What the provider said it used.
     pub usage: Option<Usage>,
-    /// The receipt of the send.
     pub receipt_id: Option<ReceiptId>,
     /// Whether the answer was cut by its length (SND-4c).
     pub cut: bool,
@@ -86,25 +74,19 @@ pub struct Outcome {
 /// New texts for a pair. What is `None` stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edit {
-    /// The user's words.
     pub user_text: Option<String>,
-    /// The answer.
     pub assistant_text: Option<String>,
 }
 
 /// The error code of a pair whose process died while it was being sent (SND-6).
 pub const INTERRUPTED: &str = "interrupted";
 
-/// A send in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SendInFlight {
-    /// Where.
     pub workspace: Workspace,
-    /// The pair that is being answered.
     pub pair: PairId,
     /// The process that does it, in the words of the caller.
     pub owner: String,
-    /// Since when.
     pub since: Timestamp,
 }
 
@@ -126,7 +108,6 @@ jobs! {
         /// Writes many down, all or none, with the same promise. For imports.
         write insert_many(workspace: &Workspace, pairs: &[MessagePair]) -> () = pairs::insert_many;
 
-        /// One pair.
         read get(id: PairId) -> StoredPair = read_pairs::get;
 
         /// Those of the pairs that exist, in the order of HIS-2, without repeats.
@@ -135,7 +116,6 @@ jobs! {
         /// Every pair of a workspace without its texts, in the order of HIS-2.
         read rows(workspace: &Workspace) -> Vec<PairRow> = read_pairs::rows;
 
-        /// How many pairs a workspace holds.
         read count(workspace: &Workspace) -> u64 = read_pairs::count;
 
         /// Keeps what has arrived of an answer so far; the whole of it, not the newest piece.
@@ -188,10 +168,8 @@ jobs! {
         /// `model` is the one that will answer.
         write claim(id: PairId, model: &str, owner: &str, at: Timestamp) -> () = owners::claim;
 
-        /// The send in flight in a workspace.
         read in_flight(workspace: &Workspace) -> Option<SendInFlight> = owners::in_flight;
 
-        /// The sends in flight in all workspaces.
         read sends_in_flight() -> Vec<SendInFlight> = owners::all;
 
         /// Ends these sends: the pairs go to `error` with the code [`INTERRUPTED`] and keep what

@@ -7,10 +7,8 @@ use plimsoll_domain::PairId;
 
 use crate::{MemoryHits, MemoryQuery, StoreResult, Workspace};
 
-/// A pair that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchHit {
-    /// Its id.
     pub pair: PairId,
     /// A piece of its text around what was found.
     pub snippet: String,

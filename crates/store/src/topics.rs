@@ -10,7 +10,6 @@ use crate::{
 jobs! {
     /// The workspaces, each with a tree of topics. `default/main` exists from the start.
     pub trait Topics {
-        /// All workspaces, by name.
         read workspaces() -> Vec<Workspace> = workspaces::all;
 
         /// Makes a workspace; one that exists already is left as it is.

@@ -31,17 +31,14 @@ impl Workspace {
         }
     }
 
-    /// The project.
     pub fn project(&self) -> &str {
         &self.text[..self.slash]
     }
 
-    /// The name within the project.
     pub fn name(&self) -> &str {
         &self.text[self.slash + 1..]
     }
 
-    /// `project/workspace`.
     pub fn as_str(&self) -> &str {
         &self.text
     }

@@ -90,12 +90,10 @@ impl SqlStore {
         readers::blocking(move || open::set_aside(&path, SQLITE)).await
     }
 
-    /// What opening it did besides.
     pub fn report(&self) -> &OpenReport {
         &self.report
     }
 
-    /// Where it stands.
     pub fn path(&self) -> &Path {
         &self.path
     }

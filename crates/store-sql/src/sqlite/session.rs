@@ -26,7 +26,6 @@ pub(super) fn transaction<T>(
     Ok(done)
 }
 
-/// Runs a job on one consistent view.
 pub(super) fn view<T>(
     connection: &mut Connection,
     job: impl FnOnce(&mut dyn Db) -> StoreResult<T>,

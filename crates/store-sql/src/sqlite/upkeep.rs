@@ -20,10 +20,10 @@ use crate::migrations::SQLITE;
 const INDEXES: [&str; 3] = ["search_index", "memory_observation_index", "memory_prompt_index"];
 
 /// Fewer free pages than these are not worth writing the rest anew.
-const WORTH_IT: i64 = 1024;
+const FREE_PAGES_WORTH_A_VACUUM: i64 = 1024;
 
 /// So many receipts are written anew in one transaction, for which others wait.
-const AT_ONCE: u64 = 20;
+const RECEIPTS_AT_ONCE: u64 = 20;
 
 #[async_trait]
 impl Upkeep for SqlStore {
@@ -105,7 +105,7 @@ impl Upkeep for SqlStore {
     async fn shrink(&self) -> StoreResult<bool> {
         for table in [&parts::RECEIPTS, &parts::REQUESTS] {
             if self.read(move |db| table.is_behind(db)).await? {
-                self.write_lazily(move |db| table.write_anew(db, AT_ONCE)).await?;
+                self.write_lazily(move |db| table.write_anew(db, RECEIPTS_AT_ONCE)).await?;
                 return Ok(true);
             }
         }
@@ -123,7 +123,7 @@ fn is_mostly_free(connection: &Connection) -> StoreResult<bool> {
         connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).decided()
     };
     let free = ask("freelist_count")?;
-    Ok(free > WORTH_IT && free > ask("page_count")? / 2)
+    Ok(free > FREE_PAGES_WORTH_A_VACUUM && free > ask("page_count")? / 2)
 }
 
 /// How far the writing anew has come.

@@ -15,17 +15,12 @@ pub struct ArchivedObservation {
 pub enum MemoryRecord {
     /// A stretch of work.
     Session(Session),
-    /// What a user asked.
     Prompt(Prompt),
-    /// A note.
     Observation(Box<ArchivedObservation>),
-    /// An arrow between two notes.
     Relation(Relation),
-    /// The state of a project.
     Progress(ProgressDocument),
 }
 
-/// What became of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Brought {
     /// The id that it has here; 0 for what has no number.

@@ -45,26 +45,21 @@ jobs! {
             workspace: &Workspace, session: &NewSession, summary: &str, at: Timestamp
         ) -> Summarised = sql::sessions::summarise;
 
-        /// One session.
         read session(workspace: &Workspace, id: &str) -> Session = sql::sessions::get;
 
         /// Sessions, the newest first. Only the filter's projects are looked at.
         read sessions(workspace: &Workspace, filter: &MemoryFilter, limit: usize)
             -> Vec<Session> = sql::sessions::newest;
 
-        /// The document of a project.
         read progress(workspace: &Workspace, project: &str, namespace: Option<&str>)
             -> Option<ProgressDocument> = sql::sessions::progress;
 
-        /// Replaces the document of a project.
         write put_progress(workspace: &Workspace, document: &ProgressDocument)
             -> () = sql::sessions::put_progress;
 
-        /// Keeps a prompt; says its id.
         write save_prompt(workspace: &Workspace, prompt: &NewPrompt, at: Timestamp)
             -> u64 = sql::prompts::save;
 
-        /// Prompts, the newest first.
         read prompts(workspace: &Workspace, filter: &MemoryFilter, limit: usize)
             -> Vec<Prompt> = sql::prompts::newest;
 
@@ -82,7 +77,6 @@ jobs! {
             same_since: Timestamp
         ) -> Vec<SavedObservation> = sql::saving::save_all;
 
-        /// One observation.
         read observation(workspace: &Workspace, id: u64) -> Observation = sql::observations::get;
 
         /// The one that has a topic key in a project, scope and namespace (MEM-3).
@@ -126,7 +120,6 @@ jobs! {
             at: Timestamp
         ) -> u64 = sql::changes::compact;
 
-        /// What the memory holds of these projects.
         read memory_counts(workspace: &Workspace, projects: &Projects)
             -> MemoryCounts = sql::totals::counts;
 

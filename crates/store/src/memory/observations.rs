@@ -1,26 +1,18 @@
 //! Observations: saving, changing, listing, forgetting.
 
 use super::{Observation, Scope};
-/// An observation to be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewObservation {
     /// Its session, made if it is not there.
     pub session: String,
-    /// Its type.
     pub kind: String,
-    /// One line.
     pub title: String,
-    /// The text.
     pub content: String,
-    /// The tool that it is about, if any.
     pub tool_name: Option<String>,
-    /// The project.
     pub project: String,
-    /// Whom it is for.
     pub scope: Scope,
     /// What it is updated by.
     pub topic_key: Option<String>,
-    /// A room of its own, if it has one.
     pub namespace: Option<String>,
     /// Observations that it relates to, as `relates_to`. The one that it revises or repeats
     /// is not among them.
@@ -33,7 +25,6 @@ pub struct NewObservation {
 /// What became of an observation that was saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Saved {
-    /// It is new.
     Added,
     /// One with the same topic key has a new text (MEM-3).
     Revised {
@@ -50,11 +41,8 @@ pub enum Saved {
 /// An observation that was saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedObservation {
-    /// Its id.
     pub id: u64,
-    /// What became of it.
     pub saved: Saved,
-    /// The relations that it asked for.
     pub relations: Vec<u64>,
 }
 
@@ -65,17 +53,11 @@ pub struct Change {
     pub seen: Option<u64>,
     /// Takes type, title and text of this revision, before the rest is applied.
     pub restore: Option<u64>,
-    /// Another title.
     pub title: Option<String>,
-    /// Another text.
     pub content: Option<String>,
-    /// Another type.
     pub kind: Option<String>,
-    /// Another project.
     pub project: Option<String>,
-    /// Another scope.
     pub scope: Option<Scope>,
-    /// Another topic key.
     pub topic_key: Option<String>,
 }
 
@@ -92,7 +74,6 @@ pub struct Around {
     pub in_session: u64,
 }
 
-/// How observations are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The one changed last comes first.
@@ -101,12 +82,9 @@ pub enum Order {
     Oldest,
 }
 
-/// What the memory holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryCounts {
-    /// Sessions.
     pub sessions: u64,
-    /// Prompts.
     pub prompts: u64,
     /// Observations, without deleted ones.
     pub observations: u64,
@@ -114,11 +92,9 @@ pub struct MemoryCounts {
     pub relations: u64,
     /// Observations by type, the most first, at most [`MOST_GROUPS`](Self::MOST_GROUPS).
     pub kinds: Vec<(String, u64)>,
-    /// How many types there are.
     pub kind_count: u64,
     /// Observations by project, the most first, at most [`MOST_GROUPS`](Self::MOST_GROUPS).
     pub projects: Vec<(String, u64)>,
-    /// How many projects there are.
     pub project_count: u64,
 }
 

@@ -4,33 +4,25 @@ use std::ops::Range;
 
 use super::{MemoryFilter, Observation, Prompt};
 
-/// What is looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryQuery {
     /// Any text. Words in double quotes stand together; the last word may be the beginning
     /// of one unless it is quoted.
     pub text: String,
-    /// Narrows what is found.
     pub filter: MemoryFilter,
-    /// How many hits at most.
     pub limit: usize,
     /// How many characters a snippet has at most.
     pub snippet_chars: usize,
 }
 
-/// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryFound {
-    /// A note.
     Observation(Observation),
-    /// What a user asked.
     Prompt(Prompt),
 }
 
-/// A hit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryHit {
-    /// What was found.
     pub found: MemoryFound,
     /// A piece of its text around what was found, on one line.
     pub snippet: String,
@@ -41,7 +33,6 @@ pub struct MemoryHit {
     pub score: f64,
 }
 
-/// The hits of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MemoryHits {
     /// The best first; of equally good ones the newest.

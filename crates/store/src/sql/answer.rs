@@ -104,7 +104,6 @@ fn read(row: &dyn Cells) -> StoreResult<Answer> {
     })
 }
 
-/// The state in a cell.
 pub(crate) fn lifecycle(row: &dyn Cells, place: usize) -> StoreResult<Lifecycle> {
     Lifecycle::parse(row.text(place)?).ok_or_else(|| unreadable("a state is unknown"))
 }
@@ -120,7 +119,6 @@ pub(crate) fn usage(row: &dyn Cells, place: usize) -> StoreResult<Option<Usage>>
     }))
 }
 
-/// The error in two cells.
 pub(crate) fn error(row: &dyn Cells, place: usize) -> StoreResult<Option<PairError>> {
     let Some(code) = row.opt_string(place)? else { return Ok(None) };
     Ok(Some(PairError { code, message: row.opt_string(place + 1)?.unwrap_or_default() }))

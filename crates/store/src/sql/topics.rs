@@ -96,7 +96,6 @@ pub(crate) fn remove(db: &mut dyn Db, workspace: &Workspace, id: TopicId) -> Sto
     db.run(REMOVE, values![id]).map(drop)
 }
 
-/// The workspace that a topic belongs to.
 pub(super) fn workspace_of(db: &mut dyn Db, id: TopicId) -> StoreResult<Option<Workspace>> {
     first(db, WORKSPACE_OF, values![id], |row| workspaces::read(row, 0))
 }

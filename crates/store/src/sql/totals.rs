@@ -8,8 +8,8 @@ use crate::{
     engine::{Cells, Db, Value, id, list},
 };
 
-const DAY: i64 = 24 * 60 * 60 * 1000;
-const MINUTE: i64 = 60 * 1000;
+const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
+const MINUTE_MILLIS: i64 = 60 * 1000;
 
 const SUMS: &str = "COUNT(*), COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(cached_tokens), 0),
     COALESCE(SUM(completion_tokens), 0), COALESCE(SUM(reasoning_tokens), 0), SUM(estimate),
@@ -27,8 +27,8 @@ pub(crate) fn totals(
     let mut values: Vec<Value<'_>> = Vec::new();
     let key = match by {
         GroupBy::Day { utc_offset_minutes } => {
-            values.push(Value::from(i64::from(utc_offset_minutes) * MINUTE));
-            format!("(at + $1) / {DAY}")
+            values.push(Value::from(i64::from(utc_offset_minutes) * MINUTE_MILLIS));
+            format!("(at + $1) / {DAY_MILLIS}")
         }
         GroupBy::Model => "model".to_owned(),
         GroupBy::Topic => "topic_id".to_owned(),
@@ -65,7 +65,7 @@ pub(crate) fn totals(
 fn read_key(row: &dyn Cells, by: GroupBy) -> StoreResult<TotalsKey> {
     Ok(match by {
         GroupBy::Day { utc_offset_minutes } => {
-            let start = row.int(0)? * DAY - i64::from(utc_offset_minutes) * MINUTE;
+            let start = row.int(0)? * DAY_MILLIS - i64::from(utc_offset_minutes) * MINUTE_MILLIS;
             TotalsKey::Day(Timestamp::from_millis(start))
         }
         GroupBy::Model => TotalsKey::Model(row.string(0)?),

@@ -25,7 +25,6 @@ pub(crate) fn must_exist(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<
     first(db, FIND, values![workspace], |_| Ok(()))?.ok_or(StoreError::NotFound(Noun::Workspace))
 }
 
-/// The workspace in a cell.
 pub(crate) fn read(row: &dyn Cells, place: usize) -> StoreResult<Workspace> {
     Workspace::parse(row.text(place)?).map_err(|_| unreadable("a workspace has no name"))
 }

@@ -9,7 +9,6 @@ const LAST: &str = "SELECT last_id FROM memory_ids WHERE name = $1";
 const PUT: &str = "INSERT INTO memory_ids (name, last_id) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET last_id = excluded.last_id";
 
-/// The next id of a kind of thing.
 pub(super) fn next(db: &mut dyn Db, name: &str) -> StoreResult<u64> {
     let next = first(db, LAST, values![name], |row| row.count(0))?.unwrap_or(0) + 1;
     db.run(PUT, values![name, next])?;

@@ -27,7 +27,6 @@ pub(super) fn short_hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
 }
 
-/// What search is narrowed by.
 #[derive(Clone, Copy, Debug)]
 pub enum Narrow {
     Workspace,

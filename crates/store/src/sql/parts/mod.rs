@@ -107,13 +107,13 @@ const SET_PLACE: &str = "INSERT INTO single_values (name, text) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET text = excluded.text";
 
 /// So many lines after one that is known are looked at together: lists mostly go on alike.
-const AHEAD: u64 = 256;
+const LINES_AHEAD: u64 = 256;
 /// The most lines of one text.
-const MOST: usize = 10_000_000;
+const MOST_LINES: usize = 10_000_000;
 /// Numbers that are this close are read together.
-const CLOSE: i64 = 16;
+const CLOSE_NUMBERS: i64 = 16;
 /// Behind the last id, as ids sort.
-const DONE: &str = "~";
+const BEHIND_THE_LAST_ID: &str = "~";
 
 impl Table {
     /// The text as it is kept: its long lists as numbers.
@@ -150,7 +150,7 @@ impl Table {
         wanted.sort_unstable();
         wanted.dedup();
         let mut lines: HashMap<i64, String> = HashMap::with_capacity(wanted.len());
-        for run in wanted.chunk_by(|one, next| next - one <= CLOSE) {
+        for run in wanted.chunk_by(|one, next| next - one <= CLOSE_NUMBERS) {
             let (from, to) = (run[0], run[run.len() - 1]);
             db.each(self.between, values![from, to], &mut |row| {
                 lines.insert(row.int(0)?, row.string(1)?);
@@ -228,7 +228,7 @@ impl Table {
     /// Whether texts of an earlier form may still list what was sent.
     pub fn is_behind(&self, db: &mut dyn Db) -> StoreResult<bool> {
         let place = first(db, GET_PLACE, values![self.place], |row| row.string(0))?;
-        Ok(place.as_deref() != Some(DONE))
+        Ok(place.as_deref() != Some(BEHIND_THE_LAST_ID))
     }
 
     /// Writes the next texts anew, at most so many, and remembers how far it came in the same
@@ -236,12 +236,12 @@ impl Table {
     pub fn write_anew(&self, db: &mut dyn Db, most: u64) -> StoreResult<()> {
         let place = first(db, GET_PLACE, values![self.place], |row| row.string(0))?;
         let place = place.unwrap_or_default();
-        if place == DONE {
+        if place == BEHIND_THE_LAST_ID {
             return Ok(());
         }
         let read = |row: &dyn crate::engine::Cells| Ok((row.string(0)?, row.string(1)?));
         let texts = list(db, self.next, values![&place, most], read)?;
-        let last = texts.last().map_or_else(|| DONE.to_owned(), |(id, _)| id.clone());
+        let last = texts.last().map_or_else(|| BEHIND_THE_LAST_ID.to_owned(), |(id, _)| id.clone());
         for (id, text) in texts {
             // One that is kept so already holds no long list any more.
             let kept = self.keep(db, &text)?;
@@ -270,7 +270,7 @@ impl Keeper<'_> {
         let found = first(self.db, self.table.find, values![&digest], |row| row.int(0))?;
         if let Some(number) = found {
             let row = |row: &dyn crate::engine::Cells| Ok((row.string(1)?, row.int(0)?));
-            let ahead = list(self.db, self.table.following, values![number, AHEAD], row)?;
+            let ahead = list(self.db, self.table.following, values![number, LINES_AHEAD], row)?;
             self.known.extend(ahead);
             self.known.insert(digest, number);
             return Ok(number);
@@ -287,9 +287,8 @@ impl Keeper<'_> {
     }
 }
 
-/// The numbers of each list of a text.
 fn numbers_in(kept: &str) -> StoreResult<Vec<Vec<i64>>> {
     let lists = kept.split(MARK).skip(1).step_by(2);
-    let read = |text| lists::read(text, MOST).ok_or_else(|| unreadable("a list is none"));
+    let read = |text| lists::read(text, MOST_LINES).ok_or_else(|| unreadable("a list is none"));
     lists.map(read).collect()
 }
