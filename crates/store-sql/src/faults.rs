@@ -7,7 +7,6 @@ use std::{
 
 use plimsoll_store::{StoreError, StoreResult};
 
-/// How a job fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It is not done: there is no room.
@@ -22,7 +21,6 @@ pub struct Faults(Arc<Mutex<Plan>>);
 
 #[derive(Debug, Default)]
 struct Plan {
-    /// Jobs so far.
     jobs: u64,
     fails: Option<(Range<u64>, Fault)>,
 }
@@ -36,7 +34,6 @@ impl PartialEq for Faults {
 impl Eq for Faults {}
 
 impl Faults {
-    /// How many jobs there were.
     pub fn jobs(&self) -> u64 {
         self.plan().jobs
     }

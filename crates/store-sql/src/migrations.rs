@@ -1,8 +1,6 @@
 //! Migrations: append-only, in the order of their names, each known by a checksum.
 
-use plimsoll_store::{StoreError, StoreResult};
-
-use crate::{db::Db, shared::memory::summaries};
+use plimsoll_store::{StoreError, StoreResult, engine::Db, sql::memory::summaries};
 
 /// One step of the schema. What was released is never changed, only followed.
 #[derive(Clone, Copy, Debug)]

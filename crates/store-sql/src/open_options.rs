@@ -4,7 +4,6 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::Faults;
 
-/// What to do with a damaged file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnCorrupt {
     /// Leave it where it is and refuse to open it.
@@ -14,7 +13,6 @@ pub enum OnCorrupt {
     SetAside,
 }
 
-/// How to open a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenOptions {
     /// What to do with a damaged file. Setting one aside is only ever the user's wish.
@@ -45,7 +43,6 @@ impl Default for OpenOptions {
     }
 }
 
-/// What opening a store did besides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenReport {
     /// Whether there was no store before.
@@ -54,6 +51,5 @@ pub struct OpenReport {
     pub set_aside: Option<PathBuf>,
     /// The backup that was written before the schema was changed (REL-3).
     pub backup: Option<PathBuf>,
-    /// The migrations that were applied.
     pub applied: Vec<String>,
 }

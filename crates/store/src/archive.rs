@@ -1,11 +1,10 @@
 //! Whole pairs, as an export takes them out and an import brings them in (HIS-8).
 
-use async_trait::async_trait;
 use plimsoll_domain::{
     Lifecycle, MessagePair, PairError, PairId, ReceiptId, Timestamp, Topic, Usage,
 };
 
-use crate::{StoreResult, Workspace};
+use crate::{Workspace, sql::archive};
 
 /// A pair with all that is kept about it. What can be counted again, such as estimates,
 /// is not part of it, and neither are the books.
@@ -26,20 +25,15 @@ pub struct ArchivedPair {
 /// The texts of a pair before one edit (HIS-5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
-    /// The user's words.
     pub user_text: String,
-    /// The answer, if there was one.
     pub assistant_text: Option<String>,
-    /// When the edit replaced them.
     pub edited_at: Timestamp,
 }
 
 /// An answer that a regeneration put aside, with all that belongs to it (SND-8).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreviousAnswer {
-    /// The model that gave it.
     pub model: String,
-    /// Its text.
     pub text: Option<String>,
     /// Where the pair stood with it.
     pub lifecycle: Lifecycle,
@@ -47,9 +41,7 @@ pub struct PreviousAnswer {
     pub cut: bool,
     /// What the provider said it used.
     pub usage: Option<Usage>,
-    /// The receipt of its send.
     pub receipt_id: Option<ReceiptId>,
-    /// Why it failed, when it did.
     pub error: Option<PairError>,
 }
 
@@ -64,26 +56,23 @@ pub struct BroughtIn {
     pub mended: u64,
 }
 
-/// The door for exports and imports.
-#[async_trait]
-pub trait Archive: Send + Sync {
-    /// Those of the pairs that exist, whole, in the order of HIS-2, without repeats.
-    async fn archived(&self, ids: &[PairId]) -> StoreResult<Vec<ArchivedPair>>;
+jobs! {
+    /// The door for exports and imports.
+    pub trait Archive {
+        /// Those of the pairs that exist, whole, in the order of HIS-2, without repeats.
+        read archived(ids: &[PairId]) -> Vec<ArchivedPair> = archive::archived;
 
-    /// Which of the ids are taken, and by which workspace.
-    async fn whereabouts(&self, ids: &[PairId]) -> StoreResult<Vec<(PairId, Workspace)>>;
+        /// Which of the ids are taken, and by which workspace.
+        read whereabouts(ids: &[PairId]) -> Vec<(PairId, Workspace)> = archive::whereabouts;
 
-    /// Writes a batch down, all or none, on the disk when this returns. Topics come
-    /// parents first. A topic or pair whose id is taken is left as it is, so that a batch
-    /// may be brought again; only where a pair of this workspace has the same words and a
-    /// token of it stands for no file, it stands for the one that is brought (TOK-5), and
-    /// the estimates are stale. Refused with `Unclaimed` for a pair in `sending`, and when a
-    /// topic's name is bad or taken by another, or its parent or a pair's topic is unknown
-    /// in this workspace.
-    async fn bring_in(
-        &self,
-        workspace: &Workspace,
-        topics: &[Topic],
-        pairs: &[ArchivedPair],
-    ) -> StoreResult<BroughtIn>;
+        /// Writes a batch down, all or none, on the disk when this returns. Topics come
+        /// parents first. A topic or pair whose id is taken is left as it is, so that a batch
+        /// may be brought again; only where a pair of this workspace has the same words and a
+        /// token of it stands for no file, it stands for the one that is brought (TOK-5), and
+        /// the estimates are stale. Refused with `Unclaimed` for a pair in `sending`, and when a
+        /// topic's name is bad or taken by another, or its parent or a pair's topic is unknown
+        /// in this workspace.
+        write bring_in(workspace: &Workspace, topics: &[Topic], pairs: &[ArchivedPair])
+            -> BroughtIn = archive::bring_in;
+    }
 }

@@ -3,13 +3,12 @@
 //! What is put aside is in no list, no search, no export and no request: it stands in the
 //! tables of none of them. One act of deleting is one step, however many things it took.
 
-use async_trait::async_trait;
 use plimsoll_domain::{DeletionId, FileId, PairId, Timestamp, TopicId};
 
-use crate::{StoreResult, Workspace};
+use crate::{Workspace, sql::deletions};
 
 /// Something that can be deleted and brought back. Notes of the memory are put aside by
-/// [`delete_observation`](crate::Observations::delete_observation).
+/// [`delete_observation`](crate::Memory::delete_observation).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Deletable {
     /// Those of the pairs that exist.
@@ -22,23 +21,16 @@ pub enum Deletable {
     Filter(String),
 }
 
-/// What a deletion took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeletedKind {
-    /// Pairs.
     Pairs,
-    /// A file.
     File,
-    /// A topic.
     Topic,
-    /// A saved filter.
     Filter,
-    /// Notes of the memory.
     Notes,
 }
 
 impl DeletedKind {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::Pairs, Self::File, Self::Topic, Self::Filter, Self::Notes];
 
     /// The name under which it is kept and told.
@@ -52,41 +44,30 @@ impl DeletedKind {
         }
     }
 
-    /// The kind of a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// A deletion that is about to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewDeletion {
-    /// Its id.
     pub id: DeletionId,
-    /// Where.
     pub workspace: Workspace,
-    /// When.
     pub at: Timestamp,
     /// What people know it by: how a message begins, the name of a file.
     pub words: String,
 }
 
-/// A deletion that can be undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deletion {
-    /// Its id.
     pub id: DeletionId,
-    /// When.
     pub at: Timestamp,
-    /// What it took.
     pub kind: DeletedKind,
-    /// How many.
     pub count: u64,
     /// What people know it by.
     pub words: String,
 }
 
-/// What a deletion did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PutAside {
     /// How many things it took; with none there is no deletion to undo.
@@ -95,49 +76,42 @@ pub struct PutAside {
     pub changed: Vec<PairId>,
 }
 
-/// What an undo brought back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// The deletion that is undone.
     pub deletion: Deletion,
-    /// The pairs that are back.
     pub pairs: Vec<PairId>,
     /// Pairs whose tokens stand for a file again.
     pub changed: Vec<PairId>,
 }
 
-/// Deletions and their undo.
-#[async_trait]
-pub trait Deletions: Send + Sync {
-    /// Deletes and puts aside, all or none. What is refused elsewhere is refused here: a
-    /// pair that is being sent, a topic that is not empty.
-    async fn put_aside(&self, new: &NewDeletion, what: &Deletable) -> StoreResult<PutAside>;
+jobs! {
+    pub trait Deletions {
+        /// Deletes and puts aside, all or none. What is refused elsewhere is refused here: a
+        /// pair that is being sent, a topic that is not empty.
+        write put_aside(new: &NewDeletion, what: &Deletable) -> PutAside = deletions::put_aside;
 
-    /// The deletions of a workspace since a time, newest first.
-    async fn deletions(
-        &self,
-        workspace: &Workspace,
-        since: Timestamp,
-    ) -> StoreResult<Vec<Deletion>>;
+        /// The deletions of a workspace since a time, newest first.
+        read deletions(workspace: &Workspace, since: Timestamp) -> Vec<Deletion> = deletions::all;
 
-    /// The newest deletion that took a note of the memory.
-    async fn deletion_of_note(
-        &self,
-        workspace: &Workspace,
-        note: u64,
-    ) -> StoreResult<Option<DeletionId>>;
+        /// The newest deletion that took a note of the memory.
+        read deletion_of_note(workspace: &Workspace, note: u64)
+            -> Option<DeletionId> = deletions::of_note;
 
-    /// Brings back what a deletion of this workspace took: the same ids, order and labels.
-    /// What is there again by another way is left as it is. A topic that a pair belongs to
-    /// and that was deleted since comes back with it. Refused when a name is taken by now.
-    async fn restore(&self, workspace: &Workspace, id: DeletionId) -> StoreResult<Restored>;
+        /// Brings back what a deletion of this workspace took: the same ids, order and labels.
+        /// What is there again by another way is left as it is. A topic that a pair belongs to
+        /// and that was deleted since comes back with it. Refused when a name is taken by now.
+        write restore(workspace: &Workspace, id: DeletionId) -> Restored = deletions::restore;
 
-    /// The messages that are put aside. What their tokens name is still needed (BLB-4).
-    async fn deleted_texts(&self, workspace: &Workspace) -> StoreResult<Vec<String>>;
+        /// The messages that are put aside. What their tokens name is still needed (BLB-4).
+        read deleted_texts(workspace: &Workspace) -> Vec<String> = deletions::texts;
 
-    /// Purges one deletion of a workspace for good; says whether there was one.
-    async fn purge_deletion(&self, workspace: &Workspace, id: DeletionId) -> StoreResult<bool>;
+        /// Purges one deletion of a workspace for good; says whether there was one.
+        write purge_deletion(workspace: &Workspace, id: DeletionId) -> bool = deletions::purge;
 
-    /// Purges what was deleted before a time, in all workspaces; says how many deletions.
-    async fn purge_deleted_before(&self, before: Timestamp) -> StoreResult<u64>;
+        /// Whether anything was deleted before a time, in any workspace.
+        read any_deleted_before(before: Timestamp) -> bool = deletions::any_before;
+
+        /// Purges what was deleted before a time, in all workspaces; says how many deletions.
+        write purge_all_before(before: Timestamp) -> u64 = deletions::purge_before;
+    }
 }

@@ -6,35 +6,24 @@ use std::path::PathBuf;
 use plimsoll_domain::{IllegalTransition, Lifecycle, PairId, Timestamp, TopicTreeError};
 use thiserror::Error;
 
-/// What a store answers.
 pub type StoreResult<T> = Result<T, StoreError>;
 
 /// What was looked for, or was already there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noun {
-    /// A message pair.
     Pair,
-    /// A topic.
     Topic,
-    /// A project's workspace.
     Workspace,
-    /// A receipt.
     Receipt,
     /// The answer before the last regeneration.
     PreviousAnswer,
     /// A file, such as the target of a backup.
     File,
-    /// A session of the memory.
     Session,
-    /// An observation of the memory.
     Observation,
-    /// An earlier text of an observation.
     Revision,
-    /// A relation between observations.
     Relation,
-    /// A saved filter.
     Filter,
-    /// A deletion that can be undone.
     Deletion,
 }
 
@@ -61,7 +50,6 @@ impl std::fmt::Display for Noun {
 /// was changed.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum StoreError {
-    /// There is no such thing.
     #[error("there is no such {0}; it may have been deleted, so look again")]
     NotFound(Noun),
     /// There already is one with this id or at this place.
@@ -69,38 +57,19 @@ pub enum StoreError {
     Exists(Noun),
     /// A send is in flight in this workspace (SND-2).
     #[error("a send is in flight in this workspace; wait for it or cancel it")]
-    Busy {
-        /// When it was started.
-        since: Timestamp,
-        /// The pair that is being answered.
-        pair: PairId,
-    },
+    Busy { since: Timestamp, pair: PairId },
     /// The pair is no longer in the state that the caller saw.
     #[error("the pair is {} by now; read it again", .found.name())]
-    Conflict {
-        /// The state it is in.
-        found: Lifecycle,
-    },
+    Conflict { found: Lifecycle },
     /// The observation is no longer what the caller saw.
     #[error("somebody changed it meanwhile: it has revision {revision} by now; read it again")]
-    Revised {
-        /// The revision that it has.
-        revision: u64,
-    },
+    Revised { revision: u64 },
     /// Another observation has the topic key, in that project, scope and namespace (MEM-3).
     #[error("#{by} has this topic key already; change that one or choose another key")]
-    KeyTaken {
-        /// Which one.
-        by: u64,
-    },
+    KeyTaken { by: u64 },
     /// The session belongs to another project (MEM-12).
     #[error("session {session} belongs to project {project}; choose another id")]
-    OfAnotherProject {
-        /// The session.
-        session: String,
-        /// The project that it belongs to.
-        project: String,
-    },
+    OfAnotherProject { session: String, project: String },
     /// A relation from an observation to itself.
     #[error("#{0} cannot relate to itself; name two observations")]
     SelfRelation(u64),
@@ -110,19 +79,15 @@ pub enum StoreError {
     /// A pair is being sent only by someone; there is no other way into `sending`.
     #[error("a send needs an owner; begin it or claim it")]
     Unclaimed,
-    /// The tree of topics refuses.
     #[error(transparent)]
     Topic(#[from] TopicTreeError),
-    /// Another process held the store for too long.
     #[error("another process is writing to the store; try again in a moment")]
     Locked,
-    /// The store or its directory cannot be written to.
     #[error("the store cannot be written to; check the permissions of its directory")]
     ReadOnly,
     /// There is no room left; what was kept before is intact.
     #[error("the disk is full; free some space and try again, what was saved is intact")]
     DiskFull,
-    /// The store is damaged.
     #[error("the store is damaged; {}", .set_aside.as_ref().map_or_else(
         || "`plimsoll restore FILE` puts a backup in its place, `plimsoll verify --set-aside` \
             moves it out of the way".to_owned(),

@@ -2,84 +2,78 @@
 
 use std::collections::HashSet;
 
-use async_trait::async_trait;
 use plimsoll_domain::{ContentHash, Delivery, File, FileId, PairId, ProviderFileId};
 
-use crate::{StoreResult, Workspace};
+use crate::{
+    Workspace,
+    sql::{files, tool_calls},
+};
 
 /// One call of a tool, and what it gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCallRecord {
-    /// The tool.
     pub name: String,
     /// What it was asked, as the model wrote it.
     pub arguments: String,
-    /// What it said.
     pub result: String,
-    /// Whether that was an error.
     pub failed: bool,
     /// What call and result weigh.
     pub tokens: u64,
-    /// How long it took.
     pub millis: u64,
-    /// The files that it made.
     pub made: Vec<FileId>,
 }
 
-/// The registry. A file belongs to one workspace and is known by its id.
-#[async_trait]
-pub trait Files: Send + Sync {
-    /// Writes a file down, on the disk when this returns. One with the same id is refused
-    /// with `Exists`.
-    async fn put_file(&self, workspace: &Workspace, file: &File) -> StoreResult<()>;
+jobs! {
+    /// The registry. A file belongs to one workspace and is known by its id.
+    pub trait Files {
+        /// Writes a file down, on the disk when this returns. One with the same id is refused
+        /// with `Exists`.
+        write put_file(workspace: &Workspace, file: &File) -> () = files::put;
 
-    /// One file of a workspace.
-    async fn file(&self, workspace: &Workspace, id: FileId) -> StoreResult<File>;
+        read file(workspace: &Workspace, id: FileId) -> File = files::get;
 
-    /// All files of a workspace, newest first.
-    async fn files(&self, workspace: &Workspace) -> StoreResult<Vec<File>>;
+        /// All files of a workspace, newest first.
+        read files(workspace: &Workspace) -> Vec<File> = files::all;
 
-    /// The files that models may be told of and may read (FIL-6), newest first: those that a
-    /// message holds which was sent, those that a tool made for an answer, and those that
-    /// were added for models. What only a draft holds is not among them.
-    async fn listed_files(&self, workspace: &Workspace) -> StoreResult<Vec<File>>;
+        /// The files that models may be told of and may read (FIL-6), newest first: those that a
+        /// message holds which was sent, those that a tool made for an answer, and those that
+        /// were added for models. What only a draft holds is not among them.
+        read listed_files(workspace: &Workspace) -> Vec<File> = files::listed;
 
-    /// One of those; any other is `NotFound`.
-    async fn listed_file(&self, workspace: &Workspace, id: FileId) -> StoreResult<File>;
+        /// One of those; any other is `NotFound`.
+        read listed_file(workspace: &Workspace, id: FileId) -> File = files::listed_one;
 
-    /// Says whether models may be told of a file that no message holds (FIL-6).
-    async fn set_listed(&self, workspace: &Workspace, id: FileId, listed: bool) -> StoreResult<()>;
+        /// Says whether models may be told of a file that no message holds (FIL-6).
+        write set_listed(workspace: &Workspace, id: FileId, listed: bool) -> () = files::set_listed;
 
-    /// The newest file of a workspace with these bytes (TOK-5).
-    async fn file_by_hash(
-        &self,
-        workspace: &Workspace,
-        hash: &ContentHash,
-    ) -> StoreResult<Option<File>>;
+        /// The newest file of a workspace with these bytes (TOK-5).
+        read file_by_hash(workspace: &Workspace, hash: &ContentHash)
+            -> Option<File> = files::by_hash;
 
-    /// Keeps the words that came with those of the files that have none yet (FIL-2).
-    async fn set_upload_context(&self, ids: &[FileId], words: &str) -> StoreResult<u64>;
+        /// Keeps the words that came with those of the files that have none yet (FIL-2).
+        write set_upload_context(ids: &[FileId], words: &str) -> u64 = files::set_context;
 
-    /// Keeps the id of a copy; an earlier one at the same provider is replaced (FIL-4).
-    async fn put_provider_id(&self, file: FileId, copy: &ProviderFileId) -> StoreResult<()>;
+        /// Keeps the id of a copy; an earlier one at the same provider is replaced (FIL-4).
+        write_lazily put_provider_id(file: FileId, copy: &ProviderFileId) -> () = files::put_copy;
 
-    /// Deletes a file; gives the pairs whose tokens are broken by it. Their estimates are
-    /// stale (EST-7).
-    async fn delete_file(&self, workspace: &Workspace, id: FileId) -> StoreResult<Vec<PairId>>;
+        /// Deletes a file; gives the pairs whose tokens are broken by it. Their estimates are
+        /// stale (EST-7).
+        write delete_file(workspace: &Workspace, id: FileId) -> Vec<PairId> = files::delete;
 
-    /// The pairs whose messages hold the file, oldest first.
-    async fn used_by(&self, file: FileId) -> StoreResult<Vec<PairId>>;
+        /// The pairs whose messages hold the file, oldest first.
+        read used_by(file: FileId) -> Vec<PairId> = files::used_by;
 
-    /// Changes how one attachment of a pair is delivered; its estimates are stale.
-    async fn set_delivery(&self, pair: PairId, place: usize, delivery: Delivery)
-    -> StoreResult<()>;
+        /// Changes how one attachment of a pair is delivered; its estimates are stale.
+        write set_delivery(pair: PairId, place: usize, delivery: Delivery)
+            -> () = files::set_delivery;
 
-    /// The hashes that files of a workspace refer to (BLB-4).
-    async fn hashes_in_use(&self, workspace: &Workspace) -> StoreResult<HashSet<ContentHash>>;
+        /// The hashes that files of a workspace refer to (BLB-4).
+        read hashes_in_use(workspace: &Workspace) -> HashSet<ContentHash> = files::hashes;
 
-    /// Writes down what a tool gave, after those of the answer that stands.
-    async fn add_tool_call(&self, pair: PairId, call: &ToolCallRecord) -> StoreResult<()>;
+        /// Writes down what a tool gave, after those of the answer that stands.
+        write_lazily add_tool_call(pair: PairId, call: &ToolCallRecord) -> () = tool_calls::add;
 
-    /// What was read for the answer that stands, in order.
-    async fn tool_calls(&self, pair: PairId) -> StoreResult<Vec<ToolCallRecord>>;
+        /// What was read for the answer that stands, in order.
+        read tool_calls(pair: PairId) -> Vec<ToolCallRecord> = tool_calls::list_of;
+    }
 }

@@ -1,11 +1,18 @@
-//! What Plimsoll keeps, and what it promises about it: small traits, their plain
-//! records, one error type, and the contract that every backend passes.
+//! What Plimsoll keeps and what it promises about it: records, traits by use, one error type, and
+//! the statements that do it in every database.
 //!
-//! This crate does not know how anything is kept: no SQL, no files, no threads. It never
-//! reads a clock and never makes an id; both are handed in.
+//! A method of a trait is one job: a function of `sql/`, run in one transaction by an
+//! [`Engine`](engine::Engine). This crate knows no database, no file and no thread; it never reads
+//! a clock and never makes an id, both are handed in.
+
+#![allow(missing_docs)]
+
+#[macro_use]
+pub mod engine;
+#[macro_use]
+mod jobs;
 
 mod archive;
-pub mod contract;
 mod deletions;
 mod error;
 mod estimates;
@@ -13,31 +20,35 @@ mod files;
 mod memory;
 mod model_memory;
 mod notebook;
-mod owners;
 mod pairs;
 mod receipts;
 mod search;
+pub mod sql;
 mod topics;
 mod upkeep;
 mod workspace;
+
+use async_trait::async_trait;
+use plimsoll_domain::Timestamp;
 
 pub use archive::{Archive, ArchivedPair, BroughtIn, PreviousAnswer, Revision};
 pub use deletions::{Deletable, DeletedKind, Deletion, Deletions, NewDeletion, PutAside, Restored};
 pub use error::{Noun, StoreError, StoreResult};
 pub use estimates::{Estimate, Estimates};
 pub use files::{Files, ToolCallRecord};
+pub use jobs::StoreFuture;
 pub use memory::{
-    ArchivedObservation, Around, BadScope, Brought, Change, Graph, Memory, MemoryArchive,
-    MemoryCounts, MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, MemoryRecord,
-    MemorySearch, NewObservation, NewPrompt, NewRelation, NewSession, Observation,
-    ObservationRevision, Observations, Order, ProgressDocument, Projects, Prompt, Prompts, Related,
-    Relation, SESSION_SUMMARY, SHARED_SESSION, Saved, SavedObservation, Scope, Session, Sessions,
-    Summarised,
+    ArchivedObservation, Around, BadScope, Brought, Change, Memory, MemoryCounts, MemoryFilter,
+    MemoryFound, MemoryHit, MemoryHits, MemoryQuery, MemoryRecord, NewObservation, NewPrompt,
+    NewRelation, NewSession, Observation, ObservationRevision, Order, ProgressDocument, Projects,
+    Prompt, Related, Relation, SESSION_SUMMARY, SHARED_SESSION, Saved, SavedObservation, Scope,
+    Session, Summarised,
 };
 pub use model_memory::{LearnedLimit, ModelMemory, UsageEntry, UsageReport};
 pub use notebook::{KeptDraft, Notebook, QUERIES_KEPT, SavedFilter};
-pub use owners::{INTERRUPTED, Interrupted, Owners, SendInFlight};
-pub use pairs::{Edit, Original, Outcome, PairRow, Pairs, StoredPair};
+pub use pairs::{
+    Edit, INTERRUPTED, Interrupted, Outcome, PairRow, Pairs, SendInFlight, StoredPair,
+};
 pub use receipts::{
     ErrorSnapshot, EstimateErrors, FailedAnswer, GroupBy, ReceiptFilter, ReceiptRecord,
     ReceiptTotals, Receipts, TotalsKey,
@@ -45,42 +56,44 @@ pub use receipts::{
 pub use search::{Search, SearchHit};
 pub use topics::Topics;
 pub use upkeep::{Finding, SchemaVersion, Upkeep};
-pub use workspace::{BadWorkspace, Workspace, Workspaces};
+pub use workspace::{BadWorkspace, Workspace};
 
 /// Everything that is kept, behind one handle. Handles are cheap to share; dropping the
 /// future of a write does not undo a write that was already handed over.
+#[async_trait]
 pub trait Store:
-    Workspaces
-    + Pairs
-    + Owners
+    Pairs
     + Topics
     + Archive
     + Deletions
     + Files
     + Estimates
-    + Search
     + Receipts
     + ModelMemory
     + Notebook
     + Memory
+    + Search
     + Upkeep
 {
+    /// Ends the sends of all workspaces that nobody carries out (SND-6). Others are not touched.
+    async fn recover(
+        &self,
+        is_carried_out: &(dyn for<'s> Fn(&'s SendInFlight) -> bool + Send + Sync),
+    ) -> StoreResult<Vec<Interrupted>> {
+        let mut dead = self.sends_in_flight().await?;
+        dead.retain(|send| !is_carried_out(send));
+        if dead.is_empty() { Ok(Vec::new()) } else { self.interrupt(&dead).await }
+    }
+
+    /// Purges what was deleted before a time, in all workspaces; says how many deletions. Mostly
+    /// there is nothing to purge, and then nothing is written.
+    async fn purge_deleted_before(&self, before: Timestamp) -> StoreResult<u64> {
+        if self.any_deleted_before(before).await? {
+            self.purge_all_before(before).await
+        } else {
+            Ok(0)
+        }
+    }
 }
 
-impl<S> Store for S where
-    S: Workspaces
-        + Pairs
-        + Owners
-        + Topics
-        + Archive
-        + Deletions
-        + Files
-        + Estimates
-        + Search
-        + Receipts
-        + ModelMemory
-        + Notebook
-        + Memory
-        + Upkeep
-{
-}
+impl<E: engine::Engine + Search + Upkeep> Store for E {}

@@ -1,21 +1,16 @@
 //! What is known of models from experience: calibration (EST-6), learned limits (CAT-3),
 //! and the usage log behind the quota windows (VAL-4).
 
-use async_trait::async_trait;
 use plimsoll_domain::Timestamp;
 
-use crate::StoreResult;
+use crate::sql::model_memory;
 
 /// A limit that a provider's error stated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LearnedLimit {
-    /// Where the provider is.
     pub base_url: String,
-    /// The model there.
     pub model: String,
-    /// The limit in tokens.
     pub tokens: u64,
-    /// When it was learned.
     pub learned_at: Timestamp,
 }
 
@@ -35,56 +30,47 @@ pub struct UsageReport {
 pub struct UsageEntry {
     /// When it went out.
     pub at: Timestamp,
-    /// What it used.
     pub tokens: u64,
 }
 
-/// Experience with models.
-#[async_trait]
-pub trait ModelMemory: Send + Sync {
-    /// The reports of a model at a place, oldest first.
-    async fn usage_reports(&self, base_url: &str, model: &str) -> StoreResult<Vec<UsageReport>>;
+jobs! {
+    pub trait ModelMemory {
+        /// The reports of a model at a place, oldest first.
+        read usage_reports(base_url: &str, model: &str) -> Vec<UsageReport> = model_memory::reports;
 
-    /// Keeps the reports of a model at a place instead of what was kept.
-    async fn put_usage_reports(
-        &self,
-        base_url: &str,
-        model: &str,
-        reports: &[UsageReport],
-    ) -> StoreResult<()>;
+        /// Keeps the reports of a model at a place instead of what was kept.
+        write put_usage_reports(base_url: &str, model: &str, reports: &[UsageReport])
+            -> () = model_memory::put_reports;
 
-    /// The largest prompt that a model at a place took.
-    async fn largest_prompt(&self, base_url: &str, model: &str) -> StoreResult<Option<u64>>;
+        read largest_prompt(base_url: &str, model: &str)
+            -> Option<u64> = model_memory::largest_prompt;
 
-    /// Takes note of a prompt that a model at a place took; the largest is kept.
-    async fn note_prompt(&self, base_url: &str, model: &str, tokens: u64) -> StoreResult<()>;
+        /// Takes note of a prompt that a model at a place took; the largest is kept.
+        write note_prompt(base_url: &str, model: &str, tokens: u64)
+            -> () = model_memory::note_prompt;
 
-    /// Whether a limit or reports of a model are kept, at any place.
-    async fn has_learned(&self, model: &str) -> StoreResult<bool>;
+        /// Whether a limit or reports of a model are kept, at any place.
+        read has_learned(model: &str) -> bool = model_memory::has_learned;
 
-    /// Forgets everything that was learned of a model at any place: reports, limits and the
-    /// largest prompt.
-    async fn forget_learned(&self, model: &str) -> StoreResult<()>;
+        /// Forgets everything that was learned of a model at any place: reports, limits and the
+        /// largest prompt.
+        write forget_learned(model: &str) -> () = model_memory::forget_learned;
 
-    /// The limit learned for a model at a place.
-    async fn learned_limit(&self, base_url: &str, model: &str)
-    -> StoreResult<Option<LearnedLimit>>;
+        read learned_limit(base_url: &str, model: &str)
+            -> Option<LearnedLimit> = model_memory::limit;
 
-    /// All learned limits.
-    async fn learned_limits(&self) -> StoreResult<Vec<LearnedLimit>>;
+        read learned_limits() -> Vec<LearnedLimit> = model_memory::limits;
 
-    /// Keeps a learned limit instead of what was kept.
-    async fn put_learned_limit(&self, limit: &LearnedLimit) -> StoreResult<()>;
+        /// Keeps a learned limit instead of what was kept.
+        write put_learned_limit(limit: &LearnedLimit) -> () = model_memory::put_limit;
 
-    /// Forgets a learned limit; says whether there was one.
-    async fn clear_learned_limit(&self, base_url: &str, model: &str) -> StoreResult<bool>;
+        /// Forgets a learned limit; says whether there was one.
+        write clear_learned_limit(base_url: &str, model: &str) -> bool = model_memory::clear_limit;
 
-    /// Adds a request to the usage log.
-    async fn log_usage(&self, model: &str, entry: UsageEntry) -> StoreResult<()>;
+        write log_usage(model: &str, entry: UsageEntry) -> () = model_memory::log_usage;
 
-    /// The requests of a model from this time on, oldest first.
-    async fn usage_since(&self, model: &str, from: Timestamp) -> StoreResult<Vec<UsageEntry>>;
-
-    /// Drops what is older than this from the usage log of every model.
-    async fn forget_usage_before(&self, until: Timestamp) -> StoreResult<()>;
+        /// The requests of a model from this time on, oldest first.
+        read usage_since(model: &str, from: Timestamp)
+            -> Vec<UsageEntry> = model_memory::usage_since;
+    }
 }

@@ -1,20 +1,17 @@
 //! Small things that should still be there tomorrow: saved filters, queries, drafts,
 //! single values.
 
-use async_trait::async_trait;
 use plimsoll_domain::{Attachment, Timestamp};
 
-use crate::{StoreResult, Workspace};
+use crate::{Workspace, sql::notebook};
 
 /// How many queries are kept for each workspace (FLT-6).
 pub const QUERIES_KEPT: usize = 100;
 
-/// A filter with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedFilter {
     /// Its name, as in `@name`.
     pub name: String,
-    /// Its text.
     pub text: String,
 }
 
@@ -27,43 +24,35 @@ pub struct KeptDraft {
     pub attachments: Vec<Attachment>,
 }
 
-/// The notebook. Drafts survive a crash of the process; a power cut may cost the last one.
-#[async_trait]
-pub trait Notebook: Send + Sync {
-    /// The saved filters of a workspace, by name.
-    async fn saved_filters(&self, workspace: &Workspace) -> StoreResult<Vec<SavedFilter>>;
+jobs! {
+    /// The notebook. Drafts survive a crash of the process; a power cut may cost the last one.
+    pub trait Notebook {
+        /// The saved filters of a workspace, by name.
+        read saved_filters(workspace: &Workspace) -> Vec<SavedFilter> = notebook::filters;
 
-    /// Saves a filter; one with the same name is replaced.
-    async fn save_filter(&self, workspace: &Workspace, filter: &SavedFilter) -> StoreResult<()>;
+        /// Saves a filter; one with the same name is replaced.
+        write save_filter(workspace: &Workspace, filter: &SavedFilter)
+            -> () = notebook::save_filter;
 
-    /// Drops a saved filter; says whether there was one.
-    async fn drop_filter(&self, workspace: &Workspace, name: &str) -> StoreResult<bool>;
+        /// Drops a saved filter; says whether there was one.
+        write drop_filter(workspace: &Workspace, name: &str) -> bool = notebook::drop_filter;
 
-    /// The newest [`QUERIES_KEPT`] queries, oldest first.
-    async fn queries(&self, workspace: &Workspace) -> StoreResult<Vec<String>>;
+        /// The newest [`QUERIES_KEPT`] queries, oldest first.
+        read queries(workspace: &Workspace) -> Vec<String> = notebook::queries;
 
-    /// Remembers a query that worked; a repeat of the newest one is not kept twice.
-    async fn push_query(
-        &self,
-        workspace: &Workspace,
-        query: &str,
-        at: Timestamp,
-    ) -> StoreResult<()>;
+        /// Remembers a query that worked; a repeat of the newest one is not kept twice.
+        write_lazily push_query(workspace: &Workspace, query: &str, at: Timestamp)
+            -> () = notebook::push_query;
 
-    /// What stands in the input of a workspace.
-    async fn draft(&self, workspace: &Workspace) -> StoreResult<Option<KeptDraft>>;
+        read draft(workspace: &Workspace) -> Option<KeptDraft> = notebook::draft;
 
-    /// Keeps what stands in the input; a blank draft is forgotten.
-    async fn put_draft(
-        &self,
-        workspace: &Workspace,
-        draft: &KeptDraft,
-        at: Timestamp,
-    ) -> StoreResult<()>;
+        /// Keeps what stands in the input; a blank draft is forgotten.
+        write_lazily put_draft(workspace: &Workspace, draft: &KeptDraft, at: Timestamp)
+            -> () = notebook::put_draft;
 
-    /// A single value.
-    async fn value(&self, key: &str) -> StoreResult<Option<String>>;
+        read value(key: &str) -> Option<String> = notebook::value;
 
-    /// Keeps a single value; `None` forgets it.
-    async fn put_value(&self, key: &str, value: Option<&str>) -> StoreResult<()>;
+        /// Keeps a single value; `None` forgets it.
+        write put_value(key: &str, value: Option<&str>) -> () = notebook::put_value;
+    }
 }

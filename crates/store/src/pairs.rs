@@ -1,19 +1,20 @@
-//! Message pairs (HIS-1): written down, answered, labelled, edited, deleted.
+//! Message pairs (HIS-1): written down, sent, labelled, edited, deleted.
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use plimsoll_domain::{
     ColorFlag, Lifecycle, LifecycleEvent, MessagePair, PairError, PairId, ReceiptId, Star,
     Timestamp, TopicId, Usage,
 };
 
-use crate::{StoreResult, Workspace};
+use crate::{
+    Workspace,
+    sql::{labels, owners, pairs, read_pairs},
+};
 
 /// A pair as it is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredPair {
-    /// Where it belongs.
     pub workspace: Workspace,
     /// The pair itself. While it is being sent, the answer is what was saved last.
     pub pair: MessagePair,
@@ -28,28 +29,19 @@ pub struct StoredPair {
 /// All that a filter looks at, texts aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairRow {
-    /// Its id.
     pub id: PairId,
-    /// When it was written.
     pub created_at: Timestamp,
-    /// Its topic.
     pub topic_id: TopicId,
     /// Its model; rows of one model share the text.
     pub model: Arc<str>,
-    /// Its stars.
     pub star: Star,
-    /// Its flag.
     pub flag: ColorFlag,
-    /// Where it stands.
     pub lifecycle: Lifecycle,
-    /// Whether an image is attached.
     pub has_image: bool,
-    /// Whether anything is attached.
     pub has_attachment: bool,
 }
 
 impl PairRow {
-    /// The row of a pair.
     pub fn of(pair: &MessagePair) -> Self {
         let (has_image, has_attachment) = pair.attachment_kinds();
         Self {
@@ -71,11 +63,9 @@ impl PairRow {
 pub struct Outcome {
     /// The answer. Without one, what was saved last stays.
     pub assistant_text: Option<String>,
-    /// Why it failed, when it did.
     pub error: Option<PairError>,
     /// What the provider said it used.
     pub usage: Option<Usage>,
-    /// The receipt of the send.
     pub receipt_id: Option<ReceiptId>,
     /// Whether the answer was cut by its length (SND-4c).
     pub cut: bool,
@@ -84,87 +74,106 @@ pub struct Outcome {
 /// New texts for a pair. What is `None` stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edit {
-    /// The user's words.
     pub user_text: Option<String>,
-    /// The answer.
     pub assistant_text: Option<String>,
 }
 
-/// The texts of a pair before its first edit (HIS-5).
+/// The error code of a pair whose process died while it was being sent (SND-6).
+pub const INTERRUPTED: &str = "interrupted";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Original {
-    /// The user's words.
-    pub user_text: String,
-    /// The answer, if there was one.
-    pub assistant_text: Option<String>,
+pub struct SendInFlight {
+    pub workspace: Workspace,
+    pub pair: PairId,
+    /// The process that does it, in the words of the caller.
+    pub owner: String,
+    pub since: Timestamp,
 }
 
-/// The history.
-#[async_trait]
-pub trait Pairs: Send + Sync {
-    /// Writes a pair down. When this returns it is on the disk: it survives a crash and
-    /// a power cut. A pair in `sending` is refused with `Unclaimed`;
-    /// [`Owners::begin`](crate::Owners::begin) is the way to write one.
-    async fn insert(&self, workspace: &Workspace, pair: &MessagePair) -> StoreResult<()>;
+/// A send that was found interrupted: the pair as it is now, in error.
+pub type Interrupted = StoredPair;
 
-    /// Writes many down, all or none, with the same promise. For imports.
-    async fn insert_many(&self, workspace: &Workspace, pairs: &[MessagePair]) -> StoreResult<()>;
+jobs! {
+    /// The history, and the sends in flight: at most one a workspace, each owned by a process
+    /// (SND-2).
+    ///
+    /// An owner is any text that tells one run of a process from all others, such as a
+    /// process id with its start time. Whether it is alive is for the caller to say.
+    pub trait Pairs {
+        /// Writes a pair down. When this returns it is on the disk: it survives a crash and
+        /// a power cut. A pair in `sending` is refused with `Unclaimed`;
+        /// [`begin`](Self::begin) is the way to write one.
+        write insert(workspace: &Workspace, pair: &MessagePair) -> () = pairs::insert;
 
-    /// One pair.
-    async fn get(&self, id: PairId) -> StoreResult<StoredPair>;
+        /// Writes many down, all or none, with the same promise. For imports.
+        write insert_many(workspace: &Workspace, pairs: &[MessagePair]) -> () = pairs::insert_many;
 
-    /// Those of the pairs that exist, in the order of HIS-2, without repeats.
-    async fn get_many(&self, ids: &[PairId]) -> StoreResult<Vec<StoredPair>>;
+        read get(id: PairId) -> StoredPair = read_pairs::get;
 
-    /// Every pair of a workspace without its texts, in the order of HIS-2.
-    async fn rows(&self, workspace: &Workspace) -> StoreResult<Vec<PairRow>>;
+        /// Those of the pairs that exist, in the order of HIS-2, without repeats.
+        read get_many(ids: &[PairId]) -> Vec<StoredPair> = read_pairs::get_many;
 
-    /// How many pairs a workspace holds.
-    async fn count(&self, workspace: &Workspace) -> StoreResult<u64>;
+        /// Every pair of a workspace without its texts, in the order of HIS-2.
+        read rows(workspace: &Workspace) -> Vec<PairRow> = read_pairs::rows;
 
-    /// Keeps what has arrived of an answer so far; the whole of it, not the newest piece.
-    /// It survives a crash of the process; a power cut may cost the last of these.
-    async fn save_partial(&self, id: PairId, assistant_text: &str) -> StoreResult<()>;
+        read count(workspace: &Workspace) -> u64 = read_pairs::count;
 
-    /// Ends a send by `Finish`, `Fail` or `Cancel`: the pair gets the outcome, and the
-    /// workspace is free again. Refused with `Conflict` when the pair is not being sent
-    /// any more, and with `Unclaimed` for the events that start a send.
-    async fn set_state(
-        &self,
-        id: PairId,
-        event: LifecycleEvent,
-        outcome: &Outcome,
-    ) -> StoreResult<()>;
+        /// Keeps what has arrived of an answer so far; the whole of it, not the newest piece.
+        /// It survives a crash of the process; a power cut may cost the last of these.
+        write_lazily save_partial(id: PairId, assistant_text: &str) -> () = owners::save_partial;
 
-    /// Changes the texts of a pair; refused with `Busy` while it is being sent. The texts
-    /// before each edit are kept (HIS-5). An edit that changes nothing leaves no mark.
-    async fn edit(&self, id: PairId, edit: &Edit, at: Timestamp) -> StoreResult<()>;
+        /// Ends a send by `Finish`, `Fail` or `Cancel`: the pair gets the outcome, and the
+        /// workspace is free again. Refused with `Conflict` when the pair is not being sent
+        /// any more, and with `Unclaimed` for the events that start a send.
+        write set_state(id: PairId, event: LifecycleEvent, outcome: &Outcome)
+            -> () = pairs::set_state;
 
-    /// The texts before the first edit; none if the pair was never edited.
-    async fn original(&self, id: PairId) -> StoreResult<Option<Original>>;
+        /// Changes the texts of a pair; refused with `Busy` while it is being sent. The texts
+        /// before each edit are kept (HIS-5). An edit that changes nothing leaves no mark.
+        write edit(id: PairId, edit: &Edit, at: Timestamp) -> () = pairs::edit;
 
-    /// Exchanges the answer with the one before the last regeneration (SND-8), with all
-    /// that belongs to it: model, state, error, usage and receipt. Doing it twice
-    /// changes nothing.
-    async fn swap_answer(&self, id: PairId) -> StoreResult<()>;
+        /// Exchanges the answer with the one before the last regeneration (SND-8), with all
+        /// that belongs to it: model, state, error, usage and receipt. Doing it twice
+        /// changes nothing.
+        write swap_answer(id: PairId) -> () = pairs::swap_answer;
 
-    /// Stars the pairs that exist; says how many.
-    async fn set_star(&self, ids: &[PairId], star: Star) -> StoreResult<u64>;
+        /// Stars the pairs that exist; says how many.
+        write set_star(ids: &[PairId], star: Star) -> u64 = labels::set_star;
 
-    /// Flags the pairs that exist; says how many.
-    async fn set_flag(&self, ids: &[PairId], flag: ColorFlag) -> StoreResult<u64>;
+        /// Flags the pairs that exist; says how many.
+        write set_flag(ids: &[PairId], flag: ColorFlag) -> u64 = labels::set_flag;
 
-    /// Moves the pairs that exist to a topic of their own workspace; says how many.
-    /// Refused as a whole when the topic is unknown there.
-    async fn set_topic(&self, ids: &[PairId], topic: TopicId) -> StoreResult<u64>;
+        /// Moves the pairs that exist to a topic of their own workspace; says how many.
+        /// Refused as a whole when the topic is unknown there.
+        write set_topic(ids: &[PairId], topic: TopicId) -> u64 = labels::set_topic;
 
-    /// Moves pairs to a topic each, all or none, and says how many: an undo puts pairs back into
-    /// as many topics as they came from.
-    async fn set_topics(&self, moves: &[(PairId, TopicId)]) -> StoreResult<u64>;
+        /// Moves pairs to a topic each, all or none, and says how many: an undo puts pairs back
+        /// into as many topics as they came from.
+        write set_topics(moves: &[(PairId, TopicId)]) -> u64 = labels::set_topics;
 
-    /// Deletes the pairs that exist, all or none, and says how many. They are purged from
-    /// revisions, search, snapshots (also those of other pairs whose request quoted them),
-    /// estimates and the bodies of their receipts (REC-5); the numbers of receipts stay.
-    /// Refused with `Busy` when one of them is being sent.
-    async fn delete(&self, ids: &[PairId]) -> StoreResult<u64>;
+        /// Deletes the pairs that exist, all or none, and says how many. They are purged from
+        /// revisions, search, snapshots (also those of other pairs whose request quoted them),
+        /// estimates and the bodies of their receipts (REC-5); the numbers of receipts stay.
+        /// Refused with `Busy` when one of them is being sent.
+        write delete(ids: &[PairId]) -> u64 = pairs::delete;
+
+        /// Writes down an idle pair and claims the workspace for it, in one durable step
+        /// (SND-1): the pair is `sending` when this returns, and nothing is kept when it is
+        /// refused with `Busy`.
+        write begin(workspace: &Workspace, pair: &MessagePair, owner: &str, at: Timestamp)
+            -> () = owners::begin;
+
+        /// Claims the workspace for a pair that is already there: an idle one is sent, a
+        /// complete one is asked again (SND-8), where its answer is kept beside the new one.
+        /// `model` is the one that will answer.
+        write claim(id: PairId, model: &str, owner: &str, at: Timestamp) -> () = owners::claim;
+
+        read in_flight(workspace: &Workspace) -> Option<SendInFlight> = owners::in_flight;
+
+        read sends_in_flight() -> Vec<SendInFlight> = owners::all;
+
+        /// Ends these sends: the pairs go to `error` with the code [`INTERRUPTED`] and keep what
+        /// had arrived (SND-6). One that ended or changed hands since is left alone.
+        write interrupt(sends: &[SendInFlight]) -> Vec<Interrupted> = owners::interrupt;
+    }
 }

@@ -1,22 +1,21 @@
 //! Receipts of sends (REC-2) and snapshots of failed ones (REC-5).
 
-use async_trait::async_trait;
 use plimsoll_domain::{PairId, ReceiptId, Timestamp, TopicId, Usage};
 
-use crate::{StoreResult, Workspace};
+use crate::{
+    Workspace,
+    sql::{receipts, snapshots, totals},
+};
 
 /// A receipt: what lists and totals need in fields, everything else in the body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceiptRecord {
-    /// Its id.
     pub id: ReceiptId,
-    /// Where the send was made.
     pub workspace: Workspace,
     /// The pair; none once that was deleted.
     pub pair: Option<PairId>,
     /// The topic that the pair had then.
     pub topic: TopicId,
-    /// The model that was asked.
     pub model: String,
     /// When the send ended.
     pub at: Timestamp,
@@ -45,24 +44,18 @@ impl ReceiptRecord {
     }
 }
 
-/// Which receipts. What is `None` does not narrow.
+/// Which receipts: at `from` or later, and before `until`. What is `None` does not narrow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceiptFilter {
-    /// From this time on.
     pub from: Option<Timestamp>,
-    /// Before this time.
     pub until: Option<Timestamp>,
-    /// Of this model.
     pub model: Option<String>,
-    /// Of this topic.
     pub topic: Option<TopicId>,
-    /// Of this pair.
     pub pair: Option<PairId>,
     /// At most so many, the newest.
     pub limit: Option<u64>,
 }
 
-/// What totals are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupBy {
     /// The day, at a fixed distance from UTC.
@@ -70,29 +63,22 @@ pub enum GroupBy {
         /// Minutes east of Greenwich.
         utc_offset_minutes: i32,
     },
-    /// The model.
     Model,
-    /// The topic.
     Topic,
 }
 
 /// What a line of totals stands for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TotalsKey {
-    /// The start of the day.
     Day(Timestamp),
-    /// The model.
     Model(String),
-    /// The topic.
     Topic(TopicId),
 }
 
-/// Sums over receipts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceiptTotals {
     /// What they have in common.
     pub key: TotalsKey,
-    /// How many sends.
     pub sends: u64,
     /// The tokens that were reported.
     pub usage: Usage,
@@ -111,22 +97,17 @@ pub struct EstimateErrors {
     pub sends: u64,
     /// Their mean; too low is below zero.
     pub mean: f64,
-    /// The lowest.
     pub lowest: f64,
-    /// The highest.
     pub highest: f64,
 }
 
 /// What was sent when a send failed (REC-5). The body of a request is kept nowhere else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorSnapshot {
-    /// The pair that failed.
     pub pair: PairId,
-    /// When.
     pub at: Timestamp,
     /// The pairs that the request quoted, in order.
     pub included: Vec<PairId>,
-    /// The new message.
     pub outgoing_user_text: String,
     /// The request; none once a pair that it quoted was deleted.
     pub json_doc: Option<String>,
@@ -146,33 +127,25 @@ pub struct FailedAnswer {
     pub transport: Option<String>,
 }
 
-/// The books.
-#[async_trait]
-pub trait Receipts: Send + Sync {
-    /// Keeps a receipt; one with the same id is replaced.
-    async fn put_receipt(&self, receipt: &ReceiptRecord) -> StoreResult<()>;
+jobs! {
+    pub trait Receipts {
+        /// Keeps a receipt; one with the same id is replaced.
+        write put_receipt(receipt: &ReceiptRecord) -> () = receipts::put;
 
-    /// One receipt, with its body.
-    async fn receipt(&self, id: ReceiptId) -> StoreResult<ReceiptRecord>;
+        /// One receipt, with its body.
+        read receipt(id: ReceiptId) -> ReceiptRecord = receipts::get;
 
-    /// Receipts without their bodies, the newest first.
-    async fn receipts(
-        &self,
-        workspace: &Workspace,
-        filter: &ReceiptFilter,
-    ) -> StoreResult<Vec<ReceiptRecord>>;
+        /// Receipts without their bodies, the newest first.
+        read receipts(workspace: &Workspace, filter: &ReceiptFilter)
+            -> Vec<ReceiptRecord> = receipts::newest;
 
-    /// Totals over the receipts that the filter lets through, in the order of their keys.
-    async fn totals(
-        &self,
-        workspace: &Workspace,
-        filter: &ReceiptFilter,
-        by: GroupBy,
-    ) -> StoreResult<Vec<ReceiptTotals>>;
+        /// Totals over the receipts that the filter lets through, in the order of their keys.
+        read totals(workspace: &Workspace, filter: &ReceiptFilter, by: GroupBy)
+            -> Vec<ReceiptTotals> = totals::totals;
 
-    /// Keeps the snapshot of a failed send; the one before it of that pair goes.
-    async fn put_snapshot(&self, snapshot: &ErrorSnapshot) -> StoreResult<()>;
+        /// Keeps the snapshot of a failed send; the one before it of that pair goes.
+        write put_snapshot(snapshot: &ErrorSnapshot) -> () = snapshots::put;
 
-    /// The snapshot of a pair, if it failed.
-    async fn snapshot(&self, pair: PairId) -> StoreResult<Option<ErrorSnapshot>>;
+        read snapshot(pair: PairId) -> Option<ErrorSnapshot> = snapshots::get;
+    }
 }

@@ -1,16 +1,14 @@
-//! Full-text search over all pairs (HIS-7).
+//! Full-text search over pairs (HIS-7) and over the memory (MEM-6).
 
 use std::ops::Range;
 
 use async_trait::async_trait;
 use plimsoll_domain::PairId;
 
-use crate::{StoreResult, Workspace};
+use crate::{MemoryHits, MemoryQuery, StoreResult, Workspace};
 
-/// A pair that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchHit {
-    /// Its id.
     pub pair: PairId,
     /// A piece of its text around what was found.
     pub snippet: String,
@@ -21,7 +19,7 @@ pub struct SearchHit {
     pub score: f64,
 }
 
-/// Search in the user's words and the answers.
+/// Search, which each database does in its own way.
 #[async_trait]
 pub trait Search: Send + Sync {
     /// The pairs of a workspace that hold all words of the query, the best first, at most
@@ -35,4 +33,13 @@ pub trait Search: Send + Sync {
         query: &str,
         limit: usize,
     ) -> StoreResult<Vec<SearchHit>>;
+
+    /// The notes and prompts that hold all words of the query, or, where there are none, any of
+    /// them. Case, accents and endings of words do not matter, and a word of the title counts
+    /// more. Any text is a legal query; one without a word finds nothing.
+    async fn search_memory(
+        &self,
+        workspace: &Workspace,
+        query: &MemoryQuery,
+    ) -> StoreResult<MemoryHits>;
 }

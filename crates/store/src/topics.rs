@@ -1,21 +1,29 @@
-//! Topics of a workspace (HIS-3).
+//! Workspaces (HIS-6) and their topics (HIS-3).
 
-use async_trait::async_trait;
-use plimsoll_domain::{Topic, TopicId};
+use plimsoll_domain::{Timestamp, Topic, TopicId};
 
-use crate::{StoreResult, Workspace};
+use crate::{
+    Workspace,
+    sql::{topics, workspaces},
+};
 
-/// The tree of topics, one for each workspace.
-#[async_trait]
-pub trait Topics: Send + Sync {
-    /// All topics, parents before their children, siblings by name.
-    async fn topics(&self, workspace: &Workspace) -> StoreResult<Vec<Topic>>;
+jobs! {
+    /// The workspaces, each with a tree of topics. `default/main` exists from the start.
+    pub trait Topics {
+        read workspaces() -> Vec<Workspace> = workspaces::all;
 
-    /// Adds a topic, or changes the one with this id. It is kept exactly as given; that a
-    /// new child copies the system message of its parent is for the caller to do. Refused
-    /// when the name is bad or taken, the parent unknown, or a circle would arise.
-    async fn put_topic(&self, workspace: &Workspace, topic: &Topic) -> StoreResult<()>;
+        /// Makes a workspace; one that exists already is left as it is.
+        write create_workspace(workspace: &Workspace, at: Timestamp) -> () = workspaces::create;
 
-    /// Removes a topic; refused unless it is empty.
-    async fn remove_topic(&self, workspace: &Workspace, id: TopicId) -> StoreResult<()>;
+        /// All topics, parents before their children, siblings by name.
+        read topics(workspace: &Workspace) -> Vec<Topic> = topics::all;
+
+        /// Adds a topic, or changes the one with this id. It is kept exactly as given; that a
+        /// new child copies the system message of its parent is for the caller to do. Refused
+        /// when the name is bad or taken, the parent unknown, or a circle would arise.
+        write put_topic(workspace: &Workspace, topic: &Topic) -> () = topics::put;
+
+        /// Removes a topic; refused unless it is empty.
+        write remove_topic(workspace: &Workspace, id: TopicId) -> () = topics::remove;
+    }
 }

@@ -13,9 +13,7 @@ use crate::StoreResult;
 pub struct SchemaVersion {
     /// The newest migration that was applied.
     pub newest: String,
-    /// How many were applied.
     pub applied: u64,
-    /// When the store was made.
     pub made_at: Timestamp,
 }
 
@@ -34,7 +32,6 @@ pub trait Upkeep: Send + Sync {
     /// news.
     async fn check(&self) -> StoreResult<Vec<Finding>>;
 
-    /// The schema that the store has.
     async fn schema_version(&self) -> StoreResult<SchemaVersion>;
 
     /// A number that changes whenever somebody else, through another handle or from

@@ -1,10 +1,6 @@
 //! Projects and workspaces (HIS-6): the scope of everything that is kept.
 
-use async_trait::async_trait;
-use plimsoll_domain::Timestamp;
 use thiserror::Error;
-
-use crate::StoreResult;
 
 /// A workspace of a project. Written `project/workspace`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,17 +31,14 @@ impl Workspace {
         }
     }
 
-    /// The project.
     pub fn project(&self) -> &str {
         &self.text[..self.slash]
     }
 
-    /// The name within the project.
     pub fn name(&self) -> &str {
         &self.text[self.slash + 1..]
     }
 
-    /// `project/workspace`.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -61,16 +54,6 @@ impl std::fmt::Display for Workspace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)
     }
-}
-
-/// The workspaces there are. `default/main` exists from the start.
-#[async_trait]
-pub trait Workspaces: Send + Sync {
-    /// All of them, by name.
-    async fn workspaces(&self) -> StoreResult<Vec<Workspace>>;
-
-    /// Makes one; one that exists already is left as it is.
-    async fn create_workspace(&self, workspace: &Workspace, at: Timestamp) -> StoreResult<()>;
 }
 
 #[cfg(test)]

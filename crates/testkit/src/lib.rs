@@ -5,6 +5,7 @@ pub mod history;
 pub mod http;
 pub mod llama_server;
 pub mod npm;
+pub mod pairs;
 pub mod pdf;
 pub mod python;
 pub mod real;

@@ -6,11 +6,9 @@ use std::{
 };
 
 use plimsoll_domain::{Lifecycle, MessagePair, PairId};
-use plimsoll_store::{
-    Pairs, Workspace,
-    contract::{at, pair},
-};
+use plimsoll_store::{Pairs, Workspace};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
+use plimsoll_testkit::pairs::{at, pair};
 use plimsoll_testkit::{
     history::{Random, prose},
     report::Table,

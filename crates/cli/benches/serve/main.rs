@@ -23,7 +23,8 @@ mod served;
 
 use std::path::Path;
 
-use plimsoll_store::{Topics, Workspace, contract::topic};
+use plimsoll_store::{Topics, Workspace};
+use plimsoll_testkit::pairs::topic;
 use plimsoll_testkit::{
     report::Table,
     scripted::{Reply, ScriptedServer},

@@ -14,7 +14,8 @@ use std::{
 };
 
 use plimsoll_domain::PairId;
-use plimsoll_store::{Pairs, Search, Topics, Workspace, contract::topic};
+use plimsoll_store::{Pairs, Search, Topics, Workspace};
+use plimsoll_testkit::pairs::topic;
 use plimsoll_testkit::report::Table;
 
 use crate::filled::{Effort, Outcome, compared, fill, milliseconds, numbered, open};

@@ -6,7 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use plimsoll_store::{Pairs, Topics, Workspace, contract::topic};
+use plimsoll_store::{Pairs, Topics, Workspace};
+use plimsoll_testkit::pairs::topic;
 use plimsoll_testkit::report::Table;
 
 use crate::filled::{Effort, Outcome, milliseconds, numbered, open};

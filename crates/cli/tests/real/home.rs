@@ -7,10 +7,8 @@ use std::{
 
 use plimsoll_domain::{Lifecycle, MessagePair, PairId};
 use plimsoll_embedded::{FetchError, fetch};
-use plimsoll_store::{
-    Pairs, StoredPair, Topics, Workspace,
-    contract::{at, pair, topic},
-};
+use plimsoll_store::{Pairs, StoredPair, Topics, Workspace};
+use plimsoll_testkit::pairs::{at, pair, topic};
 use plimsoll_testkit::real;
 use serde_json::Value;
 

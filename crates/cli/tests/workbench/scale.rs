@@ -3,12 +3,10 @@
 use std::path::Path;
 
 use plimsoll_domain::{Lifecycle, MessagePair, PairId};
-use plimsoll_store::{
-    Pairs, Topics, Workspace,
-    contract::{at, pair, topic},
-};
+use plimsoll_store::{Pairs, Topics, Workspace};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 use plimsoll_testkit::history::{Random, prose};
+use plimsoll_testkit::pairs::{at, pair, topic};
 
 use crate::bench::{Workbench, answer};
 

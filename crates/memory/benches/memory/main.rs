@@ -21,7 +21,7 @@ use std::{
 use notes::Words;
 use plimsoll_domain::Timestamp;
 use plimsoll_memory::{Find, Ledger, Memory, MemoryParts, OwnProject, Reading, Reply, Save};
-use plimsoll_store::{Observations, Workspace};
+use plimsoll_store::{Memory as _, Workspace};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 use plimsoll_testkit::report::Table;
 use plimsoll_tokens::Estimator;

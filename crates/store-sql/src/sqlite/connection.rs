@@ -9,7 +9,7 @@ use super::error::Decide;
 use crate::OpenOptions;
 
 /// Statements kept prepared on each connection; there are fewer in all.
-const STATEMENTS: usize = 128;
+const PREPARED_STATEMENTS: usize = 128;
 
 /// Opens for writing, without changing anything in the file yet.
 pub(super) fn writing(path: &Path, options: &OpenOptions) -> StoreResult<Connection> {
@@ -23,7 +23,6 @@ pub(super) fn writing(path: &Path, options: &OpenOptions) -> StoreResult<Connect
     Ok(connection)
 }
 
-/// Opens for reading only.
 pub(super) fn reading(path: &Path, options: &OpenOptions) -> StoreResult<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).decided()?;
@@ -33,7 +32,7 @@ pub(super) fn reading(path: &Path, options: &OpenOptions) -> StoreResult<Connect
 
 fn common(connection: &Connection, options: &OpenOptions) -> StoreResult<()> {
     connection.busy_timeout(options.busy_timeout).decided()?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
     // Otherwise SQLite plans some statements anew for each value that is bound to them,
     // which takes ten times as long as running them.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).decided()?;

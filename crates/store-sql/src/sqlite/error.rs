@@ -5,7 +5,6 @@ use std::io;
 use plimsoll_store::{StoreError, StoreResult};
 use rusqlite::ErrorCode;
 
-/// The decision behind an error of SQLite.
 pub(super) fn decide(error: rusqlite::Error) -> StoreError {
     let Some(&rusqlite::ffi::Error { code, extended_code }) = error.sqlite_error() else {
         return StoreError::Failed(error.to_string());
@@ -27,7 +26,6 @@ pub(super) fn decide(error: rusqlite::Error) -> StoreError {
     }
 }
 
-/// The decision behind an error of the file system.
 pub(super) fn decide_io(error: &io::Error) -> StoreError {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly,

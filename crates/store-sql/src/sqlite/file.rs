@@ -12,12 +12,10 @@ use plimsoll_store::{StoreError, StoreResult};
 use super::error::Decide;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-const HEADER: usize = 100;
+const HEADER_BYTES: usize = 100;
 
-/// What stands at the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// No file.
     Nothing,
     /// A file that begins like a database, of this many bytes.
     Database(u64),
@@ -34,9 +32,9 @@ pub(super) fn look(path: &Path) -> StoreResult<Found> {
     };
     let length = file.metadata().decided()?.len();
     // A store gets its name when it is whole, so that an empty file was one or is another's.
-    let mut header = Vec::with_capacity(HEADER);
-    file.take(HEADER as u64).read_to_end(&mut header).decided()?;
-    let whole = header.len() == HEADER
+    let mut header = Vec::with_capacity(HEADER_BYTES);
+    file.take(HEADER_BYTES as u64).read_to_end(&mut header).decided()?;
+    let whole = header.len() == HEADER_BYTES
         && header.starts_with(MAGIC)
         && (has_log(path) || length >= stated_length(&header));
     Ok(if whole { Found::Database(length) } else { Found::Damaged })

@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-use plimsoll_store::{MemoryFound, MemoryHit, StoreResult};
-
-use super::{
-    memory_search::{Candidate, Probed, Shelf},
-    memory_terms::Term,
-    snippet::{CLOSE, Marked, OPEN},
-};
-use crate::{
-    db::{Db, first, values},
-    shared::memory::{
+use plimsoll_store::{
+    MemoryFound, MemoryHit, StoreResult,
+    engine::{Db, first, unreadable},
+    sql::memory::{
         grams::{is_word, words},
         observations, prompts,
     },
+    values,
 };
 
-/// Reads a hit and makes its snippet.
+use super::{
+    memory_search::{Candidate, MemoryIndex, Probed},
+    memory_terms::Term,
+    snippet::{CLOSE, Marked, OPEN},
+};
+
 pub(super) fn read(
     db: &mut dyn Db,
     candidate: &Candidate,
@@ -25,19 +25,19 @@ pub(super) fn read(
     probed: &[Probed],
     snippet_chars: usize,
 ) -> StoreResult<MemoryHit> {
-    let (shelf, id) = (candidate.shelf, candidate.id);
-    let found = match shelf {
-        Shelf::Observations => {
+    let (memory_index, id) = (candidate.memory_index, candidate.id);
+    let found = match memory_index {
+        MemoryIndex::Observations => {
             let sql =
                 format!("SELECT {} FROM memory_observations WHERE id = $1", observations::COLUMNS);
             first(db, &sql, values![id], observations::read)?.map(MemoryFound::Observation)
         }
-        Shelf::Prompts => {
+        MemoryIndex::Prompts => {
             let sql = format!("SELECT {} FROM memory_prompts WHERE id = $1", prompts::COLUMNS);
             first(db, &sql, values![id], prompts::read)?.map(MemoryFound::Prompt)
         }
     };
-    let found = found.ok_or_else(|| crate::db::unreadable("a text of the index is missing"))?;
+    let found = found.ok_or_else(|| unreadable("a text of the index is missing"))?;
     let content = match &found {
         MemoryFound::Observation(note) => &note.content,
         MemoryFound::Prompt(prompt) => &prompt.content,
@@ -51,10 +51,10 @@ pub(super) fn read(
         .filter(|(place, term)| !matches!(term, Term::Run(_)) && !common(*place))
         .map(|(_, term)| term.expression())
         .collect();
-    let highlighted = match shelf {
+    let highlighted = match memory_index {
         _ if exact.is_empty() => None,
-        Shelf::Observations => highlighted(db, shelf, 1, &exact.join(" OR "), id)?,
-        Shelf::Prompts => highlighted(db, shelf, 0, &exact.join(" OR "), id)?,
+        MemoryIndex::Observations => highlighted(db, memory_index, 1, &exact.join(" OR "), id)?,
+        MemoryIndex::Prompts => highlighted(db, memory_index, 0, &exact.join(" OR "), id)?,
     };
     let mut marked = Marked::one_line(highlighted.as_deref().unwrap_or(content));
     for (place, term) in terms.iter().enumerate() {
@@ -68,12 +68,12 @@ pub(super) fn read(
 /// The text with what FTS5 found in it; none if that is not in this text.
 fn highlighted(
     db: &mut dyn Db,
-    shelf: Shelf,
+    memory_index: MemoryIndex,
     column: usize,
     expression: &str,
     id: u64,
 ) -> StoreResult<Option<String>> {
-    let index = shelf.index();
+    let index = memory_index.name();
     let sql = format!(
         "SELECT highlight({index}, {column}, $1, $2) FROM {index}
         WHERE {index} MATCH $3 AND rowid = $4"
@@ -86,9 +86,9 @@ fn highlighted(
 /// common words, which may have an ending more.
 fn by_letters(text: &str, term: &Term, common: bool) -> Vec<Range<usize>> {
     /// Letters of an ending, and of the shortest word that has one.
-    const ENDING: usize = 3;
-    const SHORTEST: usize = 4;
-    let endings = |word: &str| if word.len() < SHORTEST { 0 } else { ENDING };
+    const ENDING_LETTERS: usize = 3;
+    const SHORTEST_LETTERS: usize = 4;
+    let endings = |word: &str| if word.len() < SHORTEST_LETTERS { 0 } else { ENDING_LETTERS };
     match term {
         Term::Run(run) => text.match_indices(run).map(|(at, hit)| at..at + hit.len()).collect(),
         Term::Open(word) => beginnings(text, word, usize::MAX),

@@ -10,51 +10,31 @@ use std::collections::HashSet;
 
 use plimsoll_store::{
     MemoryFilter, MemoryHits, MemoryQuery, Projects, Scope, StoreResult, Workspace,
+    engine::{Db, first, list},
+    sql::memory::{Conditions, Narrow, tag},
+    values,
 };
 
-use super::{
-    Sqlite, memory_hit,
-    memory_terms::{Term, terms},
-};
-use crate::{
-    db::{Db, first, list, values},
-    shared::memory::{Conditions, Narrow, tag},
-};
+use super::{memory_hit, memory_terms::Term};
 
 /// A term that more texts have, notes and prompts together, is common.
-const RARE: usize = 500;
+const RARE_TEXTS: usize = 500;
 /// So many of the newest are looked at where all terms are common.
-const NEWEST: usize = 200;
+const NEWEST_TEXTS: usize = 200;
 /// The beginning of a word is put together from all words that begin so, if these are not
 /// too many.
-const GATHERED: usize = 5 * RARE;
+const GATHERED_TEXTS: usize = 5 * RARE_TEXTS;
 /// Beginnings of up to this length have an index of their own.
-const INDEXED: usize = 6;
+const INDEXED_CHARS: usize = 6;
 
-impl Sqlite {
-    pub(crate) async fn search_memory(
-        &self,
-        workspace: &Workspace,
-        query: &MemoryQuery,
-    ) -> StoreResult<MemoryHits> {
-        let terms = terms(&query.text);
-        if terms.is_empty() || query.limit == 0 {
-            return Ok(MemoryHits::default());
-        }
-        let (workspace, query) = (workspace.clone(), query.clone());
-        self.read(move |db| search(db, &workspace, &query, &terms)).await
-    }
-}
-
-/// One of the two indexes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shelf {
+pub(super) enum MemoryIndex {
     Observations,
     Prompts,
 }
 
-impl Shelf {
-    pub(super) fn index(self) -> &'static str {
+impl MemoryIndex {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Observations => "memory_observation_index",
             Self::Prompts => "memory_prompt_index",
@@ -95,14 +75,14 @@ impl Shelf {
 
 /// A text that fits, before it is read.
 pub(super) struct Candidate {
-    pub(super) shelf: Shelf,
+    pub(super) memory_index: MemoryIndex,
     pub(super) id: u64,
     pub(super) score: f64,
     time: i64,
 }
 
-/// A term with the number of texts that have it, counted up to just above [`RARE`]. It is the
-/// same for all shelves: scores can be held against each other only where the same terms
+/// A term with the number of texts that have it, counted up to just above [`RARE_TEXTS`]. It is the
+/// same for both indexes: scores can be held against each other only where the same terms
 /// were ranked by.
 pub(super) struct Probed {
     expression: String,
@@ -112,34 +92,34 @@ pub(super) struct Probed {
 impl Probed {
     /// Whether too many texts have it to rank by it.
     pub(super) fn is_common(&self) -> bool {
-        self.hits > RARE
+        self.hits > RARE_TEXTS
     }
 }
 
-fn search(
+pub(super) fn search(
     db: &mut dyn Db,
     workspace: &Workspace,
     query: &MemoryQuery,
     terms: &[Term],
 ) -> StoreResult<MemoryHits> {
     let filter = &query.filter;
-    let shelves = if filter.kind.is_none() && filter.scope.is_none() {
-        &[Shelf::Observations, Shelf::Prompts][..]
+    let indexes = if filter.kind.is_none() && filter.scope.is_none() {
+        &[MemoryIndex::Observations, MemoryIndex::Prompts][..]
     } else {
-        &[Shelf::Observations][..]
+        &[MemoryIndex::Observations][..]
     };
     let probed: StoreResult<Vec<Probed>> =
-        terms.iter().map(|term| probe_term(db, shelves, term)).collect();
+        terms.iter().map(|term| probe_term(db, indexes, term)).collect();
     let probed = probed?;
     let mut more = false;
     let mut any_word = false;
     let mut found = Vec::new();
-    for shelf in shelves {
-        found.extend(all_words(db, *shelf, &probed, workspace, filter, &mut more)?);
+    for memory_index in indexes {
+        found.extend(all_words(db, *memory_index, &probed, workspace, filter, &mut more)?);
     }
     if found.is_empty() && terms.len() > 1 {
-        for shelf in shelves {
-            found.extend(any_of(db, *shelf, &probed, workspace, filter, &mut more)?);
+        for memory_index in indexes {
+            found.extend(any_of(db, *memory_index, &probed, workspace, filter, &mut more)?);
         }
         any_word = !found.is_empty();
     }
@@ -158,12 +138,17 @@ fn search(
     Ok(MemoryHits { hits, any_word, matched, more })
 }
 
-/// How many texts fit an expression on all shelves together, counted up to just above a
+/// How many texts fit an expression in all indexes together, counted up to just above a
 /// number.
-fn probe(db: &mut dyn Db, shelves: &[Shelf], expression: &str, up_to: usize) -> StoreResult<usize> {
+fn probe(
+    db: &mut dyn Db,
+    indexes: &[MemoryIndex],
+    expression: &str,
+    up_to: usize,
+) -> StoreResult<usize> {
     let mut hits = 0;
-    for shelf in shelves {
-        let index = shelf.index();
+    for memory_index in indexes {
+        let index = memory_index.name();
         let sql = format!(
             "SELECT COUNT(*) FROM (SELECT rowid FROM {index} WHERE {index} MATCH $1 LIMIT $2)"
         );
@@ -177,48 +162,48 @@ fn probe(db: &mut dyn Db, shelves: &[Shelf], expression: &str, up_to: usize) -> 
     Ok(hits)
 }
 
-fn probe_term(db: &mut dyn Db, shelves: &[Shelf], term: &Term) -> StoreResult<Probed> {
+fn probe_term(db: &mut dyn Db, indexes: &[MemoryIndex], term: &Term) -> StoreResult<Probed> {
     let expression = term.expression();
-    let hits = probe(db, shelves, &expression, RARE)?;
+    let hits = probe(db, indexes, &expression, RARE_TEXTS)?;
     let exact = Probed { expression, hits };
     let Term::Open(word) = term else { return Ok(exact) };
     let length = word.chars().count();
-    if hits > RARE || length < 2 {
+    if hits > RARE_TEXTS || length < 2 {
         return Ok(exact);
     }
-    if length > INDEXED {
-        let head: String = word.chars().take(INDEXED).collect();
+    if length > INDEXED_CHARS {
+        let head: String = word.chars().take(INDEXED_CHARS).collect();
         let expression = format!("\"{head}\" *");
-        if probe(db, shelves, &expression, GATHERED)? > GATHERED {
+        if probe(db, indexes, &expression, GATHERED_TEXTS)? > GATHERED_TEXTS {
             // Where nothing is called so, the beginning that has an index must do.
-            let beginning = Probed { expression, hits: RARE + 1 };
+            let beginning = Probed { expression, hits: RARE_TEXTS + 1 };
             return Ok(if hits > 0 { exact } else { beginning });
         }
     }
     let expression = format!("\"{word}\" *");
-    let open = Probed { hits: probe(db, shelves, &expression, RARE)?, expression };
+    let open = Probed { hits: probe(db, indexes, &expression, RARE_TEXTS)?, expression };
     // The whole word is what was meant where the beginning says too much.
-    if open.hits > RARE && hits > 0 {
+    if open.hits > RARE_TEXTS && hits > 0 {
         return Ok(exact);
     }
     if open.hits > 0 {
         return Ok(open);
     }
-    shortened(db, shelves, word).map(|found| found.unwrap_or(exact))
+    shortened(db, indexes, word).map(|found| found.unwrap_or(exact))
 }
 
 /// The stem of a whole word may be shorter than the beginning of it that was typed:
 /// `configura` is no beginning of `configur`.
-fn shortened(db: &mut dyn Db, shelves: &[Shelf], word: &str) -> StoreResult<Option<Probed>> {
+fn shortened(db: &mut dyn Db, indexes: &[MemoryIndex], word: &str) -> StoreResult<Option<Probed>> {
     let mut word = word;
     for _ in 0..4 {
         let Some((end, _)) = word.char_indices().next_back() else { break };
         word = &word[..end];
-        if word.chars().count() <= INDEXED {
+        if word.chars().count() <= INDEXED_CHARS {
             break;
         }
         for expression in [format!("\"{word}\""), format!("\"{word}\" *")] {
-            let hits = probe(db, shelves, &expression, RARE)?;
+            let hits = probe(db, indexes, &expression, RARE_TEXTS)?;
             if hits > 0 {
                 return Ok(Some(Probed { expression, hits }));
             }
@@ -229,7 +214,7 @@ fn shortened(db: &mut dyn Db, shelves: &[Shelf], word: &str) -> StoreResult<Opti
 
 fn all_words(
     db: &mut dyn Db,
-    shelf: Shelf,
+    memory_index: MemoryIndex,
     terms: &[Probed],
     workspace: &Workspace,
     filter: &MemoryFilter,
@@ -242,13 +227,13 @@ fn all_words(
         terms.map(|term| term.expression.as_str()).collect::<Vec<_>>().join(" AND ")
     };
     let all = join(&mut terms.iter());
-    let rare = join(&mut terms.iter().filter(|term| term.hits <= RARE));
+    let rare = join(&mut terms.iter().filter(|term| term.hits <= RARE_TEXTS));
     if rare.is_empty() {
-        return newest(db, shelf, &all, workspace, filter, more);
+        return newest(db, memory_index, &all, workspace, filter, more);
     }
-    let mut found = ranked(db, shelf, &rare, workspace, filter)?;
+    let mut found = ranked(db, memory_index, &rare, workspace, filter)?;
     if rare != all {
-        let index = shelf.index();
+        let index = memory_index.name();
         let sql = format!("SELECT rowid FROM {index} WHERE {index} MATCH $1");
         let fit: HashSet<u64> =
             list(db, &sql, values![&all], |row| row.count(0))?.into_iter().collect();
@@ -259,7 +244,7 @@ fn all_words(
 
 fn any_of(
     db: &mut dyn Db,
-    shelf: Shelf,
+    memory_index: MemoryIndex,
     terms: &[Probed],
     workspace: &Workspace,
     filter: &MemoryFilter,
@@ -268,44 +253,44 @@ fn any_of(
     let mut there: Vec<&Probed> = terms.iter().filter(|term| term.hits > 0).collect();
     there.sort_by_key(|term| term.hits);
     let Some(rarest) = there.first() else { return Ok(Vec::new()) };
-    let only_common = rarest.hits > RARE;
+    let only_common = rarest.hits > RARE_TEXTS;
     let mut gathered = 0;
     let wanted: Vec<&str> = there
         .iter()
         .take_while(|term| {
             gathered += term.hits;
-            only_common || (term.hits <= RARE && gathered <= 2 * RARE)
+            only_common || (term.hits <= RARE_TEXTS && gathered <= 2 * RARE_TEXTS)
         })
         .map(|term| term.expression.as_str())
         .collect();
     let expression = wanted.join(" OR ");
     if only_common {
-        return newest(db, shelf, &format!("({expression})"), workspace, filter, more);
+        return newest(db, memory_index, &format!("({expression})"), workspace, filter, more);
     }
     *more |= wanted.len() < there.len();
-    ranked(db, shelf, &expression, workspace, filter)
+    ranked(db, memory_index, &expression, workspace, filter)
 }
 
 /// All that fit an expression of rare terms, with their rank.
 fn ranked(
     db: &mut dyn Db,
-    shelf: Shelf,
+    memory_index: MemoryIndex,
     expression: &str,
     workspace: &Workspace,
     filter: &MemoryFilter,
 ) -> StoreResult<Vec<Candidate>> {
-    let mut conditions = shelf.conditions(workspace, filter);
+    let mut conditions = memory_index.conditions(workspace, filter);
     let matched = conditions.value(expression);
-    let (index, table) = (shelf.index(), shelf.table());
+    let (index, table) = (memory_index.name(), memory_index.table());
     let sql = format!(
         "SELECT {index}.rowid, {}, {} FROM {index} CROSS JOIN {table} o ON o.id = {index}.rowid
         WHERE {} AND {index} MATCH {matched}",
-        shelf.rank(),
-        shelf.time(),
+        memory_index.rank(),
+        memory_index.time(),
         conditions.sql
     );
     list(db, &sql, &conditions.values, |row| {
-        Ok(Candidate { shelf, id: row.count(0)?, score: row.real(1)?, time: row.int(2)? })
+        Ok(Candidate { memory_index, id: row.count(0)?, score: row.real(1)?, time: row.int(2)? })
     })
 }
 
@@ -329,7 +314,7 @@ fn of_projects(projects: &Projects) -> String {
 /// come first. The tags let FTS5 skip what the filter does not want.
 fn newest(
     db: &mut dyn Db,
-    shelf: Shelf,
+    memory_index: MemoryIndex,
     expression: &str,
     workspace: &Workspace,
     filter: &MemoryFilter,
@@ -342,24 +327,26 @@ fn newest(
     let mut narrow: String = narrow.iter().map(|tag| format!(" AND \"{tag}\"")).collect();
     narrow.push_str(&of_projects(&filter.projects));
     let narrowed = format!("{expression}{narrow}");
-    let mut conditions = shelf.conditions(workspace, filter);
+    let mut conditions = memory_index.conditions(workspace, filter);
     let matched = conditions.value(narrowed.as_str());
-    let limit = conditions.value(u64::try_from(NEWEST + 1).unwrap_or(u64::MAX));
-    let (index, table) = (shelf.index(), shelf.table());
+    let limit = conditions.value(u64::try_from(NEWEST_TEXTS + 1).unwrap_or(u64::MAX));
+    let (index, table) = (memory_index.name(), memory_index.table());
     let sql = format!(
         "SELECT {index}.rowid, {} FROM {index} CROSS JOIN {table} o ON o.id = {index}.rowid
         WHERE {} AND {index} MATCH {matched} ORDER BY {index}.rowid DESC LIMIT {limit}",
-        shelf.time(),
+        memory_index.time(),
         conditions.sql
     );
     let mut found = list(db, &sql, &conditions.values, |row| {
-        Ok(Candidate { shelf, id: row.count(0)?, score: 0.0, time: row.int(1)? })
+        Ok(Candidate { memory_index, id: row.count(0)?, score: 0.0, time: row.int(1)? })
     })?;
-    if found.len() > NEWEST {
+    if found.len() > NEWEST_TEXTS {
         *more = true;
-        found.truncate(NEWEST);
+        found.truncate(NEWEST_TEXTS);
     }
-    if let (Shelf::Observations, Some(oldest)) = (shelf, found.last().map(|last| last.id)) {
+    if let (MemoryIndex::Observations, Some(oldest)) =
+        (memory_index, found.last().map(|last| last.id))
+    {
         let titles = format!("{{title title_grams}} : ({expression})");
         let sql = format!("SELECT rowid FROM {index} WHERE {index} MATCH $1 AND rowid >= $2");
         let titled: HashSet<u64> =

@@ -1,6 +1,6 @@
 //! What people type, as terms of FTS5. Every word is quoted, so that nothing is an operator.
 
-use crate::shared::memory::grams::{Stretch, is_spaceless, is_word, pairs, stretches, words};
+use plimsoll_store::sql::memory::grams::{Stretch, is_spaceless, is_word, pairs, stretches, words};
 
 /// More words than this are not looked for.
 const MOST_TERMS: usize = 24;

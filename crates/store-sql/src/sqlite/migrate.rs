@@ -4,15 +4,18 @@
 use std::path::{Path, PathBuf};
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{StoreError, StoreResult, Workspace};
+use plimsoll_store::{
+    StoreError, StoreResult, Workspace,
+    engine::{Db, list},
+    sql::workspaces,
+    values,
+};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::{error::Decide, file, session::Session, upkeep};
 use crate::{
     OpenReport,
-    db::{Db, list, values},
     migrations::{Migration, pending, preparation},
-    shared::workspaces,
 };
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (

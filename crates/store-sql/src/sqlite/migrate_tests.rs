@@ -1,13 +1,14 @@
-//! Migrations from an empty store and from one that has something to lose (REL-3).
+//! Migrations from an empty store and from one that has something to lose (REL-3), and what of
+//! the schema other code must know.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::StoreError;
+use plimsoll_store::{StoreError, sql::deletions::TABLES_OF_A_PAIR};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use super::{Sqlite, file::beside, open::open};
+use super::{SqlStore, file::beside, open::open};
 use crate::{
     OpenOptions,
     migrations::{Migration, SQLITE},
@@ -24,7 +25,7 @@ fn future() -> Vec<Migration> {
     known
 }
 
-fn open_with(path: &Path, known: &[Migration]) -> Result<Sqlite, StoreError> {
+fn open_with(path: &Path, known: &[Migration]) -> Result<SqlStore, StoreError> {
     open(path, &OpenOptions::default(), known, Timestamp::from_millis(5))
 }
 
@@ -154,9 +155,7 @@ fn many_openers_at_once_make_one_store() {
 /// MEM-12: what sessions had for a summary becomes notes, which are found like any other.
 #[tokio::test]
 async fn mem_12_summaries_of_earlier_stores_become_notes() {
-    use plimsoll_store::{
-        MemoryFilter, MemoryQuery, MemorySearch, Observations, Order, Sessions, Workspace,
-    };
+    use plimsoll_store::{Memory, MemoryFilter, MemoryQuery, Order, Search, Workspace};
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("p.db");
     let before: Vec<Migration> =
@@ -190,4 +189,33 @@ async fn mem_12_summaries_of_earlier_stores_become_notes() {
     };
     let next = store.summarise_session(&workspace, &session, "Anew", at).await.unwrap();
     assert_eq!((next.note, next.revision), (Some(notes[0].id), 2));
+}
+
+/// A table that somebody adds and that holds something of a pair must be named there, or an undo
+/// would not bring it back.
+#[test]
+fn rec_5_every_table_that_refers_to_pairs_is_kept_or_can_be_made_again() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    drop(open_with(&path, SQLITE).unwrap());
+    let connection = Connection::open(&path).unwrap();
+    let sql = "SELECT DISTINCT t.name FROM sqlite_schema t, pragma_foreign_key_list(t.name) f
+        WHERE t.type = 'table' AND f.\"table\" IN ('pairs', 'snapshots')";
+    let mut statement = connection.prepare(sql).unwrap();
+    let names = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    let found: BTreeSet<String> = names.map(Result::unwrap).collect();
+    let elsewhere = [
+        // Kept as the rows of `snapshot_pairs` that they stand for.
+        "snapshot_runs",
+        // Counted again.
+        "estimates",
+        // A pair that is being sent is not deleted.
+        "sends",
+        // They stay, and only forget their pair.
+        "receipts",
+    ];
+    let others = |table: &&str| !["pairs", "snapshot_pairs"].contains(table);
+    let known = TABLES_OF_A_PAIR.iter().map(|(table, _)| *table).filter(others);
+    let known: BTreeSet<String> = known.chain(elsewhere).map(ToOwned::to_owned).collect();
+    assert_eq!(found, known);
 }

@@ -23,19 +23,20 @@ mod migrate_tests;
 use std::path::{Path, PathBuf};
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{Finding, StoreResult};
+use plimsoll_store::{
+    Finding, StoreResult,
+    engine::{Db, Engine},
+};
 
 use crate::{
     OpenOptions, OpenReport,
-    db::Db,
     faults::{Faults, failing},
     migrations::SQLITE,
 };
+use writer::Durability;
 
-pub(crate) use writer::Durability;
-
-/// An open SQLite store.
-pub(crate) struct Sqlite {
+/// A store in a SQLite file. A second database is a sibling of this.
+pub struct SqlStore {
     path: PathBuf,
     // Readers go first: the last connection to close writes the log back into the file,
     // and only the writer can.
@@ -45,8 +46,13 @@ pub(crate) struct Sqlite {
     faults: Option<Faults>,
 }
 
-impl Sqlite {
-    pub(crate) async fn open(
+impl SqlStore {
+    /// Opens a store in a SQLite file, or makes one; `at` is the time now.
+    ///
+    /// A store of an earlier version is brought up to date, after a backup beside it. A
+    /// file that is damaged, of a newer version or not ours is refused and left as it is,
+    /// unless the options say to set a damaged one aside.
+    pub async fn open_sqlite(
         path: &Path,
         options: OpenOptions,
         at: Timestamp,
@@ -55,7 +61,11 @@ impl Sqlite {
         readers::blocking(move || open::open(&path, &options, SQLITE, at)).await
     }
 
-    pub(crate) async fn restore(
+    /// Puts the backup `from` in the place of the store at `path`, and keeps what stood
+    /// there as `kept`; says whether anything did. Everything is checked before anything is
+    /// touched: a file that is damaged, newer or not ours is refused, and so is a store
+    /// that somebody has open. `from` is only read; `at` is the time now.
+    pub async fn restore_sqlite(
         from: &Path,
         path: &Path,
         kept: &Path,
@@ -65,35 +75,30 @@ impl Sqlite {
         readers::blocking(move || restore::restore(&from, &path, &kept, at)).await
     }
 
-    pub(crate) async fn look_through(path: &Path) -> StoreResult<Vec<Finding>> {
+    /// Looks at every page and reference of the store at `path`; an empty list is good news.
+    /// Nothing is changed, also not by an interrupted send that would be recovered, and
+    /// nothing is made where nothing is. A file that is no store is an error (REL-10).
+    pub async fn look_through_sqlite(path: &Path) -> StoreResult<Vec<Finding>> {
         let path = path.to_owned();
         readers::blocking(move || open::look_through(&path, SQLITE)).await
     }
 
-    pub(crate) async fn set_aside(path: &Path) -> StoreResult<Option<PathBuf>> {
+    /// Moves a damaged store, or a file in its place that is none, out of the way, to a name
+    /// that is free; says where to. A sound one, or one of a newer version, stays (REL-2).
+    pub async fn set_aside_sqlite(path: &Path) -> StoreResult<Option<PathBuf>> {
         let path = path.to_owned();
         readers::blocking(move || open::set_aside(&path, SQLITE)).await
     }
 
-    pub(crate) fn report(&self) -> &OpenReport {
+    pub fn report(&self) -> &OpenReport {
         &self.report
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Runs a job of reading on a consistent view.
-    pub(crate) async fn read<T: Send + 'static>(
-        &self,
-        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
-    ) -> StoreResult<T> {
-        let fault = self.faults.as_ref().and_then(Faults::next);
-        failing(fault, self.readers.run(move |connection| session::view(connection, job))).await
-    }
-
-    /// Runs a job of writing in one transaction; an error undoes all of it.
-    pub(crate) async fn write<T: Send + 'static>(
+    async fn write_with<T: Send + 'static>(
         &self,
         durability: Durability,
         job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
@@ -104,5 +109,29 @@ impl Sqlite {
             session::transaction(connection.get(), job)
         });
         failing(fault, done).await
+    }
+}
+
+impl Engine for SqlStore {
+    async fn read<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
+        let fault = self.faults.as_ref().and_then(Faults::next);
+        failing(fault, self.readers.run(move |connection| session::view(connection, job))).await
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
+        self.write_with(Durability::Full, job).await
+    }
+
+    async fn write_lazily<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
+        self.write_with(Durability::Process, job).await
     }
 }

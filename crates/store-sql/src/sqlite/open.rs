@@ -7,7 +7,7 @@ use plimsoll_store::{Finding, StoreError, StoreResult};
 use rusqlite::Connection;
 
 use super::{
-    Sqlite, connection,
+    SqlStore, connection,
     error::Decide,
     file::{self, Found},
     migrate,
@@ -25,7 +25,7 @@ pub(super) fn open(
     options: &OpenOptions,
     known: &[Migration],
     at: Timestamp,
-) -> StoreResult<Sqlite> {
+) -> StoreResult<SqlStore> {
     let mut report = OpenReport::default();
     let connection = match open_file(path, options, known, at, &mut report) {
         Err(StoreError::Corrupt { .. } | StoreError::NotAStore(_))
@@ -39,7 +39,7 @@ pub(super) fn open(
         }
         opened => opened?,
     };
-    Ok(Sqlite {
+    Ok(SqlStore {
         path: path.to_owned(),
         writer: Writer::start(connection)?,
         readers: Readers::new(path.to_owned(), options.clone()),

@@ -1,15 +1,17 @@
-//! Full-text search by FTS5 (HIS-7). The index itself is kept by the triggers of the
+//! Full-text search by FTS5: pairs here (HIS-7), the memory in `memory_search`. The index itself is kept by the triggers of the
 //! schema.
 
-use plimsoll_store::{SearchHit, StoreResult, Workspace};
+use async_trait::async_trait;
+use plimsoll_store::{
+    MemoryHits, MemoryQuery, Search, SearchHit, StoreResult, Workspace,
+    engine::{Db, Engine, id, list},
+    sql::memory::grams::is_word,
+    values,
+};
 
 use super::{
-    Sqlite,
+    SqlStore, memory_search, memory_terms,
     snippet::{CLOSE, OPEN, unmark},
-};
-use crate::{
-    db::{Db, id, list, values},
-    shared::memory::grams::is_word,
 };
 
 /// Words of a snippet, about two lines.
@@ -18,8 +20,9 @@ const SEARCH: &str = "SELECT d.pair_id, snippet(search_index, -1, $1, $2, '…',
     WHERE search_index MATCH $3 AND d.workspace = $4
     ORDER BY rank LIMIT $5";
 
-impl Sqlite {
-    pub(crate) async fn search(
+#[async_trait]
+impl Search for SqlStore {
+    async fn search(
         &self,
         workspace: &Workspace,
         query: &str,
@@ -28,6 +31,19 @@ impl Sqlite {
         let Some(query) = match_expression(query) else { return Ok(Vec::new()) };
         let workspace = workspace.clone();
         self.read(move |db| find(db, &workspace, &query, limit)).await
+    }
+
+    async fn search_memory(
+        &self,
+        workspace: &Workspace,
+        query: &MemoryQuery,
+    ) -> StoreResult<MemoryHits> {
+        let terms = memory_terms::terms(&query.text);
+        if terms.is_empty() || query.limit == 0 {
+            return Ok(MemoryHits::default());
+        }
+        let (workspace, query) = (workspace.clone(), query.clone());
+        self.read(move |db| memory_search::search(db, &workspace, &query, &terms)).await
     }
 }
 

@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
-use plimsoll_store::StoreResult;
+use plimsoll_store::{
+    StoreResult,
+    engine::{Cells, Db, NamedCells, Value, unreadable},
+};
 use rusqlite::{
     Connection, Row, Statement, ToSql, TransactionBehavior,
     types::{ToSqlOutput, ValueRef},
 };
 
 use super::error::Decide;
-use crate::db::{Cells, Db, NamedCells, Value, unreadable};
 
 /// Runs a job in a transaction that has the right to write from its start, so that it
 /// never has to give up half-way for another process.
@@ -24,7 +26,6 @@ pub(super) fn transaction<T>(
     Ok(done)
 }
 
-/// Runs a job on one consistent view.
 pub(super) fn view<T>(
     connection: &mut Connection,
     job: impl FnOnce(&mut dyn Db) -> StoreResult<T>,
@@ -40,7 +41,7 @@ impl Db for Session<'_> {
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<u64> {
         let mut statement = self.0.prepare_cached(sql).decided()?;
         debug_assert!(placeholders_in_order(&statement), "{sql}");
-        let touched = statement.execute(rusqlite::params_from_iter(values)).decided()?;
+        let touched = statement.execute(bound(values)).decided()?;
         Ok(u64::try_from(touched).unwrap_or(u64::MAX))
     }
 
@@ -52,9 +53,9 @@ impl Db for Session<'_> {
     ) -> StoreResult<()> {
         let mut statement = self.0.prepare_cached(sql).decided()?;
         debug_assert!(placeholders_in_order(&statement), "{sql}");
-        let mut rows = statement.query(rusqlite::params_from_iter(values)).decided()?;
+        let mut rows = statement.query(bound(values)).decided()?;
         while let Some(found) = rows.next().decided()? {
-            row(found)?;
+            row(&Found(found))?;
         }
         Ok(())
     }
@@ -63,7 +64,7 @@ impl Db for Session<'_> {
         let mut statement = self.0.prepare_cached(sql).decided()?;
         debug_assert!(placeholders_in_order(&statement), "{sql}");
         let names: Vec<String> = statement.column_names().map(ToOwned::to_owned).collect();
-        let mut rows = statement.query(rusqlite::params_from_iter(values)).decided()?;
+        let mut rows = statement.query(bound(values)).decided()?;
         let mut found = Vec::new();
         while let Some(row) = rows.next().decided()? {
             let mut cells = Vec::with_capacity(names.len());
@@ -94,20 +95,28 @@ fn placeholders_in_order(statement: &Statement<'_>) -> bool {
         .all(|place| statement.parameter_name(place) == Some(format!("${place}").as_str()))
 }
 
-impl ToSql for Value<'_> {
+fn bound<'v>(values: &'v [Value<'v>]) -> impl rusqlite::Params + 'v {
+    rusqlite::params_from_iter(values.iter().map(Bound))
+}
+
+struct Bound<'v>(&'v Value<'v>);
+
+impl ToSql for Bound<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self {
-            Self::Null => ValueRef::Null,
-            Self::Int(value) => ValueRef::Integer(*value),
-            Self::Real(value) => ValueRef::Real(*value),
-            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+        Ok(ToSqlOutput::Borrowed(match self.0 {
+            Value::Null => ValueRef::Null,
+            Value::Int(value) => ValueRef::Integer(*value),
+            Value::Real(value) => ValueRef::Real(*value),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
         }))
     }
 }
 
-impl Cells for Row<'_> {
+struct Found<'r>(&'r Row<'r>);
+
+impl Cells for Found<'_> {
     fn opt_text(&self, place: usize) -> StoreResult<Option<&str>> {
-        match self.get_ref(place).decided()? {
+        match self.0.get_ref(place).decided()? {
             ValueRef::Null => Ok(None),
             ValueRef::Text(bytes) => {
                 std::str::from_utf8(bytes).map(Some).map_err(|_| unreadable("a text is no text"))
@@ -117,7 +126,7 @@ impl Cells for Row<'_> {
     }
 
     fn opt_int(&self, place: usize) -> StoreResult<Option<i64>> {
-        match self.get_ref(place).decided()? {
+        match self.0.get_ref(place).decided()? {
             ValueRef::Null => Ok(None),
             ValueRef::Integer(value) => Ok(Some(value)),
             _ => Err(unreadable("a number is no number")),
@@ -125,7 +134,7 @@ impl Cells for Row<'_> {
     }
 
     fn opt_real(&self, place: usize) -> StoreResult<Option<f64>> {
-        match self.get_ref(place).decided()? {
+        match self.0.get_ref(place).decided()? {
             ValueRef::Null => Ok(None),
             ValueRef::Real(value) => Ok(Some(value)),
             ValueRef::Integer(value) => Ok(Some(value as f64)),

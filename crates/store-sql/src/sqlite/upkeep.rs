@@ -6,26 +6,33 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use async_trait::async_trait;
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{Finding, Noun, SchemaVersion, StoreError, StoreResult};
+use plimsoll_store::{
+    Finding, Noun, SchemaVersion, StoreError, StoreResult, Upkeep, engine::Engine, sql::parts,
+};
 use rusqlite::{Connection, InterruptHandle};
 
-use super::{Sqlite, error::Decide, file, migrate, schema};
-use crate::{migrations::SQLITE, shared::parts};
+use super::{SqlStore, error::Decide, file, migrate, schema};
+use crate::migrations::SQLITE;
 
 /// The indexes of full-text search.
 const INDEXES: [&str; 3] = ["search_index", "memory_observation_index", "memory_prompt_index"];
 
 /// Fewer free pages than these are not worth writing the rest anew.
-const WORTH_IT: i64 = 1024;
+const FREE_PAGES_WORTH_A_VACUUM: i64 = 1024;
 
-impl Sqlite {
-    pub(crate) async fn backup_to(&self, target: &Path) -> StoreResult<()> {
+/// So many receipts are written anew in one transaction, for which others wait.
+const RECEIPTS_AT_ONCE: u64 = 20;
+
+#[async_trait]
+impl Upkeep for SqlStore {
+    async fn backup_to(&self, target: &Path) -> StoreResult<()> {
         let target = target.to_owned();
         self.readers.run(move |connection| copy_to(connection, &target)).await
     }
 
-    pub(crate) async fn check(&self) -> StoreResult<Vec<Finding>> {
+    async fn check(&self) -> StoreResult<Vec<Finding>> {
         let mut findings = self.readers.run(|connection| look_through(connection)).await?;
         let path = self.path().to_owned();
         let foreign = self.readers.run(move |connection| {
@@ -59,7 +66,7 @@ impl Sqlite {
         Ok(findings)
     }
 
-    pub(crate) async fn schema_version(&self) -> StoreResult<SchemaVersion> {
+    async fn schema_version(&self) -> StoreResult<SchemaVersion> {
         let path = self.path().to_owned();
         self.readers
             .run(move |connection| {
@@ -77,7 +84,7 @@ impl Sqlite {
 
     /// SQLite counts the commits of all connections but the one that asks, and only the
     /// writer commits here.
-    pub(crate) async fn changes_by_others(&self) -> StoreResult<u64> {
+    async fn changes_by_others(&self) -> StoreResult<u64> {
         let ask = |connection: &Connection| {
             connection
                 .pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0))
@@ -87,26 +94,36 @@ impl Sqlite {
         Ok(version.unsigned_abs())
     }
 
-    /// Whether more than half of the file is room that was given up, and more than a little.
-    pub(crate) async fn is_mostly_free(&self) -> StoreResult<bool> {
-        let ask = |connection: &Connection, name: &str| {
-            connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).decided()
-        };
-        self.readers
-            .run(move |connection| {
-                let free = ask(connection, "freelist_count")?;
-                Ok(free > WORTH_IT && free > ask(connection, "page_count")? / 2)
-            })
-            .await
-    }
-
     /// Writes the file anew. Whoever stops waiting stops it: a server that is asked to end does
     /// not write for minutes first (REL-11), and the file is as it was.
-    pub(crate) async fn vacuum(&self) -> StoreResult<()> {
+    async fn vacuum(&self) -> StoreResult<()> {
         let vacuum = Arc::new(Mutex::new(Vacuum::Waits));
         let _stop = StopVacuum(Arc::clone(&vacuum));
         self.writer.run(move |writer| write_anew(writer.get(), &vacuum)).await
     }
+
+    async fn shrink(&self) -> StoreResult<bool> {
+        for table in [&parts::RECEIPTS, &parts::REQUESTS] {
+            if self.read(move |db| table.is_behind(db)).await? {
+                self.write_lazily(move |db| table.write_anew(db, RECEIPTS_AT_ONCE)).await?;
+                return Ok(true);
+            }
+        }
+        if self.readers.run(|connection| is_mostly_free(connection)).await? {
+            self.write(|db| parts::RECEIPTS.sweep(db)).await?;
+            self.vacuum().await?;
+        }
+        Ok(false)
+    }
+}
+
+/// Whether more than half of the file is room that was given up, and more than a little.
+fn is_mostly_free(connection: &Connection) -> StoreResult<bool> {
+    let ask = |name: &str| {
+        connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).decided()
+    };
+    let free = ask("freelist_count")?;
+    Ok(free > FREE_PAGES_WORTH_A_VACUUM && free > ask("page_count")? / 2)
 }
 
 /// How far the writing anew has come.

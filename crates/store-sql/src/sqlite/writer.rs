@@ -13,7 +13,7 @@ use super::error::Decide;
 
 /// How much a commit has to survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Durability {
+pub(super) enum Durability {
     /// A power cut: the log is synced before the answer.
     Full,
     /// A crash of the process: the log is written, and synced with the next full commit.

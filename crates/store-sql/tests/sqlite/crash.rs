@@ -8,10 +8,8 @@ use std::{
 };
 
 use plimsoll_domain::{Lifecycle, LifecycleEvent, MessagePair, PairId};
-use plimsoll_store::{
-    Edit, INTERRUPTED, Outcome, Owners, Pairs, Upkeep, Workspace,
-    contract::{at, pair},
-};
+use plimsoll_store::{Edit, INTERRUPTED, Outcome, Pairs, Store, Upkeep, Workspace};
+use plimsoll_testkit::pairs::{at, pair};
 use tempfile::TempDir;
 
 use crate::support::{child, child_path, open, ready};

@@ -2,10 +2,8 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use plimsoll_store::{
-    Pairs, Workspace,
-    contract::{answered, pair_id},
-};
+use plimsoll_store::{Pairs, Workspace};
+use plimsoll_testkit::pairs::{answered, pair_id};
 use rusqlite::Connection;
 use tempfile::TempDir;
 

@@ -3,11 +3,9 @@
 use std::{fs, path::Path, time::Duration};
 
 use plimsoll_domain::MessagePair;
-use plimsoll_store::{
-    Pairs, Search, StoreError, Upkeep, Workspace,
-    contract::{answered, at, pair, pair_id},
-};
+use plimsoll_store::{Pairs, Search, StoreError, Upkeep, Workspace};
 use plimsoll_store_sql::{OnCorrupt, OpenOptions, SqlStore};
+use plimsoll_testkit::pairs::{answered, at, pair, pair_id};
 use rusqlite::Connection;
 use tempfile::TempDir;
 

@@ -3,6 +3,7 @@
 // Helpers of tests stand outside the test functions, and may panic like them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+#[path = "../contract/mod.rs"]
 mod contract;
 mod crash;
 mod docs;
@@ -11,4 +12,5 @@ mod migrating;
 mod model;
 mod processes;
 mod receipts;
+mod rules;
 mod support;

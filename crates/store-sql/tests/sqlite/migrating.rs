@@ -8,11 +8,9 @@ use std::{
 };
 
 use plimsoll_domain::{FileId, MessagePair};
-use plimsoll_store::{
-    Files, Pairs, Receipts, Search, StoredPair, Upkeep, Workspace,
-    contract::{answered, at},
-};
+use plimsoll_store::{Files, Pairs, Receipts, Search, StoredPair, Upkeep, Workspace};
 use plimsoll_store_sql::OpenOptions;
+use plimsoll_testkit::pairs::{answered, at};
 use rusqlite::Connection;
 use tempfile::TempDir;
 

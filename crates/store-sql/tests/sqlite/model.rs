@@ -1,11 +1,9 @@
 //! Random operations on the store agree with a plain list of pairs.
 
 use plimsoll_domain::{ColorFlag, Lifecycle, LifecycleEvent, MessagePair, PairId, Star, Usage};
-use plimsoll_store::{
-    Edit, Outcome, Owners, Pairs, Search, Upkeep, Workspace,
-    contract::{at, pair, pair_id},
-};
+use plimsoll_store::{Edit, Outcome, Pairs, Search, Upkeep, Workspace};
 use plimsoll_store_sql::SqlStore;
+use plimsoll_testkit::pairs::{at, pair, pair_id};
 use proptest::prelude::*;
 use tempfile::TempDir;
 

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use plimsoll_domain::{MessagePair, PairId};
-use plimsoll_store::{
-    Owners, Pairs, StoreError, Upkeep, Workspace,
-    contract::{at, pair},
-};
+use plimsoll_store::{Pairs, StoreError, Upkeep, Workspace};
+use plimsoll_testkit::pairs::{at, pair};
 use tempfile::TempDir;
 
 use crate::support::{child, child_path, open, ready};

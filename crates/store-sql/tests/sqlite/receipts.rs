@@ -3,10 +3,8 @@
 use std::path::Path;
 
 use plimsoll_domain::{MessagePair, PairId, ReceiptId, Timestamp};
-use plimsoll_store::{
-    Pairs, ReceiptFilter, ReceiptRecord, Receipts, Upkeep, Workspace,
-    contract::{answered, at, topic},
-};
+use plimsoll_store::{Pairs, ReceiptFilter, ReceiptRecord, Receipts, Store, Upkeep, Workspace};
+use plimsoll_testkit::pairs::{answered, at, topic};
 use rusqlite::Connection;
 use serde_json::json;
 use tempfile::TempDir;

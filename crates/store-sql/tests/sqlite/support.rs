@@ -5,12 +5,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-use plimsoll_store::{
-    StoreResult,
-    contract::{at, topic},
-};
+use plimsoll_store::StoreResult;
 use plimsoll_store::{Topics, Workspace};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
+use plimsoll_testkit::pairs::{at, topic};
 
 /// The variable that turns a child test into a process of its own; it holds the path.
 pub(crate) const CHILD: &str = "PLIMSOLL_STORE_TEST_CHILD";

@@ -2,30 +2,153 @@
 //! their revisions, relations, progress. Ids are small integers, never used twice.
 
 mod archive;
-mod graph;
 mod observations;
-mod prompts;
 mod records;
 mod search;
-mod sessions;
 
-pub use archive::{ArchivedObservation, Brought, MemoryArchive, MemoryRecord};
-pub use graph::{Graph, NewRelation, Related};
+use plimsoll_domain::Timestamp;
+
+use crate::{Workspace, sql::memory as sql};
+
+pub use archive::{ArchivedObservation, Brought, MemoryRecord};
 pub use observations::{
-    Around, Change, MemoryCounts, NewObservation, Observations, Order, Saved, SavedObservation,
+    Around, Change, MemoryCounts, NewObservation, Order, Saved, SavedObservation,
 };
-pub use prompts::{NewPrompt, Prompts};
 pub use records::{
-    BadScope, MemoryFilter, Observation, ObservationRevision, ProgressDocument, Projects, Prompt,
-    Relation, SESSION_SUMMARY, SHARED_SESSION, Scope, Session,
+    BadScope, MemoryFilter, NewPrompt, NewRelation, NewSession, Observation, ObservationRevision,
+    ProgressDocument, Projects, Prompt, Related, Relation, SESSION_SUMMARY, SHARED_SESSION, Scope,
+    Session, Summarised,
 };
-pub use search::{MemoryFound, MemoryHit, MemoryHits, MemoryQuery, MemorySearch};
-pub use sessions::{NewSession, Sessions, Summarised};
+pub use search::{MemoryFound, MemoryHit, MemoryHits, MemoryQuery};
 
-/// All of the memory.
-pub trait Memory: Sessions + Prompts + Observations + Graph + MemorySearch + MemoryArchive {}
+jobs! {
+    /// The memory. What was deleted is found by none of these, nor is a relation one end of which
+    /// was deleted.
+    ///
+    /// Whoever names a session that is not there makes it. One that is there refuses whoever
+    /// names it for another project (MEM-12); case does not matter, and [`SHARED_SESSION`]
+    /// belongs to none. The summary of a session is a note of the type [`SESSION_SUMMARY`], so
+    /// that it is found, shown and revised like any other.
+    pub trait Memory {
+        /// Starts a session; says whether it is new. One that is there goes on: its end is
+        /// taken back, its directory becomes the one given.
+        write start_session(workspace: &Workspace, session: &NewSession, at: Timestamp)
+            -> bool = sql::sessions::start;
 
-impl<M> Memory for M where
-    M: Sessions + Prompts + Observations + Graph + MemorySearch + MemoryArchive
-{
+        /// Ends a session. A summary is put behind the one that it has, once.
+        write end_session(
+            workspace: &Workspace, session: &NewSession, summary: Option<&str>, at: Timestamp
+        ) -> Summarised = sql::sessions::end;
+
+        /// Replaces the summary of a session; the earlier text stays as a revision.
+        write summarise_session(
+            workspace: &Workspace, session: &NewSession, summary: &str, at: Timestamp
+        ) -> Summarised = sql::sessions::summarise;
+
+        read session(workspace: &Workspace, id: &str) -> Session = sql::sessions::get;
+
+        /// Sessions, the newest first. Only the filter's projects are looked at.
+        read sessions(workspace: &Workspace, filter: &MemoryFilter, limit: usize)
+            -> Vec<Session> = sql::sessions::newest;
+
+        read progress(workspace: &Workspace, project: &str, namespace: Option<&str>)
+            -> Option<ProgressDocument> = sql::sessions::progress;
+
+        write put_progress(workspace: &Workspace, document: &ProgressDocument)
+            -> () = sql::sessions::put_progress;
+
+        write save_prompt(workspace: &Workspace, prompt: &NewPrompt, at: Timestamp)
+            -> u64 = sql::prompts::save;
+
+        read prompts(workspace: &Workspace, filter: &MemoryFilter, limit: usize)
+            -> Vec<Prompt> = sql::prompts::newest;
+
+        /// Saves observations, all or none.
+        ///
+        /// One with a topic key revises the one that has the same key, project, scope and
+        /// namespace, if there is one; the same text again is a repetition (MEM-3). One without
+        /// a topic key is a repetition of one that has the same text but for case and white
+        /// space, the same type, title, project, scope and namespace, and was saved at
+        /// `same_since` or later (MEM-4).
+        ///
+        /// A session that belongs to another project refuses it (MEM-12).
+        write save_observations(
+            workspace: &Workspace, observations: &[NewObservation], at: Timestamp,
+            same_since: Timestamp
+        ) -> Vec<SavedObservation> = sql::saving::save_all;
+
+        read observation(workspace: &Workspace, id: u64) -> Observation = sql::observations::get;
+
+        /// The one that has a topic key in a project, scope and namespace (MEM-3).
+        read observation_by_key(
+            workspace: &Workspace, key: &str, project: &str, scope: Scope, namespace: Option<&str>
+        ) -> Option<Observation> = sql::saving::under_key;
+
+        /// Those of these that are there, in the order of the ids.
+        read observations_by_id(workspace: &Workspace, ids: &[u64])
+            -> Vec<Observation> = sql::observations::by_id;
+
+        /// The earlier texts of an observation, the first first.
+        read observation_revisions(workspace: &Workspace, id: u64)
+            -> Vec<ObservationRevision> = sql::observations::revisions;
+
+        /// Observations in an order, and how many there are in all.
+        read observations(workspace: &Workspace, filter: &MemoryFilter, order: Order, limit: usize)
+            -> (Vec<Observation>, u64) = sql::observations::listed;
+
+        /// An observation and those of these projects that are next to it in its session.
+        read around(
+            workspace: &Workspace, id: u64, projects: &Projects, before: usize, after: usize
+        ) -> Around = sql::observations::around;
+
+        /// Changes an observation; another title, text or type is a new revision. Whether it
+        /// still is what the caller saw is looked at in the same transaction. It does not move
+        /// to where another has its topic key (MEM-3).
+        write change_observation(workspace: &Workspace, id: u64, change: &Change, at: Timestamp)
+            -> Observation = sql::changes::change;
+
+        /// Deletes an observation. A hard deletion leaves nothing of it, its revisions and its
+        /// relations; it also takes one that was deleted softly before.
+        write delete_observation(workspace: &Workspace, id: u64, hard: bool, at: Timestamp)
+            -> () = sql::changes::delete;
+
+        /// Replaces observations by a summary, all or none: the given ones are deleted softly
+        /// and the summary is saved (MEM-8). All of them must be there and must have been
+        /// changed last before `before`.
+        write compact(
+            workspace: &Workspace, ids: &[u64], before: Timestamp, summary: &NewObservation,
+            at: Timestamp
+        ) -> u64 = sql::changes::compact;
+
+        read memory_counts(workspace: &Workspace, projects: &Projects)
+            -> MemoryCounts = sql::totals::counts;
+
+        /// The names of all projects that anything is kept of, in order.
+        read memory_projects(workspace: &Workspace) -> Vec<String> = sql::totals::projects;
+
+        /// Relates observations, all or none. None relates to itself.
+        write relate(workspace: &Workspace, relations: &[NewRelation], at: Timestamp)
+            -> Vec<Related> = sql::graph::relate;
+
+        /// Takes a relation away; says which it was.
+        write unrelate(workspace: &Workspace, id: u64) -> Relation = sql::graph::unrelate;
+
+        /// The relations that start or end at any of these, at most `limit`, by id.
+        read relations_of(workspace: &Workspace, ids: &[u64], limit: usize)
+            -> Vec<Relation> = sql::graph::relations_of;
+
+        /// What comes after a record, in one order: sessions, prompts, observations, relations,
+        /// progress. None is the start; an empty list is the end.
+        read memory_after(workspace: &Workspace, last: Option<&MemoryRecord>, limit: usize)
+            -> Vec<MemoryRecord> = sql::archive::after;
+
+        /// Brings records in, all or none. An id that is free is kept, one that is taken by
+        /// something else is replaced by a new one, and what is there already stays as it is.
+        /// An observation whose topic key another has here gives its texts to that one (MEM-3):
+        /// those that it does not have become its revisions, and the newer text is the present
+        /// one.
+        /// The ends of relations are ids of this store.
+        write bring_memory(workspace: &Workspace, records: &[MemoryRecord])
+            -> Vec<Brought> = sql::archive::bring;
+    }
 }

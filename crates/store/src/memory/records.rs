@@ -1,4 +1,4 @@
-//! The records of the memory (MEM-1).
+//! The records of the memory (MEM-1), and what is handed over to be kept.
 
 use std::str::FromStr;
 
@@ -11,7 +11,6 @@ pub enum Scope {
     /// Everybody who works on the project.
     #[default]
     Project,
-    /// One person.
     Personal,
 }
 
@@ -46,17 +45,12 @@ impl FromStr for Scope {
 pub struct Session {
     /// Its id, chosen by whoever works.
     pub id: String,
-    /// The project that is worked on.
     pub project: String,
-    /// The directory that is worked in.
     pub directory: Option<String>,
-    /// When it began.
     pub started_at: Timestamp,
-    /// When it ended.
     pub ended_at: Option<Timestamp>,
     /// What came of it: the text of the note that is its summary.
     pub summary: Option<String>,
-    /// That note.
     pub summary_id: Option<u64>,
 }
 
@@ -66,45 +60,29 @@ pub const SHARED_SESSION: &str = "manual-save";
 /// The type of the note that is the summary of its session (MEM-12).
 pub const SESSION_SUMMARY: &str = "session_summary";
 
-/// What a user asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
-    /// Its id.
     pub id: u64,
-    /// The session in which it was asked.
     pub session: String,
-    /// The words.
     pub content: String,
-    /// The project.
     pub project: String,
-    /// A room of its own, if it has one.
     pub namespace: Option<String>,
-    /// When.
     pub created_at: Timestamp,
 }
 
-/// A note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// Its id.
     pub id: u64,
-    /// The session in which it was made.
     pub session: String,
     /// Its type: `decision`, `bugfix`, …; free text.
     pub kind: String,
-    /// One line.
     pub title: String,
-    /// The text.
     pub content: String,
-    /// The tool that it is about, if any.
     pub tool_name: Option<String>,
-    /// The project.
     pub project: String,
-    /// Whom it is for.
     pub scope: Scope,
     /// What it is updated by (MEM-3).
     pub topic_key: Option<String>,
-    /// A room of its own, if it has one.
     pub namespace: Option<String>,
     /// Which revision of its text this is; the first is 1.
     pub revision_count: u64,
@@ -112,61 +90,87 @@ pub struct Observation {
     pub duplicate_count: u64,
     /// When the same was last saved again.
     pub last_seen_at: Option<Timestamp>,
-    /// When it was made.
     pub created_at: Timestamp,
     /// When its text or its place was last changed.
     pub updated_at: Timestamp,
 }
 
-/// An earlier text of an observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObservationRevision {
     /// Which one; the first is 1.
     pub revision: u64,
-    /// The type at that time.
     pub kind: String,
-    /// The title at that time.
     pub title: String,
-    /// The text at that time.
     pub content: String,
-    /// When it was replaced.
     pub replaced_at: Timestamp,
 }
 
-/// An arrow between two observations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
-    /// Its id.
     pub id: u64,
-    /// Where it starts.
     pub from: u64,
-    /// Where it ends.
     pub to: u64,
     /// What it means, such as `relates_to`.
     pub kind: String,
-    /// Why it is there.
     pub note: Option<String>,
-    /// When it was drawn.
     pub created_at: Timestamp,
 }
 
 /// The state of a project, as one JSON document (MEM-8).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgressDocument {
-    /// The project.
     pub project: String,
-    /// A room of its own, if it has one.
     pub namespace: Option<String>,
-    /// The document.
     pub content: String,
-    /// When it was written.
     pub updated_at: Timestamp,
 }
 
-/// Which projects are read (MEM-11). Names are those that [`Observations::memory_projects`]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSession {
+    pub id: String,
+    pub project: String,
+    pub directory: Option<String>,
+}
+
+/// What became of a session that was ended or summarised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summarised {
+    pub known: bool,
+    /// The note that is its summary, if one was written.
+    pub note: Option<u64>,
+    /// Which revision of that note the text is.
+    pub revision: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewPrompt {
+    /// Its session, made if it is not there.
+    pub session: String,
+    pub content: String,
+    pub project: String,
+    pub namespace: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRelation {
+    pub from: u64,
+    pub to: u64,
+    pub kind: String,
+    pub note: Option<String>,
+}
+
+/// A relation that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Related {
+    pub id: u64,
+    /// Whether it is new; one of the same ends and type is kept, and gets the new note.
+    pub fresh: bool,
+}
+
+/// Which projects are read (MEM-11). Names are those that [`Memory::memory_projects`]
 /// gives, spelt as they are kept.
 ///
-/// [`Observations::memory_projects`]: super::Observations::memory_projects
+/// [`Memory::memory_projects`]: super::Memory::memory_projects
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Projects {
     /// All of the workspace.
@@ -184,9 +188,7 @@ pub enum Projects {
 pub struct MemoryFilter {
     /// Only this type. Prompts and sessions have none and are not asked.
     pub kind: Option<String>,
-    /// Not this type.
     pub without_kind: Option<String>,
-    /// Only these projects.
     pub projects: Projects,
     /// Only this scope. Prompts and sessions have none and are not asked.
     pub scope: Option<Scope>,

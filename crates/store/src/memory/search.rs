@@ -2,38 +2,27 @@
 
 use std::ops::Range;
 
-use async_trait::async_trait;
-
 use super::{MemoryFilter, Observation, Prompt};
-use crate::{StoreResult, Workspace};
 
-/// What is looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryQuery {
     /// Any text. Words in double quotes stand together; the last word may be the beginning
     /// of one unless it is quoted.
     pub text: String,
-    /// Narrows what is found.
     pub filter: MemoryFilter,
-    /// How many hits at most.
     pub limit: usize,
     /// How many characters a snippet has at most.
     pub snippet_chars: usize,
 }
 
-/// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryFound {
-    /// A note.
     Observation(Observation),
-    /// What a user asked.
     Prompt(Prompt),
 }
 
-/// A hit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryHit {
-    /// What was found.
     pub found: MemoryFound,
     /// A piece of its text around what was found, on one line.
     pub snippet: String,
@@ -44,7 +33,6 @@ pub struct MemoryHit {
     pub score: f64,
 }
 
-/// The hits of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MemoryHits {
     /// The best first; of equally good ones the newest.
@@ -55,17 +43,4 @@ pub struct MemoryHits {
     pub matched: usize,
     /// Whether the words are so common that only the newest that fit were looked at.
     pub more: bool,
-}
-
-/// Search in notes and prompts.
-#[async_trait]
-pub trait MemorySearch: Send + Sync {
-    /// Those that hold all words of the query, or, where there are none, any of them. Case,
-    /// accents and endings of words do not matter, and a word of the title counts more. Any
-    /// text is a legal query; one without a word finds nothing.
-    async fn search_memory(
-        &self,
-        workspace: &Workspace,
-        query: &MemoryQuery,
-    ) -> StoreResult<MemoryHits>;
 }

@@ -1,0 +1,113 @@
+//! How a trait of the store is declared together with what it does: each method is one job, a
+//! function of [`sql`](crate::sql), which an [`Engine`](crate::engine::Engine) runs in one
+//! transaction.
+
+use std::{borrow::Borrow, pin::Pin};
+
+use plimsoll_domain::{
+    ColorFlag, DeletionId, Delivery, FileId, LifecycleEvent, PairId, ReceiptId, Star, Timestamp,
+    TopicId,
+};
+
+use crate::{GroupBy, Order, Scope, StoreResult, UsageEntry};
+
+/// What a method of the store answers with. It borrows the store and none of the arguments.
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = StoreResult<T>> + Send + 'a>>;
+
+/// Declares a trait and implements it for every engine. A line
+///
+/// ```text
+/// write insert(workspace: &Workspace, pair: &MessagePair) -> () = pairs::insert;
+/// ```
+///
+/// is the method `insert`, whose job `pairs::insert` the engine runs by its method `write`. How
+/// an engine runs a job is `read`, `write` or `write_lazily`.
+macro_rules! jobs {
+    ($(#[$about:meta])* pub trait $name:ident { $(
+        $(#[$doc:meta])*
+        $how:ident $method:ident($($arg:ident: $type:ty),*) -> $answer:ty = $job:path;
+    )* }) => {
+        $(#[$about])*
+        pub trait $name: Send + Sync { $(
+            $(#[$doc])*
+            fn $method(&self, $($arg: $type),*) -> $crate::StoreFuture<'_, $answer>;
+        )* }
+
+        impl<E: $crate::engine::Engine> $name for E { $(
+            fn $method(&self, $($arg: $type),*) -> $crate::StoreFuture<'_, $answer> {
+                $(let $arg = $crate::jobs::Argument::keep($arg);)*
+                Box::pin($crate::engine::Engine::$how(self, move |db| {
+                    $job(db, $($crate::jobs::Argument::lend(&$arg)),*)
+                }))
+            }
+        )* }
+    };
+}
+
+/// An argument of a job. A job outlives its caller's patience, so that it keeps what it was given.
+pub(crate) trait Argument<'a> {
+    type Kept: Send + 'static;
+
+    fn keep(self) -> Self::Kept;
+    fn lend(kept: &'a Self::Kept) -> Self;
+}
+
+impl<'a, T: ToOwned<Owned: Send + 'static> + ?Sized> Argument<'a> for &'a T {
+    type Kept = T::Owned;
+
+    fn keep(self) -> T::Owned {
+        self.to_owned()
+    }
+
+    fn lend(kept: &'a T::Owned) -> Self {
+        kept.borrow()
+    }
+}
+
+impl<'a, T: ToOwned<Owned: Send + 'static> + ?Sized> Argument<'a> for Option<&'a T> {
+    type Kept = Option<T::Owned>;
+
+    fn keep(self) -> Option<T::Owned> {
+        self.map(ToOwned::to_owned)
+    }
+
+    fn lend(kept: &'a Option<T::Owned>) -> Self {
+        kept.as_ref().map(Borrow::borrow)
+    }
+}
+
+macro_rules! small_arguments {
+    ($($type:ty),* $(,)?) => { $(
+        impl Argument<'_> for $type {
+            type Kept = Self;
+
+            fn keep(self) -> Self {
+                self
+            }
+
+            fn lend(kept: &Self) -> Self {
+                *kept
+            }
+        }
+    )* };
+}
+
+small_arguments!(
+    bool,
+    u64,
+    usize,
+    Timestamp,
+    PairId,
+    TopicId,
+    FileId,
+    ReceiptId,
+    DeletionId,
+    Star,
+    ColorFlag,
+    LifecycleEvent,
+    Delivery,
+    UsageEntry,
+    GroupBy,
+    Order,
+    Scope,
+);

@@ -1,0 +1,48 @@
+//! Labels of pairs (HIS-4): stars, flags, topics, in bulk.
+
+use plimsoll_domain::{ColorFlag, PairId, Star, TopicId};
+
+use super::{read_pairs, topics};
+use crate::{
+    Noun, StoreError, StoreResult,
+    engine::{Db, Value},
+};
+
+const SET_STAR: &str = "UPDATE pairs SET star = $1 WHERE id = $2";
+const SET_FLAG: &str = "UPDATE pairs SET flag = $1 WHERE id = $2";
+const SET_TOPIC: &str = "UPDATE pairs SET topic_id = $1 WHERE id = $2 AND workspace = $3";
+
+pub(crate) fn set_star(db: &mut dyn Db, ids: &[PairId], star: Star) -> StoreResult<u64> {
+    let star = Value::from(u64::from(star.count()));
+    ids.iter().try_fold(0, |sum, id| Ok(sum + db.run(SET_STAR, values![star.clone(), *id])?))
+}
+
+pub(crate) fn set_flag(db: &mut dyn Db, ids: &[PairId], flag: ColorFlag) -> StoreResult<u64> {
+    ids.iter().try_fold(0, |sum, id| Ok(sum + db.run(SET_FLAG, values![flag.name(), *id])?))
+}
+
+pub(crate) fn set_topic(db: &mut dyn Db, ids: &[PairId], topic: TopicId) -> StoreResult<u64> {
+    let unknown = StoreError::NotFound(Noun::Topic);
+    let workspace = topics::workspace_of(db, topic)?.ok_or_else(|| unknown.clone())?;
+    let mut moved = 0;
+    for id in ids {
+        let touched = db.run(SET_TOPIC, values![topic, *id, &workspace])?;
+        if touched == 0 && read_pairs::exists(db, *id)? {
+            return Err(unknown);
+        }
+        moved += touched;
+    }
+    Ok(moved)
+}
+
+pub(crate) fn set_topics(db: &mut dyn Db, moves: &[(PairId, TopicId)]) -> StoreResult<u64> {
+    let mut moves = moves.to_vec();
+    // What goes to the same place goes together.
+    moves.sort_by_key(|(_, topic)| *topic);
+    let mut moved = 0;
+    for same in moves.chunk_by(|one, next| one.1 == next.1) {
+        let ids: Vec<PairId> = same.iter().map(|(id, _)| *id).collect();
+        moved += set_topic(db, &ids, same[0].1)?;
+    }
+    Ok(moved)
+}

@@ -1,0 +1,127 @@
+//! Changing, deleting and compacting observations.
+
+use plimsoll_domain::Timestamp;
+
+use super::{
+    observations,
+    saving::{self, Made},
+};
+use crate::{
+    Change, NewObservation, Noun, Observation, StoreError, StoreResult, Workspace,
+    engine::Db,
+    sql::{deletions, workspaces},
+};
+
+const PLACE: &str = "UPDATE memory_observations SET project = $1, scope = $2, topic_key = $3,
+    fingerprint = $4, tags = $5, updated_at = $6 WHERE id = $7";
+const SOFT: &str = "UPDATE memory_observations SET deleted_at = $1
+    WHERE id = $2 AND workspace = $3 AND deleted_at IS NULL";
+const HARD: &str = "DELETE FROM memory_observations WHERE id = $1 AND workspace = $2";
+
+pub(crate) fn change(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    id: u64,
+    change: &Change,
+    at: Timestamp,
+) -> StoreResult<Observation> {
+    let known = observations::get(db, workspace, id)?;
+    let revision = known.revision_count;
+    if change.seen.is_some_and(|seen| seen != revision) {
+        return Err(StoreError::Revised { revision });
+    }
+    let mut changed = known.clone();
+    if let Some(revision) = change.restore
+        && revision != known.revision_count
+    {
+        let earlier = observations::revisions_of(db, id)?
+            .into_iter()
+            .find(|earlier| earlier.revision == revision)
+            .ok_or(StoreError::NotFound(Noun::Revision))?;
+        (changed.kind, changed.title, changed.content) =
+            (earlier.kind, earlier.title, earlier.content);
+    }
+    let replace = |place: &mut String, with: &Option<String>| {
+        if let Some(with) = with {
+            place.clone_from(with);
+        }
+    };
+    replace(&mut changed.title, &change.title);
+    replace(&mut changed.content, &change.content);
+    replace(&mut changed.kind, &change.kind);
+    replace(&mut changed.project, &change.project);
+    changed.scope = change.scope.unwrap_or(changed.scope);
+    changed.topic_key = change.topic_key.clone().or(changed.topic_key);
+    if changed == known {
+        return Ok(known);
+    }
+    let place = |note: &Observation| (note.topic_key.clone(), note.project.clone(), note.scope);
+    if place(&changed) != place(&known)
+        && let (Some(key), project, scope) = place(&changed)
+        && let namespace = changed.namespace.as_deref()
+        && let Some(other) = saving::under_key(db, workspace, &key, &project, scope, namespace)?
+    {
+        return Err(StoreError::KeyTaken { by: other.id });
+    }
+    if (&changed.kind, &changed.title, &changed.content)
+        != (&known.kind, &known.title, &known.content)
+    {
+        saving::new_text(db, workspace, &changed, at)?;
+    }
+    let made = Made::of(workspace, &changed);
+    let (project, key) = (&changed.project, changed.topic_key.as_ref());
+    let scope = changed.scope.name();
+    db.run(PLACE, values![project, scope, key, &made.fingerprint, &made.tags, at, id])?;
+    observations::get(db, workspace, id)
+}
+
+pub(crate) fn delete(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    id: u64,
+    hard: bool,
+    at: Timestamp,
+) -> StoreResult<()> {
+    if hard {
+        if db.run(HARD, values![id, workspace])? == 0 {
+            return Err(StoreError::NotFound(Noun::Observation));
+        }
+        return deletions::forget_note(db, id);
+    }
+    put_aside(db, workspace, &[id], at)
+}
+
+/// Deletes notes softly, as one step that can be undone (REC-5).
+fn put_aside(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    ids: &[u64],
+    at: Timestamp,
+) -> StoreResult<()> {
+    let Some(first) = ids.first() else { return Ok(()) };
+    let words = observations::get(db, workspace, *first)?.title;
+    for id in ids {
+        if db.run(SOFT, values![at, *id, workspace])? == 0 {
+            return Err(StoreError::NotFound(Noun::Observation));
+        }
+    }
+    deletions::keep_notes(db, workspace, ids, &words, at)
+}
+
+pub(crate) fn compact(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    replaced: &[u64],
+    before: Timestamp,
+    summary: &NewObservation,
+    at: Timestamp,
+) -> StoreResult<u64> {
+    workspaces::must_exist(db, workspace)?;
+    for id in replaced {
+        if observations::get(db, workspace, *id)?.updated_at >= before {
+            return Err(StoreError::NotFound(Noun::Observation));
+        }
+    }
+    put_aside(db, workspace, replaced, at)?;
+    saving::add(db, workspace, summary, at)
+}

@@ -1,0 +1,262 @@
+//! Saving observations: new ones, new texts of known ones, repetitions.
+
+use plimsoll_domain::Timestamp;
+
+use super::{grams::grams, graph, ids, observations, sessions, tags, words::fingerprint};
+use crate::{
+    NewObservation, NewRelation, Noun, Observation, Saved, SavedObservation, Scope, StoreError,
+    StoreResult, Workspace,
+    engine::{Db, first},
+    sql::workspaces,
+};
+
+const BY_KEY: &str = "SELECT id FROM memory_observations WHERE workspace = $1 AND topic_key = $2
+    AND project = $3 AND scope = $4 AND namespace = $5 AND deleted_at IS NULL
+    ORDER BY id DESC LIMIT 1";
+const BY_TEXT: &str = "SELECT id, duplicate_count FROM memory_observations
+    WHERE fingerprint = $1 AND workspace = $2 AND deleted_at IS NULL
+    AND COALESCE(last_seen_at, updated_at) >= $3 ORDER BY id DESC LIMIT 1";
+const SEEN: &str = "UPDATE memory_observations SET duplicate_count = duplicate_count + 1,
+    last_seen_at = $1 WHERE id = $2";
+const INSERT: &str = "INSERT INTO memory_observations (id, workspace, session_id, kind, project,
+    scope, namespace, topic_key, tool_name, revision_count, duplicate_count, last_seen_at,
+    created_at, updated_at, fingerprint, tags, title, title_grams, content, content_grams)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+    $20)";
+const KEEP: &str = "INSERT INTO memory_revisions (observation_id, revision, kind, title, content,
+    replaced_at) SELECT id, revision_count, kind, title, content, $1 FROM memory_observations
+    WHERE id = $2";
+const REVISE: &str = "UPDATE memory_observations SET revision_count = revision_count + 1,
+    kind = $1, title = $2, title_grams = $3, content = $4, content_grams = $5, fingerprint = $6,
+    tags = $7, updated_at = $8 WHERE id = $9";
+
+/// What a relation that comes with a note means.
+const RELATES_TO: &str = "relates_to";
+
+pub(crate) fn save_all(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    notes: &[NewObservation],
+    at: Timestamp,
+    same_since: Timestamp,
+) -> StoreResult<Vec<SavedObservation>> {
+    workspaces::must_exist(db, workspace)?;
+    notes.iter().map(|note| save(db, workspace, note, at, same_since)).collect()
+}
+
+fn save(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    note: &NewObservation,
+    at: Timestamp,
+    same_since: Timestamp,
+) -> StoreResult<SavedObservation> {
+    sessions::join(db, workspace, &note.session, &note.project, at)?;
+    let known = match &note.topic_key {
+        Some(key) => {
+            let namespace = note.namespace.as_deref();
+            under_key(db, workspace, key, &note.project, note.scope, namespace)?
+        }
+        None => None,
+    };
+    let revision = known.as_ref().map_or(0, |known| known.revision_count);
+    if note.seen.is_some_and(|seen| seen != revision) {
+        return Err(StoreError::Revised { revision });
+    }
+    let (id, saved) = match known {
+        Some(known) if same_text(&known, note) => (known.id, repeat(db, known.id, at)?),
+        Some(known) => {
+            revise(db, workspace, &known, note, at)?;
+            (known.id, Saved::Revised { revision: known.revision_count + 1 })
+        }
+        None => match repeated(db, workspace, note, same_since)? {
+            Some(id) => (id, repeat(db, id, at)?),
+            None => (add(db, workspace, note, at)?, Saved::Added),
+        },
+    };
+    let wanted: Vec<NewRelation> = note
+        .relate_to
+        .iter()
+        .map(|to| NewRelation { from: id, to: *to, kind: RELATES_TO.to_owned(), note: None })
+        .collect();
+    let related = graph::relate(db, workspace, &wanted, at)?;
+    let relations = related.into_iter().map(|relation| relation.id).collect();
+    Ok(SavedObservation { id, saved, relations })
+}
+
+/// The note that has a topic key (MEM-3).
+pub(crate) fn under_key(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    key: &str,
+    project: &str,
+    scope: Scope,
+    namespace: Option<&str>,
+) -> StoreResult<Option<Observation>> {
+    let namespace = namespace.unwrap_or_default();
+    let place = values![workspace, key, project, scope.name(), namespace];
+    let id = first(db, BY_KEY, place, |row| row.count(0))?;
+    id.map(|id| observations::get(db, workspace, id)).transpose()
+}
+
+fn same_text(known: &Observation, note: &NewObservation) -> bool {
+    known.kind == note.kind && known.title == note.title && known.content == note.content
+}
+
+/// A note with a topic key is itself a new place, and repeats nothing (MEM-3, MEM-4).
+fn repeated(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    note: &NewObservation,
+    same_since: Timestamp,
+) -> StoreResult<Option<u64>> {
+    if note.topic_key.is_some() {
+        return Ok(None);
+    }
+    let text = fingerprint(workspace, note);
+    first(db, BY_TEXT, values![&text, workspace, same_since], |row| row.count(0))
+}
+
+fn repeat(db: &mut dyn Db, id: u64, at: Timestamp) -> StoreResult<Saved> {
+    db.run(SEEN, values![at, id])?;
+    let sql = "SELECT duplicate_count FROM memory_observations WHERE id = $1";
+    let duplicates = first(db, sql, values![id], |row| row.count(0))?.unwrap_or(0);
+    Ok(Saved::Repeated { duplicates })
+}
+
+/// Adds a note without looking for its like.
+pub(super) fn add(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    note: &NewObservation,
+    at: Timestamp,
+) -> StoreResult<u64> {
+    sessions::make_named(db, workspace, &note.session, &note.project, at)?;
+    let id = ids::next(db, "observation")?;
+    let observation = Observation {
+        id,
+        session: note.session.clone(),
+        kind: note.kind.clone(),
+        title: note.title.clone(),
+        content: note.content.clone(),
+        tool_name: note.tool_name.clone(),
+        project: note.project.clone(),
+        scope: note.scope,
+        topic_key: note.topic_key.clone(),
+        namespace: note.namespace.clone(),
+        revision_count: 1,
+        duplicate_count: 0,
+        last_seen_at: None,
+        created_at: at,
+        updated_at: at,
+    };
+    insert(db, workspace, &observation)?;
+    Ok(id)
+}
+
+/// Writes an observation down as it is.
+pub(super) fn insert(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    note: &Observation,
+) -> StoreResult<()> {
+    let made = Made::of(workspace, note);
+    db.run(
+        INSERT,
+        values![
+            note.id,
+            workspace,
+            &note.session,
+            &note.kind,
+            &note.project,
+            note.scope.name(),
+            note.namespace.as_deref().unwrap_or_default(),
+            note.topic_key.as_ref(),
+            note.tool_name.as_ref(),
+            note.revision_count,
+            note.duplicate_count,
+            note.last_seen_at,
+            note.created_at,
+            note.updated_at,
+            &made.fingerprint,
+            &made.tags,
+            &note.title,
+            made.title_grams.as_ref(),
+            &note.content,
+            made.content_grams.as_ref(),
+        ],
+    )
+    .map(drop)
+}
+
+/// Keeps the present text as a revision and puts another in its place.
+fn revise(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    known: &Observation,
+    note: &NewObservation,
+    at: Timestamp,
+) -> StoreResult<()> {
+    let changed = Observation {
+        kind: note.kind.clone(),
+        title: note.title.clone(),
+        content: note.content.clone(),
+        ..known.clone()
+    };
+    new_text(db, workspace, &changed, at)
+}
+
+/// The same for a text that is already part of the observation.
+pub(super) fn new_text(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    changed: &Observation,
+    at: Timestamp,
+) -> StoreResult<()> {
+    db.run(KEEP, values![at, changed.id])?;
+    let made = Made::of(workspace, changed);
+    let touched = db.run(
+        REVISE,
+        values![
+            &changed.kind,
+            &changed.title,
+            made.title_grams.as_ref(),
+            &changed.content,
+            made.content_grams.as_ref(),
+            &made.fingerprint,
+            &made.tags,
+            at,
+            changed.id,
+        ],
+    )?;
+    if touched == 0 { Err(StoreError::NotFound(Noun::Observation)) } else { Ok(()) }
+}
+
+/// What is made from an observation so that it is found.
+pub(super) struct Made {
+    pub(super) fingerprint: String,
+    pub(super) tags: String,
+    title_grams: Option<String>,
+    content_grams: Option<String>,
+}
+
+impl Made {
+    pub(super) fn of(workspace: &Workspace, note: &Observation) -> Self {
+        let text = NewObservation {
+            kind: note.kind.clone(),
+            title: note.title.clone(),
+            content: note.content.clone(),
+            project: note.project.clone(),
+            scope: note.scope,
+            namespace: note.namespace.clone(),
+            ..NewObservation::default()
+        };
+        let namespace = note.namespace.as_deref();
+        Self {
+            fingerprint: fingerprint(workspace, &text),
+            tags: tags(workspace, &note.project, namespace, Some((&note.kind, note.scope))),
+            title_grams: grams(&note.title),
+            content_grams: grams(&note.content),
+        }
+    }
+}

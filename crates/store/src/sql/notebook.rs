@@ -1,0 +1,110 @@
+//! Saved filters, queries (FLT-6), drafts, single values.
+
+use plimsoll_domain::{Delivery, Timestamp};
+
+use super::{files, workspaces};
+use crate::{
+    KeptDraft, QUERIES_KEPT, SavedFilter, StoreResult, Workspace,
+    engine::{Db, first, list},
+};
+
+const FILTERS: &str = "SELECT name, text FROM saved_filters WHERE workspace = $1 ORDER BY name";
+const SAVE_FILTER: &str = "INSERT INTO saved_filters (workspace, name, text)
+    VALUES ($1, $2, $3) ON CONFLICT (workspace, name) DO UPDATE SET text = excluded.text";
+const DROP_FILTER: &str = "DELETE FROM saved_filters WHERE workspace = $1 AND name = $2";
+const QUERIES: &str = "SELECT text FROM queries WHERE workspace = $1 ORDER BY place";
+const NEWEST_QUERY: &str =
+    "SELECT place, text FROM queries WHERE workspace = $1 ORDER BY place DESC LIMIT 1";
+const PUSH_QUERY: &str = "INSERT INTO queries (workspace, place, text, at) VALUES ($1, $2, $3, $4)";
+const FORGET_QUERIES: &str = "DELETE FROM queries WHERE workspace = $1 AND place <= $2";
+const DRAFT: &str = "SELECT text FROM drafts WHERE workspace = $1";
+const PUT_DRAFT: &str = "INSERT INTO drafts (workspace, text, at) VALUES ($1, $2, $3)
+    ON CONFLICT (workspace) DO UPDATE SET text = excluded.text, at = excluded.at";
+const DRAFT_ATTACHMENTS: &str =
+    "SELECT file_id, delivery FROM draft_attachments WHERE workspace = $1 ORDER BY place";
+const ATTACH_TO_DRAFT: &str = "INSERT INTO draft_attachments (workspace, place, file_id, delivery)
+    VALUES ($1, $2, $3, $4)";
+const DROP_DRAFT_ATTACHMENTS: &str = "DELETE FROM draft_attachments WHERE workspace = $1";
+const DROP_DRAFT: &str = "DELETE FROM drafts WHERE workspace = $1";
+const VALUE: &str = "SELECT text FROM single_values WHERE name = $1";
+const PUT_VALUE: &str = "INSERT INTO single_values (name, text) VALUES ($1, $2)
+    ON CONFLICT (name) DO UPDATE SET text = excluded.text";
+const DROP_VALUE: &str = "DELETE FROM single_values WHERE name = $1";
+
+pub(crate) fn filters(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<SavedFilter>> {
+    list(db, FILTERS, values![workspace], |row| {
+        Ok(SavedFilter { name: row.string(0)?, text: row.string(1)? })
+    })
+}
+
+pub(crate) fn save_filter(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    filter: &SavedFilter,
+) -> StoreResult<()> {
+    workspaces::must_exist(db, workspace)?;
+    db.run(SAVE_FILTER, values![workspace, &filter.name, &filter.text]).map(drop)
+}
+
+pub(crate) fn drop_filter(db: &mut dyn Db, workspace: &Workspace, name: &str) -> StoreResult<bool> {
+    Ok(db.run(DROP_FILTER, values![workspace, name])? > 0)
+}
+
+pub(crate) fn queries(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<String>> {
+    list(db, QUERIES, values![workspace], |row| row.string(0))
+}
+
+pub(crate) fn push_query(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    query: &str,
+    at: Timestamp,
+) -> StoreResult<()> {
+    workspaces::must_exist(db, workspace)?;
+    let newest =
+        first(db, NEWEST_QUERY, values![workspace], |row| Ok((row.int(0)?, row.string(1)?)))?;
+    let place = match newest {
+        Some((_, text)) if text == query => return Ok(()),
+        Some((place, _)) => place + 1,
+        None => 1,
+    };
+    db.run(PUSH_QUERY, values![workspace, place, query, at])?;
+    let last_to_go = place - i64::try_from(QUERIES_KEPT).unwrap_or(i64::MAX);
+    db.run(FORGET_QUERIES, values![workspace, last_to_go]).map(drop)
+}
+
+pub(crate) fn draft(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Option<KeptDraft>> {
+    let text = first(db, DRAFT, values![workspace], |row| row.string(0))?;
+    let attachments = list(db, DRAFT_ATTACHMENTS, values![workspace], files::attachment)?;
+    Ok(text.map(|text| KeptDraft { text, attachments }))
+}
+
+pub(crate) fn put_draft(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    draft: &KeptDraft,
+    at: Timestamp,
+) -> StoreResult<()> {
+    workspaces::must_exist(db, workspace)?;
+    db.run(DROP_DRAFT_ATTACHMENTS, values![workspace])?;
+    if draft.text.trim().is_empty() {
+        return db.run(DROP_DRAFT, values![workspace]).map(drop);
+    }
+    db.run(PUT_DRAFT, values![workspace, &draft.text, at])?;
+    for (place, one) in draft.attachments.iter().enumerate() {
+        let delivery = one.delivery.map(Delivery::name);
+        db.run(ATTACH_TO_DRAFT, values![workspace, place as u64, one.file, delivery])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn value(db: &mut dyn Db, key: &str) -> StoreResult<Option<String>> {
+    first(db, VALUE, values![key], |row| row.string(0))
+}
+
+pub(crate) fn put_value(db: &mut dyn Db, key: &str, value: Option<&str>) -> StoreResult<()> {
+    match value {
+        Some(text) => db.run(PUT_VALUE, values![key, text]).map(drop),
+        None => db.run(DROP_VALUE, values![key]).map(drop),
+    }
+}

@@ -1,0 +1,141 @@
+//! Reading pairs.
+
+use std::{collections::HashMap, sync::Arc};
+
+use plimsoll_domain::{ColorFlag, MessagePair, PairId, Star, TopicId};
+
+use super::{answer, files, workspaces};
+use crate::{
+    Noun, PairRow, StoreError, StoreResult, StoredPair, Workspace,
+    engine::{Cells, Db, ReadId, first, id, opt_id, unreadable},
+};
+
+const GET: &str = "SELECT p.id, p.workspace, p.created_at, p.topic_id, p.model, p.star, p.flag,
+    p.lifecycle, p.cut, p.revision, p.edited_at, p.prompt_tokens, p.cached_tokens,
+    p.completion_tokens, p.reasoning_tokens, p.receipt_id, p.error_code, p.error_message,
+    t.user_text, COALESCE(s.partial_text, t.assistant_text), a.assistant_text
+    FROM pairs p
+    JOIN pair_texts t ON t.pair_id = p.id
+    LEFT JOIN sends s ON s.pair_id = p.id
+    LEFT JOIN previous_answers a ON a.pair_id = p.id
+    WHERE p.id = $1";
+
+/// One walk along the index `pairs_in_order`, which holds all of these columns.
+const ROWS: &str = "SELECT id, created_at, topic_id, model, star, flag, lifecycle, has_image,
+    has_attachment FROM pairs WHERE workspace = $1 ORDER BY created_at, id";
+
+const COUNT: &str = "SELECT COUNT(*) FROM pairs WHERE workspace = $1";
+
+const EXISTS: &str = "SELECT 1 FROM pairs WHERE id = $1";
+
+pub(crate) fn find(db: &mut dyn Db, id: PairId) -> StoreResult<Option<StoredPair>> {
+    let Some(mut stored) = first(db, GET, values![id], read)? else { return Ok(None) };
+    // Most messages hold no token, and need no second look.
+    if stored.pair.user_text.contains("<<") {
+        stored.pair.attachments = files::attachments(db, id)?;
+    }
+    Ok(Some(stored))
+}
+
+pub(crate) fn get(db: &mut dyn Db, id: PairId) -> StoreResult<StoredPair> {
+    find(db, id)?.ok_or(StoreError::NotFound(Noun::Pair))
+}
+
+pub(crate) fn get_many(db: &mut dyn Db, ids: &[PairId]) -> StoreResult<Vec<StoredPair>> {
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        found.extend(find(db, *id)?);
+    }
+    found.sort_by_key(|stored: &StoredPair| stored.pair.order_key());
+    found.dedup_by_key(|stored| stored.pair.id);
+    Ok(found)
+}
+
+pub(crate) fn rows(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<PairRow>> {
+    let mut rows = Vec::new();
+    let mut models = Models::default();
+    let mut topic = (String::new(), None);
+    db.each(ROWS, values![workspace], &mut |row| {
+        rows.push(PairRow {
+            id: id(row, 0)?,
+            created_at: row.time(1)?,
+            topic_id: same_topic(row.text(2)?, &mut topic)?,
+            model: models.shared(row.text(3)?),
+            star: star(row, 4)?,
+            flag: flag(row, 5)?,
+            lifecycle: answer::lifecycle(row, 6)?,
+            has_image: row.truth(7)?,
+            has_attachment: row.truth(8)?,
+        });
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+pub(crate) fn count(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<u64> {
+    Ok(first(db, COUNT, values![workspace], |row| row.count(0))?.unwrap_or(0))
+}
+
+pub(crate) fn exists(db: &mut dyn Db, id: PairId) -> StoreResult<bool> {
+    Ok(first(db, EXISTS, values![id], |_| Ok(()))?.is_some())
+}
+
+fn read(row: &dyn Cells) -> StoreResult<StoredPair> {
+    Ok(StoredPair {
+        workspace: workspaces::read(row, 1)?,
+        cut: row.truth(8)?,
+        revision: row.count(9)?,
+        edited_at: row.opt_int(10)?.map(plimsoll_domain::Timestamp::from_millis),
+        pair: MessagePair {
+            id: id(row, 0)?,
+            created_at: row.time(2)?,
+            topic_id: id(row, 3)?,
+            model: row.string(4)?,
+            star: star(row, 5)?,
+            color_flag: flag(row, 6)?,
+            lifecycle: answer::lifecycle(row, 7)?,
+            usage: answer::usage(row, 11)?,
+            receipt_id: opt_id(row, 15)?,
+            error: answer::error(row, 16)?,
+            user_text: row.string(18)?,
+            assistant_text: row.opt_string(19)?,
+            previous_answer: row.opt_string(20)?,
+            attachments: Vec::new(),
+        },
+    })
+}
+
+fn star(row: &dyn Cells, place: usize) -> StoreResult<Star> {
+    Star::new(row.count(place)?).map_err(|_| unreadable("a star count is out of range"))
+}
+
+fn flag(row: &dyn Cells, place: usize) -> StoreResult<ColorFlag> {
+    ColorFlag::parse(row.text(place)?).ok_or_else(|| unreadable("a flag is unknown"))
+}
+
+/// Pairs of one topic stand together, so the last one read is mostly the next one too.
+fn same_topic(text: &str, last: &mut (String, Option<TopicId>)) -> StoreResult<TopicId> {
+    match last.1 {
+        Some(topic) if last.0 == text => Ok(topic),
+        _ => {
+            let topic = TopicId::read(text).ok_or_else(|| unreadable("an id is no id"))?;
+            *last = (text.to_owned(), Some(topic));
+            Ok(topic)
+        }
+    }
+}
+
+/// The names of models, each kept once.
+#[derive(Default)]
+struct Models(HashMap<String, Arc<str>>);
+
+impl Models {
+    fn shared(&mut self, name: &str) -> Arc<str> {
+        if let Some(shared) = self.0.get(name) {
+            return Arc::clone(shared);
+        }
+        let shared: Arc<str> = name.into();
+        self.0.insert(name.to_owned(), Arc::clone(&shared));
+        shared
+    }
+}
