@@ -5,8 +5,6 @@
 //! [`Engine`](engine::Engine). This crate knows no database, no file and no thread; it never reads
 //! a clock and never makes an id, both are handed in.
 
-#![allow(missing_docs)]
-
 #[macro_use]
 pub mod engine;
 #[macro_use]
