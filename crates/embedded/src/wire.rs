@@ -87,11 +87,9 @@ fn json(value: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use plimsoll_fault::{Label, Subkind};
     use plimsoll_provider::ChatMessage;
-    use plimsoll_send::{
-        Role,
-        fault::{Label, Subkind},
-    };
+    use plimsoll_send::Role;
 
     use super::*;
 

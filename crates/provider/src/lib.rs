@@ -36,10 +36,11 @@ pub use download::Download;
 pub use child::{keep_private, program};
 pub use contract::{
     AnswerStream, Carried, ChatMessage, ChatRequest, Delta, Enclosed, Finish, Models, Provider,
-    ProviderFailure, RemoteFile, RemoteFiles, ServedModel, Transcript, Upload,
+    RemoteFile, RemoteFiles, ServedModel, Transcript, Upload,
 };
 pub use endpoint::{Endpoint, SetupError, Timeouts, server_of};
 pub use models::MOST_MODELS;
+pub use plimsoll_fault::ProviderFailure;
 pub use secret::Secret;
 
 pub use anthropic::Anthropic;

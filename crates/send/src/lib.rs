@@ -1,14 +1,14 @@
-//! From a plan to a receipt: the payload, the attempt machine, faults, receipts.
+//! From a plan to a receipt: the payload, the attempt machine, receipts.
 //!
 //! Nothing here touches a network, a clock or a store. The machine takes events and
 //! gives effects; `app` carries them out. The payload borrows the pairs that it is
 //! made of. Providers' own wire formats, apart from the OpenAI-style one that is
 //! the common tongue, live in `provider`.
 
+mod actions;
 mod attempt;
 mod counter;
 mod delivery;
-pub mod fault;
 mod json;
 mod json_doc;
 mod payload;
@@ -17,6 +17,7 @@ mod receipt;
 mod seen;
 mod tools;
 
+pub use actions::{Action, actions};
 pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError, short_label};
 pub use counter::{Counter, LeftOutBecause, trim_notice};
 pub use delivery::{

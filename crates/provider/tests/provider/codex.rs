@@ -10,10 +10,11 @@ use std::{
 
 use futures_util::StreamExt;
 use plimsoll_domain::Usage;
+use plimsoll_fault::Label;
 use plimsoll_provider::{
     Carried, ChatMessage, ChatRequest, Codex, Delta, Enclosed, Finish, Provider, Timeouts,
 };
-use plimsoll_send::{Role, fault::Label};
+use plimsoll_send::Role;
 use tempfile::TempDir;
 
 use super::{HASTY, Heard, PATIENT, hear};

@@ -4,10 +4,11 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
 use plimsoll_domain::Usage;
+use plimsoll_fault::Label;
 use plimsoll_provider::{
     Carried, ChatMessage, ChatRequest, Codex, Enclosed, Finish, Provider, Timeouts,
 };
-use plimsoll_send::{Role, fault::Label};
+use plimsoll_send::Role;
 use plimsoll_testkit::{
     npm::npm,
     real::skipped,

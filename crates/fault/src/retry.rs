@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use crate::phrases::{WAIT_LEADS, entries};
+
 /// The wait that the headers ask for. A date is not read: there is no clock here.
-pub(super) fn from_headers(headers: &[(String, String)]) -> Option<Duration> {
+pub(crate) fn from_headers(headers: &[(String, String)]) -> Option<Duration> {
     let header = |name: &str| {
         let found = headers.iter().find(|(key, _)| key.trim().eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.trim())
@@ -13,34 +15,16 @@ pub(super) fn from_headers(headers: &[(String, String)]) -> Option<Duration> {
 }
 
 /// Whether a header asks to wait, readable or not.
-pub(super) fn has_header(headers: &[(String, String)]) -> bool {
+pub(crate) fn has_header(headers: &[(String, String)]) -> bool {
     headers.iter().any(|(key, _)| {
         let key = key.trim();
         key.eq_ignore_ascii_case("retry-after") || key.eq_ignore_ascii_case("retry-after-ms")
     })
 }
 
-/// The words before a wait. The longer ones come first.
-const LEADS: [&str; 14] = [
-    "try again in about",
-    "try again in",
-    "try again after",
-    "retry in",
-    "retry after",
-    "retrying in",
-    "retry your request after",
-    "wait for",
-    "please wait",
-    "wait",
-    "available in",
-    "resets in",
-    "reset in",
-    "reset after",
-];
-
 /// The wait that a lower-case text asks for: `try again in 9m38.016s`.
-pub(super) fn from_text(text: &str) -> Option<Duration> {
-    LEADS.iter().find_map(|lead| {
+pub(crate) fn from_text(text: &str) -> Option<Duration> {
+    entries(WAIT_LEADS).find_map(|lead| {
         let at = text.find(lead)?;
         let rest = text[at + lead.len()..].trim_start_matches([' ', ':', '=', '"', '\'', '~']);
         span(rest)

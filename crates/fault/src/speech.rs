@@ -3,11 +3,14 @@
 
 use std::borrow::Cow;
 
-use super::escapes::decode_entities;
+use crate::{
+    escapes::decode_entities,
+    phrases::{ADVICE, entries},
+};
 
 /// Adds a text in lower case, without addresses: a path in a URL says nothing about
 /// the failure (`…/settings/billing` stands in rate limits).
-pub(super) fn push_words(hay: &mut String, piece: &str) {
+pub(crate) fn push_words(hay: &mut String, piece: &str) {
     let piece = decode_entities(piece);
     let piece = folded(&without_frames(&piece));
     let lower = piece.to_ascii_lowercase().replace(['\u{2019}', '\u{2018}'], "'");
@@ -51,7 +54,7 @@ fn without_frames(piece: &str) -> Cow<'_, str> {
 /// Makes every run of blanks one blank. A single line break is one too: terminals and
 /// mailers wrap a sentence wherever the width ends. What does start something new is
 /// an empty line, a bullet, and a line of a log that is not set in.
-pub(super) fn folded(piece: &str) -> String {
+pub(crate) fn folded(piece: &str) -> String {
     let mut out = String::with_capacity(piece.len());
     let mut margin = 0;
     let mut gap = false;
@@ -105,15 +108,8 @@ fn is_record(first: &str) -> bool {
     label || bracket || date
 }
 
-/// Verbs with which a provider starts to give advice.
-const ADVICE: [&str; 23] = [
-    "please", "try", "reduce", "consider", "lower", "decrease", "shorten", "increase", "set",
-    "use", "make", "start", "provide", "upgrade", "adjust", "truncate", "remove", "either",
-    "contact", "you can", "you may", "reload", "leave",
-];
-
 /// Drops each sentence from where it turns into advice.
-pub(super) fn without_advice(hay: &str) -> String {
+pub(crate) fn without_advice(hay: &str) -> String {
     let mut out = String::with_capacity(hay.len());
     for line in hay.lines() {
         let mut start = 0;
@@ -135,7 +131,7 @@ fn statement_of(sentence: &str) -> &str {
     let advises = |text: &str| {
         let text = text.trim_start_matches([' ', '(', '-', '"', '\'', '`', '>', '·', '•', '*']);
         let follows = |verb: &str| text[verb.len()..].starts_with([' ', ',']);
-        ADVICE.iter().any(|verb| text.starts_with(verb) && follows(verb))
+        entries(ADVICE).any(|verb| text.starts_with(verb) && follows(verb))
     };
     if advises(sentence) {
         return "";
@@ -147,7 +143,7 @@ fn statement_of(sentence: &str) -> &str {
 
 /// The last error in the output of a program, with what follows it. A program may
 /// print greetings, warnings and the whole prompt before it fails.
-pub(super) fn last_error(output: &str) -> &str {
+pub(crate) fn last_error(output: &str) -> &str {
     const SHORT: usize = 6;
     if output.lines().nth(SHORT).is_none() {
         return output;

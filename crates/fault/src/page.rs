@@ -1,19 +1,19 @@
 //! HTML error pages: what a gateway says when the provider could not speak.
 
-use super::escapes::decode_entities;
+use crate::escapes::decode_entities;
 
 /// Elements that stand inside a sentence. All others end it.
 const INLINE: [&str; 8] = ["a", "b", "i", "em", "strong", "code", "span", "tt"];
 
 /// Whether the text is, or holds, an HTML page.
-pub(super) fn is_page(text: &str) -> bool {
+pub(crate) fn is_page(text: &str) -> bool {
     ["<html", "<!doctype html", "<title", "<h1", "<body", "</p>"]
         .iter()
         .any(|tag| find_ignoring_case(text, tag).is_some())
 }
 
 /// The text of a page without its tags, scripts and styles.
-pub(super) fn page_text(text: &str) -> String {
+pub(crate) fn page_text(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('<') {
@@ -55,7 +55,7 @@ pub(super) fn page_text(text: &str) -> String {
 
 /// What the page says: its main heading, else its title, with the line after it
 /// where the heading is only a status.
-pub(super) fn page_message(text: &str) -> Option<String> {
+pub(crate) fn page_message(text: &str) -> Option<String> {
     let heading = element(text, "h1").or_else(|| element(text, "title"))?;
     let heading = page_text(heading).trim().to_owned();
     (!heading.is_empty()).then_some(heading)

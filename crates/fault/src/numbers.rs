@@ -4,29 +4,29 @@
 //! its left, or what is said right after it. Numbers without a role are not used,
 //! which is how status codes, excesses and counts of other things stay out.
 
-use super::{
+use crate::{
     Label, Subkind,
     evidence::Evidence,
     lex::{Token, lex},
+    phrases::{LIMIT_KEYS, REQUESTED_KEYS, contains_any, entries},
     roles::{Role, role},
-    words::contains_any,
 };
 
 /// What a text states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Figures {
+pub(crate) struct Figures {
     /// The most that is allowed.
-    pub(super) limit: Option<u64>,
+    pub(crate) limit: Option<u64>,
     /// What was asked for.
-    pub(super) requested: Option<u64>,
+    pub(crate) requested: Option<u64>,
     /// The share of the input, where it is told apart.
-    pub(super) input: Option<u64>,
+    pub(crate) input: Option<u64>,
     /// The share of the output, where it is told apart.
-    pub(super) output: Option<u64>,
+    pub(crate) output: Option<u64>,
 }
 
 /// The figures that belong to a fault with this label.
-pub(super) fn stated(evidence: &Evidence, label: Label, subkind: Option<Subkind>) -> Figures {
+pub(crate) fn stated(evidence: &Evidence, label: Label, subkind: Option<Subkind>) -> Figures {
     let text = match label {
         Label::Overflow | Label::OverflowOutput => evidence.statement.clone(),
         Label::Rate => token_lines(&evidence.statement),
@@ -89,34 +89,14 @@ fn completed(mut figures: Figures, evidence: &Evidence, subkind: Option<Subkind>
     } else {
         figures.requested = figures.requested.or(figures.input);
     }
-    let field = |names: &[&str]| names.iter().find_map(|name| evidence.number(name));
-    figures.limit = figures.limit.or_else(|| {
-        field(&[
-            "n_ctx",
-            "context_length",
-            "max_context_length",
-            "context_window",
-            "max_model_len",
-            "max_input_tokens",
-            "token_limit",
-            "max_prompt_tokens",
-            "context_limit",
-        ])
-    });
-    figures.requested = figures.requested.or_else(|| {
-        field(&[
-            "n_prompt_tokens",
-            "prompt_tokens",
-            "input_tokens",
-            "requested_tokens",
-            "prompt_token_count",
-        ])
-    });
+    let field = |table| entries(table).find_map(|key| evidence.number(key));
+    figures.limit = figures.limit.or_else(|| field(LIMIT_KEYS));
+    figures.requested = figures.requested.or_else(|| field(REQUESTED_KEYS));
     figures
 }
 
 /// Reads the figures of a lower-case text.
-pub(super) fn read(text: &str) -> Figures {
+pub(crate) fn read(text: &str) -> Figures {
     let tokens = lex(text);
     let mut figures = Figures::default();
     let mut total = None;

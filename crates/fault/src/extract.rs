@@ -1,56 +1,76 @@
-//! Digging strings out of whatever a provider sent (FAU-3).
+//! Finding the fields of whatever a provider sent (FAU-3).
 //!
-//! One tolerant scanner serves JSON, Python reprs, keyword arguments, SSE lines and
-//! logs with JSON behind a prefix. It does not parse: it looks for quoted strings in
-//! places where structured data has them, tells keys from values by the colon that
-//! follows, and calls everything else prose. So a body that is cut in the middle, or
-//! that no grammar accepts, still gives up its words.
+//! What is JSON as a whole is read as JSON. One tolerant scanner serves everything else:
+//! bodies that are cut or wrapped, Python reprs, keyword arguments, SSE lines and logs with
+//! JSON behind a prefix. It does not parse: it looks for quoted strings in places where
+//! structured data has them, tells keys from values by the colon that follows, and calls
+//! everything else prose.
 //!
 //! Each byte is looked at a bounded number of times: brackets are counted rather
 //! than nested, and strings inside strings are opened to a fixed level.
 
-use super::escapes::unescape;
+use serde_json::Value;
+
+use crate::{
+    escapes::unescape,
+    json,
+    phrases::{MESSAGE_KEYS, lists},
+};
 
 /// How many strings inside strings are opened.
-const LEVELS: u8 = 5;
+const MAX_LEVELS: u8 = 5;
 /// More fields than this are an answer or an echo, not an error.
-const MOST_FIELDS: usize = 2_000;
+const MAX_FIELDS: usize = 2_000;
 /// No key of interest is longer.
-const LONGEST_KEY: usize = 64;
+const MAX_KEY_CHARS: usize = 64;
 
 /// A value with the key it stood under.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Field {
+pub(crate) struct Field {
     /// The key in lower case; empty where there is none.
-    pub(super) key: String,
+    pub(crate) key: String,
     /// The value, decoded.
-    pub(super) value: String,
+    pub(crate) value: String,
 }
 
 /// What was found in a body.
 #[derive(Debug, Default)]
-pub(super) struct Dug {
+pub(crate) struct Extracted {
     /// Keys with their values, in the order of the text.
-    pub(super) fields: Vec<Field>,
-    /// What is outside of every string.
-    pub(super) prose: String,
+    pub(crate) fields: Vec<Field>,
+    /// What is outside of every string; nothing where the text is JSON as a whole.
+    pub(crate) prose: String,
 }
 
 /// Finds the strings, numbers and prose of a text.
-pub(super) fn dig(text: &str) -> Dug {
-    let mut dug = Dug::default();
+pub(crate) fn extract_fields(text: &str) -> Extracted {
+    let mut fields = Vec::new();
     // A log may show its JSON with the quotes escaped and no string around it.
     let escaped = text.contains("{\\\"") && !text.contains("{\"");
-    let prose = if escaped {
-        scan(&unescape(text), 0, &mut dug.fields)
-    } else {
-        scan(text, 0, &mut dug.fields)
-    };
-    dug.prose = prose;
-    dug
+    let prose = read(&if escaped { unescape(text) } else { text.into() }, 0, &mut fields);
+    Extracted { fields, prose }
 }
 
-/// One pass over one text; gives back the prose.
+/// Reads JSON as JSON and everything else as it comes; gives back the prose.
+fn read(text: &str, level: u8, fields: &mut Vec<Field>) -> String {
+    let starts_json = text.trim_start().starts_with(['{', '[']);
+    let Some(scalars) = starts_json.then(|| json::scalars(text)).flatten() else {
+        return scan(text, level, fields);
+    };
+    for (key, value) in scalars {
+        let key = short_key(&key);
+        match value {
+            // The two old control signs are blanks, as they are to `unescape`.
+            Value::String(text) => {
+                add_string(&key, &text.replace(['\u{8}', '\u{c}'], " "), level, fields);
+            }
+            bare => add(fields, &key, &bare.to_string()),
+        }
+    }
+    String::new()
+}
+
+/// One tolerant pass over one text; gives back the prose.
 fn scan(text: &str, level: u8, fields: &mut Vec<Field>) -> String {
     let bytes = text.as_bytes();
     let mut prose = String::new();
@@ -59,12 +79,12 @@ fn scan(text: &str, level: u8, fields: &mut Vec<Field>) -> String {
     let mut before = 0;
     let mut depth: usize = 0;
     let mut key = String::new();
-    let mut hopeless = Hopeless::default();
+    let mut quotes = QuoteMatcher::default();
     while at < bytes.len() {
         let byte = bytes[at];
         if is_quote(byte) && (opens_string(before) || opens_bytes(bytes, at)) {
             let may_be_key = !matches!(before, b':' | b'=' | b'[');
-            let closed = hopeless.close(bytes, at + 1, byte, may_be_key);
+            let closed = quotes.close(bytes, at + 1, byte, may_be_key);
             // Outside of brackets an unclosed quote is an apostrophe; inside, the
             // body was cut in the middle of the string.
             if closed.is_some() || depth > 0 {
@@ -79,7 +99,7 @@ fn scan(text: &str, level: u8, fields: &mut Vec<Field>) -> String {
                     at = bare_value(text, colon + 1, &key, fields);
                 } else {
                     before = byte;
-                    add_string(&key, raw, level, fields);
+                    add_string(&key, &unescape(raw), level, fields);
                 }
                 prose_from = at;
                 // The scanner took something out; the prose must not grow together.
@@ -105,12 +125,12 @@ fn scan(text: &str, level: u8, fields: &mut Vec<Field>) -> String {
 /// Remembers for which quotes the search for an end has failed, so that a text full
 /// of unclosed quotes is not searched to its end again and again.
 #[derive(Default)]
-struct Hopeless {
+struct QuoteMatcher {
     single: bool,
     double: bool,
 }
 
-impl Hopeless {
+impl QuoteMatcher {
     /// Where the string that starts at `start` ends: at a quote that is followed by
     /// something that can follow a string.
     fn close(&mut self, bytes: &[u8], start: usize, quote: u8, may_be_key: bool) -> Option<usize> {
@@ -152,49 +172,32 @@ fn bare_value(text: &str, start: usize, key: &str, fields: &mut Vec<Field>) -> u
     from + length
 }
 
-fn add_string(key: &str, raw: &str, level: u8, fields: &mut Vec<Field>) {
-    let value = unescape(raw);
-    if level >= LEVELS || !holds_structure(&value) {
-        return add(fields, key, &value);
+/// Adds a decoded string, or what is inside of it where it holds keys and values itself.
+fn add_string(key: &str, value: &str, level: u8, fields: &mut Vec<Field>) {
+    let structure = ["{\"", "{'", "{\\\"", "{\n", "{ \"", "{ '"];
+    if level >= MAX_LEVELS || !structure.iter().any(|mark| value.contains(mark)) {
+        return add(fields, key, value);
     }
     let first = fields.len();
-    let prose = scan(&value, level + 1, fields);
+    let prose = read(value, level + 1, fields);
     let found_message = fields[first..].iter().any(|field| is_message_key(&field.key));
     if found_message {
         add(fields, "", &prose);
     } else {
         // The braces were part of a sentence; the whole of it is the message.
-        add(fields, key, &value);
+        add(fields, key, value);
     }
 }
 
 fn add(fields: &mut Vec<Field>, key: &str, value: &str) {
-    if fields.len() < MOST_FIELDS && !value.trim().is_empty() {
+    if fields.len() < MAX_FIELDS && !value.trim().is_empty() {
         fields.push(Field { key: key.to_owned(), value: value.to_owned() });
     }
 }
 
-/// Whether a string holds further keys and values.
-fn holds_structure(value: &str) -> bool {
-    ["{\"", "{'", "{\\\"", "{\n", "{ \"", "{ '"].iter().any(|mark| value.contains(mark))
-}
-
-/// Keys whose values are meant for people.
-pub(super) fn is_message_key(key: &str) -> bool {
-    matches!(
-        key,
-        "message"
-            | "msg"
-            | "error_message"
-            | "errormessage"
-            | "error_msg"
-            | "errormsg"
-            | "err_msg"
-            | "detail"
-            | "error_description"
-            | "errordescription"
-            | "description"
-    )
+/// Whether a key's value is meant for people.
+pub(crate) fn is_message_key(key: &str) -> bool {
+    lists(MESSAGE_KEYS, key)
 }
 
 fn opens_string(before: u8) -> bool {
@@ -239,15 +242,15 @@ fn skip_white(bytes: &[u8], mut at: usize) -> usize {
 /// The word at the end of a text, which is the name in `name="value"`.
 fn last_word(text: &str) -> &str {
     let bytes = text.as_bytes();
-    let tail = bytes.iter().rev().take(LONGEST_KEY);
+    let tail = bytes.iter().rev().take(MAX_KEY_CHARS);
     let length = tail.take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
     &text[text.len() - length..]
 }
 
 fn short_key(raw: &str) -> String {
-    raw.chars().take(LONGEST_KEY).collect::<String>().to_ascii_lowercase()
+    raw.chars().take(MAX_KEY_CHARS).collect::<String>().to_ascii_lowercase()
 }
 
 #[cfg(test)]
-#[path = "dig_tests.rs"]
+#[path = "extract_tests.rs"]
 mod tests;

@@ -1,8 +1,8 @@
-use super::{super::classify, *};
-use crate::fault::Failure;
+use super::*;
+use crate::ProviderFailure;
 
 fn fault(body: &str) -> Fault {
-    classify(&Failure { body, ..Failure::default() })
+    ProviderFailure { body: body.to_owned(), ..ProviderFailure::default() }.fault()
 }
 
 #[test]
@@ -70,22 +70,6 @@ fn fau_7_other_faults_get_no_token_advice() {
     {
         assert_eq!(explain(&fault(body), Held { file: None, pairs: 2 }), None, "{body}");
     }
-    for code in ["rate", "quota", "auth", "model", "network", "server", "invalid", "interrupted"] {
-        assert_eq!(actions(code, true, true), [], "{code}");
-    }
-}
-
-/// The three suggestions, the file first, each where it applies.
-#[test]
-fn fau_7_each_action_is_offered_where_it_applies() {
-    use Action::{ClearHistory, LargerModel, LowerOutput, SmallerFile};
-    for code in ["overflow", "context_overflow_after_trimming", "user_prompt_too_large"] {
-        assert_eq!(actions(code, true, true), [SmallerFile, ClearHistory, LargerModel], "{code}");
-        assert_eq!(actions(code, true, false), [SmallerFile, LargerModel], "{code}");
-        assert_eq!(actions(code, false, true), [ClearHistory, LargerModel], "{code}");
-        assert_eq!(actions(code, false, false), [LargerModel], "{code}");
-    }
-    assert_eq!(actions("overflow_output", true, true), [LowerOutput, LargerModel]);
 }
 
 #[test]
@@ -98,16 +82,4 @@ fn fau_6_the_time_to_wait_is_told_in_words() {
         assert_eq!(asks_to_wait(&fault), Some(format!("the provider asks to wait {words}")));
     }
     assert_eq!(asks_to_wait(&fault("Overloaded")), None);
-}
-
-#[test]
-fn fau_7_the_actions_are_those_of_the_spec() {
-    let labels =
-        [Action::SmallerFile, Action::ClearHistory, Action::LargerModel].map(Action::label);
-    assert_eq!(
-        labels,
-        ["Try a smaller file", "Clear conversation history", "Switch to a larger context model"]
-    );
-    assert_eq!(grouped(0), "0");
-    assert_eq!(grouped(1_048_576), "1,048,576");
 }

@@ -3,15 +3,16 @@
 
 use std::time::Duration;
 
-use super::{
-    Failure,
-    dig::{Dug, Field, dig},
+use crate::{
+    ProviderFailure,
     escapes::{decode_entities, decode_percent},
+    extract::{Extracted, Field, extract_fields},
     lex::{Token, lex},
-    message, page, retry,
+    message, page,
+    phrases::{CODE_KEYS, ECHO_KEYS, entries, lists},
+    retry,
     speech::{folded, last_error, push_words, without_advice},
     status::is_status,
-    words::entries,
 };
 
 /// Of a longer body only the head and the tail are read: errors come first in a
@@ -27,25 +28,25 @@ const HAY_TAIL: usize = 16 * 1024;
 
 /// What is known about a failure.
 #[derive(Debug)]
-pub(super) struct Evidence {
+pub(crate) struct Evidence {
     /// The status of the response, or the one that the text names.
-    pub(super) status: Option<u16>,
+    pub(crate) status: Option<u16>,
     /// The words in lower case without addresses; one line for each string.
-    pub(super) hay: String,
+    pub(crate) hay: String,
     /// The same with `_` and `-` read as blanks.
-    pub(super) flat: String,
+    pub(crate) flat: String,
     /// `hay` without advice, which names what could be smaller and not what was too large.
-    pub(super) statement: String,
+    pub(crate) statement: String,
     /// The codes, letters and digits only, each with a bar before and after.
-    pub(super) codes: String,
+    pub(crate) codes: String,
     /// The message for people.
-    pub(super) message: String,
+    pub(crate) message: String,
     /// The wait that was asked for.
-    pub(super) retry_after: Option<Duration>,
+    pub(crate) retry_after: Option<Duration>,
     /// Whether a header asks to wait, which rules out an overflow.
-    pub(super) waits: bool,
+    pub(crate) waits: bool,
     /// Whether the transport failed.
-    pub(super) broken: bool,
+    pub(crate) broken: bool,
     /// The code that came beside the body.
     given_code: Option<String>,
     fields: Vec<Field>,
@@ -53,37 +54,37 @@ pub(super) struct Evidence {
 
 impl Evidence {
     /// Lays out a failure.
-    pub(super) fn gather(failure: &Failure<'_>) -> Self {
-        let body = ends(failure.body, HEAD, TAIL);
+    pub(crate) fn gather(failure: &ProviderFailure) -> Self {
+        let body = ends(&failure.body, HEAD, TAIL);
         let body = readable(&body);
         let is_page = page::is_page(&body) && !body.trim_start().starts_with(['{', '[']);
-        let dug = dig(&if is_page { page::page_text(&body) } else { body.clone() });
-        let mut message = message::pick(&body, &dug);
-        let transport = failure.transport.map(str::trim).filter(|text| !text.is_empty());
+        let found = extract_fields(&if is_page { page::page_text(&body) } else { body.clone() });
+        let mut message = message::pick(&body, &found);
+        let transport = failure.transport.as_deref().map(str::trim).filter(|text| !text.is_empty());
         if let (true, Some(transport)) = (message.is_empty(), transport) {
             message = transport.to_owned();
         }
         message = ends(&message, PIECE_HEAD, PIECE_TAIL);
-        let hay = haystack(&dug, transport);
-        let codes = codes(failure.code, &dug.fields);
+        let hay = haystack(&found, transport);
+        let codes = codes(failure.code.as_deref(), &found.fields);
         let text_wait = retry::from_text(&hay);
         Self {
-            status: failure.status.or_else(|| told_status(failure.code, &dug)),
+            status: failure.status.or_else(|| told_status(failure.code.as_deref(), &found)),
             flat: hay.replace(['_', '-'], " "),
             statement: without_advice(&hay),
             hay,
             codes,
             message,
-            retry_after: retry::from_headers(failure.headers).or(text_wait),
-            waits: retry::has_header(failure.headers) || text_wait.is_some(),
+            retry_after: retry::from_headers(&failure.headers).or(text_wait),
+            waits: retry::has_header(&failure.headers) || text_wait.is_some(),
             broken: failure.transport.is_some(),
-            given_code: failure.code.map(ToOwned::to_owned),
-            fields: dug.fields,
+            given_code: failure.code.clone(),
+            fields: found.fields,
         }
     }
 
     /// A code as the provider spelled it, from the letters that a rule matched.
-    pub(super) fn spelled(&self, matched: &str) -> Option<&str> {
+    pub(crate) fn spelled(&self, matched: &str) -> Option<&str> {
         let told = self.fields.iter().filter(|field| is_code(field)).map(|field| &field.value);
         self.given_code
             .iter()
@@ -93,7 +94,7 @@ impl Evidence {
     }
 
     /// The whole number under a key.
-    pub(super) fn number(&self, key: &str) -> Option<u64> {
+    pub(crate) fn number(&self, key: &str) -> Option<u64> {
         self.fields
             .iter()
             .filter(|field| field.key == key)
@@ -101,7 +102,7 @@ impl Evidence {
     }
 
     /// The first code of a table that was given; a `$` at the end asks for the whole code.
-    pub(super) fn code(&self, table: &'static str) -> Option<&'static str> {
+    pub(crate) fn code(&self, table: &'static str) -> Option<&'static str> {
         let given = |code: &&str| match code.strip_suffix('$') {
             Some(whole) => self.codes.contains(&format!("|{whole}|")),
             None => self.codes.contains(*code),
@@ -133,12 +134,13 @@ fn readable(body: &str) -> String {
     body.into_owned()
 }
 
-fn haystack(dug: &Dug, transport: Option<&str>) -> String {
+fn haystack(found: &Extracted, transport: Option<&str>) -> String {
     let mut hay = String::new();
     // A type is a code and not a phrase: pydantic's `extra_forbidden` forbids nobody.
-    let spoken = |field: &&Field| !(is_echo(&field.key) || field.key == "type" && is_code(field));
-    let strings = dug.fields.iter().filter(spoken).map(|field| &*field.value);
-    for piece in strings.chain([last_error(&dug.prose)]).chain(transport) {
+    let spoken =
+        |field: &&Field| !(lists(ECHO_KEYS, &field.key) || field.key == "type" && is_code(field));
+    let strings = found.fields.iter().filter(spoken).map(|field| &*field.value);
+    for piece in strings.chain([last_error(&found.prose)]).chain(transport) {
         if piece.chars().any(char::is_alphabetic) {
             let piece = ends(piece, PIECE_HEAD, PIECE_TAIL);
             let piece = if page::is_page(&piece) { page::page_text(&piece) } else { piece };
@@ -147,41 +149,6 @@ fn haystack(dug: &Dug, transport: Option<&str>) -> String {
         }
     }
     ends(&hay, HAY_HEAD, HAY_TAIL)
-}
-
-/// Keys that carry back what was sent, or names and ids.
-fn is_echo(key: &str) -> bool {
-    matches!(
-        key,
-        "input"
-            | "inputs"
-            | "prompt"
-            | "messages"
-            | "content"
-            | "text"
-            | "parts"
-            | "arguments"
-            | "failed_generation"
-            | "generated_text"
-            | "system"
-            | "instructions"
-            | "model"
-            | "modelid"
-            | "request_id"
-            | "requestid"
-            | "id"
-            | "url"
-            | "documentation_url"
-            | "provider_name"
-            | "providerid"
-            | "role"
-            | "@type"
-            | "locale"
-            | "domain"
-            | "service"
-            | "stack"
-            | "trace"
-    )
 }
 
 fn codes(given: Option<&str>, fields: &[Field]) -> String {
@@ -206,19 +173,17 @@ fn squash(code: &str) -> String {
 
 /// Whether a field holds a code: one word under a key for codes.
 fn is_code(field: &Field) -> bool {
-    let keys = "code; type; status; reason; name; error_code; errorcode; err_code; error_type; __type; error; \
-        innererror; finish_reason; finishreason; blockreason; block_reason";
-    entries(keys).any(|key| key == field.key) && !field.value.trim().contains(' ')
+    lists(CODE_KEYS, &field.key) && !field.value.trim().contains(' ')
 }
 
 /// The HTTP status that a body names, for bodies that come without one.
-fn told_status(code: Option<&str>, dug: &Dug) -> Option<u16> {
+fn told_status(code: Option<&str>, found: &Extracted) -> Option<u16> {
     let is_status = |status: &u16| (400..600).contains(status);
     let keys = ["status", "status_code", "statuscode", "http_status", "httpstatuscode", "code"];
-    let told = dug.fields.iter().filter(|field| keys.contains(&field.key.as_str()));
+    let told = found.fields.iter().filter(|field| keys.contains(&field.key.as_str()));
     let told = told.filter_map(|field| field.value.parse().ok());
     code.and_then(|code| code.parse().ok()).into_iter().chain(told).find(is_status).or_else(|| {
-        prose_status(&folded(&ends(&dug.prose, PIECE_HEAD, PIECE_TAIL)).to_ascii_lowercase())
+        prose_status(&folded(&ends(&found.prose, PIECE_HEAD, PIECE_TAIL)).to_ascii_lowercase())
     })
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 fn gather(body: &str) -> Evidence {
-    Evidence::gather(&Failure { body, ..Failure::default() })
+    Evidence::gather(&ProviderFailure { body: body.to_owned(), ..ProviderFailure::default() })
 }
 
 #[test]

@@ -1,14 +1,10 @@
 //! Which role a number plays in a sentence.
 
-use super::{
-    lex::Token,
-    role_words::{announced, exceeds_in_chinese, is_name, is_other_unit, share},
-    status::is_status,
-};
+use crate::{lex::Token, phrases::*, status::is_status};
 
 /// What a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// The most that is allowed.
     Limit,
     /// The first that is not allowed.
@@ -26,7 +22,7 @@ pub(super) enum Role {
 }
 
 /// The role of the number at `at`.
-pub(super) fn role(tokens: &[Token<'_>], at: usize) -> Role {
+pub(crate) fn role(tokens: &[Token<'_>], at: usize) -> Role {
     if is_status(tokens, at) || is_named(tokens, at) {
         return Role::None;
     }
@@ -73,7 +69,7 @@ fn is_named(tokens: &[Token<'_>], at: usize) -> bool {
     let counts = matches!(tokens.get(at + 1), Some(Token::Word("tokens" | "token")));
     let mut before = tokens[..at].iter().rev();
     let last = before.find(|token| !matches!(token, Token::Sign(":" | "=" | "(" | "[")));
-    !counts && matches!(last, Some(Token::Word(word)) if is_name(word))
+    !counts && matches!(last, Some(Token::Word(word)) if lists(NAMES, word))
 }
 
 /// `N > M`, `<= M`, `[1, M]`, `1..M`, `between 1 and M`, `from 1 to M`.
@@ -146,7 +142,7 @@ impl Right {
         for (step, token) in tokens[at + 1..].iter().take(14).enumerate() {
             match token {
                 Token::Word(word) => {
-                    if step == 0 && is_other_unit(word) {
+                    if step == 0 && (lists(OTHER_UNITS, word) || lists(TEXT_UNITS, word)) {
                         right.other_unit = true;
                     }
                     if !matches!(*word, "token" | "tokens" | "个" | "个token") {
@@ -249,4 +245,55 @@ fn from_left(tokens: &[Token<'_>], at: usize) -> Left {
         }
     }
     found.map_or(Left::Nothing, Left::Role)
+}
+
+/// The role that a word on the left announces, and whether it is sure of it.
+fn announced(word: &str) -> Option<(Role, bool)> {
+    let tables = [
+        (LIMIT, (Role::Limit, true)),
+        (LIMIT_VAGUE, (Role::Limit, false)),
+        (TOTAL_VAGUE, (Role::Total, false)),
+        (REQUESTED, (Role::Requested, true)),
+        (REQUESTED_VAGUE, (Role::Requested, false)),
+        (OUTPUT_VAGUE, (Role::Output, false)),
+        (NEITHER, (Role::None, true)),
+        (NAMES, (Role::None, true)),
+    ];
+    let found = tables.iter().find(|(table, _)| lists(table, word)).map(|(_, role)| *role);
+    found
+        .or_else(|| is_output_parameter(word).then_some((Role::Output, false)))
+        .or_else(|| foreign_role(word))
+}
+
+/// The last telling part of a word in another script.
+fn foreign_role(word: &str) -> Option<(Role, bool)> {
+    if word.is_ascii() {
+        return None;
+    }
+    let last = |table| entries(table).filter_map(|part| word.rfind(part)).max();
+    match (last(LIMIT_PARTS), last(REQUESTED_PARTS)) {
+        (Some(limit), Some(requested)) if requested > limit => Some((Role::Requested, false)),
+        (Some(_), _) => Some((Role::Limit, true)),
+        (None, Some(_)) => Some((Role::Requested, true)),
+        (None, None) => None,
+    }
+}
+
+/// Whether a word on the right says which share the number is.
+fn share(word: &str) -> Option<Role> {
+    if lists(OUTPUT_SHARES, word) || is_output_parameter(word) {
+        Some(Role::Output)
+    } else {
+        lists(INPUT_SHARES, word).then_some(Role::Input)
+    }
+}
+
+/// Whether a word in another script says that the number before it is too large.
+fn exceeds_in_chinese(word: &str) -> bool {
+    !word.is_ascii() && entries(EXCESS_PARTS).any(|part| word.contains(part))
+}
+
+fn is_output_parameter(word: &str) -> bool {
+    let name = word.rsplit(['.', '/', '#']).next().unwrap_or(word);
+    lists(OUTPUT_PARAMETERS, name)
 }

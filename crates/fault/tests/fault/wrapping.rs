@@ -8,8 +8,8 @@ use super::{
     *,
 };
 
-fn of_body(body: &str) -> String {
-    outcome(&classify(&Failure { body, ..Failure::default() }))
+fn outcome_of(body: &str) -> String {
+    outcome(&classify(None, body))
 }
 
 /// Breaks the lines of a text at blanks, as narrow as asked.
@@ -34,10 +34,10 @@ fn fau_3_a_line_break_at_any_blank_of_any_record_changes_nothing() {
     let mut changed = Vec::new();
     for record in records() {
         let body = body(&record);
-        let plain = of_body(body);
+        let plain = outcome_of(body);
         for (at, _) in body.match_indices(' ') {
             let (head, tail) = body.split_at(at);
-            let found = of_body(&format!("{head}\n  {}", &tail[1..]));
+            let found = outcome_of(&format!("{head}\n  {}", &tail[1..]));
             if found != plain {
                 changed.push(format!("{found}, not {plain}: {head} // {}", &tail[1..]));
             }
@@ -57,7 +57,7 @@ proptest! {
     ) {
         let body = body(&record);
         let wrapped = wrap(body, width, &indent);
-        prop_assert_eq!(of_body(&wrapped), of_body(body), "{}", wrapped);
+        prop_assert_eq!(outcome_of(&wrapped), outcome_of(body), "{}", wrapped);
     }
 }
 

@@ -5,7 +5,7 @@
 
 /// One piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
-pub(super) enum Token<'a> {
+pub(crate) enum Token<'a> {
     /// Letters, with the digits and connectors that belong to them.
     Word(&'a str),
     /// A whole number; `None` where its size is ambiguous (`128k`) or too big.
@@ -19,7 +19,7 @@ pub(super) enum Token<'a> {
 }
 
 /// Splits a text into tokens. Quotes and back-ticks leave no trace.
-pub(super) fn lex(text: &str) -> Vec<Token<'_>> {
+pub(crate) fn lex(text: &str) -> Vec<Token<'_>> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let mut at = 0;

@@ -71,7 +71,7 @@ fn fau_3_overflow_is_found_wherever_it_hides() {
 #[test]
 fn fau_3_the_message_is_the_providers_own() {
     let check = |body: &str, expected: &str| {
-        assert_eq!(classify(&Failure { body, ..Failure::default() }).message, expected, "{body:?}");
+        assert_eq!(classify(None, body).message, expected, "{body:?}");
     };
     check(
         "event: error\ndata: {\"type\":\"error\",\"error\":{\"message\":\"Overloaded\"}}",

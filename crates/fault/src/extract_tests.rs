@@ -5,8 +5,11 @@ use super::*;
 /// Fields as `key=value`.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
-    let found: Vec<String> =
-        dig(text).fields.iter().map(|field| format!("{}={}", field.key, field.value)).collect();
+    let found: Vec<String> = extract_fields(text)
+        .fields
+        .iter()
+        .map(|field| format!("{}={}", field.key, field.value))
+        .collect();
     assert_eq!(found, expected, "{text:?}");
 }
 
@@ -20,10 +23,7 @@ fn fau_3_json_python_and_keyword_arguments() {
 
 #[test]
 fn fau_3_strings_inside_strings_are_opened() {
-    check(
-        r#"{"raw":"{\"error\":{\"message\":\"deep \\\"one\\\"\"}}"}"#,
-        &["message=deep \"one\"", "={ {  }}"],
-    );
+    check(r#"{"raw":"{\"error\":{\"message\":\"deep \\\"one\\\"\"}}"}"#, &["message=deep \"one\""]);
     check(r#"x {\"error\":\"plain\"}"#, &["error=plain"]);
 }
 
@@ -40,15 +40,20 @@ fn fau_3_sse_lines_are_read() {
 
 #[test]
 fn apostrophes_in_prose_are_not_strings() {
-    let dug = dig("This model's window, 'tis said, isn't big. It's {small}");
-    assert!(dug.fields.is_empty(), "{dug:?}");
-    assert!(dug.prose.contains("isn't big"));
+    let found = extract_fields("This model's window, 'tis said, isn't big. It's {small}");
+    assert!(found.fields.is_empty(), "{found:?}");
+    assert!(found.prose.contains("isn't big"));
 }
 
 #[test]
 fn braces_in_a_sentence_do_not_split_it() {
     let text = r#"{"error":"too long, use {'truncation': 'only_first'}"}"#;
-    assert!(dig(text).fields.iter().any(|f| f.key == "error" && f.value.starts_with("too long")));
+    assert!(
+        extract_fields(text)
+            .fields
+            .iter()
+            .any(|f| f.key == "error" && f.value.starts_with("too long"))
+    );
 }
 
 #[test]
@@ -56,7 +61,7 @@ fn hostile_texts_take_linear_time() {
     let started = Instant::now();
     for unit in ["[", "{\"", "\"", "\\", "'", ",\"a ", "{\"a\":", "\\\"", ":'", "{\\\"", "=", "a="]
     {
-        let _ = dig(&unit.repeat(1_000_000 / unit.len()));
+        let _ = extract_fields(&unit.repeat(1_000_000 / unit.len()));
     }
     // A quadratic pass over one of these would take minutes.
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());

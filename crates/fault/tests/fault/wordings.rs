@@ -23,7 +23,7 @@ pub(super) fn check(table: &[(u16, &str, &str)]) {
     let mut misses = Vec::new();
     for (status, expected, body) in table {
         let status = Some(*status).filter(|status| *status > 0);
-        let fault = classify(&Failure { status, body, ..Failure::default() });
+        let fault = classify(status, body);
         let found = outcome(&fault, expected.contains(' '));
         if found != *expected {
             misses.push(format!("{found}, not {expected}; by {:?}: {body}", fault.matched));

@@ -1,40 +1,23 @@
 //! The provider's own words: which of the strings in a body is the message.
 
-use super::{
-    dig::{Dug, Field, is_message_key},
+use crate::{
+    extract::{Extracted, Field, is_message_key},
     page,
+    phrases::{EMPTY_PHRASES, entries},
     speech::last_error,
 };
 
-/// Wrappers say these while the real message stands deeper.
-const EMPTY_PHRASES: [&str; 14] = [
-    "provider returned error",
-    "400 provider returned error",
-    "upstream error",
-    "upstream request failed",
-    "error from provider",
-    "bad request",
-    "error",
-    "unknown error",
-    "request failed",
-    "internal server error",
-    "badrequesterror",
-    "an error occurred",
-    "param incorrect",
-    "none",
-];
-
 /// Picks the message for people out of a body.
-pub(super) fn pick(body: &str, dug: &Dug) -> String {
+pub(crate) fn pick(body: &str, found: &Extracted) -> String {
     let said = |field: &&Field| is_message_key(&field.key) && speaks(&field.value);
     let telling = |field: &&Field| !is_empty_phrase(&field.value);
-    let mut messages = dug.fields.iter().filter(said);
+    let mut messages = found.fields.iter().filter(said);
     if let Some(field) = messages.clone().find(telling) {
         return clean(&field.value);
     }
     let others = ["error", "details", "reason", "raw", "body", "title", "cause"];
     let other = others.iter().find_map(|key| {
-        let mut under = dug.fields.iter().filter(|field| field.key == *key);
+        let mut under = found.fields.iter().filter(|field| field.key == *key);
         under.find(|field| field.value.trim().contains([' ', '：', '，']) && telling(field))
     });
     if let Some(field) = other.or_else(|| messages.next()) {
@@ -56,7 +39,7 @@ fn speaks(value: &str) -> bool {
 
 fn is_empty_phrase(value: &str) -> bool {
     let value = value.trim().trim_end_matches(['.', ':']);
-    EMPTY_PHRASES.iter().any(|phrase| value.eq_ignore_ascii_case(phrase))
+    entries(EMPTY_PHRASES).any(|phrase| value.eq_ignore_ascii_case(phrase))
 }
 
 /// The line of an SDK's dump that starts with `message:`.
@@ -102,11 +85,12 @@ fn without_exception(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::dig::dig, *};
+    use super::*;
+    use crate::extract::extract_fields;
 
     #[track_caller]
     fn check(body: &str, expected: &str) {
-        assert_eq!(pick(body, &dig(body)), expected, "{body:?}");
+        assert_eq!(pick(body, &extract_fields(body)), expected, "{body:?}");
     }
 
     #[test]

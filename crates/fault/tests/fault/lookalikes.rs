@@ -134,22 +134,24 @@ fn fau_2_contexts_that_are_not_windows() {
 
 #[test]
 fn fau_2_a_wait_is_never_an_overflow() {
-    let headers = [("Retry-After".to_owned(), "20".to_owned())];
+    let headers = vec![("Retry-After".to_owned(), "20".to_owned())];
     for status in [None, Some(400), Some(413), Some(429), Some(500)] {
         let body = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.";
-        let fault = classify(&Failure { status, headers: &headers, body, ..Failure::default() });
+        let fault = ProviderFailure { status, headers: headers.clone(), ..of_body(body) }.fault();
         assert!(!fault.shrink_helps(), "{status:?} {fault:?}");
         assert!(fault.retryable());
     }
     let body = "Request too large on tokens per min (TPM): Limit 30000, Requested 45000.";
-    let fault = classify(&Failure { headers: &headers, body, ..Failure::default() });
+    let fault = ProviderFailure { headers, ..of_body(body) }.fault();
     assert_eq!(fault.subkind, Some(Subkind::Tpm), "FAU-5 comes first");
 }
 
 #[test]
 fn a_transport_error_without_words_is_network() {
-    let fault = classify(&Failure { transport: Some("boom"), ..Failure::default() });
+    let fault = ProviderFailure { transport: Some("boom".to_owned()), ..of_body("") }.fault();
     assert_eq!((fault.label, fault.message.as_str()), (Label::Network, "boom"));
-    let fault = classify(&Failure { transport: Some("operation timed out"), ..Failure::default() });
+    let fault =
+        ProviderFailure { transport: Some("operation timed out".to_owned()), ..of_body("") }
+            .fault();
     assert_eq!(fault.label, Label::Network);
 }
