@@ -1,4 +1,4 @@
-//! Fitting a [`PairTable`](crate::PairTable) from texts and their true tokens.
+//! Fitting the table of the `fast` estimator from texts and their true tokens.
 
 /// The probability of a boundary where a pair of bytes was never seen. It is the
 /// share of boundaries in ordinary text.
@@ -51,8 +51,9 @@ impl TableFit {
 
 #[cfg(test)]
 mod tests {
+    use plimsoll_tokens::{PairTable, Tokenizer};
+
     use super::*;
-    use crate::{PairTable, Tokenizer};
 
     #[test]
     fn a_fitted_table_knows_the_text_it_was_fitted_on() {
