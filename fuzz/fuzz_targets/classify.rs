@@ -2,19 +2,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plimsoll_send::fault::{Failure, Label, Subkind, classify, explain, headline};
+use plimsoll_fault::{Held, Label, ProviderFailure, Subkind, explain, headline};
 
 fuzz_target!(|data: (Option<u16>, Option<String>, bool, String)| {
     let (status, code, waits, body) = data;
-    let headers = [("Retry-After".to_owned(), "5".to_owned())];
-    let fault = classify(&Failure {
-        status,
-        code: code.as_deref(),
-        headers: if waits { &headers } else { &[] },
-        body: &body,
-        transport: None,
-    });
-    let _ = (headline(&fault), explain(&fault));
+    let wait = ("Retry-After".to_owned(), "5".to_owned());
+    let headers = if waits { vec![wait] } else { Vec::new() };
+    let fault = ProviderFailure { status, code, headers, body, transport: None, chain: None }.fault();
+    let _ = (headline(&fault), explain(&fault, Held::default()));
     let shrinks = matches!(fault.label, Label::Overflow | Label::OverflowOutput);
     assert!(shrinks || !fault.shrink_helps());
     if waits && fault.shrink_helps() {

@@ -7,8 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The middle: no clock, files, network, database, async or serde.
-const PURE: [&str; 6] = ["domain", "tokens", "filter", "budget", "send", "prose"];
+/// The middle: no clock, files, network, database, async or, `fault` aside, serde.
+const PURE: [&str; 7] = ["domain", "tokens", "filter", "budget", "fault", "send", "prose"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -121,7 +121,10 @@ fn the_middle_is_pure() {
     for name in PURE {
         let manifest = read(format!("crates/{name}/Cargo.toml"));
         for dependency in dependencies(&manifest) {
-            assert!(!impure_crates.contains(&dependency.as_str()), "{name} uses {dependency}");
+            // Errors of providers are JSON more often than not.
+            let reads_json = name == "fault" && dependency.starts_with("serde");
+            let pure = reads_json || !impure_crates.contains(&dependency.as_str());
+            assert!(pure, "{name} uses {dependency}");
         }
         for file in sources(&root().join("crates").join(name).join("src")) {
             if file.to_string_lossy().ends_with("_tests.rs") {

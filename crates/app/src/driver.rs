@@ -4,11 +4,11 @@ use std::{collections::HashMap, time::Duration};
 
 use plimsoll_budget::{Suggestion, Weights, overflow_suggestions};
 use plimsoll_domain::{FileId, PairError, PairId, Usage};
+use plimsoll_fault::{self as fault, Held};
 use plimsoll_provider::ProviderFailure;
 use plimsoll_send::{
     AttemptMachine, AttemptRecord, Effect, Event, LeftOutBecause, MAX_TOOL_ROUNDS, Message,
     MessageRecord, Outcome, SendError, ToolCall,
-    fault::{self, Held},
 };
 use tokio::time::Instant;
 
@@ -342,11 +342,9 @@ impl App {
         }
         // The machine always ends with Done; a machine that did not is a defect, and
         // the pair must not stay in flight because of it.
-        let fault = fault::classify(&fault::Failure {
-            body: "the send ended without an outcome",
-            ..fault::Failure::default()
-        });
-        Ok(Outcome::Error(SendError::Provider(fault)))
+        let body = "the send ended without an outcome".to_owned();
+        let failure = ProviderFailure { body, ..ProviderFailure::default() };
+        Ok(Outcome::Error(SendError::Provider(failure.fault())))
     }
 
     /// A round of tools: what they say goes along with the next call. A model that goes on

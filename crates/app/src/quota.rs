@@ -64,7 +64,7 @@ impl fmt::Display for OverQuota {
         };
         match self.after {
             Some(after) => {
-                let time = plimsoll_send::fault::wait_words(after);
+                let time = plimsoll_fault::wait_words(after);
                 write!(f, "the limit of {window} is used up: {time} until this fits")
             }
             None => write!(f, "this is more than the whole limit of {window}"),

@@ -3,7 +3,8 @@
 use plimsoll_app::{AttachedFile, Sent};
 use plimsoll_budget::Suggestion;
 use plimsoll_domain::Delivery;
-use plimsoll_send::{MAX_TOOL_ROUNDS, Outcome, SendError, fault};
+use plimsoll_fault as fault;
+use plimsoll_send::{MAX_TOOL_ROUNDS, Outcome, SendError};
 use plimsoll_tokens::commas;
 
 use crate::output::printable;

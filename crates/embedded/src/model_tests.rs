@@ -9,11 +9,9 @@ use std::{
 
 use futures_core::Stream;
 use plimsoll_domain::Usage;
+use plimsoll_fault::{Label, Subkind};
 use plimsoll_provider::{Delta, Finish};
-use plimsoll_send::{
-    Message, Request, Role,
-    fault::{Label, Subkind},
-};
+use plimsoll_send::{Message, Request, Role};
 
 use super::*;
 use crate::tiny;

@@ -86,10 +86,8 @@ fn json(value: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use plimsoll_send::{
-        Role,
-        fault::{Label, Subkind},
-    };
+    use plimsoll_fault::{Label, Subkind};
+    use plimsoll_send::Role;
 
     use super::*;
 

@@ -15,8 +15,9 @@ use std::{
 use futures_core::Stream;
 use plimsoll_domain::Usage;
 use plimsoll_embedded::{EmbeddedModel, EmbeddedOptions, FetchError, MODEL_ID, WINDOW, fetch};
+use plimsoll_fault::Label;
 use plimsoll_provider::{AnswerStream, Delta, Finish, Provider, ProviderFailure};
-use plimsoll_send::{Message, Request, Role, fault::Label};
+use plimsoll_send::{Message, Request, Role};
 use plimsoll_testkit::real;
 
 /// The weights, or none with a loud word about it.

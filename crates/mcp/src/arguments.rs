@@ -1,7 +1,9 @@
 //! Arguments as models send them: checked against the table, with errors that say what
 //! would be right.
 
-use plimsoll_budget::{InvalidBudget, parse_max_tokens};
+use plimsoll_budget::{DetailLevel, InvalidBudget, parse_max_tokens};
+use plimsoll_specs::{AdrStatus, ChangeSize, ChangeType, Mode, Stage, Verdict};
+use plimsoll_store::Scope;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 use thiserror::Error;
@@ -63,7 +65,6 @@ pub enum BadArgument {
 /// Checked arguments: every value is of its kind, and nothing required is missing.
 #[derive(Debug)]
 pub(crate) struct Arguments {
-    tool: &'static ToolSpec,
     values: JsonObject,
 }
 
@@ -91,40 +92,81 @@ impl Arguments {
         let missing = tool.params.iter().find(|one| one.required && !values.contains_key(one.name));
         match missing {
             Some(param) => Err(BadArgument::Missing { tool: tool.name, name: param.name }),
-            None => Ok(Self { tool, values }),
+            None => Ok(Self { values }),
         }
     }
 
-    /// A text; empty if it was not given.
-    pub(crate) fn text(&self, name: &str) -> String {
-        self.given(name).unwrap_or_default()
+    /// What a parameter came as; the default of its type where it was not given.
+    pub(crate) fn read<T: Argument + Default>(&self, name: &str) -> Result<T, String> {
+        self.values.get(name).map_or_else(|| Ok(T::default()), T::read)
     }
+}
 
-    /// A text that may be absent.
-    pub(crate) fn given(&self, name: &str) -> Option<String> {
-        debug_assert!(self.tool.param(name).is_some(), "{} has no {name}", self.tool.name);
-        self.values.get(name).and_then(Value::as_str).map(ToOwned::to_owned)
-    }
+/// What a field of an ask says about the parameter that fills it, by its type.
+pub(crate) trait Argument: Sized {
+    /// What the parameter holds.
+    const KIND: Kind;
+    /// Whether it must be given.
+    const REQUIRED: bool;
+    /// The value, from one that was checked.
+    fn read(value: &Value) -> Result<Self, String>;
+}
 
-    /// A number that may be absent.
-    pub(crate) fn number(&self, name: &str) -> Option<u64> {
-        debug_assert!(self.tool.param(name).is_some(), "{} has no {name}", self.tool.name);
-        self.values.get(name).and_then(Value::as_u64)
-    }
+impl<T: Argument> Argument for Option<T> {
+    const KIND: Kind = T::KIND;
+    const REQUIRED: bool = false;
 
-    /// The same as a size.
-    pub(crate) fn size(&self, name: &str) -> Option<usize> {
-        self.number(name).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+    fn read(value: &Value) -> Result<Self, String> {
+        T::read(value).map(Some)
     }
+}
 
-    pub(crate) fn flag(&self, name: &str) -> bool {
-        self.values.get(name).and_then(Value::as_bool).unwrap_or(false)
-    }
+macro_rules! arguments {
+    ($($type:ty, $kind:expr, $required:expr, $read:expr;)*) => {
+        $(impl Argument for $type {
+            const KIND: Kind = $kind;
+            const REQUIRED: bool = $required;
 
-    pub(crate) fn ids(&self, name: &str) -> Vec<u64> {
-        let list = self.values.get(name).and_then(Value::as_array);
-        list.map(|list| list.iter().filter_map(Value::as_u64).collect()).unwrap_or_default()
-    }
+            fn read(value: &Value) -> Result<Self, String> {
+                let read: fn(&Value) -> Result<Self, String> = $read;
+                read(value)
+            }
+        })*
+    };
+}
+
+fn number<T: TryFrom<u64>>(value: &Value, most: T) -> Result<T, String> {
+    Ok(T::try_from(value.as_u64().unwrap_or_default()).unwrap_or(most))
+}
+
+fn chosen<T, E: ToString>(value: &Value, parse: fn(&str) -> Result<T, E>) -> Result<T, String> {
+    parse(value.as_str().unwrap_or_default()).map_err(|error| error.to_string())
+}
+
+arguments! {
+    String, Kind::Text, true, |value| Ok(value.as_str().unwrap_or_default().to_owned());
+    u64, Kind::Integer, true, |value| number(value, u64::MAX);
+    u32, Kind::Integer, true, |value| number(value, u32::MAX);
+    usize, Kind::Integer, true, |value| number(value, usize::MAX);
+    bool, Kind::Flag, false, |value| Ok(value.as_bool().unwrap_or_default());
+    Vec<u64>, Kind::Ids, false, |value| {
+        Ok(value.as_array().into_iter().flatten().filter_map(Value::as_u64).collect())
+    };
+    DetailLevel, Kind::Choice(&["summary", "standard", "full"]), false,
+        |value| chosen(value, str::parse);
+    Scope, Kind::Choice(&["project", "personal"]), false, |value| chosen(value, str::parse);
+    Mode, Kind::Choice(&["guided", "expert"]), false, |value| chosen(value, Mode::parse);
+    Stage, Kind::Choice(&[
+        "init", "propose", "specify", "business-rules", "clarify", "design", "tasks", "validate",
+    ]), true, |value| chosen(value, Stage::parse);
+    Verdict, Kind::Choice(&["PASS", "PASS_WITH_WARNINGS", "FAIL"]), true,
+        |value| chosen(value, Verdict::parse);
+    ChangeType, Kind::Choice(&["feature", "fix", "refactor", "enhancement"]), true,
+        |value| chosen(value, ChangeType::parse);
+    ChangeSize, Kind::Choice(&["small", "medium", "large"]), true,
+        |value| chosen(value, ChangeSize::parse);
+    AdrStatus, Kind::Choice(&["proposed", "accepted", "rejected", "deprecated", "superseded"]),
+        false, |value| chosen(value, AdrStatus::parse);
 }
 
 /// A value in the form of its kind.

@@ -21,7 +21,7 @@ use tokio::sync::RwLock;
 use crate::{
     INSTRUCTIONS, Server, ToolAnswer,
     arguments::Arguments,
-    call_memory, call_specs, fixtures,
+    call_specs, fixtures, memory_tools,
     place::{Books, Place, Roots, asked_roots, has_roots, named_roots},
     table::{Effect, Part},
 };
@@ -137,7 +137,7 @@ impl Connection {
             }
         };
         let called = match spec.part {
-            Part::Memory => call_memory::call(&place.memory, name, &arguments).await,
+            Part::Memory => memory_tools::call(&place.memory, name, &arguments).await,
             Part::Specs => {
                 let now = (parts.clock)();
                 call_specs::call(place, name, &arguments, parts.counter, now).await

@@ -11,11 +11,11 @@ pub fn check(tool: usize, arguments: &str) -> Option<Result<Vec<String>, BadArgu
     let checked = Arguments::check(tool, Some(given)).map(|arguments| {
         let told = |name: &str| {
             format!(
-                "{:?} {:?} {} {:?}",
-                arguments.given(name),
-                arguments.size(name),
-                arguments.flag(name),
-                arguments.ids(name)
+                "{:?} {:?} {:?} {:?}",
+                arguments.read::<Option<String>>(name),
+                arguments.read::<Option<usize>>(name),
+                arguments.read::<bool>(name),
+                arguments.read::<Vec<u64>>(name)
             )
         };
         tool.params.iter().map(|param| told(param.name)).collect()

@@ -1,13 +1,12 @@
 //! Memory and specs for coding agents, over the Model Context Protocol.
 //!
-//! This crate translates: tables of tools become schemas, arguments become the plain asks
+//! This crate translates: declared tools become schemas, arguments become the plain asks
 //! of `memory` and `specs`, their answers become results. It decides nothing about what is
 //! remembered or written down, opens no port and no store of its own, and prints nothing:
 //! standard output belongs to the protocol.
 
 mod answer;
 mod arguments;
-mod call_memory;
 mod call_specs;
 mod connection;
 mod extra;
@@ -16,14 +15,14 @@ mod fixtures;
 pub mod fuzzing;
 mod http;
 mod instructions;
+mod memory_tools;
 mod place;
 mod profile;
 mod reference;
 mod server;
+mod specs_tools;
 mod stdio;
 mod table;
-mod table_memory;
-mod table_specs;
 
 pub use answer::ToolAnswer;
 pub use arguments::{BadArgument, LONGEST_ARGUMENT};
@@ -31,11 +30,11 @@ pub use connection::Connection;
 pub use extra::{ExtraTool, ExtraTools};
 pub use http::{HttpService, http_service};
 pub use instructions::INSTRUCTIONS;
+pub use memory_tools::MEMORY_TOOLS;
 pub use place::project_of;
 pub use profile::{Offer, PROFILES, UnknownTool, all_tools};
 pub use reference::tool_reference;
 pub use server::{Clock, Server, ServerParts};
+pub use specs_tools::SPECS_TOOLS;
 pub use stdio::{ServeError, serve, serve_stdio};
 pub use table::{Effect, Kind, Param, Part, ToolSpec};
-pub use table_memory::MEMORY_TOOLS;
-pub use table_specs::SPECS_TOOLS;

@@ -3,9 +3,9 @@
 use thiserror::Error;
 
 use crate::{
+    memory_tools::MEMORY_TOOLS,
+    specs_tools::SPECS_TOOLS,
     table::{Part, ToolSpec},
-    table_memory::MEMORY_TOOLS,
-    table_specs::SPECS_TOOLS,
 };
 
 /// The profiles that `--tools` knows.

@@ -1,10 +1,12 @@
-//! What a tool is, as a small table: the schema that clients get, the page that people
-//! read and the check of arguments are all made of it.
+//! What a tool is: the schema that clients get, the page that people read, the check of
+//! arguments and the ask that they become are all made of one declaration (`tools!`).
 
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
+
+use crate::arguments::Argument;
 
 /// What a parameter holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,43 +81,22 @@ pub struct ToolSpec {
 }
 
 /// The sentence of MBG-2.
-const MAX_TOKENS: &str = "Approximate token budget for the response. When set, the tool stops \
-                          adding content when estimated tokens would exceed this budget.";
+pub(crate) const MAX_TOKENS: &str = "Approximate token budget for the response. When set, the tool stops adding content when \
+     estimated tokens would exceed this budget.";
 
-/// The levels of detail.
-pub(crate) const DETAIL_LEVELS: &[&str] = &["summary", "standard", "full"];
-
-pub(crate) const fn text(name: &'static str) -> Param {
-    Param { name, kind: Kind::Text, required: false, about: "" }
-}
-
-pub(crate) const fn integer(name: &'static str) -> Param {
-    Param { name, kind: Kind::Integer, required: false, about: "" }
-}
-
-pub(crate) const fn flag(name: &'static str) -> Param {
-    Param { name, kind: Kind::Flag, required: false, about: "" }
-}
-
-pub(crate) const fn ids(name: &'static str) -> Param {
-    Param { name, kind: Kind::Ids, required: false, about: "" }
-}
-
-pub(crate) const fn json(name: &'static str) -> Param {
-    Param { name, kind: Kind::Json, required: false, about: "" }
-}
-
-pub(crate) const fn choice(name: &'static str, choices: &'static [&'static str]) -> Param {
-    Param { name, kind: Kind::Choice(choices), required: false, about: "" }
+/// A parameter that fills this field of an ask; what it holds, and whether it must be given,
+/// is what the field's type says.
+pub(crate) const fn param<A, T: Argument>(name: &'static str, _field: fn(&A) -> &T) -> Param {
+    Param { name, kind: T::KIND, required: T::REQUIRED, about: "" }
 }
 
 impl Param {
-    pub(crate) const fn must(self) -> Self {
-        Self { required: true, ..self }
-    }
-
     pub(crate) const fn about(self, about: &'static str) -> Self {
         Self { about, ..self }
+    }
+
+    pub(crate) const fn holds(self, kind: Kind) -> Self {
+        Self { kind, ..self }
     }
 
     fn schema(&self) -> Value {
@@ -133,11 +114,40 @@ impl Param {
     }
 }
 
-/// The level of detail that every read takes.
-pub(crate) const DETAIL_LEVEL: Param = choice("detail_level", DETAIL_LEVELS);
-
-/// The budget that every read takes.
-pub(crate) const BUDGET: Param = integer("max_tokens").about(MAX_TOKENS);
+/// Declares tools: for each an entry of the table, and a function of its name that makes an
+/// ask of checked arguments. A parameter has the name of the field that it fills, or another
+/// one (`kind as "type"`); `in core` puts a tool into that profile, `: Json` takes a document
+/// where the field is a text, and `= "…"` is what the model is told.
+macro_rules! tools {
+    ($table:ident of $part:ident; $(
+        $name:ident, $title:literal, $effect:ident $(in $core:ident)?, $about:expr =>
+        $ask:ident {$(
+            $($field:ident).+ $(as $wire:literal)? $(: $kind:ident)? $(= $hint:expr)?
+        ),* $(,)?}
+    )*) => {
+        /// The tools, in the order in which they are listed.
+        pub const $table: &[ToolSpec] = &[$(ToolSpec {
+            name: stringify!($name),
+            title: $title,
+            about: $about,
+            part: Part::$part,
+            core: !matches!(stringify!($($core)?).as_bytes(), b""),
+            effect: Effect::$effect,
+            params: &[$(
+                param(tools!(@name $($field).+ $(as $wire)?), |ask: &$ask| &ask.$($field).+)
+                    $(.holds(Kind::$kind))? $(.about($hint))?
+            ),*],
+        }),*];
+        $(pub(crate) fn $name(args: &Arguments) -> Result<$ask, String> {
+            let mut ask = $ask::default();
+            $(ask.$($field).+ = args.read(tools!(@name $($field).+ $(as $wire)?))?;)*
+            Ok(ask)
+        })*
+    };
+    (@name $field:ident) => { stringify!($field) };
+    (@name $($field:ident).+ as $wire:literal) => { $wire };
+}
+pub(crate) use tools;
 
 impl ToolSpec {
     /// The parameter with this name.

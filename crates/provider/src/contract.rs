@@ -4,10 +4,8 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 
 use futures_core::Stream;
 use plimsoll_domain::Usage;
-use plimsoll_send::{
-    Request, ToolCall, WireRules,
-    fault::{self, Fault},
-};
+use plimsoll_fault::ProviderFailure;
+use plimsoll_send::{Request, ToolCall, WireRules};
 
 use crate::Encoded;
 
@@ -41,35 +39,6 @@ pub enum Finish {
     ToolCalls,
     /// Something else, in the provider's word.
     Other(String),
-}
-
-/// Why there is no answer, or no more of it, as it came.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProviderFailure {
-    /// The HTTP status, if there was an answer.
-    pub status: Option<u16>,
-    /// A code that came apart from the body.
-    pub code: Option<String>,
-    pub headers: Vec<(String, String)>,
-    /// The body, or as much of it as is kept.
-    pub body: String,
-    /// What happened to the connection, in one line, when it failed.
-    pub transport: Option<String>,
-    /// The words of the libraries behind that line, from cause to cause.
-    pub chain: Option<Box<str>>,
-}
-
-impl ProviderFailure {
-    /// What the failure means.
-    pub fn fault(&self) -> Fault {
-        fault::classify(&fault::Failure {
-            status: self.status,
-            code: self.code.as_deref(),
-            headers: &self.headers,
-            body: &self.body,
-            transport: self.transport.as_deref(),
-        })
-    }
 }
 
 /// An answer as it arrives. Dropping it cancels the call at once.

@@ -36,12 +36,13 @@ pub use download::Download;
 
 pub use child::{keep_private, program};
 pub use contract::{
-    AnswerStream, Delta, Finish, Models, Provider, ProviderFailure, RemoteFile, RemoteFiles,
-    ServedModel, Transcript, Upload,
+    AnswerStream, Delta, Finish, Models, Provider, RemoteFile, RemoteFiles, ServedModel,
+    Transcript, Upload,
 };
 pub use encoded::Encoded;
 pub use endpoint::{Endpoint, SetupError, Timeouts, server_of};
 pub use models::MOST_MODELS;
+pub use plimsoll_fault::ProviderFailure;
 pub use secret::Secret;
 
 pub use anthropic::Anthropic;

@@ -104,7 +104,7 @@ fn is_tls(error: &dyn Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use plimsoll_send::fault::Label;
+    use plimsoll_fault::Label;
 
     use super::*;
     use crate::ProviderFailure;

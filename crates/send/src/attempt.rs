@@ -16,13 +16,10 @@
 use std::{collections::HashSet, time::Duration};
 
 use plimsoll_domain::PairId;
+use plimsoll_fault::{Fault, Label, Subkind};
 use plimsoll_tokens::RawTokens;
 
-use crate::{
-    AttemptRecord, IncludedPair, SendPlan, Stage, TrimStep,
-    fault::{Fault, Label, Subkind},
-    plan::signed_difference,
-};
+use crate::{AttemptRecord, IncludedPair, SendPlan, Stage, TrimStep, plan::signed_difference};
 
 /// What happened to the call that is under way.
 #[derive(Clone, Debug, PartialEq)]

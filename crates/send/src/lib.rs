@@ -1,20 +1,21 @@
-//! From a plan to a receipt: the payload, the attempt machine, faults, receipts.
+//! From a plan to a receipt: the payload, the attempt machine, receipts.
 //!
 //! Nothing here touches a network, a clock or a store. The machine takes events and
 //! gives effects; `app` carries them out. How a request is written for a provider is in
 //! `provider`.
 
+mod actions;
 mod attempt;
 mod compose;
 mod counter;
 mod delivery;
-pub mod fault;
 mod plan;
 mod receipt;
 mod request;
 mod seen;
 mod tools;
 
+pub use actions::{Action, actions};
 pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError, short_label};
 pub use compose::{IncludedTexts, Instructions, WireRules, compose};
 pub use counter::{Counter, LeftOutBecause, trim_notice};

@@ -18,7 +18,7 @@ use crate::{
 const MOST_LISTED: usize = 30;
 
 /// What `sdd_change` takes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct StartChange {
     pub kind: ChangeType,
     /// How large it is.

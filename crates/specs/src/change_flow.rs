@@ -3,9 +3,10 @@
 use crate::{SpecsError, stage::choose};
 
 /// What a change is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChangeType {
     /// Something new.
+    #[default]
     Feature,
     /// Something wrong made right.
     Fix,
@@ -35,9 +36,10 @@ impl ChangeType {
 }
 
 /// How large a change is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChangeSize {
     /// Hours.
+    #[default]
     Small,
     /// Days.
     Medium,

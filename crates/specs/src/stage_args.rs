@@ -26,143 +26,77 @@ pub struct InitProject {
     pub mode: Mode,
 }
 
-/// What `sdd_create_proposal` takes.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs)]
-pub struct Proposal {
-    pub problem: String,
-    pub target_users: String,
-    pub solution: String,
-    pub success_criteria: String,
-    pub out_of_scope: Option<String>,
-    pub open_questions: Option<String>,
+/// A stage's document of texts: the struct that a tool fills, and its fields with their headings
+/// in reading order.
+macro_rules! documents {
+    ($($(#[$doc:meta])* $name:ident of $stage:ident, $title:literal {
+        $($need:ident $field:ident: $heading:literal,)*
+    })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default)]
+        #[allow(missing_docs)]
+        pub struct $name {
+            $(pub $field: documents!(@$need),)*
+        }
+
+        impl StageDocument for $name {
+            const STAGE: Stage = Stage::$stage;
+            const TITLE: &'static str = $title;
+
+            fn fields(&self) -> Vec<Field<'_>> {
+                vec![$($need(stringify!($field), $heading, &self.$field)),*]
+            }
+        }
+    )*};
+    (@required) => { String };
+    (@optional) => { Option<String> };
 }
 
-impl StageDocument for Proposal {
-    const STAGE: Stage = Stage::Propose;
-    const TITLE: &'static str = "Proposal";
-
-    fn fields(&self) -> Vec<Field<'_>> {
-        vec![
-            required("problem", "Problem", &self.problem),
-            required("target_users", "Target users", &self.target_users),
-            required("solution", "Solution", &self.solution),
-            required("success_criteria", "Success criteria", &self.success_criteria),
-            optional("out_of_scope", "Out of scope", &self.out_of_scope),
-            optional("open_questions", "Open questions", &self.open_questions),
-        ]
+documents! {
+    /// What `sdd_create_proposal` takes.
+    Proposal of Propose, "Proposal" {
+        required problem: "Problem",
+        required target_users: "Target users",
+        required solution: "Solution",
+        required success_criteria: "Success criteria",
+        optional out_of_scope: "Out of scope",
+        optional open_questions: "Open questions",
     }
-}
-
-/// What `sdd_generate_requirements` takes.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs)]
-pub struct Requirements {
-    pub must_have: String,
-    pub should_have: Option<String>,
-    pub could_have: Option<String>,
-    pub wont_have: Option<String>,
-    pub non_functional: String,
-    pub constraints: Option<String>,
-    pub assumptions: Option<String>,
-    pub dependencies: Option<String>,
-}
-
-impl StageDocument for Requirements {
-    const STAGE: Stage = Stage::Specify;
-    const TITLE: &'static str = "Requirements";
-
-    fn fields(&self) -> Vec<Field<'_>> {
-        vec![
-            required("must_have", "Must have", &self.must_have),
-            optional("should_have", "Should have", &self.should_have),
-            optional("could_have", "Could have", &self.could_have),
-            optional("wont_have", "Will not have", &self.wont_have),
-            required("non_functional", "Non-functional", &self.non_functional),
-            optional("constraints", "Constraints", &self.constraints),
-            optional("assumptions", "Assumptions", &self.assumptions),
-            optional("dependencies", "Dependencies", &self.dependencies),
-        ]
+    /// What `sdd_generate_requirements` takes.
+    Requirements of Specify, "Requirements" {
+        required must_have: "Must have",
+        optional should_have: "Should have",
+        optional could_have: "Could have",
+        optional wont_have: "Will not have",
+        required non_functional: "Non-functional",
+        optional constraints: "Constraints",
+        optional assumptions: "Assumptions",
+        optional dependencies: "Dependencies",
     }
-}
-
-/// What `sdd_create_business_rules` takes.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs)]
-pub struct BusinessRules {
-    pub definitions: String,
-    pub facts: String,
-    pub constraints: String,
-    pub derivations: Option<String>,
-    pub glossary: Option<String>,
-}
-
-impl StageDocument for BusinessRules {
-    const STAGE: Stage = Stage::BusinessRules;
-    const TITLE: &'static str = "Business rules";
-
-    fn fields(&self) -> Vec<Field<'_>> {
-        vec![
-            required("definitions", "Definitions", &self.definitions),
-            required("facts", "Facts", &self.facts),
-            required("constraints", "Constraints", &self.constraints),
-            optional("derivations", "Derivations", &self.derivations),
-            optional("glossary", "Glossary", &self.glossary),
-        ]
+    /// What `sdd_create_business_rules` takes.
+    BusinessRules of BusinessRules, "Business rules" {
+        required definitions: "Definitions",
+        required facts: "Facts",
+        required constraints: "Constraints",
+        optional derivations: "Derivations",
+        optional glossary: "Glossary",
     }
-}
-
-/// What `sdd_create_design` takes.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs)]
-pub struct Design {
-    pub overview: String,
-    pub tech_stack: String,
-    pub components: String,
-    pub data_model: String,
-    pub api_contracts: Option<String>,
-    pub security: Option<String>,
-    pub infrastructure: Option<String>,
-}
-
-impl StageDocument for Design {
-    const STAGE: Stage = Stage::Design;
-    const TITLE: &'static str = "Design";
-
-    fn fields(&self) -> Vec<Field<'_>> {
-        vec![
-            required("overview", "Overview", &self.overview),
-            required("tech_stack", "Tech stack", &self.tech_stack),
-            required("components", "Components", &self.components),
-            required("data_model", "Data model", &self.data_model),
-            optional("api_contracts", "API contracts", &self.api_contracts),
-            optional("security", "Security", &self.security),
-            optional("infrastructure", "Infrastructure", &self.infrastructure),
-        ]
+    /// What `sdd_create_design` takes.
+    Design of Design, "Design" {
+        required overview: "Overview",
+        required tech_stack: "Tech stack",
+        required components: "Components",
+        required data_model: "Data model",
+        optional api_contracts: "API contracts",
+        optional security: "Security",
+        optional infrastructure: "Infrastructure",
     }
-}
-
-/// What `sdd_create_tasks` takes.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs)]
-pub struct Tasks {
-    pub tasks: String,
-    pub estimated_effort: Option<String>,
-    pub dependency_graph: Option<String>,
-    pub acceptance_criteria: Option<String>,
-}
-
-impl StageDocument for Tasks {
-    const STAGE: Stage = Stage::Tasks;
-    const TITLE: &'static str = "Tasks";
-
-    fn fields(&self) -> Vec<Field<'_>> {
-        vec![
-            required("tasks", "Tasks", &self.tasks),
-            optional("estimated_effort", "Estimated effort", &self.estimated_effort),
-            optional("dependency_graph", "Dependency graph", &self.dependency_graph),
-            optional("acceptance_criteria", "Acceptance criteria", &self.acceptance_criteria),
-        ]
+    /// What `sdd_create_tasks` takes.
+    Tasks of Tasks, "Tasks" {
+        required tasks: "Tasks",
+        optional estimated_effort: "Estimated effort",
+        optional dependency_graph: "Dependency graph",
+        optional acceptance_criteria: "Acceptance criteria",
     }
 }
 

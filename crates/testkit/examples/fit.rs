@@ -11,8 +11,8 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use plimsoll_testkit::texts::sample;
-use plimsoll_tokens::{PairTable, TableFit, Tokenizer};
+use plimsoll_testkit::{table_fit::TableFit, texts::sample};
+use plimsoll_tokens::{PairTable, Tokenizer};
 
 const MOST_FILES: usize = 6000;
 const TOKENIZER: Tokenizer = Tokenizer::O200k;

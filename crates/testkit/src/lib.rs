@@ -11,6 +11,7 @@ pub mod python;
 pub mod real;
 pub mod report;
 pub mod scripted;
+pub mod table_fit;
 pub mod texts;
 
 /// The path of a file below the workspace's `fixtures/`.

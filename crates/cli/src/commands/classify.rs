@@ -1,6 +1,6 @@
 //! `plimsoll classify`: what a provider's error means.
 
-use plimsoll_send::fault::{self, Fault};
+use plimsoll_fault::{Fault, ProviderFailure, headline};
 use plimsoll_tokens::commas;
 use serde::Serialize;
 
@@ -31,13 +31,14 @@ pub(crate) fn run(args: &ClassifyArgs, output: &mut Output) -> Result<u8, Failur
             "pipe the provider's error body in, as in: plimsoll classify --status 400 < body",
         ));
     }
-    let fault = fault::classify(&fault::Failure {
+    let failure = ProviderFailure {
         status: args.status,
-        code: args.code.as_deref(),
-        headers: &args.headers,
-        body: &body.text,
-        transport: None,
-    });
+        code: args.code.clone(),
+        headers: args.headers.clone(),
+        body: body.text,
+        ..ProviderFailure::default()
+    };
+    let fault = failure.fault();
     if args.json {
         output.json(&Report {
             label: fault.label.name(),
@@ -68,7 +69,7 @@ fn print(fault: &Fault, output: &mut Output) -> Result<(), Failure> {
         ("drop history", yes(fault.shrink_helps()).to_owned()),
         ("matched", fault.matched.clone().unwrap_or_else(|| "nothing".to_owned())),
     ];
-    output.text(&format!("{}\n\n", printable(&fault::headline(fault))))?;
+    output.text(&format!("{}\n\n", printable(&headline(fault))))?;
     for (name, value) in rows {
         output.text(&format!("{name:<13} {}\n", printable(&value)))?;
     }

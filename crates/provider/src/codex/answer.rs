@@ -6,7 +6,7 @@
 use std::{io, path::PathBuf, time::Duration};
 
 use futures_util::stream;
-use plimsoll_send::fault::Label;
+use plimsoll_fault::Label;
 use tokio::time::Instant;
 
 use super::{

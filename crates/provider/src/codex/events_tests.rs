@@ -1,4 +1,4 @@
-use plimsoll_send::fault::Label;
+use plimsoll_fault::Label;
 use proptest::prelude::*;
 
 use super::*;

@@ -10,8 +10,9 @@ use std::{
 
 use futures_util::StreamExt;
 use plimsoll_domain::Usage;
+use plimsoll_fault::Label;
 use plimsoll_provider::{Codex, Delta, Finish, Provider, Timeouts};
-use plimsoll_send::{FilePart, Message, Part, Request, Role, fault::Label};
+use plimsoll_send::{FilePart, Message, Part, Request, Role};
 use tempfile::TempDir;
 
 use super::{HASTY, Heard, PATIENT, hear};

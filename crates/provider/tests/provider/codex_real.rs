@@ -4,8 +4,9 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
 use plimsoll_domain::Usage;
+use plimsoll_fault::Label;
 use plimsoll_provider::{Codex, Finish, Provider, Timeouts};
-use plimsoll_send::{FilePart, Message, Part, Request, Role, fault::Label};
+use plimsoll_send::{FilePart, Message, Part, Request, Role};
 use plimsoll_testkit::{
     npm::npm,
     real::skipped,

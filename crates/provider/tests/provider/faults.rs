@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use plimsoll_fault::{Label, Subkind};
 use plimsoll_provider::{Anthropic, Endpoint, Gemini, OpenAiStyle};
-use plimsoll_send::fault::{Label, Subkind};
 use plimsoll_testkit::scripted::{Reply, ScriptedServer};
 
 use super::{PATIENT, endpoint, heard, scripted};

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use plimsoll_fault::Label;
 use plimsoll_provider::{Anthropic, Gemini, LocalKind, Place, Provider, ServedModel, discover_at};
-use plimsoll_send::fault::Label;
 use plimsoll_testkit::scripted::{Reply, ScriptedServer};
 
 use super::{HASTY, PATIENT, endpoint, provider};

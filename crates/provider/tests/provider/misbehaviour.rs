@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use plimsoll_fault::Label;
 use plimsoll_provider::ProviderFailure;
-use plimsoll_send::fault::Label;
 use plimsoll_testkit::scripted::{Reply, ScriptedServer, Step};
 
 use super::{HASTY, PATIENT, heard, provider, scripted};

@@ -8,10 +8,7 @@ use plimsoll_app::{AttachedFile, Place, Shown};
 use plimsoll_budget::ExcludedBecause;
 use plimsoll_domain::{ColorFlag, Lifecycle, SegmentBody, Timestamp, plain_name, segments};
 use plimsoll_prose::{Renderer, limits::MAX_MARKDOWN_BYTES};
-use plimsoll_send::{
-    fault::{Action, actions},
-    short_label,
-};
+use plimsoll_send::{Action, actions, short_label};
 use plimsoll_store::{ReceiptRecord, StoredPair};
 use plimsoll_tokens::commas;
 use serde_json::Value;
