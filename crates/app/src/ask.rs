@@ -9,7 +9,7 @@ use plimsoll_budget::{
 use plimsoll_domain::{Attachment, Delivery, File, FileId, PairId, Timestamp, Topic};
 use plimsoll_provider::Provider;
 use plimsoll_send::{
-    Counter, FilePart, Part, Seen, SendPlan, Target, allowed_deliveries, default_delivery,
+    Capabilities, Counter, FilePart, Part, Seen, SendPlan, allowed_deliveries, default_delivery,
 };
 use plimsoll_store::{StoredPair, Workspace};
 use plimsoll_tokens::{Band, Basis, RawTokens};
@@ -107,7 +107,7 @@ impl SeenDigest {
 
 /// How a message would stand in the window. Nothing is sent or written for it.
 #[derive(Clone, Debug)]
-pub struct Outlook {
+pub struct SendPreview {
     /// The model that it goes to.
     pub model: Model,
     /// ML, and why.
@@ -145,16 +145,16 @@ pub struct Outlook {
     /// The limits of files with this model (LIM-1).
     pub limits: AttachLimits,
     /// Who gets the files of the message.
-    pub target: Target,
+    pub capabilities: Capabilities,
     /// What is said about files besides (PAY-3); none if nothing is.
-    pub files: Option<FilesOutlook>,
+    pub files: Option<FilesPreview>,
     /// What the provider adds that nobody here sees, in words (DLV-5).
-    pub adds: Option<&'static str>,
+    pub hidden_prompt_notice: Option<&'static str>,
 }
 
 /// What is said about the files of the workspace: a part of the prelude.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FilesOutlook {
+pub struct FilesPreview {
     /// The files section as it is sent.
     pub text: String,
     /// How many files it names.
@@ -171,7 +171,7 @@ pub struct FilesOutlook {
 
 /// How a file would be attached.
 #[derive(Clone, Debug)]
-pub struct Stands {
+pub struct AttachmentPreview {
     /// How it would be delivered.
     pub delivery: Delivery,
     /// How it could be.
@@ -180,16 +180,18 @@ pub struct Stands {
     pub too_large: Option<TooLarge>,
 }
 
-impl Outlook {
+impl SendPreview {
     /// How a file would be attached that nobody said anything about.
-    pub fn stands(&self, file: &File) -> Stands {
-        let delivery = default_delivery(file, self.target);
-        Stands {
+    pub fn stands(&self, file: &File) -> AttachmentPreview {
+        let delivery = default_delivery(file, self.capabilities);
+        AttachmentPreview {
             delivery,
-            deliveries: allowed_deliveries(file, self.target),
-            too_large: self.limits.check(file, delivery, self.target).map(|too_large| TooLarge {
-                head: too_large.head.map(|bytes| self.head_bytes(file, bytes)),
-                ..too_large
+            deliveries: allowed_deliveries(file, self.capabilities),
+            too_large: self.limits.check(file, delivery, self.capabilities).map(|too_large| {
+                TooLarge {
+                    head: too_large.head.map(|bytes| self.head_bytes(file, bytes)),
+                    ..too_large
+                }
             }),
         }
     }
@@ -255,7 +257,7 @@ impl Outlook {
 #[derive(Clone, Debug)]
 pub struct Planned {
     /// How it stands in the window.
-    pub outlook: Outlook,
+    pub preview: SendPreview,
     /// What a page that shows this holds (PAY-6).
     pub seen: Seen,
     /// The visible position of the line.
@@ -287,7 +289,7 @@ pub struct Prepared {
     pub(crate) files: FilesPart,
     pub(crate) weigher: Weigher,
     /// How it stands in the window.
-    pub outlook: Outlook,
+    pub preview: SendPreview,
     /// What a page that shows this holds (PAY-6).
     pub seen: Seen,
     /// How that compares with what the sender saw.

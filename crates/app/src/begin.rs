@@ -21,7 +21,7 @@ type HistoryAnswer = Pin<Box<dyn Future<Output = Result<HistoryChoice, AppError>
 
 /// A send whose pair is written down and whose workspace is claimed: the user's text is
 /// on the disk, and no call was made yet.
-pub struct Begun {
+pub struct StartedSend {
     pub(crate) prepared: Prepared,
     pub(crate) wait: Option<(Duration, QuotaKind)>,
     /// What happens above the limit, also after a wait.
@@ -40,7 +40,7 @@ impl App {
         &self,
         mut prepared: Prepared,
         choices: SendChoices,
-    ) -> Result<Begun, AppError> {
+    ) -> Result<StartedSend, AppError> {
         // Somebody who sees something else than would be sent decides nothing else yet.
         if choices.seen.as_ref().is_some_and(|seen| !seen.is_of(&prepared.seen)) {
             return Err(AppError::ViewChanged);
@@ -49,33 +49,33 @@ impl App {
             prepared.compared = Comparison::Same;
         }
         // LIM-3 names the file and what can be done with it; the limit of the whole does not.
-        let too_large = prepared.outlook.attached.iter().find_map(|one| one.too_large.clone());
+        let too_large = prepared.preview.attached.iter().find_map(|one| one.too_large.clone());
         if let Some(too_large) = too_large {
             return Err(AppError::FileTooLarge(too_large));
         }
         let policy = choices.over_budget.unwrap_or_else(|| self.settings().over_budget());
-        let suggestions = prepared.outlook.suggestions.clone();
+        let suggestions = prepared.preview.suggestions.clone();
         match prepared.decision(policy) {
             Decision::Send => {}
             Decision::SendWithout(pairs) => prepared.plan.fit_drop = pairs,
             Decision::Ask | Decision::Block => {
-                let excess = prepared.outlook.validation.excess;
-                let limit = prepared.outlook.limit;
+                let excess = prepared.preview.validation.excess;
+                let limit = prepared.preview.limit;
                 return Err(AppError::OverBudget { excess, limit, suggestions });
             }
             Decision::PromptTooLarge => {
-                let limit = prepared.outlook.limit.tokens;
+                let limit = prepared.preview.limit.tokens;
                 return Err(AppError::PromptTooLarge { limit, suggestions });
             }
         }
-        let wait = choices.quota.wait(prepared.outlook.quota).map_err(AppError::OverQuota)?;
+        let wait = choices.quota.wait(prepared.preview.quota).map_err(AppError::OverQuota)?;
         let (pair, carried) = self.write_down(&prepared).await?;
         self.keep_words(&prepared).await?;
         if let Purpose::ReAsk(old) = prepared.purpose {
             self.events.publish(&prepared.workspace, Progress::Removed(vec![old]));
         }
         self.events.publish(&prepared.workspace, Progress::Started(pair));
-        Ok(Begun { prepared, wait, policy, history_now: None, pair, carried })
+        Ok(StartedSend { prepared, wait, policy, history_now: None, pair, carried })
     }
 
     /// Persist first (promise 4). A pair that is asked again goes only when the new one
@@ -112,7 +112,7 @@ impl App {
         match pair {
             Ok(pair) => self.store.begin(&prepared.workspace, pair, &self.owner, now).await,
             Err(id) => {
-                let model = &prepared.outlook.model.id;
+                let model = &prepared.preview.model.id;
                 self.store.claim(*id, model, &self.owner, now).await
             }
         }
@@ -136,7 +136,7 @@ impl App {
         MessagePair {
             id: PairId::new(now, self.chance.bytes()),
             topic_id: prepared.topic.id,
-            model: prepared.outlook.model.id.clone(),
+            model: prepared.preview.model.id.clone(),
             user_text: prepared.text.clone(),
             assistant_text: None,
             star: Star::default(),
@@ -159,7 +159,7 @@ impl Prepared {
             file: one.file.as_ref().ok().map(|file| file.id),
             delivery: one.file.as_ref().ok().map(|_| one.delivery),
         };
-        self.outlook.attached.iter().map(settled).collect()
+        self.preview.attached.iter().map(settled).collect()
     }
 }
 

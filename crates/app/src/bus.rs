@@ -25,7 +25,7 @@ type Heeds = fn(&Progress) -> bool;
 pub(crate) struct Bus(Arc<Mutex<Vec<Weak<Mailbox>>>>);
 
 struct Mailbox {
-    heeds: Heeds,
+    affects_view: Heeds,
     waiting: Mutex<Waiting>,
     rang: Notify,
 }
@@ -53,9 +53,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Bus {
-    /// A watcher who hears what it heeds from now on.
-    pub(crate) fn subscribe(&self, heeds: Heeds) -> Events {
-        let mailbox = Arc::new(Mailbox { heeds, waiting: Mutex::default(), rang: Notify::new() });
+    /// A watcher who hears what it affects_view from now on.
+    pub(crate) fn subscribe(&self, affects_view: Heeds) -> Events {
+        let mailbox =
+            Arc::new(Mailbox { affects_view, waiting: Mutex::default(), rang: Notify::new() });
         lock(&self.0).push(Arc::downgrade(&mailbox));
         Events(mailbox)
     }
@@ -71,7 +72,7 @@ impl Bus {
     fn tell(&self, event: &AppEvent) {
         lock(&self.0).retain(|watcher| {
             let Some(mailbox) = watcher.upgrade() else { return false };
-            if (mailbox.heeds)(&event.progress) {
+            if (mailbox.affects_view)(&event.progress) {
                 lock(&mailbox.waiting).put(event);
                 mailbox.rang.notify_one();
             }

@@ -8,7 +8,7 @@ use plimsoll_provider::{Delta, Encoded, Finish};
 use plimsoll_send::{AttemptMachine, Event, Request, ToolCall};
 use tokio::time::Instant;
 
-use crate::{App, Cancel, Prepared, Progress, driver::Journey};
+use crate::{App, Cancel, Prepared, Progress, driver::SendState};
 
 /// What arrived is on the disk at the latest this long after, also when nothing more
 /// arrives (REL-6).
@@ -37,11 +37,11 @@ impl Saved {
 impl App {
     /// Saves what is not on the disk yet. A disk that does not take it is asked again later:
     /// the answer itself goes on, and its end is written with all of it.
-    async fn save(&self, pair: PairId, journey: &mut Journey) {
-        if journey.saved.due(&journey.answer).is_some() {
-            journey.saved.at = Some(Instant::now());
-            if self.store.save_partial(pair, &journey.answer).await.is_ok() {
-                journey.saved.length = journey.answer.len();
+    async fn save(&self, pair: PairId, state: &mut SendState) {
+        if state.saved.due(&state.answer).is_some() {
+            state.saved.at = Some(Instant::now());
+            if self.store.save_partial(pair, &state.answer).await.is_ok() {
+                state.saved.length = state.answer.len();
             }
         }
     }
@@ -52,13 +52,13 @@ impl App {
         prepared: &Prepared,
         request: (&Request, Encoded),
         machine: &mut AttemptMachine,
-        journey: &mut Journey,
+        state: &mut SendState,
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Called {
-        let called = self.receive(prepared, request, machine, journey, cancel, tell).await;
+        let called = self.receive(prepared, request, machine, state, cancel, tell).await;
         // Tools may work for long on what comes next.
-        self.save(journey.pair, journey).await;
+        self.save(state.pair, state).await;
         called
     }
 
@@ -67,26 +67,26 @@ impl App {
         prepared: &Prepared,
         request: (&Request, Encoded),
         machine: &mut AttemptMachine,
-        journey: &mut Journey,
+        state: &mut SendState,
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Called {
-        let pair = journey.pair;
+        let pair = state.pair;
         if cancel.is_cancelled() {
             return Called::Ended(Event::Cancelled);
         }
-        let earlier = journey.usage.unwrap_or_default();
+        let earlier = state.usage.unwrap_or_default();
         let mut calls = Vec::new();
         let mut stream = prepared.provider.answer(request.0, request.1);
         let mut cut_by_length = false;
         let mut first = true;
         loop {
-            let due = journey.saved.due(&journey.answer);
+            let due = state.saved.due(&state.answer);
             let next = tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Called::Ended(Event::Cancelled),
                 () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
-                    self.save(pair, journey).await;
+                    self.save(pair, state).await;
                     continue;
                 }
                 next = stream.next() => next,
@@ -96,7 +96,7 @@ impl App {
                 None => return Called::Ended(Event::Finished { cut_by_length }),
                 Some(Err(failure)) => {
                     let fault = failure.fault();
-                    journey.failure = Some(failure);
+                    state.failure = Some(failure);
                     return Called::Ended(Event::Failed(fault));
                 }
                 Some(Ok(delta)) => delta,
@@ -109,26 +109,26 @@ impl App {
                 Delta::Loading => tell(Progress::Loading(pair)),
                 Delta::Reasoning(text) => tell(Progress::Reasoning(pair, text)),
                 Delta::Usage(usage) => {
-                    if journey.rounds.is_empty() {
-                        journey.first_usage = Some(usage);
+                    if state.rounds.is_empty() {
+                        state.first_usage = Some(usage);
                     }
-                    journey.usage = Some(sum(earlier, usage));
+                    state.usage = Some(sum(earlier, usage));
                 }
                 Delta::Finished(finish) => cut_by_length |= finish == Finish::Length,
                 Delta::ToolCall(call) => calls.push(call),
                 Delta::Text(text) if text.is_empty() => {}
                 Delta::Text(mut text) => {
-                    let left = LONGEST_ANSWER.saturating_sub(journey.answer.len());
+                    let left = LONGEST_ANSWER.saturating_sub(state.answer.len());
                     let full = text.len() >= left;
                     // What is too much is not kept, not told and not copied (REL-7).
                     text.truncate(text.floor_char_boundary(left));
-                    if journey.answer.len() == journey.round_start {
+                    if state.answer.len() == state.round_start {
                         machine.on(Event::TextArrived);
                     }
-                    if journey.answer.is_empty() {
-                        journey.first_text = Some(journey.started.elapsed());
+                    if state.answer.is_empty() {
+                        state.first_text = Some(state.started.elapsed());
                     }
-                    journey.answer.push_str(&text);
+                    state.answer.push_str(&text);
                     tell(Progress::Text(pair, text));
                     if full {
                         return Called::Ended(Event::Finished { cut_by_length: true });

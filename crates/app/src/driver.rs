@@ -13,7 +13,7 @@ use plimsoll_send::{
 use tokio::time::Instant;
 
 use crate::{
-    App, AppError, Attempt, Begun, Cancel, Prepared, Progress, Receipt, SendChoices,
+    App, AppError, Attempt, Cancel, Prepared, Progress, Receipt, SendChoices, StartedSend,
     board::attached_weights,
     calling::{Called, Saved},
     ending::Patience,
@@ -55,7 +55,7 @@ impl Sent {
 }
 
 /// What one send gathers on its way.
-pub(crate) struct Journey {
+pub(crate) struct SendState {
     pub(crate) pair: PairId,
     pub(crate) answer: String,
     pub(crate) saved: Saved,
@@ -91,7 +91,7 @@ pub(crate) struct Journey {
     pub(crate) first_usage: Option<Usage>,
 }
 
-impl Journey {
+impl SendState {
     fn new(pair: PairId) -> Self {
         Self {
             pair,
@@ -130,35 +130,35 @@ impl App {
         cancel: &Cancel,
         watch: &mut (dyn FnMut(&Progress) + Send),
     ) -> Result<Sent, AppError> {
-        let begun = self.begin(prepared, choices).await?;
-        self.carry_out_within(begun, cancel, watch, Some(SOMEBODY_WAITS)).await
+        let started = self.begin(prepared, choices).await?;
+        self.carry_out_within(started, cancel, watch, Some(SOMEBODY_WAITS)).await
     }
 
-    /// Makes the calls of a send that was begun. Its end is written as soon as the store
+    /// Makes the calls of a send that was started. Its end is written as soon as the store
     /// takes it (REL-6).
     pub async fn carry_out(
         &self,
-        begun: Begun,
+        started: StartedSend,
         cancel: &Cancel,
         watch: &mut (dyn FnMut(&Progress) + Send),
     ) -> Result<Sent, AppError> {
-        self.carry_out_within(begun, cancel, watch, None).await
+        self.carry_out_within(started, cancel, watch, None).await
     }
 
     async fn carry_out_within(
         &self,
-        mut begun: Begun,
+        mut started: StartedSend,
         cancel: &Cancel,
         watch: &mut (dyn FnMut(&Progress) + Send),
         at_most: Option<Duration>,
     ) -> Result<Sent, AppError> {
-        watch(&Progress::Started(begun.pair));
-        let (pair, workspace) = (begun.pair, begun.prepared.workspace.clone());
+        watch(&Progress::Started(started.pair));
+        let (pair, workspace) = (started.pair, started.prepared.workspace.clone());
         let mut tell = |progress: Progress| {
             watch(&progress);
             self.events.publish(&workspace, progress);
         };
-        let asked = begun.carried.cancel.clone();
+        let asked = started.carried.cancel.clone();
         let patience = Patience { pair, at_most, cancel };
         let sent = {
             let stopped = async {
@@ -167,27 +167,27 @@ impl App {
                 std::future::pending().await
             };
             tokio::select! {
-                sent = self.make_calls(&mut begun, &patience, &mut tell) => sent,
+                sent = self.make_calls(&mut started, &patience, &mut tell) => sent,
                 never = stopped => never,
             }
         };
         // Nobody may hear of the end of a send that is still on the list.
-        drop(begun);
+        drop(started);
         tell(Progress::Ended(pair));
         sent
     }
 
     async fn make_calls(
         &self,
-        begun: &mut Begun,
+        started: &mut StartedSend,
         patience: &Patience<'_>,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Sent, AppError> {
-        let mut journey = Journey::new(begun.pair);
-        match self.wait_and_drive(begun, &mut journey, patience.cancel, tell).await {
-            Ok(outcome) => self.sent(&begun.prepared, journey, outcome, patience, tell).await,
+        let mut state = SendState::new(started.pair);
+        match self.wait_and_drive(started, &mut state, patience.cancel, tell).await {
+            Ok(outcome) => self.sent(&started.prepared, state, outcome, patience, tell).await,
             Err(error) => {
-                self.interrupt(&journey, &error, patience, tell).await?;
+                self.interrupt(&state, &error, patience, tell).await?;
                 Err(error)
             }
         }
@@ -195,32 +195,32 @@ impl App {
 
     async fn wait_and_drive(
         &self,
-        begun: &mut Begun,
-        journey: &mut Journey,
+        started: &mut StartedSend,
+        state: &mut SendState,
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Outcome, AppError> {
-        if let Some((wait, kind)) = begun.wait {
-            tell(Progress::QuotaWait(begun.pair, wait, kind));
+        if let Some((wait, kind)) = started.wait {
+            tell(Progress::QuotaWait(started.pair, wait, kind));
             tokio::select! {
-                () = tokio::time::sleep(wait) => self.capture_again(begun).await?,
+                () = tokio::time::sleep(wait) => self.capture_again(started).await?,
                 // The machine hears of it instead of the first call.
                 () = cancel.cancelled() => {}
             }
         }
-        self.drive(&mut begun.prepared, journey, cancel, tell).await
+        self.drive(&mut started.prepared, state, cancel, tell).await
     }
 
     /// Writes the end of a send down, and says what came of it.
     async fn sent(
         &self,
         prepared: &Prepared,
-        journey: Journey,
+        state: SendState,
         outcome: Outcome,
         patience: &Patience<'_>,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Sent, AppError> {
-        let receipt = self.finish(prepared, &journey, &outcome, patience, tell).await?;
+        let receipt = self.finish(prepared, &state, &outcome, patience, tell).await?;
         let last = receipt.last();
         let named = |ids: &[PairId]| {
             let pairs = prepared.included.iter().filter(|stored| ids.contains(&stored.pair.id));
@@ -228,31 +228,31 @@ impl App {
         };
         let left_out = last.map_or_else(Vec::new, |last| named(&last.left_out));
         let deleted = last.map_or(0, |last| last.deleted.len());
-        let outlook = &prepared.outlook;
-        let ml = outlook.limit.tokens;
-        let left_out_because = match journey.overflowed {
+        let preview = &prepared.preview;
+        let ml = preview.limit.tokens;
+        let left_out_because = match state.overflowed {
             Some(Some(stated)) => LeftOutBecause::Stated(stated),
             Some(None) => LeftOutBecause::Refused,
             None => LeftOutBecause::Fitted(ml),
         };
         let suggestions = match &outcome {
             Outcome::Error(SendError::OverflowAfterTrimming(fault)) => {
-                let ml = journey.overflowed.flatten().map_or(ml, |stated| stated.min(ml));
-                let weights = Weights { ml, ..outlook.weights };
-                let attached = attached_weights(&outlook.attached);
-                let (catalog, model) = (self.catalog(), &outlook.model.id);
+                let ml = state.overflowed.flatten().map_or(ml, |stated| stated.min(ml));
+                let weights = Weights { ml, ..preview.weights };
+                let attached = attached_weights(&preview.attached);
+                let (catalog, model) = (self.catalog(), &preview.model.id);
                 overflow_suggestions(&weights, fault.requested, &attached, &catalog, model)
             }
             _ => Vec::new(),
         };
         let error = match &outcome {
-            Outcome::Error(error) => Some(pair_error(error, prepared.held(journey.records.last()))),
+            Outcome::Error(error) => Some(pair_error(error, prepared.held(state.records.last()))),
             Outcome::Complete { .. } | Outcome::Cancelled => None,
         };
         Ok(Sent {
-            pair: journey.pair,
-            answer: journey.answer,
-            request: journey.last_body,
+            pair: state.pair,
+            answer: state.answer,
+            request: state.last_body,
             receipt,
             outcome,
             left_out,
@@ -267,7 +267,7 @@ impl App {
     async fn drive(
         &self,
         prepared: &mut Prepared,
-        journey: &mut Journey,
+        state: &mut SendState,
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Outcome, AppError> {
@@ -279,8 +279,8 @@ impl App {
                 Effect::Call { mut max_output, mut record } => {
                     // What is sent was captured before the first call; only what was taken
                     // away since then changes the calls that follow.
-                    if journey.calls > 0 {
-                        self.take_out_files(prepared, &mut journey.detached).await?;
+                    if state.calls > 0 {
+                        self.take_out_files(prepared, &mut state.detached).await?;
                         let gone = self.deleted_since(prepared).await?;
                         if let Some(Effect::Call { max_output: less, record: without }) =
                             machine.delete(&gone)
@@ -289,53 +289,53 @@ impl App {
                         }
                     }
                     if !record.left_out.is_empty() {
-                        tell(Progress::Trimmed(journey.pair, record.left_out.len()));
+                        tell(Progress::Trimmed(state.pair, record.left_out.len()));
                     }
-                    journey.calls += 1;
-                    tell(attempt(prepared, journey, &record));
+                    state.calls += 1;
+                    tell(attempt(prepared, state, &record));
                     let sent: Vec<PairId> = record.selection.iter().map(|pair| pair.id).collect();
-                    let request = prepared.request(&sent, max_output, &journey.rounds, &copies);
+                    let request = prepared.request(&sent, max_output, &state.rounds, &copies);
                     let encoded = prepared.provider.encode(&request);
-                    encoded.shown().clone_into(&mut journey.last_body);
-                    journey.request_bytes = encoded.size();
-                    journey.history_hash.clone_from(&request.history_hash);
-                    journey.round_start = journey.answer.len();
+                    encoded.shown().clone_into(&mut state.last_body);
+                    state.request_bytes = encoded.size();
+                    state.history_hash.clone_from(&request.history_hash);
+                    state.round_start = state.answer.len();
                     let asked = (&request, encoded);
                     let called =
-                        self.call(prepared, asked, &mut machine, journey, cancel, tell).await;
-                    journey.messages = request.messages;
-                    journey.messages.truncate(journey.messages.len() - journey.rounds.len());
+                        self.call(prepared, asked, &mut machine, state, cancel, tell).await;
+                    state.messages = request.messages;
+                    state.messages.truncate(state.messages.len() - state.rounds.len());
                     let event = match called {
                         Called::Ended(event) => event,
                         Called::Wants(calls) => {
-                            self.round(prepared, &machine, journey, calls, cancel, tell).await?
+                            self.round(prepared, &machine, state, calls, cancel, tell).await?
                         }
                     };
                     if let Event::Failed(fault) = &event
                         && fault.short() == "context"
                     {
-                        journey.overflowed = Some(fault.limit);
+                        state.overflowed = Some(fault.limit);
                     }
-                    journey.waited = false;
+                    state.waited = false;
                     effects.extend(machine.on(event));
                 }
                 Effect::Wait { at_least, at_most } => {
-                    (journey.waits, journey.waited) = (journey.waits + 1, true);
+                    (state.waits, state.waited) = (state.waits + 1, true);
                     let wait = at_least + (at_most - at_least).mul_f64(self.chance.fraction());
-                    let said = journey.records.last().and_then(|r| r.last_error_message.clone());
-                    tell(Progress::RetryIn(journey.pair, wait, said.unwrap_or_default()));
+                    let said = state.records.last().and_then(|r| r.last_error_message.clone());
+                    tell(Progress::RetryIn(state.pair, wait, said.unwrap_or_default()));
                     let event = tokio::select! {
                         () = tokio::time::sleep(wait) => Event::WaitOver,
                         () = cancel.cancelled() => Event::Cancelled,
                     };
                     effects.extend(machine.on(event));
                 }
-                Effect::LearnLimit(tokens) => journey.learned_limit = Some(tokens),
+                Effect::LearnLimit(tokens) => state.learned_limit = Some(tokens),
                 Effect::Record(record) => {
-                    tell(attempt(prepared, journey, &record));
+                    tell(attempt(prepared, state, &record));
                     let mut record = *record;
-                    record.messages = message_records(prepared, journey, &record);
-                    journey.records.push(record);
+                    record.messages = message_records(prepared, state, &record);
+                    state.records.push(record);
                 }
                 Effect::Done(outcome) => return Ok(outcome),
             }
@@ -353,37 +353,37 @@ impl App {
         &self,
         prepared: &Prepared,
         machine: &AttemptMachine,
-        journey: &mut Journey,
+        state: &mut SendState,
         calls: Vec<ToolCall>,
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Event, AppError> {
-        if journey.rounds.len() / 2 >= MAX_TOOL_ROUNDS {
+        if state.rounds.len() / 2 >= MAX_TOOL_ROUNDS {
             return Ok(Event::OutOfRounds);
         }
         let room = machine.tool_room();
-        let answered = self.answer_calls(prepared, journey, calls, room, cancel, tell).await?;
+        let answered = self.answer_calls(prepared, state, calls, room, cancel, tell).await?;
         let Some((round, tokens)) = answered else { return Ok(Event::Cancelled) };
-        journey.rounds.extend(round);
+        state.rounds.extend(round);
         // What comes next is a paragraph of its own.
-        if !journey.answer.is_empty() && !journey.answer.ends_with('\n') {
-            journey.answer.push_str("\n\n");
-            tell(Progress::Text(journey.pair, "\n\n".to_owned()));
+        if !state.answer.is_empty() && !state.answer.ends_with('\n') {
+            state.answer.push_str("\n\n");
+            tell(Progress::Text(state.pair, "\n\n".to_owned()));
         }
         Ok(Event::ToolsAnswered { tokens })
     }
 }
 
 /// A call as those who watch hear of it.
-fn attempt(prepared: &Prepared, journey: &Journey, record: &AttemptRecord) -> Progress {
+fn attempt(prepared: &Prepared, state: &SendState, record: &AttemptRecord) -> Progress {
     let plan = &prepared.plan;
     let attempt = Attempt {
-        call: journey.calls,
+        call: state.calls,
         record: record.clone(),
-        again: journey.waited.then_some((journey.waits, plan.max_retries)),
+        again: state.waited.then_some((state.waits, plan.max_retries)),
         most_attempts: plan.max_trim_attempts.saturating_add(1),
     };
-    Progress::Attempt(journey.pair, Box::new(attempt))
+    Progress::Attempt(state.pair, Box::new(attempt))
 }
 
 /// The first words of a text, for people to know it by.
@@ -400,15 +400,15 @@ fn opening(text: &str) -> String {
 /// What was sent, message by message; where there was no call, what would have been.
 fn message_records(
     prepared: &Prepared,
-    journey: &mut Journey,
+    state: &mut SendState,
     record: &AttemptRecord,
 ) -> Vec<MessageRecord> {
-    let mut messages = std::mem::take(&mut journey.messages);
+    let mut messages = std::mem::take(&mut state.messages);
     if messages.is_empty() {
         let sent: Vec<PairId> = record.selection.iter().map(|pair| pair.id).collect();
         messages = prepared.request(&sent, None, &[], &HashMap::new()).messages;
     }
-    let overhead = prepared.outlook.model.message_overhead;
+    let overhead = prepared.preview.model.message_overhead;
     let record = |message: &Message| {
         let tokens = prepared.weigh(&message.text()).saturating_add(overhead);
         MessageRecord::of(message, tokens)
@@ -447,7 +447,7 @@ fn in_words(fault: &fault::Fault, held: Held<'_>) -> String {
 impl Prepared {
     /// What the last call of a send held that could be smaller.
     pub(crate) fn held(&self, last: Option<&AttemptRecord>) -> Held<'_> {
-        let files = self.outlook.attached.iter();
+        let files = self.preview.attached.iter();
         let largest = files.filter(|one| one.file.is_ok()).max_by_key(|one| one.tokens);
         let file = largest.and_then(|one| one.file.as_ref().ok()).map(|file| file.name.as_str());
         Held { file, pairs: last.map_or(0, |last| last.selection.len()) }

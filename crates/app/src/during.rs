@@ -8,16 +8,17 @@ use plimsoll_domain::{FileId, PairId};
 use plimsoll_send::Seen;
 
 use crate::{
-    App, AppError, Begun, Comparison, Draft, HistoryChoice, Prepared, Purpose, View, topic_path,
+    App, AppError, Comparison, Draft, HistoryChoice, Prepared, Purpose, StartedSend, View,
+    topic_path,
 };
 
 impl App {
     /// Captures anew what a message that has waited for its turn goes with: what is visible
     /// now. Its pair is written down, so its model and topic stay.
-    pub(crate) async fn capture_again(&self, begun: &mut Begun) -> Result<(), AppError> {
-        let before = &begun.prepared;
-        let without = (!before.takes_a_place).then_some(begun.pair);
-        let history = match begun.history_now.take() {
+    pub(crate) async fn capture_again(&self, started: &mut StartedSend) -> Result<(), AppError> {
+        let before = &started.prepared;
+        let without = (!before.takes_a_place).then_some(started.pair);
+        let history = match started.history_now.take() {
             Some(now) => now(without).await?,
             None => {
                 let view = self.view_of(before, before.history.clone()).await?;
@@ -32,7 +33,7 @@ impl App {
             // A message is not its own history.
             purpose: match purpose {
                 Purpose::Regenerate(id) => Purpose::Regenerate(id),
-                Purpose::New | Purpose::ReAsk(_) => Purpose::ReAsk(begun.pair),
+                Purpose::New | Purpose::ReAsk(_) => Purpose::ReAsk(started.pair),
             },
         };
         let question = before.seen.question;
@@ -47,8 +48,8 @@ impl App {
             }
             compared => compared,
         };
-        now.plan.fit_drop = now.left_out_first(begun.policy);
-        begun.prepared = Prepared { purpose, compared, ..now };
+        now.plan.fit_drop = now.left_out_first(started.policy);
+        started.prepared = Prepared { purpose, compared, ..now };
         Ok(())
     }
 
@@ -58,7 +59,7 @@ impl App {
         Ok(View {
             history,
             topic: Some(topic_path(&topics, prepared.topic.id)),
-            model: Some(prepared.outlook.model.id.clone()),
+            model: Some(prepared.preview.model.id.clone()),
         })
     }
 
@@ -81,7 +82,7 @@ impl App {
     ) -> Result<(), AppError> {
         let history = prepared.included.iter().flat_map(|stored| &stored.pair.attachments);
         let history = history.filter_map(|attachment| attachment.file);
-        let own = prepared.outlook.attached.iter().filter_map(|one| one.file.as_ref().ok());
+        let own = prepared.preview.attached.iter().filter_map(|one| one.file.as_ref().ok());
         let used: HashSet<FileId> = own.map(|file| file.id).chain(history).collect();
         if used.is_empty() {
             return Ok(());

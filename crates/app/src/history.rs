@@ -13,7 +13,7 @@ use plimsoll_tokens::RawTokens;
 
 use crate::{
     AppError, Clock,
-    attach::{Courier, Parcels},
+    attach::{AttachmentRenderer, FileCache},
     scope::WorkspaceScope,
 };
 
@@ -161,15 +161,18 @@ impl History {
     }
 
     /// Loads the estimates that are kept under the stamp of the weigher (EST-7), and those
-    /// of messages with attachments under the courier's: how these weigh depends on who
+    /// of messages with attachments under the renderer's: how these weigh depends on who
     /// gets them.
-    pub(crate) async fn load_estimates(&mut self, courier: &Courier<'_>) -> Result<(), AppError> {
-        let (store, workspace) = (courier.store, courier.workspace);
-        self.estimates = store.estimates(workspace, &courier.weigher.stamp()).await?;
+    pub(crate) async fn load_estimates(
+        &mut self,
+        renderer: &AttachmentRenderer<'_>,
+    ) -> Result<(), AppError> {
+        let (store, workspace) = (renderer.store, renderer.workspace);
+        self.estimates = store.estimates(workspace, &renderer.weigher.stamp()).await?;
         let attached = self.pairs.iter().filter(|pair| pair.has_attachment);
         let attached: Vec<PairId> = attached.map(|pair| pair.id).collect();
         if !attached.is_empty() {
-            let delivered = store.estimates(workspace, &courier.stamp()).await?;
+            let delivered = store.estimates(workspace, &renderer.stamp()).await?;
             for id in attached {
                 self.estimates.remove(&id);
                 self.estimates.extend(delivered.get(&id).map(|estimate| (id, *estimate)));
@@ -182,10 +185,10 @@ impl History {
     pub(crate) async fn weigh(
         &mut self,
         rows: &[u32],
-        courier: &Courier<'_>,
-        parcels: &mut Parcels,
+        renderer: &AttachmentRenderer<'_>,
+        file_cache: &mut FileCache,
     ) -> Result<(), AppError> {
-        let (store, weigher) = (courier.store, courier.weigher);
+        let (store, weigher) = (renderer.store, renderer.weigher);
         let missing: Vec<usize> = rows
             .iter()
             .map(|row| *row as usize)
@@ -197,7 +200,7 @@ impl History {
             for (row, stored) in self.texts(store, chunk).await? {
                 let estimate = Estimate {
                     revision: stored.revision,
-                    user_tokens: courier.weigh_pair(parcels, &stored.pair).await?,
+                    user_tokens: renderer.weigh_pair(file_cache, &stored.pair).await?,
                     assistant_tokens: stored
                         .pair
                         .assistant_text
@@ -209,7 +212,7 @@ impl History {
                 kept.push((stored.pair.id, estimate));
             }
             store.put_estimates(&weigher.stamp(), &counted).await?;
-            store.put_estimates(&courier.stamp(), &delivered).await?;
+            store.put_estimates(&renderer.stamp(), &delivered).await?;
             self.estimates.extend(counted);
             self.estimates.extend(delivered);
         }
@@ -220,14 +223,14 @@ impl History {
     pub(crate) async fn weigh_aboard(
         &mut self,
         visible: &[u32],
-        courier: &Courier<'_>,
-        parcels: &mut Parcels,
+        renderer: &AttachmentRenderer<'_>,
+        file_cache: &mut FileCache,
         loads: &LoadRules,
         input: &BoundaryInput,
     ) -> Result<(), AppError> {
         let mut sum = RawTokens::ZERO;
         for chunk in visible.rchunks(CHUNK) {
-            self.weigh(chunk, courier, parcels).await?;
+            self.weigh(chunk, renderer, file_cache).await?;
             sum += chunk.iter().map(|row| self.load(*row, loads).tokens).sum::<RawTokens>();
             if !input.fits(sum) {
                 break;

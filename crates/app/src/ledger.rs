@@ -12,7 +12,7 @@ use plimsoll_tokens::{RawTokens, Report};
 use crate::{
     App, AppError, Prepared, Progress, Receipt,
     board::line_key,
-    driver::{Journey, pair_error},
+    driver::{SendState, pair_error},
     ending::Patience,
     receipt::final_stage,
 };
@@ -22,101 +22,101 @@ impl App {
     pub(crate) async fn finish(
         &self,
         prepared: &Prepared,
-        journey: &Journey,
+        state: &SendState,
         outcome: &Outcome,
         patience: &Patience<'_>,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Receipt, AppError> {
         let now = self.clock.now();
-        let last = journey.records.last();
+        let last = state.records.last();
         let trimmed = last.map_or(0, |record| record.trimmed_count);
         let sent: Vec<PairId> = last
             .map(|record| record.selection.iter().map(|pair| pair.id).collect())
             .unwrap_or_default();
-        let counter = Counter { trimmed, ..prepared.outlook.counter() };
-        let last_total = journey.records.last().map_or(0, |record| record.attempt_total_tokens);
-        let reported = journey.first_usage.map_or(0, |usage| usage.prompt);
-        let truncation = silent_truncation(last_total, reported, prepared.outlook.estimator.1);
+        let counter = Counter { trimmed, ..prepared.preview.counter() };
+        let last_total = state.records.last().map_or(0, |record| record.attempt_total_tokens);
+        let reported = state.first_usage.map_or(0, |usage| usage.prompt);
+        let truncation = silent_truncation(last_total, reported, prepared.preview.estimator.1);
         let millis =
             |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let receipt = Receipt {
             id: ReceiptId::new(now, self.chance.bytes()),
-            pair: journey.pair,
-            model: prepared.outlook.model.id.clone(),
-            attempts: journey.records.clone(),
-            usage: journey.usage,
-            first_prompt: journey.first_usage.map(|usage| usage.prompt),
-            tool_calls: journey.tool_calls,
-            cost: Receipt::cost_of(&prepared.outlook.model, journey.usage),
-            first_text_ms: journey.first_text.map(millis),
-            total_ms: millis(journey.started.elapsed()),
-            estimator: prepared.outlook.estimator.0,
-            basis: prepared.outlook.basis,
-            odd_tokens: prepared.outlook.odd_tokens,
-            history_hash: journey.history_hash.clone(),
-            request_bytes: journey.request_bytes,
-            detached: journey.detached.clone(),
+            pair: state.pair,
+            model: prepared.preview.model.id.clone(),
+            attempts: state.records.clone(),
+            usage: state.usage,
+            first_prompt: state.first_usage.map(|usage| usage.prompt),
+            tool_calls: state.tool_calls,
+            cost: Receipt::cost_of(&prepared.preview.model, state.usage),
+            first_text_ms: state.first_text.map(millis),
+            total_ms: millis(state.started.elapsed()),
+            estimator: prepared.preview.estimator.0,
+            basis: prepared.preview.basis,
+            odd_tokens: prepared.preview.odd_tokens,
+            history_hash: state.history_hash.clone(),
+            request_bytes: state.request_bytes,
+            detached: state.detached.clone(),
             compared: prepared.compared,
             truncation,
             counter,
-            stated_limit: journey.overflowed.flatten(),
+            stated_limit: state.overflowed.flatten(),
         };
         // The pair's end comes first: whatever fails after it, no pair stays in flight.
-        let (event, kept) = pair_end(prepared, journey, outcome, receipt.id);
-        self.until_kept(patience, tell, || self.end_pair(journey.pair, event, &kept)).await?;
-        if journey.tool_calls > 0 {
+        let (event, kept) = pair_end(prepared, state, outcome, receipt.id);
+        self.until_kept(patience, tell, || self.end_pair(state.pair, event, &kept)).await?;
+        if state.tool_calls > 0 {
             // What tools made is no longer pending: it is kept, or gone with what was stopped.
             self.events.publish(&prepared.workspace, Progress::Files);
         }
         let record = ReceiptRecord {
             id: receipt.id,
             workspace: prepared.workspace.clone(),
-            pair: Some(journey.pair),
+            pair: Some(state.pair),
             topic: prepared.topic.id,
-            model: prepared.outlook.model.id.clone(),
+            model: prepared.preview.model.id.clone(),
             at: now,
-            stage: final_stage(&journey.records).name().to_owned(),
+            stage: final_stage(&state.records).name().to_owned(),
             estimate: last_total,
-            usage: journey.usage,
+            usage: state.usage,
             first_prompt: receipt.first_prompt,
             cost: receipt.cost,
             trimmed: trimmed as u64,
             body: Some(receipt.to_json().to_string()),
         };
         self.until_kept(patience, tell, || self.store.put_receipt(&record)).await?;
-        self.events.publish(&prepared.workspace, Progress::Receipt(journey.pair, receipt.id));
+        self.events.publish(&prepared.workspace, Progress::Receipt(state.pair, receipt.id));
         if let Outcome::Error(_) = outcome {
             let snapshot = ErrorSnapshot {
-                pair: journey.pair,
+                pair: state.pair,
                 at: now,
                 included: sent.clone(),
                 outgoing_user_text: prepared.text.clone(),
-                json_doc: Some(journey.last_body.clone()),
-                answer: journey.failure.as_ref().map(kept_answer),
+                json_doc: Some(state.last_body.clone()),
+                answer: state.failure.as_ref().map(kept_answer),
             };
             self.until_kept(patience, tell, || self.store.put_snapshot(&snapshot)).await?;
         }
         // What this send could not teach, the next one does; the answer is kept.
-        let _ = self.learn(prepared, journey, outcome, &receipt).await;
+        let _ = self.learn(prepared, state, outcome, &receipt).await;
         Ok(receipt)
     }
 
     /// Ends the pair of a send that the store stopped, with what had arrived.
     pub(crate) async fn interrupt(
         &self,
-        journey: &Journey,
+        state: &SendState,
         error: &AppError,
         patience: &Patience<'_>,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<(), AppError> {
         let why = PairError { code: INTERRUPTED.to_owned(), message: error.to_string() };
         let kept = plimsoll_store::Outcome {
-            assistant_text: Some(journey.answer.clone()).filter(|text| !text.is_empty()),
+            assistant_text: Some(state.answer.clone()).filter(|text| !text.is_empty()),
             error: Some(why),
-            usage: journey.usage,
+            usage: state.usage,
             ..Default::default()
         };
-        let write = || self.end_pair(journey.pair, LifecycleEvent::Fail, &kept);
+        let write = || self.end_pair(state.pair, LifecycleEvent::Fail, &kept);
         Ok(self.until_kept(patience, tell, write).await?)
     }
 
@@ -124,12 +124,12 @@ impl App {
     async fn learn(
         &self,
         prepared: &Prepared,
-        journey: &Journey,
+        state: &SendState,
         outcome: &Outcome,
         receipt: &Receipt,
     ) -> Result<(), AppError> {
         let now = self.clock.now();
-        self.learn_limit(prepared, journey, outcome, receipt).await?;
+        self.learn_limit(prepared, state, outcome, receipt).await?;
         if self.settings().boundary_step() {
             let line = prepared.included.first().map(|stored| stored.pair.id.to_string());
             self.store.put_value(&line_key(&prepared.workspace), line.as_deref()).await?;
@@ -138,24 +138,24 @@ impl App {
         let estimate = receipt.last().map_or(0, |attempt| attempt.attempt_total_tokens);
         let sum = |usage: Usage| usage.prompt.saturating_add(usage.completion);
         let taken = matches!(outcome, Outcome::Complete { .. }).then_some(estimate);
-        let tokens = journey.usage.map_or(taken.unwrap_or(0), sum);
-        if journey.calls > 0 {
+        let tokens = state.usage.map_or(taken.unwrap_or(0), sum);
+        if state.calls > 0 {
             let entry = UsageEntry { at: now, tokens };
-            self.store.log_usage(&prepared.outlook.model.id, entry).await?;
+            self.store.log_usage(&prepared.preview.model.id, entry).await?;
         }
-        let Some(usage) = journey.usage else { return Ok(()) };
+        let Some(usage) = state.usage else { return Ok(()) };
         // What somebody adds unseen is counted by the provider, and says nothing of our
         // texts.
-        let seen = prepared.provider.adds().is_none();
+        let seen = prepared.provider.hidden_prompt_notice().is_none();
         let success = matches!(outcome, Outcome::Complete { .. });
-        if success && seen && !prepared.outlook.estimator.1 && receipt.truncation.is_none() {
+        if success && seen && !prepared.preview.estimator.1 && receipt.truncation.is_none() {
             let all: RawTokens = prepared.plan.included.iter().map(|pair| pair.tokens).sum();
             let sent = receipt.last().map_or(&[][..], |last| &last.selection);
             let sent: RawTokens = sent.iter().map(|pair| pair.tokens).sum();
             let raw = prepared.raw_prompt_tokens - (all - sent);
-            let (base_url, model) = (prepared.provider.base_url(), &prepared.outlook.model.id);
+            let (base_url, model) = (prepared.provider.base_url(), &prepared.preview.model.id);
             let mut calibration = self.calibration_at(base_url, model).await?;
-            calibration.observe(raw, journey.first_usage.unwrap_or(usage).prompt);
+            calibration.observe(raw, state.first_usage.unwrap_or(usage).prompt);
             let report = |report: &Report| UsageReport {
                 text: report.raw.text,
                 overhead: report.raw.overhead,
@@ -173,17 +173,17 @@ impl App {
     async fn learn_limit(
         &self,
         prepared: &Prepared,
-        journey: &Journey,
+        state: &SendState,
         outcome: &Outcome,
         receipt: &Receipt,
     ) -> Result<(), AppError> {
-        let (base_url, model) = (prepared.provider.base_url(), &prepared.outlook.model);
+        let (base_url, model) = (prepared.provider.base_url(), &prepared.preview.model);
         if matches!(outcome, Outcome::Complete { .. }) {
             let estimate = receipt.last().map_or(0, |attempt| attempt.attempt_total_tokens);
-            let outlook = &prepared.outlook;
+            let preview = &prepared.preview;
             // Without a report the least that it can have been.
-            let least = || outlook.basis.band(estimate, outlook.odd_tokens).low;
-            let taken = journey.first_usage.map_or_else(least, |usage| usage.prompt);
+            let least = || preview.basis.band(estimate, preview.odd_tokens).low;
+            let taken = state.first_usage.map_or_else(least, |usage| usage.prompt);
             if taken > 0 {
                 self.store.note_prompt(base_url, &model.id, taken).await?;
             }
@@ -193,7 +193,7 @@ impl App {
             }
         }
         let users_own = model.window_source == WindowSource::User && model.context_window.is_some();
-        let Some(tokens) = journey.learned_limit.filter(|_| !users_own) else { return Ok(()) };
+        let Some(tokens) = state.learned_limit.filter(|_| !users_own) else { return Ok(()) };
         let largest = self.store.largest_prompt(base_url, &model.id).await?;
         if largest.is_some_and(|largest| tokens < largest) {
             return Ok(());
@@ -207,22 +207,22 @@ impl App {
 /// How a pair ends, and what is kept of its answer.
 fn pair_end(
     prepared: &Prepared,
-    journey: &Journey,
+    state: &SendState,
     outcome: &Outcome,
     receipt: ReceiptId,
 ) -> (LifecycleEvent, plimsoll_store::Outcome) {
     let (event, error, cut) = match outcome {
         Outcome::Complete { cut_by_length } => (LifecycleEvent::Finish, None, *cut_by_length),
         Outcome::Error(error) => {
-            let held = prepared.held(journey.records.last());
+            let held = prepared.held(state.records.last());
             (LifecycleEvent::Fail, Some(pair_error(error, held)), false)
         }
         Outcome::Cancelled => (LifecycleEvent::Cancel, None, false),
     };
     let kept = plimsoll_store::Outcome {
-        assistant_text: Some(journey.answer.clone()).filter(|text| !text.is_empty()),
+        assistant_text: Some(state.answer.clone()).filter(|text| !text.is_empty()),
         error,
-        usage: journey.usage,
+        usage: state.usage,
         receipt_id: Some(receipt),
         cut,
     };

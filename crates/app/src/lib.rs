@@ -33,19 +33,19 @@ mod prepare;
 mod quota;
 mod receipt;
 mod scope;
-mod senses;
 mod shelf;
+mod tool_models;
 mod tooling;
 mod topics;
 mod weigher;
 
 pub use ask::{
-    Ask, Draft, FilesOutlook, HistoryChoice, Outlook, Planned, Prepared, Purpose, SeenDigest,
-    SendChoices, Stands, View,
+    Ask, AttachmentPreview, Draft, FilesPreview, HistoryChoice, Planned, Prepared, Purpose,
+    SeenDigest, SendChoices, SendPreview, View,
 };
 pub use attach::{AttachLimits, AttachedFile, TooLarge};
-pub use begin::{Begun, HistoryNow};
-pub use board::{Board, Place, Shown};
+pub use begin::{HistoryNow, StartedSend};
+pub use board::{Inclusion, Shown, WorkspaceView};
 pub use bus::{Events, Heard};
 pub use context_mark::{ContextFrom, tell as tell_context_mark};
 pub use deletions::{Deleted, restored_words};
@@ -56,12 +56,12 @@ pub use events::{AppEvent, Attempt, Cancel, Progress, ToolStep};
 pub use export::{ExportAsk, ExportFormat, ExportOrder, Exported};
 pub use heavy::heavy;
 pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
-pub use ports::{Chance, Clock, NoProvider, ProviderBook, Reached};
+pub use ports::{Chance, Clock, Connection, NoProvider, ProviderSource};
 pub use prepare::find_topic;
 pub use quota::{OverQuota, QuotaChoice};
 pub use receipt::{Comparison, Receipt, attempt_numbers};
 pub use shelf::{
-    Beside, Collected, Garbage, LARGEST_FILE, Origin, ReadData, Secrets, TakeIn, Verified,
+    BlobUsage, Collected, Garbage, LARGEST_FILE, Origin, ReadData, Secrets, TakeIn, Verified,
     blob_name, refuse_secret,
 };
 pub use topics::{NewTopic, TopicChange, TopicPaths, topic_path};
@@ -83,7 +83,7 @@ pub struct App {
     store: Arc<dyn Store>,
     settings: RwLock<Arc<Settings>>,
     catalog: RwLock<Arc<Catalog>>,
-    providers: Arc<dyn ProviderBook>,
+    providers: Arc<dyn ProviderSource>,
     clock: Arc<dyn Clock>,
     chance: Arc<dyn Chance>,
     /// Tells this run of the program from all others (SND-6).
@@ -93,7 +93,7 @@ pub struct App {
     events: bus::Bus,
     /// Where the files of all workspaces are, below `<project>/<workspace>/context/`.
     conversations: Arc<Path>,
-    workshop: tooling::Workshop,
+    local_tools: tooling::LocalTools,
 }
 
 /// What an [`App`] is made of.
@@ -104,7 +104,7 @@ pub struct AppParts {
     /// Known models.
     pub catalog: Catalog,
     /// Who answers.
-    pub providers: Arc<dyn ProviderBook>,
+    pub providers: Arc<dyn ProviderSource>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Randomness.
@@ -123,7 +123,7 @@ impl App {
         let AppParts { store, settings, catalog, providers, clock, chance, .. } = parts;
         let AppParts { owner, is_alive, conversations, .. } = parts;
         let conversations = Arc::from(conversations);
-        let workshop = tooling::Workshop::default();
+        let local_tools = tooling::LocalTools::default();
         let events = bus::Bus::default();
         let settings = RwLock::new(Arc::new(settings));
         let catalog = RwLock::new(Arc::new(catalog));
@@ -139,7 +139,7 @@ impl App {
             under_way: ending::UnderWay::default(),
             events,
             conversations,
-            workshop,
+            local_tools,
         }
     }
 

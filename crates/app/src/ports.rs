@@ -30,7 +30,7 @@ pub trait Chance: Send + Sync {
 
 /// A provider that can be asked now, and what it told about the model.
 #[derive(Clone)]
-pub struct Reached {
+pub struct Connection {
     /// Who answers.
     pub provider: Arc<dyn Provider>,
     /// The name of the model there.
@@ -51,11 +51,11 @@ pub struct NoProvider {
 
 /// Who answers for which model.
 #[async_trait::async_trait]
-pub trait ProviderBook: Send + Sync {
+pub trait ProviderSource: Send + Sync {
     /// The provider of a model, ready to be asked.
-    async fn reach(&self, model: &Model) -> Result<Reached, NoProvider>;
+    async fn reach(&self, model: &Model) -> Result<Connection, NoProvider>;
 
     /// The provider of a model if that is known without waiting: nothing is fetched,
     /// loaded or asked over a network for it. What the board is drawn with.
-    async fn at_hand(&self, model: &Model) -> Option<Reached>;
+    async fn cached(&self, model: &Model) -> Option<Connection>;
 }

@@ -11,7 +11,7 @@ use plimsoll_send::{IncludedTexts, Instructions, Message, Part, Request, compose
 use plimsoll_store::Workspace;
 use plimsoll_tokens::{Calibration, RawTokens, Report};
 
-use crate::{App, AppError, Ask, Prepared, Reached};
+use crate::{App, AppError, Ask, Connection, Prepared};
 
 /// The topic that pairs go to when nobody chose one.
 const FIRST_TOPIC: &str = "General";
@@ -40,9 +40,9 @@ impl App {
     pub(crate) async fn limit(
         &self,
         model: &Model,
-        reached: Option<&Reached>,
+        connection: Option<&Connection>,
     ) -> Result<ModelLimit, AppError> {
-        let base_url = base_url(model, reached);
+        let base_url = base_url(model, connection);
         let kept = match base_url {
             Some(base_url) => self.store.learned_limit(base_url, &model.id).await?,
             None => None,
@@ -51,7 +51,7 @@ impl App {
             tokens: kept.tokens,
             learned_at: kept.learned_at,
         });
-        let server_window = reached.and_then(|reached| reached.server_window);
+        let server_window = connection.and_then(|connection| connection.server_window);
         // A larger window that the server tells clears what was learned, unless the
         // user's own word stands above both.
         if let (Some(known), Some(told), Some(base_url)) = (learned, server_window, base_url)
@@ -69,9 +69,9 @@ impl App {
     pub(crate) async fn calibration(
         &self,
         model: &Model,
-        reached: Option<&Reached>,
+        connection: Option<&Connection>,
     ) -> Result<Calibration, AppError> {
-        match base_url(model, reached) {
+        match base_url(model, connection) {
             Some(base_url) => self.calibration_at(base_url, &model.id).await,
             None => Ok(Calibration::default()),
         }
@@ -113,8 +113,8 @@ impl App {
 }
 
 /// Where a model is served: what is learned of it is kept by this.
-fn base_url<'a>(model: &'a Model, reached: Option<&'a Reached>) -> Option<&'a str> {
-    reached.map(|reached| reached.provider.base_url()).or(model.base_url.as_deref())
+fn base_url<'a>(model: &'a Model, connection: Option<&'a Connection>) -> Option<&'a str> {
+    connection.map(|connection| connection.provider.base_url()).or(model.base_url.as_deref())
 }
 
 /// A topic with nothing but a name.
@@ -206,6 +206,6 @@ impl Prepared {
     pub fn decision(&self, policy: OverBudget) -> Decision {
         let raw: Vec<RawTokens> = self.plan.included.iter().map(|pair| pair.tokens).collect();
         let history = IncludedTokens { raw: &raw, correction: self.plan.correction };
-        decide(&self.outlook.weights, &self.outlook.validation, policy, &history)
+        decide(&self.preview.weights, &self.preview.validation, policy, &history)
     }
 }

@@ -12,7 +12,7 @@ use plimsoll_tokens::RawTokens;
 use tokio::{sync::OnceCell, time::Instant};
 
 use crate::{
-    App, AppError, Cancel, Prepared, Progress, ToolStep, driver::Journey, shelf::WorkspaceShelf,
+    App, AppError, Cancel, Prepared, Progress, ToolStep, driver::SendState, shelf::WorkspaceShelf,
     weigher::Weigher,
 };
 
@@ -24,7 +24,7 @@ const MOST_CALLS: usize = 16;
 
 /// What this machine has for the tools; looked for once.
 #[derive(Default)]
-pub(crate) struct Workshop {
+pub(crate) struct LocalTools {
     gear: OnceCell<Gear>,
 }
 
@@ -73,7 +73,7 @@ impl App {
 
     /// The same for the answer of a pair: what the tools make belongs to it.
     async fn toolbox_for(&self, workspace: &Workspace, made_for: Option<PairId>) -> Toolbox {
-        let gear = self.workshop.gear.get_or_init(|| async {
+        let gear = self.local_tools.gear.get_or_init(|| async {
             let programs = Programs::in_path(&std::env::var_os("PATH").unwrap_or_default());
             let sandbox = Sandbox::find(&programs).await;
             // Programs of others run in the same one (SEC-10), which needs no Python for them.
@@ -97,11 +97,11 @@ impl App {
         if let Some(model) = self.settings().whisper_model() {
             toolbox = toolbox.with_whisper_model(model.to_owned());
         }
-        if let Some(eyes) = self.eyes() {
-            toolbox = toolbox.with_eyes(eyes);
+        if let Some(vision_model) = self.vision_model() {
+            toolbox = toolbox.with_vision_model(vision_model);
         }
-        if let Some(ears) = self.ears() {
-            toolbox = toolbox.with_ears(ears);
+        if let Some(transcriber) = self.transcriber() {
+            toolbox = toolbox.with_transcriber(transcriber);
         }
         toolbox
     }
@@ -147,31 +147,31 @@ impl App {
     pub(crate) async fn answer_calls(
         &self,
         prepared: &Prepared,
-        journey: &mut Journey,
+        state: &mut SendState,
         calls: Vec<ToolCall>,
         mut room: u64,
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Option<([Message; 2], u64)>, AppError> {
-        let toolbox = self.toolbox_for(&prepared.workspace, Some(journey.pair)).await;
-        let text = journey.answer[journey.round_start..].to_owned();
+        let toolbox = self.toolbox_for(&prepared.workspace, Some(state.pair)).await;
+        let text = state.answer[state.round_start..].to_owned();
         let mut sum = prepared.weigh(&text);
         let mut called = Message::new(Role::Assistant, text);
         let mut given = Message { role: Role::Tool, parts: Vec::new(), pair: None };
-        let last = journey.rounds.len() / 2 + 1 >= MAX_TOOL_ROUNDS;
+        let last = state.rounds.len() / 2 + 1 >= MAX_TOOL_ROUNDS;
         // Those beyond are as if they had not been asked for, apart from a word about it.
         let unanswered = calls.len().saturating_sub(MOST_CALLS);
         for call in calls.into_iter().take(MOST_CALLS) {
             if cancel.is_cancelled() {
                 return Ok(None);
             }
-            let place = journey.tool_calls;
-            journey.tool_calls += 1;
+            let place = state.tool_calls;
+            state.tool_calls += 1;
             let step = |said| {
                 let (name, arguments) = (call.name.clone(), call.arguments.clone());
                 Box::new(ToolStep { place, name, arguments, said })
             };
-            tell(Progress::Tool(journey.pair, step(None)));
+            tell(Progress::Tool(state.pair, step(None)));
             let started = Instant::now();
             let asked = prepared.weigh(&call.name) + prepared.weigh(&call.arguments);
             room = room.saturating_sub(asked);
@@ -208,8 +208,8 @@ impl App {
                 millis: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
                 made,
             };
-            self.store.add_tool_call(journey.pair, &record).await?;
-            tell(Progress::Tool(journey.pair, step(Some(record))));
+            self.store.add_tool_call(state.pair, &record).await?;
+            tell(Progress::Tool(state.pair, step(Some(record))));
             called.push(Part::ToolCall(call));
             given.push(Part::ToolResult(result));
         }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use jiff::{Timestamp as Instant, civil, tz::TimeZone};
-use plimsoll_app::{App, AppParts, Chance, Clock, Outlook, ProviderBook, Sent};
+use plimsoll_app::{App, AppParts, Chance, Clock, ProviderSource, SendPreview, Sent};
 use plimsoll_budget::Suggestion;
 use plimsoll_domain::Timestamp;
 use plimsoll_filter::Date;
@@ -294,7 +294,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
         store: Arc::new(store),
         settings,
         catalog,
-        providers: Arc::clone(&providers) as Arc<dyn ProviderBook>,
+        providers: Arc::clone(&providers) as Arc<dyn ProviderSource>,
         clock,
         chance: Arc::new(SystemChance),
         owner: owner.name.clone(),
@@ -328,9 +328,9 @@ impl Opened {
     }
 
     /// What would help a request, with models that can be asked now (VAL-1).
-    pub(crate) async fn reachable(&self, outlook: &Outlook) -> Vec<Suggestion> {
-        let needed = outlook.weights.total();
-        self.offered(&outlook.suggestions, needed, &outlook.model.id).await
+    pub(crate) async fn reachable(&self, preview: &SendPreview) -> Vec<Suggestion> {
+        let needed = preview.weights.total();
+        self.offered(&preview.suggestions, needed, &preview.model.id).await
     }
 
     /// The same after an overflow that trimming could not mend (OVF-3).

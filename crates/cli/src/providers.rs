@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_app::{NoProvider, ProviderBook, Reached};
+use plimsoll_app::{Connection, NoProvider, ProviderSource};
 use plimsoll_budget::Model;
 use plimsoll_config::Settings;
 use plimsoll_provider::{
@@ -86,7 +86,7 @@ impl Providers {
     }
 
     /// Codex, if it can be run for a model.
-    fn by_codex(&self, model: &Model) -> Result<Reached, NoProvider> {
+    fn by_codex(&self, model: &Model) -> Result<Connection, NoProvider> {
         let codex = self.codex();
         if codex.found().is_none() {
             return Err(NoProvider {
@@ -94,7 +94,7 @@ impl Providers {
                 hint: format!("or name the program in {CODEX_VARIABLE}"),
             });
         }
-        Ok(Reached { provider: Arc::new(codex), model: model.id.clone(), server_window: None })
+        Ok(Connection { provider: Arc::new(codex), model: model.id.clone(), server_window: None })
     }
 
     /// The servers of this machine.
@@ -238,13 +238,13 @@ fn unknown(model: &Model) -> NoProvider {
 }
 
 #[async_trait::async_trait]
-impl ProviderBook for Providers {
-    async fn reach(&self, model: &Model) -> Result<Reached, NoProvider> {
+impl ProviderSource for Providers {
+    async fn reach(&self, model: &Model) -> Result<Connection, NoProvider> {
         if model.provider == "embedded" {
             // Getting the weights, or waiting for somebody who gets them, takes its time; the
             // runtime is told, so that others go on.
             let provider = tokio::task::block_in_place(|| self.embedded.provider())?;
-            return Ok(Reached { provider, model: model.id.clone(), server_window: None });
+            return Ok(Connection { provider, model: model.id.clone(), server_window: None });
         }
         if Self::is_codex(model) {
             return self.by_codex(model);
@@ -261,15 +261,15 @@ impl ProviderBook for Providers {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .insert((provider.base_url().to_owned(), model.id.clone()), server_window);
-            return Ok(Reached { provider, model: model.id.clone(), server_window });
+            return Ok(Connection { provider, model: model.id.clone(), server_window });
         }
         self.on_this_machine(model, self.local().await).ok_or_else(|| unknown(model))
     }
 
-    async fn at_hand(&self, model: &Model) -> Option<Reached> {
+    async fn cached(&self, model: &Model) -> Option<Connection> {
         if model.provider == "embedded" {
             let provider = self.embedded.loaded()?;
-            return Some(Reached { provider, model: model.id.clone(), server_window: None });
+            return Some(Connection { provider, model: model.id.clone(), server_window: None });
         }
         if Self::is_codex(model) {
             return self.by_codex(model).ok();
@@ -279,7 +279,7 @@ impl ProviderBook for Providers {
             let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
             let key = (provider.base_url().to_owned(), model.id.clone());
             let server_window = told.get(&key).copied().flatten();
-            return Some(Reached { provider, model: model.id.clone(), server_window });
+            return Some(Connection { provider, model: model.id.clone(), server_window });
         }
         self.on_this_machine(model, self.local.get()?)
     }
@@ -287,7 +287,7 @@ impl ProviderBook for Providers {
 
 impl Providers {
     /// The first of the servers that serves the model.
-    fn on_this_machine(&self, model: &Model, servers: &[LocalServer]) -> Option<Reached> {
+    fn on_this_machine(&self, model: &Model, servers: &[LocalServer]) -> Option<Connection> {
         for server in servers {
             let serves = server.models.iter().find(|served| is_model(&served.id, &model.id));
             if let Some(served) = serves {
@@ -295,7 +295,7 @@ impl Providers {
                     .map(|endpoint| endpoint.with_timeouts(self.timeouts))
                     .and_then(OpenAiStyle::new);
                 // An address that is none was not found by asking it.
-                return Some(Reached {
+                return Some(Connection {
                     provider: Arc::new(endpoint.ok()?),
                     model: served.id.clone(),
                     server_window: served.context_window,

@@ -7,7 +7,7 @@ use plimsoll_budget::{
     Binds, LearnedLimit, Model, ModelLimit, Suggestion, WindowFacts, WindowSource,
 };
 use plimsoll_provider::{Provider, ServedModel};
-use plimsoll_store::ModelMemory;
+use plimsoll_store::ModelStats;
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 
 use crate::{

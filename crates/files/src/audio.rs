@@ -18,7 +18,7 @@ use plimsoll_domain::File;
 
 use crate::{
     answering::Draft,
-    ports::Ears,
+    ports::Transcriber,
     programs::{Ended, Programs, run},
     words::{file_label, name_words, shortened, size_words, visible},
 };
@@ -142,7 +142,7 @@ impl LocalRecogniser {
 }
 
 pub(crate) struct Recognisers<'a> {
-    pub(crate) ears: Option<&'a dyn Ears>,
+    pub(crate) transcriber: Option<&'a dyn Transcriber>,
     pub(crate) programs: &'a Programs,
     /// The model file of `whisper-cli`.
     pub(crate) whisper_model: Option<&'a Path>,
@@ -189,8 +189,8 @@ impl Recognisers<'_> {
         language: Option<&str>,
     ) -> Result<String, Vec<String>> {
         let mut why = Vec::new();
-        if let Some(ears) = self.ears {
-            match ears.transcribe(file, path, language).await {
+        if let Some(transcriber) = self.transcriber {
+            match transcriber.transcribe(file, path, language).await {
                 Ok(words) => return Ok(words),
                 Err(unable) => {
                     why.push(format!("The provider did not transcribe it: {}", unable.why));

@@ -13,7 +13,7 @@ use plimsoll_domain::File;
 
 use crate::{
     answering::Draft,
-    ports::{Eyes, Picture},
+    ports::{Picture, VisionModel},
     programs::{Ended, Programs, Word, run_bounded},
     words::{file_label, name_words, shortened, size_words, visible},
 };
@@ -107,17 +107,17 @@ pub(crate) async fn analyze(
     path: &Path,
     facts: Facts,
     question: Option<&str>,
-    eyes: Option<&dyn Eyes>,
+    vision_model: Option<&dyn VisionModel>,
     programs: &Programs,
 ) -> Draft {
     let more = format!("analyze_image {} and more max_tokens", file_label(file.id));
     let mut draft = Draft::new("lines", more);
     draft.line(facts.words(file));
     let mut missing = Vec::new();
-    match eyes {
-        Some(eyes) => {
+    match vision_model {
+        Some(vision_model) => {
             let picture = Picture { name: &file.name, mime: &file.mime, path };
-            match eyes.look(picture, question.unwrap_or(QUESTION)).await {
+            match vision_model.look(picture, question.unwrap_or(QUESTION)).await {
                 Ok(seen) => draft.foreign("The vision model says:", &seen),
                 Err(unable) => {
                     missing.push(format!("The vision model did not answer: {}", unable.why));

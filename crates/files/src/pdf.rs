@@ -22,7 +22,7 @@ use tokio::{
 use crate::{
     answering::Draft,
     arguments::Mistake,
-    ports::Eyes,
+    ports::VisionModel,
     programs::Programs,
     words::{file_label, name_words, quoted, shortened, size_words, visible},
 };
@@ -355,7 +355,7 @@ impl Reading {
 
 /// What may help with pages that hold pictures.
 pub(crate) struct Tools<'a> {
-    pub(crate) eyes: Option<&'a dyn Eyes>,
+    pub(crate) vision_model: Option<&'a dyn VisionModel>,
     pub(crate) programs: &'a Programs,
 }
 

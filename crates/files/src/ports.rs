@@ -65,14 +65,14 @@ pub struct Picture<'a> {
 
 /// A vision model.
 #[async_trait]
-pub trait Eyes: Send + Sync {
+pub trait VisionModel: Send + Sync {
     /// What the picture shows, or the answer to a question about it.
     async fn look(&self, picture: Picture<'_>, question: &str) -> Result<String, Unable>;
 }
 
 /// A provider's transcription endpoint.
 #[async_trait]
-pub trait Ears: Send + Sync {
+pub trait Transcriber: Send + Sync {
     /// What is said in a file.
     async fn transcribe(
         &self,

@@ -12,7 +12,7 @@ use crate::{
     answering::{Allowance, Draft, ToolAnswer},
     arguments::{Arguments, Mistake},
     audio, image, listing, pdf,
-    ports::{Ears, Eyes, Shelf, ToolFailure},
+    ports::{Shelf, ToolFailure, Transcriber, VisionModel},
     programs::Programs,
     python, reading,
     sandbox::{Input, Job, NoSandbox, Sandbox},
@@ -33,8 +33,8 @@ const RUNS: usize = 2;
 pub struct Toolbox {
     shelf: Arc<dyn Shelf>,
     clock: Clock,
-    eyes: Option<Arc<dyn Eyes>>,
-    ears: Option<Arc<dyn Ears>>,
+    vision_model: Option<Arc<dyn VisionModel>>,
+    transcriber: Option<Arc<dyn Transcriber>>,
     programs: Programs,
     whisper_model: Option<PathBuf>,
     sandbox: Result<Sandbox, NoSandbox>,
@@ -53,8 +53,8 @@ impl Toolbox {
         Self {
             shelf,
             clock,
-            eyes: None,
-            ears: None,
+            vision_model: None,
+            transcriber: None,
             programs: Programs::default(),
             whisper_model: None,
             sandbox: Err(sandbox),
@@ -65,14 +65,14 @@ impl Toolbox {
     }
 
     /// With a vision model.
-    pub fn with_eyes(mut self, eyes: Arc<dyn Eyes>) -> Self {
-        self.eyes = Some(eyes);
+    pub fn with_vision_model(mut self, vision_model: Arc<dyn VisionModel>) -> Self {
+        self.vision_model = Some(vision_model);
         self
     }
 
     /// With a provider that transcribes.
-    pub fn with_ears(mut self, ears: Arc<dyn Ears>) -> Self {
-        self.ears = Some(ears);
+    pub fn with_transcriber(mut self, transcriber: Arc<dyn Transcriber>) -> Self {
+        self.transcriber = Some(transcriber);
         self
     }
 
@@ -152,7 +152,7 @@ impl Toolbox {
             "list_files" => self.list(&arguments).await,
             "read_file" => self.read(&arguments, allowance).await,
             "analyze_image" => self.look(&arguments).await,
-            "analyze_pdf" => self.leaf_through(&arguments).await,
+            "analyze_pdf" => self.analyze_pdf(&arguments).await,
             "transcribe_audio" => self.listen(&arguments).await,
             EXECUTE_PYTHON => self.execute(&arguments).await,
             _ => {
@@ -196,18 +196,19 @@ impl Toolbox {
         let facts = blocking(move || image::facts(&place, size)).await?;
         let facts =
             facts.map_err(|error| Mistake(format!("The image could not be read: {error}.")))?;
-        let eyes = self.eyes.as_deref();
-        Ok(image::analyze(&file, &path, facts, question, eyes, &self.programs).await)
+        let vision_model = self.vision_model.as_deref();
+        Ok(image::analyze(&file, &path, facts, question, vision_model, &self.programs).await)
     }
 
-    async fn leaf_through(&self, arguments: &Arguments<'_>) -> Result<Draft, Mistake> {
+    async fn analyze_pdf(&self, arguments: &Arguments<'_>) -> Result<Draft, Mistake> {
         let pages = arguments.text("pages")?.map(pdf::Pages::parse).transpose()?;
         let question = arguments.text("question")?;
         let (file, path) = self.file(arguments.needed("file_id")?).await?;
         if !is_pdf(&file) {
             return Err(self.other_tool(&file, "analyze_pdf"));
         }
-        let tools = pdf::Tools { eyes: self.eyes.as_deref(), programs: &self.programs };
+        let tools =
+            pdf::Tools { vision_model: self.vision_model.as_deref(), programs: &self.programs };
         pdf::analyze(&file, path, pages, question, &self.pdf_places, tools).await.map_err(Mistake)
     }
 
@@ -225,7 +226,7 @@ impl Toolbox {
         // A header that makes the reader panic is a header that is not understood.
         let facts = blocking(move || audio::facts(&place)).await.unwrap_or(None);
         let recognisers = audio::Recognisers {
-            ears: self.ears.as_deref(),
+            transcriber: self.transcriber.as_deref(),
             programs: &self.programs,
             whisper_model: self.whisper_model.as_deref(),
         };

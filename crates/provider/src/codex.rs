@@ -98,7 +98,7 @@ impl Provider for Codex {
         true
     }
 
-    fn adds(&self) -> Option<&'static str> {
+    fn hidden_prompt_notice(&self) -> Option<&'static str> {
         Some("Codex adds instructions of its own that Plimsoll cannot see.")
     }
 }

@@ -116,7 +116,7 @@ pub trait Provider: Send + Sync {
     }
 
     /// What it adds to every request that nobody here can see, in words for people.
-    fn adds(&self) -> Option<&'static str> {
+    fn hidden_prompt_notice(&self) -> Option<&'static str> {
         None
     }
 

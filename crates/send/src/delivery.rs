@@ -13,7 +13,7 @@ pub const INLINE_BELOW: u64 = 8 * 1024;
 
 /// Who gets a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Target {
+pub struct Capabilities {
     /// It reads this machine's disk by itself, so it gets the tokens as they are.
     pub paths: bool,
     /// It sees pictures.
@@ -106,13 +106,13 @@ pub enum DeliveredPart<'a> {
 }
 
 /// What is chosen for a file when nobody chose (DLV-4).
-pub fn default_delivery(file: &File, target: Target) -> Delivery {
+pub fn default_delivery(file: &File, capabilities: Capabilities) -> Delivery {
     let picture = is_picture(file);
-    if target.paths {
+    if capabilities.paths {
         Delivery::Path
-    } else if picture && target.vision && unseeable(file).is_none() {
+    } else if picture && capabilities.vision && unseeable(file).is_none() {
         Delivery::Inline
-    } else if target.tools {
+    } else if capabilities.tools {
         let small_text = file.is_text && file.size <= INLINE_BELOW;
         if small_text { Delivery::Inline } else { Delivery::OnDemand }
     } else if file.is_text || picture {
@@ -124,30 +124,38 @@ pub fn default_delivery(file: &File, target: Target) -> Delivery {
 
 /// What can be chosen for a file. Local paths go to those who read the disk and to nobody
 /// else.
-pub fn allowed_deliveries(file: &File, target: Target) -> &'static [Delivery] {
-    if target.paths {
+pub fn allowed_deliveries(file: &File, capabilities: Capabilities) -> &'static [Delivery] {
+    if capabilities.paths {
         &[Delivery::Path]
-    } else if file.is_text || is_picture(file) || is_document(file, target) {
+    } else if file.is_text || is_picture(file) || is_document(file, capabilities) {
         &[Delivery::Inline, Delivery::OnDemand]
     } else {
         &[Delivery::OnDemand]
     }
 }
 
-/// How a file goes to this target: as chosen where that is possible, else by default.
-pub fn effective_delivery(file: &File, chosen: Option<Delivery>, target: Target) -> Delivery {
-    let allowed = allowed_deliveries(file, target);
+/// How a file goes to who has these capabilities: as chosen where that is possible, else by default.
+pub fn effective_delivery(
+    file: &File,
+    chosen: Option<Delivery>,
+    capabilities: Capabilities,
+) -> Delivery {
+    let allowed = allowed_deliveries(file, capabilities);
     chosen
         .filter(|chosen| allowed.contains(chosen))
-        .unwrap_or_else(|| default_delivery(file, target))
+        .unwrap_or_else(|| default_delivery(file, capabilities))
 }
 
 /// What a model gets instead of a file that it cannot take in this way, in two words for people.
-pub fn sent_instead(file: &File, delivery: Delivery, target: Target) -> Option<&'static str> {
-    let seen = target.vision && unseeable(file).is_none();
+pub fn sent_instead(
+    file: &File,
+    delivery: Delivery,
+    capabilities: Capabilities,
+) -> Option<&'static str> {
+    let seen = capabilities.vision && unseeable(file).is_none();
     match delivery {
         Delivery::Inline if is_picture(file) && !seen => Some("as a note"),
-        Delivery::OnDemand if !target.tools => Some("name only"),
+        Delivery::OnDemand if !capabilities.tools => Some("name only"),
         Delivery::Inline | Delivery::OnDemand | Delivery::Path => None,
     }
 }
@@ -157,7 +165,7 @@ pub fn sent_instead(file: &File, delivery: Delivery, target: Target) -> Option<&
 pub fn deliver<'a>(
     message: &'a str,
     tokens: &[Token<'a>],
-    target: Target,
+    capabilities: Capabilities,
     model: &str,
 ) -> Vec<DeliveredPart<'a>> {
     let mut tokens = tokens.iter();
@@ -165,7 +173,7 @@ pub fn deliver<'a>(
         SegmentBody::Text(text) => DeliveredPart::Words(text),
         SegmentBody::Token(_) => match tokens.next() {
             Some(Token::File { file, delivery, text }) => {
-                match effective_delivery(file, *delivery, target) {
+                match effective_delivery(file, *delivery, capabilities) {
                     Delivery::Path if is_picture(file) && unseeable(file).is_none() => {
                         DeliveredPart::Enclosed(file)
                     }
@@ -173,7 +181,7 @@ pub fn deliver<'a>(
                         DeliveredPart::Token { file, written: &message[segment.range] }
                     }
                     Delivery::OnDemand => DeliveredPart::Line(reference(file)),
-                    Delivery::Inline => inlined(file, *text, target, model),
+                    Delivery::Inline => inlined(file, *text, capabilities, model),
                 }
             }
             Some(Token::Broken(_)) | None => DeliveredPart::Line("[broken attachment]".to_owned()),
@@ -185,11 +193,11 @@ pub fn deliver<'a>(
 fn inlined<'a>(
     file: &'a File,
     text: Option<&str>,
-    target: Target,
+    capabilities: Capabilities,
     model: &str,
 ) -> DeliveredPart<'a> {
     match text {
-        _ if is_picture(file) && target.vision => match unseeable(file) {
+        _ if is_picture(file) && capabilities.vision => match unseeable(file) {
             None => DeliveredPart::Enclosed(file),
             Some(why) => DeliveredPart::Line(format!(
                 "[image {}: not shown, because {}]",
@@ -197,7 +205,7 @@ fn inlined<'a>(
                 why.words()
             )),
         },
-        _ if is_document(file, target) => DeliveredPart::Enclosed(file),
+        _ if is_document(file, capabilities) => DeliveredPart::Enclosed(file),
         _ if is_picture(file) => DeliveredPart::Line(unseen(file, model)),
         Some(text) => DeliveredPart::Block { file, text: block(file, text) },
         None => DeliveredPart::Line(format!("[file {} could not be read]", quoted(&file.name))),
@@ -258,8 +266,8 @@ fn unseen(file: &File, model: &str) -> String {
     format!("[image {}{size}: not shown, because {model} does not see images]", quoted(&file.name))
 }
 
-fn is_document(file: &File, target: Target) -> bool {
-    target.documents && file.kind == plimsoll_domain::FileKind::Pdf
+fn is_document(file: &File, capabilities: Capabilities) -> bool {
+    capabilities.documents && file.kind == plimsoll_domain::FileKind::Pdf
 }
 
 fn is_picture(file: &File) -> bool {

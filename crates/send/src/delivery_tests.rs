@@ -3,10 +3,11 @@ use proptest::prelude::*;
 
 use super::*;
 
-const HTTP: Target = Target { paths: false, vision: false, tools: false, documents: false };
-const TOOLS: Target = Target { tools: true, ..HTTP };
-const SEES: Target = Target { vision: true, ..TOOLS };
-const CODEX: Target = Target { paths: true, ..SEES };
+const HTTP: Capabilities =
+    Capabilities { paths: false, vision: false, tools: false, documents: false };
+const TOOLS: Capabilities = Capabilities { tools: true, ..HTTP };
+const SEES: Capabilities = Capabilities { vision: true, ..TOOLS };
+const CODEX: Capabilities = Capabilities { paths: true, ..SEES };
 
 fn file(name: &str, kind: FileKind, size: u64) -> File {
     File {
@@ -40,10 +41,10 @@ fn bytes(file: &File) -> FilePart {
     }
 }
 
-fn words(message: &str, tokens: &[Token<'_>], target: Target) -> (String, Vec<usize>) {
-    let parts = deliver(message, tokens, target, "phi");
+fn words(message: &str, tokens: &[Token<'_>], capabilities: Capabilities) -> (String, Vec<usize>) {
+    let parts = deliver(message, tokens, capabilities, "phi");
     let token = |file: &File| {
-        target
+        capabilities
             .paths
             .then(|| format!("<<context:{}:/b/{}>>>", file.context_kind().name(), file.name))
     };
@@ -66,7 +67,7 @@ fn dlv_4_a_picture_that_cannot_be_shown_is_a_note() {
         pixels,
         ..file(name, FileKind::Image, 99)
     };
-    let target = Target { paths: false, vision: true, tools: false, documents: false };
+    let capabilities = Capabilities { paths: false, vision: true, tools: false, documents: false };
     let some = Some((9, 9));
     for (name, mime, pixels, expected) in [
         ("a.png", "image/png", some, None),
@@ -80,7 +81,7 @@ fn dlv_4_a_picture_that_cannot_be_shown_is_a_note() {
         let picture = picture(name, mime, pixels);
         assert_eq!(unseeable(&picture), expected, "{name}");
         let token = Token::File { file: &picture, delivery: None, text: None };
-        let (text, enclosed) = words("<<context:image:/b/a>>>", &[token], target);
+        let (text, enclosed) = words("<<context:image:/b/a>>>", &[token], capabilities);
         match expected {
             None => assert_eq!((text.as_str(), enclosed), ("", vec![0]), "{name}"),
             Some(why) => {
@@ -88,7 +89,7 @@ fn dlv_4_a_picture_that_cannot_be_shown_is_a_note() {
                 assert_eq!(text, format!("[image \"{name}\": not shown, because {}]", why.words()));
             }
         }
-        let tools = Target { tools: true, ..target };
+        let tools = Capabilities { tools: true, ..capabilities };
         let by_tool = default_delivery(&picture, tools) == Delivery::OnDemand;
         assert_eq!(by_tool, expected.is_some(), "{name}: a tool can tell more of it");
     }
@@ -101,24 +102,25 @@ fn dlv_4_defaults() {
     use Delivery::*;
     let (small, large) = (file("a", FileKind::Document, 8192), file("b", FileKind::Document, 8193));
     let (picture, pdf) = (file("c", FileKind::Image, 9), file("d", FileKind::Pdf, 9));
-    for (target, expected) in [
+    for (capabilities, expected) in [
         (HTTP, [Inline, Inline, Inline, OnDemand]),
         (TOOLS, [Inline, OnDemand, OnDemand, OnDemand]),
         (SEES, [Inline, OnDemand, Inline, OnDemand]),
         (CODEX, [Path; 4]),
     ] {
-        let given = [&small, &large, &picture, &pdf].map(|file| default_delivery(file, target));
-        assert_eq!(given, expected, "{target:?}");
+        let given =
+            [&small, &large, &picture, &pdf].map(|file| default_delivery(file, capabilities));
+        assert_eq!(given, expected, "{capabilities:?}");
     }
 }
 
 #[test]
 fn dlv_4_paths_go_to_those_who_read_the_disk_and_to_nobody_else() {
     let text = file("a.txt", FileKind::Document, 10);
-    for target in [HTTP, TOOLS, SEES] {
-        assert_ne!(effective_delivery(&text, Some(Delivery::Path), target), Delivery::Path);
+    for capabilities in [HTTP, TOOLS, SEES] {
+        assert_ne!(effective_delivery(&text, Some(Delivery::Path), capabilities), Delivery::Path);
         let token = Token::File { file: &text, delivery: Some(Delivery::Path), text: Some("hi") };
-        let (sent, _) = words("see <<context:text:/secret/a.txt>>>", &[token], target);
+        let (sent, _) = words("see <<context:text:/secret/a.txt>>>", &[token], capabilities);
         assert!(!sent.contains("/secret") && sent.contains("hi"), "{sent}");
     }
     let token = Token::File { file: &text, delivery: Some(Delivery::Inline), text: Some("hi") };
@@ -156,7 +158,7 @@ fn dlv_1_pictures_are_enclosed_in_token_order() {
 #[test]
 fn fil_4_a_pdf_is_enclosed_where_the_model_reads_it_and_only_if_chosen() {
     let pdf = file("a.pdf", FileKind::Pdf, 9);
-    let reads = Target { documents: true, ..SEES };
+    let reads = Capabilities { documents: true, ..SEES };
     assert_eq!(default_delivery(&pdf, reads), Delivery::OnDemand, "INS-3");
     let token = Token::File { file: &pdf, delivery: Some(Delivery::Inline), text: None };
     assert_eq!(words("<<context:file:/a>>>", &[token], reads).1, [0]);
@@ -197,9 +199,9 @@ proptest! {
     fn words_are_never_lost(before in "[^<>]{0,20}", after in "[^<>]{0,20}", text in ".{0,40}") {
         let file = file("n", FileKind::Document, 1);
         let message = format!("{before}<<context:text:/x>>>{after}");
-        for target in [HTTP, TOOLS, SEES, CODEX] {
+        for capabilities in [HTTP, TOOLS, SEES, CODEX] {
             let token = Token::File { file: &file, delivery: None, text: Some(&text) };
-            let (sent, _) = words(&message, &[token], target);
+            let (sent, _) = words(&message, &[token], capabilities);
             prop_assert!(sent.starts_with(&before) && sent.ends_with(&after), "{sent}");
         }
     }

@@ -20,8 +20,9 @@ pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError, short_label
 pub use compose::{IncludedTexts, Instructions, WireRules, compose};
 pub use counter::{Counter, LeftOutBecause, trim_notice};
 pub use delivery::{
-    DeliveredPart, INLINE_BELOW, Target, Token, Unseeable, allowed_deliveries, default_delivery,
-    deliver, effective_delivery, reference, rendered, sent_instead, sent_mime, unseeable,
+    Capabilities, DeliveredPart, INLINE_BELOW, Token, Unseeable, allowed_deliveries,
+    default_delivery, deliver, effective_delivery, reference, rendered, sent_instead, sent_mime,
+    unseeable,
 };
 pub use plan::{IncludedPair, SendPlan, TrimStep};
 pub use receipt::{AttemptRecord, MessageRecord, Stage, TruncationSeen, silent_truncation};

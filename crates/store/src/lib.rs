@@ -42,8 +42,8 @@ pub use memory::{
     Prompt, Related, Relation, SESSION_SUMMARY, SHARED_SESSION, Saved, SavedObservation, Scope,
     Session, Summarised,
 };
-pub use model_memory::{LearnedLimit, ModelMemory, UsageEntry, UsageReport};
-pub use notebook::{KeptDraft, Notebook, QUERIES_KEPT, SavedFilter};
+pub use model_memory::{LearnedLimit, ModelStats, UsageEntry, UsageReport};
+pub use notebook::{KeptDraft, Preferences, QUERIES_KEPT, SavedFilter};
 pub use pairs::{
     Edit, INTERRUPTED, Interrupted, Outcome, PairRow, Pairs, SendInFlight, StoredPair,
 };
@@ -67,8 +67,8 @@ pub trait Store:
     + Files
     + Estimates
     + Receipts
-    + ModelMemory
-    + Notebook
+    + ModelStats
+    + Preferences
     + Memory
     + Search
     + Upkeep

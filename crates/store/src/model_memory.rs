@@ -34,7 +34,7 @@ pub struct UsageEntry {
 }
 
 jobs! {
-    pub trait ModelMemory {
+    pub trait ModelStats {
         /// The reports of a model at a place, oldest first.
         read usage_reports(base_url: &str, model: &str) -> Vec<UsageReport> = model_memory::reports;
 

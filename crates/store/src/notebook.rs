@@ -26,7 +26,7 @@ pub struct KeptDraft {
 
 jobs! {
     /// The notebook. Drafts survive a crash of the process; a power cut may cost the last one.
-    pub trait Notebook {
+    pub trait Preferences {
         /// The saved filters of a workspace, by name.
         read saved_filters(workspace: &Workspace) -> Vec<SavedFilter> = notebook::filters;
 

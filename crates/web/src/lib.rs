@@ -6,15 +6,15 @@
 
 mod api;
 mod assets;
-mod boards;
 mod connections;
+mod event_log;
 mod formats;
 mod health;
-mod hub;
 mod problem;
 mod relay;
 mod security;
 mod sends;
+mod sessions;
 mod state;
 mod views;
 

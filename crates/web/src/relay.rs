@@ -74,9 +74,9 @@ struct Stream {
 
 /// The answers that are on their way.
 #[derive(Default)]
-pub(crate) struct Relay(Mutex<HashMap<PairId, Stream>>);
+pub(crate) struct AnswerStreams(Mutex<HashMap<PairId, Stream>>);
 
-impl Relay {
+impl AnswerStreams {
     /// What has arrived for a pair that is being answered.
     pub(crate) fn streamed(&self, pair: PairId) -> Option<Streamed> {
         self.lock().get(&pair).map(|stream| stream.shown.clone())
@@ -172,7 +172,7 @@ impl Due {
         stream.rests_until = Some(rests_until);
         stream.shown.done.push_str(&append);
         stream.shown.tail = tail;
-        stream.shown.event = web.hub.tell(Some(&stream.workspace), "text", &data);
+        stream.shown.event = web.event_log.tell(Some(&stream.workspace), "text", &data);
     }
 }
 
@@ -200,7 +200,7 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                 heard = events.next() => match heard {
                     Heard::Event(event) => relay(&web, event).await,
                     Heard::Missed => {
-                        web.hub.tell(None, "reset", &json!({}));
+                        web.event_log.tell(None, "reset", &json!({}));
                     }
                 },
                 // What cannot be purged now is purged the next time.
@@ -211,8 +211,8 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                     let now = web.app.store().changes_by_others().await.unwrap_or(others);
                     if now != others {
                         others = now;
-                        for workspace in web.boards.workspaces() {
-                            web.hub.tell(Some(&workspace), "memory", &json!({}));
+                        for workspace in web.sessions.workspaces() {
+                            web.event_log.tell(Some(&workspace), "memory", &json!({}));
                             tell_rows(&web, &workspace).await;
                         }
                     }
@@ -224,9 +224,9 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
 
 async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
     let Some(at) = workspace else {
-        web.hub.tell(None, "settings", &json!({}));
+        web.event_log.tell(None, "settings", &json!({}));
         // What goes along may be another now, and the rows of the prelude say so.
-        for workspace in web.boards.workspaces() {
+        for workspace in web.sessions.workspaces() {
             tell_rows(web, &workspace).await;
         }
         return;
@@ -240,22 +240,22 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             let data = json!({
                 "pair": pair.to_string(), "at": position, "html": html, "shape": shape,
             });
-            web.hub.tell(Some(at), "started", &data);
+            web.event_log.tell(Some(at), "started", &data);
             tell_state(web, at).await;
         }
         Progress::Text(pair, text) => {
             web.relay.push(pair, &text);
             let data = json!({ "pair": pair.to_string(), "text": text });
-            web.hub.tell(Some(at), "delta", &data);
+            web.event_log.tell(Some(at), "delta", &data);
         }
         Progress::Attempt(pair, attempt) => {
             let data = attempt_data(pair, &attempt);
             web.relay.attempt(pair, &data);
-            web.hub.tell(Some(at), "attempt", &data);
+            web.event_log.tell(Some(at), "attempt", &data);
             if attempt.record.stage == Stage::Sent {
                 let (kind, text) = attempt_words(&attempt);
                 let data = json!({ "pair": pair.to_string(), "kind": kind, "text": text });
-                web.hub.tell(Some(at), "status", &data);
+                web.event_log.tell(Some(at), "status", &data);
             }
         }
         Progress::Receipt(pair, id) => {
@@ -263,7 +263,7 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             if let Ok(record) = web.app.store().receipt(id).await {
                 let mut data = json!(ReceiptDto::of(&record));
                 data["pair"] = json!(pair.to_string());
-                web.hub.tell(Some(at), "receipt", &data);
+                web.event_log.tell(Some(at), "receipt", &data);
             }
         }
         Progress::Ended(pair) => {
@@ -276,27 +276,27 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
                 "state": stored.map(|pair| pair.lifecycle.name()),
                 "notice": end_notice(web, receipt).await,
             });
-            web.hub.tell(Some(at), "ended", &data);
+            web.event_log.tell(Some(at), "ended", &data);
             tell_state(web, at).await;
         }
         Progress::Changed(pairs) | Progress::Labelled(pairs) => tell_pairs(web, at, &pairs).await,
         Progress::Removed(pairs) => {
             let pairs: Vec<String> = pairs.iter().map(ToString::to_string).collect();
-            web.hub.tell(Some(at), "removed", &json!({ "pairs": pairs }));
+            web.event_log.tell(Some(at), "removed", &json!({ "pairs": pairs }));
             tell_rows(web, at).await;
         }
         Progress::Imported | Progress::ContextFrom => tell_rows(web, at).await,
         Progress::Topics => {
-            web.hub.tell(Some(at), "topics", &json!({}));
+            web.event_log.tell(Some(at), "topics", &json!({}));
             tell_rows(web, at).await;
         }
         Progress::Settings => tell_rows(web, at).await,
         Progress::Files => {
-            web.hub.tell(Some(at), "files", &json!({}));
+            web.event_log.tell(Some(at), "files", &json!({}));
             tell_state(web, at).await;
         }
         Progress::Memory => {
-            web.hub.tell(Some(at), "memory", &json!({}));
+            web.event_log.tell(Some(at), "memory", &json!({}));
         }
         Progress::Tool(pair, step) => {
             let said = step.said.as_ref();
@@ -308,18 +308,18 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
                 "tokens": said.map(|said| said.tokens), "millis": said.map(|said| said.millis),
                 "made": said.map(|said| labels(&said.made)),
             });
-            web.hub.tell(Some(at), "tool", &data);
+            web.event_log.tell(Some(at), "tool", &data);
             let call = CallView::of(web, at, &step.name, &step.arguments, said).await;
             let html = call.card().into_string();
             let data = json!({
                 "pair": pair.to_string(), "place": step.place, "name": step.name,
                 "running": said.is_none(), "html": html,
             });
-            web.hub.tell(Some(at), "toolcall", &data);
+            web.event_log.tell(Some(at), "toolcall", &data);
         }
         status => {
             if let Some(data) = status_of(web, &status) {
-                web.hub.tell(Some(at), "status", &data);
+                web.event_log.tell(Some(at), "status", &data);
             }
         }
     }
@@ -399,50 +399,50 @@ async fn tell_texts(web: Arc<Web>) {
 
 /// A pair as an article, and where it stands; nothing if it is not visible.
 async fn article(web: &Arc<Web>, at: &Workspace, pair: PairId) -> (Option<usize>, Option<String>) {
-    let Some(desk) = web.boards.opened(at) else { return (None, None) };
-    let mut desk = desk.lock().await;
-    match views::article(web, &mut desk, pair).await {
-        Ok(markup) => (desk.board.position(pair), Some(markup.into_string())),
+    let Some(session) = web.sessions.opened(at) else { return (None, None) };
+    let mut session = session.lock().await;
+    match views::article(web, &mut session, pair).await {
+        Ok(markup) => (session.board.position(pair), Some(markup.into_string())),
         Err(_) => (None, None),
     }
 }
 
 /// The arrangement that positions are told for.
 async fn shape(web: &Web, at: &Workspace) -> Option<u64> {
-    let desk = web.boards.opened(at)?;
-    let shape = desk.lock().await.board.shape();
+    let session = web.sessions.opened(at)?;
+    let shape = session.lock().await.board.shape();
     Some(shape)
 }
 
 async fn tell_pairs(web: &Arc<Web>, at: &Workspace, pairs: &[PairId]) {
-    let Some(desk) = web.boards.opened(at) else { return };
+    let Some(session) = web.sessions.opened(at) else { return };
     let (before, after) = {
-        let mut desk = desk.lock().await;
-        let before = desk.board.shape();
+        let mut session = session.lock().await;
+        let before = session.board.shape();
         // What cannot be refreshed now is refreshed when somebody looks.
-        let _ = desk.board.boundary(&web.app).await;
-        (before, desk.board.shape())
+        let _ = session.board.boundary(&web.app).await;
+        (before, session.board.shape())
     };
     if before != after || pairs.len() > FEW {
         return tell_rows(web, at).await;
     }
     for pair in pairs {
         let (_, html) = article(web, at, *pair).await;
-        web.hub.tell(Some(at), "pair", &json!({ "pair": pair.to_string(), "html": html }));
+        web.event_log.tell(Some(at), "pair", &json!({ "pair": pair.to_string(), "html": html }));
     }
     tell_state(web, at).await;
 }
 
 /// Places changed: everybody fetches the window again.
 pub(crate) async fn tell_rows(web: &Arc<Web>, at: &Workspace) {
-    web.hub.tell(Some(at), "rows", &json!({}));
+    web.event_log.tell(Some(at), "rows", &json!({}));
     tell_state(web, at).await;
 }
 
 pub(crate) async fn tell_state(web: &Arc<Web>, at: &Workspace) {
-    let Some(desk) = web.boards.opened(at) else { return };
-    let mut desk = desk.lock().await;
-    if let Ok(state) = StateDto::of(web, &mut desk).await {
-        web.hub.tell(Some(at), "state", &json!(state));
+    let Some(session) = web.sessions.opened(at) else { return };
+    let mut session = session.lock().await;
+    if let Ok(state) = StateDto::of(web, &mut session).await {
+        web.event_log.tell(Some(at), "state", &json!(state));
     }
 }

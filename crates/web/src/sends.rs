@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use plimsoll_app::{Begun, Cancel, HistoryChoice, HistoryNow, Progress};
+use plimsoll_app::{Cancel, HistoryChoice, HistoryNow, Progress, StartedSend};
 use plimsoll_domain::PairId;
 use plimsoll_store::Workspace;
 
@@ -89,21 +89,21 @@ impl Sends {
 
 /// Carries a send out beside the request that began it. It is off the list before its end
 /// is told, so that nobody hears of an end and still sees it going on.
-pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut begun: Begun) {
+pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut started: StartedSend) {
     let web = Arc::clone(web);
     // A message that has to wait for its turn goes with what is visible then (PAY-1).
-    begun.history_now = web.boards.opened(&workspace).map(|desk| -> HistoryNow {
+    started.history_now = web.sessions.opened(&workspace).map(|session| -> HistoryNow {
         let web = Arc::clone(&web);
         Box::new(move |without| {
             Box::pin(async move {
                 // By the selectors of the page: for the model of the send alone the same
                 // filter may mean other pairs than people see.
-                let visible = desk.lock().await.board.visible_now(&web.app, without).await?;
+                let visible = session.lock().await.board.visible_now(&web.app, without).await?;
                 Ok(HistoryChoice::These(visible))
             })
         })
     });
-    let listed = web.sends.begin(workspace.clone(), begun.pair);
+    let listed = web.sends.begin(workspace.clone(), started.pair);
     // It was let in just before the end, and is stopped like those that were on the list then.
     if web.is_ending() {
         listed.send.cancel.cancel();
@@ -114,8 +114,8 @@ pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut begun: Begun) 
                 listed.take_off();
             }
         };
-        let sent = web.app.carry_out(begun, &listed.send.cancel, &mut watch).await;
-        web.boards.sent(&web.app, &workspace, sent.as_ref().ok()).await;
+        let sent = web.app.carry_out(started, &listed.send.cancel, &mut watch).await;
+        web.sessions.sent(&web.app, &workspace, sent.as_ref().ok()).await;
         relay::tell_state(&web, &workspace).await;
     });
 }

@@ -11,7 +11,9 @@ use plimsoll_budget::{Catalog, Model, ModelLimit, WindowFacts};
 use plimsoll_config::Settings;
 use plimsoll_store::LearnedLimit;
 
-use crate::{boards::Boards, hub::Hub, relay::Relay, security::Access, sends::Sends};
+use crate::{
+    event_log::EventLog, relay::AnswerStreams, security::Access, sends::Sends, sessions::Sessions,
+};
 
 /// A model as the selector shows it.
 #[derive(Clone, Debug)]
@@ -86,10 +88,10 @@ pub struct Web {
     pub(crate) configuring: tokio::sync::Mutex<()>,
     pub(crate) access: Access,
     pub(crate) zone: jiff::tz::TimeZone,
-    pub(crate) boards: Boards,
-    pub(crate) hub: Hub,
+    pub(crate) sessions: Sessions,
+    pub(crate) event_log: EventLog,
     pub(crate) sends: Sends,
-    pub(crate) relay: Relay,
+    pub(crate) relay: AnswerStreams,
     pub(crate) undo: crate::api::Undo,
     pub(crate) mounted: axum::Router,
     pub(crate) project: String,
@@ -101,17 +103,17 @@ impl Web {
     /// A server of these parts.
     pub fn new(parts: WebParts) -> Arc<Self> {
         let WebParts { app, configurator, access, zone, mounted, project } = parts;
-        let hub = Hub::new(app.clock().now());
+        let event_log = EventLog::new(app.clock().now());
         Arc::new(Self {
             app,
             configurator,
             configuring: tokio::sync::Mutex::new(()),
             access,
             zone,
-            boards: Boards::default(),
-            hub,
+            sessions: Sessions::default(),
+            event_log,
             sends: Sends::default(),
-            relay: Relay::default(),
+            relay: AnswerStreams::default(),
             undo: crate::api::Undo::default(),
             mounted,
             project,

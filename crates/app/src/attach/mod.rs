@@ -1,19 +1,19 @@
 //! What the tokens of messages stand for, what they weigh and how they go out (TOK-4,
 //! TOK-5, DLV-1 to DLV-4).
 
-mod carried;
-mod courier;
-mod parcels;
+mod bytes;
+mod file_cache;
+mod renderer;
 
-pub(crate) use courier::Courier;
-pub(crate) use parcels::Parcels;
+pub(crate) use file_cache::FileCache;
+pub(crate) use renderer::AttachmentRenderer;
 
 use std::sync::Arc;
 
 use plimsoll_budget::{FileLimits, Model};
 use plimsoll_domain::{ContextKind, Delivery, File, plain_name};
 use plimsoll_files::size_words;
-use plimsoll_send::{Target, allowed_deliveries};
+use plimsoll_send::{Capabilities, allowed_deliveries};
 use plimsoll_tokens::{commas, compact_size};
 
 /// One token of a message, as it would go out now.
@@ -109,7 +109,7 @@ impl AttachLimits {
         &self,
         file: &File,
         delivery: Delivery,
-        target: Target,
+        capabilities: Capabilities,
     ) -> Option<TooLarge> {
         if delivery != Delivery::Inline {
             return None;
@@ -120,8 +120,8 @@ impl AttachLimits {
             ContextKind::Text => (self.text, self.because.as_str()),
             ContextKind::File => return None,
         };
-        let on_demand =
-            target.tools && allowed_deliveries(file, target).contains(&Delivery::OnDemand);
+        let on_demand = capabilities.tools
+            && allowed_deliveries(file, capabilities).contains(&Delivery::OnDemand);
         (file.size > limit).then(|| TooLarge {
             name: file.name.clone(),
             size: file.size,

@@ -5,8 +5,8 @@ use plimsoll_domain::PairId;
 use plimsoll_send::{Hash, Seen, SeenFile, SeenPair, SeenQuestion};
 use plimsoll_tokens::RawTokens;
 
-use super::Board;
-use crate::{App, AppError, Outlook, Purpose, history::LoadRules};
+use super::WorkspaceView;
+use crate::{App, AppError, Purpose, SendPreview, history::LoadRules};
 
 /// Which of the visible pairs go along, and which do not.
 pub(super) struct Choice {
@@ -22,7 +22,7 @@ pub(super) struct Choice {
     pub(super) sendable: bool,
 }
 
-impl Board {
+impl WorkspaceView {
     /// The pairs that go along. A pair that is asked again is not its own history, and
     /// nothing that came after a regenerated pair is either.
     pub(super) async fn choice(&mut self, app: &App, purpose: Purpose) -> Result<Choice, AppError> {
@@ -43,9 +43,9 @@ impl Board {
             }
         };
         let rows: Vec<u32> = candidates.iter().map(|(_, row)| *row).collect();
-        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-        let (input, parcels) = (*self.cache.input(), &mut self.parcels);
-        self.history.weigh_aboard(&rows, &courier, parcels, &rules, &input).await?;
+        let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
+        let (input, file_cache) = (*self.cache.input(), &mut self.file_cache);
+        self.history.weigh_aboard(&rows, &renderer, file_cache, &rules, &input).await?;
         let load = |at: usize| self.history.load(rows[at], &rules);
         let mut sums = LoadSums::new(rows.len());
         let drawn = if app.settings().boundary_step() {
@@ -89,7 +89,7 @@ impl Board {
     pub(super) fn seen(
         &self,
         app: &App,
-        outlook: &Outlook,
+        preview: &SendPreview,
         pairs: Vec<SeenPair>,
         question: Option<SeenQuestion>,
     ) -> Seen {
@@ -98,10 +98,10 @@ impl Board {
             SeenFile { id: file.map(|file| file.id), delivery: file.map(|_| one.delivery) }
         };
         Seen {
-            model: outlook.model.id.clone(),
+            model: preview.model.id.clone(),
             instructions: self.instructions(app).into_iter().flatten().collect(),
             pairs,
-            files: outlook.attached.iter().map(file).collect(),
+            files: preview.attached.iter().map(file).collect(),
             question,
         }
     }
@@ -109,6 +109,6 @@ impl Board {
     /// The digests of the system message and of what is said about files.
     pub fn instructions(&self, app: &App) -> [Option<Hash>; 2] {
         let system = app.system_message(&self.topic).map(Hash::of);
-        [system, self.standing.files.digest()]
+        [system, self.target.files.digest()]
     }
 }

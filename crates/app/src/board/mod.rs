@@ -8,10 +8,10 @@ mod choice;
 mod prepare;
 mod refresh;
 mod shown;
-mod standing;
+mod target;
 
 pub(crate) use prepare::attached_weights;
-pub use shown::{Place, Shown};
+pub use shown::{Inclusion, Shown};
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -24,13 +24,13 @@ use plimsoll_tokens::{Correction, RawTokens};
 
 use crate::{
     App, AppError, Events, HistoryChoice, View,
-    attach::{Courier, Parcels},
+    attach::{AttachmentRenderer, FileCache},
     history::{History, LoadRules},
 };
-use standing::Standing;
+use target::TargetModel;
 
 /// A workspace as one person looks at it.
-pub struct Board {
+pub struct WorkspaceView {
     workspace: Workspace,
     view: View,
     events: Events,
@@ -46,7 +46,7 @@ pub struct Board {
     visible: Vec<u32>,
     /// Where the context begins, if somebody said so (UI-17).
     mark: Option<ContextMark>,
-    standing: Standing,
+    target: TargetModel,
     cache: BoundaryCache,
     /// What the line was drawn with; settings may be others since.
     drawn_with: Option<LoadRules>,
@@ -56,7 +56,7 @@ pub struct Board {
     shape: u64,
     changes: refresh::Pending,
     blobs: Blobs,
-    parcels: Parcels,
+    file_cache: FileCache,
     /// The files of the message that was looked at last. They are listed in the request that
     /// sends it, and in no other before (FIL-6).
     drafted: Vec<Arc<File>>,
@@ -64,8 +64,12 @@ pub struct Board {
 
 impl App {
     /// Opens a board. `events` are heard from now on, so nothing is missed.
-    pub async fn board(&self, workspace: &Workspace, view: View) -> Result<Board, AppError> {
-        let events = self.events.subscribe(refresh::Pending::heeds);
+    pub async fn board(
+        &self,
+        workspace: &Workspace,
+        view: View,
+    ) -> Result<WorkspaceView, AppError> {
+        let events = self.events.subscribe(refresh::Pending::affects_view);
         if let HistoryChoice::Filter(source) = &view.history {
             crate::history::parse_filter(source)?;
         }
@@ -74,9 +78,9 @@ impl App {
         let (topic, topics) = self.topic(workspace, view.topic.as_deref()).await?;
         let mut history = History::open(&*self.store, workspace, &topics, &self.clock).await?;
         history.scope.select_topic(topic.id);
-        let standing = Standing::of(self, workspace, &view, &topic, &history, &[]).await?;
-        history.scope.selected_model = Some(standing.model.id.clone());
-        let mut board = Board {
+        let target = TargetModel::of(self, workspace, &view, &topic, &history, &[]).await?;
+        history.scope.selected_model = Some(target.model.id.clone());
+        let mut board = WorkspaceView {
             workspace: workspace.clone(),
             view,
             events,
@@ -88,14 +92,14 @@ impl App {
             base: Vec::new(),
             visible: Vec::new(),
             mark: self.context_mark(workspace).await?,
-            standing,
+            target,
             cache: BoundaryCache::new(0, EMPTY),
             drawn_with: None,
             line: None,
             shape: 0,
             changes: refresh::Pending::default(),
             blobs: self.blobs(workspace)?,
-            parcels: Parcels::default(),
+            file_cache: FileCache::default(),
             drafted: Vec::new(),
         };
         board.load_weights(self).await?;
@@ -105,7 +109,7 @@ impl App {
     }
 }
 
-/// Stands until the first input is known.
+/// AttachmentPreview until the first input is known.
 const EMPTY: BoundaryInput = BoundaryInput {
     ml: 0,
     ura: 0,
@@ -114,7 +118,7 @@ const EMPTY: BoundaryInput = BoundaryInput {
     correction: Correction::NONE,
 };
 
-impl Board {
+impl WorkspaceView {
     /// Where it is.
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
@@ -137,7 +141,7 @@ impl Board {
 
     /// The model that would answer.
     pub fn model(&self) -> &Model {
-        &self.standing.model
+        &self.target.model
     }
 
     /// URA, the allowance that the line was drawn with.
@@ -197,40 +201,40 @@ impl Board {
         let (topic, topics) = app.topic(&self.workspace, self.view.topic.as_deref()).await?;
         (self.topic, self.topics) = (topic, topics);
         self.history.scope.select_topic(self.topic.id);
-        self.stand_anew(app).await?;
+        self.refresh_target(app).await?;
         self.execute_filter(app).await
     }
 
     /// Finds out again which model would answer, and what that means for the weights.
-    pub(super) async fn stand_anew(&mut self, app: &App) -> Result<(), AppError> {
+    pub(super) async fn refresh_target(&mut self, app: &App) -> Result<(), AppError> {
         let (view, topic, history) = (&self.view, &self.topic, &self.history);
-        let standing =
-            Standing::of(app, &self.workspace, view, topic, history, &self.drafted).await?;
-        self.stand(app, standing).await
+        let target =
+            TargetModel::of(app, &self.workspace, view, topic, history, &self.drafted).await?;
+        self.stand(app, target).await
     }
 
-    /// Stands so from now on; what follows for the weights and the line follows.
-    async fn stand(&mut self, app: &App, standing: Standing) -> Result<(), AppError> {
-        let stamp = self.courier(app).stamp();
-        self.standing = standing;
-        self.history.scope.selected_model = Some(self.standing.model.id.clone());
-        if self.courier(app).stamp() != stamp {
+    /// AttachmentPreview so from now on; what follows for the weights and the line follows.
+    async fn stand(&mut self, app: &App, target: TargetModel) -> Result<(), AppError> {
+        let stamp = self.renderer(app).stamp();
+        self.target = target;
+        self.history.scope.selected_model = Some(self.target.model.id.clone());
+        if self.renderer(app).stamp() != stamp {
             self.load_weights(app).await?;
             self.cache.note(Change::AllLoads);
         }
-        let input = self.standing.input(app, &self.topic);
+        let input = self.target.input(app, &self.topic);
         self.cache.note(Change::Input(input));
         Ok(())
     }
 
     async fn load_weights(&mut self, app: &App) -> Result<(), AppError> {
-        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-        self.history.load_estimates(&courier).await
+        let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
+        self.history.load_estimates(&renderer).await
     }
 
     /// Who delivers the files of messages.
-    pub(super) fn courier<'a>(&'a self, app: &'a App) -> Courier<'a> {
-        self.standing.courier(app, &self.blobs, &self.workspace)
+    pub(super) fn renderer<'a>(&'a self, app: &'a App) -> AttachmentRenderer<'a> {
+        self.target.renderer(app, &self.blobs, &self.workspace)
     }
 
     /// Compiles the filter and looks what it shows.
@@ -241,7 +245,7 @@ impl Board {
         };
         self.base = self.evaluate(app).await?;
         self.show(self.base.clone());
-        self.cache.note(Change::Input(self.standing.input(app, &self.topic)));
+        self.cache.note(Change::Input(self.target.input(app, &self.topic)));
         Ok(())
     }
 
@@ -255,8 +259,8 @@ impl Board {
         let Some(filter) = &self.filter else { return Ok(Vec::new()) };
         if filter.needs_tokens() {
             let all: Vec<u32> = (0u32..).take(self.history.pairs.len()).collect();
-            let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-            self.history.weigh(&all, &courier, &mut self.parcels).await?;
+            let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
+            self.history.weigh(&all, &renderer, &mut self.file_cache).await?;
             let rules = self.rules(app);
             self.history.publish_tokens(&rules);
         }
@@ -272,9 +276,9 @@ impl Board {
         }
         if !self.cache.is_current() {
             self.apply_boundary_terms(app, &rules).await?;
-            let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-            let (input, parcels) = (*self.cache.input(), &mut self.parcels);
-            self.history.weigh_aboard(&self.visible, &courier, parcels, &rules, &input).await?;
+            let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
+            let (input, file_cache) = (*self.cache.input(), &mut self.file_cache);
+            self.history.weigh_aboard(&self.visible, &renderer, file_cache, &rules, &input).await?;
         }
         let (history, visible) = (&self.history, &self.visible);
         let load = |at: usize| history.load(visible[at], &rules);
@@ -308,9 +312,9 @@ impl Board {
             return Ok(base);
         };
         let input = *self.cache.input();
-        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-        let parcels = &mut self.parcels;
-        self.history.weigh_aboard(&base, &courier, parcels, rules, &input).await?;
+        let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
+        let file_cache = &mut self.file_cache;
+        self.history.weigh_aboard(&base, &renderer, file_cache, rules, &input).await?;
         let load = |at: usize| self.history.load(base[at], rules);
         let mut sums = plimsoll_budget::LoadSums::new(base.len());
         let asked = Boundary::compute(&mut sums, load, &input);
@@ -359,7 +363,7 @@ impl Board {
 
     pub(super) fn rules(&self, app: &App) -> LoadRules {
         LoadRules {
-            overhead: self.standing.model.message_overhead,
+            overhead: self.target.model.message_overhead,
             send_error_pairs: app.settings().send_error_pairs(),
             mark: self.mark,
         }

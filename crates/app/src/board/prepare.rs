@@ -11,10 +11,10 @@ use plimsoll_send::{IncludedPair, Part, SeenQuestion, SendPlan, TrimStep, larges
 use plimsoll_store::StoredPair;
 use plimsoll_tokens::{Basis, RawTokens, odd_bytes};
 
-use super::{Board, standing::Standing};
+use super::{WorkspaceView, target::TargetModel};
 use crate::{
-    App, AppError, AttachedFile, Comparison, Draft, Outlook, Planned, Prepared, Purpose,
-    attach::Parcels,
+    App, AppError, AttachedFile, Comparison, Draft, Planned, Prepared, Purpose, SendPreview,
+    attach::FileCache,
 };
 
 /// A message on the scales.
@@ -26,13 +26,13 @@ struct Message {
     attached: Vec<AttachedFile>,
 }
 
-impl Board {
+impl WorkspaceView {
     /// How a draft would stand, with no provider asked and no history touched besides
     /// what a trigger of BND-4 made necessary.
-    pub async fn outlook(&mut self, app: &App, draft: &Draft) -> Result<Outlook, AppError> {
+    pub async fn preview(&mut self, app: &App, draft: &Draft) -> Result<SendPreview, AppError> {
         self.refresh(app).await?;
         if self.bring_files(app, draft).await? {
-            self.stand_anew(app).await?;
+            self.refresh_target(app).await?;
         }
         let boundary = self.boundary(app).await?;
         let message = self.weigh_message(app, draft).await?;
@@ -53,11 +53,11 @@ impl Board {
         file: &File,
         at_most: u64,
     ) -> Result<u64, AppError> {
-        let room = self.outlook(app, draft).await?.room_for(file.id);
+        let room = self.preview(app, draft).await?.room_for(file.id);
         let correction = self.cache.input().correction;
         let mut text = app.first_text(&self.workspace, file, at_most).await?;
         loop {
-            let tokens = correction.apply(self.standing.weigher.count(&text));
+            let tokens = correction.apply(self.target.weigher.count(&text));
             if tokens <= room {
                 return Ok((text.len() as u64).max(1));
             }
@@ -71,8 +71,8 @@ impl Board {
     /// Takes the files of a message as those that it would bring (FIL-6); says whether they
     /// are others than before. Words that are typed change nothing here.
     async fn bring_files(&mut self, app: &App, draft: &Draft) -> Result<bool, AppError> {
-        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-        let files = courier.files(&mut self.parcels, &draft.text, &draft.attachments).await?;
+        let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
+        let files = renderer.files(&mut self.file_cache, &draft.text, &draft.attachments).await?;
         let changed = files != self.drafted;
         self.drafted = files;
         Ok(changed)
@@ -83,16 +83,16 @@ impl Board {
         let (draft, question) = &with_its_question(app, draft).await?;
         self.refresh(app).await?;
         if self.bring_files(app, draft).await? {
-            self.stand_anew(app).await?;
+            self.refresh_target(app).await?;
         }
         self.check_purpose(app, draft.purpose).await?;
         let choice = self.choice(app, draft.purpose).await?;
         let message = self.weigh_message(app, draft).await?;
-        let mut outlook =
+        let mut preview =
             self.weigh_up(app, choice.boundary, || choice.raw_tokens.clone(), message).await?;
-        outlook.newest_too_large &= choice.sendable;
-        let seen = self.seen(app, &outlook, choice.aboard, *question);
-        Ok(Planned { outlook, seen, start: choice.start, end: choice.end })
+        preview.newest_too_large &= choice.sendable;
+        let seen = self.seen(app, &preview, choice.aboard, *question);
+        Ok(Planned { preview, seen, start: choice.start, end: choice.end })
     }
 
     /// What is attached to a message that was written before, as it would go out now.
@@ -102,21 +102,21 @@ impl Board {
         text: &str,
         attachments: &[Attachment],
     ) -> Result<Vec<AttachedFile>, AppError> {
-        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-        let (limits, correction) = (&self.standing.limits, self.cache.input().correction);
-        courier.look(&mut self.parcels, text, attachments, limits, correction).await
+        let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
+        let (limits, correction) = (&self.target.limits, self.cache.input().correction);
+        renderer.look(&mut self.file_cache, text, attachments, limits, correction).await
     }
 
     /// What a message weighs, and what is attached to it.
     async fn weigh_message(&mut self, app: &App, draft: &Draft) -> Result<Message, AppError> {
-        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-        let (parcels, standing) = (&mut self.parcels, &self.standing);
+        let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
+        let (file_cache, target) = (&mut self.file_cache, &self.target);
         let (text, attachments) = (&draft.text, &draft.attachments);
-        let tokens = courier.weigh(parcels, text, attachments).await?;
-        let raw = RawTokens::message(tokens, standing.model.message_overhead);
-        let (limits, correction) = (&standing.limits, self.cache.input().correction);
-        let attached = courier.look(parcels, text, attachments, limits, correction).await?;
-        let odd = odd_tokens(text, &attached, parcels, standing);
+        let tokens = renderer.weigh(file_cache, text, attachments).await?;
+        let raw = RawTokens::message(tokens, target.model.message_overhead);
+        let (limits, correction) = (&target.limits, self.cache.input().correction);
+        let attached = renderer.look(file_cache, text, attachments, limits, correction).await?;
+        let odd = odd_tokens(text, &attached, file_cache, target);
         Ok(Message { raw, odd, attached })
     }
 
@@ -139,33 +139,33 @@ impl Board {
         draft: &Draft,
         question: Option<SeenQuestion>,
     ) -> Result<Prepared, AppError> {
-        let reached = app.providers.reach(&self.standing.model).await?;
+        let connection = app.providers.reach(&self.target.model).await?;
         // Who answers may count tokens itself, or tell a window, only now.
-        let model = self.standing.model.clone();
+        let model = self.target.model.clone();
         self.bring_files(app, draft).await?;
         let (at, topic, drafted) = (&self.workspace, &self.topic, &self.drafted);
-        let standing =
-            Standing::with(app, at, topic, drafted, model, Some(reached.clone())).await?;
-        self.stand(app, standing).await?;
+        let target =
+            TargetModel::with(app, at, topic, drafted, model, Some(connection.clone())).await?;
+        self.stand(app, target).await?;
         let choice = self.choice(app, draft.purpose).await?;
         let message = self.weigh_message(app, draft).await?;
         let raw_aut = message.raw;
-        let mut outlook =
+        let mut preview =
             self.weigh_up(app, choice.boundary, || choice.raw_tokens.clone(), message).await?;
-        outlook.newest_too_large &= choice.sendable;
+        preview.newest_too_large &= choice.sendable;
         let input = *self.cache.input();
         let ids: Vec<PairId> = choice.aboard.iter().map(|pair| pair.id).collect();
         let included = app.store.get_many(&ids).await?;
         // What is compared with the page is what was read for this send (PAY-6).
-        let mut seen = self.seen(app, &outlook, choice.aboard, question);
+        let mut seen = self.seen(app, &preview, choice.aboard, question);
         for (pair, stored) in seen.pairs.iter_mut().zip(&included) {
             (pair.id, pair.revision) = (stored.pair.id, stored.revision);
         }
         let settings = app.settings();
         let max_output = largest_answer(
             self.topic.max_output,
-            reached.provider.required_max_output(),
-            input.ml.saturating_sub(outlook.weights.total()),
+            connection.provider.required_max_output(),
+            input.ml.saturating_sub(preview.weights.total()),
             input.reply_reserve,
         );
         let pair = |(stored, tokens): (&StoredPair, &RawTokens)| IncludedPair {
@@ -175,13 +175,13 @@ impl Board {
         };
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
         let plan = SendPlan {
-            model: outlook.model.id.clone(),
+            model: preview.model.id.clone(),
             ml: input.ml,
-            ml_uncertain: !outlook.limit.binds.is_stated(),
-            too_large: outlook.validation.verdict == Verdict::TooLarge,
+            ml_uncertain: !preview.limit.binds.is_stated(),
+            too_large: preview.validation.verdict == Verdict::TooLarge,
             ura: input.ura,
-            aut: outlook.weights.aut,
-            prelude: outlook.weights.prelude,
+            aut: preview.weights.aut,
+            prelude: preview.weights.prelude,
             reply_reserve: input.reply_reserve,
             correction: input.correction,
             chars_per_token: settings.chars_per_token(),
@@ -194,11 +194,11 @@ impl Board {
         };
         let (questions, message) = self.render(app, &included, draft).await?;
         let raw_history: RawTokens = choice.raw_tokens.iter().sum();
-        let raw_prelude = self.standing.raw_prelude;
+        let raw_prelude = self.target.raw_prelude;
         Ok(Prepared {
             workspace: self.workspace.clone(),
-            provider: reached.provider,
-            served_model: reached.model,
+            provider: connection.provider,
+            served_model: connection.model,
             included,
             system: app.system_message(&self.topic).map(str::to_owned),
             topic: self.topic.clone(),
@@ -208,9 +208,9 @@ impl Board {
             text: draft.text.clone(),
             questions,
             message,
-            files: self.standing.files.clone(),
-            weigher: self.standing.weigher.clone(),
-            outlook,
+            files: self.target.files.clone(),
+            weigher: self.target.weigher.clone(),
+            preview,
             seen,
             compared: Comparison::default(),
             takes_a_place: match draft.purpose {
@@ -231,8 +231,8 @@ impl Board {
         app: &App,
         prepared: &mut Prepared,
     ) -> Result<(), AppError> {
-        let model = self.standing.model.clone();
-        let reached = app.providers.reach(&model).await?;
+        let model = self.target.model.clone();
+        let connection = app.providers.reach(&model).await?;
         let draft = Draft {
             text: prepared.text.clone(),
             attachments: prepared.settled_attachments(),
@@ -240,11 +240,11 @@ impl Board {
         };
         self.bring_files(app, &draft).await?;
         let (at, topic, drafted) = (&self.workspace, &self.topic, &self.drafted);
-        let standing = Standing::with(app, at, topic, drafted, model, Some(reached)).await?;
-        self.stand(app, standing).await?;
+        let target = TargetModel::with(app, at, topic, drafted, model, Some(connection)).await?;
+        self.stand(app, target).await?;
         let rendered = self.render(app, &prepared.included, &draft).await?;
         (prepared.questions, prepared.message) = rendered;
-        prepared.files = self.standing.files.clone();
+        prepared.files = self.target.files.clone();
         Ok(())
     }
 
@@ -255,18 +255,18 @@ impl Board {
         included: &[StoredPair],
         draft: &Draft,
     ) -> Result<(Vec<Option<Vec<Part>>>, Vec<Part>), AppError> {
-        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-        let (parcels, mut loaded) = (&mut self.parcels, HashMap::new());
+        let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
+        let (file_cache, mut loaded) = (&mut self.file_cache, HashMap::new());
         let mut questions = Vec::with_capacity(included.len());
         for StoredPair { pair, .. } in included {
             let (text, attachments) = (&pair.user_text, &pair.attachments);
             questions.push(match pair.attachment_kinds().1 {
-                true => Some(courier.render(parcels, &mut loaded, text, attachments).await?),
+                true => Some(renderer.render(file_cache, &mut loaded, text, attachments).await?),
                 false => None,
             });
         }
         let (text, attachments) = (&draft.text, &draft.attachments);
-        let message = courier.render(parcels, &mut loaded, text, attachments).await?;
+        let message = renderer.render(file_cache, &mut loaded, text, attachments).await?;
         Ok((questions, message))
     }
 
@@ -307,7 +307,7 @@ impl Board {
         boundary: Boundary,
         raw_history: impl FnOnce() -> Vec<RawTokens>,
         message: Message,
-    ) -> Result<Outlook, AppError> {
+    ) -> Result<SendPreview, AppError> {
         let input: &BoundaryInput = self.cache.input();
         let weights = Weights {
             ml: input.ml,
@@ -315,12 +315,12 @@ impl Board {
             history: boundary.predicted_history_tokens,
             aut: input.correction.apply(message.raw),
         };
-        let standing = &self.standing;
-        let odd_tokens = message.odd.saturating_add(standing.files.tool_tokens);
-        let least_alone = || standing.basis.band(weights.alone(), odd_tokens).low;
-        let least_alone = standing.limit.binds.is_stated().then(least_alone);
+        let target = &self.target;
+        let odd_tokens = message.odd.saturating_add(target.files.tool_tokens);
+        let least_alone = || target.basis.band(weights.alone(), odd_tokens).low;
+        let least_alone = target.limit.binds.is_stated().then(least_alone);
         let validation = validate(&weights, app.settings().warn_at(), least_alone);
-        let model = &standing.model;
+        let model = &target.model;
         let helpful = match validation.verdict {
             Verdict::Ok | Verdict::Warn => Vec::new(),
             Verdict::Over | Verdict::TooLarge => {
@@ -331,7 +331,7 @@ impl Board {
                 suggestions(&Judged {
                     weights: &weights,
                     validation: &validation,
-                    limit: standing.limit,
+                    limit: target.limit,
                     attached: &attached,
                     history: &history,
                     catalog: &catalog,
@@ -339,32 +339,32 @@ impl Board {
                 })
             }
         };
-        let mut outlook = Outlook {
+        let mut preview = SendPreview {
             suggestions: helpful,
             quota: app.quota(model, weights.total()).await?,
             model: model.clone(),
-            limit: standing.limit,
+            limit: target.limit,
             boundary,
             newest_too_large: boundary.x == 0 && self.has_sendable(app, self.visible.len()),
-            left_out_in_doubt: !standing.limit.binds.is_stated()
+            left_out_in_doubt: !target.limit.binds.is_stated()
                 && self.has_sendable(app, boundary.start),
             reply_reserve: input.reply_reserve,
             weights,
             validation,
-            basis: standing.basis,
+            basis: target.basis,
             odd_tokens,
             slope: input.correction.slope(),
             request_tokens: input.correction.offset(),
-            estimator: (standing.weigher.name(), standing.weigher.is_exact()),
-            system_tokens: input.correction.apply(standing.raw_system),
+            estimator: (target.weigher.name(), target.weigher.is_exact()),
+            system_tokens: input.correction.apply(target.raw_system),
             attached: message.attached,
-            limits: standing.limits.clone(),
-            target: standing.target,
-            files: standing.files_outlook(input.correction),
-            adds: standing.adds,
+            limits: target.limits.clone(),
+            capabilities: target.capabilities,
+            files: target.files_preview(input.correction),
+            hidden_prompt_notice: target.hidden_prompt_notice,
         };
-        outlook.tell_heads();
-        Ok(outlook)
+        preview.tell_heads();
+        Ok(preview)
     }
 }
 
@@ -385,14 +385,14 @@ async fn with_its_question<'a>(
 fn odd_tokens(
     text: &str,
     attached: &[AttachedFile],
-    parcels: &Parcels,
-    standing: &Standing,
+    file_cache: &FileCache,
+    target: &TargetModel,
 ) -> u64 {
-    let estimated = matches!(standing.basis, Basis::Learned { .. } | Basis::Approx);
+    let estimated = matches!(target.basis, Basis::Learned { .. } | Basis::Approx);
     let odd_file = |one: &AttachedFile| match &one.file {
         Ok(_) if one.delivery != Delivery::Inline => 0,
         Ok(file) if file.context_kind() == ContextKind::Image => one.tokens,
-        Ok(file) if estimated => parcels.odd_tokens(file.id, one.tokens),
+        Ok(file) if estimated => file_cache.odd_tokens(file.id, one.tokens),
         _ => 0,
     };
     let files = attached.iter().map(odd_file).fold(0, u64::saturating_add);
@@ -401,7 +401,7 @@ fn odd_tokens(
         return files;
     }
     let share = odd as f64 / text.len() as f64;
-    files.saturating_add((standing.weigher.count(text) as f64 * share) as u64)
+    files.saturating_add((target.weigher.count(text) as f64 * share) as u64)
 }
 
 /// What is attached, as the suggestions of VAL-1 name it.

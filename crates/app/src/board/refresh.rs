@@ -4,7 +4,7 @@ use plimsoll_budget::Change;
 use plimsoll_domain::PairId;
 use plimsoll_filter::Filter;
 
-use super::Board;
+use super::WorkspaceView;
 use crate::{
     App, AppError, AppEvent, Heard, Progress,
     history::{History, Taken},
@@ -25,7 +25,7 @@ pub(super) struct Pending {
     /// Topics or saved filters changed.
     topics: bool,
     /// Settings, models, limits or calibration changed.
-    standing: bool,
+    target: bool,
     /// Files came or went.
     files: bool,
     /// The context begins elsewhere.
@@ -36,7 +36,7 @@ pub(super) struct Pending {
 
 impl Pending {
     /// Whether there is anything to take in from this: most of what a send tells is not.
-    pub(super) fn heeds(progress: &Progress) -> bool {
+    pub(super) fn affects_view(progress: &Progress) -> bool {
         let mut pending = Self::default();
         pending.note(progress);
         pending != Self::default()
@@ -52,19 +52,19 @@ impl Pending {
                 self.pairs.push(*id);
                 self.sent = true;
                 // A send teaches: the limit, the factor.
-                self.standing = true;
+                self.target = true;
             }
             Progress::Labelled(ids) if ids.len() > FEW => self.labels = true,
             Progress::Labelled(ids) => self.pairs.extend(ids),
             Progress::Changed(ids) => {
                 self.pairs.extend(ids);
                 // A text that was edited may hold other files, which are listed (FIL-6).
-                self.standing = true;
+                self.target = true;
             }
             Progress::Removed(_) | Progress::Imported => self.everything = true,
             Progress::Topics => self.topics = true,
             Progress::ContextFrom => self.mark = true,
-            Progress::Settings => self.standing = true,
+            Progress::Settings => self.target = true,
             Progress::Files => self.files = true,
             Progress::Attempt(..)
             | Progress::Loading(_)
@@ -81,7 +81,7 @@ impl Pending {
     }
 }
 
-impl Board {
+impl WorkspaceView {
     /// Takes in everything that happened since, by us or by others.
     pub async fn refresh(&mut self, app: &App) -> Result<(), AppError> {
         while let Some(heard) = self.events.waiting() {
@@ -102,7 +102,7 @@ impl Board {
         }
         let changes = std::mem::take(&mut self.changes);
         if changes.everything || changes.files {
-            self.parcels.forget();
+            self.file_cache.forget();
         }
         if changes.everything || changes.mark {
             self.mark = app.context_mark(&self.workspace).await?;
@@ -117,8 +117,8 @@ impl Board {
         if !changes.pairs.is_empty() {
             self.take_in(app, changes.pairs).await?;
         }
-        if changes.standing || changes.files {
-            self.stand_anew(app).await?;
+        if changes.target || changes.files {
+            self.refresh_target(app).await?;
         }
         if changes.sent && self.filter.as_ref().is_some_and(Filter::has_ages) {
             self.execute_filter(app).await?;
@@ -145,7 +145,7 @@ impl Board {
         self.history.scope.selected_model = before.scope.selected_model;
         self.load_weights(app).await?;
         self.execute_filter(app).await?;
-        self.stand_anew(app).await
+        self.refresh_target(app).await
     }
 
     /// Many labels changed: rows are read again, weights stay.
@@ -203,7 +203,7 @@ impl Board {
         self.base = base;
         // The newest pair's model may be the one that counts now (CAT-5).
         if self.history.pairs.len() > added && self.view.model.is_none() {
-            self.stand_anew(app).await?;
+            self.refresh_target(app).await?;
         }
         Ok(())
     }

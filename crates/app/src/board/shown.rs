@@ -5,16 +5,16 @@ use std::ops::Range;
 use plimsoll_budget::ExcludedBecause;
 use plimsoll_domain::{Lifecycle, PairId};
 
-use super::Board;
+use super::WorkspaceView;
 use crate::{App, AppError};
 
 /// Whether a visible pair would be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Inclusion {
     /// It would.
-    Aboard,
+    Included,
     /// It would not, and why.
-    Ashore(ExcludedBecause),
+    Excluded(ExcludedBecause),
 }
 
 /// A visible pair and its weight.
@@ -27,10 +27,10 @@ pub struct Shown {
     /// weighed because the boundary does not reach it.
     pub tokens: Option<u64>,
     /// Where it stands.
-    pub place: Place,
+    pub place: Inclusion,
 }
 
-impl Board {
+impl WorkspaceView {
     /// The visible pairs at these positions, weighed.
     pub async fn shown(
         &mut self,
@@ -42,17 +42,17 @@ impl Board {
         let end = positions.end.min(self.visible.len());
         let start = positions.start.min(end);
         let rows = self.visible[start..end].to_vec();
-        let courier = self.standing.courier(app, &self.blobs, &self.workspace);
-        self.history.weigh(&rows, &courier, &mut self.parcels).await?;
+        let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
+        self.history.weigh(&rows, &renderer, &mut self.file_cache).await?;
         let correction = self.cache.input().correction;
         let show = |at: usize| {
             let load = self.load(at, &rules);
             let row = self.visible[at];
             let pair = &self.history.pairs[row as usize];
             let place = if boundary.includes(at, load.sendable) {
-                Place::Aboard
+                Inclusion::Included
             } else {
-                Place::Ashore(self.history.ashore_because(row, &rules))
+                Inclusion::Excluded(self.history.ashore_because(row, &rules))
             };
             let weight = self.history.weight(row, &rules);
             Shown {

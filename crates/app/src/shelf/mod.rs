@@ -5,7 +5,7 @@ mod upkeep;
 mod verify;
 
 pub(crate) use port::WorkspaceShelf;
-pub use upkeep::{Beside, Collected, Garbage};
+pub use upkeep::{BlobUsage, Collected, Garbage};
 pub use verify::{ReadData, Verified};
 
 use std::{

@@ -35,7 +35,7 @@ pub struct Collected {
 
 /// Bytes that are kept beside the store, of all workspaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Beside {
+pub struct BlobUsage {
     pub blobs: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -45,9 +45,9 @@ pub struct Beside {
 
 impl App {
     /// What a copy of the store alone does not have.
-    pub async fn beside_the_store(&self) -> Result<Beside, AppError> {
+    pub async fn beside_the_store(&self) -> Result<BlobUsage, AppError> {
         let mut beside =
-            Beside { directory: self.conversations.to_path_buf(), ..Beside::default() };
+            BlobUsage { directory: self.conversations.to_path_buf(), ..BlobUsage::default() };
         for workspace in self.store.workspaces().await? {
             let blobs = self.blobs(&workspace)?;
             for stored in blocking(move || blobs.list()).await?? {

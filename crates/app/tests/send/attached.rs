@@ -1,7 +1,7 @@
 //! Attachments from the draft to the request, and what tools read (DLV, LIM, PRV-5).
 
 use plimsoll_app::{
-    App, AppError, Ask, Cancel, Draft, Origin, Outlook, Progress, SendChoices, Sent,
+    App, AppError, Ask, Cancel, Draft, Origin, Progress, SendChoices, SendPreview, Sent,
 };
 use plimsoll_budget::Model;
 use plimsoll_domain::{Attachment, Delivery, File, FileSource, print_token};
@@ -73,9 +73,9 @@ pub(crate) async fn send_watched(
     rig.app.send(prepared, SendChoices::default(), &Cancel::default(), &mut watch).await
 }
 
-pub(crate) async fn outlook_of(rig: &Rig, draft: &Draft) -> Outlook {
+pub(crate) async fn outlook_of(rig: &Rig, draft: &Draft) -> SendPreview {
     let mut board = rig.app.board(&Workspace::default(), view("")).await.unwrap();
-    board.outlook(&rig.app, draft).await.unwrap()
+    board.preview(&rig.app, draft).await.unwrap()
 }
 
 pub(crate) fn last_request(rig: &Rig) -> Request {
@@ -119,10 +119,10 @@ async fn dlv_1_a_small_text_stands_in_the_request_and_weighs() {
     let file = bring(&rig.app, "notes.md", &b"load line notes\n".repeat(40)).await;
     let text = format!("See {} now", token(&rig.app, &file));
     let plain = outlook_of(&rig, &draft("See  now", vec![])).await;
-    let outlook = outlook_of(&rig, &draft(&text, vec![with(&file, None)])).await;
-    let attached = &outlook.attached[0];
+    let preview = outlook_of(&rig, &draft(&text, vec![with(&file, None)])).await;
+    let attached = &preview.attached[0];
     assert_eq!(attached.delivery, Delivery::Inline);
-    assert!(outlook.weights.aut >= plain.weights.aut + attached.tokens, "AUT includes the file");
+    assert!(preview.weights.aut >= plain.weights.aut + attached.tokens, "AUT includes the file");
     send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
     let request = last_request(&rig);
     let sent = request.messages.last().unwrap().text();
@@ -145,8 +145,8 @@ async fn dlv_1_pictures_are_enclosed_for_those_who_see_and_noted_for_those_who_d
     let rig = tooled(vec![answer("a ship")], 9000).await;
     let file = bring(&rig.app, "hull.png", &png(64, 32)).await;
     let text = format!("What is {}?", token(&rig.app, &file));
-    let outlook = outlook_of(&rig, &draft(&text, vec![with(&file, None)])).await;
-    assert_eq!(outlook.attached[0].tokens, 255, "EST-5: one tile of 512 pixels");
+    let preview = outlook_of(&rig, &draft(&text, vec![with(&file, None)])).await;
+    assert_eq!(preview.attached[0].tokens, 255, "EST-5: one tile of 512 pixels");
     send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
     let message = last_request(&rig).messages.last().unwrap().clone();
     let [Part::Text(before), Part::File(picture), Part::Text(_)] = message.parts.as_slice() else {
@@ -158,8 +158,8 @@ async fn dlv_1_pictures_are_enclosed_for_those_who_see_and_noted_for_those_who_d
     let blind = rig_with(vec![answer("no")], |model| model.context_window = Some(9000)).await;
     let file = bring(&blind.app, "hull.png", &png(64, 32)).await;
     let text = format!("What is {}?", token(&blind.app, &file));
-    let outlook = outlook_of(&blind, &draft(&text, vec![])).await;
-    assert!(outlook.attached[0].note.as_ref().unwrap().contains("does not see images"));
+    let preview = outlook_of(&blind, &draft(&text, vec![])).await;
+    assert!(preview.attached[0].note.as_ref().unwrap().contains("does not see images"));
     send_draft(&blind, draft(&text, vec![])).await.unwrap();
     let message = last_request(&blind).messages.last().unwrap().clone();
     assert!(
@@ -219,8 +219,8 @@ async fn tok_4_typed_tokens_are_never_read() {
         "a <<context:text:/etc/passwd>>> b <<context:text:{}>>> c <<context:text:../../x>>>",
         secret.display()
     );
-    let outlook = outlook_of(&rig, &draft(&text, vec![])).await;
-    assert!(outlook.attached.iter().all(|one| one.file.is_err()), "{:?}", outlook.attached);
+    let preview = outlook_of(&rig, &draft(&text, vec![])).await;
+    assert!(preview.attached.iter().all(|one| one.file.is_err()), "{:?}", preview.attached);
     send_draft(&rig, draft(&text, vec![])).await.unwrap();
     let sent = last_request(&rig).messages.last().unwrap().text();
     assert_eq!(sent, "a [broken attachment] b [broken attachment] c [broken attachment]");
@@ -271,11 +271,11 @@ async fn prv_5_a_model_reads_a_file_by_tool_and_everything_is_kept() {
     let log: String = (1..=2000).map(|n| format!("line {n}\n")).collect();
     let file = bring(&rig.app, "server.log", log.as_bytes()).await;
     let text = format!("Why? {}", token(&rig.app, &file));
-    let outlook = outlook_of(&rig, &draft(&text, vec![with(&file, None)])).await;
-    assert_eq!(outlook.attached[0].delivery, Delivery::OnDemand, "over 8 KB");
-    let files = outlook.files.clone().unwrap();
+    let preview = outlook_of(&rig, &draft(&text, vec![with(&file, None)])).await;
+    assert_eq!(preview.attached[0].delivery, Delivery::OnDemand, "over 8 KB");
+    let files = preview.files.clone().unwrap();
     assert!(files.text.contains("server.log") && files.tools.contains(&"read_file".to_owned()));
-    assert!(outlook.weights.prelude >= files.section_tokens + files.tool_tokens, "weighed");
+    assert!(preview.weights.prelude >= files.section_tokens + files.tool_tokens, "weighed");
     let asked = format!(r#"{{"file_id":"file-{}","offset":100,"lines":200}}"#, file.id);
     push(&rig, calls("list_files", "{}"));
     push(&rig, calls("read_file", &asked));

@@ -1,7 +1,8 @@
 //! The board: what is visible, where the line is, and when it is drawn again (BND-4).
 
 use plimsoll_app::{
-    App, AppError, Board, Cancel, Draft, Label, NewTopic, Place, SeenDigest, SendChoices, View,
+    App, AppError, Cancel, Draft, Inclusion, Label, NewTopic, SeenDigest, SendChoices, View,
+    WorkspaceView,
 };
 use plimsoll_domain::{ColorFlag, PairId, Star};
 use plimsoll_provider::Delta;
@@ -11,12 +12,12 @@ use crate::rig::{Rig, answer, plain_settings, rig, rig_with, view};
 
 const HERE: fn() -> Workspace = Workspace::default;
 
-async fn board(rig: &Rig, filter: &str) -> Board {
+async fn board(rig: &Rig, filter: &str) -> WorkspaceView {
     rig.app.board(&HERE(), view(filter)).await.unwrap()
 }
 
 /// Draws the line if it must be, and says how often it was drawn since `before`.
-async fn drawn(board: &mut Board, app: &App, before: &mut u64) -> u64 {
+async fn drawn(board: &mut WorkspaceView, app: &App, before: &mut u64) -> u64 {
     board.boundary(app).await.unwrap();
     let times = board.recomputations() - *before;
     *before = board.recomputations();
@@ -57,7 +58,7 @@ async fn bnd_4_the_line_is_drawn_again_only_on_its_triggers() {
     assert_eq!(drawn(&mut board, app, &mut before).await, 0, "nothing happened");
     for n in 0..50 {
         let draft = Draft { text: "x".repeat(n), ..Draft::default() };
-        board.outlook(app, &draft).await.unwrap();
+        board.preview(app, &draft).await.unwrap();
     }
     assert_eq!(drawn(&mut board, app, &mut before).await, 0, "keystrokes");
     app.label(&HERE(), &ids, Label::Flag(ColorFlag::Blue)).await.unwrap();
@@ -112,7 +113,7 @@ async fn a_board_that_lived_through_everything_equals_a_fresh_one() {
         let shown = old.shown(app, 0..99).await.unwrap();
         assert_eq!(shown, fresh.shown(app, 0..99).await.unwrap(), "{filter:?}");
         assert_eq!(old.visible_ids(), fresh.visible_ids());
-        let aboard = shown.iter().filter(|pair| pair.place == Place::Aboard).count();
+        let aboard = shown.iter().filter(|pair| pair.place == Inclusion::Included).count();
         assert_eq!(aboard, both.0.x, "{filter:?}");
     }
 }

@@ -26,14 +26,14 @@ pub(crate) fn pieces() -> Script {
 /// could not be written.
 async fn send_healing(rig: &Rig, text: &str) -> Result<String, AppError> {
     let prepared = rig.app.prepare(&ask(text)).await?;
-    let begun = rig.app.begin(prepared, choices(OverBudget::Trim)).await?;
+    let started = rig.app.begin(prepared, choices(OverBudget::Trim)).await?;
     let faults = rig.faults.clone();
     let mut watch = |progress: &Progress| {
         if matches!(progress, Progress::Unsaved(..)) {
             faults.heal();
         }
     };
-    let sent = rig.app.carry_out(begun, &Cancel::default(), &mut watch).await?;
+    let sent = rig.app.carry_out(started, &Cancel::default(), &mut watch).await?;
     Ok(sent.answer)
 }
 
@@ -96,7 +96,7 @@ async fn rel_6_a_send_ends_whatever_job_of_the_store_fails() {
 async fn rel_6_the_answer_is_kept_when_the_disk_has_room_again() {
     let rig = before_the_fault().await;
     let prepared = rig.app.prepare(&ask("faulty")).await.unwrap();
-    let begun = rig.app.begin(prepared, choices(OverBudget::Trim)).await.unwrap();
+    let started = rig.app.begin(prepared, choices(OverBudget::Trim)).await.unwrap();
     rig.faults.fail(0..u64::MAX, Fault::Refused);
     let mut told = Vec::new();
     let faults = rig.faults.clone();
@@ -108,7 +108,7 @@ async fn rel_6_the_answer_is_kept_when_the_disk_has_room_again() {
             }
         }
     };
-    let sent = rig.app.carry_out(begun, &Cancel::default(), &mut watch).await;
+    let sent = rig.app.carry_out(started, &Cancel::default(), &mut watch).await;
     assert_eq!(sent.as_ref().map(|sent| sent.answer.as_str()).ok(), Some("one two three"));
     assert!(told[0].contains("the disk is full"), "{told:?}");
     works_again(&rig, "full at the end", sent.map(|sent| sent.answer)).await;
@@ -120,7 +120,7 @@ async fn rel_6_the_answer_is_kept_when_the_disk_has_room_again() {
 async fn rel_6_a_cancelled_send_does_not_wait_for_a_full_disk() {
     let rig = before_the_fault().await;
     let prepared = rig.app.prepare(&ask("faulty")).await.unwrap();
-    let begun = rig.app.begin(prepared, choices(OverBudget::Trim)).await.unwrap();
+    let started = rig.app.begin(prepared, choices(OverBudget::Trim)).await.unwrap();
     rig.faults.fail(0..u64::MAX, Fault::Refused);
     let cancel = Cancel::default();
     let mut watch = |progress: &Progress| {
@@ -128,7 +128,7 @@ async fn rel_6_a_cancelled_send_does_not_wait_for_a_full_disk() {
             cancel.cancel();
         }
     };
-    let sent = rig.app.carry_out(begun, &cancel, &mut watch).await;
+    let sent = rig.app.carry_out(started, &cancel, &mut watch).await;
     assert!(matches!(sent, Err(AppError::Store(StoreError::DiskFull))));
     rig.faults.heal();
     // Nobody has recovered it yet: the next send does.
@@ -141,9 +141,9 @@ async fn rel_6_a_cancelled_send_does_not_wait_for_a_full_disk() {
 async fn rel_6_a_send_that_was_begun_and_dropped_is_ended_by_the_next() {
     let rig = rig(10_000, vec![answer("fine", 10)]).await;
     let prepared = rig.app.prepare(&ask("dropped")).await.unwrap();
-    let begun = rig.app.begin(prepared, choices(OverBudget::Trim)).await.unwrap();
-    let pair = begun.pair;
-    drop(begun);
+    let started = rig.app.begin(prepared, choices(OverBudget::Trim)).await.unwrap();
+    let pair = started.pair;
+    drop(started);
     assert_eq!(rig.send("next").await.answer, "fine");
     let dropped = rig.app.store().get(pair).await.unwrap().pair;
     assert_eq!(dropped.error.map(|error| error.code).as_deref(), Some("interrupted"));
@@ -210,8 +210,8 @@ async fn rel_6_a_pair_that_is_being_sent_can_be_deleted() {
 async fn rel_6_an_error_is_kept_when_the_disk_has_room_again() {
     let rig = rig(10_000, vec![failure(400, "no")]).await;
     let prepared = rig.app.prepare(&ask("refused")).await.unwrap();
-    let begun = rig.app.begin(prepared, choices(OverBudget::Trim)).await.unwrap();
-    let pair = begun.pair;
+    let started = rig.app.begin(prepared, choices(OverBudget::Trim)).await.unwrap();
+    let pair = started.pair;
     rig.faults.fail(0..u64::MAX, Fault::Refused);
     let faults = rig.faults.clone();
     let mut watch = |progress: &Progress| {
@@ -219,13 +219,13 @@ async fn rel_6_an_error_is_kept_when_the_disk_has_room_again() {
             faults.heal();
         }
     };
-    rig.app.carry_out(begun, &Cancel::default(), &mut watch).await.unwrap();
+    rig.app.carry_out(started, &Cancel::default(), &mut watch).await.unwrap();
     let kept = rig.app.store().get(pair).await.unwrap().pair;
     assert_eq!(kept.lifecycle, Lifecycle::Error);
     assert!(kept.error.is_some_and(|error| error.message.contains("no")));
 }
 
-/// Stopping a send amid 10,000 calls of tools took seconds: nothing is begun after it.
+/// Stopping a send amid 10,000 calls of tools took seconds: nothing is started after it.
 #[tokio::test]
 async fn rel_6_a_send_is_stopped_amid_ten_thousand_calls_of_tools() {
     let call = calls("list_files", "{}").remove(0);
@@ -234,19 +234,19 @@ async fn rel_6_a_send_is_stopped_amid_ten_thousand_calls_of_tools() {
     let rig = tooled(vec![script, answer("fine", 10)], 10_000).await;
     bring(&rig.app, "notes.txt", b"Some words of a file.").await;
     let cancel = Cancel::default();
-    let (mut begun, mut begun_after) = (0, 0);
+    let (mut started, mut begun_after) = (0, 0);
     let mut watch = |progress: &Progress| match progress {
         Progress::Tool(_, step) if step.said.is_none() => {
-            begun += 1;
+            started += 1;
             begun_after += u32::from(cancel.is_cancelled());
-            if begun == 3 {
+            if started == 3 {
                 cancel.cancel();
             }
         }
         _ => {}
     };
     let sent = rig.send_as("go", OverBudget::Trim, &cancel, &mut watch).await;
-    assert_eq!((begun, begun_after), (3, 0));
+    assert_eq!((started, begun_after), (3, 0));
     let pair = rig.app.store().get(sent.pair).await.unwrap().pair;
     assert_eq!(pair.lifecycle, Lifecycle::Cancelled);
     assert_eq!(rig.calls(), 1, "nothing more was asked");

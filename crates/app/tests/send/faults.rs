@@ -59,14 +59,14 @@ async fn before(kind: Kind) -> (Rig, Draft) {
 /// be written.
 async fn send(rig: &Rig, draft: &Draft) -> Result<String, AppError> {
     let prepared = rig.app.prepare(&Ask { draft: draft.clone(), ..ask("") }).await?;
-    let begun = rig.app.begin(prepared, choices(OverBudget::Trim)).await?;
+    let started = rig.app.begin(prepared, choices(OverBudget::Trim)).await?;
     let faults = rig.faults.clone();
     let mut watch = |progress: &Progress| {
         if matches!(progress, Progress::Unsaved(..)) {
             faults.heal();
         }
     };
-    let sent = rig.app.carry_out(begun, &Cancel::default(), &mut watch).await?;
+    let sent = rig.app.carry_out(started, &Cancel::default(), &mut watch).await?;
     Ok(sent.answer)
 }
 

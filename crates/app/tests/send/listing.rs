@@ -66,16 +66,16 @@ async fn fil_6_a_draft_lists_its_own_files_and_no_others() {
     let mut board = rig.app.board(&Workspace::default(), crate::rig::view("")).await.unwrap();
     let text = format!("{} {}", token(&rig.app, &kept), token(&rig.app, &removed));
     let both = draft(&text, vec![with(&kept, None), with(&removed, None)]);
-    let files = board.outlook(&rig.app, &both).await.unwrap().files.unwrap();
+    let files = board.preview(&rig.app, &both).await.unwrap().files.unwrap();
     assert_eq!(files.total, 2);
     let one = draft(&token(&rig.app, &kept), vec![with(&kept, None)]);
-    let outlook = board.outlook(&rig.app, &one).await.unwrap();
-    let files = outlook.files.clone().unwrap();
+    let preview = board.preview(&rig.app, &one).await.unwrap();
+    let files = preview.files.clone().unwrap();
     assert!(files.text.contains("kept.log") && !files.text.contains("removed.log"));
-    assert_eq!(outlook.weights.prelude, files.section_tokens + files.tool_tokens, "weighed");
+    assert_eq!(preview.weights.prelude, files.section_tokens + files.tool_tokens, "weighed");
     let fresh = outlook_of(&rig, &one).await;
-    assert_eq!((fresh.files, fresh.weights), (outlook.files, outlook.weights));
-    let none = board.outlook(&rig.app, &Draft::default()).await.unwrap();
+    assert_eq!((fresh.files, fresh.weights), (preview.files, preview.weights));
+    let none = board.preview(&rig.app, &Draft::default()).await.unwrap();
     assert_eq!((none.files, none.weights.prelude), (None, 0));
     // In the send that brings it, the file can be read; afterwards it is listed.
     push(&rig, calls("read_file", &format!(r#"{{"file_id":"file-{}"}}"#, kept.id)));
@@ -83,9 +83,9 @@ async fn fil_6_a_draft_lists_its_own_files_and_no_others() {
     let sent = send_draft(&rig, one).await.unwrap();
     let read = rig.app.store().tool_calls(sent.pair).await.unwrap();
     assert!(read[0].result.contains("a line of a long log"), "{}", read[0].result);
-    assert!(board.outlook(&rig.app, &Draft::default()).await.unwrap().files.is_some());
+    assert!(board.preview(&rig.app, &Draft::default()).await.unwrap().files.is_some());
     rig.app.delete(&Workspace::default(), &[sent.pair]).await.unwrap();
-    assert!(board.outlook(&rig.app, &Draft::default()).await.unwrap().files.is_none());
+    assert!(board.preview(&rig.app, &Draft::default()).await.unwrap().files.is_none());
 }
 
 /// FIL-6: each once, however often it came.

@@ -12,8 +12,8 @@ use std::{
 
 use futures_util::{StreamExt, stream};
 use plimsoll_app::{
-    App, AppParts, Ask, Cancel, Chance, Clock, Draft, HistoryChoice, NoProvider, Progress,
-    ProviderBook, Reached, SendChoices, Sent, View,
+    App, AppParts, Ask, Cancel, Chance, Clock, Connection, Draft, HistoryChoice, NoProvider,
+    Progress, ProviderSource, SendChoices, Sent, View,
 };
 use plimsoll_budget::{Catalog, Model, OverBudget, WindowSource};
 use plimsoll_config::{Settings, Sources};
@@ -39,7 +39,7 @@ pub(crate) struct Scripted {
     /// A call whose script is used up never ends.
     pub(crate) hang_at_end: bool,
     /// Whether something is added that nobody here sees.
-    pub(crate) adds: AtomicBool,
+    pub(crate) hidden_prompt_notice: AtomicBool,
     /// Where it keeps files, if it does.
     pub(crate) files: Mutex<Option<&'static Copies>>,
     /// The window that its server tells, if it does.
@@ -96,8 +96,8 @@ impl Provider for Scripted {
     fn models(&self) -> Models {
         Box::pin(async { Ok(Vec::new()) })
     }
-    fn adds(&self) -> Option<&'static str> {
-        self.adds.load(Ordering::Relaxed).then_some("It adds something.")
+    fn hidden_prompt_notice(&self) -> Option<&'static str> {
+        self.hidden_prompt_notice.load(Ordering::Relaxed).then_some("It adds something.")
     }
 }
 
@@ -135,15 +135,15 @@ struct Book {
 }
 
 #[async_trait::async_trait]
-impl ProviderBook for Book {
-    async fn reach(&self, model: &Model) -> Result<Reached, NoProvider> {
-        Ok(Reached {
+impl ProviderSource for Book {
+    async fn reach(&self, model: &Model) -> Result<Connection, NoProvider> {
+        Ok(Connection {
             provider: Arc::clone(&self.provider) as Arc<dyn Provider>,
             model: model.id.clone(),
             server_window: *self.provider.server_window.lock().unwrap(),
         })
     }
-    async fn at_hand(&self, model: &Model) -> Option<Reached> {
+    async fn cached(&self, model: &Model) -> Option<Connection> {
         self.reach(model).await.ok()
     }
 }

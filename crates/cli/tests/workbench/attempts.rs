@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{ModelMemory, UsageEntry};
+use plimsoll_store::{ModelStats, UsageEntry};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 use plimsoll_testkit::scripted::{Gate, Reply, Step};
 

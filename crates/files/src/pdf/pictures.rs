@@ -34,7 +34,7 @@ pub(super) async fn tell(
     if pages.is_empty() {
         return;
     }
-    if question.is_some() && tools.eyes.is_none() {
+    if question.is_some() && tools.vision_model.is_none() {
         draft.line(
             "The question was not put to a vision model: none is configured. Answer it from \
              the text, or set visionModel in Plimsoll's settings."
@@ -68,9 +68,10 @@ async fn look(
     draft: &mut Draft,
 ) {
     let question = question.unwrap_or("Write out the text of this page; describe its pictures.");
-    if let Some(eyes) = tools.eyes {
+    if let Some(vision_model) = tools.vision_model {
         let name = format!("page {page}");
-        let seen = eyes.look(Picture { name: &name, mime: "image/png", path: picture }, question);
+        let seen =
+            vision_model.look(Picture { name: &name, mime: "image/png", path: picture }, question);
         match seen.await {
             Ok(words) => {
                 draft.foreign(&format!("The vision model says of page {page}:"), &words);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plimsoll_domain::FileKind;
-use plimsoll_files::{Eyes, Picture, Sandbox, ToolAnswer, Unable};
+use plimsoll_files::{Picture, Sandbox, ToolAnswer, Unable, VisionModel};
 use plimsoll_testkit::pdf::pdf;
 use plimsoll_tokens::{Estimator, Tokenizer, bytes4};
 use proptest::{prelude::*, test_runner::TestCaseResult};
@@ -20,7 +20,7 @@ use crate::{
 struct Seer(String);
 
 #[async_trait]
-impl Eyes for Seer {
+impl VisionModel for Seer {
     async fn look(&self, _: Picture<'_>, _: &str) -> Result<String, Unable> {
         Ok(self.0.clone())
     }
@@ -103,7 +103,7 @@ proptest! {
     fn mbg_5_analyze_image(seen in text(), size in 0u32..5000, max in 64u64..20_000) {
         let desk = Desk::new();
         let file = desk.put("a.png", "image/png", FileKind::Image, &png_head(size, size));
-        let toolbox = bare(&desk).with_eyes(Arc::new(Seer(seen)));
+        let toolbox = bare(&desk).with_vision_model(Arc::new(Seer(seen)));
         obeys(&runtime().block_on(ask(&toolbox, "analyze_image", &file, json!({ "max_tokens": max }))), max)?;
     }
 

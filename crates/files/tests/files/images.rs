@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plimsoll_domain::FileKind;
-use plimsoll_files::{Eyes, Picture, Unable};
+use plimsoll_files::{Picture, Unable, VisionModel};
 use serde_json::json;
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 pub(crate) struct Parrot;
 
 #[async_trait]
-impl Eyes for Parrot {
+impl VisionModel for Parrot {
     async fn look(&self, picture: Picture<'_>, question: &str) -> Result<String, Unable> {
         let bytes = std::fs::read(picture.path).unwrap().len();
         Ok(format!("{} ({}, {bytes} bytes): {question}", picture.name, picture.mime))
@@ -25,7 +25,7 @@ impl Eyes for Parrot {
 struct Blind;
 
 #[async_trait]
-impl Eyes for Blind {
+impl VisionModel for Blind {
     async fn look(&self, _: Picture<'_>, _: &str) -> Result<String, Unable> {
         Err(Unable { why: "the server is down".to_owned(), fix: Some("Start Ollama.".to_owned()) })
     }
@@ -58,10 +58,10 @@ async fn ftl_3_exif_basics_are_told_and_quoted() {
 async fn ftl_3_a_vision_model_is_asked() {
     let desk = Desk::new();
     let file = desk.put("a.png", "image/png", FileKind::Image, &png_head(6, 4));
-    let toolbox = bare(&desk).with_eyes(Arc::new(Parrot));
+    let toolbox = bare(&desk).with_vision_model(Arc::new(Parrot));
     let answer = ask(&toolbox, "analyze_image", &file, json!({ "question": "What is it?" })).await;
     assert!(answer.text.contains("| a.png (image/png, 33 bytes): What is it?"), "{}", answer.text);
-    let blind = bare(&desk).with_eyes(Arc::new(Blind));
+    let blind = bare(&desk).with_vision_model(Arc::new(Blind));
     let answer = ask(&blind, "analyze_image", &file, json!({})).await;
     assert!(answer.text.contains("the server is down") && answer.text.contains("Start Ollama."));
 }

@@ -168,7 +168,8 @@ async fn ftl_4_pages_are_shown_to_a_vision_model() {
     let file = put(&desk, &pdf(&["Hello"]));
     let bare_answer = ask(&bare(&desk), "analyze_pdf", &file, json!({ "question": "What?" })).await;
     assert!(bare_answer.text.contains("none is configured"), "{}", bare_answer.text);
-    let toolbox = bare(&desk).with_eyes(Arc::new(Parrot)).with_programs(programs_inside().await);
+    let toolbox =
+        bare(&desk).with_vision_model(Arc::new(Parrot)).with_programs(programs_inside().await);
     let answer = ask(&toolbox, "analyze_pdf", &file, json!({ "question": "What?" })).await;
     if programs().find("pdftoppm").is_none() {
         assert!(answer.text.contains("apt-get install poppler-utils"), "{}", answer.text);

@@ -2,7 +2,7 @@ use std::{path::Path, sync::Arc};
 
 use async_trait::async_trait;
 use plimsoll_domain::{File, FileKind};
-use plimsoll_files::{Ears, LocalRecogniser, Unable};
+use plimsoll_files::{LocalRecogniser, Transcriber, Unable};
 use serde_json::json;
 
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 struct Stenographer;
 
 #[async_trait]
-impl Ears for Stenographer {
+impl Transcriber for Stenographer {
     async fn transcribe(
         &self,
         _: &File,
@@ -39,7 +39,7 @@ async fn ftl_5_and_7_format_and_duration_are_told_without_a_recogniser() {
 #[tokio::test]
 async fn ftl_5_zero_length_and_damage_are_said() {
     let desk = Desk::new();
-    let toolbox = bare(&desk).with_ears(Arc::new(Stenographer));
+    let toolbox = bare(&desk).with_transcriber(Arc::new(Stenographer));
     for bytes in [wav(0), Vec::new()] {
         let file = desk.put("a.wav", "audio/wav", FileKind::Audio, &bytes);
         let answer = ask(&toolbox, "transcribe_audio", &file, json!({})).await;
@@ -54,7 +54,7 @@ async fn ftl_5_zero_length_and_damage_are_said() {
 async fn ftl_5_the_provider_comes_first_then_the_programs() {
     let desk = Desk::new();
     let file = desk.put("a.wav", "audio/wav", FileKind::Voice, &wav(8_000));
-    let toolbox = bare(&desk).with_ears(Arc::new(Stenographer));
+    let toolbox = bare(&desk).with_transcriber(Arc::new(Stenographer));
     let answer = ask(&toolbox, "transcribe_audio", &file, json!({ "language": "de" })).await;
     assert!(answer.text.contains("Transcript:\n| 16044 bytes in Some(\"de\")"), "{}", answer.text);
 }

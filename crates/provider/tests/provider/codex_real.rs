@@ -115,8 +115,8 @@ async fn dlv_5_the_real_codex_takes_the_call_and_its_answer_arrives() {
     assert_eq!(prompt, format!("User:\nAhoy\n\nUser:\n{text}"));
     let pictures = parts.iter().filter(|part| part["type"] == "input_image");
     assert_eq!(pictures.count(), 2, "both pictures were read: {parts:?}");
-    // What `adds` says is true.
-    assert!(codex.adds().is_some() && input.len() > 1, "{}", input.len());
+    // What `hidden_prompt_notice` says is true.
+    assert!(codex.hidden_prompt_notice().is_some() && input.len() > 1, "{}", input.len());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

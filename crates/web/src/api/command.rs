@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State, http::StatusCode};
-use plimsoll_app::{AppError, Board, HistoryChoice, Label, View, topic_path};
+use plimsoll_app::{AppError, HistoryChoice, Label, View, WorkspaceView, topic_path};
 use plimsoll_domain::PairId;
 use plimsoll_filter::{Command, TopicPattern, filter_part, parse};
 use plimsoll_store::{PairRow, Workspace};
@@ -68,12 +68,12 @@ pub(super) async fn command(
         return Err(Problem::bad_request("there is no command after the filter"));
     };
     let filter = filter_part(&ask.text).trim().to_owned();
-    let desk = web.boards.desk(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &at).await?;
     let view = {
-        let desk = desk.lock().await;
-        let topic = topic_path(desk.board.topics(), desk.board.topic().id);
+        let session = session.lock().await;
+        let topic = topic_path(session.board.topics(), session.board.topic().id);
         let history = HistoryChoice::Filter(filter.clone());
-        View { history, topic: Some(topic), model: Some(desk.board.model().id.clone()) }
+        View { history, topic: Some(topic), model: Some(session.board.model().id.clone()) }
     };
     let mut board = web.app.board(&at, view).await?;
     board.boundary(&web.app).await?;
@@ -140,7 +140,12 @@ impl Job<'_> {
         Ok(Done { undo, ..Done::said(format!("{} pairs {verb}", commas(count))) })
     }
 
-    async fn delete(&self, board: &Board, force: bool, confirmed: bool) -> Result<Done, Problem> {
+    async fn delete(
+        &self,
+        board: &WorkspaceView,
+        force: bool,
+        confirmed: bool,
+    ) -> Result<Done, Problem> {
         if let Some(refusal) = board.delete_refusal() {
             let status = StatusCode::UNPROCESSABLE_ENTITY;
             let problem = Problem::new(status, "moving_filter", refusal.problem());
@@ -176,7 +181,10 @@ impl Job<'_> {
 }
 
 /// The one topic that a command names.
-fn one_topic(board: &Board, path: &TopicPattern) -> Result<plimsoll_domain::TopicId, Problem> {
+fn one_topic(
+    board: &WorkspaceView,
+    path: &TopicPattern,
+) -> Result<plimsoll_domain::TopicId, Problem> {
     let status = StatusCode::UNPROCESSABLE_ENTITY;
     match board.topics_meant(path)[..] {
         [topic] => Ok(topic.id),

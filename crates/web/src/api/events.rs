@@ -15,7 +15,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{Asked, At, AtQuery};
-use crate::{Web, hub, problem::Problem};
+use crate::{Web, event_log, problem::Problem};
 
 /// Proxies and browsers hear something at least this often.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -55,13 +55,13 @@ pub(crate) async fn follow(
     headers: &HeaderMap,
     without: &'static [&'static str],
 ) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>> + use<>>, Problem> {
-    // Whoever follows a workspace looks at it: its desk is kept up to date.
-    web.boards.desk(&web.app, &at).await?;
+    // Whoever follows a workspace looks at it: its session is kept up to date.
+    web.sessions.session(&web.app, &at).await?;
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let events = web
-        .hub
+        .event_log
         .follow(at, last.or(query.after))
         .filter(move |event| std::future::ready(!without.contains(&event.name)))
-        .map(|event| hub::on_the_wire(&event));
+        .map(|event| event_log::on_the_wire(&event));
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }

@@ -61,11 +61,11 @@ pub(super) async fn export(
     Asked(query): Asked<ExportQuery>,
 ) -> Result<Response, Problem> {
     let format = query.format.unwrap_or(Format::Json);
-    let desk = web.boards.desk(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &at).await?;
     let (topic, model) = {
-        let desk = desk.lock().await;
-        let topic = topic_path(desk.board.topics(), desk.board.topic().id);
-        (topic, desk.board.model().id.clone())
+        let session = session.lock().await;
+        let topic = topic_path(session.board.topics(), session.board.topic().id);
+        (topic, session.board.model().id.clone())
     };
     let ask = ExportAsk {
         workspace: at,

@@ -80,8 +80,8 @@ pub(super) async fn list(
     State(web): State<Arc<Web>>,
     At(at): At,
 ) -> Result<Json<ModelList>, Problem> {
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let current = desk.lock().await.board.model().id.clone();
+    let session = web.sessions.session(&web.app, &at).await?;
+    let current = session.lock().await.board.model().id.clone();
     Ok(Json(ModelList::of(&web, &current).await))
 }
 

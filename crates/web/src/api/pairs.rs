@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_app::{Label, Place, Shown, TopicPaths, find_topic};
+use plimsoll_app::{Inclusion, Label, Shown, TopicPaths, find_topic};
 use plimsoll_domain::{ColorFlag, Star, file_label};
 use plimsoll_store::{Edit, StoredPair, ToolCallRecord};
 use serde::{Deserialize, Serialize};
@@ -126,7 +126,7 @@ impl PairDto {
             edited_at: stored.edited_at.map(rfc3339),
             tool_calls: Vec::new(),
             tokens: shown.and_then(|shown| shown.tokens),
-            included: shown.map(|shown| shown.place == Place::Aboard),
+            included: shown.map(|shown| shown.place == Inclusion::Included),
         }
     }
 }
@@ -161,14 +161,14 @@ pub(super) async fn list(
     Asked(query): Asked<ListQuery>,
 ) -> Result<Json<Page>, Problem> {
     let limit = usize::from(query.limit.unwrap_or(40).clamp(1, 200));
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let mut desk = desk.lock().await;
-    let visible = desk.board.boundary(&web.app).await?.y;
+    let session = web.sessions.session(&web.app, &at).await?;
+    let mut session = session.lock().await;
+    let visible = session.board.boundary(&web.app).await?.y;
     let from = query.from.unwrap_or_else(|| visible.saturating_sub(limit)).min(visible);
-    let shown = desk.board.shown(&web.app, from..from.saturating_add(limit)).await?;
+    let shown = session.board.shown(&web.app, from..from.saturating_add(limit)).await?;
     let ids: Vec<_> = shown.iter().map(|shown| shown.id).collect();
     let stored = web.app.store().get_many(&ids).await?;
-    let paths = TopicPaths::of(desk.board.topics());
+    let paths = TopicPaths::of(session.board.topics());
     let pair = |stored: StoredPair| {
         let shown = shown.iter().find(|shown| shown.id == stored.pair.id);
         PairDto::of(stored, &paths, shown)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State};
-use plimsoll_app::{Board, Draft, HistoryChoice, Planned, Purpose, View, topic_path};
+use plimsoll_app::{Draft, HistoryChoice, Planned, Purpose, View, WorkspaceView, topic_path};
 use plimsoll_domain::{Attachment, Delivery, PairId, file_label};
 use plimsoll_send::{BLOCK, Hash, Seen, SeenFile};
 use serde::{Deserialize, Serialize};
@@ -17,8 +17,8 @@ use super::{
 };
 use crate::{
     Web,
-    boards::Desk,
     problem::{Body, Problem},
+    sessions::WorkspaceSession,
 };
 
 /// What a page must know to make the digest of what it shows.
@@ -40,10 +40,10 @@ pub(crate) struct ShownDto {
 }
 
 impl ShownDto {
-    pub(crate) fn of(web: &Web, desk: &mut Desk, seen: &Seen) -> Self {
-        let instructions = desk.board.instructions(&web.app);
-        let view = desk.views.number(seen, instructions);
-        Self::with(view, desk.board.shape(), instructions, seen)
+    pub(crate) fn of(web: &Web, session: &mut WorkspaceSession, seen: &Seen) -> Self {
+        let instructions = session.board.instructions(&web.app);
+        let view = session.views.number(seen, instructions);
+        Self::with(view, session.board.shape(), instructions, seen)
     }
 
     fn with(view: u64, shape: u64, instructions: [Option<Hash>; 2], seen: &Seen) -> Self {
@@ -134,16 +134,16 @@ pub(super) async fn preview(
         Purpose::ReAsk(id) => (draft.text, draft.attachments) = own_words(&web, id).await?,
         Purpose::New | Purpose::Regenerate(_) => {}
     }
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let mut desk = desk.lock().await;
-    let mut other = board_for(&web, &mut desk, again.model.as_deref()).await?;
-    let board = other.as_mut().unwrap_or(&mut desk.board);
+    let session = web.sessions.session(&web.app, &at).await?;
+    let mut session = session.lock().await;
+    let mut other = board_for(&web, &mut session, again.model.as_deref()).await?;
+    let board = other.as_mut().unwrap_or(&mut session.board);
     let planned = board.planned(&web.app, &draft).await?;
-    let Planned { outlook, seen, start, end } = planned;
-    let model = outlook.model.id.clone();
-    let boundary = BoundaryDto::of(&outlook, start, board.visible_count());
+    let Planned { preview, seen, start, end } = planned;
+    let model = preview.model.id.clone();
+    let boundary = BoundaryDto::of(&preview, start, board.visible_count());
     let instructions = board.instructions(&web.app);
-    let (shape, view) = (desk.board.shape(), desk.views.number(&seen, instructions));
+    let (shape, view) = (session.board.shape(), session.views.number(&seen, instructions));
     let shown = ShownDto::with(view, shape, instructions, &seen);
     let file = |file: &SeenFile| PreviewFile {
         file_id: file.id.map(file_label),
@@ -186,24 +186,28 @@ async fn own_words(web: &Web, id: PairId) -> Result<(String, Vec<Attachment>), P
     Ok((pair.user_text, pair.attachments))
 }
 
-/// The board of a model that is named for one send alone; none for that of the desk.
+/// The view of a model that is named for one send alone; none for that of the session.
 pub(crate) async fn board_for(
     web: &Web,
-    desk: &mut Desk,
+    session: &mut WorkspaceSession,
     model: Option<&str>,
-) -> Result<Option<Board>, Problem> {
+) -> Result<Option<WorkspaceView>, Problem> {
     let Some(model) = model else { return Ok(None) };
-    desk.board.boundary(&web.app).await?;
-    Ok(Some(beside(web, desk, model).await?))
+    session.board.boundary(&web.app).await?;
+    Ok(Some(beside(web, session, model).await?))
 }
 
-/// A board for another model, with the pairs that the desk shows: what its filter would mean
+/// A view for another model, with the pairs that the session shows: what its filter would mean
 /// for the other model is not what people see.
-async fn beside(web: &Web, desk: &Desk, model: &str) -> Result<Board, Problem> {
-    let topic = topic_path(desk.board.topics(), desk.board.topic().id);
-    let history = HistoryChoice::These(desk.board.visible_ids());
+async fn beside(
+    web: &Web,
+    session: &WorkspaceSession,
+    model: &str,
+) -> Result<WorkspaceView, Problem> {
+    let topic = topic_path(session.board.topics(), session.board.topic().id);
+    let history = HistoryChoice::These(session.board.visible_ids());
     let view = View { history, topic: Some(topic), model: Some(model.to_owned()) };
-    Ok(web.app.board(desk.board.workspace(), view).await?)
+    Ok(web.app.board(session.board.workspace(), view).await?)
 }
 
 #[cfg(test)]

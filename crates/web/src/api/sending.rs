@@ -7,7 +7,7 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use plimsoll_app::{AppError, Outlook, Purpose, QuotaChoice, SeenDigest, SendChoices};
+use plimsoll_app::{AppError, Purpose, QuotaChoice, SeenDigest, SendChoices, SendPreview};
 use plimsoll_budget::{Binds, OverBudget};
 use plimsoll_store::{KeptDraft, StoreError, Workspace};
 use plimsoll_tokens::commas;
@@ -45,7 +45,7 @@ enum Quota {
     Go,
 }
 
-/// A message to send, with what the desk shows.
+/// A message to send, with what the session shows.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Message {
@@ -113,28 +113,28 @@ async fn begin(
     };
     let asked = (message.reask.as_deref(), message.regenerate.as_deref());
     let draft = seen::draft(&web, asked, &message.text, &message.attachments).await?;
-    let desk = web.boards.desk(&web.app, &at).await?;
-    // The desk is everybody's: it is not held while a model is being fetched.
+    let session = web.sessions.session(&web.app, &at).await?;
+    // The session is everybody's: it is not held while a model is being fetched.
     let model = match &message.model {
         Some(model) => model.clone(),
-        None => desk.lock().await.board.model().id.clone(),
+        None => session.lock().await.board.model().id.clone(),
     };
     web.app.make_ready(&model).await?;
-    let mut desk = desk.lock().await;
-    // A model for this send alone is a board of its own: the desk stays as it is.
-    let mut other = board_for(&web, &mut desk, message.model.as_deref()).await?;
-    let board = other.as_mut().unwrap_or(&mut desk.board);
+    let mut session = session.lock().await;
+    // A model for this send alone is a view of its own: the session stays as it is.
+    let mut other = board_for(&web, &mut session, message.model.as_deref()).await?;
+    let board = other.as_mut().unwrap_or(&mut session.board);
     let prepared = board.prepare(&web.app, &draft).await?;
     let instructions = board.instructions(&web.app);
-    let (outlook, shown) = (prepared.outlook.clone(), prepared.seen.clone());
+    let (preview, shown) = (prepared.preview.clone(), prepared.seen.clone());
     let digest = message.seen.as_ref().map(|seen| SeenDigest(seen.digest.clone()));
     let choices = SendChoices { over_budget, quota, seen: digest };
     let begun = match web.app.begin(prepared, choices).await {
         Ok(begun) => begun,
         Err(AppError::ViewChanged) => {
             let changes =
-                message.seen.map(|seen| desk.views.changes(seen.view, &shown, instructions));
-            drop(desk);
+                message.seen.map(|seen| session.views.changes(seen.view, &shown, instructions));
+            drop(session);
             relay::tell_rows(&web, &at).await;
             return Err(Problem::from(AppError::ViewChanged).changed(changes.unwrap_or_default()));
         }
@@ -142,19 +142,19 @@ async fn begin(
             let words = busy.to_string();
             return Err(Problem::new(StatusCode::CONFLICT, "send_in_flight", words));
         }
-        Err(error) => return Err(offer(&web, error, &outlook).await),
+        Err(error) => return Err(offer(&web, error, &preview).await),
     };
     let pair = begun.pair.to_string();
     // Nothing that can fail stands between the two: a send that is begun is carried out.
     sends::carry_out(&web, at.clone(), begun);
-    desk.frozen = None;
-    if draft.purpose == Purpose::New && desk.draft.text == draft.text {
-        desk.draft = KeptDraft::default();
+    session.frozen = None;
+    if draft.purpose == Purpose::New && session.draft.text == draft.text {
+        session.draft = KeptDraft::default();
         // A draft that stays by mistake does no harm: its text is in the pair.
-        let _ = web.app.store().put_draft(&at, &desk.draft, web.app.clock().now()).await;
-        tell_draft(&web, &at, &headers, &desk.draft);
+        let _ = web.app.store().put_draft(&at, &session.draft, web.app.clock().now()).await;
+        tell_draft(&web, &at, &headers, &session.draft);
     }
-    drop(desk);
+    drop(session);
     Ok((StatusCode::ACCEPTED, Json(Begun { pair })))
 }
 
@@ -162,17 +162,17 @@ async fn begin(
 const OFFERED: usize = 3;
 
 /// A refusal with its numbers, that offers models that can be asked and where it would fit.
-async fn offer(web: &Web, error: AppError, outlook: &Outlook) -> Problem {
-    let (weights, current) = (&outlook.weights, &outlook.model.id);
+async fn offer(web: &Web, error: AppError, preview: &SendPreview) -> Problem {
+    let (weights, current) = (&preview.weights, &preview.model.id);
     let needed = weights.total();
     let numbers = matches!(error, AppError::OverBudget { .. } | AppError::PromptTooLarge { .. });
     let mut problem = Problem::from(error);
     if numbers {
-        let told = outlook.basis.plus_minus(needed, outlook.odd_tokens);
+        let told = preview.basis.plus_minus(needed, preview.odd_tokens);
         let (total, ml) = (commas(needed), commas(weights.ml));
-        let doubt = match outlook.limit.binds.is_stated() {
+        let doubt = match preview.limit.binds.is_stated() {
             true => String::new(),
-            false => format!(" ({})", bind_text(&outlook.limit)),
+            false => format!(" ({})", bind_text(&preview.limit)),
         };
         problem.detail =
             format!("This would be {total}{told} tokens; {current} holds {ml}{doubt}.").into();

@@ -1,8 +1,8 @@
-//! The state of a desk as JSON: view, counter, boundary, window.
+//! The state of a session as JSON: view, counter, boundary, window.
 
 use std::sync::Arc;
 
-use plimsoll_app::{AppError, Outlook, Planned, tell_context_mark, topic_path};
+use plimsoll_app::{AppError, Planned, SendPreview, tell_context_mark, topic_path};
 use plimsoll_budget::{Binds, Boundary, ModelLimit, WindowSource};
 use plimsoll_send::Counter;
 use plimsoll_tokens::{commas, compact_load};
@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{
     Web,
-    boards::{Desk, Frozen},
     formats::rfc3339,
+    sessions::{Frozen, WorkspaceSession},
 };
 
 /// The filter and the selectors.
@@ -206,14 +206,14 @@ pub(crate) struct Weighed {
     files: Option<SectionDto>,
 }
 
-fn attached_tokens(outlook: &Outlook) -> u64 {
-    outlook.attached.iter().map(|one| one.tokens).fold(0, u64::saturating_add)
+fn attached_tokens(preview: &SendPreview) -> u64 {
+    preview.attached.iter().map(|one| one.tokens).fold(0, u64::saturating_add)
 }
 
 impl BoundaryDto {
     /// A boundary over some of so many visible pairs, whose line is at this visible position.
-    pub(crate) fn of(outlook: &Outlook, start: usize, visible: usize) -> Self {
-        let boundary = &outlook.boundary;
+    pub(crate) fn of(preview: &SendPreview, start: usize, visible: usize) -> Self {
+        let boundary = &preview.boundary;
         Self {
             start,
             words: line_words(boundary, start, visible),
@@ -221,26 +221,26 @@ impl BoundaryDto {
             y: boundary.y,
             history_tokens: boundary.predicted_history_tokens,
             total_tokens: boundary.predicted_total_tokens,
-            note: line_note(outlook),
-            forget: can_be_forgotten(outlook),
+            note: line_note(preview),
+            forget: can_be_forgotten(preview),
         }
     }
 }
 
 /// What the load line says besides its numbers.
-pub(crate) fn line_note(outlook: &Outlook) -> Option<String> {
-    let limit = &outlook.limit;
-    let doubt = outlook
+pub(crate) fn line_note(preview: &SendPreview) -> Option<String> {
+    let limit = &preview.limit;
+    let doubt = preview
         .left_out_in_doubt
         .then(|| format!("the limit of {} tokens is {}", commas(limit.tokens), bind_text(limit)));
-    let too_large = outlook.newest_too_large.then(|| NEWEST_TOO_LARGE.to_owned());
+    let too_large = preview.newest_too_large.then(|| NEWEST_TOO_LARGE.to_owned());
     let told: Vec<String> = [too_large, doubt].into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// Whether the line would move if a learned limit were forgotten.
-pub(crate) fn can_be_forgotten(outlook: &Outlook) -> bool {
-    outlook.left_out_in_doubt && matches!(outlook.limit.binds, Binds::Learned(_))
+pub(crate) fn can_be_forgotten(preview: &SendPreview) -> bool {
+    preview.left_out_in_doubt && matches!(preview.limit.binds, Binds::Learned(_))
 }
 
 /// What the load line says: what stands above it, what goes, and what stands below it and does
@@ -261,21 +261,24 @@ pub(crate) fn line_words(
 }
 
 impl StateDto {
-    pub(crate) async fn of(web: &Arc<Web>, desk: &mut Desk) -> Result<Self, AppError> {
-        let draft = super::attached::draft_of(&desk.draft);
-        let event = web.hub.newest();
-        let Planned { outlook, seen, start, .. } = desk.board.planned(&web.app, &draft).await?;
-        let Weighed { counter, window, .. } = Weighed::of(web, &outlook, desk);
-        let shown = ShownDto::of(web, desk, &seen);
-        let board = &desk.board;
+    pub(crate) async fn of(
+        web: &Arc<Web>,
+        session: &mut WorkspaceSession,
+    ) -> Result<Self, AppError> {
+        let draft = super::attached::draft_of(&session.draft);
+        let event = web.event_log.newest();
+        let Planned { preview, seen, start, .. } = session.board.planned(&web.app, &draft).await?;
+        let Weighed { counter, window, .. } = Weighed::of(web, &preview, session);
+        let shown = ShownDto::of(web, session, &seen);
+        let board = &session.board;
         Ok(Self {
             view: ViewDto {
-                filter: desk.filter().to_owned(),
+                filter: session.filter().to_owned(),
                 topic: topic_path(board.topics(), board.topic().id),
-                model: outlook.model.id.clone(),
+                model: preview.model.id.clone(),
             },
             counter,
-            boundary: BoundaryDto::of(&outlook, start, board.visible_count()),
+            boundary: BoundaryDto::of(&preview, start, board.visible_count()),
             context_from: board.mark().as_ref().map(tell_context_mark),
             shown,
             window,
@@ -289,73 +292,74 @@ impl StateDto {
 }
 
 impl Weighed {
-    pub(crate) fn of(web: &Web, outlook: &Outlook, desk: &Desk) -> Self {
-        let estimator = outlook.estimator.0;
+    pub(crate) fn of(web: &Web, preview: &SendPreview, session: &WorkspaceSession) -> Self {
+        let estimator = preview.estimator.0;
         // The estimate itself is a row of the tip; that of a counter which is frozen is not of
         // what would be sent now.
-        let title = format!("URA {} · counted {estimator}", desk.board.allowance());
-        let counter = match &desk.frozen {
+        let title = format!("URA {} · counted {estimator}", session.board.allowance());
+        let counter = match &session.frozen {
             Some(frozen) => CounterDto::frozen(frozen, title),
             // A pair that is asked again is none of the candidates, and still visible.
             None => {
-                let counter = Counter { visible: desk.board.visible_count(), ..outlook.counter() };
+                let counter =
+                    Counter { visible: session.board.visible_count(), ..preview.counter() };
                 CounterDto::of(counter, false, title)
             }
         };
-        let at = desk.board.workspace();
-        let window = WindowDto::of(outlook, desk.board.allowance());
+        let at = session.board.workspace();
+        let window = WindowDto::of(preview, session.board.allowance());
         Self {
             counter,
-            attachments: outlook.attached.iter().map(|one| AttachedDto::of(at, one)).collect(),
+            attachments: preview.attached.iter().map(|one| AttachedDto::of(at, one)).collect(),
             attachment_tokens: window.attached,
             meter: window.load.clone(),
-            limits: LimitsDto::of(outlook),
-            files: outlook.files.as_ref().map(|_| SectionDto::of(web, outlook)),
+            limits: LimitsDto::of(preview),
+            files: preview.files.as_ref().map(|_| SectionDto::of(web, preview)),
             window,
         }
     }
 }
 
 impl WindowDto {
-    fn of(outlook: &Outlook, ura: u64) -> Self {
-        let weights = &outlook.weights;
-        let (ml, total) = (outlook.limit.tokens, weights.total());
-        let (estimator, exact) = outlook.estimator;
+    fn of(preview: &SendPreview, ura: u64) -> Self {
+        let weights = &preview.weights;
+        let (ml, total) = (preview.limit.tokens, weights.total());
+        let (estimator, exact) = preview.estimator;
         Self {
             ml,
-            binds: outlook.limit.binds.name(),
-            bind_text: bind_text(&outlook.limit),
+            binds: preview.limit.binds.name(),
+            bind_text: bind_text(&preview.limit),
             prelude: weights.prelude,
             history: weights.history,
             aut: weights.aut,
-            attached: attached_tokens(outlook),
+            attached: attached_tokens(preview),
             ura,
-            system: outlook.system_tokens,
-            reserve: outlook.reply_reserve,
-            free: ml.saturating_sub(total.saturating_add(outlook.reply_reserve)),
+            system: preview.system_tokens,
+            reserve: preview.reply_reserve,
+            free: ml.saturating_sub(total.saturating_add(preview.reply_reserve)),
             total,
             percent: weights.permille() as f64 / 10.0,
-            verdict: outlook.validation.verdict.name(),
+            verdict: preview.validation.verdict.name(),
             exact,
             estimator,
-            basis: outlook.basis.name(),
-            told: outlook.told(),
-            band: [outlook.band().low, outlook.band().high],
-            prelude_text: prelude_text(outlook),
+            basis: preview.basis.name(),
+            told: preview.told(),
+            band: [preview.band().low, preview.band().high],
+            prelude_text: prelude_text(preview),
             load: compact_load(total, ml, exact),
-            model: outlook.model.id.clone(),
+            model: preview.model.id.clone(),
         }
     }
 }
 
 /// What the prelude is made of: its parts add up to it.
-fn prelude_text(outlook: &Outlook) -> String {
-    let files = outlook.files.as_ref();
+fn prelude_text(preview: &SendPreview) -> String {
+    let files = preview.files.as_ref();
     let files = files.map_or(0, |files| files.section_tokens.saturating_add(files.tool_tokens));
     let parts = [
-        ("system message", outlook.system_tokens),
+        ("system message", preview.system_tokens),
         ("files and tools", files),
-        ("chat format", outlook.request_tokens),
+        ("chat format", preview.request_tokens),
     ];
     let told = parts.iter().filter(|(_, tokens)| *tokens > 0);
     let told: Vec<String> =

@@ -26,9 +26,9 @@ pub(super) async fn state(
     State(web): State<Arc<Web>>,
     At(at): At,
 ) -> Result<Json<StateDto>, Problem> {
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let mut desk = desk.lock().await;
-    Ok(Json(StateDto::of(&web, &mut desk).await?))
+    let session = web.sessions.session(&web.app, &at).await?;
+    let mut session = session.lock().await;
+    Ok(Json(StateDto::of(&web, &mut session).await?))
 }
 
 /// What to look at; what is left out stays.
@@ -57,9 +57,9 @@ pub(super) async fn choose(
     At(at): At,
     Body(choice): Body<Choice>,
 ) -> Result<Json<StateDto>, Problem> {
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let mut desk = desk.lock().await;
-    let mut view: View = desk.board.view().clone();
+    let session = web.sessions.session(&web.app, &at).await?;
+    let mut session = session.lock().await;
+    let mut view: View = session.board.view().clone();
     if let Some(filter) = &choice.filter {
         view.history = HistoryChoice::Filter(filter.clone());
     }
@@ -71,21 +71,21 @@ pub(super) async fn choose(
     };
     view.topic = chosen(choice.topic, view.topic);
     view.model = chosen(choice.model, view.model);
-    if view != *desk.board.view() || choice.context_from.is_none() {
-        desk.choose(&web.app, view).await?;
+    if view != *session.board.view() || choice.context_from.is_none() {
+        session.choose(&web.app, view).await?;
     }
     if let Some(text) = &choice.context_from {
         let wrong = || Problem::bad_request("contextFrom is a pair's id, after:ID, end, or blank");
         let from = ContextFrom::parse(text).ok_or_else(wrong)?;
         web.app.set_context_from(&at, from).await?;
-        desk.frozen = None;
+        session.frozen = None;
     }
     if let Some(filter) = choice.filter.filter(|filter| !filter.trim().is_empty()) {
         web.app.store().push_query(&at, &filter, web.app.clock().now()).await?;
     }
-    let state = StateDto::of(&web, &mut desk).await?;
-    web.hub.tell(Some(&at), "rows", &serde_json::json!({}));
-    web.hub.tell(Some(&at), "state", &serde_json::json!(state));
+    let state = StateDto::of(&web, &mut session).await?;
+    web.event_log.tell(Some(&at), "rows", &serde_json::json!({}));
+    web.event_log.tell(Some(&at), "state", &serde_json::json!(state));
     Ok(Json(state))
 }
 
@@ -126,11 +126,11 @@ pub(super) async fn complete(
     At(at): At,
     Asked(query): Asked<CompleteQuery>,
 ) -> Result<Json<Completed>, Problem> {
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let desk = desk.lock().await;
+    let session = web.sessions.session(&web.app, &at).await?;
+    let session = session.lock().await;
     let text = &query.text;
     let cursor = query.cursor.map_or(text.len(), |units| byte_at(text, units));
-    let found = desk.board.complete(text, cursor);
+    let found = session.board.complete(text, cursor);
     let units = |bytes: usize| text[..bytes].encode_utf16().count();
     Ok(Json(Completed {
         from: units(found.replace.start),
@@ -280,16 +280,16 @@ pub(super) async fn search(
     Asked(query): Asked<SearchQuery>,
 ) -> Result<Json<Hits>, Problem> {
     let limit = usize::from(query.limit.unwrap_or(20).clamp(1, 100));
-    let desk = web.boards.desk(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &at).await?;
     let found = web.app.store().search(&at, &query.q, limit).await?;
     let ids: Vec<_> = found.iter().map(|hit| hit.pair).collect();
     let stored = web.app.store().get_many(&ids).await?;
-    let desk = desk.lock().await;
+    let session = session.lock().await;
     let hit = |hit: &SearchHit| {
         let stored = stored.iter().find(|stored| stored.pair.id == hit.pair);
         Hit {
             pair: hit.pair.to_string(),
-            at: desk.board.position(hit.pair),
+            at: session.board.position(hit.pair),
             snippet_html: marked(&hit.snippet, &hit.marks),
             created_at: stored.map(|s| rfc3339(s.pair.created_at)).unwrap_or_default(),
         }

@@ -58,17 +58,17 @@ pub(super) async fn weigh(
     Body(message): Body<NextMessage>,
 ) -> Result<Json<Weighed>, Problem> {
     let draft = message.draft(&web).await?;
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let mut desk = desk.lock().await;
-    let mut other = board_for(&web, &mut desk, message.model.as_deref()).await?;
-    let board = other.as_mut().unwrap_or(&mut desk.board);
-    let outlook = match draft.purpose {
-        Purpose::New => board.outlook(&web.app, &draft).await?,
+    let session = web.sessions.session(&web.app, &at).await?;
+    let mut session = session.lock().await;
+    let mut other = board_for(&web, &mut session, message.model.as_deref()).await?;
+    let board = other.as_mut().unwrap_or(&mut session.board);
+    let preview = match draft.purpose {
+        Purpose::New => board.preview(&web.app, &draft).await?,
         Purpose::ReAsk(_) | Purpose::Regenerate(_) => {
-            board.planned(&web.app, &draft).await?.outlook
+            board.planned(&web.app, &draft).await?.preview
         }
     };
-    Ok(Json(Weighed::of(&web, &outlook, &desk)))
+    Ok(Json(Weighed::of(&web, &preview, &session)))
 }
 
 /// The draft as it was left
@@ -78,8 +78,8 @@ pub(super) async fn draft(
     State(web): State<Arc<Web>>,
     At(at): At,
 ) -> Result<Json<Writing>, Problem> {
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let writing = Writing::of(&desk.lock().await.draft);
+    let session = web.sessions.session(&web.app, &at).await?;
+    let writing = Writing::of(&session.lock().await.draft);
     Ok(Json(writing))
 }
 
@@ -93,17 +93,17 @@ pub(super) async fn put_draft(
     Body(writing): Body<Writing>,
 ) -> Result<StatusCode, Problem> {
     let draft = writing.kept()?;
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let mut desk = desk.lock().await;
+    let session = web.sessions.session(&web.app, &at).await?;
+    let mut session = session.lock().await;
     web.app.store().put_draft(&at, &draft, web.app.clock().now()).await?;
-    if desk.draft != draft {
-        let other_files = desk.draft.attachments != draft.attachments;
-        desk.draft.clone_from(&draft);
+    if session.draft != draft {
+        let other_files = session.draft.attachments != draft.attachments;
+        session.draft.clone_from(&draft);
         tell_draft(&web, &at, &headers, &draft);
-        drop(desk);
+        drop(session);
         if other_files {
             // What the message brings is listed with it, and so is what stands on the page.
-            web.hub.tell(Some(&at), "files", &json!({}));
+            web.event_log.tell(Some(&at), "files", &json!({}));
             tell_state(&web, &at).await;
         }
     }
@@ -113,7 +113,7 @@ pub(super) async fn put_draft(
 /// Tells all tabs what the box holds now, and which of them said so (UI-12).
 pub(super) fn tell_draft(web: &Web, at: &Workspace, headers: &HeaderMap, draft: &KeptDraft) {
     let tab = headers.get("x-plimsoll-tab").and_then(|tab| tab.to_str().ok());
-    web.hub.tell(Some(at), "draft", &json!({ "text": draft.text, "attachments": attached::told(&draft.attachments), "from": tab }));
+    web.event_log.tell(Some(at), "draft", &json!({ "text": draft.text, "attachments": attached::told(&draft.attachments), "from": tab }));
 }
 
 /// What was sent before.

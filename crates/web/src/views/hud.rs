@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use maud::{Markup, html};
-use plimsoll_app::{Board, Draft};
+use plimsoll_app::{Draft, WorkspaceView};
 use plimsoll_store::{ReceiptFilter, ReceiptRecord};
 use plimsoll_tokens::commas;
 
 use crate::{
     Web,
     api::{ErrorDto, state::Weighed},
-    boards::Desk,
     problem::Problem,
+    sessions::WorkspaceSession,
 };
 
 /// So many sends back the curve of errors goes.
@@ -20,17 +20,17 @@ const SENDS: u64 = 30;
 /// The HUD for a draft; `other` is the board of a model that is named for this send alone.
 pub(super) async fn hud(
     web: &Arc<Web>,
-    desk: &mut Desk,
-    mut other: Option<Board>,
+    session: &mut WorkspaceSession,
+    mut other: Option<WorkspaceView>,
     draft: &Draft,
 ) -> Result<Markup, Problem> {
-    let board = other.as_mut().unwrap_or(&mut desk.board);
-    let outlook = board.planned(&web.app, draft).await?.outlook;
+    let board = other.as_mut().unwrap_or(&mut session.board);
+    let preview = board.planned(&web.app, draft).await?.preview;
     let correction = board.correction();
-    let Weighed { counter, window, .. } = Weighed::of(web, &outlook, desk);
+    let Weighed { counter, window, .. } = Weighed::of(web, &preview, session);
     let settings = web.app.settings();
     let filter = ReceiptFilter { limit: Some(SENDS), ..ReceiptFilter::default() };
-    let receipts = web.app.store().receipts(desk.board.workspace(), &filter).await?;
+    let receipts = web.app.store().receipts(session.board.workspace(), &filter).await?;
     let window = &window;
     let learned = web.app.learned(&window.model).await?;
     let correction = format!("+ {} · × {:.2}", correction.offset(), correction.slope());
@@ -43,7 +43,7 @@ pub(super) async fn hud(
         Some(pair) => ErrorDto::of(web, pair).await.ok().flatten(),
         None => None,
     };
-    let under_way = web.sends.current(desk.board.workspace());
+    let under_way = web.sends.current(session.board.workspace());
     let calls = under_way.and_then(|pair| web.relay.attempts(pair));
     Ok(html! {
         h2 { "Parameters" }
@@ -63,7 +63,7 @@ pub(super) async fn hud(
         }
         h2 { "Boundary" }
         dl.mono {
-            (row("X / Y", format!("{} / {}", outlook.boundary.x, desk.board.visible_count()), ""))
+            (row("X / Y", format!("{} / {}", preview.boundary.x, session.board.visible_count()), ""))
             (row("predictedHistory", commas(window.history), ""))
             (row("predictedTotal", commas(window.history + ura), "history and the allowance"))
             (row("prelude", commas(window.prelude), &window.prelude_text))

@@ -57,9 +57,9 @@ pub(crate) fn router() -> Router<Arc<Web>> {
 }
 
 async fn index(State(web): State<Arc<Web>>, At(at): At) -> Result<Markup, Problem> {
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let mut desk = desk.lock().await;
-    page::page(&web, &mut desk).await
+    let session = web.sessions.session(&web.app, &at).await?;
+    let mut session = session.lock().await;
+    page::page(&web, &mut session).await
 }
 
 #[derive(Deserialize)]
@@ -76,10 +76,10 @@ async fn window(
     At(at): At,
     Asked(Window { from, to }): Asked<Window>,
 ) -> Result<Markup, Problem> {
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let mut desk = desk.lock().await;
+    let session = web.sessions.session(&web.app, &at).await?;
+    let mut session = session.lock().await;
     let to = to.min(from.saturating_add(MOST_ROWS));
-    rows::chunk(&web, &mut desk, from..to).await
+    rows::chunk(&web, &mut session, from..to).await
 }
 
 async fn one_pair(
@@ -88,9 +88,9 @@ async fn one_pair(
     Path(id): Path<String>,
 ) -> Result<Markup, Problem> {
     let id = pair_id(&id)?;
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let mut desk = desk.lock().await;
-    rows::one(&web, &mut desk, id).await
+    let session = web.sessions.session(&web.app, &at).await?;
+    let mut session = session.lock().await;
+    rows::one(&web, &mut session, id).await
 }
 
 /// What is looked for in a panel.
@@ -105,11 +105,11 @@ async fn panel(
     Path(name): Path<String>,
     Asked(Find { find }): Asked<Find>,
 ) -> Result<Markup, Problem> {
-    let desk = web.boards.desk(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &at).await?;
     match name.as_str() {
-        "topics" => panels::topics(&web, &*desk.lock().await, find.as_deref()).await,
+        "topics" => panels::topics(&web, &*session.lock().await, find.as_deref()).await,
         "models" => {
-            let current = desk.lock().await.board.model().id.clone();
+            let current = session.lock().await.board.model().id.clone();
             Ok(panels::models(&web, &current).await)
         }
         "settings" => Ok(panels::settings(&web)),
@@ -121,10 +121,10 @@ async fn panel(
 }
 
 async fn show_hud(State(web): State<Arc<Web>>, At(at): At) -> Result<Markup, Problem> {
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let mut desk = desk.lock().await;
-    let draft = crate::api::attached::draft_of(&desk.draft);
-    hud::hud(&web, &mut desk, None, &draft).await
+    let session = web.sessions.session(&web.app, &at).await?;
+    let mut session = session.lock().await;
+    let draft = crate::api::attached::draft_of(&session.draft);
+    hud::hud(&web, &mut session, None, &draft).await
 }
 
 /// The HUD with what is being written, which is not kept with every key, or with what is asked
@@ -135,10 +135,10 @@ async fn show_hud_of(
     Body(message): Body<NextMessage>,
 ) -> Result<Markup, Problem> {
     let draft = message.draft(&web).await?;
-    let desk = web.boards.desk(&web.app, &at).await?;
-    let mut desk = desk.lock().await;
-    let other = board_for(&web, &mut desk, message.model.as_deref()).await?;
-    hud::hud(&web, &mut desk, other, &draft).await
+    let session = web.sessions.session(&web.app, &at).await?;
+    let mut session = session.lock().await;
+    let other = board_for(&web, &mut session, message.model.as_deref()).await?;
+    hud::hud(&web, &mut session, other, &draft).await
 }
 
 async fn one_receipt(
@@ -177,15 +177,15 @@ async fn next_request(
     Body(message): Body<NextMessage>,
 ) -> Result<Markup, Problem> {
     let draft = message.draft(&web).await?;
-    let desk = web.boards.desk(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &at).await?;
     let model = match &message.model {
         Some(model) => model.clone(),
-        None => desk.lock().await.board.model().id.clone(),
+        None => session.lock().await.board.model().id.clone(),
     };
     web.app.make_ready(&model).await?;
-    let mut desk = desk.lock().await;
-    let mut other = board_for(&web, &mut desk, message.model.as_deref()).await?;
-    request::next(&web, other.as_mut().unwrap_or(&mut desk.board), &draft).await
+    let mut session = session.lock().await;
+    let mut other = board_for(&web, &mut session, message.model.as_deref()).await?;
+    request::next(&web, other.as_mut().unwrap_or(&mut session.board), &draft).await
 }
 
 async fn events(

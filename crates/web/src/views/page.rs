@@ -9,7 +9,7 @@ use super::{
     icons::{icon, mark},
     rows,
 };
-use crate::{Web, api::state::StateDto, assets, boards::Desk, problem::Problem};
+use crate::{Web, api::state::StateDto, assets, problem::Problem, sessions::WorkspaceSession};
 
 /// So many of the newest pairs come with the page.
 const FIRST_ROWS: usize = 20;
@@ -24,13 +24,16 @@ const PANELS: [(&str, &str, &str); 6] = [
     ("settings", "Settings", "s"),
 ];
 
-pub(super) async fn page(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Problem> {
-    let state = StateDto::of(web, desk).await?;
+pub(super) async fn page(
+    web: &Arc<Web>,
+    session: &mut WorkspaceSession,
+) -> Result<Markup, Problem> {
+    let state = StateDto::of(web, session).await?;
     let visible = state.boundary.y;
-    let rows = rows::chunk(web, desk, visible.saturating_sub(FIRST_ROWS)..visible).await?;
+    let rows = rows::chunk(web, session, visible.saturating_sub(FIRST_ROWS)..visible).await?;
     let warn_at = web.app.settings().warn_at();
     let keep_deleted = web.app.settings().keep_deleted().map_or(0, |keep| keep.as_secs() / 3600);
-    let workspace = desk.board.workspace().to_string();
+    let workspace = session.board.workspace().to_string();
     Ok(html! {
         (DOCTYPE)
         html lang="en" data-theme="auto" {
@@ -60,7 +63,7 @@ pub(super) async fn page(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Prob
                         data-x=(state.boundary.x) {
                         div #above .spacer aria-hidden="true" {}
                         div #rows {
-                            @if visible == 0 && desk.filter().is_empty() { (welcome()) }
+                            @if visible == 0 && session.filter().is_empty() { (welcome()) }
                             (rows)
                         }
                         div #below .spacer aria-hidden="true" {}
@@ -68,7 +71,7 @@ pub(super) async fn page(web: &Arc<Web>, desk: &mut Desk) -> Result<Markup, Prob
                     aside #panel .panel aria-label="Panel" hidden {}
                     aside #hud .panel.hud aria-label="HUD" hidden {}
                 }
-                (footer(&state, &desk.draft.text, warn_at))
+                (footer(&state, &session.draft.text, warn_at))
                 div #drop .drop aria-hidden="true" hidden { p { (icon("attach")) span { "Drop files to attach them" } span { "Drop files to keep them here" } } }
                 div #toasts role="status" aria-live="polite" {}
                 noscript { p.noscript { "The workbench needs JavaScript; the API and the commands do not." } }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::tz::TimeZone;
 use maud::{Markup, html};
-use plimsoll_app::{AttachedFile, Place, Shown};
+use plimsoll_app::{AttachedFile, Inclusion, Shown};
 use plimsoll_budget::ExcludedBecause;
 use plimsoll_domain::{ColorFlag, Lifecycle, SegmentBody, Timestamp, plain_name, segments};
 use plimsoll_prose::{Renderer, limits::MAX_MARKDOWN_BYTES};
@@ -72,8 +72,8 @@ impl PairView<'_> {
     pub(crate) fn article(&self) -> Markup {
         let pair = &self.stored.pair;
         let why = match self.shown.place {
-            Place::Aboard => None,
-            Place::Ashore(why) => Some(why),
+            Inclusion::Included => None,
+            Inclusion::Excluded(why) => Some(why),
         };
         let never = why.filter(|why| *why != ExcludedBecause::Budget);
         let id = pair.id.to_string();
@@ -159,7 +159,7 @@ impl PairView<'_> {
         let text = self.stored.pair.assistant_text.as_deref();
         // BND-1: of a pair in error that is sent, the question goes and the answer does not.
         let failed = self.stored.pair.lifecycle == Lifecycle::Error;
-        let unsent = failed && self.shown.place == Place::Aboard && text.is_some();
+        let unsent = failed && self.shown.place == Inclusion::Included && text.is_some();
         html! {
             @if unsent {
                 div.muted.unsent-note { "Only the question is sent; this part of an answer is not." }

@@ -11,8 +11,8 @@ use plimsoll_tokens::commas;
 use crate::{
     Web,
     api::{ModelList, is_for_the_terminal, setting_rows, terminal_command},
-    boards::Desk,
     problem::Problem,
+    sessions::WorkspaceSession,
 };
 
 /// At most so many topics stand in the panel; the rest is found by name (REL-9).
@@ -22,14 +22,14 @@ const MOST_TOPICS: usize = 200;
 /// editing.
 pub(super) async fn topics(
     web: &Arc<Web>,
-    desk: &Desk,
+    session: &WorkspaceSession,
     find: Option<&str>,
 ) -> Result<Markup, Problem> {
-    let topics = desk.board.topics();
-    let selected = desk.board.topic().id;
+    let topics = session.board.topics();
+    let selected = session.board.topic().id;
     let paths = TopicPaths::of(topics);
     let mut pairs: HashMap<TopicId, usize> = HashMap::new();
-    for row in web.app.store().rows(desk.board.workspace()).await? {
+    for row in web.app.store().rows(session.board.workspace()).await? {
         *pairs.entry(row.topic_id).or_default() += 1;
     }
     let wanted = find.map(str::trim).unwrap_or_default().to_lowercase();
@@ -37,7 +37,7 @@ pub(super) async fn topics(
         topics.iter().filter(|topic| topic.name.to_lowercase().contains(&wanted)).collect();
     let mut shown: Vec<&Topic> = found.iter().copied().take(MOST_TOPICS).collect();
     if wanted.is_empty() && !shown.iter().any(|topic| topic.id == selected) {
-        shown.insert(0, desk.board.topic());
+        shown.insert(0, session.board.topic());
     }
     let more = found.len().saturating_sub(MOST_TOPICS);
     Ok(html! {

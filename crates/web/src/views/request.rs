@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use maud::{Markup, PreEscaped, html};
-use plimsoll_app::{Board, Draft};
+use plimsoll_app::{Draft, WorkspaceView};
 use plimsoll_domain::{PairId, Timestamp};
 use plimsoll_store::{ReceiptFilter, Workspace};
 use plimsoll_tokens::commas;
@@ -17,7 +17,7 @@ const NEIGHBOURS: u64 = 32;
 /// What would be sent now.
 pub(super) async fn next(
     web: &Arc<Web>,
-    board: &mut Board,
+    board: &mut WorkspaceView,
     draft: &Draft,
 ) -> Result<Markup, Problem> {
     if !plimsoll_budget::is_emitted(&draft.text) {

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use maud::{Markup, html};
-use plimsoll_app::{FilesOutlook, Outlook, Shown, heavy, topic_path};
+use plimsoll_app::{FilesPreview, SendPreview, Shown, heavy, topic_path};
 use plimsoll_budget::Boundary;
 use plimsoll_domain::PairId;
 use plimsoll_send::{Hash, LeftOutBecause, trim_notice};
@@ -14,21 +14,21 @@ use super::{icons, pair::PairView, toolcalls::CallView};
 use crate::{
     Web,
     api::state::{can_be_forgotten, line_note, line_words},
-    boards::Desk,
     problem::Problem,
+    sessions::WorkspaceSession,
 };
 
 /// The visible pairs at these positions.
 pub(crate) async fn chunk(
     web: &Arc<Web>,
-    desk: &mut Desk,
+    session: &mut WorkspaceSession,
     positions: Range<usize>,
 ) -> Result<Markup, Problem> {
-    let outlook = desk.outlook(&web.app).await?;
-    let boundary = outlook.boundary;
+    let preview = session.preview(&web.app).await?;
+    let boundary = preview.boundary;
     let from = positions.start.min(boundary.y);
     let to = positions.end.clamp(from, boundary.y);
-    let shown = desk.board.shown(&web.app, from..to).await?;
+    let shown = session.board.shown(&web.app, from..to).await?;
     let ids: Vec<PairId> = shown.iter().map(|shown| shown.id).collect();
     let stored = web.app.store().get_many(&ids).await?;
     let stored: HashMap<PairId, &StoredPair> =
@@ -37,47 +37,51 @@ pub(crate) async fn chunk(
     for (at, shown) in (from..to).zip(&shown) {
         // A pair that was deleted since leaves a gap until its event arrives.
         if let Some(stored) = stored.get(&shown.id) {
-            articles.push((at, article(web, desk, stored, shown, at).await?));
+            articles.push((at, article(web, session, stored, shown, at).await?));
         }
     }
     // The line stands before the oldest pair aboard; after all where none is.
     let line_here =
         (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.y;
-    let line = load_line(&boundary, desk.board.mark().is_some(), &outlook);
-    let [system, files] = desk.board.instructions(&web.app);
-    let prelude = prelude(web, desk, outlook.system_tokens, system);
+    let line = load_line(&boundary, session.board.mark().is_some(), &preview);
+    let [system, files] = session.board.instructions(&web.app);
+    let prelude = prelude(web, session, preview.system_tokens, system);
     // A part that is switched off is told too: nothing is left out unseen.
-    let off = to == boundary.y && outlook.files.is_none() && outlook.model.tools;
-    let files_off = off && told_nothing_of_files(web, desk).await?;
+    let off = to == boundary.y && preview.files.is_none() && preview.model.tools;
+    let files_off = off && told_nothing_of_files(web, session).await?;
     Ok(html! {
-        div.chunk data-from=(from) data-to=(to) data-y=(boundary.y) data-shape=(desk.board.shape()) {
+        div.chunk data-from=(from) data-to=(to) data-y=(boundary.y) data-shape=(session.board.shape()) {
             @for (at, article) in &articles {
                 @if line_here && *at == boundary.start { (line) (prelude) }
                 (article)
             }
             @if line_here && boundary.start == to { (line) (prelude) }
             @if to == boundary.y {
-                (files_section(outlook.files.as_ref(), files))
+                (files_section(preview.files.as_ref(), files))
                 @if files_off { (files_section_off()) }
-                @if let Some(words) = outlook.adds { (unseen(words)) }
+                @if let Some(words) = preview.hidden_prompt_notice { (unseen(words)) }
             }
         }
     })
 }
 
 /// One pair, wherever it stands.
-pub(crate) async fn one(web: &Arc<Web>, desk: &mut Desk, id: PairId) -> Result<Markup, Problem> {
-    desk.board.boundary(&web.app).await?;
-    let at = desk.board.position(id).ok_or_else(|| Problem::not_found("visible pair"))?;
-    let shown = desk.board.shown(&web.app, at..at + 1).await?;
+pub(crate) async fn one(
+    web: &Arc<Web>,
+    session: &mut WorkspaceSession,
+    id: PairId,
+) -> Result<Markup, Problem> {
+    session.board.boundary(&web.app).await?;
+    let at = session.board.position(id).ok_or_else(|| Problem::not_found("visible pair"))?;
+    let shown = session.board.shown(&web.app, at..at + 1).await?;
     let stored = web.app.store().get(id).await?;
     let shown = shown.first().ok_or_else(|| Problem::not_found("visible pair"))?;
-    article(web, desk, &stored, shown, at).await
+    article(web, session, &stored, shown, at).await
 }
 
 async fn article(
     web: &Arc<Web>,
-    desk: &mut Desk,
+    session: &mut WorkspaceSession,
     stored: &StoredPair,
     shown: &Shown,
     at: usize,
@@ -92,7 +96,7 @@ async fn article(
     };
     let streamed = web.relay.streamed(stored.pair.id);
     let pair = &stored.pair;
-    let attached = desk.board.attached(&web.app, &pair.user_text, &pair.attachments).await?;
+    let attached = session.board.attached(&web.app, &pair.user_text, &pair.attachments).await?;
     let mut tool_calls = Vec::new();
     for call in web.app.store().tool_calls(pair.id).await? {
         let (at, name, arguments) = (&stored.workspace, &call.name, &call.arguments);
@@ -148,9 +152,9 @@ async fn left_out(web: &Web, receipt: &ReceiptRecord) -> Result<Option<String>, 
 }
 
 /// The line itself. Where somebody set it, it says so, and how to let it go.
-fn load_line(boundary: &Boundary, marked: bool, outlook: &Outlook) -> Markup {
+fn load_line(boundary: &Boundary, marked: bool, preview: &SendPreview) -> Markup {
     let words = line_words(boundary, boundary.start, boundary.y);
-    let (note, model) = (line_note(outlook), &outlook.model.id);
+    let (note, model) = (line_note(preview), &preview.model.id);
     html! {
         div.load #load {
             (icons::mark("mark"))
@@ -162,7 +166,7 @@ fn load_line(boundary: &Boundary, marked: bool, outlook: &Outlook) -> Markup {
                     }
                 }
                 span.note { @if let Some(note) = note { ": " (note) } }
-                span.forget hidden[!can_be_forgotten(outlook)] {
+                span.forget hidden[!can_be_forgotten(preview)] {
                     " · "
                     button.link type="button" data-act="forget-learned" data-model=(model) {
                         "Forget"
@@ -183,7 +187,7 @@ fn unseen(words: &str) -> Markup {
 }
 
 /// PAY-3: what is said about files stands where it is sent, right before the new message.
-pub(crate) fn files_section(files: Option<&FilesOutlook>, digest: Option<Hash>) -> Markup {
+pub(crate) fn files_section(files: Option<&FilesPreview>, digest: Option<Hash>) -> Markup {
     html! {
         @if let Some(files) = files {
             details.prelude.files #files-section data-part="files" data-digest=[digest] {
@@ -204,9 +208,9 @@ pub(crate) fn files_section(files: Option<&FilesOutlook>, digest: Option<Hash>) 
 }
 
 /// Whether there are files that models would be told of, if that were not switched off.
-async fn told_nothing_of_files(web: &Web, desk: &Desk) -> Result<bool, Problem> {
+async fn told_nothing_of_files(web: &Web, session: &WorkspaceSession) -> Result<bool, Problem> {
     let on = web.app.settings().files_section_tokens() > 0;
-    Ok(!on && !web.app.store().listed_files(desk.board.workspace()).await?.is_empty())
+    Ok(!on && !web.app.store().listed_files(session.board.workspace()).await?.is_empty())
 }
 
 fn files_section_off() -> Markup {
@@ -220,8 +224,8 @@ fn files_section_off() -> Markup {
 
 /// PAY-3: the system message stands where it is sent, first of what is aboard. One that is
 /// switched off still stands there, and says so.
-fn prelude(web: &Web, desk: &Desk, tokens: u64, digest: Option<Hash>) -> Markup {
-    let (topic, topics) = (desk.board.topic(), desk.board.topics());
+fn prelude(web: &Web, session: &WorkspaceSession, tokens: u64, digest: Option<Hash>) -> Markup {
+    let (topic, topics) = (session.board.topic(), session.board.topics());
     let text = topic.system_message.as_deref().filter(|text| !text.trim().is_empty());
     let sent = web.app.system_message(topic).is_some();
     let path = topic_path(topics, topic.id).trim_start_matches('/').replace('/', " › ");

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use plimsoll_app::{Board, TopicPaths};
+use plimsoll_app::{TopicPaths, WorkspaceView};
 use rustyline::{
     Cmd, CompletionType, ConditionalEventHandler, Config, Context, Event, EventContext,
     EventHandler, Helper, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
@@ -47,7 +47,7 @@ impl Editor {
     /// directory, in a file for its owner alone.
     pub(super) fn new(
         data_dir: &Path,
-        board: Arc<Mutex<Board>>,
+        board: Arc<Mutex<WorkspaceView>>,
         models: Vec<String>,
     ) -> Result<Self, Failure> {
         let failed = |error: ReadlineError| Failure::failed(format!("cannot edit lines: {error}"));
@@ -151,7 +151,7 @@ impl ConditionalEventHandler for ClearFirst {
 
 /// What the editor knows while a line is edited.
 struct Words {
-    board: Arc<Mutex<Board>>,
+    board: Arc<Mutex<WorkspaceView>>,
     models: Vec<String>,
     /// A question is asked: nothing is completed or continued.
     in_question: bool,

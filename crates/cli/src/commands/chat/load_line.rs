@@ -1,6 +1,6 @@
 //! The load line: where the next request stands in its window.
 
-use plimsoll_app::Outlook;
+use plimsoll_app::SendPreview;
 use plimsoll_budget::Verdict;
 use plimsoll_tokens::compact_load;
 
@@ -23,15 +23,15 @@ pub(super) struct Load {
 }
 
 impl Load {
-    pub(super) fn of(outlook: &Outlook, topic: String) -> Self {
+    pub(super) fn of(preview: &SendPreview, topic: String) -> Self {
         Self {
-            aboard: outlook.boundary.x,
-            visible: outlook.boundary.y,
-            tokens: outlook.weights.total(),
-            limit: outlook.weights.ml,
-            exact: outlook.estimator.1,
-            verdict: outlook.validation.verdict,
-            model: outlook.model.id.clone(),
+            aboard: preview.boundary.x,
+            visible: preview.boundary.y,
+            tokens: preview.weights.total(),
+            limit: preview.weights.ml,
+            exact: preview.estimator.1,
+            verdict: preview.validation.verdict,
+            model: preview.model.id.clone(),
             topic,
         }
     }

@@ -1,6 +1,6 @@
 //! Commands that show something: the plan, the last receipt, the exact request.
 
-use plimsoll_app::{Draft, Place, Shown};
+use plimsoll_app::{Draft, Inclusion, Shown};
 use plimsoll_budget::ExcludedBecause;
 use plimsoll_store::ReceiptFilter;
 use plimsoll_tokens::commas;
@@ -30,10 +30,10 @@ impl Chat<'_> {
     /// What is aboard and what stays ashore, by name, with the line between them.
     pub(super) async fn show_plan(&mut self) -> Result<(), Failure> {
         let mut board = self.board.lock().await;
-        let outlook = board.outlook(self.app, &Draft::default()).await.map_err(wrong)?;
-        let line = outlook.boundary.start;
+        let preview = board.preview(self.app, &Draft::default()).await.map_err(wrong)?;
+        let line = preview.boundary.start;
         let above = line.saturating_sub(NAMED)..line;
-        let below = line.max(outlook.boundary.y.saturating_sub(NAMED))..outlook.boundary.y;
+        let below = line.max(preview.boundary.y.saturating_sub(NAMED))..preview.boundary.y;
         let unnamed = [above.start, below.start - line];
         let shown = [
             board.shown(self.app, above).await.map_err(wrong)?,
@@ -42,7 +42,7 @@ impl Chat<'_> {
         let topic = plimsoll_app::topic_path(board.topics(), board.topic().id);
         let system = self.app.system_message(board.topic()).map(str::to_owned);
         drop(board);
-        let drawn = Load::of(&outlook, topic).draw(self.colour);
+        let drawn = Load::of(&preview, topic).draw(self.colour);
         let mut text = String::new();
         for (side, (shown, unnamed)) in shown.iter().zip(unnamed).enumerate() {
             if unnamed > 0 {
@@ -52,7 +52,7 @@ impl Chat<'_> {
             if side == 0 {
                 text.push_str(&format!("{drawn}\n"));
                 if let Some(system) = system.as_deref() {
-                    let tokens = commas(outlook.weights.prelude);
+                    let tokens = commas(preview.weights.prelude);
                     text.push_str(&format!("  {tokens:>7}  system: {}\n", name_of(system)));
                 }
             }
@@ -69,9 +69,9 @@ impl Chat<'_> {
             let name = found.map(|stored| name_of(&stored.pair.user_text)).unwrap_or_default();
             let tokens = pair.tokens.map_or_else(|| "–".to_owned(), commas);
             let why = match pair.place {
-                Place::Aboard => String::new(),
-                Place::Ashore(ExcludedBecause::Budget) => "  (ashore)".to_owned(),
-                Place::Ashore(why) => format!("  (ashore: {})", why.name()),
+                Inclusion::Included => String::new(),
+                Inclusion::Excluded(ExcludedBecause::Budget) => "  (ashore)".to_owned(),
+                Inclusion::Excluded(why) => format!("  (ashore: {})", why.name()),
             };
             text.push_str(&format!("  {tokens:>7}  {name}{why}\n"));
         }

@@ -22,7 +22,9 @@ use std::{
 };
 
 pub(crate) use args::ChatArgs;
-use plimsoll_app::{App, AppError, Board, Draft, HistoryChoice, QuotaChoice, View, topic_path};
+use plimsoll_app::{
+    App, AppError, Draft, HistoryChoice, QuotaChoice, View, WorkspaceView, topic_path,
+};
 use plimsoll_budget::OverBudget;
 use plimsoll_store::Workspace;
 use tokio::sync::Mutex;
@@ -42,7 +44,7 @@ use stop::Stop;
 struct Chat<'a> {
     app: &'a App,
     opened: &'a Opened,
-    board: Arc<Mutex<Board>>,
+    board: Arc<Mutex<WorkspaceView>>,
     output: &'a mut Output,
     /// None without a terminal: there is nobody to ask.
     editor: Option<Editor>,
@@ -229,10 +231,10 @@ impl Chat<'_> {
 
     async fn draw_load_line(&mut self) -> Result<(), Failure> {
         let mut board = self.board.lock().await;
-        match board.outlook(self.app, &Draft::default()).await {
-            Ok(outlook) => {
+        match board.preview(self.app, &Draft::default()).await {
+            Ok(preview) => {
                 let topic = topic_path(board.topics(), board.topic().id);
-                let line = Load::of(&outlook, topic).draw(self.colour);
+                let line = Load::of(&preview, topic).draw(self.colour);
                 drop(board);
                 self.output.text(&format!("{line}\n"))?;
                 self.output.flush()

@@ -67,14 +67,14 @@ impl Chat<'_> {
         prepared: &Prepared,
         policy: &mut OverBudget,
     ) -> Result<bool, Failure> {
-        let outlook = &prepared.outlook;
-        let excess = commas(outlook.validation.excess);
-        let alone = outlook.weights.alone() > outlook.weights.ml;
+        let preview = &prepared.preview;
+        let excess = commas(preview.validation.excess);
+        let alone = preview.weights.alone() > preview.weights.ml;
         let what = if alone { "The message alone is" } else { "The request is" };
-        let limit = commas(outlook.weights.ml);
-        let doubt = outlook.limit.doubt().map(|doubt| format!(" ({doubt})")).unwrap_or_default();
+        let limit = commas(preview.weights.ml);
+        let doubt = preview.limit.doubt().map(|doubt| format!(" ({doubt})")).unwrap_or_default();
         let said = format!("{what} over the limit of {limit} tokens{doubt} by {excess}.");
-        let suggestions = self.opened.reachable(outlook).await;
+        let suggestions = self.opened.reachable(preview).await;
         let nobody = self.editor.is_none();
         if nobody || *policy == OverBudget::Block {
             self.failed = true;

@@ -47,13 +47,13 @@ impl Chat<'_> {
     }
 
     async fn send(&mut self, prepared: Prepared, policy: OverBudget) -> Result<Next, Failure> {
-        for one in &prepared.outlook.attached {
+        for one in &prepared.preview.attached {
             note(&words::attached(one));
         }
         let choices = SendChoices { over_budget: Some(policy), quota: self.quota, seen: None };
         let cancel = Cancel::default();
         self.stop.sending(&cancel);
-        let mut show = Show::new(self.output, cancel.clone(), &prepared.outlook.model.id);
+        let mut show = Show::new(self.output, cancel.clone(), &prepared.preview.model.id);
         let mut watch = |progress: &Progress| show.progress(progress);
         let sent = self.app.send(prepared, choices, &cancel, &mut watch).await;
         let told = show.end();

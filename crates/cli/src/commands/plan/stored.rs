@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Instant};
 
-use plimsoll_app::{Draft, HistoryChoice, Place, View};
+use plimsoll_app::{Draft, HistoryChoice, Inclusion, View};
 use plimsoll_budget::{Model, WindowSource};
 use plimsoll_store::Workspace;
 
@@ -41,27 +41,27 @@ pub(super) fn plan(
         board.boundary(app).await.map_err(failed)?;
         let weigh = started.elapsed();
         let draft = Draft { text: args.draft.clone(), ..Draft::default() };
-        let outlook = board.outlook(app, &draft).await.map_err(failed)?;
+        let preview = board.preview(app, &draft).await.map_err(failed)?;
         let shown = board.shown(app, 0..usize::MAX).await.map_err(failed)?;
         let (mut included, mut excluded) = (Vec::new(), Vec::new());
         for pair in shown {
             match pair.place {
-                Place::Aboard => included.push(pair.id.to_string()),
-                Place::Ashore(why) => excluded.push((pair.id.to_string(), why)),
+                Inclusion::Included => included.push(pair.id.to_string()),
+                Inclusion::Excluded(why) => excluded.push((pair.id.to_string(), why)),
             }
         }
         Ok(Facts {
-            model: outlook.model.id.clone(),
-            limit: outlook.limit,
-            estimator: outlook.estimator,
+            model: preview.model.id.clone(),
+            limit: preview.limit,
+            estimator: preview.estimator,
             ura: app.settings().user_request_allowance(),
-            reply_reserve: outlook.reply_reserve,
-            boundary: outlook.boundary,
-            weights: outlook.weights,
-            validation: outlook.validation,
+            reply_reserve: preview.reply_reserve,
+            boundary: preview.boundary,
+            weights: preview.weights,
+            validation: preview.validation,
             included,
             excluded,
-            suggestions: outlook.suggestions,
+            suggestions: preview.suggestions,
             timings: Timings { filter, weigh, ..Timings::default() },
         })
     })

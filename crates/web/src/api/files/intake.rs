@@ -16,7 +16,7 @@ use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{FileDto, standing};
+use super::{FileDto, send_preview};
 use crate::{
     Web,
     api::{Asked, At, AtQuery, attached::file_id},
@@ -88,8 +88,8 @@ async fn told(
     file: &File,
     said: Option<String>,
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
-    let outlook = standing(web, at).await?;
-    let mut told = FileDto::of(web, at, file, &outlook)?;
+    let preview = send_preview(web, at).await?;
+    let mut told = FileDto::of(web, at, file, &preview)?;
     told.said = said;
     Ok((StatusCode::CREATED, Json(told)))
 }
@@ -188,16 +188,16 @@ pub(crate) async fn head(
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
     let id = file_id(&id)?;
     let whole = web.app.store().file(&at, id).await?;
-    let desk = web.boards.desk(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &at).await?;
     let bytes = {
-        let mut desk = desk.lock().await;
+        let mut session = session.lock().await;
         let draft = Draft {
-            text: desk.draft.text.clone(),
-            attachments: desk.draft.attachments.clone(),
+            text: session.draft.text.clone(),
+            attachments: session.draft.attachments.clone(),
             ..Draft::default()
         };
         let at_most = bytes.clamp(1, LONGEST_HEAD);
-        desk.board.head_that_fits(&web.app, &draft, &whole, at_most).await?
+        session.board.head_that_fits(&web.app, &draft, &whole, at_most).await?
     };
     let file = web.app.head_of(&at, id, bytes).await?;
     told(&web, &at, &file, None).await

@@ -17,7 +17,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_app::Outlook;
+use plimsoll_app::SendPreview;
 use plimsoll_domain::{Delivery, File, FileId, FileKind, words_alone};
 use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
@@ -59,10 +59,10 @@ pub(super) struct FileList {
 }
 
 /// How the selected model stands to files.
-pub(super) async fn standing(web: &Arc<Web>, at: &Workspace) -> Result<Outlook, Problem> {
-    let desk = web.boards.desk(&web.app, at).await?;
-    let mut desk = desk.lock().await;
-    Ok(desk.outlook(&web.app).await?)
+pub(super) async fn send_preview(web: &Arc<Web>, at: &Workspace) -> Result<SendPreview, Problem> {
+    let session = web.sessions.session(&web.app, at).await?;
+    let mut session = session.lock().await;
+    Ok(session.preview(&web.app).await?)
 }
 
 /// The files, newest first
@@ -82,7 +82,7 @@ pub(super) async fn list(
         })?),
     };
     let wanted = query.query.unwrap_or_default().to_lowercase();
-    let outlook = standing(&web, &at).await?;
+    let preview = send_preview(&web, &at).await?;
     let matches = |file: &File| {
         let words = file.upload_context.as_deref().unwrap_or_default();
         let found = |text: &str| text.to_lowercase().contains(&wanted);
@@ -92,7 +92,7 @@ pub(super) async fn list(
     let listed = web.app.store().listed_files(&at).await?;
     let listed: HashSet<FileId> = listed.iter().map(|file| file.id).collect();
     let told = |file: &File| {
-        let mut told = FileDto::of(&web, &at, file, &outlook)?;
+        let mut told = FileDto::of(&web, &at, file, &preview)?;
         told.listed = listed.contains(&file.id);
         Ok(told)
     };
@@ -100,8 +100,8 @@ pub(super) async fn list(
         files.iter().filter(|file| matches(file)).map(told).collect();
     Ok(Json(FileList {
         files: files?,
-        limits: LimitsDto::of(&outlook),
-        section: SectionDto::of(&web, &outlook),
+        limits: LimitsDto::of(&preview),
+        section: SectionDto::of(&web, &preview),
     }))
 }
 
@@ -158,7 +158,7 @@ pub(super) async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<WholeFile>, Problem> {
     let file = web.app.store().file(&at, file_id(&id)?).await?;
-    let outlook = standing(&web, &at).await?;
+    let preview = send_preview(&web, &at).await?;
     let pairs = web.app.store().used_by(file.id).await?;
     let stored = web.app.store().get_many(&pairs).await?;
     let listed = web.app.store().listed_file(&at, file.id).await.is_ok();
@@ -166,16 +166,16 @@ pub(super) async fn get(
         pair: stored.pair.id.to_string(),
         opening: plimsoll_prose::plain_preview(&words_alone(&stored.pair.user_text), 60),
     };
-    let mut told = FileDto::of(&web, &at, &file, &outlook)?;
+    let mut told = FileDto::of(&web, &at, &file, &preview)?;
     told.listed = listed;
     Ok(Json(WholeFile {
         used_by: stored.iter().map(used).collect(),
-        preview: preview(&web, &at, &file).await?,
+        preview: content_preview(&web, &at, &file).await?,
         file: told,
     }))
 }
 
-async fn preview(web: &Arc<Web>, at: &Workspace, file: &File) -> Result<Preview, Problem> {
+async fn content_preview(web: &Arc<Web>, at: &Workspace, file: &File) -> Result<Preview, Problem> {
     if file.pixels.is_some() {
         return Ok(Preview::Image { url: told::url(at, file, "content") });
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_app::{AttachedFile, Outlook, TooLarge};
+use plimsoll_app::{AttachedFile, SendPreview, TooLarge};
 use plimsoll_domain::{ContextKind, File, file_label, print_token};
 use plimsoll_files::{age_words, size_words};
 use plimsoll_send::{Unseeable, unseeable};
@@ -61,8 +61,8 @@ pub(crate) struct LimitsDto {
 }
 
 impl LimitsDto {
-    pub(crate) fn of(outlook: &Outlook) -> Self {
-        let limits = &outlook.limits;
+    pub(crate) fn of(preview: &SendPreview) -> Self {
+        let limits = &preview.limits;
         Self { text: limits.text, image: limits.image, words: limits.words.clone() }
     }
 }
@@ -84,8 +84,8 @@ pub(crate) struct SectionDto {
 }
 
 impl SectionDto {
-    pub(crate) fn of(web: &Web, outlook: &Outlook) -> Self {
-        let files = outlook.files.as_ref();
+    pub(crate) fn of(web: &Web, preview: &SendPreview) -> Self {
+        let files = preview.files.as_ref();
         Self {
             on: web.app.settings().files_section_tokens() > 0,
             tokens: files.map(|files| files.section_tokens.saturating_add(files.tool_tokens)),
@@ -154,10 +154,10 @@ impl FileDto {
         web: &Arc<Web>,
         at: &Workspace,
         file: &File,
-        outlook: &Outlook,
+        preview: &SendPreview,
     ) -> Result<Self, Problem> {
         let path = web.app.file_path(at, file)?;
-        let standing = outlook.stands(file);
+        let attached = preview.stands(file);
         Ok(Self {
             id: file_label(file.id),
             name: file.name.clone(),
@@ -176,9 +176,9 @@ impl FileDto {
             token: print_token(file.context_kind(), &path.to_string_lossy()),
             said: None,
             thumbnail: thumbnail(at, file),
-            delivery: standing.delivery.into(),
-            deliveries: standing.deliveries.iter().copied().map(Into::into).collect(),
-            too_large: standing.too_large.as_ref().map(TooLargeDto::of),
+            delivery: attached.delivery.into(),
+            deliveries: attached.deliveries.iter().copied().map(Into::into).collect(),
+            too_large: attached.too_large.as_ref().map(TooLargeDto::of),
         })
     }
 }

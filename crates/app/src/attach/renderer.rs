@@ -1,4 +1,4 @@
-//! The courier: takes a message with its tokens, and says what stands for them in a request
+//! Rendering attachments: takes a message with its tokens, and says what stands for them in a request
 //! to one model.
 
 use std::{
@@ -13,13 +13,13 @@ use plimsoll_domain::{
     print_token, segments,
 };
 use plimsoll_send::{
-    DeliveredPart, FilePart, Part, Target, Token, allowed_deliveries, deliver, effective_delivery,
-    reference, rendered, sent_instead, unseeable,
+    Capabilities, DeliveredPart, FilePart, Part, Token, allowed_deliveries, deliver,
+    effective_delivery, reference, rendered, sent_instead, unseeable,
 };
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::{Correction, ImagePricing, image_tokens};
 
-use super::{AttachLimits, AttachedFile, Parcels, carried::load};
+use super::{AttachLimits, AttachedFile, FileCache, bytes::load};
 use crate::{
     AppError,
     shelf::{blob_name, blocking},
@@ -33,11 +33,11 @@ const LONGEST_INLINE: u64 = 16 << 20;
 const UNKNOWN_PICTURE: (u32, u32) = (2048, 2048);
 
 /// Who delivers the files of messages to one model.
-pub(crate) struct Courier<'a> {
+pub(crate) struct AttachmentRenderer<'a> {
     pub(crate) store: &'a dyn Store,
     pub(crate) blobs: &'a Blobs,
     pub(crate) workspace: &'a Workspace,
-    pub(crate) target: Target,
+    pub(crate) capabilities: Capabilities,
     pub(crate) model: &'a Model,
     pub(crate) weigher: &'a Weigher,
 }
@@ -48,11 +48,11 @@ struct Resolved {
     delivery: Option<Delivery>,
 }
 
-impl Courier<'_> {
+impl AttachmentRenderer<'_> {
     /// Under which stamp the weights of messages with tokens are kept: they depend on who
     /// gets them.
     pub(crate) fn stamp(&self) -> String {
-        let Target { paths, vision, tools, documents } = self.target;
+        let Capabilities { paths, vision, tools, documents } = self.capabilities;
         let flags = [paths, vision, tools, documents].map(|flag| if flag { '1' } else { '0' });
         let flags: String = flags.into_iter().collect();
         format!("{};to:{flags}:{}", self.weigher.stamp(), self.pricing().name())
@@ -64,7 +64,7 @@ impl Courier<'_> {
 
     async fn resolve(
         &self,
-        parcels: &mut Parcels,
+        file_cache: &mut FileCache,
         text: &str,
         attachments: &[Attachment],
     ) -> Result<Vec<Resolved>, AppError> {
@@ -74,7 +74,7 @@ impl Courier<'_> {
             let attachment = attachments.get(resolved.len()).copied().unwrap_or(Attachment::BARE);
             let file = match self.blobs.resolve(&token.path) {
                 Err(broken) => Err(broken.to_string()),
-                Ok(name) => parcels
+                Ok(name) => file_cache
                     .file(self.store, self.workspace, attachment, name.hash())
                     .await?
                     .ok_or_else(|| "it is no longer among the files".to_owned()),
@@ -87,14 +87,14 @@ impl Courier<'_> {
     /// The files that a message holds, each once.
     pub(crate) async fn files(
         &self,
-        parcels: &mut Parcels,
+        file_cache: &mut FileCache,
         text: &str,
         attachments: &[Attachment],
     ) -> Result<Vec<Arc<File>>, AppError> {
         if !text.contains("<<") {
             return Ok(Vec::new());
         }
-        let resolved = self.resolve(parcels, text, attachments).await?;
+        let resolved = self.resolve(file_cache, text, attachments).await?;
         let mut files: Vec<Arc<File>> =
             resolved.into_iter().filter_map(|one| one.file.ok()).collect();
         files.sort_unstable_by_key(|file| file.id);
@@ -105,39 +105,39 @@ impl Courier<'_> {
     /// What a message weighs as it goes out, without its overhead.
     pub(crate) async fn weigh(
         &self,
-        parcels: &mut Parcels,
+        file_cache: &mut FileCache,
         text: &str,
         attachments: &[Attachment],
     ) -> Result<u64, AppError> {
         if !text.contains("<<") {
             return Ok(self.weigher.count(text));
         }
-        let resolved = self.resolve(parcels, text, attachments).await?;
-        let parts = self.weigh_parts(parcels, text, &resolved).await?;
+        let resolved = self.resolve(file_cache, text, attachments).await?;
+        let parts = self.weigh_parts(file_cache, text, &resolved).await?;
         Ok(parts.into_iter().map(|(_, tokens)| tokens).fold(0, u64::saturating_add))
     }
 
     /// What a pair's question weighs.
     pub(crate) async fn weigh_pair(
         &self,
-        parcels: &mut Parcels,
+        file_cache: &mut FileCache,
         pair: &MessagePair,
     ) -> Result<u64, AppError> {
-        self.weigh(parcels, &pair.user_text, &pair.attachments).await
+        self.weigh(file_cache, &pair.user_text, &pair.attachments).await
     }
 
     /// The tokens of each part; true for those that stand for a token of the message.
     async fn weigh_parts(
         &self,
-        parcels: &mut Parcels,
+        file_cache: &mut FileCache,
         text: &str,
         resolved: &[Resolved],
     ) -> Result<Vec<(bool, u64)>, AppError> {
-        parcels.weigh_by(&self.weigher.stamp());
+        file_cache.weigh_by(&self.weigher.stamp());
         // A block that was weighed before is not read again.
-        let known = |file: &File| parcels.block(file.id).map(|_| String::new());
+        let known = |file: &File| file_cache.block(file.id).map(|_| String::new());
         let texts = self.texts(resolved, known).await?;
-        let parts = deliver(text, &tokens_of(resolved, &texts), self.target, &self.model.id);
+        let parts = deliver(text, &tokens_of(resolved, &texts), self.capabilities, &self.model.id);
         let mut weighed = Vec::with_capacity(parts.len());
         let segments = segments(text);
         for (part, segment) in parts.iter().zip(segments) {
@@ -146,11 +146,11 @@ impl Courier<'_> {
                 DeliveredPart::Line(line) => self.weigher.count(line),
                 DeliveredPart::Token { written, .. } => self.weigher.count(written),
                 DeliveredPart::Enclosed(file) => self.enclosed_tokens(file),
-                DeliveredPart::Block { file, text } => match parcels.block(file.id) {
+                DeliveredPart::Block { file, text } => match file_cache.block(file.id) {
                     Some(tokens) => tokens,
                     None => {
                         let tokens = self.weigher.count(text);
-                        parcels.note_block(file.id, text, tokens);
+                        file_cache.note_block(file.id, text, tokens);
                         tokens
                     }
                 },
@@ -180,8 +180,8 @@ impl Courier<'_> {
         for one in resolved {
             let text = match &one.file {
                 Ok(file) if file.is_text => {
-                    let inline =
-                        effective_delivery(file, one.delivery, self.target) == Delivery::Inline;
+                    let inline = effective_delivery(file, one.delivery, self.capabilities)
+                        == Delivery::Inline;
                     match known(file).filter(|_| inline) {
                         Some(text) => Some(text),
                         None if inline => self.read(file).await?,
@@ -209,15 +209,15 @@ impl Courier<'_> {
     /// The message as it goes out. `loaded` keeps the bytes of files that several messages hold.
     pub(crate) async fn render(
         &self,
-        parcels: &mut Parcels,
+        file_cache: &mut FileCache,
         loaded: &mut HashMap<FileId, FilePart>,
         text: &str,
         attachments: &[Attachment],
     ) -> Result<Vec<Part>, AppError> {
-        let resolved = self.resolve(parcels, text, attachments).await?;
+        let resolved = self.resolve(file_cache, text, attachments).await?;
         let texts = self.texts(&resolved, |_| None).await?;
         let tokens = tokens_of(&resolved, &texts);
-        let parts = deliver(text, &tokens, self.target, &self.model.id);
+        let parts = deliver(text, &tokens, self.capabilities, &self.model.id);
         let enclosed = parts.iter().filter_map(|part| match part {
             DeliveredPart::Enclosed(file) => Some(file.id),
             _ => None,
@@ -231,7 +231,7 @@ impl Courier<'_> {
             }
         }
         let path_token = |file: &File| {
-            let name = blob_name(file).ok().filter(|_| self.target.paths)?;
+            let name = blob_name(file).ok().filter(|_| self.capabilities.paths)?;
             Some(print_token(file.context_kind(), &self.blobs.path(&name).to_string_lossy()))
         };
         Ok(rendered(&parts, path_token, |file| loaded.get(&file.id).cloned()))
@@ -240,7 +240,7 @@ impl Courier<'_> {
     /// Each token of a message as it would go out, for people.
     pub(crate) async fn look(
         &self,
-        parcels: &mut Parcels,
+        file_cache: &mut FileCache,
         text: &str,
         attachments: &[Attachment],
         limits: &AttachLimits,
@@ -249,8 +249,8 @@ impl Courier<'_> {
         if !text.contains("<<") {
             return Ok(Vec::new());
         }
-        let resolved = self.resolve(parcels, text, attachments).await?;
-        let weighed = self.weigh_parts(parcels, text, &resolved).await?;
+        let resolved = self.resolve(file_cache, text, attachments).await?;
+        let weighed = self.weigh_parts(file_cache, text, &resolved).await?;
         let tokens = weighed.into_iter().filter(|(token, _)| *token).map(|(_, tokens)| tokens);
         let one = |(one, tokens): (Resolved, u64)| {
             let tokens = correction.apply(tokens);
@@ -268,15 +268,15 @@ impl Courier<'_> {
                     too_large,
                 };
             };
-            let delivery = effective_delivery(file, one.delivery, self.target);
+            let delivery = effective_delivery(file, one.delivery, self.capabilities);
             AttachedFile {
                 delivery,
-                deliveries: allowed_deliveries(file, self.target),
-                instead: sent_instead(file, delivery, self.target),
+                deliveries: allowed_deliveries(file, self.capabilities),
+                instead: sent_instead(file, delivery, self.capabilities),
                 tokens,
                 on_demand_tokens: self.on_demand_tokens(file, delivery, correction),
                 note: self.note(file, delivery),
-                too_large: limits.check(file, delivery, self.target),
+                too_large: limits.check(file, delivery, self.capabilities),
                 file: one.file,
             }
         };
@@ -290,22 +290,22 @@ impl Courier<'_> {
         delivery: Delivery,
         correction: Correction,
     ) -> Option<u64> {
-        let could = self.target.tools && delivery == Delivery::Inline;
+        let could = self.capabilities.tools && delivery == Delivery::Inline;
         could.then(|| correction.apply(self.weigher.count(&reference(file))))
     }
 
     fn note(&self, file: &File, delivery: Delivery) -> Option<String> {
         let id = &self.model.id;
         let picture = file.context_kind() == ContextKind::Image;
-        if let Some(why) = unseeable(file).filter(|_| self.target.vision) {
+        if let Some(why) = unseeable(file).filter(|_| self.capabilities.vision) {
             let (name, why) = (plain_name(&file.name), why.words());
             return Some(format!("{name} is not shown to {id}, because {why}"));
         }
         match delivery {
-            Delivery::Inline if picture && !self.target.vision => {
+            Delivery::Inline if picture && !self.capabilities.vision => {
                 Some(format!("{id} does not see images; it gets a note instead"))
             }
-            Delivery::OnDemand if !self.target.tools => {
+            Delivery::OnDemand if !self.capabilities.tools => {
                 let name = plain_name(&file.name);
                 Some(format!("{id} calls no tools, so it gets the name of {name} and nothing else"))
             }

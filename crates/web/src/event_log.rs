@@ -31,7 +31,7 @@ pub(crate) struct Event {
 
 /// Where events go through. Numbers grow also over restarts of the program: they start
 /// at the time of the start.
-pub(crate) struct Hub {
+pub(crate) struct EventLog {
     kept: Arc<Mutex<Kept>>,
     /// The number of the newest event. Events themselves are in one place only, so that a
     /// slow client holds none of them.
@@ -83,7 +83,7 @@ fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Hub {
+impl EventLog {
     pub(crate) fn new(at: Timestamp) -> Self {
         let next = at.millis().max(0).unsigned_abs() << 10;
         let kept = Kept { events: VecDeque::new(), bytes: 0, next };
@@ -160,61 +160,73 @@ pub(crate) fn on_the_wire(event: &Event) -> Result<sse::Event, Infallible> {
 mod tests {
     use super::*;
 
-    fn hub() -> Hub {
-        Hub::new(Timestamp::from_millis(1000))
+    fn event_log() -> EventLog {
+        EventLog::new(Timestamp::from_millis(1000))
     }
 
-    async fn names(hub: &Hub, after: Option<u64>, count: usize) -> Vec<(u64, &'static str)> {
-        let following = hub.follow(Workspace::default(), after).take(count);
+    async fn names(
+        event_log: &EventLog,
+        after: Option<u64>,
+        count: usize,
+    ) -> Vec<(u64, &'static str)> {
+        let following = event_log.follow(Workspace::default(), after).take(count);
         following.map(|event| (event.id, event.name)).collect().await
     }
 
     #[tokio::test]
     async fn api_2_who_was_away_catches_up() {
-        let hub = hub();
-        let first = hub.tell(None, "a", &Value::Null);
-        hub.tell(Some(&Workspace::default()), "b", &Value::Null);
-        hub.tell(Some(&Workspace::parse("other/place").unwrap()), "c", &Value::Null);
-        let last = hub.tell(None, "d", &Value::Null);
-        assert_eq!(names(&hub, Some(first), 2).await, [(first + 1, "b"), (last, "d")]);
+        let event_log = event_log();
+        let first = event_log.tell(None, "a", &Value::Null);
+        event_log.tell(Some(&Workspace::default()), "b", &Value::Null);
+        event_log.tell(Some(&Workspace::parse("other/place").unwrap()), "c", &Value::Null);
+        let last = event_log.tell(None, "d", &Value::Null);
+        assert_eq!(names(&event_log, Some(first), 2).await, [(first + 1, "b"), (last, "d")]);
     }
 
     #[tokio::test]
     async fn api_2_who_was_away_too_long_starts_over() {
-        let hub = hub();
-        let first = hub.tell(None, "a", &Value::Null);
+        let event_log = event_log();
+        let first = event_log.tell(None, "a", &Value::Null);
         for _ in 0..=KEPT {
-            hub.tell(None, "b", &Value::Null);
+            event_log.tell(None, "b", &Value::Null);
         }
-        assert_eq!(names(&hub, Some(first), 1).await, [(hub.newest(), "reset")]);
-        assert_eq!(names(&hub, Some(u64::MAX - 1), 1).await, [(hub.newest(), "reset")]);
-        assert_eq!(names(&hub, Some(7), 1).await, [(hub.newest(), "reset")], "an earlier run");
+        assert_eq!(names(&event_log, Some(first), 1).await, [(event_log.newest(), "reset")]);
+        assert_eq!(names(&event_log, Some(u64::MAX - 1), 1).await, [(event_log.newest(), "reset")]);
+        assert_eq!(
+            names(&event_log, Some(7), 1).await,
+            [(event_log.newest(), "reset")],
+            "an earlier run"
+        );
     }
 
     #[tokio::test]
     async fn rel_5_large_events_are_kept_by_their_bytes() {
-        let hub = hub();
-        let first = hub.tell(None, "a", &Value::Null);
+        let event_log = event_log();
+        let first = event_log.tell(None, "a", &Value::Null);
         let large = Value::from("x".repeat(KEPT_BYTES / 4));
         for _ in 0..8 {
-            hub.tell(None, "b", &large);
+            event_log.tell(None, "b", &large);
         }
-        assert!(lock(&hub.kept).bytes <= KEPT_BYTES);
-        assert_eq!(names(&hub, Some(first), 1).await, [(hub.newest(), "reset")]);
-        let newest = hub.newest();
-        assert_eq!(names(&hub, Some(newest - 1), 1).await, [(newest, "b")], "the newest is there");
-        let huge = hub.tell(None, "c", &Value::from("x".repeat(2 * KEPT_BYTES)));
-        assert_eq!(names(&hub, Some(newest), 1).await, [(huge, "c")]);
-        hub.tell(None, "d", &Value::Null);
-        assert!(lock(&hub.kept).bytes <= KEPT_BYTES);
+        assert!(lock(&event_log.kept).bytes <= KEPT_BYTES);
+        assert_eq!(names(&event_log, Some(first), 1).await, [(event_log.newest(), "reset")]);
+        let newest = event_log.newest();
+        assert_eq!(
+            names(&event_log, Some(newest - 1), 1).await,
+            [(newest, "b")],
+            "the newest is there"
+        );
+        let huge = event_log.tell(None, "c", &Value::from("x".repeat(2 * KEPT_BYTES)));
+        assert_eq!(names(&event_log, Some(newest), 1).await, [(huge, "c")]);
+        event_log.tell(None, "d", &Value::Null);
+        assert!(lock(&event_log.kept).bytes <= KEPT_BYTES);
     }
 
     #[tokio::test]
     async fn live_events_follow_without_gap_or_repeat() {
-        let hub = hub();
-        let first = hub.tell(None, "a", &Value::Null);
-        let following = hub.follow(Workspace::default(), Some(first - 1));
-        hub.tell(None, "b", &Value::Null);
+        let event_log = event_log();
+        let first = event_log.tell(None, "a", &Value::Null);
+        let following = event_log.follow(Workspace::default(), Some(first - 1));
+        event_log.tell(None, "b", &Value::Null);
         let seen: Vec<u64> = following.take(2).map(|event| event.id).collect().await;
         assert_eq!(seen, [first, first + 1]);
     }

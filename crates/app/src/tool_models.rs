@@ -6,11 +6,11 @@ use async_trait::async_trait;
 use futures_util::StreamExt;
 use plimsoll_budget::Model;
 use plimsoll_domain::File;
-use plimsoll_files::{Ears, Eyes, Picture, Unable};
+use plimsoll_files::{Picture, Transcriber, Unable, VisionModel};
 use plimsoll_provider::{Delta, ProviderFailure};
 use plimsoll_send::{FilePart, Message, Part, Request, Role};
 
-use crate::{App, ProviderBook, shelf::blocking};
+use crate::{App, ProviderSource, shelf::blocking};
 
 /// A look or a hearing takes no longer.
 const LONGEST: Duration = Duration::from_secs(180);
@@ -22,26 +22,26 @@ const LARGEST: u64 = 64 << 20;
 const LONGEST_ANSWER: usize = 64 << 10;
 
 /// A model that answers for the tools.
-pub(crate) struct Sense {
-    providers: Arc<dyn ProviderBook>,
+pub(crate) struct ToolModel {
+    providers: Arc<dyn ProviderSource>,
     model: Model,
 }
 
 impl App {
     /// The vision model, if the settings name one.
-    pub(crate) fn eyes(&self) -> Option<Arc<dyn Eyes>> {
+    pub(crate) fn vision_model(&self) -> Option<Arc<dyn VisionModel>> {
         let model = self.settings().vision_model().map(|name| self.model(name))?;
-        Some(Arc::new(Sense { providers: Arc::clone(&self.providers), model }))
+        Some(Arc::new(ToolModel { providers: Arc::clone(&self.providers), model }))
     }
 
     /// The model that transcribes, if the settings name one.
-    pub(crate) fn ears(&self) -> Option<Arc<dyn Ears>> {
+    pub(crate) fn transcriber(&self) -> Option<Arc<dyn Transcriber>> {
         let model = self.settings().transcription_model().map(|name| self.model(name))?;
-        Some(Arc::new(Sense { providers: Arc::clone(&self.providers), model }))
+        Some(Arc::new(ToolModel { providers: Arc::clone(&self.providers), model }))
     }
 }
 
-impl Sense {
+impl ToolModel {
     fn unable(&self, why: impl std::fmt::Display, fix: Option<String>) -> Unable {
         Unable { why: format!("{}: {why}", self.model.id), fix }
     }
@@ -68,11 +68,11 @@ impl Sense {
 }
 
 #[async_trait]
-impl Eyes for Sense {
+impl VisionModel for ToolModel {
     async fn look(&self, picture: Picture<'_>, question: &str) -> Result<String, Unable> {
         let no_provider =
             |missing: crate::NoProvider| self.unable(&missing.message, Some(missing.hint.clone()));
-        let reached = self.providers.reach(&self.model).await.map_err(no_provider)?;
+        let connection = self.providers.reach(&self.model).await.map_err(no_provider)?;
         let question = question.trim();
         let asked = if question.is_empty() { "Describe this image." } else { question };
         let mut message = Message::new(Role::User, asked);
@@ -84,10 +84,10 @@ impl Eyes for Sense {
             remote: None,
         }));
         let request = Request {
-            max_output: reached.provider.required_max_output(),
-            ..Request::new(reached.model, vec![message])
+            max_output: connection.provider.required_max_output(),
+            ..Request::new(connection.model, vec![message])
         };
-        let mut stream = reached.provider.ask(&request);
+        let mut stream = connection.provider.ask(&request);
         let mut said = String::new();
         let listen = async {
             while let Some(delta) = stream.next().await {
@@ -109,7 +109,7 @@ impl Eyes for Sense {
 }
 
 #[async_trait]
-impl Ears for Sense {
+impl Transcriber for ToolModel {
     async fn transcribe(
         &self,
         file: &File,
@@ -118,10 +118,11 @@ impl Ears for Sense {
     ) -> Result<String, Unable> {
         let no_provider =
             |missing: crate::NoProvider| self.unable(&missing.message, Some(missing.hint.clone()));
-        let reached = self.providers.reach(&self.model).await.map_err(no_provider)?;
+        let connection = self.providers.reach(&self.model).await.map_err(no_provider)?;
         let data = self.read(path).await?;
         let name = format!("audio.{}", file.extension);
-        let said = reached.provider.transcribe(&reached.model, &name, &file.mime, data, language);
+        let said =
+            connection.provider.transcribe(&connection.model, &name, &file.mime, data, language);
         let Some(said) = said else {
             let fix = "set transcriptionModel to a model of a server that transcribes";
             return Err(self.unable("its provider does not transcribe", Some(fix.to_owned())));

@@ -1,11 +1,11 @@
-//! One desk a workspace: the board that all its tabs look at.
+//! One session a workspace: the view that all its tabs look at.
 
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use plimsoll_app::{App, AppError, Board, HistoryChoice, Outlook, Sent, View};
+use plimsoll_app::{App, AppError, HistoryChoice, SendPreview, Sent, View, WorkspaceView};
 use plimsoll_send::Counter;
 use plimsoll_store::{KeptDraft, Workspace};
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::api::views_told::Views;
 
 /// A board, and what the counter shows besides it.
-pub(crate) struct Desk {
-    pub(crate) board: Board,
+pub(crate) struct WorkspaceSession {
+    pub(crate) board: WorkspaceView,
     /// The counter of the last send that trimmed, until something changes (REC-3).
     pub(crate) frozen: Option<Frozen>,
     /// The message that is being written.
@@ -52,7 +52,7 @@ impl Frozen {
 
 /// The desks that were opened.
 #[derive(Default)]
-pub(crate) struct Boards(Mutex<HashMap<Workspace, Arc<tokio::sync::Mutex<Desk>>>>);
+pub(crate) struct Sessions(Mutex<HashMap<Workspace, Arc<tokio::sync::Mutex<WorkspaceSession>>>>);
 
 /// A view as it is remembered.
 #[derive(Serialize, Deserialize)]
@@ -66,15 +66,15 @@ fn view_key(workspace: &Workspace) -> String {
     format!("view:{workspace}")
 }
 
-impl Boards {
-    /// The desk of a workspace, as it was left.
-    pub(crate) async fn desk(
+impl Sessions {
+    /// The session of a workspace, as it was left.
+    pub(crate) async fn session(
         &self,
         app: &App,
         workspace: &Workspace,
-    ) -> Result<Arc<tokio::sync::Mutex<Desk>>, AppError> {
-        if let Some(desk) = self.opened(workspace) {
-            return Ok(desk);
+    ) -> Result<Arc<tokio::sync::Mutex<WorkspaceSession>>, AppError> {
+        if let Some(session) = self.opened(workspace) {
+            return Ok(session);
         }
         let kept = app.store().value(&view_key(workspace)).await?;
         let kept = kept.and_then(|text| serde_json::from_str::<Remembered>(&text).ok());
@@ -92,13 +92,21 @@ impl Boards {
         };
         let draft = app.store().draft(workspace).await?.unwrap_or_default();
         let views = Views::starting_at(app.clock().now().millis());
-        let desk = Arc::new(tokio::sync::Mutex::new(Desk { board, frozen: None, draft, views }));
+        let session = Arc::new(tokio::sync::Mutex::new(WorkspaceSession {
+            board,
+            frozen: None,
+            draft,
+            views,
+        }));
         let mut desks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Arc::clone(desks.entry(workspace.clone()).or_insert(desk)))
+        Ok(Arc::clone(desks.entry(workspace.clone()).or_insert(session)))
     }
 
-    /// The desk, if somebody opened it.
-    pub(crate) fn opened(&self, workspace: &Workspace) -> Option<Arc<tokio::sync::Mutex<Desk>>> {
+    /// The session, if somebody opened it.
+    pub(crate) fn opened(
+        &self,
+        workspace: &Workspace,
+    ) -> Option<Arc<tokio::sync::Mutex<WorkspaceSession>>> {
         let desks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         desks.get(workspace).cloned()
     }
@@ -111,15 +119,15 @@ impl Boards {
 
     /// A send ended: a counter that shows a trim stays until something changes.
     pub(crate) async fn sent(&self, app: &App, workspace: &Workspace, sent: Option<&Sent>) {
-        let Some(desk) = self.opened(workspace) else { return };
-        let mut desk = desk.lock().await;
-        desk.frozen = sent.and_then(Frozen::of);
+        let Some(session) = self.opened(workspace) else { return };
+        let mut session = session.lock().await;
+        session.frozen = sent.and_then(Frozen::of);
         // The board is asked again by whoever looks; a store that fails will tell them.
-        let _ = desk.board.refresh(app).await;
+        let _ = session.board.refresh(app).await;
     }
 }
 
-impl Desk {
+impl WorkspaceSession {
     /// Looks at something else, and remembers it.
     pub(crate) async fn choose(&mut self, app: &App, view: View) -> Result<(), AppError> {
         self.board.choose(app, view).await?;
@@ -137,9 +145,9 @@ impl Desk {
     }
 
     /// How the draft stands.
-    pub(crate) async fn outlook(&mut self, app: &App) -> Result<Outlook, AppError> {
+    pub(crate) async fn preview(&mut self, app: &App) -> Result<SendPreview, AppError> {
         let draft = crate::api::attached::draft_of(&self.draft);
-        self.board.outlook(app, &draft).await
+        self.board.preview(app, &draft).await
     }
 
     pub(crate) fn filter(&self) -> &str {

@@ -10,7 +10,7 @@ use crate::AppError;
 
 /// Files and their weights.
 #[derive(Default)]
-pub(crate) struct Parcels {
+pub(crate) struct FileCache {
     files: HashMap<FileId, Option<Arc<File>>>,
     newest: HashMap<ContentHash, Option<Arc<File>>>,
     /// Tokens of whole blocks, under the stamp that they were counted with.
@@ -20,7 +20,7 @@ pub(crate) struct Parcels {
     stamp: String,
 }
 
-impl Parcels {
+impl FileCache {
     /// Files came or went.
     pub(crate) fn forget(&mut self) {
         self.files.clear();

@@ -5,19 +5,19 @@ use std::{collections::HashSet, sync::Arc};
 use plimsoll_blobs::Blobs;
 use plimsoll_budget::{BoundaryInput, Model, ModelLimit, WindowSource};
 use plimsoll_domain::{File, FileId, Topic};
-use plimsoll_send::Target;
+use plimsoll_send::Capabilities;
 use plimsoll_store::Workspace;
 use plimsoll_tokens::{Basis, Calibration, Correction, RawTokens};
 
 use crate::{
-    App, AppError, AttachLimits, FilesOutlook, Reached, View, attach::Courier, history::History,
-    tooling::FilesPart, weigher::Weigher,
+    App, AppError, AttachLimits, Connection, FilesPreview, View, attach::AttachmentRenderer,
+    history::History, tooling::FilesPart, weigher::Weigher,
 };
 
-/// The provider that reads the disk, before it was ever reached.
+/// The provider that reads the disk, before a connection to it was ever made.
 const READS_PATHS: &str = "codex";
 
-pub(crate) struct Standing {
+pub(crate) struct TargetModel {
     pub(crate) model: Model,
     pub(crate) limit: ModelLimit,
     pub(crate) weigher: Weigher,
@@ -29,14 +29,14 @@ pub(crate) struct Standing {
     /// What of the prelude is the system message.
     pub(crate) raw_system: RawTokens,
     /// Who gets the files of messages.
-    pub(crate) target: Target,
+    pub(crate) capabilities: Capabilities,
     pub(crate) files: FilesPart,
     pub(crate) limits: AttachLimits,
     /// What the provider adds that nobody here sees.
-    pub(crate) adds: Option<&'static str>,
+    pub(crate) hidden_prompt_notice: Option<&'static str>,
 }
 
-impl Standing {
+impl TargetModel {
     pub(crate) async fn of(
         app: &App,
         workspace: &Workspace,
@@ -46,8 +46,8 @@ impl Standing {
         drafted: &[Arc<File>],
     ) -> Result<Self, AppError> {
         let model = app.model_for(view, topic, history);
-        let reached = app.providers.at_hand(&model).await;
-        Self::with(app, workspace, topic, drafted, model, reached).await
+        let connection = app.providers.cached(&model).await;
+        Self::with(app, workspace, topic, drafted, model, connection).await
     }
 
     pub(crate) async fn with(
@@ -56,26 +56,26 @@ impl Standing {
         topic: &Topic,
         drafted: &[Arc<File>],
         model: Model,
-        reached: Option<Reached>,
+        connection: Option<Connection>,
     ) -> Result<Self, AppError> {
-        let limit = app.limit(&model, reached.as_ref()).await?;
-        let provider = reached.as_ref().map(|reached| &reached.provider);
+        let limit = app.limit(&model, connection.as_ref()).await?;
+        let provider = connection.as_ref().map(|connection| &connection.provider);
         let weigher = Weigher::new(&app.settings(), &model, provider)?;
         let learned = match weigher.is_exact() {
             true => Calibration::default(),
-            false => app.calibration(&model, reached.as_ref()).await?,
+            false => app.calibration(&model, connection.as_ref()).await?,
         };
         let system = app.system_message(topic).unwrap_or_default();
         let raw_system = weigher.message(system, model.message_overhead);
-        let target = app.target(&model, reached.as_ref());
-        let files = if target.tools {
+        let capabilities = app.capabilities(&model, connection.as_ref());
+        let files = if capabilities.tools {
             let (files, brought) = app.files_to_tell(workspace, drafted).await?;
             app.files_part(workspace, &files, brought, &weigher, model.message_overhead).await
         } else {
             FilesPart::default()
         };
         let raw_prelude = raw_system + files.tokens();
-        let told = reached.as_ref().and_then(|reached| reached.server_window);
+        let told = connection.as_ref().and_then(|connection| connection.server_window);
         let window = match model.window_source {
             WindowSource::User => model.context_window,
             _ => told.or(model.context_window),
@@ -89,17 +89,19 @@ impl Standing {
             weigher,
             raw_prelude,
             raw_system,
-            target,
+            capabilities,
             files,
             limits,
-            adds: reached.as_ref().and_then(|reached| reached.provider.adds()),
+            hidden_prompt_notice: connection
+                .as_ref()
+                .and_then(|connection| connection.provider.hidden_prompt_notice()),
         })
     }
 
     /// What is said about files, in tokens of the model.
-    pub(crate) fn files_outlook(&self, correction: Correction) -> Option<FilesOutlook> {
+    pub(crate) fn files_preview(&self, correction: Correction) -> Option<FilesPreview> {
         let FilesPart { section, tools, section_tokens, tool_tokens, .. } = &self.files;
-        (!tools.is_empty()).then(|| FilesOutlook {
+        (!tools.is_empty()).then(|| FilesPreview {
             text: section.as_ref().map_or_else(String::new, |section| section.text.clone()),
             shown: section.as_ref().map_or(0, |section| section.shown),
             total: section.as_ref().map_or(0, |section| section.total),
@@ -110,17 +112,17 @@ impl Standing {
     }
 
     /// Who delivers the files of messages.
-    pub(crate) fn courier<'a>(
+    pub(crate) fn renderer<'a>(
         &'a self,
         app: &'a App,
         blobs: &'a Blobs,
         workspace: &'a Workspace,
-    ) -> Courier<'a> {
-        Courier {
+    ) -> AttachmentRenderer<'a> {
+        AttachmentRenderer {
             store: &*app.store,
             blobs,
             workspace,
-            target: self.target,
+            capabilities: self.capabilities,
             model: &self.model,
             weigher: &self.weigher,
         }
@@ -161,13 +163,13 @@ impl App {
 
     /// Who gets the files of messages to a model. Tools are the file tools, so without a
     /// files section there are none.
-    fn target(&self, model: &Model, reached: Option<&Reached>) -> Target {
-        let provider = reached.map(|reached| &reached.provider);
+    fn capabilities(&self, model: &Model, connection: Option<&Connection>) -> Capabilities {
+        let provider = connection.map(|connection| &connection.provider);
         let paths = provider
             .map_or_else(|| model.provider == READS_PATHS, |provider| provider.reads_paths());
         let files = provider.and_then(|provider| provider.files());
         let documents = files.is_some_and(|files| files.takes("application/pdf"));
-        Target {
+        Capabilities {
             paths,
             vision: model.vision,
             tools: model.tools && !paths && self.settings().files_section_tokens() > 0,
