@@ -86,19 +86,14 @@ impl Evidence {
     /// A code as the provider spelled it, from the letters that a rule matched.
     pub(crate) fn spelled(&self, matched: &str) -> Option<&str> {
         let told = self.fields.iter().filter(|field| is_code(field)).map(|field| &field.value);
-        self.given_code
-            .iter()
-            .chain(told)
-            .find(|code| squash(code).contains(matched))
-            .map(String::as_str)
+        let mut codes = self.given_code.iter().chain(told);
+        codes.find(|code| squash(code).contains(matched)).map(String::as_str)
     }
 
     /// The whole number under a key.
     pub(crate) fn number(&self, key: &str) -> Option<u64> {
-        self.fields
-            .iter()
-            .filter(|field| field.key == key)
-            .find_map(|field| field.value.parse().ok())
+        let mut under = self.fields.iter().filter(|field| field.key == key);
+        under.find_map(|field| field.value.parse().ok())
     }
 
     /// The first code of a table that was given; a `$` at the end asks for the whole code.
@@ -157,12 +152,8 @@ fn codes(given: Option<&str>, fields: &[Field]) -> String {
         let name = if field.key.starts_with("block") { field.key.as_str() } else { "" };
         format!("{name}{}", field.value)
     });
-    let mut out = String::from("|");
-    for code in given.map(ToOwned::to_owned).into_iter().chain(told).take(100) {
-        out.push_str(&squash(&code));
-        out.push('|');
-    }
-    out
+    let codes = given.map(ToOwned::to_owned).into_iter().chain(told).take(100);
+    codes.fold("|".to_owned(), |all, code| all + &squash(&code) + "|")
 }
 
 /// Letters and digits in lower case: codes are spelled in every style.
@@ -178,22 +169,18 @@ fn is_code(field: &Field) -> bool {
 
 /// The HTTP status that a body names, for bodies that come without one.
 fn told_status(code: Option<&str>, found: &Extracted) -> Option<u16> {
-    let is_status = |status: &u16| (400..600).contains(status);
     let keys = ["status", "status_code", "statuscode", "http_status", "httpstatuscode", "code"];
     let told = found.fields.iter().filter(|field| keys.contains(&field.key.as_str()));
     let told = told.filter_map(|field| field.value.parse().ok());
-    code.and_then(|code| code.parse().ok()).into_iter().chain(told).find(is_status).or_else(|| {
-        prose_status(&folded(&ends(&found.prose, PIECE_HEAD, PIECE_TAIL)).to_ascii_lowercase())
+    let mut told = code.and_then(|code| code.parse().ok()).into_iter().chain(told);
+    told.find(|status| (400..600).contains(status)).or_else(|| {
+        let prose = folded(&ends(&found.prose, PIECE_HEAD, PIECE_TAIL)).to_ascii_lowercase();
+        let tokens = lex(&prose);
+        (0..tokens.len()).find_map(|at| match tokens[at] {
+            Token::Number(Some(value)) if is_status(&tokens, at) => u16::try_from(value).ok(),
+            _ => None,
+        })
     })
-}
-
-fn prose_status(prose: &str) -> Option<u16> {
-    let tokens = lex(prose);
-    let at = (0..tokens.len()).find(|at| is_status(&tokens, *at))?;
-    match tokens[at] {
-        Token::Number(Some(value)) => u16::try_from(value).ok(),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ fn read(text: &str, level: u8, fields: &mut Vec<Field>) -> String {
     for (key, value) in scalars {
         let key = short_key(&key);
         match value {
-            // The two old control signs are blanks, as they are to `unescape`.
+            // Backspace and form feed are blanks, as they are to `unescape`.
             Value::String(text) => {
                 add_string(&key, &text.replace(['\u{8}', '\u{c}'], " "), level, fields);
             }

@@ -23,13 +23,10 @@ pub(crate) fn pick(body: &str, found: &Extracted) -> String {
     if let Some(field) = other.or_else(|| messages.next()) {
         return clean(&field.value);
     }
-    if let Some(heading) = page::is_page(body).then(|| page::page_message(body)).flatten() {
-        return heading;
-    }
-    if let Some(line) = labelled_line(body) {
-        return line.to_owned();
-    }
-    clean(last_error(body))
+    let heading = page::is_page(body).then(|| page::page_message(body)).flatten();
+    heading
+        .or_else(|| labelled_line(body).map(str::to_owned))
+        .unwrap_or_else(|| clean(last_error(body)))
 }
 
 /// Whether a value has words rather than only a code or a number.

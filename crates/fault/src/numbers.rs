@@ -27,44 +27,35 @@ pub(crate) struct Figures {
 
 /// The figures that belong to a fault with this label.
 pub(crate) fn stated(evidence: &Evidence, label: Label, subkind: Option<Subkind>) -> Figures {
+    let hay = &evidence.hay;
+    // The tokens of one batch or one request are a limit of the endpoint, not of the window.
+    let counts_batch =
+        || hay.contains("tokens per request") || hay.contains("batch") && hay.contains("tokens");
     let text = match label {
         Label::Overflow | Label::OverflowOutput => evidence.statement.clone(),
         Label::Rate => token_lines(&evidence.statement),
-        Label::Quota if evidence.hay.contains("token") => evidence.statement.clone(),
-        Label::Invalid if counts_batch(&evidence.hay) => evidence.statement.clone(),
+        Label::Quota if hay.contains("token") => evidence.statement.clone(),
+        Label::Invalid if counts_batch() => evidence.statement.clone(),
         _ => return Figures::default(),
     };
-    let mut figures = read(&text);
-    if matches!(label, Label::Overflow | Label::OverflowOutput) {
-        figures = completed(figures, evidence, subkind);
+    match label {
+        Label::Overflow | Label::OverflowOutput => completed(read(&text), evidence, subkind),
+        _ => read(&text),
     }
-    figures
-}
-
-/// Whether the tokens of one batch or one request were counted, which is a limit of
-/// the endpoint and not of the window.
-fn counts_batch(hay: &str) -> bool {
-    hay.contains("tokens per request") || hay.contains("batch") && hay.contains("tokens")
 }
 
 /// For a rate limit only the lines that speak of tokens count; a limit of requests
 /// is not a number of tokens.
 fn token_lines(text: &str) -> String {
     let counts_requests = contains_any(text, "requests per; rpm$; rpd$; qps$");
-    let mut out = String::new();
-    for line in text.lines().filter(|_| !counts_requests) {
-        if contains_any(line, "token; tpm$; tpd$; limit")
+    let counts = |line: &&str| {
+        contains_any(line, "token; tpm$; tpd$; limit")
             && (line.contains("token") || !line.contains("request"))
-        {
-            out.push_str(line);
-            out.push('\n');
-        }
-    }
-    if contains_any(&out, "token; tpm$; tpd$") || out.contains("token") {
-        out
-    } else {
-        String::new()
-    }
+    };
+    let lines: Vec<&str> = text.lines().filter(counts).collect();
+    let lines = lines.join("\n");
+    let tokens = lines.contains("token") || contains_any(&lines, "tpm$; tpd$");
+    if tokens && !counts_requests { lines } else { String::new() }
 }
 
 /// Adds what stands in fields rather than in words, and what follows from shares.

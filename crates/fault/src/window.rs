@@ -13,55 +13,51 @@ use crate::{
 
 /// The phrase that means overflow.
 pub(crate) fn phrase(evidence: &Evidence) -> Option<&'static str> {
-    if let Some(phrase) = find_any(&evidence.flat, OVERFLOW) {
-        return Some(phrase);
-    }
-    if let Some(advice) =
-        find_any(&evidence.flat, OVERFLOW_ADVICE).filter(|_| !took_too_long(evidence))
-    {
-        return Some(advice);
-    }
-    if evidence.status == Some(429) {
-        return None;
+    let sure = find_any(&evidence.flat, OVERFLOW);
+    let advice = || find_any(&evidence.flat, OVERFLOW_ADVICE).filter(|_| !took_too_long(evidence));
+    let sure = sure.or_else(advice);
+    if sure.is_some() || evidence.status == Some(429) {
+        return sure;
     }
     // FAU-5: some servers say the code and nothing else, where others put a sentence. A field
     // of that name that nobody knows is another matter.
-    let about_field = |sentence: &str| {
-        contains_any(
-            sentence,
-            "unknown; unrecognized; unexpected; not permitted; parameter; field; argument",
-        )
-    };
-    let bare_code = |sentence: &&str| sentence.contains("context_length") && !about_field(sentence);
-    if sentences(&evidence.hay).any(|sentence| bare_code(&sentence)) {
+    let about_field =
+        "unknown; unrecognized; unexpected; not permitted; parameter; field; argument";
+    if sentences(&evidence.hay)
+        .any(|said| said.contains("context_length") && !contains_any(said, about_field))
+    {
         return Some("context_length");
     }
     // A file or a tool may be what fills the window; where the window is named, it is
     // the window that was too small.
-    let named =
-        |sentence: &&str| contains_any(sentence, WINDOWS) && contains_any(sentence, EXCESSES);
-    if sentences(&evidence.flat).any(|sentence| named(&sentence)) {
+    if sentences(&evidence.flat)
+        .any(|said| contains_any(said, WINDOWS) && contains_any(said, EXCESSES))
+    {
         return Some("context window");
     }
-    sentences(&evidence.flat).filter(|s| !measures_other(s)).find_map(|sentence| {
-        let phrase = find_any(sentence, OVERFLOW_LIKELY)?;
+    sentences(&evidence.flat).filter(|said| !contains_any(said, OTHER_MEASURES)).find_map(|said| {
+        let phrase = find_any(said, OVERFLOW_LIKELY)?;
         // These name a window without saying that it was too small.
         let bare =
             matches!(phrase, "context length" | "context window" | "context size" | "token limit");
-        (!bare || contains_any(sentence, EXCESSES) || has_number(sentence)).then_some(phrase)
+        let has_number = said.bytes().filter(u8::is_ascii_digit).count() >= 3;
+        (!bare || contains_any(said, EXCESSES) || has_number).then_some(phrase)
     })
 }
 
-/// Whether one sentence speaks of the input and of too much.
+/// Whether one sentence speaks of the input and of too much. `current length is 42000 while
+/// limit is 40000` needs no verb to be understood.
 pub(crate) fn concept(evidence: &Evidence) -> bool {
-    if evidence.status == Some(429) {
-        return false;
-    }
-    sentences(&evidence.flat).any(|sentence| {
-        contains_any(sentence, SUBJECTS)
-            && (contains_any(sentence, EXCESSES) || states_excess(sentence))
-            && !measures_other(sentence)
-    })
+    let states_excess = |said: &str| {
+        let figures = numbers::read(said);
+        figures.limit.is_some() && figures.requested > figures.limit
+    };
+    evidence.status != Some(429)
+        && sentences(&evidence.flat).any(|said| {
+            contains_any(said, SUBJECTS)
+                && (contains_any(said, EXCESSES) || states_excess(said))
+                && !contains_any(said, OTHER_MEASURES)
+        })
 }
 
 /// Whether the failure is one of time.
@@ -91,22 +87,7 @@ pub(crate) fn counts_other_units(text: &str) -> bool {
         })
 }
 
-/// Whether a sentence is about the size of something other than the window.
-pub(crate) fn measures_other(sentence: &str) -> bool {
-    contains_any(sentence, OTHER_MEASURES)
-}
-
 /// The sentences of a text. A dot inside a number or a name ends none.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split(". ")).filter(|sentence| !sentence.trim().is_empty())
-}
-
-/// `current length is 42000 while limit is 40000` needs no verb to be understood.
-fn states_excess(sentence: &str) -> bool {
-    let figures = numbers::read(sentence);
-    matches!((figures.requested, figures.limit), (Some(requested), Some(limit)) if requested > limit)
-}
-
-fn has_number(sentence: &str) -> bool {
-    sentence.bytes().filter(u8::is_ascii_digit).count() >= 3
 }
