@@ -194,6 +194,58 @@ fn sec_7_unsafe_is_forbidden_everywhere_and_dependencies_are_checked() {
     assert!(read("xtask/src/check.rs").contains("\"deny\", \"check\""));
 }
 
+/// The types that ARCHITECTURE.md names along the way of a send are where it says.
+#[test]
+fn the_types_along_the_way_are_where_the_map_says() {
+    let map = read("ARCHITECTURE.md");
+    let rows = map.lines().filter(|line| line.starts_with("| `") && line.contains("/src/"));
+    let mut found = 0;
+    for row in rows {
+        let mut cells = row.split('`').skip(1).step_by(2);
+        let (Some(name), Some(file)) = (cells.next(), cells.next()) else { continue };
+        let text = read(format!("crates/{file}"));
+        let declared = ["struct", "enum", "trait"].iter().any(|kind| {
+            let line = format!("pub {kind} {name}");
+            text.contains(&line) || text.contains(&line.replace("pub ", "pub(crate) "))
+        });
+        assert!(declared, "{name} is not in crates/{file}");
+        found += 1;
+    }
+    assert!(found > 12, "only {found} types are on the map");
+}
+
+/// Names that a stranger would have to learn do not come back.
+#[test]
+fn the_send_path_speaks_plain_words() {
+    let dialect = [
+        "Standing",
+        "Courier",
+        "Parcels",
+        "Journey",
+        "Outlook",
+        "Stands",
+        "Packed",
+        "Aboard",
+        "Ashore",
+        "JsonDoc",
+        "HistoryPair",
+        "PairText",
+        "Hopeless",
+        "Relay",
+        "Hub",
+    ];
+    for name in ["app", "budget", "fault", "provider", "send", "web"] {
+        for file in sources(&root().join("crates").join(name).join("src")) {
+            let text = fs::read_to_string(&file).unwrap();
+            let words = |word: &&&str| {
+                text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|one| one == **word)
+            };
+            let used: Vec<_> = dialect.iter().filter(words).collect();
+            assert_eq!(used, Vec::<&&str>::new(), "{}", file.display());
+        }
+    }
+}
+
 /// SEC-9: whoever starts a program of others begins with `child.rs`, which keeps keys and tokens
 /// here; what runs in the sandbox gets an environment of its own.
 #[test]

@@ -14,9 +14,9 @@ use tokio::time::Instant;
 
 use crate::{
     App, AppError, Attempt, Cancel, Prepared, Progress, Receipt, SendChoices, StartedSend,
-    board::attached_weights,
     calling::{Called, Saved},
     ending::Patience,
+    workspace_view::attached_weights,
 };
 
 /// How long somebody before a terminal waits for a disk that takes nothing.

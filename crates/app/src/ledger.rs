@@ -11,10 +11,10 @@ use plimsoll_tokens::{RawTokens, Report};
 
 use crate::{
     App, AppError, Prepared, Progress, Receipt,
-    board::line_key,
     driver::{SendState, pair_error},
     ending::Patience,
     receipt::final_stage,
+    workspace_view::line_key,
 };
 
 impl App {

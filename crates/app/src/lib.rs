@@ -8,7 +8,6 @@
 mod ask;
 mod attach;
 mod begin;
-mod board;
 mod bus;
 mod calling;
 mod context_mark;
@@ -38,6 +37,7 @@ mod tool_models;
 mod tooling;
 mod topics;
 mod weigher;
+mod workspace_view;
 
 pub use ask::{
     Ask, AttachmentPreview, Draft, FilesPreview, HistoryChoice, Planned, Prepared, Purpose,
@@ -45,7 +45,6 @@ pub use ask::{
 };
 pub use attach::{AttachLimits, AttachedFile, TooLarge};
 pub use begin::{HistoryNow, StartedSend};
-pub use board::{Inclusion, Shown, WorkspaceView};
 pub use bus::{Events, Heard};
 pub use context_mark::{ContextFrom, tell as tell_context_mark};
 pub use deletions::{Deleted, restored_words};
@@ -65,6 +64,7 @@ pub use shelf::{
     blob_name, refuse_secret,
 };
 pub use topics::{NewTopic, TopicChange, TopicPaths, topic_path};
+pub use workspace_view::{Inclusion, Shown, WorkspaceView};
 
 use std::{
     path::{Path, PathBuf},
