@@ -177,7 +177,7 @@ pub(crate) async fn draft(
             return Err(Problem::bad_request("either reask or regenerate, not both"));
         }
     };
-    Ok(Draft { text, attachments, purpose, ..Draft::default() })
+    Ok(Draft { text, attachments, purpose })
 }
 
 /// The words of a pair's own question, and what is attached to them.
