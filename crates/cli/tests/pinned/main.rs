@@ -2,6 +2,8 @@
 //! events, of some forty sends by the real binary and its real encoders. A change of these files
 //! is a change of what people send, and is meant or is a fault.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod commands;
 mod endings;
 mod messages;
