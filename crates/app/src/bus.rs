@@ -14,18 +14,19 @@ use tokio::sync::Notify;
 
 use crate::{AppEvent, Progress};
 
-/// So many events wait; whoever lets more come to that reads the state from the store.
+/// The most events that are kept for a listener. One that falls further behind is told to read
+/// the state from the store instead.
 const BACKLOG: usize = 1024;
 
 /// Which events a watcher wants to hear.
-type Heeds = fn(&Progress) -> bool;
+type EventFilter = fn(&Progress) -> bool;
 
 /// Where events come from.
 #[derive(Clone, Default)]
 pub(crate) struct Bus(Arc<Mutex<Vec<Weak<Mailbox>>>>);
 
 struct Mailbox {
-    affects_view: Heeds,
+    filter: EventFilter,
     waiting: Mutex<Waiting>,
     rang: Notify,
 }
@@ -44,7 +45,7 @@ pub struct Events(Arc<Mailbox>);
 pub enum Heard {
     /// This happened.
     Event(AppEvent),
-    /// So much happened that nobody kept it.
+    /// Events were dropped because the listener fell too far behind.
     Missed,
 }
 
@@ -53,10 +54,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Bus {
-    /// A watcher who hears what it affects_view from now on.
-    pub(crate) fn subscribe(&self, affects_view: Heeds) -> Events {
-        let mailbox =
-            Arc::new(Mailbox { affects_view, waiting: Mutex::default(), rang: Notify::new() });
+    /// A listener that hears what passes its filter from now on.
+    pub(crate) fn subscribe(&self, filter: EventFilter) -> Events {
+        let mailbox = Arc::new(Mailbox { filter, waiting: Mutex::default(), rang: Notify::new() });
         lock(&self.0).push(Arc::downgrade(&mailbox));
         Events(mailbox)
     }
@@ -72,7 +72,7 @@ impl Bus {
     fn tell(&self, event: &AppEvent) {
         lock(&self.0).retain(|watcher| {
             let Some(mailbox) = watcher.upgrade() else { return false };
-            if (mailbox.affects_view)(&event.progress) {
+            if (mailbox.filter)(&event.progress) {
                 lock(&mailbox.waiting).put(event);
                 mailbox.rang.notify_one();
             }

@@ -97,7 +97,7 @@ pub enum AppError {
     #[error("{0}")]
     FileTooLarge(crate::TooLarge),
     /// A part of the program ended that must not.
-    #[error("a part of the program ended early; run it again")]
+    #[error("a background task ended before its work was done; try again")]
     Ended,
 }
 

@@ -18,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(180);
 /// What is shown or played is no larger.
 const LARGEST: u64 = 64 << 20;
 
-/// What is said about a picture is no longer.
+/// A longer answer about a picture is cut, in bytes.
 const LONGEST_ANSWER: usize = 64 << 10;
 
 /// A model that answers for the tools.

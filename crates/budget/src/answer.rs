@@ -44,7 +44,7 @@ pub struct AnswerSpec<'a> {
     /// How more is got where the budget ended the answer; [`MORE`] where there are levels of
     /// detail.
     pub more: &'a str,
-    /// The budget; none is none.
+    /// The most tokens that the answer may have; without one it is not limited.
     pub max_tokens: Option<u64>,
     /// How the text is weighed; EST-2 unless the server was told otherwise.
     pub counter: Estimator,

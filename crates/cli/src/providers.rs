@@ -232,7 +232,7 @@ fn given_for(model: &Model, servers: Option<&[String]>) -> GivenFor {
 
 fn unknown(model: &Model) -> NoProvider {
     NoProvider {
-        message: format!("nobody here serves '{}'", model.id),
+        message: format!("no provider is set up for the model '{}'", model.id),
         hint: "start a local server with it, or give it a baseUrl in models.toml".to_owned(),
     }
 }

@@ -150,7 +150,7 @@ pub const SETTINGS: &[SettingSpec] = &[
         "80",
         "Percent of the limit above which a warning shows.",
     ),
-    spec("timeoutConnect", TIMEOUT, "10", "Seconds until a provider must have taken the call."),
+    spec("timeoutConnect", TIMEOUT, "10", "Connection timeout of a provider, in seconds."),
     spec("timeoutFirst", TIMEOUT, "120", "Seconds until its answer must have begun."),
     spec("timeoutIdle", TIMEOUT, "60", "Seconds that may pass between pieces of an answer."),
     spec(

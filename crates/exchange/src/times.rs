@@ -44,7 +44,9 @@ pub(crate) mod own {
             Text(String),
             Millis(i64),
         }
-        match Written::deserialize(from).map_err(|_| de::Error::custom("a time is no time"))? {
+        match Written::deserialize(from)
+            .map_err(|_| de::Error::custom("this is not a date and time"))?
+        {
             Written::Millis(millis) => Ok(millis),
             Written::Text(text) => parse(&text).map(Timestamp::millis).ok_or_else(|| {
                 let start: String = text.chars().take(40).collect();

@@ -61,7 +61,7 @@ pub(crate) fn of_folder(text: &str) -> String {
     if name.is_empty() { "project".to_owned() } else { name.to_owned() }
 }
 
-/// A name that may be missing; a blank one is.
+/// A name that may be missing. A blank one counts as missing.
 pub(crate) fn opt_name(
     what: &'static str,
     text: Option<&str>,
@@ -69,7 +69,7 @@ pub(crate) fn opt_name(
     opt_line(what, text, MAX_NAME_BYTES)
 }
 
-/// The path of a directory, which may be missing; a blank one is.
+/// The path of a directory, which may be missing. A blank one counts as missing.
 pub(crate) fn opt_path(
     what: &'static str,
     text: Option<&str>,
@@ -77,12 +77,12 @@ pub(crate) fn opt_path(
     opt_line(what, text, MAX_PATH_BYTES)
 }
 
-/// Why a relation is there, which may be missing; a blank one is.
+/// Why a relation is there, which may be missing. A blank one counts as missing.
 pub(crate) fn opt_remark(text: Option<&str>) -> Result<Option<String>, MemoryError> {
     opt_line("note", text, MAX_REMARK_BYTES)
 }
 
-/// A text of several lines that may be missing; a blank one is.
+/// A text of several lines that may be missing. A blank one counts as missing.
 pub(crate) fn opt_text(
     what: &'static str,
     found: Option<&str>,

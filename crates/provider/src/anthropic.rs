@@ -15,7 +15,7 @@ use crate::{
 
 /// The version of the wire that is spoken.
 const VERSION: &str = "2023-06-01";
-/// Copies of files are named in messages by those who say so.
+/// A request that names copies of files needs this header.
 const FILES_BETA: (HeaderName, HeaderValue) =
     (HeaderName::from_static("anthropic-beta"), HeaderValue::from_static("files-api-2025-04-14"));
 

@@ -134,7 +134,7 @@ pub fn allowed_deliveries(file: &File, capabilities: Capabilities) -> &'static [
     }
 }
 
-/// How a file goes to who has these capabilities: as chosen where that is possible, else by default.
+/// How a file goes to a model with these capabilities: as chosen where possible, else by default.
 pub fn effective_delivery(
     file: &File,
     chosen: Option<Delivery>,

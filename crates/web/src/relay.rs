@@ -65,7 +65,7 @@ struct Stream {
     /// So many bytes of it are in `shown.done`.
     stable: usize,
     fresh: bool,
-    /// It is not rendered before.
+    /// Its next rendering does not begin before this.
     rests_until: Option<Instant>,
     shown: Streamed,
     /// The calls so far, the newest last, as the event `attempt` tells them.

@@ -10,7 +10,7 @@ import { counted } from "./text.js";
  */
 export function noBoundary({ start, x, y }) {
   if (y === 0) return "There is no pair to see here.";
-  return start <= 0 && x > 0 ? `All ${counted(y, "pair")} above the message can sail: the load line is at the top.` : null;
+  return start <= 0 && x > 0 ? `All ${counted(y, "pair")} above the message fit: the load line is at the top.` : null;
 }
 
 /**

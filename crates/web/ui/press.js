@@ -1,7 +1,7 @@
 // A press that is under way. A browser tells of no click where what was pressed is gone by
 // the time it is released, so what is to be drawn anew waits for that.
 
-/** Who holds on for longer does something else. */
+/** A press that lasts longer is not a click. */
 const LONGEST_MS = 1000;
 
 /** @param {HTMLElement} pane */

@@ -109,7 +109,7 @@ impl App {
     }
 }
 
-/// AttachmentPreview until the first input is known.
+/// What stands there until the first input is known.
 const EMPTY: BoundaryInput = BoundaryInput {
     ml: 0,
     ura: 0,
@@ -213,7 +213,7 @@ impl WorkspaceView {
         self.stand(app, target).await
     }
 
-    /// AttachmentPreview so from now on; what follows for the weights and the line follows.
+    /// Takes another target model, and draws weights and line anew where that changes them.
     async fn stand(&mut self, app: &App, target: TargetModel) -> Result<(), AppError> {
         let stamp = self.renderer(app).stamp();
         self.target = target;

@@ -326,7 +326,7 @@ proptest! {
             assert_eq!(second.export_of(&main, "", ExportFormat::Json, order).await, out);
             let again = second.import(&out, &ask).await.unwrap();
             assert_eq!((again.new_pairs, again.known_pairs), (0, imported.new_pairs));
-            // BlobUsage the original, under ids of its own.
+            // Beside the original, under ids of its own.
             let other = Workspace::parse("default/copy").unwrap();
             let there = ImportAsk { workspace: other.clone(), ..ask };
             assert_eq!(second.import(&out, &there).await.unwrap().new_pairs, imported.new_pairs);

@@ -79,7 +79,7 @@ pub(crate) struct ExportArgs {
     pub(crate) data_dir: Option<PathBuf>,
 }
 
-/// Put a backup in the place of the store; the present one is kept beside it
+/// Replace the store with a backup; the present store is kept beside it
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  plimsoll restore plimsoll-2026-11-15.db\n\n\
     The backup is checked before anything is touched. No other plimsoll may be running.")]

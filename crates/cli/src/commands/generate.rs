@@ -7,7 +7,7 @@ use clap_mangen::Man;
 
 use crate::{args::Cli, failure::Failure, output::Output};
 
-/// Print what completes commands and options in a shell
+/// Print a completion script for a shell
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
     plimsoll completions bash > ~/.local/share/bash-completion/completions/plimsoll\n  \

@@ -36,7 +36,9 @@ pub(crate) fn run(args: &KeysArgs, output: &mut Output) -> Result<u8, Failure> {
             }
         }
         KeysCommand::Rm { provider } => match keys::remove(provider)? {
-            Some(place) => note(&format!("the key of {provider} is gone from {}", words(place))),
+            Some(place) => {
+                note(&format!("the key of {provider} was removed from {}", words(place)))
+            }
             None => return Err(Failure::failed(format!("there is no stored key of {provider}"))),
         },
         KeysCommand::List => {

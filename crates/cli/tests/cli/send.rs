@@ -141,7 +141,7 @@ fn over_budget_without_a_terminal_blocks_with_suggestions() {
 fn a_wrong_filter_is_told_before_a_provider_is_looked_for() {
     let server = ScriptedServer::always(Reply::auth()).unwrap();
     let home = Home::new(&server, 4096);
-    home.send(&["-m", "nobody-serves-this", "hello"]).refused(1, "nobody here serves");
+    home.send(&["-m", "nobody-serves-this", "hello"]).refused(1, "no provider is set up for");
     let ran = home.send(&["-m", "nobody-serves-this", "--filter", "s9", "hello"]);
     ran.refused(2, "the filter is not right");
 }

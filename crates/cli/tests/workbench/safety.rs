@@ -22,13 +22,14 @@ $\href{javascript:globalThis.pwned=9}{x}$ `<script>globalThis.pwned = 10</script
 
 #[test]
 fn sec_2_hostile_output_stays_inert() {
-    // A huge table and a line of a megabyte, beside everything that might run.
+    // A huge table and a very long line, beside everything that might run.
     let table = format!("| a | b |\n|---|---|\n{}\n\n", "| <b>1</b> | 2 |\n".repeat(2000));
-    let line = "x".repeat(1 << 20);
+    let line = "x".repeat(400 << 10);
     let texts = [HOSTILE, &table, &line, "\n\nThe end."];
-    let Some(bench) = Workbench::prepared([Reply::openai(&texts, 14, 6)], 8192, |_| {}) else {
-        return;
-    };
+    // One that is too long to be read as Markdown.
+    let longer = Reply::openai(&[HOSTILE, &"x".repeat(1 << 20), "\n\nThe end."], 14, 6);
+    let replies = [Reply::openai(&texts, 14, 6), longer];
+    let Some(bench) = Workbench::prepared(replies, 8192, |_| {}) else { return };
     bench.page.insert_text(HOSTILE).unwrap();
     bench.keys("Enter");
     bench.wait("T.state() === 'complete'");
@@ -61,4 +62,12 @@ fn sec_2_hostile_output_stays_inert() {
     bench.view();
     bench.keys("g");
     bench.wait("T.current() === 0");
+    bench.click("#draft");
+    bench.types("And more?");
+    bench.keys("Enter");
+    bench.wait("T.pairs().length === 2 && T.state() === 'complete'");
+    bench.says(".pair .muted", "Shown as it was written: it is longer than 512 KB.");
+    bench.wait("T.last().querySelector('.a .done').children.length === 1 && T.last().querySelector('.a pre.plain')");
+    assert!(bench.js::<bool>("globalThis.pwned === undefined"));
+    bench.fine();
 }

@@ -193,7 +193,7 @@ pub(super) async fn get(
     Ok(Json(pair))
 }
 
-/// Stars, 0 to 3.
+/// The colour of a pair's flag.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum Flag {

@@ -184,7 +184,7 @@ fn welcome() -> Markup {
                         li { "Press " kbd { "Esc" } " and then " kbd { "?" } " for all keys." }
                     }
                 }
-                div.meta { "Nothing of this is sent. It goes when you write." }
+                div.meta { "This note is not sent, and disappears with your first message." }
             }
         }
     }

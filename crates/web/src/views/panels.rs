@@ -77,7 +77,7 @@ pub(super) async fn topics(
             label { "System message" textarea name="systemMessage" rows="2" data-optional
                 placeholder="else a copy of its parent's" {} }
             p.problem role="alert" hidden {}
-            button.btn.pri type="submit" { "Make it" }
+            button.btn.pri type="submit" { "Create topic" }
         }
     })
 }
@@ -86,7 +86,7 @@ fn topic_form(topic: &Topic, path: &str, parent: Option<String>) -> Markup {
     html! {
         form data-call={ "PATCH /api/topics/" (topic.id) } data-then="reload" {
             label { "Name" input name="name" value=(topic.name) required maxlength="200"; }
-            label { "Below" input name="parent" value=(parent.unwrap_or_default()) placeholder="nothing: the root"; }
+            label { "Below" input name="parent" value=(parent.unwrap_or_default()) placeholder="Top level"; }
             label { "System message" textarea name="systemMessage" rows="3" {
                 (topic.system_message.as_deref().unwrap_or_default())
             } }
@@ -99,7 +99,7 @@ fn topic_form(topic: &Topic, path: &str, parent: Option<String>) -> Markup {
             p.problem role="alert" hidden {}
             div.acts {
                 button.btn.pri type="submit" { "Save" }
-                button.btn type="button" data-act="choose-topic" data-path=(path) { "Write here" }
+                button.btn type="button" data-act="choose-topic" data-path=(path) { "Use this topic" }
                 button.btn type="button" data-call={ "DELETE /api/topics/" (topic.id) }
                     data-then="reload" data-confirm={ "Remove the topic " (path) "? Only an empty one goes." } {
                     "Remove"

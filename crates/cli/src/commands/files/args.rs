@@ -48,7 +48,7 @@ pub(crate) enum FilesCommand {
         #[arg(long, default_value_t = 10)]
         lines: usize,
     },
-    /// Let files go; their tokens in old messages are broken then
+    /// Remove files; old messages will show a broken attachment
     Rm {
         /// Ids or names
         #[arg(required = true)]
