@@ -38,7 +38,7 @@ pub struct Access {
     pub token: Token,
 }
 
-/// Stands before every request.
+/// It stands before every request.
 pub(crate) async fn guard(State(web): State<Arc<Web>>, request: Request, next: Next) -> Response {
     let linked = linked_workspace(&request);
     let welcome = web.access.check(&request);

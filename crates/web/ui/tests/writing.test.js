@@ -154,11 +154,11 @@ test("UI-6: a send that ends out of sight is told", () => {
 test("VAL-3: every suggestion leads somewhere", () => {
   const of = (/** @type {string} */ kind, more = {}) => wayOut({ kind, label: kind, ...more });
   assert.deepEqual(of("send_anyway"), { send: { overBudget: "trim" } });
-  assert.deepEqual(of("set_window", { model: "m", tokens: 9000 }), { limit: "set_window", send: {} });
-  assert.deepEqual(of("forget_learned", { model: "m" }), { limit: "forget_learned", send: {} });
+  assert.deepEqual(of("set_window", { model: "m", tokens: 9000 }), { limit: "set_window", send: { look: true } });
+  assert.deepEqual(of("forget_learned", { model: "m" }), { limit: "forget_learned", send: { look: true } });
   assert.deepEqual(of("trim"), { send: { overBudget: "trim" } });
   assert.deepEqual(of("fit"), { send: { overBudget: "fit" } });
-  assert.deepEqual(of("switch_model", { model: "phi-4-mini" }), { view: { model: "phi-4-mini" }, send: {} });
+  assert.deepEqual(of("switch_model", { model: "phi-4-mini" }), { view: { model: "phi-4-mini" }, send: { look: true } });
   assert.deepEqual(of("switch_model"), { edit: true });
   assert.deepEqual(of("clear_history"), { view: { contextFrom: "end" }, send: {} });
   assert.deepEqual(of("detach"), { file: "detach" });
