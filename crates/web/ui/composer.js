@@ -142,8 +142,11 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
    * @param {string} before
    */
   function offer(before) {
+    // Whoever sends the question first finds it in the box afterwards.
+    aside = before;
     notice.say("aside", { text: "What you were writing before was put aside.", label: "Bring it back", act: () => {
       notice.clear("aside");
+      aside = "";
       walk.add(attachments.message().text);
       write(before);
       changed();

@@ -99,6 +99,15 @@ fn snd_7_leaving_a_changed_question_offers_what_stood_there_before() {
     bench.says("#notice", "put aside");
     bench.click("#notice button");
     bench.wait("T.draft() === 'mine'");
+    // Or the question is sent first: what stood there before is in the box afterwards.
+    bench.click(".pair [data-act=reask]");
+    bench.wait("T.draft() === 'What now?'");
+    bench.types("!");
+    bench.keys("Escape");
+    bench.says("#notice", "put aside");
+    bench.click("#draft");
+    bench.keys("Enter");
+    bench.wait("T.pairs().length === 2 && T.state() === 'complete' && T.draft() === 'mine'");
     bench.fine();
 }
 
