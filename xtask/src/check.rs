@@ -69,7 +69,7 @@ pub fn long() -> Result<(), String> {
         tests.args(filter).args(["--nocapture", "--test-threads=1"]);
         step(name, tests.env("PLIMSOLL_LONG", "1").env("PLIMSOLL_NO_SKIPS", "1"))
     };
-    // Each is hours of work: what fails does not keep the others from being run.
+    // What fails does not keep the others from being run: together they take hours.
     let failed: Vec<String> = [
         run("trust", "trust", &[]),
         run("migrations", "sqlite", &["migrating"]),

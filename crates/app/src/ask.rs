@@ -182,7 +182,7 @@ pub struct AttachmentPreview {
 
 impl SendPreview {
     /// How a file would be attached that nobody said anything about.
-    pub fn stands(&self, file: &File) -> AttachmentPreview {
+    pub fn attachment_preview(&self, file: &File) -> AttachmentPreview {
         let delivery = default_delivery(file, self.capabilities);
         AttachmentPreview {
             delivery,

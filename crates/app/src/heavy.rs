@@ -5,13 +5,13 @@
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// What is done with so many bytes is done before anybody notices.
-const LITTLE: usize = 64 << 10;
+const LITTLE_BYTES: usize = 64 << 10;
 
 /// Does work on so many bytes of text. If they are many, another thread takes the worker's
 /// place meanwhile; the order of things is the same.
 pub fn heavy<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
-        Ok(RuntimeFlavor::MultiThread) if bytes > LITTLE => tokio::task::block_in_place(work),
+        Ok(RuntimeFlavor::MultiThread) if bytes > LITTLE_BYTES => tokio::task::block_in_place(work),
         // A runtime of one thread has nobody to take its place.
         _ => work(),
     }
@@ -30,7 +30,7 @@ mod tests {
     async fn rel_9_others_are_served_while_a_long_text_is_worked_on() {
         let (go_on, wait) = mpsc::channel();
         let at_work = tokio::spawn(async move {
-            heavy(LITTLE + 1, || wait.recv_timeout(Duration::from_secs(60)))
+            heavy(LITTLE_BYTES + 1, || wait.recv_timeout(Duration::from_secs(60)))
         });
         let other = tokio::spawn(async move { go_on.send("served") });
         assert_eq!(at_work.await.unwrap(), Ok("served"));

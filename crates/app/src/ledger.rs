@@ -10,11 +10,8 @@ use plimsoll_store::{
 use plimsoll_tokens::{RawTokens, Report};
 
 use crate::{
-    App, AppError, Prepared, Progress, Receipt,
-    driver::{SendState, pair_error},
-    ending::Patience,
-    receipt::final_stage,
-    workspace_view::line_key,
+    App, AppError, Prepared, Progress, Receipt, driver::SendState, ending::Patience,
+    pair_error::pair_error, receipt::final_stage, workspace_view::line_key,
 };
 
 impl App {

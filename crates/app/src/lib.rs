@@ -27,6 +27,7 @@ mod import_blobs;
 mod import_files;
 mod importer;
 mod ledger;
+mod pair_error;
 mod ports;
 mod prepare;
 mod quota;

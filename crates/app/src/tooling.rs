@@ -12,7 +12,7 @@ use plimsoll_tokens::RawTokens;
 use tokio::{sync::OnceCell, time::Instant};
 
 use crate::{
-    App, AppError, Cancel, Prepared, Progress, ToolStep, driver::SendState, shelf::WorkspaceShelf,
+    App, AppError, Cancel, Prepared, Progress, ToolStep, driver::SendState, shelf::StoredFiles,
     weigher::Weigher,
 };
 
@@ -89,7 +89,7 @@ impl App {
         });
         let gear = gear.await;
         let (keeper, workspace) = (self.keeper(), workspace.clone());
-        let shelf = WorkspaceShelf { keeper, workspace, made_for };
+        let shelf = StoredFiles { keeper, workspace, made_for };
         let clock = Arc::clone(&self.clock);
         let mut toolbox = Toolbox::new(Arc::new(shelf), Arc::new(move || clock.now()))
             .with_programs(gear.programs.clone())

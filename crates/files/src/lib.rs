@@ -25,7 +25,7 @@ mod words;
 
 pub use answering::ToolAnswer;
 pub use audio::{LocalRecogniser, RECOGNISER_HINT};
-pub use ports::{Picture, Shelf, ToolFailure, Transcriber, Unable, VisionModel};
+pub use ports::{Picture, ToolFailure, Transcriber, Unable, VisionModel, WorkspaceFiles};
 pub use programs::Programs;
 pub use sandbox::{NoSandbox, Sandbox};
 pub use section::{HEADING, Section, entry, files_section};

@@ -22,7 +22,7 @@ pub enum ToolFailure {
 
 /// Where the files of a workspace are.
 #[async_trait]
-pub trait Shelf: Send + Sync {
+pub trait WorkspaceFiles: Send + Sync {
     /// The files that models may be told of, newest first (FIL-6).
     async fn list(&self) -> Result<Vec<File>, ToolFailure>;
 

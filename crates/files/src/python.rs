@@ -7,7 +7,7 @@ use plimsoll_domain::File;
 use crate::{
     answering::Draft,
     arguments::{Arguments, Mistake},
-    ports::Shelf,
+    ports::WorkspaceFiles,
     sandbox::{Ending, MOST_FILES, Outcome, Over},
     words::{CONTEXT_CHARS, file_label, name_words, shortened, size_words, visible},
 };
@@ -66,7 +66,11 @@ pub(crate) fn input_names(files: &[File]) -> Vec<String> {
 }
 
 /// The answer about a run. What it wrote goes to the shelf.
-pub(crate) async fn tell(outcome: Outcome, shelf: &dyn Shelf, names: &[(String, String)]) -> Draft {
+pub(crate) async fn tell(
+    outcome: Outcome,
+    shelf: &dyn WorkspaceFiles,
+    names: &[(String, String)],
+) -> Draft {
     let failed = outcome.ending != Ending::Exited(0);
     let mut draft = Draft::new("lines", "a run that prints less, or more max_tokens");
     let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());

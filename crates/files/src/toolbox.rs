@@ -12,7 +12,7 @@ use crate::{
     answering::{Allowance, Draft, ToolAnswer},
     arguments::{Arguments, Mistake},
     audio, image, listing, pdf,
-    ports::{Shelf, ToolFailure, Transcriber, VisionModel},
+    ports::{ToolFailure, Transcriber, VisionModel, WorkspaceFiles},
     programs::Programs,
     python, reading,
     sandbox::{Input, Job, NoSandbox, Sandbox},
@@ -31,7 +31,7 @@ const RUNS: usize = 2;
 
 /// The file tools of one workspace.
 pub struct Toolbox {
-    shelf: Arc<dyn Shelf>,
+    shelf: Arc<dyn WorkspaceFiles>,
     clock: Clock,
     vision_model: Option<Arc<dyn VisionModel>>,
     transcriber: Option<Arc<dyn Transcriber>>,
@@ -45,7 +45,7 @@ pub struct Toolbox {
 
 impl Toolbox {
     /// The tools for the files on a shelf, with nothing else at hand yet.
-    pub fn new(shelf: Arc<dyn Shelf>, clock: Clock) -> Self {
+    pub fn new(shelf: Arc<dyn WorkspaceFiles>, clock: Clock) -> Self {
         let sandbox = NoSandbox {
             why: "no sandbox was looked for".to_owned(),
             how_to_fix: "switch execute_python on".to_owned(),

@@ -6,10 +6,10 @@
 //! stands behind them. One answer of 30 MB left 90 MB for good; with a fixed bound it leaves 20.
 
 /// Blocks of this size and more are given back to the system when they are freed.
-pub const LARGE: usize = 256 << 10;
+pub const LARGE_BLOCK_BYTES: usize = 256 << 10;
 
 /// Heaps for threads; each keeps what was freed in it. By default there are eight a core.
-pub const HEAPS: usize = 4;
+pub const HEAP_COUNT: usize = 4;
 
 /// Keeps the bound of large blocks where it is, for the rest of the process. To be called before
 /// there are threads. Does nothing where the allocator is another one.
@@ -21,8 +21,8 @@ pub fn give_back_large_blocks() {
         // memory that is free. Nothing that was allocated is touched, and a number that it does
         // not take is refused.
         unsafe {
-            libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE as libc::c_int);
-            libc::mallopt(libc::M_ARENA_MAX, HEAPS as libc::c_int);
+            libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES as libc::c_int);
+            libc::mallopt(libc::M_ARENA_MAX, HEAP_COUNT as libc::c_int);
         }
     }
 }

@@ -41,7 +41,7 @@ const PURGE_EVERY: Duration = Duration::from_secs(10 * 60);
 const SHRINK_REST: Duration = Duration::from_millis(50);
 
 /// So much is shown of a part of an answer that is too long to be rendered again and again.
-const NEWEST: usize = 32 << 10;
+const NEWEST_BYTES: usize = 32 << 10;
 
 /// More changed pairs than this are told as a whole.
 const FEW: usize = 20;
@@ -142,7 +142,7 @@ fn newest(tail: &str) -> &str {
     if tail.len() <= MAX_MARKDOWN_BYTES {
         return tail;
     }
-    let from = tail.ceil_char_boundary(tail.len() - NEWEST);
+    let from = tail.ceil_char_boundary(tail.len() - NEWEST_BYTES);
     let line = tail[from..].find('\n').map_or(from, |end| from + end + 1);
     &tail[line..]
 }

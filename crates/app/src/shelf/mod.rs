@@ -4,7 +4,7 @@ mod port;
 mod upkeep;
 mod verify;
 
-pub(crate) use port::WorkspaceShelf;
+pub(crate) use port::StoredFiles;
 pub use upkeep::{BlobUsage, Collected, Garbage};
 pub use verify::{ReadData, Verified};
 

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use plimsoll_domain::{File, FileId, FileSource, PairId};
-use plimsoll_files::{Shelf, ToolFailure};
+use plimsoll_files::{ToolFailure, WorkspaceFiles};
 use plimsoll_store::{StoreError, Workspace};
 
 use super::{Keeper, Origin, blob_name, blocking};
 use crate::AppError;
 
 /// The files of a workspace.
-pub(crate) struct WorkspaceShelf {
+pub(crate) struct StoredFiles {
     pub(crate) keeper: Keeper,
     pub(crate) workspace: Workspace,
     /// The pair whose answer the tools work for; none where no send asks, as over MCP.
@@ -24,7 +24,7 @@ fn store(error: &dyn std::fmt::Display) -> ToolFailure {
 }
 
 #[async_trait]
-impl Shelf for WorkspaceShelf {
+impl WorkspaceFiles for StoredFiles {
     async fn list(&self) -> Result<Vec<File>, ToolFailure> {
         let now = self.keeper.clock.now();
         let files =

@@ -1,5 +1,5 @@
 use plimsoll_domain::{FileKind, FileSource};
-use plimsoll_files::{Sandbox, Shelf, Toolbox, file_label};
+use plimsoll_files::{Sandbox, Toolbox, WorkspaceFiles, file_label};
 use plimsoll_testkit::real::skipped;
 use serde_json::json;
 

@@ -4,7 +4,7 @@ use std::{
 };
 
 use plimsoll_domain::FileKind;
-use plimsoll_files::Shelf;
+use plimsoll_files::WorkspaceFiles;
 use serde_json::json;
 
 use crate::shelf::{Desk, ask, bare};

@@ -10,7 +10,7 @@ use std::{
 use async_trait::async_trait;
 use plimsoll_domain::{ContentHash, File, FileId, FileKind, FileSource, Timestamp};
 use plimsoll_files::{
-    Clock, Programs, Sandbox, Shelf, ToolAnswer, ToolFailure, Toolbox, file_label,
+    Clock, Programs, Sandbox, ToolAnswer, ToolFailure, Toolbox, WorkspaceFiles, file_label,
 };
 use plimsoll_testkit::real::skipped;
 use serde_json::Value;
@@ -74,7 +74,7 @@ impl Desk {
 }
 
 #[async_trait]
-impl Shelf for Desk {
+impl WorkspaceFiles for Desk {
     async fn list(&self) -> Result<Vec<File>, ToolFailure> {
         Ok(self.files.lock().unwrap().clone())
     }

@@ -123,7 +123,7 @@ pub(crate) struct FileDto {
     upload_context: Option<String>,
     created_at: String,
     age: String,
-    /// What stands for it in a message.
+    /// What attachment_preview for it in a message.
     token: String,
     /// What was noticed when it came in.
     pub(super) said: Option<String>,
@@ -157,7 +157,7 @@ impl FileDto {
         preview: &SendPreview,
     ) -> Result<Self, Problem> {
         let path = web.app.file_path(at, file)?;
-        let attached = preview.stands(file);
+        let attached = preview.attachment_preview(file);
         Ok(Self {
             id: file_label(file.id),
             name: file.name.clone(),
@@ -208,7 +208,7 @@ pub(crate) struct AttachedDto {
     /// What the model gets instead, if it cannot take it that way: `name only`.
     instead: Option<&'static str>,
     thumbnail: Option<String>,
-    /// Why it stands for nothing.
+    /// Why it attachment_preview for nothing.
     broken: Option<String>,
     /// What people should know about it.
     note: Option<String>,
