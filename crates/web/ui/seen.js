@@ -129,7 +129,9 @@ export function createSeen({ win, store }) {
       const { preview, view, shown: plain } = store.get();
       const shown = preview?.shown ?? plain;
       const instructions = [instruction("system", shown.system), instruction("files", shown.files)].filter((part) => part !== null);
-      return { view: shown.view, digest: digest({ model: preview?.model ?? view.model, instructions, blocks: blocks(), files, question: question() }) };
+      // An answer again names its model in its own question; for all else the selector does.
+      const model = preview?.question ? preview.model : view.model;
+      return { view: shown.view, digest: digest({ model, instructions, blocks: blocks(), files, question: question() }) };
     },
   };
 }

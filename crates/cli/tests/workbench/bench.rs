@@ -39,17 +39,17 @@ const HELPERS: &str = "globalThis.T = {
   // Rows wait for this promise, where a test set one; then they are counted.
   rowsAfter: null,
   rowsHeld: 0,
-  // Answers to what is asked of such an address wait until they are let go; those that wait are counted.
-  slow: null,
+  // Answers to what is asked of such addresses wait until they are let go; those that wait are counted.
+  slow: [],
   waiting: [],
-  hold: (part) => { T.slow = part; },
-  letGo: () => { T.slow = null; T.waiting.splice(0).forEach((go) => go()); },
+  hold: (...parts) => { T.slow = parts; },
+  letGo: () => { T.slow = []; T.waiting.splice(0).forEach((go) => go()); },
 };
 const ask = globalThis.fetch.bind(globalThis);
 globalThis.fetch = async (url, how) => {
   if (T.rowsAfter && String(url).includes('/ui/rows')) { T.rowsHeld += 1; await T.rowsAfter; }
   const answer = await ask(url, how);
-  if (T.slow && String(url).includes(T.slow)) await new Promise((go) => T.waiting.push(go));
+  if (T.slow.some((part) => String(url).includes(part))) await new Promise((go) => T.waiting.push(go));
   return answer;
 };
 const write = navigator.clipboard?.writeText.bind(navigator.clipboard);

@@ -2,7 +2,7 @@
 //! request: nothing goes that was not on screen, and what the page says of it is true (PAY-6).
 
 use plimsoll_testkit::scripted::{Gate, Reply, Step};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     attachments::{chips, paste},
@@ -200,6 +200,38 @@ fn pay_6_rows_that_come_after_the_key_are_not_sent_by_it() {
     assert_eq!((post.status, post.marked.len()), (202, 6));
     bench.agrees();
     assert_eq!(asked(&bench.sent()), post.marked);
+}
+
+#[test]
+fn pay_6_a_question_again_goes_to_no_model_that_the_page_does_not_show() {
+    let Some(bench) = Workbench::open([Reply::auth(), answer("fine")]) else { return };
+    bench.types("What now?");
+    bench.keys("Enter");
+    bench.wait("T.state() === 'error'");
+    let choose = |model| bench.served.json("PUT", "/api/view", Some(json!({ "model": model })));
+    choose("other-model");
+    bench.wait("T.one('#model').dataset.id === 'other-model'");
+    // The page hears late that the model is the pair's own again.
+    bench.js::<()>("(T.deaf = true, T.hold('/api/view', '/api/state'))");
+    choose("test");
+    bench.click(".pair [data-act=reask]");
+    bench.wait("T.draft() === 'What now?' && T.waiting.length > 0");
+    bench.wait("T.asks.some((ask) => ask === 'POST /api/preview')");
+    bench.page.settle().unwrap();
+    assert_eq!(bench.js::<String>("T.one('#model').dataset.id"), "other-model");
+    let calls = bench.calls();
+    bench.keys("Enter");
+    bench.page.settle().unwrap();
+    bench.js::<()>("T.letGo()");
+    bench.says("#notice", "changed as you sent it");
+    assert_eq!(bench.calls(), calls, "it went to a model that was not on screen");
+    bench.wait("T.one('#model').dataset.id === 'test'");
+    bench.keys("Enter");
+    assert_eq!(bench.post(0).status, 202);
+    assert_eq!(bench.sent()["model"], "test");
+    bench.js::<()>("(T.deaf = false, T.cut(), T.mend())");
+    bench.wait("T.state() === 'complete'");
+    bench.agrees();
 }
 
 #[test]
