@@ -203,7 +203,7 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     restore,
     /** The filter changed, here or in another tab; what is being written stays. */
     sync() {
-      if (document.activeElement !== field) write(applied());
+      if (document.activeElement !== field && field.value !== applied()) write(applied());
     },
   };
 }
