@@ -142,7 +142,8 @@ impl Day {
 
     /// Waits until the provider was asked this.
     pub(super) fn reached(&self, question: &str) {
-        self.wait_here(|day| !day.calls_for(question).is_empty(), "it never reaches the provider");
+        let called = |day: &Self| !day.calls_for(question).is_empty();
+        self.wait_here(called, &format!("{question} never reaches the provider"));
     }
 
     /// Waits until the server sends nothing.
@@ -163,7 +164,10 @@ impl Day {
             }
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
-        self.fail(otherwise);
+        let sending = self.bench.served.json("GET", "/api/state", None)["sending"].clone();
+        let pairs = self.all_pairs();
+        let newest: Vec<&Value> = pairs.iter().rev().take(2).collect();
+        self.fail(&format!("{otherwise}; sending {sending}, the newest pairs are {newest:?}"));
     }
 
     /// Waits until nothing is being sent, and both tabs know it.
