@@ -9,14 +9,14 @@ use plimsoll_budget::{
 use plimsoll_domain::{Attachment, Delivery, File, FileId, PairId, Timestamp, Topic};
 use plimsoll_provider::Provider;
 use plimsoll_send::{
-    Capabilities, Counter, FilePart, Part, Seen, SendPlan, allowed_deliveries, default_delivery,
+    Capabilities, Comparison, Counter, FilePart, Part, Seen, SendPlan, allowed_deliveries,
+    default_delivery,
 };
 use plimsoll_store::{StoredPair, Workspace};
 use plimsoll_tokens::{Band, Basis, RawTokens};
 
 use crate::{
-    AttachLimits, AttachedFile, Comparison, QuotaChoice, TooLarge, tooling::FilesPart,
-    weigher::Weigher,
+    AttachLimits, AttachedFile, QuotaChoice, TooLarge, tooling::FilesPart, weigher::Weigher,
 };
 
 /// Which pairs may go along.

@@ -6,11 +6,12 @@ use plimsoll_budget::{Decision, OverBudget, QuotaKind};
 use plimsoll_domain::{
     Attachment, ColorFlag, FileId, Lifecycle, MessagePair, PairId, Star, Timestamp, words_alone,
 };
+use plimsoll_send::Comparison;
 use plimsoll_store::{StoreError, StoreResult};
 
 use crate::{
-    App, AppError, AttachedFile, Comparison, HistoryChoice, Prepared, Progress, Purpose,
-    SendChoices, ending::Carried,
+    App, AppError, AttachedFile, HistoryChoice, Prepared, Progress, Purpose, SendChoices,
+    ending::Carried,
 };
 
 /// Asks whoever changes the filter which pairs it shows now. A pair that is given is as if it

@@ -7,12 +7,12 @@ use plimsoll_domain::{FileId, PairError, PairId, Usage};
 use plimsoll_provider::ProviderFailure;
 use plimsoll_send::{
     AttemptMachine, AttemptRecord, Effect, Event, LeftOutBecause, MAX_TOOL_ROUNDS, Message,
-    MessageRecord, Outcome, SendError, ToolCall,
+    MessageRecord, Outcome, Receipt, SendError, ToolCall,
 };
 use tokio::time::Instant;
 
 use crate::{
-    App, AppError, Attempt, Cancel, Prepared, Progress, Receipt, SendChoices, StartedSend,
+    App, AppError, Attempt, Cancel, Prepared, Progress, SendChoices, StartedSend,
     calling::{Called, Saved},
     ending::Patience,
     pair_error::pair_error,

@@ -5,11 +5,10 @@
 use std::collections::HashSet;
 
 use plimsoll_domain::{FileId, PairId};
-use plimsoll_send::Seen;
+use plimsoll_send::{Comparison, Seen};
 
 use crate::{
-    App, AppError, Comparison, Draft, HistoryChoice, Prepared, Purpose, StartedSend, View,
-    topic_path,
+    App, AppError, Draft, HistoryChoice, Prepared, Purpose, StartedSend, View, topic_path,
 };
 
 impl App {

@@ -1,17 +1,17 @@
 //! The books after a send: the pair's end, its receipt, and what was learned from it.
 
-use plimsoll_budget::WindowSource;
+use plimsoll_budget::{Model, WindowSource};
 use plimsoll_domain::{LifecycleEvent, PairError, PairId, ReceiptId, Usage};
 use plimsoll_provider::ProviderFailure;
-use plimsoll_send::{Counter, Outcome, silent_truncation};
+use plimsoll_send::{Counter, Outcome, Receipt, Timings, error_percent, silent_truncation};
 use plimsoll_store::{
     ErrorSnapshot, FailedAnswer, INTERRUPTED, LearnedLimit, ReceiptRecord, UsageEntry, UsageReport,
 };
 use plimsoll_tokens::{RawTokens, Report};
 
 use crate::{
-    App, AppError, Prepared, Progress, Receipt, driver::SendState, ending::Patience,
-    pair_error::pair_error, receipt::final_stage, workspace_view::line_key,
+    App, AppError, Prepared, Progress, driver::SendState, ending::Patience, pair_error::pair_error,
+    workspace_view::line_key,
 };
 
 impl App {
@@ -30,32 +30,36 @@ impl App {
         let sent: Vec<PairId> = last
             .map(|record| record.selection.iter().map(|pair| pair.id).collect())
             .unwrap_or_default();
-        let counter = Counter { trimmed, ..prepared.preview.counter() };
-        let last_total = state.records.last().map_or(0, |record| record.attempt_total_tokens);
-        let reported = state.first_usage.map_or(0, |usage| usage.prompt);
-        let truncation = silent_truncation(last_total, reported, prepared.preview.estimator.1);
+        let preview = &prepared.preview;
+        let estimate = last.map_or(0, |record| record.attempt_total_tokens);
+        let first_prompt = state.first_usage.map(|usage| usage.prompt);
         let millis =
             |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let receipt = Receipt {
             id: ReceiptId::new(now, self.chance.bytes()),
-            pair: state.pair,
-            model: prepared.preview.model.id.clone(),
+            pair_id: state.pair,
+            model: preview.model.id.clone(),
             attempts: state.records.clone(),
             usage: state.usage,
-            first_prompt: state.first_usage.map(|usage| usage.prompt),
+            first_prompt,
             tool_calls: state.tool_calls,
-            cost: Receipt::cost_of(&prepared.preview.model, state.usage),
-            first_text_ms: state.first_text.map(millis),
-            total_ms: millis(state.started.elapsed()),
-            estimator: prepared.preview.estimator.0,
-            basis: prepared.preview.basis,
-            odd_tokens: prepared.preview.odd_tokens,
+            tool_tokens: last.map_or(0, |record| record.tool_tokens),
+            cost: cost(&preview.model, state.usage),
+            timings: Timings {
+                first_text_ms: state.first_text.map(millis),
+                total_ms: millis(state.started.elapsed()),
+            },
+            estimator: preview.estimator.0.to_owned(),
+            basis: preview.basis.name().to_owned(),
+            basis_text: preview.basis.words(),
+            band: preview.basis.band(estimate, preview.odd_tokens),
+            estimate_error_percent: error_percent(estimate, first_prompt),
             history_hash: state.history_hash.clone(),
-            request_bytes: state.request_bytes,
-            detached: state.detached.clone(),
-            compared: prepared.compared,
-            truncation,
-            counter,
+            request_bytes: Some(state.request_bytes),
+            detached_files: state.detached.clone(),
+            seen: prepared.compared,
+            truncation: silent_truncation(estimate, first_prompt.unwrap_or(0), preview.estimator.1),
+            counter: Counter { trimmed, ..preview.counter() },
             stated_limit: state.overflowed.flatten(),
         };
         // The pair's end comes first: whatever fails after it, no pair stays in flight.
@@ -65,21 +69,8 @@ impl App {
             // What tools made is no longer pending: it is kept, or gone with what was stopped.
             self.events.publish(&prepared.workspace, Progress::Files);
         }
-        let record = ReceiptRecord {
-            id: receipt.id,
-            workspace: prepared.workspace.clone(),
-            pair: Some(state.pair),
-            topic: prepared.topic.id,
-            model: prepared.preview.model.id.clone(),
-            at: now,
-            stage: final_stage(&state.records).name().to_owned(),
-            estimate: last_total,
-            usage: state.usage,
-            first_prompt: receipt.first_prompt,
-            cost: receipt.cost,
-            trimmed: trimmed as u64,
-            body: Some(receipt.to_json().to_string()),
-        };
+        let (at, topic) = (&prepared.workspace, prepared.topic.id);
+        let record = ReceiptRecord::of(at, topic, now, &receipt);
         self.until_kept(patience, tell, || self.store.put_receipt(&record)).await?;
         self.events.publish(&prepared.workspace, Progress::Receipt(state.pair, receipt.id));
         if let Outcome::Error(_) = outcome {
@@ -132,7 +123,7 @@ impl App {
             self.store.put_value(&line_key(&prepared.workspace), line.as_deref()).await?;
         }
         // Who reports nothing counts requests all the same (VAL-4); its tokens are estimated.
-        let estimate = receipt.last().map_or(0, |attempt| attempt.attempt_total_tokens);
+        let estimate = receipt.estimate();
         let sum = |usage: Usage| usage.prompt.saturating_add(usage.completion);
         let taken = matches!(outcome, Outcome::Complete { .. }).then_some(estimate);
         let tokens = state.usage.map_or(taken.unwrap_or(0), sum);
@@ -176,7 +167,7 @@ impl App {
     ) -> Result<(), AppError> {
         let (base_url, model) = (prepared.provider.base_url(), &prepared.preview.model);
         if matches!(outcome, Outcome::Complete { .. }) {
-            let estimate = receipt.last().map_or(0, |attempt| attempt.attempt_total_tokens);
+            let estimate = receipt.estimate();
             let preview = &prepared.preview;
             // Without a report the least that it can have been.
             let least = || preview.basis.band(estimate, preview.odd_tokens).low;
@@ -199,6 +190,17 @@ impl App {
         let learned = LearnedLimit { base_url, model: model.id.clone(), tokens, learned_at };
         Ok(self.store.put_learned_limit(&learned).await?)
     }
+}
+
+/// What a send cost in US dollars, where price and usage are known.
+fn cost(model: &Model, usage: Option<Usage>) -> Option<f64> {
+    let (price, usage) = (model.price?, usage?);
+    let cached = price.cached_input.unwrap_or(price.input);
+    let fresh = usage.prompt.saturating_sub(usage.cached);
+    let sum = fresh as f64 * price.input
+        + usage.cached as f64 * cached
+        + usage.completion as f64 * price.output;
+    Some(sum / 1e6)
 }
 
 /// How a pair ends, and what is kept of its answer.

@@ -31,7 +31,6 @@ mod pair_error;
 mod ports;
 mod prepare;
 mod quota;
-mod receipt;
 mod scope;
 mod shelf;
 mod tool_models;
@@ -59,7 +58,6 @@ pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
 pub use ports::{Chance, Clock, Connection, NoProvider, ProviderSource};
 pub use prepare::find_topic;
 pub use quota::{OverQuota, QuotaChoice};
-pub use receipt::{Comparison, Receipt, attempt_numbers};
 pub use shelf::{
     BlobUsage, Collected, Garbage, LARGEST_FILE, Origin, ReadData, Secrets, TakeIn, Verified,
     blob_name, refuse_secret,

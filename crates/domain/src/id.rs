@@ -1,5 +1,6 @@
 //! Time-sortable ids. The clock and the randomness come from the caller.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use uuid::{Builder, Uuid};
 
 use crate::Timestamp;
@@ -31,6 +32,19 @@ macro_rules! id_type {
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 self.0.hyphenated().fmt(f)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+                Self::parse(&text).ok_or_else(|| D::Error::custom("an id is expected"))
             }
         }
 

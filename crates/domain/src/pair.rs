@@ -1,5 +1,6 @@
 //! The message pair (HIS-1) and its labels.
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{
@@ -81,7 +82,8 @@ impl ColorFlag {
 }
 
 /// What a provider says a request used, in tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Usage {
     /// The whole prompt, cached part included.
     pub prompt: u64,

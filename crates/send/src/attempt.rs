@@ -19,7 +19,9 @@ use plimsoll_domain::PairId;
 use plimsoll_fault::{Fault, Label, Subkind};
 use plimsoll_tokens::RawTokens;
 
-use crate::{AttemptRecord, IncludedPair, SendPlan, Stage, TrimStep, plan::signed_difference};
+use crate::{
+    AttemptBudget, AttemptRecord, IncludedPair, SendPlan, Stage, TrimStep, plan::signed_difference,
+};
 
 /// What happened to the call that is under way.
 #[derive(Clone, Debug, PartialEq)]
@@ -441,25 +443,27 @@ impl AttemptMachine {
 
     fn record(&self, stage: Stage, fault: Option<&Fault>) -> AttemptRecord {
         let plan = &self.plan;
-        let total = self.total_tokens();
+        let (total, history, trimmed) =
+            (self.total_tokens(), self.history_tokens(), self.trimmed());
         let dropped = plan.included.iter().take(self.dropped).map(|pair| pair.id);
         let left_out = dropped.filter(|id| !self.gone.contains(id)).collect();
         let overflow =
             fault.filter(|fault| matches!(fault.label, Label::Overflow | Label::OverflowOutput));
         AttemptRecord {
             model: plan.model.clone(),
-            max_context: plan.ml,
-            max_usable_raw: plan.max_usable_raw(),
+            budget: AttemptBudget { max_context: plan.ml, max_usable_raw: plan.max_usable_raw() },
             selection: self.sent().cloned().collect(),
             left_out,
             deleted: self.deleted.clone(),
             predicted_message_count: plan.included.len(),
             predicted_history_tokens: plan.predicted_history_tokens(),
             predicted_total_tokens: plan.predicted_total_tokens(),
-            attempt_history_tokens: self.history_tokens(),
+            attempt_history_tokens: history,
             attempt_total_tokens: total,
             aut: plan.aut,
-            trimmed_count: self.trimmed(),
+            trimmed_count: trimmed,
+            trimming_removed_tokens: plan.predicted_history_tokens().saturating_sub(history),
+            sent_count: plan.included.len() - trimmed,
             attempts_used: self.attempts,
             chars_per_token: plan.chars_per_token,
             tool_tokens: self.tool_tokens,

@@ -87,7 +87,7 @@ fn pay_1_a_pair_that_is_deleted_between_attempts_is_left_out() {
     assert_eq!(machine.delete(&[stranger]), None);
     let Some(Effect::Call { record, .. }) = machine.delete(&[ids[1]]) else { panic!("a call") };
     assert_eq!((record.deleted.as_slice(), record.left_out.as_slice()), (&ids[1..2], &[][..]));
-    assert_eq!((record.trimmed_count, record.sent_count()), (1, 3));
+    assert_eq!((record.trimmed_count, record.sent_count), (1, 3));
     assert_eq!(record.attempt_history_tokens, 80);
     assert_eq!(machine.delete(&[ids[1]]), None, "once is enough");
     // The next trims take the oldest that is still sent.
@@ -97,7 +97,7 @@ fn pay_1_a_pair_that_is_deleted_between_attempts_is_left_out() {
     let effects = machine.on(overflow());
     let Some(Effect::Call { record, .. }) = effects.last() else { panic!("a call") };
     assert_eq!(record.left_out, [ids[0], ids[2]]);
-    assert_eq!((record.attempt_history_tokens, record.sent_count()), (40, 1));
+    assert_eq!((record.attempt_history_tokens, record.sent_count), (40, 1));
     assert_eq!(record.predicted_history_tokens, 100, "what was predicted stays");
     machine.on(overflow());
     assert_eq!(
@@ -258,7 +258,7 @@ fn val_3_fit_first_drops_before_the_first_call() {
     assert_eq!(short(&effects), "call-2");
     assert_eq!(machine.plan().predicted_history_tokens(), 600, "predictions stay");
     let Effect::Call { record, .. } = &effects[0] else { panic!("a call") };
-    assert_eq!((record.trimmed_count, record.sent_count()), (2, 1));
+    assert_eq!((record.trimmed_count, record.sent_count), (2, 1));
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn rec_1_the_record_holds_the_numbers_of_the_spec() {
     let effects = machine.on(overflow());
     let Effect::Record(record) = &effects[0] else { panic!("a record") };
     assert_eq!(record.stage, Stage::OverflowInitial);
-    assert_eq!((record.max_context, record.max_usable_raw), (1000, 800));
+    assert_eq!((record.budget.max_context, record.budget.max_usable_raw), (1000, 800));
     assert_eq!((record.predicted_message_count, record.predicted_history_tokens), (2, 300));
     assert_eq!(record.predicted_total_tokens, 400);
     assert_eq!((record.attempt_history_tokens, record.attempt_total_tokens), (300, 380));
@@ -442,7 +442,7 @@ proptest! {
                 prop_assert_eq!(record.predicted_history_tokens, plan.predicted_history_tokens());
                 prop_assert_eq!(record.predicted_total_tokens, plan.predicted_total_tokens());
                 prop_assert_eq!(record.predicted_message_count, tokens.len());
-                prop_assert_eq!(record.selection.len(), record.sent_count());
+                prop_assert_eq!(record.selection.len(), record.sent_count);
                 prop_assert_eq!(record.left_out.len(), record.trimmed_count);
                 if let Some(last) = &last {
                     prop_assert!(record.attempt_history_tokens <= last.attempt_history_tokens);

@@ -1,6 +1,7 @@
 //! The counter `X / Y` and the words after a trim (REC-3, REC-4).
 
 use plimsoll_tokens::commas;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 /// What the counter shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -20,6 +21,32 @@ impl std::fmt::Display for Counter {
             0 => write!(f, "{predicted} / {visible}"),
             _ => write!(f, "[{predicted}-{trimmed}]/{visible}"),
         }
+    }
+}
+
+impl Counter {
+    /// Reads what `Display` writes.
+    fn parse(text: &str) -> Option<Self> {
+        let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
+        let numbers: Option<Vec<usize>> = numbers.map(|number| number.parse().ok()).collect();
+        match numbers?[..] {
+            [predicted, visible] => Some(Self { predicted, trimmed: 0, visible }),
+            [predicted, trimmed, visible] => Some(Self { predicted, trimmed, visible }),
+            _ => None,
+        }
+    }
+}
+
+impl Serialize for Counter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Counter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| D::Error::custom("a counter is expected"))
     }
 }
 

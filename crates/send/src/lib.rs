@@ -25,7 +25,10 @@ pub use delivery::{
     unseeable,
 };
 pub use plan::{IncludedPair, SendPlan, TrimStep};
-pub use receipt::{AttemptRecord, MessageRecord, Stage, TruncationSeen, silent_truncation};
+pub use receipt::{
+    AttemptBudget, AttemptRecord, Comparison, MessageRecord, Receipt, Stage, Timings,
+    TruncationSeen, error_percent, silent_truncation,
+};
 pub use request::{FilePart, Message, Part, Request, Role, largest_answer};
 pub use seen::{BLOCK, Hash, Seen, SeenFile, SeenPair, SeenQuestion};
 pub use tools::{MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult};

@@ -2,6 +2,7 @@
 
 use plimsoll_domain::PairId;
 use plimsoll_tokens::{Correction, RawTokens};
+use serde::{Deserialize, Serialize};
 
 /// How many pairs an overflow drops at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -14,12 +15,27 @@ pub enum TrimStep {
 }
 
 /// A pair of the predicted set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IncludedPair {
     pub id: PairId,
     /// The model it was sent to; a label.
     pub model: String,
+    /// A receipt keeps their sum.
+    #[serde(with = "sum")]
     pub tokens: RawTokens,
+}
+
+mod sum {
+    use plimsoll_tokens::RawTokens;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(tokens: &RawTokens, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(tokens.total())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<RawTokens, D::Error> {
+        u64::deserialize(from).map(RawTokens::from)
+    }
 }
 
 /// Everything that one send knows before its first call. Nothing in it changes

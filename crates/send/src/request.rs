@@ -3,11 +3,13 @@
 use std::{path::PathBuf, sync::Arc};
 
 use plimsoll_domain::{File, FileId, PairId};
+use serde::{Deserialize, Serialize};
 
 use crate::{ToolCall, ToolDefinition, ToolResult};
 
 /// Who speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     System,
     User,

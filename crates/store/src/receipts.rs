@@ -1,13 +1,14 @@
 //! Receipts of sends (REC-2) and snapshots of failed ones (REC-5).
 
 use plimsoll_domain::{PairId, ReceiptId, Timestamp, TopicId, Usage};
+use plimsoll_send::{Receipt, error_percent};
 
 use crate::{
     Workspace,
     sql::{receipts, snapshots, totals},
 };
 
-/// A receipt: what lists and totals need in fields, everything else in the body.
+/// A receipt as it is kept: what lists and totals need in columns, and all of it in the body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceiptRecord {
     pub id: ReceiptId,
@@ -32,15 +33,46 @@ pub struct ReceiptRecord {
     pub cost: Option<f64>,
     /// T: how many pairs were left out.
     pub trimmed: u64,
-    /// The receipt as JSON, opaque here. None in lists, and none once the pair was deleted.
+    /// The receipt as JSON. None in lists, and none once the pair was deleted.
     pub body: Option<String>,
 }
 
 impl ReceiptRecord {
+    /// The row of a receipt.
+    pub fn of(workspace: &Workspace, topic: TopicId, at: Timestamp, receipt: &Receipt) -> Self {
+        // By way of a value, whose names are in order: so they are since the first version.
+        let body = serde_json::to_value(receipt).map(|value| value.to_string());
+        Self {
+            id: receipt.id,
+            workspace: workspace.clone(),
+            pair: Some(receipt.pair_id),
+            topic,
+            model: receipt.model.clone(),
+            at,
+            stage: receipt.stage().name().to_owned(),
+            estimate: receipt.estimate(),
+            usage: receipt.usage,
+            first_prompt: receipt.first_prompt,
+            cost: receipt.cost,
+            trimmed: receipt.last().map_or(0, |attempt| attempt.trimmed_count as u64),
+            body: body.ok(),
+        }
+    }
+
+    /// The whole receipt; none in lists, and none once the pair was deleted.
+    pub fn receipt(&self) -> Option<Receipt> {
+        let mut receipt: Receipt = serde_json::from_str(self.body.as_deref()?).ok()?;
+        for attempt in &mut receipt.attempts {
+            // Receipts of earlier versions do not say it.
+            let predicted = attempt.predicted_message_count;
+            attempt.sent_count = predicted.saturating_sub(attempt.trimmed_count);
+        }
+        Some(receipt)
+    }
+
     /// How far the estimate was off, in percent of what the provider read.
     pub fn error_percent(&self) -> Option<f64> {
-        let read = self.first_prompt.filter(|read| *read > 0)?;
-        Some(100.0 * self.estimate as f64 / read as f64 - 100.0)
+        error_percent(self.estimate, self.first_prompt)
     }
 }
 

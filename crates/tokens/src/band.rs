@@ -1,5 +1,7 @@
 //! What an estimate rests on, and how far it may be off (EST-9).
 
+use serde::{Deserialize, Serialize};
+
 use crate::calibration::SMALL_REQUEST;
 use crate::{Calibration, commas};
 
@@ -36,12 +38,27 @@ const APPROX: f64 = 0.15;
 const ODD: f64 = 0.4;
 
 /// The two ends between which the true number is expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Band {
     /// Not less.
     pub low: u64,
     /// Not more.
     pub high: u64,
+}
+
+impl Band {
+    /// ` ± 4 %` around an estimate, or nothing where there is no doubt. Of a small number the
+    /// tokens say more.
+    pub fn plus_minus(self, tokens: u64) -> String {
+        match self.high.saturating_sub(tokens) {
+            0 => String::new(),
+            wide if wide.saturating_mul(4) > tokens => format!(" ± {}", commas(wide)),
+            wide => {
+                let percent = (wide as f64 / tokens as f64 * 100.0).round().max(1.0);
+                format!(" ± {percent:.0} %")
+            }
+        }
+    }
 }
 
 impl Basis {
@@ -109,20 +126,7 @@ impl Basis {
 
     /// An estimate with its band and its basis: `3,100 ± 4 %, learned from 42 answers`.
     pub fn told(self, tokens: u64, odd: u64) -> String {
-        format!("{}{}, {}", commas(tokens), self.plus_minus(tokens, odd), self.words())
-    }
-
-    /// ` ± 4 %`, or nothing where there is no doubt. Of a small number the tokens say more.
-    pub fn plus_minus(self, tokens: u64, odd: u64) -> String {
-        let wide = self.half_width(tokens, odd);
-        match (wide, tokens) {
-            (0, _) => String::new(),
-            (wide, tokens) if wide.saturating_mul(4) > tokens => format!(" ± {}", commas(wide)),
-            (wide, tokens) => {
-                let percent = (wide as f64 / tokens as f64 * 100.0).round().max(1.0);
-                format!(" ± {percent:.0} %")
-            }
-        }
+        format!("{}{}, {}", commas(tokens), self.band(tokens, odd).plus_minus(tokens), self.words())
     }
 }
 

@@ -6,10 +6,10 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_app::{AppEvent, Attempt, Comparison, Heard, OverQuota, Progress, heavy};
+use plimsoll_app::{AppEvent, Attempt, Heard, OverQuota, Progress, heavy};
 use plimsoll_domain::{FileId, PairId, ReceiptId, file_label};
 use plimsoll_prose::limits::MAX_MARKDOWN_BYTES;
-use plimsoll_send::Stage;
+use plimsoll_send::{AttemptRecord, Comparison, Stage};
 use plimsoll_store::Workspace;
 use serde_json::{Value, json};
 use tokio::{
@@ -68,8 +68,8 @@ struct Stream {
     /// Its next rendering does not begin before this.
     rests_until: Option<Instant>,
     shown: Streamed,
-    /// The calls so far, the newest last, as the event `attempt` tells them.
-    attempts: Vec<Value>,
+    /// The calls so far, the newest last, each with its number.
+    attempts: Vec<(u32, AttemptRecord)>,
 }
 
 /// The answers that are on their way.
@@ -97,15 +97,17 @@ impl AnswerStreams {
     }
 
     /// The calls of a send that is under way; none if it is over.
-    pub(crate) fn attempts(&self, pair: PairId) -> Option<Vec<Value>> {
-        self.lock().get(&pair).map(|stream| stream.attempts.clone())
+    pub(crate) fn attempts(&self, pair: PairId) -> Option<Vec<AttemptRecord>> {
+        let streams = self.lock();
+        let attempts = streams.get(&pair)?.attempts.iter();
+        Some(attempts.map(|(_, record)| record.clone()).collect())
     }
 
     /// A call went out or is over; the same call stands in the list once.
-    fn attempt(&self, pair: PairId, attempt: &Value) {
+    fn attempt(&self, pair: PairId, attempt: &Attempt) {
         if let Some(stream) = self.lock().get_mut(&pair) {
-            stream.attempts.retain(|known| known["call"] != attempt["call"]);
-            stream.attempts.push(attempt.clone());
+            stream.attempts.retain(|(call, _)| *call != attempt.call);
+            stream.attempts.push((attempt.call, attempt.record.clone()));
         }
     }
 
@@ -250,7 +252,7 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
         }
         Progress::Attempt(pair, attempt) => {
             let data = attempt_data(pair, &attempt);
-            web.relay.attempt(pair, &data);
+            web.relay.attempt(pair, &attempt);
             web.event_log.tell(Some(at), "attempt", &data);
             if attempt.record.stage == Stage::Sent {
                 let (kind, text) = attempt_words(&attempt);
@@ -328,10 +330,8 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
 /// What whoever sent something is told at its end: that it went otherwise than it was seen
 /// (PAY-6).
 async fn end_notice(web: &Web, receipt: Option<ReceiptId>) -> Option<&'static str> {
-    let body = web.app.store().receipt(receipt?).await.ok()?.body?;
-    let body: Value = serde_json::from_str(&body).ok()?;
-    let changed = Comparison::of_receipt(&body) == Comparison::ChangedWhileWaiting;
-    changed.then_some(
+    let receipt = web.app.store().receipt(receipt?).await.ok()?.receipt()?;
+    (receipt.seen == Comparison::ChangedWhileWaiting).then_some(
         "What goes along changed while your message waited: it went with what was visible when \
          its turn came.",
     )
@@ -344,7 +344,10 @@ fn labels(files: &[FileId]) -> Vec<String> {
 
 /// The event `attempt`: REC-1 without its lists, and which call it is.
 fn attempt_data(pair: PairId, attempt: &Attempt) -> Value {
-    let mut data = plimsoll_app::attempt_numbers(&attempt.record);
+    let mut data = json!(attempt.record);
+    if let Some(fields) = data.as_object_mut() {
+        fields.retain(|name, _| !["selection", "messages"].contains(&name.as_str()));
+    }
     data["pair"] = json!(pair.to_string());
     data["call"] = json!(attempt.call);
     data

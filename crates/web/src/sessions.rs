@@ -45,7 +45,7 @@ impl Frozen {
             history: last.attempt_history_tokens,
             aut: last.aut,
             total: last.attempt_total_tokens.saturating_add(last.tool_tokens),
-            ml: last.max_context,
+            ml: last.budget.max_context,
         })
     }
 }

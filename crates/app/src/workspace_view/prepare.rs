@@ -7,14 +7,15 @@ use plimsoll_budget::{
     validate,
 };
 use plimsoll_domain::{Attachment, ContextKind, Delivery, File, Lifecycle, PairId};
-use plimsoll_send::{IncludedPair, Part, SeenQuestion, SendPlan, TrimStep, largest_answer};
+use plimsoll_send::{
+    Comparison, IncludedPair, Part, SeenQuestion, SendPlan, TrimStep, largest_answer,
+};
 use plimsoll_store::StoredPair;
 use plimsoll_tokens::{Basis, RawTokens, odd_bytes};
 
 use super::{WorkspaceView, target::TargetModel};
 use crate::{
-    App, AppError, AttachedFile, Comparison, Draft, Planned, Prepared, Purpose, SendPreview,
-    attach::FileCache,
+    App, AppError, AttachedFile, Draft, Planned, Prepared, Purpose, SendPreview, attach::FileCache,
 };
 
 /// A message on the scales.

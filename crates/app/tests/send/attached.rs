@@ -297,7 +297,7 @@ async fn prv_5_a_model_reads_a_file_by_tool_and_everything_is_kept() {
     let Part::ToolResult(result) = &given[1].parts[0] else { panic!("{given:?}") };
     assert_eq!(result.text, kept[1].result);
     assert!(!last.tools.is_empty());
-    let receipt = sent.receipt.to_json();
+    let receipt = serde_json::json!(sent.receipt);
     assert_eq!(receipt["toolCalls"], 2);
     assert!(receipt["toolTokens"].as_u64().unwrap() >= kept[1].tokens);
     assert_eq!(sent.receipt.attempts.last().unwrap().attempts_used, 1, "one attempt");

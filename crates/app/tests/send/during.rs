@@ -1,11 +1,12 @@
 //! What is taken away while a send is under way goes along with no further call (PAY-1).
 
 use plimsoll_app::{
-    AppEvent, Ask, Cancel, Comparison, Draft, Events, Heard, Origin, Prepared, Progress, Purpose,
-    SeenDigest, SendChoices, Sent,
+    AppEvent, Ask, Cancel, Draft, Events, Heard, Origin, Prepared, Progress, Purpose, SeenDigest,
+    SendChoices, Sent,
 };
 use plimsoll_budget::Model;
 use plimsoll_domain::{Attachment, print_token};
+use plimsoll_send::Comparison;
 use plimsoll_store::{Edit, Workspace};
 
 use crate::rig::{Rig, answer, ask, failure, plain_settings, rig, rig_of, view};
@@ -41,7 +42,7 @@ async fn pay_1_a_pair_that_is_deleted_between_attempts_is_left_out_and_the_recei
     assert_eq!(rig.sent(2), all, "what was visible at the first call");
     assert_eq!(rig.sent(3), all[2..], "what was deleted since goes no longer");
     assert_eq!((sent.deleted, sent.trim_notice()), (1, None), "nothing was too large");
-    let receipt = sent.receipt.to_json();
+    let receipt = serde_json::json!(sent.receipt);
     let last = receipt["attempts"].as_array().unwrap().last().unwrap().clone();
     assert_eq!(last["deleted"], serde_json::json!([first.to_string()]));
     assert_eq!((&last["sentCount"], &last["trimmedCount"]), (&1.into(), &1.into()));
@@ -79,8 +80,8 @@ async fn pay_1_a_file_that_is_taken_away_between_attempts_is_left_out_and_the_re
     assert!(rig.sent(1)[0].contains("the secret of the hull"), "{:?}", rig.sent(1));
     assert!(rig.sent(2)[0].starts_with("sum up "), "{:?}", rig.sent(2));
     assert!(!rig.sent(2)[0].contains("the secret of the hull"), "{:?}", rig.sent(2));
-    assert_eq!(sent.receipt.detached, [file.id]);
-    let json = sent.receipt.to_json();
+    assert_eq!(sent.receipt.detached_files, [file.id]);
+    let json = serde_json::json!(sent.receipt);
     assert_eq!(json["detachedFiles"], serde_json::json!([file.id.to_string()]));
 }
 
@@ -109,9 +110,8 @@ async fn pay_1_a_message_that_waited_for_its_quota_goes_with_what_is_there_then(
     assert_eq!((sent.deleted, sent.receipt.counter.to_string().as_str()), (0, "1 / 1"));
     assert_eq!(sent.receipt.attempts[0].selection.len(), 1, "predicted is what was captured");
     // It was seen otherwise, and nobody is told that it was not compared at all (PAY-6).
-    assert_eq!(sent.receipt.compared, Comparison::ChangedWhileWaiting);
-    assert_eq!(sent.receipt.to_json()["seen"], "changed while it waited");
-    assert_eq!(Comparison::of_receipt(&sent.receipt.to_json()), Comparison::ChangedWhileWaiting);
+    assert_eq!(sent.receipt.seen, Comparison::ChangedWhileWaiting);
+    assert_eq!(serde_json::json!(sent.receipt)["seen"], "changed while it waited");
 }
 
 /// Sends what somebody saw, which has to wait for its quota, and does something meanwhile.
@@ -166,8 +166,8 @@ async fn pay_6_what_was_marked_goes_after_a_wait_also_where_the_filter_counts_pa
         let sent = wait_and_go(&rig, prepared, async {}).await;
         let went: Vec<_> = sent.receipt.attempts[0].selection.iter().map(|pair| pair.id).collect();
         assert_eq!(went, marked, "{filter}");
-        assert_eq!(sent.receipt.compared, Comparison::Same, "{filter}");
-        assert_eq!(sent.receipt.to_json()["seen"], "compared");
+        assert_eq!(sent.receipt.seen, Comparison::Same, "{filter}");
+        assert_eq!(serde_json::json!(sent.receipt)["seen"], "compared");
     }
 }
 
@@ -190,7 +190,7 @@ async fn pay_6_what_was_marked_goes_after_a_wait_where_a_pair_is_asked_again() {
         assert_eq!(prepared.included_ids().len(), marked, "{filter}");
         let sent = wait_and_go(&rig, prepared, async {}).await;
         assert_eq!(sent.receipt.attempts[0].selection.len(), marked, "{filter}");
-        assert_eq!(sent.receipt.compared, Comparison::Same, "{filter}");
+        assert_eq!(sent.receipt.seen, Comparison::Same, "{filter}");
     }
 }
 
@@ -210,5 +210,5 @@ async fn bnd_6_the_line_that_moves_in_steps_stands_where_it_was_shown_after_a_wa
     let sent = wait_and_go(&rig, prepared, async {}).await;
     let went: Vec<_> = sent.receipt.attempts[0].selection.iter().map(|pair| pair.id).collect();
     assert_eq!(went, marked);
-    assert_eq!(sent.receipt.compared, Comparison::Same);
+    assert_eq!(sent.receipt.seen, Comparison::Same);
 }

@@ -7,9 +7,8 @@ use axum::{
     extract::{Path, State},
 };
 use plimsoll_domain::PairId;
-use plimsoll_send::short_label;
+use plimsoll_send::{AttemptRecord, short_label};
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::pair_id;
@@ -42,7 +41,7 @@ pub(crate) struct ErrorDto {
     pub(crate) request: Option<String>,
     /// The calls that were made.
     #[schema(value_type = Vec<Object>)]
-    pub(crate) attempts: Vec<Value>,
+    pub(crate) attempts: Vec<AttemptRecord>,
 }
 
 impl ErrorDto {
@@ -52,13 +51,11 @@ impl ErrorDto {
         let pair = store.get(id).await?.pair;
         let Some(error) = pair.error else { return Ok(None) };
         let receipt = match pair.receipt_id {
-            Some(receipt) => store.receipt(receipt).await.ok().and_then(|receipt| receipt.body),
+            Some(receipt) => store.receipt(receipt).await.ok().and_then(|kept| kept.receipt()),
             None => None,
         };
-        let receipt: Value =
-            receipt.and_then(|body| serde_json::from_str(&body).ok()).unwrap_or(Value::Null);
-        let attempts = receipt["attempts"].as_array().cloned().unwrap_or_default();
-        let words = attempts.last().and_then(|last| last["lastErrorMessage"].as_str());
+        let attempts = receipt.map(|receipt| receipt.attempts).unwrap_or_default();
+        let words = attempts.last().and_then(|last| last.last_error_message.clone());
         let snapshot = store.snapshot(id).await?;
         let answer = snapshot.as_ref().and_then(|kept| kept.answer.clone()).unwrap_or_default();
         Ok(Some(Self {
@@ -66,7 +63,7 @@ impl ErrorDto {
             label: short_label(&error.code),
             code: error.code,
             message: error.message,
-            words: words.map(str::to_owned),
+            words,
             status: answer.status,
             body: answer.body,
             transport: answer.transport,

@@ -168,7 +168,7 @@ async fn offer(web: &Web, error: AppError, preview: &SendPreview) -> Problem {
     let numbers = matches!(error, AppError::OverBudget { .. } | AppError::PromptTooLarge { .. });
     let mut problem = Problem::from(error);
     if numbers {
-        let told = preview.basis.plus_minus(needed, preview.odd_tokens);
+        let told = preview.basis.band(needed, preview.odd_tokens).plus_minus(needed);
         let (total, ml) = (commas(needed), commas(weights.ml));
         let doubt = match preview.limit.binds.is_stated() {
             true => String::new(),

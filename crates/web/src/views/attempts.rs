@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 use plimsoll_domain::PairId;
+use plimsoll_send::AttemptRecord;
 use plimsoll_tokens::commas;
-use serde_json::Value;
 
 use super::receipt;
 use crate::{Web, problem::Problem};
@@ -29,33 +29,23 @@ pub(super) async fn panel(web: &Arc<Web>, pair: PairId) -> Result<Markup, Proble
 }
 
 /// One line a call, and what the provider said where it failed.
-pub(super) fn table(attempts: &[Value]) -> Markup {
+pub(super) fn table(attempts: &[AttemptRecord]) -> Markup {
     html! {
         @if !attempts.is_empty() {
             table.mono.attempts {
                 tr { th { "stage" } th.n { "pairs" } th.n { "tokens" } th.n { "left out" } }
                 @for attempt in attempts {
                     tr {
-                        td { (attempt["stage"].as_str().unwrap_or_default()) }
-                        td.n { (commas(number(attempt, "sentCount"))) }
-                        td.n { (commas(number(attempt, "attemptTotalTokens"))) }
-                        td.n { (number(attempt, "trimmedCount")) }
+                        td { (attempt.stage.name()) }
+                        td.n { (commas(attempt.sent_count as u64)) }
+                        td.n { (commas(attempt.attempt_total_tokens)) }
+                        td.n { (attempt.trimmed_count) }
                     }
-                    @if let Some(message) = attempt["lastErrorMessage"].as_str() {
+                    @if let Some(message) = &attempt.last_error_message {
                         tr { td.err colspan="4" { (message) } }
                     }
                 }
             }
         }
     }
-}
-
-/// A number of a record. `sentCount` is not in receipts that were written before it was.
-fn number(attempt: &Value, name: &str) -> u64 {
-    let known = |name: &str| attempt[name].as_u64();
-    let sent = || {
-        let predicted = known("predictedMessageCount")?;
-        Some(predicted.saturating_sub(known("trimmedCount")?))
-    };
-    known(name).or_else(|| (name == "sentCount").then(sent).flatten()).unwrap_or(0)
 }

@@ -8,10 +8,9 @@ use plimsoll_app::{AttachedFile, Inclusion, Shown};
 use plimsoll_budget::ExcludedBecause;
 use plimsoll_domain::{ColorFlag, Lifecycle, SegmentBody, Timestamp, plain_name, segments};
 use plimsoll_prose::{Renderer, limits::MAX_MARKDOWN_BYTES};
-use plimsoll_send::{Action, actions, short_label};
-use plimsoll_store::{ReceiptRecord, StoredPair};
+use plimsoll_send::{Action, Receipt, actions, short_label};
+use plimsoll_store::StoredPair;
 use plimsoll_tokens::commas;
-use serde_json::Value;
 
 use super::{
     icons::{icon, rendered},
@@ -28,7 +27,9 @@ pub(crate) struct PairView<'a> {
     pub(crate) shown: &'a Shown,
     /// Its position among the visible ones.
     pub(crate) at: usize,
-    pub(crate) receipt: Option<&'a ReceiptRecord>,
+    pub(crate) receipt: Option<&'a Receipt>,
+    /// What the request was estimated at.
+    pub(crate) estimate: Option<u64>,
     /// What was left out of its request, in words.
     pub(crate) trimmed: Option<&'a str>,
     /// What has arrived of an answer in flight.
@@ -213,11 +214,8 @@ impl PairView<'_> {
         let Some(error) = &self.stored.pair.error else { return Vec::new() };
         let file = self.attached.iter().any(|one| one.file.is_ok());
         // Earlier pairs that were trimmed away would be tried again with the same message.
-        let first = self.receipt.and_then(|receipt| receipt.body.as_deref());
-        let first: Option<Value> = first.and_then(|body| serde_json::from_str(body).ok());
-        let predicted =
-            first.and_then(|body| body["attempts"][0]["predictedMessageCount"].as_u64());
-        actions(&error.code, file, predicted.unwrap_or(0) > 0)
+        let first = self.receipt.and_then(|receipt| receipt.attempts.first());
+        actions(&error.code, file, first.is_some_and(|first| first.predicted_message_count > 0))
     }
 
     /// The file that an action is about.
@@ -233,7 +231,7 @@ impl PairView<'_> {
     fn meta(&self) -> Markup {
         let pair = &self.stored.pair;
         let stars = usize::from(pair.star.count());
-        let estimate = self.receipt.map(|receipt| receipt.estimate).filter(|tokens| *tokens > 0);
+        let estimate = self.estimate.filter(|tokens| *tokens > 0);
         let used = pair.usage.map(|usage| usage.prompt);
         html! {
             div.meta {
@@ -263,8 +261,7 @@ impl PairView<'_> {
 
     /// `~` where the request was estimated and not counted (EST-4).
     fn mark(&self) -> &'static str {
-        let body = self.receipt.and_then(|receipt| receipt.body.as_deref());
-        match body.is_some_and(|body| body.contains(r#""estimator":"exact""#)) {
+        match self.receipt.is_some_and(|receipt| receipt.estimator == "exact") {
             true => "",
             false => "~",
         }

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use maud::{Markup, html};
-use plimsoll_app::Comparison;
 use plimsoll_domain::ReceiptId;
+use plimsoll_send::{AttemptRecord, Comparison, Receipt, TruncationSeen};
 use plimsoll_tokens::commas;
-use serde_json::Value;
 
 use crate::{
     Web,
@@ -16,30 +15,25 @@ use crate::{
 
 pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem> {
     let record = web.app.store().receipt(id).await?;
-    let body: Value =
-        record.body.as_deref().and_then(|b| serde_json::from_str(b).ok()).unwrap_or(Value::Null);
-    let attempts = body["attempts"].as_array().cloned().unwrap_or_default();
-    let last = attempts.last().cloned().unwrap_or(Value::Null);
-    let number = |value: &Value| value.as_u64().unwrap_or(0);
-    let (total, aut) = (number(&last["attemptTotalTokens"]), number(&last["AUT"]));
-    let history = number(&last["attemptHistoryTokens"]);
-    let calls = number(&body["toolCalls"]);
-    let made = number(&last["attemptsUsed"]);
-    let pairs = last["selection"].as_array().map_or(0, Vec::len);
+    let receipt = record.receipt();
+    let receipt = receipt.as_ref();
+    let last = receipt.and_then(Receipt::last).cloned().unwrap_or_default();
+    let (total, aut) = (last.attempt_total_tokens, last.aut);
+    let (history, pairs) = (last.attempt_history_tokens, last.selection.len());
+    let calls = receipt.map_or(0, |receipt| receipt.tool_calls);
     let off = record.error_percent().map(|error| format!(" ({})", percent(error)));
-    let seconds = number(&body["timings"]["totalMs"]) as f64 / 1000.0;
+    let seconds = receipt.map_or(0, |receipt| receipt.timings.total_ms) as f64 / 1000.0;
     let written = record.usage.map_or(0, |usage| usage.completion);
-    // EST-9: receipts of earlier versions have no band.
-    let high = body["band"]["high"].as_u64().unwrap_or(0);
-    let doubt = match high.saturating_sub(total) {
+    // EST-9: receipts of earlier versions have no band and no basis.
+    let doubt = match receipt.map_or(0, |receipt| receipt.band.high).saturating_sub(total) {
         0 => String::new(),
         wide => format!(" ± {}", commas(wide)),
     };
-    let basis = body["basisText"].as_str().map(str::to_owned);
+    let basis = receipt.map(|receipt| receipt.basis_text.as_str()).filter(|text| !text.is_empty());
     Ok(html! {
         h2 { "Receipt" }
         p.muted { (record.model) " · " (when(record.at, web.app.clock().now(), &web.zone)) " · " (record.stage) }
-        @if body.is_null() {
+        @if receipt.is_none() {
             p.muted { "Its pair was deleted; only the numbers are left." }
         }
         table.mono {
@@ -50,12 +44,12 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
             @if calls > 0 {
                 tr {
                     td { (calls) @if calls == 1 { " tool call" } @else { " tool calls" } }
-                    td.n { (commas(number(&body["toolTokens"]))) } td.n {}
+                    td.n { (commas(last.tool_tokens)) } td.n {}
                 }
             }
             tr {
                 td { b { "prompt" } }
-                td.n title=[basis.as_deref()] { b { (commas(record.estimate)) } (doubt) }
+                td.n title=[basis] { b { (commas(record.estimate)) } (doubt) }
                 td.n {
                     @if let Some(usage) = record.usage {
                         b { (commas(usage.prompt)) } (off.unwrap_or_default())
@@ -76,29 +70,13 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
             }
         }
         p.muted {
-            (body["counter"].as_str().unwrap_or_default()) " · "
-            (made) @if made == 1 { " attempt" } @else { " attempts" }
+            (receipt.map(|receipt| receipt.counter.to_string()).unwrap_or_default()) " · " (last.attempts_used)
+            @if last.attempts_used == 1 { " attempt" } @else { " attempts" }
             @if let Some(cost) = record.cost.filter(|cost| *cost > 0.0) { " · " (dollars(cost)) }
-            @if let Some(estimator) = body["estimator"].as_str() { " · counted " (estimator) }
-            @if let Some(basis) = &basis { ", " (basis) }
+            @if let Some(receipt) = receipt { " · counted " (receipt.estimator) }
+            @if let Some(basis) = basis { ", " (basis) }
         }
-        (seen(&body, &attempts))
-        @if let Some(files) = body["detachedFiles"].as_array().filter(|files| !files.is_empty()) {
-            p.say {
-                (files.len()) @if files.len() == 1 { " file was" } @else { " files were" }
-                " taken away during the send and left out of the calls that followed."
-            }
-        }
-        @if let Some(deleted) = last["deleted"].as_array() {
-            p.say {
-                (deleted.len()) @if deleted.len() == 1 { " pair was" } @else { " pairs were" }
-                " deleted during the send and left out of the calls that followed."
-            }
-        }
-        @if attempts.len() > 1 { h3 { "Attempts" } (super::attempts::table(&attempts)) }
-        @if let (Some(read), Some(sent)) = (body["truncation"]["read"].as_u64(), body["truncation"]["sent"].as_u64()) {
-            p.say { "The server read about " (commas(read)) " of " (commas(sent)) " tokens." }
-        }
+        @if let Some(receipt) = receipt { (more(receipt)) }
         p {
             a.link href={ "/api/receipts/" (record.id) } target="_blank" rel="noopener" { "JSON" }
             @if let Some(pair) = record.pair {
@@ -109,14 +87,39 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
     })
 }
 
+/// What only a whole receipt tells.
+fn more(receipt: &Receipt) -> Markup {
+    let files = receipt.detached_files.len();
+    let deleted = receipt.last().map_or(0, |last| last.deleted.len());
+    html! {
+        (seen(receipt))
+        @if files > 0 {
+            p.say {
+                (files) @if files == 1 { " file was" } @else { " files were" }
+                " taken away during the send and left out of the calls that followed."
+            }
+        }
+        @if deleted > 0 {
+            p.say {
+                (deleted) @if deleted == 1 { " pair was" } @else { " pairs were" }
+                " deleted during the send and left out of the calls that followed."
+            }
+        }
+        @if receipt.attempts.len() > 1 {
+            h3 { "Attempts" } (super::attempts::table(&receipt.attempts))
+        }
+        @if let Some(TruncationSeen { read, sent }) = receipt.truncation {
+            p.say { "The server read about " (commas(read)) " of " (commas(sent)) " tokens." }
+        }
+    }
+}
+
 /// PAY-6: what is claimed of a request and the page is what was compared, and no more.
-fn seen(body: &Value, attempts: &[Value]) -> Markup {
-    let some = |list: &Value| list.as_array().is_some_and(|list| !list.is_empty());
-    let less =
-        |attempt: &Value| attempt["trimmedCount"].as_u64() > Some(0) || some(&attempt["deleted"]);
-    let left_out = attempts.iter().any(less) || some(&body["detachedFiles"]);
-    let hash = body["historyHash"].as_str().unwrap_or_default();
-    let words = match (Comparison::of_receipt(body), left_out) {
+fn seen(receipt: &Receipt) -> Markup {
+    let less = |attempt: &AttemptRecord| attempt.trimmed_count > 0 || !attempt.deleted.is_empty();
+    let left_out = receipt.attempts.iter().any(less) || !receipt.detached_files.is_empty();
+    let hash = &receipt.history_hash;
+    let words = match (receipt.seen, left_out) {
         // It was stopped while it waited for its turn.
         (Comparison::Same, _) if hash.is_empty() => "nothing was sent",
         (Comparison::Same, false) => "sent = seen ✓",

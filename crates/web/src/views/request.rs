@@ -5,7 +5,8 @@ use std::{collections::HashSet, sync::Arc};
 use maud::{Markup, PreEscaped, html};
 use plimsoll_app::{Draft, WorkspaceView};
 use plimsoll_domain::{PairId, Timestamp};
-use plimsoll_store::{ReceiptFilter, Workspace};
+use plimsoll_send::Receipt;
+use plimsoll_store::{ReceiptFilter, ReceiptRecord, Workspace};
 use plimsoll_tokens::commas;
 use serde_json::Value;
 
@@ -30,7 +31,7 @@ pub(super) async fn next(
     let filter = ReceiptFilter { limit: Some(1), ..ReceiptFilter::default() };
     let last = web.app.store().receipts(board.workspace(), &filter).await?;
     let before = match last.first() {
-        Some(receipt) => hashes(&web.app.store().receipt(receipt.id).await?.body),
+        Some(receipt) => hashes(&web.app.store().receipt(receipt.id).await?),
         None => HashSet::new(),
     };
     let encoded = prepared.exact_request(web.app.settings().over_budget());
@@ -56,13 +57,12 @@ pub(super) async fn past(web: &Arc<Web>, at: &Workspace, id: PairId) -> Result<M
     let stored = store.get(id).await?;
     let snapshot = store.snapshot(id).await?.and_then(|snapshot| snapshot.json_doc);
     let receipt = match stored.pair.receipt_id {
-        Some(receipt) => store.receipt(receipt).await.ok().and_then(|receipt| receipt.body),
+        Some(receipt) => store.receipt(receipt).await.ok().and_then(|kept| kept.receipt()),
         None => None,
     };
-    let body: Value =
-        receipt.as_deref().and_then(|b| serde_json::from_str(b).ok()).unwrap_or(Value::Null);
-    let attempt = body["attempts"].as_array().and_then(|all| all.last()).cloned();
-    let sent = attempt.as_ref().and_then(|a| a["messages"].as_array()).cloned().unwrap_or_default();
+    let last = receipt.as_ref().and_then(Receipt::last);
+    let sent = last.map_or(&[][..], |attempt| &attempt.messages);
+    let bytes = receipt.as_ref().and_then(|receipt| receipt.request_bytes);
     let before = previous(web, at, id).await?;
     Ok(html! {
         h2 { "Exact request" }
@@ -71,23 +71,23 @@ pub(super) async fn past(web: &Arc<Web>, at: &Workspace, id: PairId) -> Result<M
             p.muted {
                 "The messages of this request in order, with their hashes. Those that the request "
                 "before it did not have are marked."
-                @if let Some(bytes) = body["requestBytes"].as_u64() {
-                    " It had " (commas(bytes)) " bytes."
+                @if let Some(bytes) = bytes {
+                    " It had " (commas(bytes as u64)) " bytes."
                 }
             }
             table.mono {
                 tr { th { "role" } th { "of" } th.n { "tokens" } th { "hash" } }
-                @for message in &sent {
-                    @let hash = message["hash"].as_str().unwrap_or_default();
+                @for message in sent {
+                    @let hash = &message.hash;
                     tr.new[!before.contains(hash)] {
-                        td { (message["role"].as_str().unwrap_or_default()) }
+                        td { (message.role.name()) }
                         td {
-                            @match message["pairId"].as_str() {
+                            @match message.pair_id {
                                 Some(pair) => button.link type="button" data-act="goto" data-id=(pair) { "pair" },
                                 None => span { "—" },
                             }
                         }
-                        td.n { (message["tokens"].as_u64().unwrap_or(0)) }
+                        td.n { (message.tokens) }
                         td title=(hash) { (hash.chars().take(10).collect::<String>()) "…" }
                     }
                 }
@@ -96,10 +96,10 @@ pub(super) async fn past(web: &Arc<Web>, at: &Workspace, id: PairId) -> Result<M
         @if let Some(document) = snapshot {
             p.muted {
                 "It failed, so the whole of it is kept, as it was sent, key aside"
-                @match body["requestBytes"].as_u64() {
-                    Some(bytes) if bytes == document.len() as u64 => { ": " (commas(bytes)) " bytes." }
+                @match bytes {
+                    Some(bytes) if bytes == document.len() => { ": " (commas(bytes as u64)) " bytes." }
                     Some(bytes) => {
-                        ": " (commas(bytes)) " bytes, those of files as a note in brackets."
+                        ": " (commas(bytes as u64)) " bytes, those of files as a note in brackets."
                     }
                     None => ".",
                 }
@@ -122,16 +122,13 @@ async fn previous(web: &Web, at: &Workspace, id: PairId) -> Result<HashSet<Strin
     let older = store.receipts(at, &older).await?;
     let before = older.iter().skip_while(|receipt| receipt.id != own.id).nth(1);
     let Some(before) = before else { return Ok(HashSet::new()) };
-    Ok(hashes(&store.receipt(before.id).await?.body))
+    Ok(hashes(&store.receipt(before.id).await?))
 }
 
-fn hashes(body: &Option<String>) -> HashSet<String> {
-    let body: Value =
-        body.as_deref().and_then(|body| serde_json::from_str(body).ok()).unwrap_or(Value::Null);
-    let last = body["attempts"].as_array().and_then(|attempts| attempts.last());
-    let messages = last.and_then(|attempt| attempt["messages"].as_array());
-    let hash = |message: &Value| message["hash"].as_str().map(str::to_owned);
-    messages.map(|messages| messages.iter().filter_map(hash).collect()).unwrap_or_default()
+/// The hashes of the messages that were sent last.
+fn hashes(kept: &ReceiptRecord) -> HashSet<String> {
+    let last = kept.receipt().and_then(|mut receipt| receipt.attempts.pop());
+    last.into_iter().flat_map(|last| last.messages).map(|message| message.hash).collect()
 }
 
 /// A line a message, new ones marked.

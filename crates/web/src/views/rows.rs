@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use plimsoll_app::{FilesPreview, SendPreview, Shown, heavy, topic_path};
 use plimsoll_budget::Boundary;
 use plimsoll_domain::PairId;
-use plimsoll_send::{Hash, LeftOutBecause, trim_notice};
-use plimsoll_store::{ReceiptRecord, StoredPair};
+use plimsoll_send::{Hash, LeftOutBecause, Receipt, trim_notice};
+use plimsoll_store::StoredPair;
 use plimsoll_tokens::commas;
 
 use super::{icons, pair::PairView, toolcalls::CallView};
@@ -90,9 +90,11 @@ async fn article(
         Some(id) => web.app.store().receipt(id).await.ok(),
         None => None,
     };
+    let estimate = receipt.as_ref().map(|receipt| receipt.estimate);
+    let receipt = receipt.and_then(|receipt| receipt.receipt());
     let trimmed = match &receipt {
-        Some(receipt) if receipt.trimmed > 0 => left_out(web, receipt).await?,
-        _ => None,
+        Some(receipt) => left_out(web, receipt).await?,
+        None => None,
     };
     let streamed = web.relay.streamed(stored.pair.id);
     let pair = &stored.pair;
@@ -109,6 +111,7 @@ async fn article(
         shown,
         at,
         receipt: receipt.as_ref(),
+        estimate,
         trimmed: trimmed.as_deref(),
         streamed: streamed.as_ref(),
         now: web.app.clock().now(),
@@ -119,34 +122,20 @@ async fn article(
 }
 
 /// REC-4: what was left out of a request, by the openings of its pairs as they are now.
-async fn left_out(web: &Web, receipt: &ReceiptRecord) -> Result<Option<String>, Problem> {
-    let body = receipt.body.as_deref().and_then(|body| serde_json::from_str(body).ok());
-    let Some(body): Option<serde_json::Value> = body else { return Ok(None) };
-    let attempts = body["attempts"].as_array().map_or(&[][..], Vec::as_slice);
-    let (Some(first), Some(last)) = (attempts.first(), attempts.last()) else { return Ok(None) };
-    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
-    let ids: Vec<PairId> = match last["leftOut"].as_array() {
-        Some(ids) => ids.iter().filter_map(|id| PairId::parse(id.as_str()?)).collect(),
-        // A receipt from before the record named them.
-        None => list(&first["selection"])
-            .iter()
-            .take(usize::try_from(receipt.trimmed).unwrap_or(usize::MAX))
-            .filter_map(|pair| PairId::parse(pair["id"].as_str()?))
-            .collect(),
-    };
+async fn left_out(web: &Web, receipt: &Receipt) -> Result<Option<String>, Problem> {
+    let ids = receipt.left_out();
+    let Some(last) = receipt.last().filter(|_| !ids.is_empty()) else { return Ok(None) };
     let stored = web.app.store().get_many(&ids).await?;
     let openings: Vec<String> = stored
         .iter()
         .map(|stored| plimsoll_prose::plain_preview(&stored.pair.user_text, 40))
         .collect();
     let names: Vec<&str> = openings.iter().map(String::as_str).collect();
-    let refused = |attempt: &serde_json::Value| {
-        attempt["stage"].as_str().is_some_and(|stage| stage.starts_with("overflow"))
-    };
-    let because = match body["statedLimit"].as_u64() {
+    let refused = || receipt.attempts.iter().any(|attempt| attempt.stage.is_overflow());
+    let because = match receipt.stated_limit {
         Some(stated) => LeftOutBecause::Stated(stated),
-        None if attempts.iter().any(refused) => LeftOutBecause::Refused,
-        None => LeftOutBecause::Fitted(last["budget"]["maxContext"].as_u64().unwrap_or(0)),
+        None if refused() => LeftOutBecause::Refused,
+        None => LeftOutBecause::Fitted(last.budget.max_context),
     };
     Ok(trim_notice(&names, because))
 }

@@ -2,9 +2,10 @@
 
 use plimsoll_app::{Draft, Inclusion, Shown};
 use plimsoll_budget::ExcludedBecause;
+use plimsoll_domain::Usage;
+use plimsoll_send::{AttemptRecord, Receipt};
 use plimsoll_store::ReceiptFilter;
 use plimsoll_tokens::commas;
-use serde_json::Value;
 
 use super::{Chat, load_line::Load, wrong};
 use crate::{
@@ -87,9 +88,9 @@ impl Chat<'_> {
         let Some(newest) = receipts.first() else {
             return Err(Failure::failed("nothing was sent yet"));
         };
-        let body = store.receipt(newest.id).await.map_err(wrong)?.body.unwrap_or_default();
-        let receipt: Value = serde_json::from_str(&body)
-            .map_err(|_| Failure::failed("the last receipt cannot be read"))?;
+        let kept = store.receipt(newest.id).await.map_err(wrong)?;
+        let receipt =
+            kept.receipt().ok_or_else(|| Failure::failed("the last receipt cannot be read"))?;
         self.output.text(&table(&receipt))
     }
 
@@ -117,17 +118,17 @@ impl Chat<'_> {
 }
 
 /// A receipt as a table: part, estimate, used, and what came with it.
-fn table(receipt: &Value) -> String {
-    let attempts = receipt["attempts"].as_array().map_or(&[][..], Vec::as_slice);
-    let last = attempts.last().unwrap_or(&Value::Null);
-    let number = |value: &Value| value.as_u64();
-    let total = number(&last["attemptTotalTokens"]);
-    let history = number(&last["attemptHistoryTokens"]);
-    let message = number(&last["AUT"]);
-    let system = total.map(|total| {
-        total.saturating_sub(history.unwrap_or(0)).saturating_sub(message.unwrap_or(0))
+fn table(receipt: &Receipt) -> String {
+    let last = receipt.last();
+    let of_last = |field: fn(&AttemptRecord) -> u64| last.map(field);
+    let total = of_last(|last| last.attempt_total_tokens);
+    let history = of_last(|last| last.attempt_history_tokens);
+    let message = of_last(|last| last.aut);
+    let system = of_last(|last| {
+        let rest = last.attempt_total_tokens.saturating_sub(last.attempt_history_tokens);
+        rest.saturating_sub(last.aut)
     });
-    let usage = &receipt["usage"];
+    let used = |field: fn(Usage) -> u64| receipt.usage.map(field);
     let mut text = format!("  {:<12} {:>9} {:>9}  {}\n", "part", "estimate", "used", "error");
     let mut row = |part: &str, estimate: Option<u64>, used: Option<u64>, more: String| {
         let cell = |value: Option<u64>| value.map_or_else(|| "–".to_owned(), commas);
@@ -138,37 +139,30 @@ fn table(receipt: &Value) -> String {
     row("system", system, None, String::new());
     row("history", history, None, String::new());
     row("message", message, None, String::new());
-    let error = receipt["estimateErrorPercent"].as_f64();
-    let error = error.map(|percent| format!("{percent:+.1} %")).unwrap_or_default();
-    row("prompt", total, number(&usage["prompt"]), error);
-    row("  cached", None, number(&usage["cached"]), String::new());
-    row("answer", None, number(&usage["completion"]), String::new());
-    row("  reasoning", None, number(&usage["reasoning"]), String::new());
-    let seconds = |value: &Value| {
-        value.as_u64().map_or_else(|| "–".to_owned(), |ms| format!("{:.2} s", ms as f64 / 1000.0))
-    };
-    let timings = &receipt["timings"];
-    let word = |value: &Value| printable(value.as_str().unwrap_or("–"));
-    let stages: Vec<String> = attempts.iter().map(|attempt| word(&attempt["stage"])).collect();
-    let calls = last["attemptsUsed"].as_u64().unwrap_or(0);
-    let trimmed = last["trimmedCount"].as_u64().unwrap_or(0);
+    let error = receipt.estimate_error_percent.map(|percent| format!("{percent:+.1} %"));
+    row("prompt", total, used(|usage| usage.prompt), error.unwrap_or_default());
+    row("  cached", None, used(|usage| usage.cached), String::new());
+    row("answer", None, used(|usage| usage.completion), String::new());
+    row("  reasoning", None, used(|usage| usage.reasoning), String::new());
+    let seconds = |ms: u64| format!("{:.2} s", ms as f64 / 1000.0);
+    let first_text = receipt.timings.first_text_ms.map_or_else(|| "–".to_owned(), seconds);
+    let stages: Vec<&str> = receipt.attempts.iter().map(|one| one.stage.name()).collect();
+    let calls = last.map_or(0, |last| last.attempts_used);
+    let trimmed = last.map_or(0, |last| last.trimmed_count);
     let mut facts = vec![
-        ("model", word(&receipt["model"])),
-        ("estimator", word(&receipt["estimator"])),
-        ("counter", word(&receipt["counter"])),
+        ("model", printable(&receipt.model)),
+        ("estimator", printable(&receipt.estimator)),
+        ("counter", receipt.counter.to_string()),
         ("attempts", format!("{calls} ({}), {trimmed} trimmed", stages.join(", "))),
-        ("first text", seconds(&timings["firstTextMs"])),
-        ("total", seconds(&timings["totalMs"])),
-        ("history hash", word(&receipt["historyHash"])),
+        ("first text", first_text),
+        ("total", seconds(receipt.timings.total_ms)),
+        ("history hash", printable(&receipt.history_hash)),
     ];
-    if let Some(cost) = receipt["cost"].as_f64() {
+    if let Some(cost) = receipt.cost {
         facts.push(("cost", format!("${cost:.4}")));
     }
-    if let (Some(read), Some(sent)) =
-        (receipt["truncation"]["read"].as_u64(), receipt["truncation"]["sent"].as_u64())
-    {
-        let said = format!("the server read about {} of {} tokens", commas(read), commas(sent));
-        facts.push(("truncation", said));
+    if let Some(seen) = receipt.truncation {
+        facts.push(("truncation", seen.to_string()));
     }
     for (name, value) in facts {
         text.push_str(&format!("  {name:<12} {value}\n"));
@@ -184,8 +178,9 @@ mod tests {
 
     #[test]
     fn a_receipt_is_a_table_of_parts() {
+        let id = "01927a00-0000-7000-8000-000000000001";
         let receipt = json!({
-            "model": "test\u{1b}", "estimator": "fast", "counter": "[2-1]/2",
+            "id": id, "pairId": id, "model": "test\u{1b}", "estimator": "fast", "counter": "[2-1]/2",
             "attempts": [
                 {"stage": "overflow_initial", "attemptsUsed": 1},
                 {"stage": "success", "attemptsUsed": 2, "trimmedCount": 1, "AUT": 9,
@@ -194,7 +189,7 @@ mod tests {
             "estimateErrorPercent": 0.0, "historyHash": "abc",
             "timings": {"firstTextMs": 120, "totalMs": 1500},
         });
-        let table = table(&receipt);
+        let table = table(&serde_json::from_value(receipt).unwrap());
         for line in [
             "  system               7         –\n",
             "  history          1,200         –\n",
@@ -205,8 +200,9 @@ mod tests {
         ] {
             assert!(table.contains(line), "{line:?} in\n{table}");
         }
-        // A body of another version must not break the table.
-        assert!(super::table(&json!({})).contains("history hash –"));
+        // A receipt of an earlier version must not break the table.
+        let bare = serde_json::from_value(json!({"id": id, "pairId": id, "model": "m"})).unwrap();
+        assert!(super::table(&bare).contains("attempts     0 (), 0 trimmed"));
     }
 
     #[test]
