@@ -160,10 +160,18 @@ impl App {
         }
     }
 
-    /// Stops the send of a workspace, whoever carries it out; says whether there was one.
-    /// A send that nobody carries out is ended; another process is asked to stop its own.
-    pub async fn stop(&self, workspace: &Workspace) -> Result<bool, AppError> {
+    /// Stops the send of a workspace, or only that of a pair, whoever carries it out; says
+    /// whether there was one. A send that nobody carries out is ended; another process is asked
+    /// to stop its own.
+    pub async fn stop(
+        &self,
+        workspace: &Workspace,
+        pair: Option<PairId>,
+    ) -> Result<bool, AppError> {
         let Some(send) = self.store.in_flight(workspace).await? else { return Ok(false) };
+        if pair.is_some_and(|pair| pair != send.pair) {
+            return Ok(false);
+        }
         if !self.is_carried_out(&send) {
             self.recover().await?;
         } else if send.owner == self.owner {
@@ -181,7 +189,7 @@ impl App {
             if send.pair != pair || Instant::now() >= until {
                 break;
             }
-            self.stop(workspace).await?;
+            self.stop(workspace, Some(pair)).await?;
             tokio::time::sleep(FIRST_PAUSE).await;
         }
         Ok(())

@@ -57,10 +57,11 @@ impl Sends {
         Listed { sends: Self(Arc::clone(&self.0)), workspace, send }
     }
 
-    /// Stops the send of a workspace; says whether there was one.
-    pub(crate) fn cancel(&self, workspace: &Workspace) -> bool {
+    /// Stops the send of a workspace, or only that of a pair; says whether there was one.
+    pub(crate) fn cancel(&self, workspace: &Workspace, pair: Option<PairId>) -> bool {
         let sends = self.list();
-        let found = sends.get(workspace);
+        let meant = |send: &&Arc<ActiveSend>| pair.is_none_or(|pair| pair == send.pair);
+        let found = sends.get(workspace).filter(meant);
         if let Some(send) = found {
             send.cancel.cancel();
         }
@@ -139,7 +140,7 @@ mod tests {
         first.take_off();
         assert_eq!(sends.current(&here), Some(pair(1)));
         drop(first);
-        assert!(sends.cancel(&here) && second.send.cancel.is_cancelled());
+        assert!(sends.cancel(&here, None) && second.send.cancel.is_cancelled());
         second.take_off();
         assert_eq!(sends.current(&here), None);
     }

@@ -87,9 +87,12 @@ export function createSending({ api, store, win, history, composer, modes, curso
 
   async function cancel() {
     if (!busy()) return;
+    // This send, and not one that begins while this request is on its way.
+    const pair = store.get().sending?.pair;
     try {
-      await api.call("POST", "/api/cancel");
+      await api.call("POST", pair ? `/api/cancel?pair=${encodeURIComponent(pair)}` : "/api/cancel");
     } catch (error) {
+      if (error instanceof Problem && error.code === "nothing_in_flight") return;
       toast(wordsOf(error), { error: true });
     }
   }

@@ -6,7 +6,7 @@ use plimsoll_testkit::{
     http::Events,
     scripted::{Reply, ScriptedServer},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::served::Served;
 
@@ -126,6 +126,26 @@ fn snd_2_one_send_at_a_time_and_snd_4_it_can_be_stopped() {
     assert_eq!(pair["lifecycleState"], "cancelled");
     assert_eq!(pair["assistantText"], "half ");
     served.refused("POST", "/api/cancel", None, 409, "nothing_in_flight");
+}
+
+#[test]
+fn snd_4_a_late_cancel_does_not_stop_the_next_send() {
+    let server = ScriptedServer::chats([Reply::stalls_after(&["half "])]).unwrap();
+    let served = Served::start(&server, 4096);
+    let mut events = served.events();
+    let send = |text| served.json("POST", "/api/send", Some(json!({ "text": text })));
+    let cancel = |pair: &Value| format!("/api/cancel?pair={}", pair["pair"].as_str().unwrap());
+    let first = send("first");
+    events.until("delta").unwrap();
+    served.json("POST", &cancel(&first), None);
+    events.until("ended").unwrap();
+    let second = send("second");
+    events.until("delta").unwrap();
+    served.refused("POST", &cancel(&first), None, 409, "nothing_in_flight");
+    served.refused("POST", "/api/cancel?pair=one", None, 404, "not_found");
+    assert_eq!(served.json("GET", "/api/state", None)["sending"], second["pair"]);
+    served.json("POST", &cancel(&second), None);
+    events.until("ended").unwrap();
 }
 
 #[test]

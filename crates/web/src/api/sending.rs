@@ -12,11 +12,12 @@ use plimsoll_budget::{Binds, OverBudget};
 use plimsoll_store::{KeptDraft, StoreError, Workspace};
 use plimsoll_tokens::commas;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    At, AtQuery,
+    Asked, At, AtQuery,
     attached::AttachedTo,
+    pair_id,
     seen::{self, SeenDto, board_for},
     state::bind_text,
     writing::tell_draft,
@@ -199,12 +200,24 @@ async fn offer(web: &Web, error: AppError, preview: &SendPreview) -> Problem {
     problem.switch_to(fitting)
 }
 
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct CancelQuery {
+    /// Only the send of this pair, not one that began after it; else whatever is in flight.
+    pair: Option<String>,
+}
+
 /// Stop the send in flight; what had arrived is kept
-#[utoipa::path(post, path = "/api/cancel", tag = "sending", params(AtQuery),
+#[utoipa::path(post, path = "/api/cancel", tag = "sending", params(AtQuery, CancelQuery),
     responses((status = 204), (status = 409, body = Problem,
         content_type = "application/problem+json", description = "Nothing is being sent here")))]
-pub(super) async fn cancel(State(web): State<Arc<Web>>, At(at): At) -> Result<StatusCode, Problem> {
-    if web.sends.cancel(&at) || web.app.stop(&at).await? {
+pub(super) async fn cancel(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Asked(query): Asked<CancelQuery>,
+) -> Result<StatusCode, Problem> {
+    let pair = query.pair.as_deref().map(pair_id).transpose()?;
+    if web.sends.cancel(&at, pair) || web.app.stop(&at, pair).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
         let detail = "nothing is being sent here";
