@@ -1,6 +1,7 @@
 //! Random days before two tabs: after each step both mark what would be sent, and at each send
 //! what was marked is what goes (promise 1, PAY-6). The seed is printed; PLIMSOLL_SEED repeats
-//! a day, and PLIMSOLL_LONG=1 makes it a long one.
+//! a day, and PLIMSOLL_LONG=1 makes it four long ones side by side, of which PLIMSOLL_DAYS takes
+//! the first so many: days with other seeds can follow later.
 
 mod checks;
 mod others;
@@ -245,7 +246,8 @@ const KINDS: usize = 29;
 
 #[test]
 fn promise_1_whatever_happens_what_is_marked_is_what_is_sent() {
-    let given = std::env::var("PLIMSOLL_SEED").ok().and_then(|seed| seed.parse().ok());
+    let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse().ok());
+    let given = number("PLIMSOLL_SEED");
     if !plimsoll_testkit::real::long() {
         // A normal run repeats one day, so that a failure is that of the change.
         live(given.unwrap_or(4711), STEPS.0);
@@ -254,7 +256,7 @@ fn promise_1_whatever_happens_what_is_marked_is_what_is_sent() {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let seed: u64 = given.unwrap_or_else(now);
     std::thread::scope(|scope| {
-        for day in 0..LONG_DAYS {
+        for day in 0..number("PLIMSOLL_DAYS").unwrap_or(LONG_DAYS) {
             scope.spawn(move || live(seed + day, STEPS.1 / LONG_DAYS));
         }
     });
