@@ -93,7 +93,7 @@ pub enum Command {
 }
 
 /// The commands and what they do, in the order in which they are offered.
-pub(crate) const COMMANDS: [(&str, &str); 7] = [
+pub const COMMANDS: [(&str, &str); 7] = [
     ("export", "write the visible pairs to a file"),
     ("topic", "move the visible pairs to a topic"),
     ("star", "give the visible pairs 0 to 3 stars"),

@@ -13,9 +13,9 @@ use crate::{
 /// How many candidates are offered at once.
 const MOST: usize = 50;
 
-/// Examples of all atoms, with what they mean. Each is shown when what was typed is the
-/// start of it.
-const ATOMS: [(&str, &str); 28] = [
+/// Examples of all atoms, with what they mean: for the help, and each for completion when what
+/// was typed is the start of it.
+pub const ATOMS: [(&str, &str); 28] = [
     ("t", "the selected topic"),
     ("t...", "the selected topic and all below it"),
     ("t10", "the newest 10 pairs of the selected topic"),

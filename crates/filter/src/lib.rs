@@ -20,7 +20,6 @@ mod date;
 mod error;
 mod evaluate;
 mod hints;
-mod history;
 mod needle;
 mod numbers;
 mod parser;
@@ -52,7 +51,7 @@ pub use date::Date;
 pub use pattern::{MAX_PATTERN, Pattern};
 pub use topics::{TopicNode, TopicPath, TopicPattern};
 
-pub use command::{Command, ExportFormat, ExportOrder};
+pub use command::{COMMANDS, Command, ExportFormat, ExportOrder};
 
 pub use error::{ErrorKind, FilterError};
 
@@ -61,5 +60,4 @@ pub use evaluate::Filter;
 pub use scope::{Row, Rows, Scope};
 pub use text::{MAX_TEXT_TERMS, TextTerm};
 
-pub use complete::{Candidate, Completions, complete};
-pub use history::{HISTORY_LENGTH, QueryHistory};
+pub use complete::{ATOMS, Candidate, Completions, complete};

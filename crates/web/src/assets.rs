@@ -21,11 +21,18 @@ struct Asset {
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
 /// The stylesheets, in the order in which they are linked.
-pub(crate) const STYLES: [&str; 7] =
-    ["base.css", "page.css", "pair.css", "panel.css", "attach.css", "memory.css", "prose.css"];
+pub(crate) const STYLES: [&str; 7] = [
+    "styles/base.css",
+    "styles/page.css",
+    "styles/pair.css",
+    "styles/panel.css",
+    "styles/attach.css",
+    "styles/memory.css",
+    "styles/prose.css",
+];
 
-/// One hash over all files: modules import each other by plain names, so they share a
-/// directory, and any change makes all of it new.
+/// One hash over all files: modules import each other by their places, so they share a folder,
+/// and any change makes all of it new.
 static HASH: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = blake3::Hasher::new();
     for asset in ASSETS {
@@ -35,6 +42,11 @@ static HASH: LazyLock<String> = LazyLock::new(|| {
     }
     hasher.finalize().to_hex().chars().take(16).collect()
 });
+
+/// The JSON of a module that is a table for both sides: what it exports.
+pub(crate) fn table(module: &'static str) -> &'static str {
+    module.rsplit_once("export default").map_or("", |(_, table)| table)
+}
 
 /// The address of a file.
 pub(crate) fn address(name: &str) -> String {
@@ -47,7 +59,7 @@ pub(crate) fn modules() -> impl Iterator<Item = String> {
 }
 
 pub(crate) fn router() -> Router {
-    Router::new().route("/assets/{hash}/{name}", get(asset))
+    Router::new().route("/assets/{hash}/{*name}", get(asset))
 }
 
 async fn asset(Path((hash, name)): Path<(String, String)>) -> Result<Response, Problem> {

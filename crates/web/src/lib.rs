@@ -10,6 +10,7 @@ mod connections;
 mod event_log;
 mod formats;
 mod health;
+mod keys;
 mod problem;
 mod relay;
 mod security;

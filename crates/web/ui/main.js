@@ -1,44 +1,44 @@
 // Where the page begins: finds its parts, ties them together, and starts to listen.
 
-import { createActions } from "./actions.js";
-import { createAgain, toBeSent } from "./again.js";
-import { createApi, scoped, wordsOf } from "./api.js";
-import { createAttach } from "./attach.js";
-import { createBadges } from "./badges.js";
-import { createBoundary } from "./boundary.js";
-import { addCopyButtons, bindCopyButtons } from "./clipboard.js";
-import { createComposer } from "./composer.js";
-import { createCounter } from "./counter.js";
-import { createCursor } from "./cursor.js";
-import { debounced, el, must } from "./dom.js";
-import { createDrafts } from "./drafts.js";
-import { createEdits } from "./edit.js";
-import { createEvents } from "./events.js";
-import { createFilterBox } from "./filterbox.js";
-import { bindForms } from "./forms.js";
-import { createGauge, loadNote } from "./gauge.js";
-import { createHeld } from "./held.js";
-import { createHistory } from "./history.js";
-import { icon } from "./icons.js";
-import { createInFlight } from "./inflight.js";
-import { createJumps } from "./jumps.js";
-import { bindKeys } from "./keys.js";
-import { createMemoryPanel } from "./memorypanel.js";
-import { createModes } from "./modes.js";
-import { createNotice } from "./notice.js";
+import { createActions } from "./history/actions.js";
+import { createAgain, toBeSent } from "./composer/again.js";
+import { createApi, scoped, wordsOf } from "./base/api.js";
+import { createAttach } from "./files/attach.js";
+import { createBadges } from "./history/badges.js";
+import { createBoundary } from "./history/boundary.js";
+import { addCopyButtons, bindCopyButtons } from "./base/clipboard.js";
+import { createComposer } from "./composer/composer.js";
+import { createCounter } from "./composer/counter.js";
+import { createCursor } from "./history/cursor.js";
+import { debounced, el, must } from "./base/dom.js";
+import { createDrafts } from "./composer/drafts.js";
+import { createEdits } from "./history/edit.js";
+import { createEvents } from "./base/events.js";
+import { createFilterBox } from "./filter/box.js";
+import { bindForms } from "./base/forms.js";
+import { createGauge, loadNote } from "./composer/gauge.js";
+import { createHeld } from "./composer/refusals.js";
+import { createHistory } from "./history/history.js";
+import { icon } from "./base/icons.js";
+import { createInFlight } from "./composer/inflight.js";
+import { createJumps } from "./history/jumps.js";
+import { bindKeys } from "./keys/keys.js";
+import { createMemoryPanel } from "./memory/panel.js";
+import { createModes } from "./keys/modes.js";
+import { createNotice } from "./base/notice.js";
 import { createPanels } from "./panels.js";
-import { createSeen } from "./seen.js";
-import { createSelectors } from "./selectors.js";
-import { createSending } from "./sending.js";
-import { createState, emptyState } from "./state.js";
-import { createSync } from "./sync.js";
-import { grouped } from "./text.js";
-import { applyTheme, bindTheme } from "./theme.js";
-import { createToasts } from "./toasts.js";
-import { tokensIn } from "./tokens.js";
-import { createToolCalls } from "./toolcalls.js";
-import { createWeigh } from "./weigh.js";
-import { createWindow } from "./window.js";
+import { createSeen } from "./composer/seen.js";
+import { createSelectors } from "./composer/selectors.js";
+import { createSending } from "./composer/sending.js";
+import { createState, emptyState } from "./base/state.js";
+import { createSync } from "./history/sync.js";
+import { grouped } from "./base/text.js";
+import { applyTheme, bindTheme } from "./base/theme.js";
+import { createToasts } from "./base/toasts.js";
+import { tokensIn } from "./files/tokens.js";
+import { createToolCalls } from "./history/toolcalls.js";
+import { createWeigh } from "./composer/weigh.js";
+import { createWindow } from "./history/window.js";
 
 /** A panel that shows what is being written is drawn again when the writer pauses. */
 const FOLLOW_MS = 250;
@@ -130,7 +130,7 @@ const boundary = createBoundary({
 const gauge = createGauge({ gauge: must("#gauge", HTMLElement), legend: must("#legend", HTMLElement), warnAt });
 const again = createAgain({ api, store });
 const weigh = createWeigh({ api, store, asked: () => again.asked, output: must("#aut", HTMLOutputElement), warnAt, onWindow: showWindow, onWeighed: attach.weighed });
-/** @param {import("./attachments.js").Message} message */
+/** @param {import("./files/attachments.js").Message} message */
 function onText(message) {
   attach.draw();
   weigh.draft(message);
@@ -140,7 +140,7 @@ const composer = createComposer({
   area: draft, attachments: attach.attachments, api, drafts, notice, onText, select: selectAgain,
   onReask: (pair) => void again.show(pair ? { reask: pair } : null).catch((error) => toast(wordsOf(error), { error: true })),
 });
-/** @param {import("./drafts.js").Selected} view  what the selectors showed before */
+/** @param {import("./composer/drafts.js").Selected} view  what the selectors showed before */
 function selectAgain(view) {
   const { model, topic } = store.get().view;
   if (model !== view.model || topic !== view.topic) void setView(view).catch((error) => toast(wordsOf(error), { error: true }));

@@ -1,12 +1,12 @@
 // Panels beside the history, and the HUD. The server renders them; the page opens, closes,
 // keeps them fresh and gives the focus back.
 
-import { wordsOf } from "./api.js";
-import { addCopyButtons } from "./clipboard.js";
-import { closest, debounced, el, takesText } from "./dom.js";
-import { icon } from "./icons.js";
-import { addSizer } from "./sizer.js";
-import { keep, recall } from "./theme.js";
+import { wordsOf } from "./base/api.js";
+import { addCopyButtons } from "./base/clipboard.js";
+import { closest, debounced, el, takesText } from "./base/dom.js";
+import { icon } from "./base/icons.js";
+import { addSizer } from "./base/sizer.js";
+import { keep, recall } from "./base/theme.js";
 
 const HUD_MS = 250;
 
@@ -14,7 +14,7 @@ const HUD_MS = 250;
 
 /**
  * @param {object} deps
- * @param {import("./api.js").Api} deps.api
+ * @param {import("./base/api.js").Api} deps.api
  * @param {HTMLElement} deps.panel
  * @param {HTMLElement} deps.hud
  * @param {() => void} deps.back  where the focus goes when nobody had it

@@ -110,3 +110,32 @@ pub(crate) fn draft_of(kept: &KeptDraft) -> Draft {
     let KeptDraft { text, attachments } = kept.clone();
     Draft { text, attachments, ..Draft::default() }
 }
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_domain::{SegmentBody, segments};
+    use plimsoll_tokens::heuristic;
+    use serde_json::{Value, json};
+
+    /// The same cases are read by `ui/tests/tokens.test.js`: both sides read texts alike.
+    const SHARED: &str = include_str!("../../ui/tests/shared.json");
+
+    #[test]
+    fn tok_2_page_and_server_find_the_same_tokens_and_est_1_guess_the_same() {
+        let shared: Value = serde_json::from_str(SHARED).unwrap();
+        for case in shared["tokens"].as_array().unwrap() {
+            let text = case["text"].as_str().unwrap();
+            let token = |body| match body {
+                SegmentBody::Token(token) => Some(json!([token.kind.name(), token.path])),
+                SegmentBody::Text(_) => None,
+            };
+            let found: Vec<Value> =
+                segments(text).into_iter().filter_map(|s| token(s.body)).collect();
+            assert_eq!(json!(found), case["found"], "{text:?}");
+        }
+        for case in shared["estimates"].as_array().unwrap() {
+            let (text, per_token) = (case["text"].as_str().unwrap(), &case["charsPerToken"]);
+            assert_eq!(heuristic(text, per_token.as_f64().unwrap()), case["tokens"], "{text:?}");
+        }
+    }
+}

@@ -6,7 +6,6 @@ mod chips;
 mod deleted;
 mod errors;
 mod failure;
-mod gauge;
 mod hud;
 mod icons;
 mod page;

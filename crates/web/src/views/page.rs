@@ -5,23 +5,24 @@ use std::sync::Arc;
 use maud::{DOCTYPE, Markup, html};
 
 use super::{
-    gauge,
     icons::{icon, mark},
     rows,
 };
-use crate::{Web, api::state::StateDto, assets, problem::Problem, sessions::WorkspaceSession};
+use crate::{
+    Web, api::state::StateDto, assets, keys::tooltip, problem::Problem, sessions::WorkspaceSession,
+};
 
 /// So many of the newest pairs come with the page.
 const FIRST_ROWS: usize = 20;
 
 /// The panels, in the order of the bar: name, words, key.
-const PANELS: [(&str, &str, &str); 6] = [
-    ("files", "Files", "f"),
-    ("memory", "Memory", "m"),
-    ("topics", "Topics", "t"),
-    ("receipts", "Receipts", "L"),
-    ("models", "Models", "M"),
-    ("settings", "Settings", "s"),
+const PANELS: [(&str, &str); 6] = [
+    ("files", "Files"),
+    ("memory", "Memory"),
+    ("topics", "Topics"),
+    ("receipts", "Receipts"),
+    ("models", "Models"),
+    ("settings", "Settings"),
 ];
 
 pub(super) async fn page(
@@ -71,7 +72,7 @@ pub(super) async fn page(
                     aside #panel .panel aria-label="Panel" hidden {}
                     aside #hud .panel.hud aria-label="HUD" hidden {}
                 }
-                (footer(&state, &session.draft.text, warn_at))
+                (footer(&state, &session.draft.text))
                 div #drop .drop aria-hidden="true" hidden { p { (icon("attach")) span { "Drop files to attach them" } span { "Drop files to keep them here" } } }
                 div #toasts role="status" aria-live="polite" {}
                 noscript { p.noscript { "The workbench needs JavaScript; the API and the commands do not." } }
@@ -95,14 +96,12 @@ fn header(state: &StateDto) -> Markup {
             }
             button #counter .counter.mono type="button" { (state.counter.text) }
             nav.icons aria-label="Panels" {
-                @for (name, words, key) in PANELS {
+                @for (name, words) in PANELS {
                     button type="button" data-panel=(name) aria-expanded="false"
-                        title=(if key.is_empty() { words.to_owned() } else { format!("{words} ({key})") }) {
-                        (words)
-                    }
+                        title=(tooltip(&format!("panel-{name}"))) { (words) }
                 }
-                button type="button" data-panel="hud" aria-expanded="false" title="HUD (h)" { "HUD" }
-                button type="button" data-panel="help" aria-expanded="false" title="Help (?)"
+                button type="button" data-panel="hud" aria-expanded="false" title=(tooltip("hud")) { "HUD" }
+                button type="button" data-panel="help" aria-expanded="false" title=(tooltip("panel-help"))
                     aria-label="Help" { "?" }
                 button #theme type="button" title="Light or dark" aria-label="Light or dark" {
                     (icon("theme"))
@@ -112,7 +111,7 @@ fn header(state: &StateDto) -> Markup {
     }
 }
 
-fn footer(state: &StateDto, draft: &str, warn_at: u64) -> Markup {
+fn footer(state: &StateDto, draft: &str) -> Markup {
     let window = &state.window;
     let topic = state.view.topic.trim_start_matches('/').replace('/', " › ");
     // Tokens are never shown: the page makes marks of them before it fills the box.
@@ -120,9 +119,9 @@ fn footer(state: &StateDto, draft: &str, warn_at: u64) -> Markup {
     html! {
         footer {
             div.wrap {
-                div #gauge .gauge role="img" aria-label=(gauge::label(window))
-                    data-verdict=(window.verdict) { (gauge::gauge(window, warn_at)) }
-                div #legend .legend.mono { (gauge::legend(window)) }
+                // The page draws them, and again with every key.
+                div #gauge .gauge role="img" aria-label="Window" {}
+                div #legend .legend.mono {}
                 form #composer .box {
                     div #strip .strip hidden {
                         ul #chips .chips role="list" aria-label="Attachments" {}

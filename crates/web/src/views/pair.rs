@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     formats::{rfc3339, thousands, when},
+    keys::tooltip,
     relay::Streamed,
 };
 
@@ -271,19 +272,20 @@ impl PairView<'_> {
         let pair = &self.stored.pair;
         let complete = pair.lifecycle == Lifecycle::Complete;
         let tools = [
-            (true, "star", "Star (*)"),
-            (true, "flag", "Flag (a)"),
-            (true, "copy", "Copy the answer (y)"),
-            (true, "copypair", "Copy the pair (Y)"),
-            (true, "edit", "Edit (i)"),
-            (complete, "regenerate", "Regenerate (R)"),
-            (pair.receipt_id.is_some(), "receipt", "Receipt (r)"),
-            (pair.receipt_id.is_some(), "request", "Exact request (p)"),
-            (true, "delete", "Delete (d)"),
+            (true, "star"),
+            (true, "flag"),
+            (true, "copy"),
+            (true, "copypair"),
+            (true, "edit"),
+            (complete, "regenerate"),
+            (pair.receipt_id.is_some(), "receipt"),
+            (pair.receipt_id.is_some(), "request"),
+            (true, "delete"),
         ];
         html! {
             div.tools role="toolbar" aria-label="This pair" {
-                @for (_, act, title) in tools.iter().filter(|(wanted, ..)| *wanted) {
+                @for (_, act) in tools.iter().filter(|(wanted, _)| *wanted) {
+                    @let title = tooltip(act);
                     button.tool type="button" data-act=(act) title=(title) aria-label=(title) {
                         (icon(act))
                     }

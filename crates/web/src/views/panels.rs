@@ -6,11 +6,13 @@ use maud::{Markup, html};
 use plimsoll_app::TopicPaths;
 use plimsoll_config::{Kind, SettingSpec};
 use plimsoll_domain::{Topic, TopicId};
+use plimsoll_filter::{ATOMS, COMMANDS};
 use plimsoll_tokens::commas;
 
 use crate::{
     Web,
     api::{ModelList, is_for_the_terminal, setting_rows, terminal_command},
+    keys::keys,
     problem::Problem,
     sessions::WorkspaceSession,
 };
@@ -192,104 +194,29 @@ pub(super) fn settings(web: &Arc<Web>) -> Markup {
     }
 }
 
-/// The keys of UI-2 by mode.
-const KEYS: [(&str, &[(&str, &str)]); 3] = [
-    (
-        "VIEW",
-        &[
-            ("j k", "scroll"),
-            ("J K", "next, previous pair"),
-            ("g G", "first, last"),
-            ("o", "jump to the load line"),
-            ("*", "cycle stars; 1 2 3 0 set them"),
-            ("a", "flag"),
-            ("e", "ask a failed pair again"),
-            ("d u", "delete; undo the last deletion or command"),
-            ("i", "edit"),
-            ("R S", "regenerate, swap with the earlier answer"),
-            ("y Y", "copy the answer, the pair"),
-            ("r p", "receipt, exact request; P shows what would be sent now"),
-            ("f m", "files, memory"),
-            ("t M L", "topics, models, receipts"),
-            ("D", "recently deleted"),
-            ("h s", "HUD, settings"),
-            ("x", "stop the send in flight"),
-            ("/", "filter"),
-            ("?", "this help"),
-            ("Enter", "write"),
-            ("Esc", "filter"),
-        ],
-    ),
-    (
-        "INPUT",
-        &[
-            ("Enter", "send"),
-            ("Shift+Enter", "new line"),
-            ("Esc", "leave to VIEW; it never stops a send"),
-            ("Ctrl+C", "with nothing selected: stop the send"),
-            ("Up Down", "at the edge of the box: earlier messages"),
-            ("Ctrl+V", "paste; pictures, files and long texts become attachments"),
-            ("@", "a file of this machine: its path, or its name below an allowed folder"),
-        ],
-    ),
-    (
-        "COMMAND",
-        &[
-            ("Enter", "apply"),
-            ("Esc", "back to the applied filter"),
-            ("Up Down", "earlier filters"),
-            ("Tab", "complete"),
-        ],
-    ),
-];
-
-/// The filter language in a few lines (FLT-3).
-const ATOMS: [(&str, &str); 14] = [
-    ("t  t'Name'  t'A > B'...", "topic: the selected one, by name, by path with all below"),
-    ("tN  rN", "the newest N pairs of the topic, of everything"),
-    ("s>=2", "stars"),
-    ("b  g", "flagged blue, not flagged"),
-    ("m  m'gpt-4*'", "model: the selected one, by name"),
-    ("c'text'", "text in the message or the answer; * is any run"),
-    ("d<7d  d>=2w  d<30min", "age"),
-    ("d2026-11-01  d>=26-11-01", "day"),
-    ("e", "failed"),
-    ("i  a", "has an image, any attachment"),
-    ("o  !o", "what is aboard, what is ashore"),
-    ("k>500", "by weight in tokens"),
-    ("@name", "a saved filter"),
-    ("& | ! ( )", "and, or, not; side by side is and"),
-];
-
-/// Commands after the filter (FLT-5).
-const COMMANDS: [(&str, &str); 7] = [
-    (":star 2", "stars for all that is visible"),
-    (":flag b", "flag them"),
-    (":topic '/A/B'", "move them"),
-    (":delete", "delete them, after asking"),
-    (":export md", "take them along: json, zip (with files), md or txt"),
-    (":save name", "keep the filter as @name"),
-    (":help", "this page"),
-];
-
 pub(super) fn help() -> Markup {
     html! {
         h2 { "Help" }
         p { "What you see is what you send: the visible pairs below the load line go along, in order, "
             "and nothing else. " b { "Enter" } " writes, " b { "Esc" } " leaves, " b { "Esc" } " again filters. "
             "Letters are keys only where " b { "Esc" } " led; after a click or a long reply they write the message." }
-        @for (mode, keys) in KEYS {
-            h3 { (mode) }
+        @for of_mode in keys().chunk_by(|a, b| a.mode == b.mode) {
+            h3 { (of_mode[0].mode) }
             dl.keys {
-                @for (key, does) in keys {
-                    dt { @for part in key.split(' ') { kbd { (part) } " " } } dd { (does) }
+                @for line in of_mode.chunk_by(|a, b| a.help == b.help) {
+                    dt { @for key in line { kbd { (key.name()) } " " } } dd { (line[0].help) }
                 }
             }
         }
         h3 { "Filters" }
-        dl.keys.mono { @for (atom, does) in ATOMS { dt { (atom) } dd { (does) } } }
+        dl.keys.mono {
+            @for (atom, does) in ATOMS {
+                dt { (atom) @if atom.ends_with('\'') { "…'" } } dd { (does) }
+            }
+        }
+        p.muted { "Terms side by side must all hold; " code { "|" } " is or, " code { "( )" } " groups." }
         h3 { "Commands after a filter" }
-        dl.keys.mono { @for (command, does) in COMMANDS { dt { (command) } dd { (does) } } }
+        dl.keys.mono { @for (command, does) in COMMANDS { dt { ":" (command) } dd { (does) } } }
         p { button.link type="button" data-panel="deleted" { "Recently deleted" } }
         p.muted { a.link href="/api/openapi.json" target="_blank" rel="noopener" { "The API, as OpenAPI" } }
     }

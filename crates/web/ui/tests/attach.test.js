@@ -1,17 +1,17 @@
 // Files of a message: how they come in, what is shown of them, when it may go (INS, SHW, LIM, DLV).
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Problem } from "../api.js";
-import { createAttachments, infoOf, nextDelivery } from "../attachments.js";
-import { carriesFiles, droppedOf } from "../drop.js";
-import { sectionWords, lineOf } from "../filespanel.js";
-import { attachedWords, createIntake, takeIn } from "../intake.js";
-import { isLong, partsOf } from "../paste.js";
-import { isPath, noneWords, pathAt } from "../paths.js";
-import { factsOf } from "../preview.js";
-import { chipOf, stripWords } from "../strip.js";
-import { choicesFor, createTooLarge } from "../toolarge.js";
-import { Stopped, createUploads, percentOf, uploadPath, waitingWords } from "../uploads.js";
+import { Problem } from "../base/api.js";
+import { createAttachments, infoOf, nextDelivery } from "../files/attachments.js";
+import { carriesFiles, droppedOf } from "../files/drop.js";
+import { sectionWords, lineOf } from "../files/panel.js";
+import { attachedWords, createIntake, takeIn } from "../files/intake.js";
+import { isLong, partsOf } from "../files/paste.js";
+import { isPath, noneWords, pathAt } from "../files/paths.js";
+import { factsOf } from "../files/preview.js";
+import { chipOf, stripWords } from "../files/strip.js";
+import { choicesFor, createTooLarge } from "../files/toolarge.js";
+import { Stopped, createUploads, percentOf, uploadPath, waitingWords } from "../files/uploads.js";
 import { fakeArea, fakeDocument } from "./area.js";
 import { chance } from "./random.js";
 

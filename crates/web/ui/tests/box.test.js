@@ -1,22 +1,22 @@
 // The command box, lists, forms and panels.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { deletionWords, nextStar, pairText } from "../actions.js";
-import { problemBody, scoped } from "../api.js";
-import { ashore } from "../boundary.js";
-import { changes } from "../edit.js";
-import { backoff } from "../events.js";
-import { caretParts, commandAt, completed, readsAsWords } from "../filtertext.js";
-import { bodyOf, requestOf } from "../forms.js";
-import { noBoundary } from "../jumps.js";
-import { nextChoice } from "../list.js";
-import { paintParts } from "../paint.js";
-import { bounded, narrowed, roomFor } from "../popup.js";
-import { largerModels, modelOptions, topicOptions } from "../selectors.js";
-import { clampWidth } from "../sizer.js";
-import { emptyState, stateOf } from "../state.js";
-import { counted, grouped, opening, scalars, sentence, topicLabel } from "../text.js";
-import { nextTheme, themeOf } from "../theme.js";
+import { deletionWords, nextStar, pairText } from "../history/actions.js";
+import { problemBody, scoped } from "../base/api.js";
+import { ashore } from "../history/boundary.js";
+import { changes } from "../history/edit.js";
+import { backoff } from "../base/events.js";
+import { caretParts, commandAt, completed, readsAsWords } from "../filter/text.js";
+import { bodyOf, requestOf } from "../base/forms.js";
+import { noBoundary } from "../history/jumps.js";
+import { nextChoice } from "../base/list.js";
+import { paintParts } from "../filter/paint.js";
+import { bounded, narrowed, roomFor } from "../base/popup.js";
+import { largerModels, modelOptions, topicOptions } from "../composer/selectors.js";
+import { clampWidth } from "../base/sizer.js";
+import { emptyState, stateOf } from "../base/state.js";
+import { counted, grouped, opening, scalars, sentence, topicLabel } from "../base/text.js";
+import { nextTheme, themeOf } from "../base/theme.js";
 import { chance } from "./random.js";
 
 test("FLT-5: a command begins at the first colon outside quotes", () => {

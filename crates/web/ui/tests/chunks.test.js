@@ -1,7 +1,7 @@
 // UI-8: the arithmetic of the windowed history.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { CHUNK, Heights, MAX_CHUNKS, MAX_PX, again, around, nextStep, rangeAbove, rangeBelow, surplus } from "../chunks.js";
+import { CHUNK, Heights, MAX_CHUNKS, MAX_PX, again, around, nextStep, rangeAbove, rangeBelow, surplus } from "../history/chunks.js";
 import { chance } from "./random.js";
 
 /** @param {{from: number, to: number}} range */

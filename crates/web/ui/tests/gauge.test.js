@@ -1,10 +1,10 @@
 // The gauge, the counter and the draft's weight.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { breakdown, counterParts } from "../counter.js";
-import { gaugeWords, levelOf, loadNote, segmentsOf, withDraft } from "../gauge.js";
-import { emptyState } from "../state.js";
-import { guess } from "../weigh.js";
+import { breakdown, counterParts } from "../composer/counter.js";
+import { gaugeWords, levelOf, loadNote, segmentsOf, withDraft } from "../composer/gauge.js";
+import { emptyState } from "../base/state.js";
+import { guess } from "../composer/weigh.js";
 import { chance } from "./random.js";
 
 const MOCK = {

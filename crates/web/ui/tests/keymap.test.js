@@ -1,7 +1,8 @@
 // UI-1, UI-2: every key in every mode.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { VIEW_KEYS, actionOf } from "../keymap.js";
+import { actionOf } from "../keys/keymap.js";
+import table from "../keys/table.js";
 
 /** VIEW as Esc enters it: letters are commands (UI-16). */
 const COMMANDS = { commands: true };
@@ -12,6 +13,7 @@ const VIEW = {
   "*": "star", 1: "star-1", 2: "star-2", 3: "star-3", 0: "star-0", a: "flag", e: "reask", d: "delete", i: "edit",
   R: "regenerate", S: "swap", y: "copy", Y: "copypair", r: "receipt", p: "request",
   f: "panel-files", m: "panel-memory", t: "panel-topics", h: "hud", s: "panel-settings", "/": "command", "?": "panel-help",
+  M: "panel-models", L: "panel-receipts", D: "panel-deleted", P: "preview",
   x: "cancel", u: "undo", Enter: "input", Escape: "command",
 };
 
@@ -26,8 +28,17 @@ test("VIEW has every key of the rule", () => {
   for (const [key, action] of Object.entries(VIEW)) assert.equal(actionOf("VIEW", { key }, COMMANDS), action, key);
 });
 
+test("UI-2: the table says of every key what the key does", () => {
+  const where = { commands: true, atTop: true, atBottom: true, walking: true, menu: true, sending: true };
+  for (const { mode, key: name, action = null } of table) {
+    const [key = "", ...held] = name.split("+").reverse();
+    const pressed = { key: held.includes("Ctrl") ? key.toLowerCase() : key, shift: held.includes("Shift"), ctrl: held.includes("Ctrl") };
+    assert.equal(actionOf(/** @type {import("../keys/keymap.js").Mode} */ (mode), pressed, where), action, `${name} in ${mode}`);
+  }
+});
+
 test("in VIEW a key that is not listed is the browser's", () => {
-  const own = new Set(Object.keys(VIEW_KEYS));
+  const own = new Set(Object.keys(VIEW));
   for (const key of ALL) if (!own.has(key)) assert.equal(actionOf("VIEW", { key }, COMMANDS), null, key);
 });
 

@@ -1,7 +1,7 @@
 // The Memory panel's words: what is listed, what goes into a message, what was changed (MEM-9).
 import assert from "node:assert/strict";
 import test from "node:test";
-import { changesOf, listPath, listWords, noteFile, noteLine, relationWords } from "../memorytext.js";
+import { changesOf, listPath, listWords, noteFile, noteLine, relationWords } from "../memory/text.js";
 import { chance } from "./random.js";
 
 /** @type {import("../types.js").Note} */

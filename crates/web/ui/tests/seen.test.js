@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { blocksOf, digest, hash } from "../seen.js";
+import { blocksOf, digest, hash } from "../composer/seen.js";
 
 // The same cases are read by crates/web/src/api/seen.rs: both sides make the same digests.
 /** @type {any[]} */

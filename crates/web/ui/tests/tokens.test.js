@@ -1,25 +1,25 @@
 // Tokens in the stored text, marks in the box: one is always the other (TOK-1, TOK-2, SHW-1).
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
-import { collapse, expand, freshMarker, markName, placedIn, plainName, tokensIn } from "../tokens.js";
+import { roughTokens } from "../base/text.js";
+import { collapse, expand, freshMarker, markName, placedIn, plainName, tokensIn } from "../files/tokens.js";
 import { chance } from "./random.js";
 
-/** @param {string} text */
-const ranges = (text) => tokensIn(text).map(({ start, end }) => text.slice(start, end));
+// The same cases are read by crates/web/src/api/attached.rs.
+/** @type {{tokens: {text: string, found: [string, string][]}[], estimates: {text: string, charsPerToken: number, tokens: number}[]}} */
+const shared = JSON.parse(readFileSync(new URL("./shared.json", import.meta.url), "utf8"));
 
 test("TOK-2: what is a token here is one on the server", () => {
-  assert.deepEqual(ranges("a <<context:image:/x/y.png>>> b"), ["<<context:image:/x/y.png>>>"]);
-  assert.deepEqual(ranges("<<context: TEXT :  /x >>>"), ["<<context: TEXT :  /x >>>"]);
-  assert.deepEqual(ranges("<<context:video:/x>>>"), []);
-  assert.deepEqual(ranges("<<context:text:>>>"), []);
-  assert.deepEqual(ranges("<<context:text:  \n >>>"), []);
-  assert.deepEqual(ranges("<<context:text:/x>>"), []);
-  assert.deepEqual(ranges("<<context:text:/a<<context:file:/b>>>"), ["<<context:file:/b>>>"]);
-  assert.deepEqual(ranges("<<context:te<<context:file:/b>>>>>>"), ["<<context:file:/b>>>"]);
-  assert.deepEqual(ranges("<<context:file:/a>>><<context:file:/b>>>"), ["<<context:file:/a>>>", "<<context:file:/b>>>"]);
-  assert.deepEqual(ranges("<<<context:file:relative>>>>"), ["<<context:file:relative>>>"]);
-  assert.equal(tokensIn("<<context: Image : /x.png >>>")[0]?.kind, "image");
-  assert.equal(tokensIn("<<context: Image : /x.png >>>")[0]?.path, "/x.png");
+  for (const { text, found } of shared.tokens) {
+    assert.deepEqual(tokensIn(text).map(({ kind, path }) => [kind, path]), found, text);
+  }
+  const text = "a <<context: TEXT :  /x >>> b";
+  assert.deepEqual(tokensIn(text).map(({ start, end }) => text.slice(start, end)), ["<<context: TEXT :  /x >>>"]);
+});
+
+test("EST-1: the guess while the server weighs is the server's own", () => {
+  for (const { text, charsPerToken, tokens } of shared.estimates) assert.equal(roughTokens(text, charsPerToken), tokens, text);
 });
 
 test("TOK-2: many openers that never close are read in linear time", () => {

@@ -1,14 +1,14 @@
 // Drafts, earlier prompts, badges, endings: what happens around a message.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { badgeText } from "../badges.js";
-import { remainder } from "../composer.js";
-import { chooseDraft, readKept, takesForeignDraft } from "../drafts.js";
-import { busyWords, waitLabel, wayOut } from "../held.js";
-import { changedUnderway } from "../inflight.js";
-import { afterReply, endNotice } from "../policy.js";
-import { alreadyShown } from "../sending.js";
-import { createWalk } from "../walk.js";
+import { badgeText } from "../history/badges.js";
+import { remainder } from "../composer/composer.js";
+import { chooseDraft, readKept, takesForeignDraft } from "../composer/drafts.js";
+import { busyWords, waitLabel, wayOut } from "../composer/refusals.js";
+import { changedUnderway } from "../composer/inflight.js";
+import { afterReply, endNotice } from "../composer/policy.js";
+import { alreadyShown } from "../composer/sending.js";
+import { createWalk } from "../base/walk.js";
 import { chance } from "./random.js";
 
 test("UI-12: a draft that could not be handed over wins over the server's", () => {

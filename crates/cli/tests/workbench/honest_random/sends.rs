@@ -149,11 +149,14 @@ impl Day {
         })
     }
 
-    /// The newest complete pair is answered again, with any model.
+    /// The newest pair that has its answer.
+    fn newest_complete(&self) -> Option<Value> {
+        self.all_pairs().into_iter().rfind(|pair| pair["lifecycleState"] == "complete")
+    }
+
+    /// It is answered again, with any model.
     pub(super) fn regenerate(&mut self) -> bool {
-        let pairs = self.all_pairs();
-        let newest = pairs.iter().rfind(|pair| pair["lifecycleState"] == "complete");
-        let Some(newest) = newest else { return false };
+        let Some(newest) = self.newest_complete() else { return false };
         let (tab, model) = (self.below(2), self.model());
         let id = newest["id"].as_str().unwrap().to_owned();
         let question = newest["userText"].as_str().unwrap().to_owned();
@@ -179,6 +182,15 @@ impl Day {
         enter(self.tab(tab));
         self.until(tab, &format!("T.says('#notice', 'Answer again with {model}')"));
         let late = self.below(2) == 0 && self.somebody(&id).is_some();
+        if self.newest_complete().is_none_or(|newest| newest["id"] != id) {
+            // What was deleted after it is back.
+            self.run(tab, "T.one('#notice button')?.click()");
+            let told =
+                "T.says('#toasts', 'cannot be answered again') || T.says('#notice', 'Not sent')";
+            self.until(tab, told);
+            self.until(tab, "!T.says('#notice', 'Answer again')");
+            return self.did("regeneration that came too late");
+        }
         let gate = Gate::default();
         let fate = self.fate(&gate);
         let post = self.press(tab, &question, &answer_again);

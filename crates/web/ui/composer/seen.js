@@ -1,0 +1,139 @@
+// The digest of what the page shows, so that nothing else is sent (PAY-6). The server makes the
+// same of what it is about to send; crates/send/src/seen.rs is its side.
+
+import { infoOf } from "../files/attachments.js";
+
+const MASK = (1n << 64n) - 1n;
+
+/**
+ * FNV-1a with 64 bits, as sixteen hexadecimal digits. Pure.
+ * @param {string} text
+ */
+export function hash(text) {
+  let sum = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(text)) sum = ((sum ^ BigInt(byte)) * 0x100000001b3n) & MASK;
+  return sum.toString(16).padStart(16, "0");
+}
+
+/** @typedef {{at: number, id: string, revision: string, sent: boolean}} Row */
+/** @typedef {import("../types.js").ShownView} ShownView */
+/** @typedef {{fileId: string | null, delivery: string | null}} SeenFile */
+/** @typedef {{pair: string, revision: string | number}} SeenQuestion */
+
+/**
+ * The blocks with a pair that is sent: the page's own marks where it holds the whole block, the
+ * server's word for the others. Pure.
+ * @param {readonly Row[]} rows
+ * @param {number} y
+ * @param {Pick<ShownView, "block" | "blocks">} told
+ * @returns {[number, string][]}
+ */
+export function blocksOf(rows, y, { block, blocks }) {
+  /** @type {Map<number, Row[]>} */
+  const held = new Map();
+  for (const row of rows) {
+    const number = Math.floor(row.at / block);
+    const list = held.get(number);
+    if (list) list.push(row);
+    else held.set(number, [row]);
+  }
+  const out = new Map(blocks);
+  for (const [number, list] of held) {
+    if (list.length < Math.min(block, y - number * block)) continue;
+    const sent = list.filter((row) => row.sent).sort((a, b) => a.at - b.at);
+    if (sent.length) out.set(number, hash(sent.map(({ id, revision }) => `${id} ${revision}\n`).join("")));
+    else out.delete(number);
+  }
+  return [...out].sort(([a], [b]) => a - b);
+}
+
+/**
+ * @param {object} what
+ * @param {string} what.model
+ * @param {readonly string[]} what.instructions  digests of what is said besides the messages
+ * @param {readonly [number, string][]} what.blocks
+ * @param {readonly SeenFile[]} what.files
+ * @param {SeenQuestion | null} [what.question]  that is answered anew
+ */
+export function digest({ model, instructions, blocks, files, question = null }) {
+  return hash([
+    `model ${model}\n`,
+    ...instructions.map((part) => `instructions ${part}\n`),
+    ...blocks.map(([number, block]) => `block ${number} ${block}\n`),
+    ...files.map(({ fileId, delivery }) => `file ${fileId ?? "none"} ${(fileId && delivery) || "none"}\n`),
+    ...(question ? [`question ${question.pair} ${question.revision}\n`] : []),
+  ].join(""));
+}
+
+/**
+ * The files of a message as their chips show them. Pure.
+ * @param {import("../files/attachments.js").Message} message
+ * @returns {SeenFile[]}
+ */
+export function filesOf({ owners }) {
+  return owners.map((owner) => {
+    const info = owner && infoOf(/** @type {import("../files/attachments.js").Held} */ (owner.mark));
+    return info && !info.broken ? { fileId: info.fileId, delivery: info.delivery } : { fileId: null, delivery: null };
+  });
+}
+
+/**
+ * What the page shows at this moment.
+ * @param {object} deps
+ * @param {import("../history/window.js").HistoryWindow} deps.win
+ * @param {import("../base/state.js").Store} deps.store
+ */
+export function createSeen({ win, store }) {
+  function rows() {
+    const articles = /** @type {NodeListOf<HTMLElement>} */ (win.rows.querySelectorAll(".pair[data-id]"));
+    return [...articles].map(({ dataset, classList }) => ({
+      at: Number(dataset["at"]), id: dataset["id"] ?? "", revision: dataset["revision"] ?? "", sent: !classList.contains("ooc"),
+    }));
+  }
+
+  /**
+   * The digest of a row of instructions: the page's own where it shows the row.
+   * @param {"system" | "files"} part
+   * @param {string | null | undefined} told
+   */
+  function instruction(part, told) {
+    const row = /** @type {HTMLElement | null} */ (win.rows.querySelector(`.prelude[data-part="${part}"]`));
+    return (row ? row.dataset["digest"] : told) ?? null;
+  }
+
+  /**
+   * The question that is answered anew, as the page shows it where it does.
+   * @returns {SeenQuestion | null}
+   */
+  function question() {
+    const told = store.get().preview?.question;
+    const row = told && rows().find(({ id }) => id === told.pair);
+    return row ? { pair: row.id, revision: row.revision } : (told ?? null);
+  }
+
+  const blocks = () => blocksOf(rows(), win.y, store.get().preview?.shown ?? store.get().shown);
+
+  return {
+    /** Which pairs are marked as sent. */
+    pairs: () => hash(blocks().join("\n")),
+    /**
+     * Whether the rows of instructions, where the page shows them, are those that are sent.
+     * @param {ShownView} told
+     */
+    instructed: (told) => instruction("system", told.system) === (told.system ?? null) && instruction("files", told.files) === (told.files ?? null),
+    /**
+     * @param {SeenFile[]} files  of the message that is to be sent
+     * @returns {{view: number, digest: string}}
+     */
+    now(files) {
+      const { preview, view, shown: plain } = store.get();
+      const shown = preview?.shown ?? plain;
+      const instructions = [instruction("system", shown.system), instruction("files", shown.files)].filter((part) => part !== null);
+      // An answer again names its model in its own question; for all else the selector does.
+      const model = preview?.question ? preview.model : view.model;
+      return { view: shown.view, digest: digest({ model, instructions, blocks: blocks(), files, question: question() }) };
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof createSeen>} PageSeen */

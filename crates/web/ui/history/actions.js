@@ -1,0 +1,225 @@
+// What can be done to a pair, by key or by button (UI-2).
+
+import { wordsOf } from "../base/api.js";
+import { copyText } from "../base/clipboard.js";
+import { confirm } from "../base/dialog.js";
+import { closest } from "../base/dom.js";
+import { NEW_CONTEXT } from "../composer/refusals.js";
+import { counted, opening } from "../base/text.js";
+
+/** What is asked of a model whose reply was cut by its length (SND-4c). */
+const CONTINUE = "Continue.";
+
+/**
+ * The star after this one. Pure.
+ * @param {number} star
+ */
+export function nextStar(star) {
+  return (star + 1) % 4;
+}
+
+/**
+ * What a deletion means (REC-5). Pure.
+ * @param {string} what  with its verb
+ * @param {number} hours
+ */
+export function deletionWords(what, hours) {
+  return hours > 0 ? `${what} deleted. That can be undone for ${counted(hours, "hour")}.` : `${what} deleted for good.`;
+}
+
+/**
+ * A pair as plain text. Pure.
+ * @param {import("../types.js").Pair} pair
+ */
+export function pairText({ userText, assistantText }) {
+  return assistantText ? `${userText}\n\n${assistantText}` : userText;
+}
+
+/**
+ * @param {object} deps
+ * @param {import("../base/api.js").Api} deps.api
+ * @param {import("./window.js").HistoryWindow} deps.win
+ * @param {import("../composer/sending.js").Sending} deps.sending
+ * @param {import("../composer/composer.js").Composer} deps.composer
+ * @param {import("../panels.js").Panels} deps.panels
+ * @param {ReturnType<typeof import("../composer/selectors.js").createSelectors>} deps.selectors
+ * @param {ReturnType<typeof import("./edit.js").createEdits>} deps.edits
+ * @param {import("../files/chips.js").FileChips} deps.chips
+ * @param {(change: {model?: string, topic?: string, filter?: string, contextFrom?: string}) => Promise<unknown>} deps.setView
+ * @param {() => void} deps.input   to INPUT
+ * @param {(name: string) => boolean} deps.showFile  the chip of a file of the message
+ * @param {import("../base/toasts.js").Toast} deps.toast
+ * @param {(token: string) => void} deps.undo
+ * @param {() => import("../composer/drafts.js").Selected} deps.selected  model and topic as they are
+ * @param {number} deps.keepDeleted  for so many hours what is deleted can be brought back
+ */
+export function createActions({ api, showFile, win, sending, composer, panels, selectors, edits, chips, setView, input, toast, undo, selected, keepDeleted }) {
+  const path = (/** @type {string} */ id) => `/api/pairs/${encodeURIComponent(id)}`;
+
+  /**
+   * A label is shown at once; the server's own rendering follows by an event.
+   * @param {HTMLElement} article
+   * @param {"star" | "flag"} name
+   * @param {number | string} value
+   */
+  async function label(article, name, value) {
+    const before = article.dataset[name];
+    article.dataset[name] = String(value);
+    try {
+      await api.call("PATCH", path(article.dataset["id"] ?? ""), { [name]: value });
+    } catch (error) {
+      article.dataset[name] = before;
+      throw error;
+    }
+  }
+
+  /** @param {HTMLElement} article */
+  async function remove(article) {
+    const id = article.dataset["id"] ?? "";
+    const words = opening(article.querySelector(".u .prose")?.textContent ?? "");
+    // A pair in error holds nothing but its question; it goes without one (SND-7).
+    if (article.dataset["state"] !== "error" && !(await confirm(deletionWords(`“${words}” and its reply are`, keepDeleted), { title: "Delete this pair?", ok: "Delete" }))) return;
+    const answer = await api.call("DELETE", path(id));
+    if (answer?.undo) toast(`Deleted “${words}”.`, { label: "Undo", act: () => undo(answer.undo) });
+  }
+
+  /** @param {string} id */
+  async function reask(id) {
+    const pair = await api.call("GET", path(id));
+    composer.reask(id, pair.userText, pair.attachments, selected());
+    input();
+    await setView({ ...(pair.model ? { model: pair.model } : {}), ...(pair.topic ? { topic: pair.topic } : {}) });
+  }
+
+  /**
+   * @param {string} id
+   * @param {boolean} whole
+   */
+  async function copy(id, whole) {
+    const pair = await api.call("GET", path(id));
+    const done = await copyText(whole ? pairText(pair) : pair.assistantText || pair.userText);
+    const what = whole ? "The pair" : pair.assistantText ? "The reply" : "The message";
+    toast(done ? `${what} is copied.` : "The browser refuses to copy.", { error: !done });
+  }
+
+  /**
+   * @param {HTMLElement} article
+   * @param {HTMLElement} from  the button, or the pair
+   */
+  async function regenerate(article, from) {
+    if (article.dataset["state"] !== "complete") return void toast("Only a complete reply can be made again; an error is asked again with e.");
+    const model = await selectors.modelFor(from);
+    if (model) await sending.regenerate(article.dataset["id"] ?? "", model);
+  }
+
+  /** @param {HTMLElement} article */
+  function receipt(article) {
+    const id = article.querySelector("[data-receipt]")?.getAttribute("data-receipt");
+    if (article.dataset["state"] === "sending") panels.openUrl("attempts", `/ui/attempts/${encodeURIComponent(article.dataset["id"] ?? "")}`);
+    else if (id) panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(id)}`);
+    else toast("This pair has no receipt: nothing of it was sent.");
+  }
+
+  /** The list of files is no longer sent; that can be taken back at once. */
+  async function leaveFilesOut() {
+    await api.call("PUT", "/api/files/section", { on: false });
+    const act = () => void api.call("PUT", "/api/files/section", { on: true }).catch((error) => toast(wordsOf(error), { error: true }));
+    toast("Models are no longer told which files there are.", { label: "Tell them", act });
+  }
+
+  /**
+   * The topic's system message is no longer sent, or is again (PAY-3).
+   * @param {boolean} on
+   */
+  async function sendSystem(on) {
+    const path = "/api/settings/systemMessage";
+    if (on) return void (await api.call("DELETE", path));
+    await api.call("PUT", path, { value: "off" });
+    const act = () => void sendSystem(true).catch((error) => toast(wordsOf(error), { error: true }));
+    toast("System messages are no longer sent.", { label: "Send them", act });
+  }
+
+  /**
+   * What buttons in panels do; they name what they are about themselves.
+   * @param {HTMLElement} button
+   * @returns {Promise<unknown> | void}
+   */
+  function elsewhere(button) {
+    const { dataset } = button;
+    switch (dataset["act"]) {
+      case "file": return chips.open(button);
+      case "section-off": return leaveFilesOut();
+      case "section-on": return api.call("PUT", "/api/files/section", { on: true });
+      case "use-prediction": return setView({ contextFrom: "" });
+      case "forget-learned": return api.call("DELETE", `/api/models/${encodeURIComponent(dataset["model"] ?? "")}/learned`);
+      case "system-off": return sendSystem(false);
+      case "system-on": return sendSystem(true);
+      case "receipt": return panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(dataset["receipt"] ?? "")}`);
+      case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(dataset["id"] ?? "")}`);
+      case "choose-topic": return setView({ topic: dataset["path"] ?? "" }).then(input);
+      case "choose-model": return setView({ model: dataset["model"] ?? "" }).then(input);
+      default: return undefined;
+    }
+  }
+
+  /**
+   * @param {string} act
+   * @param {HTMLElement} article
+   * @param {HTMLElement} from
+   * @returns {Promise<unknown> | void}
+   */
+  function perform(act, article, from) {
+    const id = article.dataset["id"] ?? "";
+    const { state, swap } = article.dataset;
+    switch (act) {
+      case "star": return label(article, "star", nextStar(Number(article.dataset["star"] ?? 0)));
+      case "star-0": case "star-1": case "star-2": case "star-3": return label(article, "star", Number(act.slice(5)));
+      case "flag": return label(article, "flag", article.dataset["flag"] === "blue" ? "grey" : "blue");
+      case "edit": return state === "sending" ? void toast("It is being answered; edit it when that has ended.") : edits.start(article);
+      case "regenerate": return regenerate(article, from);
+      case "swap": return swap === undefined ? void toast("This pair has no earlier answer.") : api.call("POST", `${path(id)}/swap`);
+      case "copy": return copy(id, false);
+      case "copypair": return copy(id, true);
+      case "reask":
+        if (state !== "error" && state !== "cancelled") return void toast("Only pairs in error or cancelled are asked again; R makes another reply.");
+        return reask(id);
+      case "delete": return state === "sending" ? void toast("It is being answered; cancel it first (x).") : remove(article);
+      case "receipt": return receipt(article);
+      case "details": return panels.openUrl("details", `/ui/error/${encodeURIComponent(id)}`);
+      // FAU-7: what helps against a full window, as one click: the question comes back with it.
+      case "clear": return reask(id).then(() => setView(NEW_CONTEXT));
+      case "larger-model": return reask(id).then(selectors.openLarger);
+      case "smaller-file": return reask(id).then(() => showFile(from.dataset["file"] ?? ""));
+      case "shorter-answer": return panels.openPanel("topics");
+      case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(id)}`);
+      case "file": return chips.open(from);
+      case "delivery": return chips.deliver(id, from);
+      case "continue": return sending.sendText(CONTINUE);
+      default: return undefined;
+    }
+  }
+
+  /**
+   * @param {string} act
+   * @param {HTMLElement | null} article
+   * @param {HTMLElement | null} [from]
+   */
+  async function run(act, article, from = article) {
+    if (!article || !from) return void toast("No pair is selected; J and K go from pair to pair.");
+    try {
+      await perform(act, article, from);
+    } catch (error) {
+      toast(wordsOf(error), { error: true });
+    }
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = closest(event, "[data-act]");
+    if (!button) return;
+    const article = button.closest(".pair");
+    if (article instanceof HTMLElement) void run(button.dataset["act"] ?? "", article, button);
+    else Promise.resolve(elsewhere(button)).catch((error) => toast(wordsOf(error), { error: true }));
+  });
+
+  return { run };
+}

@@ -1,0 +1,113 @@
+// The load line on screen: which pairs are aboard, and where the line is drawn (UI-3).
+
+import { el } from "../base/dom.js";
+
+/** @typedef {import("../types.js").Boundary} Boundary */
+
+/** Why a pair is not sent while it, or one before it, is answered again. */
+const AGAIN = "not sent along: it is asked again, or came after what is";
+
+/**
+ * Whether a pair is not sent: held back for a reason of its own, above the line, or behind the
+ * end of what goes along with a pair that is answered again. Pure.
+ * @param {string | undefined} why
+ * @param {number} at
+ * @param {{start: number, end?: number}} line
+ */
+export function ashore(why, at, { start, end = Infinity }) {
+  return why !== undefined || at < start || at >= end;
+}
+
+/**
+ * @param {object} deps
+ * @param {import("./window.js").HistoryWindow} deps.win
+ * @param {() => Boundary & {end?: number, without?: string | null}} deps.boundary
+ * @param {() => string} deps.limit    words for the window that pairs do not fit in
+ * @param {() => void} deps.refetch    when the line's place is shown but the line is not at hand
+ */
+export function createBoundary({ win, boundary, limit, refetch }) {
+  /**
+   * Marks pairs that were just rendered, or all.
+   * @param {ParentNode} [root]
+   */
+  function mark(root = win.rows) {
+    const line = boundary();
+    const own = root instanceof HTMLElement && root.matches(".pair[data-id]") ? [root] : [];
+    for (const node of [...own, ...root.querySelectorAll(".pair[data-id]")]) {
+      const article = /** @type {HTMLElement} */ (node);
+      const why = article.dataset["why"];
+      const at = Number(article.dataset["at"]);
+      const again = article.dataset["id"] === line.without || at >= (line.end ?? Infinity);
+      const off = again || ashore(why, at, line);
+      article.classList.toggle("ooc", off);
+      if (off) badge(article, again ? AGAIN : why);
+    }
+  }
+
+  /**
+   * @param {HTMLElement} article
+   * @param {string | undefined} why
+   */
+  function badge(article, why) {
+    let off = /** @type {HTMLElement | null} */ (article.querySelector(".badge.off"));
+    if (!off) {
+      off = document.createElement("span");
+      off.className = "badge off";
+      off.textContent = "off";
+      article.querySelector(".u")?.append(off);
+    }
+    // The server's own words stay where the reason is the pair's own, also after it was shown
+    // as one that is asked again.
+    const own = (off.dataset["own"] ??= off.title);
+    off.title = why === undefined ? `over budget: ${limit()}` : why === AGAIN ? why : own || why;
+  }
+
+  /**
+   * Moves the line, and the rows that are sent right behind it, to where they belong.
+   * @param {boolean} moved  the line stands elsewhere than before
+   */
+  function place(moved) {
+    const now = boundary();
+    const load = win.rows.querySelector("#load");
+    if (load) write(load, now);
+    // While no pair is drawn the line stands alone, above what goes along with the message.
+    if (!moved || win.y === 0) return;
+    const next = win.findAt(now.start);
+    const last = win.findAt(now.start - 1);
+    if (!load) {
+      if (next || last) refetch();
+      return;
+    }
+    const group = [load, ...followers(load)];
+    win.anchor.keep(() => {
+      if (next) next.before(...group);
+      else if (last) last.after(...group);
+      else group.forEach((node) => node.remove());
+    });
+  }
+
+  return { mark, place };
+}
+
+/**
+ * Prelude rows that stand right below the line: what is sent first.
+ * @param {Element} load
+ */
+function followers(load) {
+  const rows = [];
+  for (let node = load.nextElementSibling; node?.matches(".prelude:not([data-part='files'])"); node = node.nextElementSibling) rows.push(node);
+  return rows;
+}
+
+/**
+ * The words are the server's.
+ * @param {Element} load
+ * @param {Boundary} boundary
+ */
+function write(load, { words, note, forget }) {
+  const parts = words?.flatMap(([number, what], n) => [...(n ? [" · "] : []), el("b", {}, number), ` ${what}`]);
+  if (parts) load.querySelector(".words")?.replaceChildren(...parts);
+  const noted = load.querySelector(".note");
+  if (noted) noted.textContent = note ? `: ${note}` : "";
+  load.querySelector(".forget")?.toggleAttribute("hidden", !forget);
+}

@@ -1,0 +1,112 @@
+// Going to places: the load line, a hit of a search, a pair that a panel speaks of.
+
+import { Problem, wordsOf } from "../base/api.js";
+import { closest, parse, still } from "../base/dom.js";
+import { counted } from "../base/text.js";
+
+/**
+ * What to say when there is no line to go to, or null. Pure.
+ * @param {import("../types.js").Boundary} boundary
+ */
+export function noBoundary({ start, x, y }) {
+  if (y === 0) return "There is no pair to see here.";
+  return start <= 0 && x > 0 ? `All ${counted(y, "pair")} above the message fit: the load line is at the top.` : null;
+}
+
+/**
+ * @param {object} deps
+ * @param {import("../base/api.js").Api} deps.api
+ * @param {import("../base/state.js").Store} deps.store
+ * @param {import("./window.js").HistoryWindow} deps.win
+ * @param {import("./history.js").History} deps.history
+ * @param {import("./cursor.js").Cursor} deps.cursor
+ * @param {(change: {filter: string}) => Promise<unknown>} deps.setView
+ * @param {() => Promise<void>} deps.reloadRows
+ * @param {import("../base/toasts.js").Toast} deps.toast
+ */
+export function createJumps({ api, store, win, history, cursor, setView, reloadRows, toast }) {
+  /** @param {Element | null} node */
+  function flash(node) {
+    if (!node || still()) return;
+    node.classList.remove("flash");
+    void (/** @type {HTMLElement} */ (node).offsetWidth);
+    node.classList.add("flash");
+  }
+
+  /**
+   * @param {string} id
+   * @param {number} at
+   */
+  async function toPair(id, at) {
+    const article = await history.jump(at, "third");
+    if (!article || article.dataset["id"] !== id) return false;
+    article.focus({ preventScroll: true });
+    cursor.set(article);
+    flash(article);
+    return true;
+  }
+
+  /**
+   * The position of a pair, or null where it is not visible.
+   * @param {string} id
+   */
+  async function placeOf(id) {
+    try {
+      const at = parse(await api.html(`/ui/pair/${encodeURIComponent(id)}`))?.dataset["at"];
+      return at === undefined ? null : Number(at);
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * A pair by its id; one that the filter hides is shown by taking the filter away.
+   * @param {string} id
+   */
+  async function byId(id) {
+    try {
+      const shown = win.find(id);
+      if (shown) return void (await toPair(id, Number(shown.dataset["at"])));
+      let at = await placeOf(id);
+      if (at === null && store.get().view.filter !== "") {
+        await setView({ filter: "" });
+        await reloadRows();
+        at = await placeOf(id);
+      }
+      if (at === null || !(await toPair(id, at))) toast("This pair is gone.");
+    } catch (error) {
+      toast(wordsOf(error), { error: true });
+    }
+  }
+
+  document.addEventListener("click", (event) => {
+    const link = closest(event, "[data-act=goto]");
+    if (link) void byId(link.dataset["id"] ?? "");
+    const filter = closest(event, "[data-filter]");
+    if (filter) void setView({ filter: filter.dataset["filter"] ?? "" }).catch((error) => toast(wordsOf(error), { error: true }));
+  });
+
+  return {
+    byId,
+    /** @param {import("../types.js").Hit} hit */
+    async toHit(hit) {
+      if (hit.at === null || hit.at === undefined || !(await toPair(hit.pair, hit.at))) await byId(hit.pair);
+    },
+    async toBoundary() {
+      const { boundary } = store.get();
+      const words = noBoundary(boundary);
+      if (words) toast(words);
+      const jumped = await history.jump(boundary.start, "third");
+      const load = win.rows.querySelector("#load");
+      if (load instanceof HTMLElement) win.anchor.scrollTo(load, "third");
+      // The first pair that goes along is selected (BND-8); those in error do not.
+      let first = jumped;
+      while (first?.classList.contains("ooc")) first = win.findAt(Number(first.dataset["at"]) + 1);
+      const selected = first ?? jumped;
+      if (selected) cursor.set(selected);
+      (selected ?? win.pane).focus({ preventScroll: true });
+      flash(load);
+    },
+  };
+}
