@@ -203,6 +203,34 @@ fn pay_6_rows_that_come_after_the_key_are_not_sent_by_it() {
 }
 
 #[test]
+fn pay_6_a_system_message_that_is_missing_on_screen_is_not_sent() {
+    let Some(bench) = Workbench::prepared([answer("fine")], 4096, |served| {
+        served.send("first");
+        let topics = served.json("GET", "/api/topics", None);
+        let id = topics["topics"][0]["id"].as_str().unwrap().to_owned();
+        let change = json!({ "systemMessage": "Be brief." });
+        served.json("PATCH", &format!("/api/topics/{id}"), Some(change));
+    }) else {
+        return;
+    };
+    bench.wait("T.says('.prelude[data-part=system]', 'System message')");
+    // Two parts of the history that were fetched while the line moved from one to the other
+    // have neither the line nor what stands at it.
+    bench.js::<()>("document.querySelectorAll('#load, .prelude').forEach((row) => row.remove())");
+    let calls = bench.calls();
+    bench.types("second");
+    bench.keys("Enter");
+    bench.says("#notice", "Enter sends what is shown");
+    assert_eq!(bench.calls(), calls, "it was sent although nobody could see it");
+    bench.wait("T.says('.prelude[data-part=system]', 'System message')");
+    bench.keys("Enter");
+    bench.wait("T.state() === 'complete' && T.asked() === 'first|second'");
+    assert_eq!(bench.sent()["messages"][0]["content"], "Be brief.");
+    bench.agrees();
+    bench.fine();
+}
+
+#[test]
 fn pay_6_a_question_again_goes_to_no_model_that_the_page_does_not_show() {
     let Some(bench) = Workbench::open([Reply::auth(), answer("fine")]) else { return };
     bench.types("What now?");

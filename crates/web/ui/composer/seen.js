@@ -92,13 +92,26 @@ export function createSeen({ win, store }) {
   }
 
   /**
-   * The digest of a row of instructions: the page's own where it shows the row.
+   * Whether the page holds the place where a row of instructions stands: the system message at
+   * the load line, what is said about files behind the newest pair.
+   * @param {"system" | "files"} part
+   */
+  function holdsPlace(part) {
+    const { preview, boundary } = store.get();
+    const { start } = preview?.boundary ?? boundary;
+    const neighbours = part === "system" ? [start, start - 1] : [win.y - 1];
+    return win.y === 0 || neighbours.some((at) => win.findAt(at));
+  }
+
+  /**
+   * The digest of a row of instructions: the page's own where it shows the row or should, the
+   * server's word where that is out of what is loaded.
    * @param {"system" | "files"} part
    * @param {string | null | undefined} told
    */
   function instruction(part, told) {
     const row = /** @type {HTMLElement | null} */ (win.rows.querySelector(`.prelude[data-part="${part}"]`));
-    return (row ? row.dataset["digest"] : told) ?? null;
+    return (row ? row.dataset["digest"] : holdsPlace(part) ? null : told) ?? null;
   }
 
   /**

@@ -71,13 +71,15 @@ export function createBoundary({ win, boundary, limit, refetch }) {
     const load = win.rows.querySelector("#load");
     if (load) write(load, now);
     // While no pair is drawn the line stands alone, above what goes along with the message.
-    if (!moved || win.y === 0) return;
+    if (win.y === 0) return;
     const next = win.findAt(now.start);
     const last = win.findAt(now.start - 1);
     if (!load) {
+      // It stood elsewhere when each of the parts that are shown was fetched.
       if (next || last) refetch();
       return;
     }
+    if (!moved) return;
     const group = [load, ...followers(load)];
     win.anchor.keep(() => {
       if (next) next.before(...group);
