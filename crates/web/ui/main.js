@@ -112,7 +112,7 @@ function onRendered(root) {
   queueMicrotask(badges.draw);
 }
 
-const win = createWindow({ pane, onRendered, onBehind: () => void sync.reloadRows(), fetchRows: (from, to, signal) => api.html(`/ui/rows?from=${from}&to=${to}`, undefined, { signal }) });
+const win = createWindow({ pane, onRendered, onShown: () => boundary.place(), onBehind: () => void sync.reloadRows(), fetchRows: (from, to, signal) => api.html(`/ui/rows?from=${from}&to=${to}`, undefined, { signal }) });
 const history = createHistory({ win, onRendered });
 const cursor = createCursor({ win, history });
 const edits = createEdits({ api, win, toast, namesIn: attach.chips.namesIn, undo: () => void filterBox.takeBack() });
@@ -124,7 +124,6 @@ const boundary = createBoundary({
     return preview ? { ...preview.boundary, end: preview.end, without: preview.without } : plain;
   },
   limit: () => `it does not fit into the ${grouped(store.get().window.ml)} tokens of ${store.get().window.model || "the model"}`,
-  refetch: () => void sync.reloadRows(),
 });
 
 const gauge = createGauge({ gauge: must("#gauge", HTMLElement), legend: must("#legend", HTMLElement), warnAt });
@@ -204,11 +203,11 @@ store.on((now, before) => {
     else delete pane.dataset["filtered"];
   }
   if (now.boundary !== before.boundary || now.preview !== before.preview) {
-    const [line, old] = [now.preview?.boundary ?? now.boundary, before.preview?.boundary ?? before.boundary];
+    const line = now.preview?.boundary ?? now.boundary;
     pane.dataset["start"] = String(line.start);
     pane.dataset["x"] = String(line.x);
     boundary.mark();
-    boundary.place(line.start !== old.start);
+    boundary.place();
     drawEmpty();
   }
 });

@@ -1,7 +1,7 @@
 //! Keys that are pressed while the page is behind, or while it shows the marks of another
 //! request: nothing goes that was not on screen, and what the page says of it is true (PAY-6).
 
-use plimsoll_testkit::scripted::{Gate, Reply, Step};
+use plimsoll_testkit::scripted::{Gate, Reply, ScriptedServer, Step};
 use serde_json::{Value, json};
 
 use crate::{
@@ -227,6 +227,50 @@ fn pay_6_a_system_message_that_is_missing_on_screen_is_not_sent() {
     bench.wait("T.state() === 'complete' && T.asked() === 'first|second'");
     assert_eq!(bench.sent()["messages"][0]["content"], "Be brief.");
     bench.agrees();
+    bench.fine();
+}
+
+#[test]
+fn snd_8_the_line_of_an_answer_again_stands_where_that_of_the_message_is_out_of_sight() {
+    let server = ScriptedServer::chats([answer("fine")]).unwrap();
+    let address = server.base_url();
+    let small = |home: &std::path::Path| {
+        let mut models = std::fs::read_to_string(home.join("models.toml")).unwrap();
+        models.push_str(&format!(
+            "[[model]]\nid = \"small\"\nprovider = \"openai\"\nbaseUrl = \"{address}\"\n\
+             keyEnv = \"PLIMSOLL_TEST_KEY\"\ncontextWindow = 330\n"
+        ));
+        std::fs::write(home.join("models.toml"), models).unwrap();
+    };
+    let Some(bench) = Workbench::before(server, 100_000, small, |served| {
+        let topic = json!({ "path": "/General", "systemMessage": "Be brief." });
+        served.json("POST", "/api/topics", Some(topic));
+        for n in 0..90 {
+            served.send(&format!("question number {n:03}"));
+        }
+    }) else {
+        return;
+    };
+    // All of it goes along with a message: the line is far above what is loaded.
+    bench.wait("T.pairs().length > 0 && !T.one('#load') && T.counter() === '90 / 90'");
+    bench.view();
+    bench.keys("G R");
+    bench.wait("T.shown('.popup [role=option]')");
+    bench.types("small");
+    bench.wait("T.one('.popup [role=option]').textContent.startsWith('small')");
+    bench.keys("Enter");
+    bench.says("#notice", "Answer again with small");
+    bench.wait("T.says('.prelude[data-part=system]', 'System message')");
+    let line = "(() => { const rows = [...document.querySelectorAll('#rows #load, #rows .pair')];
+       return rows.slice(rows.findIndex((row) => row.id === 'load') + 1).findIndex((row) => row.classList.contains('ooc')); })()";
+    let marked: usize =
+        bench.js("T.pairs().filter((pair) => !pair.classList.contains('ooc')).length");
+    assert!(marked > 2 && marked < 40, "{marked}");
+    assert_eq!(bench.js::<usize>(line), marked, "all that goes along stands right below the line");
+    bench.keys("Enter");
+    assert_eq!(bench.post(0).status, 202);
+    assert_eq!(asked(&bench.sent()).len(), marked);
+    bench.wait("T.state() === 'complete' && !document.body.classList.contains('sending')");
     bench.fine();
 }
 

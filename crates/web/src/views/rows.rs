@@ -56,6 +56,8 @@ pub(crate) async fn chunk(
                 (article)
             }
             @if line_here && boundary.start == to { (line) (prelude) }
+            // Where it stands for what is asked about instead of the message, the page puts it.
+            @if !line_here { template.line { (line) (prelude) } }
             @if to == boundary.y {
                 (files_section(preview.files.as_ref(), files))
                 @if files_off { (files_section_off()) }

@@ -23,9 +23,8 @@ export function ashore(why, at, { start, end = Infinity }) {
  * @param {import("./window.js").HistoryWindow} deps.win
  * @param {() => Boundary & {end?: number, without?: string | null}} deps.boundary
  * @param {() => string} deps.limit    words for the window that pairs do not fit in
- * @param {() => void} deps.refetch    when the line's place is shown but the line is not at hand
  */
-export function createBoundary({ win, boundary, limit, refetch }) {
+export function createBoundary({ win, boundary, limit }) {
   /**
    * Marks pairs that were just rendered, or all.
    * @param {ParentNode} [root]
@@ -63,29 +62,33 @@ export function createBoundary({ win, boundary, limit, refetch }) {
   }
 
   /**
-   * Moves the line, and the rows that are sent right behind it, to where they belong.
-   * @param {boolean} moved  the line stands elsewhere than before
+   * Puts the line, and the rows that are sent right behind it, where they belong. What is shown
+   * was drawn by the server for the message; something else may be asked about by now.
    */
-  function place(moved) {
+  function place() {
     const now = boundary();
-    const load = win.rows.querySelector("#load");
-    if (load) write(load, now);
+    const [drawn, ...others] = win.rows.querySelectorAll("#load");
+    for (const other of others) for (const node of [other, ...followers(other)]) node.remove();
+    if (drawn) write(drawn, now);
     // While no pair is drawn the line stands alone, above what goes along with the message.
     if (win.y === 0) return;
     const next = win.findAt(now.start);
     const last = win.findAt(now.start - 1);
-    if (!load) {
-      // It stood elsewhere when each of the parts that are shown was fetched.
-      if (next || last) refetch();
-      return;
-    }
-    if (!moved) return;
-    const group = [load, ...followers(load)];
+    const group = drawn ? [drawn, ...followers(drawn)] : next || last ? spare() : [];
+    const [first] = group;
+    if (!first || (next ? group.at(-1)?.nextElementSibling === next : last?.nextElementSibling === first)) return;
+    if (!drawn) write(first, now);
     win.anchor.keep(() => {
       if (next) next.before(...group);
       else if (last) last.after(...group);
       else group.forEach((node) => node.remove());
     });
+  }
+
+  /** The line as a part of the history brings it along that it does not stand in. */
+  function spare() {
+    const kept = win.rows.querySelector("template.line");
+    return kept instanceof HTMLTemplateElement ? [.../** @type {DocumentFragment} */ (kept.content.cloneNode(true)).children] : [];
   }
 
   return { mark, place };

@@ -20,9 +20,10 @@ const QUIET_MS = 150;
  * @param {HTMLElement} deps.pane
  * @param {(from: number, to: number, signal: AbortSignal) => Promise<string>} deps.fetchRows
  * @param {(root: HTMLElement) => void} deps.onRendered  before it is measured
+ * @param {() => void} deps.onShown  other parts are shown than before
  * @param {() => void} deps.onBehind  rows came that know of more pairs or fewer than the page
  */
-export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
+export function createWindow({ pane, fetchRows, onRendered, onShown, onBehind }) {
   const aboveEl = must("#above", HTMLElement, pane);
   const rows = must("#rows", HTMLElement, pane);
   const belowEl = must("#below", HTMLElement, pane);
@@ -200,6 +201,7 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
     if (y !== wanted.y) setCount(wanted.y);
     replaceAll(fresh);
     after?.();
+    onShown();
     return true;
   }
 
@@ -246,6 +248,7 @@ export function createWindow({ pane, fetchRows, onRendered, onBehind }) {
       }
     });
     observer.observe(chunk.node);
+    onShown();
     cut();
     return true;
   }
