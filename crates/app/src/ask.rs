@@ -6,7 +6,7 @@ use plimsoll_budget::{
     Boundary, ExcludedBecause, Model, ModelLimit, OverBudget, QuotaVerdict, Suggestion, Validation,
     Weights,
 };
-use plimsoll_domain::{Attachment, Delivery, File, FileId, PairId, Timestamp, Topic};
+use plimsoll_domain::{Delivery, Draft, File, FileId, PairId, Purpose, Timestamp, Topic};
 use plimsoll_provider::Provider;
 use plimsoll_send::{
     Capabilities, Comparison, Counter, FilePart, Part, Seen, SendPlan, allowed_deliveries,
@@ -46,29 +46,6 @@ impl Default for View {
     fn default() -> Self {
         Self { history: HistoryChoice::Filter(String::new()), topic: None, model: None }
     }
-}
-
-/// What a send is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Purpose {
-    /// A new message.
-    #[default]
-    New,
-    /// A pair that failed or was stopped is asked again: it goes when the new pair is
-    /// written down (SND-7).
-    ReAsk(PairId),
-    /// The newest complete pair is answered anew; the answer it has is kept beside the
-    /// new one (SND-8).
-    Regenerate(PairId),
-}
-
-/// A message that is being written.
-#[derive(Clone, Debug, Default)]
-pub struct Draft {
-    pub text: String,
-    /// What each token of the text stands for, in order (TOK-5).
-    pub attachments: Vec<Attachment>,
-    pub purpose: Purpose,
 }
 
 /// A message to send, and all that it is sent with.

@@ -7,33 +7,13 @@ use std::{
 
 use plimsoll_domain::{File, PairId, Topic, TopicId, TopicTree};
 use plimsoll_exchange::{ArchiveWriter, OwnWriter, TextStyle, TextWriter};
+use plimsoll_filter::{ExportFormat, ExportOrder};
 use plimsoll_store::{ArchivedPair, PairRow, Workspace};
 
 use crate::{App, AppError, HistoryChoice, View, prepare::find_topic};
 
 /// Pairs whose texts are in memory at once.
 const CHUNK: usize = 256;
-
-/// How an export is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExportFormat {
-    /// Lossless but for the bytes of files; `import` reads it back.
-    Json,
-    /// The same with the bytes of files, in an archive.
-    Zip,
-    Markdown,
-    /// Plain text, for people.
-    Text,
-}
-
-/// In which order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExportOrder {
-    /// That of the history (HIS-2).
-    Time,
-    /// By the path of the topic, and within one by time.
-    Topic,
-}
 
 /// What to export.
 #[derive(Clone, Debug)]

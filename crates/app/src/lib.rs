@@ -39,9 +39,12 @@ mod topics;
 mod weigher;
 mod workspace_view;
 
+pub use plimsoll_domain::{Draft, Purpose};
+pub use plimsoll_filter::{ExportFormat, ExportOrder};
+
 pub use ask::{
-    Ask, AttachmentPreview, Draft, FilesPreview, HistoryChoice, Planned, Prepared, Purpose,
-    SeenDigest, SendChoices, SendPreview, View,
+    Ask, AttachmentPreview, FilesPreview, HistoryChoice, Planned, Prepared, SeenDigest,
+    SendChoices, SendPreview, View,
 };
 pub use attach::{AttachLimits, AttachedFile, TooLarge};
 pub use begin::{HistoryNow, StartedSend};
@@ -52,7 +55,7 @@ pub use driver::Sent;
 pub use edits::Label;
 pub use error::AppError;
 pub use events::{AppEvent, Attempt, Cancel, Progress, ToolStep};
-pub use export::{ExportAsk, ExportFormat, ExportOrder, Exported};
+pub use export::{ExportAsk, Exported};
 pub use heavy::heavy;
 pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
 pub use ports::{Chance, Clock, Connection, NoProvider, ProviderSource};

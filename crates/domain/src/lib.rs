@@ -6,6 +6,7 @@
 //! randomness are handed in.
 
 mod context_token;
+mod draft;
 mod file;
 mod id;
 mod json_size;
@@ -18,6 +19,7 @@ mod topic;
 pub use context_token::{
     ContextKind, ContextToken, Segment, SegmentBody, print_token, segments, words_alone,
 };
+pub use draft::{Draft, Purpose};
 pub use file::{
     Attachment, BadHash, ContentHash, Delivery, File, FileKind, FileSource, ProviderFileId,
     file_label, parse_file_id, realigned,

@@ -43,7 +43,7 @@ pub use memory::{
     Session, Summarised,
 };
 pub use model_memory::{LearnedLimit, ModelStats, UsageEntry, UsageReport};
-pub use notebook::{KeptDraft, Preferences, QUERIES_KEPT, SavedFilter};
+pub use notebook::{Preferences, QUERIES_KEPT, SavedFilter};
 pub use pairs::{
     Edit, INTERRUPTED, Interrupted, Outcome, PairRow, Pairs, SendInFlight, StoredPair,
 };

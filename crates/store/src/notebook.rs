@@ -1,7 +1,7 @@
 //! Small things that should still be there tomorrow: saved filters, queries, drafts,
 //! single values.
 
-use plimsoll_domain::{Attachment, Timestamp};
+use plimsoll_domain::{Draft, Timestamp};
 
 use crate::{Workspace, sql::notebook};
 
@@ -13,15 +13,6 @@ pub struct SavedFilter {
     /// Its name, as in `@name`.
     pub name: String,
     pub text: String,
-}
-
-/// What stands in the input of a workspace (INS-5).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeptDraft {
-    /// Its text, context tokens in place.
-    pub text: String,
-    /// What each token stands for, in order.
-    pub attachments: Vec<Attachment>,
 }
 
 jobs! {
@@ -44,10 +35,10 @@ jobs! {
         write_lazily push_query(workspace: &Workspace, query: &str, at: Timestamp)
             -> () = notebook::push_query;
 
-        read draft(workspace: &Workspace) -> Option<KeptDraft> = notebook::draft;
+        read draft(workspace: &Workspace) -> Option<Draft> = notebook::draft;
 
         /// Keeps what stands in the input; a blank draft is forgotten.
-        write_lazily put_draft(workspace: &Workspace, draft: &KeptDraft, at: Timestamp)
+        write_lazily put_draft(workspace: &Workspace, draft: &Draft, at: Timestamp)
             -> () = notebook::put_draft;
 
         read value(key: &str) -> Option<String> = notebook::value;

@@ -5,9 +5,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use plimsoll_app::{App, AppError, HistoryChoice, SendPreview, Sent, View, WorkspaceView};
+use plimsoll_app::{App, AppError, Draft, HistoryChoice, SendPreview, Sent, View, WorkspaceView};
 use plimsoll_send::Counter;
-use plimsoll_store::{KeptDraft, Workspace};
+use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 
 use crate::api::views_told::Views;
@@ -18,7 +18,7 @@ pub(crate) struct WorkspaceSession {
     /// The counter of the last send that trimmed, until something changes (REC-3).
     pub(crate) frozen: Option<Frozen>,
     /// The message that is being written.
-    pub(crate) draft: KeptDraft,
+    pub(crate) draft: Draft,
     /// What pages were told lately.
     pub(crate) views: Views,
 }
@@ -146,7 +146,7 @@ impl WorkspaceSession {
 
     /// How the draft stands.
     pub(crate) async fn preview(&mut self, app: &App) -> Result<SendPreview, AppError> {
-        let draft = crate::api::attached::draft_of(&self.draft);
+        let draft = self.draft.clone();
         self.board.preview(app, &draft).await
     }
 

@@ -1,12 +1,12 @@
 //! Rules of the registry of files, of attachments and of tool calls.
 
 use plimsoll_domain::{
-    Attachment, ContentHash, Delivery, File, FileId, FileKind, FileSource, MessagePair,
+    Attachment, ContentHash, Delivery, Draft, File, FileId, FileKind, FileSource, MessagePair,
     ProviderFileId,
 };
 
 use super::{Backend, answered, at, filled, pair, pair_id, ready};
-use plimsoll_store::{Estimate, KeptDraft, ToolCallRecord, Workspace};
+use plimsoll_store::{Estimate, ToolCallRecord, Workspace};
 
 pub(super) fn file(n: u8) -> File {
     File {
@@ -76,7 +76,7 @@ pub(crate) async fn a_file_is_listed_when_it_is_sent_or_added(backend: &impl Bac
     }
     let held = Attachment { file: Some(file(4).id), delivery: None };
     let text = "<<context:image:/x/chart.png>>>".to_owned();
-    let draft = KeptDraft { text, attachments: vec![held] };
+    let draft = Draft { text, attachments: vec![held], ..Draft::default() };
     store.put_draft(&workspace, &draft, at(50)).await.unwrap();
     assert!(store.listed_files(&workspace).await.unwrap().is_empty());
     filled(&store, &workspace, &[with_file(1, &file(1))]).await;
@@ -189,18 +189,19 @@ pub(crate) async fn a_deleted_file_leaves_its_tokens_broken(backend: &impl Backe
 pub(crate) async fn a_draft_keeps_its_attachments(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.put_file(&workspace, &file(1)).await.unwrap();
-    let draft = KeptDraft {
+    let draft = Draft {
         text: "see <<context:image:/x>>> <<context:file:/y>>>".to_owned(),
         attachments: vec![
             Attachment { file: Some(file(1).id), delivery: Some(Delivery::OnDemand) },
             Attachment::BARE,
         ],
+        ..Draft::default()
     };
     store.put_draft(&workspace, &draft, at(50)).await.unwrap();
     assert_eq!(backend.open().await.draft(&workspace).await.unwrap(), Some(draft.clone()));
-    store.put_draft(&workspace, &KeptDraft::default(), at(51)).await.unwrap();
+    store.put_draft(&workspace, &Draft::default(), at(51)).await.unwrap();
     assert_eq!(store.draft(&workspace).await.unwrap(), None);
-    let bare = KeptDraft { attachments: Vec::new(), ..draft };
+    let bare = Draft { attachments: Vec::new(), ..draft };
     store.put_draft(&workspace, &bare, at(52)).await.unwrap();
     assert_eq!(store.draft(&workspace).await.unwrap(), Some(bare));
 }

@@ -1,9 +1,9 @@
 //! Rules of model memory and notebook.
 
+use plimsoll_domain::Draft;
+
 use super::{Backend, at, ready};
-use plimsoll_store::{
-    KeptDraft, LearnedLimit, QUERIES_KEPT, SavedFilter, UsageEntry, UsageReport, Workspace,
-};
+use plimsoll_store::{LearnedLimit, QUERIES_KEPT, SavedFilter, UsageEntry, UsageReport, Workspace};
 
 /// EST-6: what is kept is what was put, by server and model; nothing is a reset.
 pub(crate) async fn reports_are_kept_by_place_and_model(backend: &impl Backend) {
@@ -124,7 +124,7 @@ pub(crate) async fn drafts_belong_to_a_workspace(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     let other = Workspace::parse("other/main").unwrap();
     store.create_workspace(&other, at(0)).await.unwrap();
-    let draft = |text: &str| KeptDraft { text: text.to_owned(), attachments: Vec::new() };
+    let draft = |text: &str| Draft { text: text.to_owned(), ..Draft::default() };
     store.put_draft(&workspace, &draft("half a thou"), at(50)).await.unwrap();
     store.put_draft(&workspace, &draft("half a thought"), at(51)).await.unwrap();
     let again = backend.open().await;

@@ -1,10 +1,10 @@
 //! Saved filters, queries (FLT-6), drafts, single values.
 
-use plimsoll_domain::{Delivery, Timestamp};
+use plimsoll_domain::{Delivery, Draft, Timestamp};
 
 use super::{files, workspaces};
 use crate::{
-    KeptDraft, QUERIES_KEPT, SavedFilter, StoreResult, Workspace,
+    QUERIES_KEPT, SavedFilter, StoreResult, Workspace,
     engine::{Db, first, list},
 };
 
@@ -73,16 +73,16 @@ pub(crate) fn push_query(
     db.run(FORGET_QUERIES, values![workspace, last_to_go]).map(drop)
 }
 
-pub(crate) fn draft(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Option<KeptDraft>> {
+pub(crate) fn draft(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Option<Draft>> {
     let text = first(db, DRAFT, values![workspace], |row| row.string(0))?;
     let attachments = list(db, DRAFT_ATTACHMENTS, values![workspace], files::attachment)?;
-    Ok(text.map(|text| KeptDraft { text, attachments }))
+    Ok(text.map(|text| Draft { text, attachments, ..Draft::default() }))
 }
 
 pub(crate) fn put_draft(
     db: &mut dyn Db,
     workspace: &Workspace,
-    draft: &KeptDraft,
+    draft: &Draft,
     at: Timestamp,
 ) -> StoreResult<()> {
     workspaces::must_exist(db, workspace)?;

@@ -1,9 +1,7 @@
 //! What the tokens of a message stand for, as the page says it.
 
 use axum::http::StatusCode;
-use plimsoll_app::Draft;
-use plimsoll_domain::{Attachment, Delivery, FileId, file_label, parse_file_id};
-use plimsoll_store::KeptDraft;
+use plimsoll_domain::{Attachment, Delivery, Draft, FileId, file_label, parse_file_id};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -96,19 +94,13 @@ pub(crate) fn told(attachments: &[Attachment]) -> Vec<AttachedTo> {
 }
 
 impl Writing {
-    pub(crate) fn of(draft: &KeptDraft) -> Self {
+    pub(crate) fn of(draft: &Draft) -> Self {
         Self { text: draft.text.clone(), attachments: told(&draft.attachments) }
     }
 
-    pub(crate) fn kept(self) -> Result<KeptDraft, Problem> {
-        Ok(KeptDraft { attachments: read(&self.attachments)?, text: self.text })
+    pub(crate) fn kept(self) -> Result<Draft, Problem> {
+        Ok(Draft { attachments: read(&self.attachments)?, text: self.text, ..Draft::default() })
     }
-}
-
-/// A kept draft as the app weighs it.
-pub(crate) fn draft_of(kept: &KeptDraft) -> Draft {
-    let KeptDraft { text, attachments } = kept.clone();
-    Draft { text, attachments, ..Draft::default() }
 }
 
 #[cfg(test)]

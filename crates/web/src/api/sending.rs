@@ -7,9 +7,9 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use plimsoll_app::{AppError, Purpose, QuotaChoice, SeenDigest, SendChoices, SendPreview};
+use plimsoll_app::{AppError, Draft, Purpose, QuotaChoice, SeenDigest, SendChoices, SendPreview};
 use plimsoll_budget::{Binds, OverBudget};
-use plimsoll_store::{KeptDraft, StoreError, Workspace};
+use plimsoll_store::{StoreError, Workspace};
 use plimsoll_tokens::commas;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -150,7 +150,7 @@ async fn begin(
     sends::carry_out(&web, at.clone(), begun);
     session.frozen = None;
     if draft.purpose == Purpose::New && session.draft.text == draft.text {
-        session.draft = KeptDraft::default();
+        session.draft = Draft::default();
         // A draft that stays by mistake does no harm: its text is in the pair.
         let _ = web.app.store().put_draft(&at, &session.draft, web.app.clock().now()).await;
         tell_draft(&web, &at, &headers, &session.draft);

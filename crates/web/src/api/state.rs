@@ -265,7 +265,7 @@ impl StateDto {
         web: &Arc<Web>,
         session: &mut WorkspaceSession,
     ) -> Result<Self, AppError> {
-        let draft = super::attached::draft_of(&session.draft);
+        let draft = session.draft.clone();
         let event = web.event_log.newest();
         let Planned { preview, seen, start, .. } = session.board.planned(&web.app, &draft).await?;
         let Weighed { counter, window, .. } = Weighed::of(web, &preview, session);

@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use plimsoll_app::{Draft, Purpose};
-use plimsoll_store::{KeptDraft, Workspace};
+use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
@@ -111,7 +111,7 @@ pub(super) async fn put_draft(
 }
 
 /// Tells all tabs what the box holds now, and which of them said so (UI-12).
-pub(super) fn tell_draft(web: &Web, at: &Workspace, headers: &HeaderMap, draft: &KeptDraft) {
+pub(super) fn tell_draft(web: &Web, at: &Workspace, headers: &HeaderMap, draft: &Draft) {
     let tab = headers.get("x-plimsoll-tab").and_then(|tab| tab.to_str().ok());
     web.event_log.tell(Some(at), "draft", &json!({ "text": draft.text, "attachments": attached::told(&draft.attachments), "from": tab }));
 }

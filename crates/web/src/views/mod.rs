@@ -122,7 +122,7 @@ async fn panel(
 async fn show_hud(State(web): State<Arc<Web>>, At(at): At) -> Result<Markup, Problem> {
     let session = web.sessions.session(&web.app, &at).await?;
     let mut session = session.lock().await;
-    let draft = crate::api::attached::draft_of(&session.draft);
+    let draft = session.draft.clone();
     hud::hud(&web, &mut session, None, &draft).await
 }
 

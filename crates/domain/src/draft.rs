@@ -1,0 +1,28 @@
+//! A message that is being written.
+
+use crate::{Attachment, PairId};
+
+/// What a send is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// A new message.
+    #[default]
+    New,
+    /// A pair that failed or was stopped is asked again: it goes when the new pair is
+    /// written down (SND-7).
+    ReAsk(PairId),
+    /// The newest complete pair is answered anew; the answer it has is kept beside the
+    /// new one (SND-8).
+    Regenerate(PairId),
+}
+
+/// What stands in the input, is kept there over the night (INS-5), weighed and sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Draft {
+    /// Its text, context tokens in place.
+    pub text: String,
+    /// What each token of the text stands for, in order (TOK-5).
+    pub attachments: Vec<Attachment>,
+    /// Not kept: whoever comes back writes a new message.
+    pub purpose: Purpose,
+}
