@@ -221,6 +221,10 @@ impl App {
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Sent, AppError> {
         let receipt = self.finish(prepared, &state, &outcome, patience, tell).await?;
+        tracing::info!(
+            pair = %state.pair, receipt = %receipt.id, stage = receipt.stage().name(),
+            ms = receipt.timings.total_ms, calls = state.calls, "send ended"
+        );
         let last = receipt.last();
         let named = |ids: &[PairId]| {
             let pairs = prepared.included.iter().filter(|stored| ids.contains(&stored.pair.id));
@@ -292,6 +296,11 @@ impl App {
                         tell(Progress::Trimmed(state.pair, record.left_out.len()));
                     }
                     state.calls += 1;
+                    tracing::info!(
+                        pair = %state.pair, call = state.calls, model = record.model,
+                        tokens = record.attempt_total_tokens, pairs = record.sent_count,
+                        left_out = record.left_out.len(), "calls the model"
+                    );
                     tell(attempt(prepared, state, &record));
                     let sent: Vec<PairId> = record.selection.iter().map(|pair| pair.id).collect();
                     let request = prepared.request(&sent, max_output, &state.rounds, &copies);

@@ -117,6 +117,7 @@ impl App {
             if over || stopped.is_some_and(|at: Instant| at.elapsed() >= AFTER_CANCEL) {
                 return Err(error);
             }
+            tracing::warn!(pair = %patience.pair, %error, "cannot be saved yet");
             tell(Progress::Unsaved(patience.pair, error.to_string()));
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);

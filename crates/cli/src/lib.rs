@@ -12,6 +12,7 @@ mod embedded;
 mod failure;
 mod input;
 mod keys;
+mod logging;
 mod machine;
 mod output;
 pub mod pairs;

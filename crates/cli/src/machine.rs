@@ -273,6 +273,7 @@ pub(crate) fn lock_alone(dir: Option<&Path>) -> Result<(PathBuf, File), Failure>
 /// recovered first, and told.
 pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened, Failure> {
     let dir = data_dir(dir)?;
+    crate::logging::start(&context.settings, &dir)?;
     let clock = Arc::new(MachineClock::new(context.settings.time_zone())?);
     let path = dir.join("plimsoll.db");
     let lock = store_lock(&dir)?;

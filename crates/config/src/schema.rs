@@ -187,6 +187,13 @@ pub const SETTINGS: &[SettingSpec] = &[
         "Directories below which files may be named by path; none by default.",
     ),
     spec(
+        "log",
+        Kind::Choice(&["off", "error", "warn", "info", "debug"]),
+        "warn",
+        "What is logged to standard error: this and what is worse. Never keys or messages.",
+    ),
+    spec("logToFile", Kind::Switch, "off", "Log to plimsoll.log in the data directory as well."),
+    spec(
         "threads",
         Kind::WholeOrAuto { min: 1, max: 1024 },
         "auto",

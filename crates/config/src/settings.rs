@@ -209,6 +209,16 @@ impl Settings {
         self.text("defaultModel")
     }
 
+    /// What is logged: this level and what is worse, or `off`.
+    pub fn log(&self) -> &str {
+        self.text("log")
+    }
+
+    /// Whether it is logged to a file as well.
+    pub fn log_to_file(&self) -> bool {
+        self.text("logToFile") == "on"
+    }
+
     /// The zone of calendar days; none is the machine's.
     pub fn time_zone(&self) -> Option<&str> {
         Some(self.text("timeZone")).filter(|zone| !zone.is_empty())

@@ -106,6 +106,11 @@ impl Client {
         &self,
         call: Call,
     ) -> impl Future<Output = Result<Response, ProviderFailure>> + Send + 'static {
+        // Without its query, where some take keys.
+        let host = call.url.host_str().unwrap_or_default().to_owned();
+        let path = call.url.path().to_owned();
+        let bytes = call.body.as_ref().map_or(0, |(_, body)| body.len());
+        let begun = std::time::Instant::now();
         let mut request = self.http.request(call.method, call.url);
         for (name, value) in call.headers {
             request = request.header(name, value);
@@ -115,8 +120,15 @@ impl Client {
         }
         let connect = self.timeouts.connect;
         async move {
-            request.send().await.map_err(|error| {
+            let answer = request.send().await;
+            let ms = begun.elapsed().as_millis();
+            if let Ok(answer) = &answer {
+                let status = answer.status().as_u16();
+                tracing::debug!(host, path, bytes, status, ms, "provider answered");
+            }
+            answer.map_err(|error| {
                 let Told { line, chain } = transport::before_answer(error, connect);
+                tracing::debug!(host, path, bytes, ms, error = line, "provider not reached");
                 ProviderFailure { transport: Some(line), chain, ..ProviderFailure::default() }
             })
         }

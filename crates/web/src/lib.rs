@@ -13,6 +13,7 @@ mod health;
 mod keys;
 mod problem;
 mod relay;
+mod request_log;
 mod security;
 mod sends;
 mod sessions;
@@ -43,6 +44,7 @@ pub fn router(web: &Arc<Web>) -> Router {
         .layer(axum::extract::DefaultBodyLimit::max(BODY_LIMIT))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(web), nothing_new))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(web), security::guard))
+        .layer(axum::middleware::from_fn(request_log::log))
 }
 
 /// REL-11: connections outlive the listener, and whoever keeps one could begin a send while the

@@ -8,6 +8,7 @@ use std::{
 use plimsoll_app::{Cancel, HistoryChoice, HistoryNow, Progress, StartedSend};
 use plimsoll_domain::PairId;
 use plimsoll_store::Workspace;
+use tracing::Instrument;
 
 use crate::{Web, relay};
 
@@ -109,7 +110,7 @@ pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut started: Start
     if web.is_ending() {
         listed.send.cancel.cancel();
     }
-    tokio::spawn(async move {
+    let work = async move {
         let mut watch = |progress: &Progress| {
             if matches!(progress, Progress::Ended(_)) {
                 listed.take_off();
@@ -118,7 +119,9 @@ pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut started: Start
         let sent = web.app.carry_out(started, &listed.send.cancel, &mut watch).await;
         web.sessions.sent(&web.app, &workspace, sent.as_ref().ok()).await;
         relay::tell_state(&web, &workspace).await;
-    });
+    };
+    // Its lines in the log are those of the request that began it.
+    tokio::spawn(work.in_current_span());
 }
 
 #[cfg(test)]

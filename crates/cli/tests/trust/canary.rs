@@ -89,7 +89,8 @@ fn sec_4_the_key_is_in_no_file_no_export_no_answer_and_no_log() {
     })
     .unwrap();
     let served = Served::start_with(&server, 100_000, |home| {
-        std::fs::write(home.join("config.toml"), "defaultModel = \"test\"\nretries = 0\n").unwrap();
+        let config = "defaultModel = \"test\"\nretries = 0\nlog = \"debug\"\nlogToFile = true\n";
+        std::fs::write(home.join("config.toml"), config).unwrap();
     });
     let mut events = served.events();
     for turn in 0..WAYS {
@@ -150,6 +151,8 @@ fn sec_4_the_key_is_in_no_file_no_export_no_answer_and_no_log() {
         assert!(!leaks(&String::from_utf8_lossy(&said)), "plimsoll {args:?}");
     }
     let home = served.home().to_owned();
+    let log = std::fs::read_to_string(home.join("data/plimsoll.log")).unwrap();
+    assert!(log.contains("provider answered"), "nothing was logged");
     assert_eq!(holding(&home), Vec::<String>::new(), "store, log, blobs or settings");
     // Who looks finds: the same search sees the canary where it is.
     std::fs::write(home.join("data/seen"), format!("x{CANARY}y")).unwrap();

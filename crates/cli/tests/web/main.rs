@@ -6,6 +6,7 @@
 mod api;
 mod changed;
 mod files;
+mod logs;
 mod memory;
 mod schema;
 mod seen;

@@ -12,6 +12,7 @@ use plimsoll_budget::{Binds, OverBudget};
 use plimsoll_store::{StoreError, Workspace};
 use plimsoll_tokens::commas;
 use serde::{Deserialize, Serialize};
+use tracing::Instrument;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
@@ -88,7 +89,7 @@ pub(super) async fn send(
     Body(message): Body<Message>,
 ) -> Result<(StatusCode, Json<Begun>), Problem> {
     // Whoever goes away right after pressing Enter has sent it: it is begun whole or not at all.
-    let begun = tokio::spawn(begin(web, at, headers, message)).await;
+    let begun = tokio::spawn(begin(web, at, headers, message).in_current_span()).await;
     begun.unwrap_or_else(|error| {
         let detail = format!("the send could not be begun: {error}");
         Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "unexpected", detail))

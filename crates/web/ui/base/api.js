@@ -38,6 +38,7 @@ export function wordsOf(error) {
  * @param {typeof fetch} [deps.send]
  */
 export function createApi({ tab, workspace = "", onConnection, send = fetch.bind(globalThis) }) {
+  let asked = 0;
   /**
    * @param {string} method
    * @param {string} path
@@ -47,7 +48,7 @@ export function createApi({ tab, workspace = "", onConnection, send = fetch.bind
    */
   async function request(method, path, body, accept, options) {
     /** @type {Record<string, string>} */
-    const headers = { accept, "x-plimsoll-tab": tab };
+    const headers = { accept, "x-plimsoll-tab": tab, "x-request-id": `${tab}-${(asked += 1)}` };
     if (body !== undefined) headers["content-type"] = "application/json";
     let answer;
     try {
