@@ -126,7 +126,10 @@ const boundary = createBoundary({
   limit: () => `it does not fit into the ${grouped(store.get().window.ml)} tokens of ${store.get().window.model || "the model"}`,
 });
 
-const gauge = createGauge({ gauge: must("#gauge", HTMLElement), legend: must("#legend", HTMLElement), warnAt });
+const bar = must("#gauge", HTMLElement);
+const gauge = createGauge({ gauge: bar, legend: must("#legend", HTMLElement), warnAt });
+// The server says with the page what is in the window; nobody waits for it to be drawn.
+if (bar.dataset["window"]) gauge.draw(JSON.parse(bar.dataset["window"]));
 const again = createAgain({ api, store });
 const weigh = createWeigh({ api, store, asked: () => again.asked, output: must("#aut", HTMLOutputElement), warnAt, onWindow: showWindow, onWeighed: attach.weighed });
 /** @param {import("./files/attachments.js").Message} message */

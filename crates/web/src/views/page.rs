@@ -119,8 +119,9 @@ fn footer(state: &StateDto, draft: &str) -> Markup {
     html! {
         footer {
             div.wrap {
-                // The page draws them, and again with every key.
-                div #gauge .gauge role="img" aria-label="Window" {}
+                // The page draws them, at once and again with every key.
+                div #gauge .gauge role="img" aria-label="Window"
+                    data-window=[serde_json::to_string(window).ok()] {}
                 div #legend .legend.mono {}
                 form #composer .box {
                     div #strip .strip hidden {

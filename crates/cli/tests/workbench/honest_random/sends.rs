@@ -218,7 +218,12 @@ impl Day {
         self.note(format!("tab {tab} asks {question} again"));
         self.write(tab, "");
         let button = format!(".pair[data-id={}] [data-act=reask]", quoted(&id));
-        self.run(tab, &format!("T.one({}).click()", quoted(&button)));
+        // Rows that are fetched anew come part by part.
+        let press = format!(
+            "(() => {{ const it = T.one({}); it?.click(); return it !== null; }})()",
+            quoted(&button)
+        );
+        self.until(tab, &press);
         self.until(
             tab,
             &format!("T.says('#notice', 'Asking again') && T.draft() === '{question}'"),
