@@ -33,7 +33,7 @@ fn id_of(headers: &HeaderMap) -> String {
         .map_or_else(|| format!("r{}", COUNT.fetch_add(1, Ordering::Relaxed)), str::to_owned)
 }
 
-/// Stands around every request. An address is logged without its query, which may hold a token.
+/// Wraps every request. An address is logged without its query, which may hold a token.
 pub(crate) async fn log(request: Request, next: Next) -> Response {
     let id = id_of(request.headers());
     let begun = Instant::now();
