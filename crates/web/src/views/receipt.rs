@@ -33,8 +33,10 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
     Ok(html! {
         h2 { "Receipt" }
         p.muted { (record.model) " · " (when(record.at, web.app.clock().now(), &web.zone)) " · " (record.stage) }
-        @if receipt.is_none() {
+        @if record.body.is_none() {
             p.muted { "Its pair was deleted; only the numbers are left." }
+        } @else if receipt.is_none() {
+            p.muted { "Another version wrote it; only the numbers can be shown, the rest is in its JSON." }
         }
         table.mono {
             tr { th { "part" } th.n { "estimate" } th.n { "used" } }
