@@ -2,10 +2,11 @@
 //! request: nothing goes that was not on screen, and what the page says of it is true (PAY-6).
 
 use plimsoll_testkit::scripted::{Gate, Reply, ScriptedServer, Step};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     attachments::{chips, paste},
+    behind::{hold_rows, let_rows_go},
     bench::{Screen, Workbench, after, answer, tall},
     honest::{DEAF, asked, marked},
 };
@@ -33,15 +34,6 @@ pub(crate) fn previews(screen: &Screen) -> Vec<String> {
     screen.keys("Enter");
     screen.says("#notice", "Answer again with test");
     marked(screen)
-}
-
-/// From now on rows wait until they are let go.
-fn hold_rows(screen: &Screen) {
-    screen.js::<Value>("(T.rowsHeld = 0, T.rowsAfter = new Promise((go) => { T.go = go; }), null)");
-}
-
-fn let_rows_go(screen: &Screen) {
-    screen.js::<Value>("(T.rowsAfter = null, T.go(), null)");
 }
 
 #[test]
@@ -166,40 +158,6 @@ fn pay_6_a_question_that_was_edited_is_not_answered_anew_before_it_is_shown() {
     let sent = bench.sent();
     let last = sent["messages"].as_array().unwrap().last().unwrap();
     assert_eq!(last["content"], "another question");
-}
-
-#[test]
-fn pay_6_rows_that_come_after_the_key_are_not_sent_by_it() {
-    let Some(bench) = Workbench::prepared([answer("fine")], 4096, |served| {
-        for n in 1..=6 {
-            served.send(&format!("q{n}"));
-        }
-    }) else {
-        return;
-    };
-    let slow = bench.tab();
-    slow.filter("r1");
-    slow.wait("T.asked() === 'q6'");
-    slow.click("#draft");
-    slow.types("hello");
-    slow.agrees();
-    hold_rows(&slow);
-    // This tab hears that everything is visible now, and its rows are on their way.
-    bench.filter("");
-    bench.wait("T.pairs().length === 6");
-    slow.wait("T.rowsHeld > 0");
-    let calls = bench.calls();
-    slow.keys("Enter");
-    slow.page.settle().unwrap();
-    let_rows_go(&slow);
-    slow.says("#notice", "changed as you sent it");
-    assert_eq!(bench.calls(), calls, "nothing was sent that was not on screen");
-    slow.wait("T.pairs().length === 6 && T.draft() === 'hello'");
-    slow.keys("Enter");
-    let post = slow.post(0);
-    assert_eq!((post.status, post.marked.len()), (202, 6));
-    bench.agrees();
-    assert_eq!(asked(&bench.sent()), post.marked);
 }
 
 #[test]

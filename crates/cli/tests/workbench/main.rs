@@ -7,6 +7,7 @@
 mod access;
 mod attachments;
 mod attempts;
+mod behind;
 mod bench;
 mod budget;
 mod connection;

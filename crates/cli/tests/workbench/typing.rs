@@ -145,6 +145,25 @@ fn unanswered(gate: &Gate, queue: bool) -> Option<Workbench> {
 }
 
 #[test]
+fn snd_4_a_selection_stays_when_the_word_that_the_message_was_taken_comes_late() {
+    let gate = Gate::default();
+    let Some(bench) = unanswered(&gate, false) else { return };
+    bench.types("keep me");
+    bench.keys("Ctrl+A");
+    bench.js::<()>("T.letGo()");
+    bench.wait("T.draft() === 'keep me'");
+    let selected = "(({ selectionStart, selectionEnd }) => [selectionStart, selectionEnd])";
+    let selected: [u64; 2] = bench.js(&format!("{selected}(T.one('#draft'))"));
+    assert_eq!(selected, [0, 7]);
+    bench.keys("Ctrl+C");
+    bench.page.settle().unwrap();
+    assert_eq!(bench.js::<String>("T.state()"), "sending", "a selection is copied");
+    gate.open();
+    bench.wait("T.state() === 'complete'");
+    bench.fine();
+}
+
+#[test]
 fn snd_2_a_queued_message_goes_though_the_answer_to_the_first_came_late() {
     let gate = Gate::default();
     let Some(bench) = unanswered(&gate, true) else { return };

@@ -105,6 +105,19 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
     area.scrollTop = caret === "start" ? 0 : area.scrollHeight;
   }
 
+  /**
+   * Leaves only the end of what stands in the box; caret and selection stay where they are in it.
+   * @param {string} rest
+   */
+  function cutTo(rest) {
+    const { selectionStart, selectionEnd, value } = area;
+    if (rest === value) return;
+    const cut = value.length - rest.length;
+    area.value = rest;
+    area.setSelectionRange(Math.max(0, selectionStart - cut), Math.max(0, selectionEnd - cut));
+    put = -1;
+  }
+
   async function loadPrompts() {
     if (loaded) return;
     loaded = true;
@@ -242,7 +255,9 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
       aside = "";
       notice.clear("reask");
       notice.clear("aside");
-      write(remainder(area.value, sent.shown) || back);
+      const rest = remainder(area.value, sent.shown);
+      if (rest) cutTo(rest);
+      else write(back);
       attachments.forget(back);
       renewed();
     },

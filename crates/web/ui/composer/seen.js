@@ -22,9 +22,9 @@ export function hash(text) {
 
 /**
  * The blocks with a pair that is sent: the page's own marks where it holds the whole block, the
- * server's word for the others. Pure.
+ * server's word for the others that the page knows of. Pure.
  * @param {readonly Row[]} rows
- * @param {number} y
+ * @param {number} y  how many pairs are visible on the page
  * @param {Pick<ShownView, "block" | "blocks">} told
  * @returns {[number, string][]}
  */
@@ -37,7 +37,7 @@ export function blocksOf(rows, y, { block, blocks }) {
     if (list) list.push(row);
     else held.set(number, [row]);
   }
-  const out = new Map(blocks);
+  const out = new Map(blocks.filter(([number]) => number * block < y));
   for (const [number, list] of held) {
     if (list.length < Math.min(block, y - number * block)) continue;
     const sent = list.filter((row) => row.sent).sort((a, b) => a.at - b.at);
@@ -124,7 +124,12 @@ export function createSeen({ win, store }) {
     return row ? { pair: row.id, revision: row.revision } : (told ?? null);
   }
 
-  const blocks = () => blocksOf(rows(), win.y, store.get().preview?.shown ?? store.get().shown);
+  function blocks() {
+    const told = store.get().preview?.shown ?? store.get().shown;
+    // The server's word is of its own arrangement; rows of an earlier one have no part in it.
+    const known = told.shape === win.shape ? told.blocks : [];
+    return blocksOf(rows(), win.y, { block: told.block, blocks: known });
+  }
 
   return {
     /** Which pairs are marked as sent. */

@@ -32,4 +32,7 @@ test("PAY-6: the page's own marks count where it holds a block, the server's wor
   // What the page marks as left out is left out of its digest, whatever the server said.
   const none = blocksOf(whole.map((one) => ({ ...one, sent: false })), 22, { block: BLOCK, blocks: told });
   assert.deepEqual(none.map(([number]) => number), [0, 2]);
+  // A page that knows of three pairs shows nothing of a block behind them.
+  const few = blocksOf([row(0, false), row(1, false), row(2, false)], 3, { block: BLOCK, blocks: told });
+  assert.deepEqual(few, []);
 });

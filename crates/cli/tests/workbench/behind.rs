@@ -1,0 +1,94 @@
+//! Rows that are behind what the page was told: nothing goes that was not on screen (PAY-6).
+
+use plimsoll_testkit::scripted::Reply;
+use serde_json::{Value, json};
+
+use crate::{
+    bench::{Screen, Workbench, answer},
+    honest::asked,
+};
+
+/// From now on rows wait until they are let go.
+pub(crate) fn hold_rows(screen: &Screen) {
+    screen.js::<Value>("(T.rowsHeld = 0, T.rowsAfter = new Promise((go) => { T.go = go; }), null)");
+}
+
+pub(crate) fn let_rows_go(screen: &Screen) {
+    screen.js::<Value>("(T.rowsAfter = null, T.go(), null)");
+}
+
+#[test]
+fn pay_6_rows_that_come_after_the_key_are_not_sent_by_it() {
+    let Some(bench) = Workbench::prepared([answer("fine")], 4096, |served| {
+        for n in 1..=6 {
+            served.send(&format!("q{n}"));
+        }
+    }) else {
+        return;
+    };
+    let slow = bench.tab();
+    slow.filter("r1");
+    slow.wait("T.asked() === 'q6'");
+    slow.click("#draft");
+    slow.types("hello");
+    slow.agrees();
+    hold_rows(&slow);
+    // This tab hears that everything is visible now, and its rows are on their way.
+    bench.filter("");
+    bench.wait("T.pairs().length === 6");
+    slow.wait("T.rowsHeld > 0");
+    let calls = bench.calls();
+    slow.keys("Enter");
+    slow.page.settle().unwrap();
+    let_rows_go(&slow);
+    slow.says("#notice", "changed as you sent it");
+    assert_eq!(bench.calls(), calls, "nothing was sent that was not on screen");
+    slow.wait("T.pairs().length === 6 && T.draft() === 'hello'");
+    slow.keys("Enter");
+    let post = slow.post(0);
+    assert_eq!((post.status, post.marked.len()), (202, 6));
+    bench.agrees();
+    assert_eq!(asked(&bench.sent()), post.marked);
+}
+
+/// What goes along stands in parts of the history that a page with few rows knows nothing of.
+#[test]
+fn pay_6_who_sees_few_rows_sends_nothing_behind_them_by_the_word_of_the_server() {
+    let fine = std::iter::repeat_n(answer("fine"), 24);
+    let replies = fine.chain([Reply::invalid(), answer("fine")]);
+    let Some(bench) = Workbench::prepared(replies, 8192, |served| {
+        for n in 0..24 {
+            served.send(&format!("q{n:02}"));
+        }
+        let page = served.json("GET", "/api/pairs?from=12&limit=1", None);
+        let from = json!({ "contextFrom": page["pairs"][0]["id"] });
+        served.json("PUT", "/api/view", Some(from));
+    }) else {
+        return;
+    };
+    let slow = bench.tab();
+    slow.types("hello");
+    slow.keys("Enter");
+    slow.wait("T.state() === 'error'");
+    slow.filter("c'q00' | c'q01' | c'hello'");
+    slow.wait("T.asked() === 'q00|q01|hello'");
+    hold_rows(&slow);
+    bench.filter("");
+    slow.wait("T.rowsHeld > 0");
+    // The page is told what would go along now, and its rows are on their way.
+    slow.click(".pair [data-act=reask]");
+    slow.wait("T.draft() === 'hello' && T.says('#notice', 'Asking again')");
+    slow.wait("T.asks.some((ask) => ask.startsWith('POST /api/preview'))");
+    slow.page.settle().unwrap();
+    let calls = bench.calls();
+    slow.keys("Enter");
+    slow.page.settle().unwrap();
+    let_rows_go(&slow);
+    slow.says("#notice", "changed as you sent it");
+    assert_eq!(bench.calls(), calls, "nothing was sent that was not on screen");
+    slow.wait("T.draft() === 'hello'");
+    slow.keys("Enter");
+    assert_eq!(slow.post(0).status, 202);
+    bench.agrees();
+    assert_eq!(asked(&bench.sent()).len(), 12);
+}
