@@ -4,14 +4,13 @@ use std::{pin::Pin, time::Duration};
 
 use plimsoll_budget::{Decision, OverBudget, QuotaKind};
 use plimsoll_domain::{
-    Attachment, ColorFlag, FileId, Lifecycle, MessagePair, PairId, Star, Timestamp, words_alone,
+    ColorFlag, FileId, Lifecycle, MessagePair, PairId, Star, Timestamp, words_alone,
 };
 use plimsoll_send::Comparison;
 use plimsoll_store::{StoreError, StoreResult};
 
 use crate::{
-    App, AppError, AttachedFile, HistoryChoice, Prepared, Progress, Purpose, SendChoices,
-    ending::Carried,
+    App, AppError, HistoryChoice, Prepared, Progress, Purpose, SendChoices, ending::Carried,
 };
 
 /// Asks whoever changes the filter which pairs it shows now. A pair that is given is as if it
@@ -50,26 +49,25 @@ impl App {
             prepared.compared = Comparison::Same;
         }
         // LIM-3 names the file and what can be done with it; the limit of the whole does not.
-        let too_large = prepared.preview.attached.iter().find_map(|one| one.too_large.clone());
+        let too_large = prepared.plan.attached.iter().find_map(|one| one.too_large.clone());
         if let Some(too_large) = too_large {
             return Err(AppError::FileTooLarge(too_large));
         }
         let policy = choices.over_budget.unwrap_or_else(|| self.settings().over_budget());
-        let suggestions = prepared.preview.suggestions.clone();
-        match prepared.decision(policy) {
-            Decision::Send => {}
-            Decision::SendWithout(pairs) => prepared.plan.fit_drop = pairs,
+        prepared.replan(policy);
+        let plan = &prepared.plan;
+        let (limit, suggestions) = (*plan.limit(), plan.suggestions.clone());
+        match plan.decision {
+            Decision::Send | Decision::SendWithout(_) => {}
             Decision::Ask | Decision::Block => {
-                let excess = prepared.preview.validation.excess;
-                let limit = prepared.preview.limit;
+                let excess = plan.validation.excess;
                 return Err(AppError::OverBudget { excess, limit, suggestions });
             }
             Decision::PromptTooLarge => {
-                let limit = prepared.preview.limit.tokens;
-                return Err(AppError::PromptTooLarge { limit, suggestions });
+                return Err(AppError::PromptTooLarge { limit: limit.tokens, suggestions });
             }
         }
-        let wait = choices.quota.wait(prepared.preview.quota).map_err(AppError::OverQuota)?;
+        let wait = choices.quota.wait(plan.quota).map_err(AppError::OverQuota)?;
         let (pair, carried) = self.write_down(&prepared).await?;
         self.keep_words(&prepared).await?;
         if let Purpose::ReAsk(old) = prepared.purpose {
@@ -113,7 +111,7 @@ impl App {
         match pair {
             Ok(pair) => self.store.begin(&prepared.workspace, pair, &self.owner, now).await,
             Err(id) => {
-                let model = &prepared.preview.model.id;
+                let model = &prepared.plan.model().id;
                 self.store.claim(*id, model, &self.owner, now).await
             }
         }
@@ -122,7 +120,7 @@ impl App {
     /// FIL-2: the words that came with the files, kept with them.
     async fn keep_words(&self, prepared: &Prepared) -> Result<(), AppError> {
         let files: Vec<FileId> =
-            prepared.settled_attachments().iter().filter_map(|a| a.file).collect();
+            prepared.plan.settled_attachments().iter().filter_map(|a| a.file).collect();
         let words = words_alone(&prepared.text);
         let words = words.trim();
         if !files.is_empty() && !words.is_empty() {
@@ -137,7 +135,7 @@ impl App {
         MessagePair {
             id: PairId::new(now, self.chance.bytes()),
             topic_id: prepared.topic.id,
-            model: prepared.preview.model.id.clone(),
+            model: prepared.plan.model().id.clone(),
             user_text: prepared.text.clone(),
             assistant_text: None,
             star: Star::default(),
@@ -148,19 +146,8 @@ impl App {
             usage: None,
             receipt_id: None,
             previous_answer: None,
-            attachments: prepared.settled_attachments(),
+            attachments: prepared.plan.settled_attachments(),
         }
-    }
-}
-
-impl Prepared {
-    /// What each token stands for, with the delivery that this send uses (TOK-5).
-    pub(crate) fn settled_attachments(&self) -> Vec<Attachment> {
-        let settled = |one: &AttachedFile| Attachment {
-            file: one.file.as_ref().ok().map(|file| file.id),
-            delivery: one.file.as_ref().ok().map(|_| one.delivery),
-        };
-        self.preview.attached.iter().map(settled).collect()
     }
 }
 

@@ -7,7 +7,7 @@ use plimsoll_domain::{FileId, PairError, PairId, Usage};
 use plimsoll_provider::ProviderFailure;
 use plimsoll_send::{
     AttemptMachine, AttemptRecord, Effect, Event, LeftOutBecause, MAX_TOOL_ROUNDS, Message,
-    MessageRecord, Outcome, Receipt, SendError, ToolCall,
+    MessageRecord, Outcome, Receipt, SendError, ToolCall, attached_weights,
 };
 use tokio::time::Instant;
 
@@ -16,7 +16,6 @@ use crate::{
     calling::{Called, Saved},
     ending::Patience,
     pair_error::pair_error,
-    workspace_view::attached_weights,
 };
 
 /// How long somebody before a terminal waits for a disk that takes nothing.
@@ -232,8 +231,8 @@ impl App {
         };
         let left_out = last.map_or_else(Vec::new, |last| named(&last.left_out));
         let deleted = last.map_or(0, |last| last.deleted.len());
-        let preview = &prepared.preview;
-        let ml = preview.limit.tokens;
+        let plan = &prepared.plan;
+        let ml = plan.limit().tokens;
         let left_out_because = match state.overflowed {
             Some(Some(stated)) => LeftOutBecause::Stated(stated),
             Some(None) => LeftOutBecause::Refused,
@@ -242,9 +241,9 @@ impl App {
         let suggestions = match &outcome {
             Outcome::Error(SendError::OverflowAfterTrimming(fault)) => {
                 let ml = state.overflowed.flatten().map_or(ml, |stated| stated.min(ml));
-                let weights = Weights { ml, ..preview.weights };
-                let attached = attached_weights(&preview.attached);
-                let (catalog, model) = (self.catalog(), &preview.model.id);
+                let weights = Weights { ml, ..plan.weights };
+                let attached = attached_weights(&plan.attached);
+                let (catalog, model) = (self.catalog(), &plan.model().id);
                 overflow_suggestions(&weights, fault.requested, &attached, &catalog, model)
             }
             _ => Vec::new(),
@@ -276,7 +275,7 @@ impl App {
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Outcome, AppError> {
         let copies = self.copies(prepared).await?;
-        let (mut machine, effects) = AttemptMachine::start(prepared.plan.clone());
+        let (mut machine, effects) = AttemptMachine::start(prepared.attempts.clone());
         let mut effects = std::collections::VecDeque::from(effects);
         while let Some(effect) = effects.pop_front() {
             match effect {
@@ -385,7 +384,7 @@ impl App {
 
 /// A call as those who watch hear of it.
 fn attempt(prepared: &Prepared, state: &SendState, record: &AttemptRecord) -> Progress {
-    let plan = &prepared.plan;
+    let plan = &prepared.attempts;
     let attempt = Attempt {
         call: state.calls,
         record: record.clone(),
@@ -417,7 +416,7 @@ fn message_records(
         let sent: Vec<PairId> = record.selection.iter().map(|pair| pair.id).collect();
         messages = prepared.request(&sent, None, &[], &HashMap::new()).messages;
     }
-    let overhead = prepared.preview.model.message_overhead;
+    let overhead = prepared.plan.model().message_overhead;
     let record = |message: &Message| {
         let tokens = prepared.weigh(&message.text()).saturating_add(overhead);
         MessageRecord::of(message, tokens)

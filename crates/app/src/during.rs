@@ -28,7 +28,7 @@ impl App {
         let purpose = before.purpose;
         let draft = Draft {
             text: before.text.clone(),
-            attachments: before.settled_attachments(),
+            attachments: before.plan.settled_attachments(),
             // A message is not its own history.
             purpose: match purpose {
                 Purpose::Regenerate(id) => Purpose::Regenerate(id),
@@ -47,7 +47,7 @@ impl App {
             }
             compared => compared,
         };
-        now.plan.fit_drop = now.left_out_first(started.policy);
+        now.replan(started.policy);
         started.prepared = Prepared { purpose, compared, ..now };
         Ok(())
     }
@@ -58,7 +58,7 @@ impl App {
         Ok(View {
             history,
             topic: Some(topic_path(&topics, prepared.topic.id)),
-            model: Some(prepared.preview.model.id.clone()),
+            model: Some(prepared.plan.model().id.clone()),
         })
     }
 
@@ -81,7 +81,7 @@ impl App {
     ) -> Result<(), AppError> {
         let history = prepared.included.iter().flat_map(|stored| &stored.pair.attachments);
         let history = history.filter_map(|attachment| attachment.file);
-        let own = prepared.preview.attached.iter().filter_map(|one| one.file.as_ref().ok());
+        let own = prepared.plan.attached.iter().filter_map(|one| one.file.as_ref().ok());
         let used: HashSet<FileId> = own.map(|file| file.id).chain(history).collect();
         if used.is_empty() {
             return Ok(());
@@ -96,7 +96,7 @@ impl App {
         gone.extend(lost);
         let view = self.view_of(prepared, HistoryChoice::Nothing).await?;
         let mut board = self.board(&prepared.workspace, view).await?;
-        board.pack_again(self, prepared).await
+        board.render_again(self, prepared).await
     }
 }
 

@@ -95,7 +95,7 @@ pub enum AppError {
     NotText(String),
     /// A file is over the limit of its kind (LIM-3).
     #[error("{0}")]
-    FileTooLarge(crate::TooLarge),
+    FileTooLarge(plimsoll_send::TooLarge),
     /// A part of the program ended that must not.
     #[error("a background task ended before its work was done; try again")]
     Ended,

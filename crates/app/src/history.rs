@@ -3,6 +3,7 @@
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 use plimsoll_budget::{BoundaryInput, ExcludedBecause, Load, WeighedPair};
@@ -27,6 +28,8 @@ pub(crate) struct History {
     hits: Vec<HashSet<usize>>,
     estimates: HashMap<PairId, Estimate>,
     pub(crate) scope: WorkspaceScope,
+    /// How long the texts were looked through for the filter.
+    pub(crate) text_search: Duration,
 }
 
 impl Rows for History {
@@ -74,7 +77,14 @@ impl History {
         let saved = store.saved_filters(workspace).await?;
         let mut scope = WorkspaceScope::new(clock, topics, saved);
         let rows = pairs.iter().map(|pair| row_of(pair, &mut scope)).collect();
-        Ok(Self { pairs, rows, hits: Vec::new(), estimates: HashMap::new(), scope })
+        Ok(Self {
+            pairs,
+            rows,
+            hits: Vec::new(),
+            estimates: HashMap::new(),
+            scope,
+            text_search: Duration::ZERO,
+        })
     }
 
     /// The same rows for a filter, without one of them.
@@ -136,12 +146,16 @@ impl History {
         let query = parse_filter(source)?;
         let filter = compile(query.expr.as_ref(), &self.scope).map_err(wrong)?;
         self.hits = vec![HashSet::new(); filter.text_terms().len()];
+        self.text_search = Duration::ZERO;
         if !self.hits.is_empty() {
             for start in (0..self.pairs.len()).step_by(CHUNK) {
                 let rows: Vec<usize> = (start..(start + CHUNK).min(self.pairs.len())).collect();
-                for (row, stored) in self.texts(store, &rows).await? {
+                let texts = self.texts(store, &rows).await?;
+                let started = Instant::now();
+                for (row, stored) in texts {
                     self.match_texts(&filter, row, &stored);
                 }
+                self.text_search += started.elapsed();
             }
         }
         Ok(filter)
@@ -220,7 +234,7 @@ impl History {
     }
 
     /// Weighs visible rows newest first, as far as the boundary can reach.
-    pub(crate) async fn weigh_aboard(
+    pub(crate) async fn weigh_reached(
         &mut self,
         visible: &[u32],
         renderer: &AttachmentRenderer<'_>,
@@ -297,8 +311,8 @@ impl History {
         Ok(same)
     }
 
-    /// Why a visible row is not sent, given that it is not aboard.
-    pub(crate) fn ashore_because(&self, row: u32, rules: &LoadRules) -> ExcludedBecause {
+    /// Why a visible row is not sent, given that it is not included.
+    pub(crate) fn excluded_because(&self, row: u32, rules: &LoadRules) -> ExcludedBecause {
         if self.before_the_line(row, rules) {
             return ExcludedBecause::BeforeTheLine;
         }

@@ -30,7 +30,7 @@ impl App {
         let sent: Vec<PairId> = last
             .map(|record| record.selection.iter().map(|pair| pair.id).collect())
             .unwrap_or_default();
-        let preview = &prepared.preview;
+        let (plan, target) = (&prepared.plan, prepared.plan.target());
         let estimate = last.map_or(0, |record| record.attempt_total_tokens);
         let first_prompt = state.first_usage.map(|usage| usage.prompt);
         let millis =
@@ -38,28 +38,28 @@ impl App {
         let receipt = Receipt {
             id: ReceiptId::new(now, self.chance.bytes()),
             pair_id: state.pair,
-            model: preview.model.id.clone(),
+            model: target.model.id.clone(),
             attempts: state.records.clone(),
             usage: state.usage,
             first_prompt,
             tool_calls: state.tool_calls,
             tool_tokens: last.map_or(0, |record| record.tool_tokens),
-            cost: cost(&preview.model, state.usage),
+            cost: cost(&target.model, state.usage),
             timings: Timings {
                 first_text_ms: state.first_text.map(millis),
                 total_ms: millis(state.started.elapsed()),
             },
-            estimator: preview.estimator.0.to_owned(),
-            basis: preview.basis.name().to_owned(),
-            basis_text: preview.basis.words(),
-            band: preview.basis.band(estimate, preview.odd_tokens),
+            estimator: target.estimator.0.to_owned(),
+            basis: target.basis.name().to_owned(),
+            basis_text: target.basis.words(),
+            band: plan.band_of(estimate),
             estimate_error_percent: error_percent(estimate, first_prompt),
             history_hash: state.history_hash.clone(),
             request_bytes: Some(state.request_bytes),
             detached_files: state.detached.clone(),
             seen: prepared.compared,
-            truncation: silent_truncation(estimate, first_prompt.unwrap_or(0), preview.estimator.1),
-            counter: Counter { trimmed, ..preview.counter() },
+            truncation: silent_truncation(estimate, first_prompt.unwrap_or(0), target.estimator.1),
+            counter: Counter { trimmed, ..plan.counter() },
             stated_limit: state.overflowed.flatten(),
         };
         // The pair's end comes first: whatever fails after it, no pair stays in flight.
@@ -129,19 +129,19 @@ impl App {
         let tokens = state.usage.map_or(taken.unwrap_or(0), sum);
         if state.calls > 0 {
             let entry = UsageEntry { at: now, tokens };
-            self.store.log_usage(&prepared.preview.model.id, entry).await?;
+            self.store.log_usage(&prepared.plan.model().id, entry).await?;
         }
         let Some(usage) = state.usage else { return Ok(()) };
         // What somebody adds unseen is counted by the provider, and says nothing of our
         // texts.
         let seen = prepared.provider.hidden_prompt_notice().is_none();
         let success = matches!(outcome, Outcome::Complete { .. });
-        if success && seen && !prepared.preview.estimator.1 && receipt.truncation.is_none() {
-            let all: RawTokens = prepared.plan.included.iter().map(|pair| pair.tokens).sum();
+        if success && seen && !prepared.plan.target().estimator.1 && receipt.truncation.is_none() {
+            let all: RawTokens = prepared.attempts.included.iter().map(|pair| pair.tokens).sum();
             let sent = receipt.last().map_or(&[][..], |last| &last.selection);
             let sent: RawTokens = sent.iter().map(|pair| pair.tokens).sum();
             let raw = prepared.raw_prompt_tokens - (all - sent);
-            let (base_url, model) = (prepared.provider.base_url(), &prepared.preview.model.id);
+            let (base_url, model) = (prepared.provider.base_url(), &prepared.plan.model().id);
             let mut calibration = self.calibration_at(base_url, model).await?;
             calibration.observe(raw, state.first_usage.unwrap_or(usage).prompt);
             let report = |report: &Report| UsageReport {
@@ -165,12 +165,11 @@ impl App {
         outcome: &Outcome,
         receipt: &Receipt,
     ) -> Result<(), AppError> {
-        let (base_url, model) = (prepared.provider.base_url(), &prepared.preview.model);
+        let (base_url, model) = (prepared.provider.base_url(), prepared.plan.model());
         if matches!(outcome, Outcome::Complete { .. }) {
             let estimate = receipt.estimate();
-            let preview = &prepared.preview;
             // Without a report the least that it can have been.
-            let least = || preview.basis.band(estimate, preview.odd_tokens).low;
+            let least = || prepared.plan.band_of(estimate).low;
             let taken = state.first_usage.map_or_else(least, |usage| usage.prompt);
             if taken > 0 {
                 self.store.note_prompt(base_url, &model.id, taken).await?;

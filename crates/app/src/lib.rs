@@ -42,11 +42,7 @@ mod workspace_view;
 pub use plimsoll_domain::{Draft, Purpose};
 pub use plimsoll_filter::{ExportFormat, ExportOrder};
 
-pub use ask::{
-    Ask, AttachmentPreview, FilesPreview, HistoryChoice, Planned, Prepared, SeenDigest,
-    SendChoices, SendPreview, View,
-};
-pub use attach::{AttachLimits, AttachedFile, TooLarge};
+pub use ask::{Ask, HistoryChoice, Prepared, SeenDigest, SendChoices, View};
 pub use begin::{HistoryNow, StartedSend};
 pub use bus::{Events, Heard};
 pub use context_mark::{ContextFrom, tell as tell_context_mark};
@@ -66,7 +62,7 @@ pub use shelf::{
     blob_name, refuse_secret,
 };
 pub use topics::{NewTopic, TopicChange, TopicPaths, topic_path};
-pub use workspace_view::{Inclusion, Shown, WorkspaceView};
+pub use workspace_view::{GivenTarget, Inclusion, Shown, WorkspaceView};
 
 use std::{
     path::{Path, PathBuf},

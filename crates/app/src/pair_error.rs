@@ -37,7 +37,7 @@ fn in_words(fault: &fault::Fault, held: Held<'_>) -> String {
 impl Prepared {
     /// What the last call of a send held that could be smaller.
     pub(crate) fn held(&self, last: Option<&AttemptRecord>) -> Held<'_> {
-        let files = self.preview.attached.iter();
+        let files = self.plan.attached.iter();
         let largest = files.filter(|one| one.file.is_ok()).max_by_key(|one| one.tokens);
         let file = largest.and_then(|one| one.file.as_ref().ok()).map(|file| file.name.as_str());
         Held { file, pairs: last.map_or(0, |last| last.selection.len()) }

@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use plimsoll_budget::{
-    Decision, IncludedTokens, Model, ModelLimit, OverBudget, WindowFacts, WindowSource, decide,
-};
+use plimsoll_budget::{Model, ModelLimit, OverBudget, WindowFacts, WindowSource};
 use plimsoll_domain::{FileId, PairId, Topic, TopicId};
 use plimsoll_provider::Encoded;
-use plimsoll_send::{IncludedTexts, Instructions, Message, Part, Request, compose};
+use plimsoll_send::{IncludedTexts, Instructions, Message, Part, Request, compose, plan};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::{Calibration, RawTokens, Report};
 
@@ -188,24 +186,10 @@ impl Prepared {
 
     /// The request that would leave first under a policy, as it is written (PAY-5).
     pub fn exact_request(&self, policy: OverBudget) -> Encoded {
-        let sent = self.plan.included.iter().skip(self.left_out_first(policy)).map(|pair| pair.id);
+        let left_out = plan(&self.plan.snapshot, policy).left_out_first();
+        let sent = self.attempts.included.iter().skip(left_out).map(|pair| pair.id);
         let sent: Vec<PairId> = sent.collect();
-        let request = self.request(&sent, self.plan.max_output, &[], &HashMap::new());
+        let request = self.request(&sent, self.attempts.max_output, &[], &HashMap::new());
         self.provider.encode(&request)
-    }
-
-    /// How many pairs go before the first call (VAL-3, fit first).
-    pub(crate) fn left_out_first(&self, policy: OverBudget) -> usize {
-        match self.decision(policy) {
-            Decision::SendWithout(pairs) => pairs,
-            Decision::Send | Decision::Ask | Decision::Block | Decision::PromptTooLarge => 0,
-        }
-    }
-
-    /// What the policy decides about this request (VAL-3).
-    pub fn decision(&self, policy: OverBudget) -> Decision {
-        let raw: Vec<RawTokens> = self.plan.included.iter().map(|pair| pair.tokens).collect();
-        let history = IncludedTokens { raw: &raw, correction: self.plan.correction };
-        decide(&self.preview.weights, &self.preview.validation, policy, &history)
     }
 }

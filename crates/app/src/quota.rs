@@ -8,7 +8,7 @@ use plimsoll_domain::Timestamp;
 use crate::{App, AppError};
 
 /// The longest window.
-const DAY: i64 = 24 * 60 * 60 * 1000;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// What is done when the account's windows have no room for a send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,19 +73,17 @@ impl fmt::Display for OverQuota {
 }
 
 impl App {
-    /// Whether a request of this size fits the account's windows now. The log is read
-    /// only for models that have any.
-    pub(crate) async fn quota(&self, model: &Model, tokens: u64) -> Result<QuotaVerdict, AppError> {
-        let limits = QuotaLimits::of(model);
-        if limits == QuotaLimits::default() {
-            return Ok(QuotaVerdict::Fits);
-        }
-        let now = self.clock.now();
-        let from = Timestamp::from_millis(now.millis() - DAY);
+    /// What the account used of a model lately. The log is read only for models that have a
+    /// limit.
+    pub(crate) async fn used_lately(&self, model: &Model) -> Result<Quota, AppError> {
         let mut quota = Quota::default();
+        if QuotaLimits::of(model) == QuotaLimits::default() {
+            return Ok(quota);
+        }
+        let from = Timestamp::from_millis(self.clock.now().millis() - DAY_MS);
         for entry in self.store.usage_since(&model.id, from).await? {
             quota.record(entry.at, entry.tokens);
         }
-        Ok(quota.check(now, tokens, &limits))
+        Ok(quota)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plimsoll_domain::{File, FileId, PairId, file_label};
 use plimsoll_files::{NoSandbox, Programs, Sandbox, Section, Toolbox, files_section};
 use plimsoll_send::{
-    Hash, MAX_TOOL_ROUNDS, Message, Part, Role, ToolCall, ToolDefinition, ToolResult,
+    FilesTold, Hash, MAX_TOOL_ROUNDS, Message, Part, Role, ToolCall, ToolDefinition, ToolResult,
 };
 use plimsoll_store::{ToolCallRecord, Workspace};
 use plimsoll_tokens::RawTokens;
@@ -49,6 +49,19 @@ pub(crate) struct FilesPart {
 impl FilesPart {
     pub(crate) fn tokens(&self) -> RawTokens {
         self.section_tokens + self.tool_tokens.into()
+    }
+
+    /// What of it a plan needs; none where nothing is said.
+    pub(crate) fn told(&self) -> Option<FilesTold> {
+        let Self { section, tools, section_tokens, tool_tokens, .. } = self;
+        (!tools.is_empty()).then(|| FilesTold {
+            text: section.as_ref().map_or_else(String::new, |section| section.text.clone()),
+            shown: section.as_ref().map_or(0, |section| section.shown),
+            total: section.as_ref().map_or(0, |section| section.total),
+            raw_section: *section_tokens,
+            tools: tools.iter().map(|tool| tool.name.clone()).collect(),
+            raw_tools: (*tool_tokens).into(),
+        })
     }
 
     /// Tells this from a list of other files (PAY-6). A file is known by its id, since its

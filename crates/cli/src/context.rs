@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use plimsoll_budget::{Catalog, Model, ModelLimit, WindowFacts};
+use plimsoll_budget::{Catalog, Model};
 use plimsoll_config::{Settings, Sources, merge_catalog, shipped_catalog};
 use plimsoll_tokens::{Estimator, Method, Tokenizer};
 
@@ -42,10 +42,6 @@ impl Context {
     pub(crate) fn model(&self, name: &str) -> Model {
         let known = self.catalog.find(name).map(|(model, _)| model.clone());
         known.unwrap_or_else(|| Model::unknown(name))
-    }
-
-    pub(crate) fn limit(&self, model: &Model) -> ModelLimit {
-        ModelLimit::of(model, WindowFacts::default())
     }
 
     /// The estimator for a model, by the flag, else the settings.

@@ -9,10 +9,11 @@ use std::{
 };
 
 use jiff::{Timestamp as Instant, civil, tz::TimeZone};
-use plimsoll_app::{App, AppParts, Chance, Clock, ProviderSource, SendPreview, Sent};
+use plimsoll_app::{App, AppParts, Chance, Clock, ProviderSource, Sent};
 use plimsoll_budget::Suggestion;
 use plimsoll_domain::Timestamp;
 use plimsoll_filter::Date;
+use plimsoll_send::Plan;
 use plimsoll_store::StoreError;
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 
@@ -329,9 +330,9 @@ impl Opened {
     }
 
     /// What would help a request, with models that can be asked now (VAL-1).
-    pub(crate) async fn reachable(&self, preview: &SendPreview) -> Vec<Suggestion> {
-        let needed = preview.weights.total();
-        self.offered(&preview.suggestions, needed, &preview.model.id).await
+    pub(crate) async fn reachable(&self, plan: &Plan) -> Vec<Suggestion> {
+        let needed = plan.weights.total();
+        self.offered(&plan.suggestions, needed, &plan.model().id).await
     }
 
     /// The same after an overflow that trimming could not mend (OVF-3).

@@ -1,10 +1,10 @@
 //! Words for people that more than one command says.
 
-use plimsoll_app::{AttachedFile, Sent};
+use plimsoll_app::Sent;
 use plimsoll_budget::Suggestion;
 use plimsoll_domain::Delivery;
 use plimsoll_fault as fault;
-use plimsoll_send::{MAX_TOOL_ROUNDS, Outcome, SendError};
+use plimsoll_send::{AttachedFile, MAX_TOOL_ROUNDS, Outcome, SendError};
 use plimsoll_tokens::commas;
 
 use crate::output::printable;

@@ -3,31 +3,10 @@
 use plimsoll_domain::Timestamp;
 pub(crate) use plimsoll_domain::visible;
 pub use plimsoll_domain::{file_label, parse_file_id, quoted};
+pub use plimsoll_tokens::size_words;
 
 /// The most characters of an upload context that a listing shows (FIL-2).
 pub const CONTEXT_CHARS: usize = 120;
-
-/// `512 B`, `1.2 MB`: units of 1024, one decimal above the byte.
-pub fn size_words(bytes: u64) -> String {
-    if bytes < 1024 {
-        return format!("{bytes} B");
-    }
-    let mut unit = 1024;
-    for name in ["KB", "MB"] {
-        // What would read 1024.0 steps up to the next unit.
-        let tenths = tenths_of(bytes, unit);
-        if tenths < 10_240 {
-            return format!("{}.{} {name}", tenths / 10, tenths % 10);
-        }
-        unit *= 1024;
-    }
-    let tenths = tenths_of(bytes, unit);
-    format!("{}.{} GB", tenths / 10, tenths % 10)
-}
-
-fn tenths_of(bytes: u64, unit: u64) -> u128 {
-    (u128::from(bytes) * 10 + u128::from(unit) / 2) / u128::from(unit)
-}
 
 /// `just now`, `5 min ago`, `2 h ago`, `3 d ago`. What is yet to come is now.
 pub fn age_words(then: Timestamp, now: Timestamp) -> String {
@@ -62,23 +41,6 @@ pub(crate) fn name_words(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fil_3_sizes_have_one_decimal() {
-        for (bytes, words) in [
-            (0, "0 B"),
-            (1023, "1023 B"),
-            (1024, "1.0 KB"),
-            (1_258_291, "1.2 MB"),
-            (1_048_575, "1.0 MB"),
-            (1 << 30, "1.0 GB"),
-            ((1 << 30) - 1, "1.0 GB"),
-            (5 << 40, "5120.0 GB"),
-            (u64::MAX, "17179869184.0 GB"),
-        ] {
-            assert_eq!(size_words(bytes), words);
-        }
-    }
 
     #[test]
     fn fil_3_ages_are_short() {

@@ -20,7 +20,8 @@ use plimsoll_fault::{Fault, Label, Subkind};
 use plimsoll_tokens::RawTokens;
 
 use crate::{
-    AttemptBudget, AttemptRecord, IncludedPair, SendPlan, Stage, TrimStep, plan::signed_difference,
+    AttemptBudget, AttemptPlan, AttemptRecord, IncludedPair, Stage, TrimStep,
+    attempt_plan::signed_difference,
 };
 
 /// What happened to the call that is under way.
@@ -145,7 +146,7 @@ const MAX_LOWERINGS: u32 = 2;
 /// The loop of one send. Drive it with [`AttemptMachine::on`] until [`Effect::Done`].
 #[derive(Clone, Debug)]
 pub struct AttemptMachine {
-    plan: SendPlan,
+    plan: AttemptPlan,
     /// Oldest pairs of the predicted set that are no longer sent.
     dropped: usize,
     /// Pairs of the predicted set that were deleted during the send.
@@ -177,7 +178,7 @@ enum State {
 impl AttemptMachine {
     /// Starts a send: the first effects are a call, or the end of it when the
     /// message alone is too large (VAL-1).
-    pub fn start(plan: SendPlan) -> (Self, Vec<Effect>) {
+    pub fn start(plan: AttemptPlan) -> (Self, Vec<Effect>) {
         let mut machine = Self {
             dropped: plan.fit_drop.min(plan.included.len()),
             deleted: Vec::new(),
@@ -295,7 +296,7 @@ impl AttemptMachine {
     }
 
     /// The plan, as it was frozen.
-    pub fn plan(&self) -> &SendPlan {
+    pub fn plan(&self) -> &AttemptPlan {
         &self.plan
     }
 

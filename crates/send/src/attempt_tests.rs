@@ -7,13 +7,13 @@ use proptest::prelude::*;
 use super::*;
 use crate::IncludedPair;
 
-fn plan(ml: u64, aut: u64, tokens: &[u64]) -> SendPlan {
+fn plan(ml: u64, aut: u64, tokens: &[u64]) -> AttemptPlan {
     let included = tokens.iter().enumerate().map(|(at, tokens)| IncludedPair {
         id: PairId::new(Timestamp::from_millis(at as i64), [0; 10]),
         model: "m".into(),
         tokens: (*tokens).into(),
     });
-    SendPlan {
+    AttemptPlan {
         model: "m".into(),
         ml,
         ml_uncertain: false,
@@ -108,7 +108,7 @@ fn pay_1_a_pair_that_is_deleted_between_attempts_is_left_out() {
 
 /// Runs a send through its events.
 #[track_caller]
-fn check(plan: SendPlan, events: Vec<Event>, expected: &[&str]) {
+fn check(plan: AttemptPlan, events: Vec<Event>, expected: &[&str]) {
     let (mut machine, effects) = AttemptMachine::start(plan);
     let mut seen = vec![short(&effects)];
     for event in events {
@@ -152,7 +152,7 @@ fn ovf_3_nothing_left_to_drop() {
 
 #[test]
 fn ovf_3_trims_are_exhausted() {
-    let short_patience = SendPlan { max_trim_attempts: 1, ..plan(1000, 50, &[1, 2, 3, 4]) };
+    let short_patience = AttemptPlan { max_trim_attempts: 1, ..plan(1000, 50, &[1, 2, 3, 4]) };
     check(
         short_patience,
         vec![overflow(), overflow()],
@@ -172,7 +172,7 @@ fn ovf_2_the_output_is_lowered_before_history_is_dropped() {
         requested: Some(4500),
         ..fault(Label::OverflowOutput)
     };
-    let asking = |max_output, reply_reserve| SendPlan {
+    let asking = |max_output, reply_reserve| AttemptPlan {
         max_output: Some(max_output),
         reply_reserve,
         ..plan(4096, 50, &[100, 200])
@@ -203,7 +203,7 @@ fn ovf_2_an_output_cap_never_drops_history() {
 #[test]
 fn ovf_4_smart_steps_drop_what_the_error_says() {
     let told = Fault { limit: Some(700), requested: Some(1050), ..fault(Label::Overflow) };
-    let smart = SendPlan { trim_step: TrimStep::Smart, ..plan(2000, 50, &[100, 200, 300, 400]) };
+    let smart = AttemptPlan { trim_step: TrimStep::Smart, ..plan(2000, 50, &[100, 200, 300, 400]) };
     check(smart, vec![Event::Failed(told)], &["call-0", "learn 700; overflow_initial; call-3"]);
 }
 
@@ -222,7 +222,7 @@ fn cat_3_only_a_smaller_limit_is_learned() {
 #[test]
 fn cat_4_an_assumed_limit_learns_any() {
     let told = Event::Failed(Fault { limit: Some(32_768), ..fault(Label::Overflow) });
-    let assumed = SendPlan { ml_uncertain: true, ..plan(8192, 50, &[1, 2]) };
+    let assumed = AttemptPlan { ml_uncertain: true, ..plan(8192, 50, &[1, 2]) };
     check(assumed, vec![told], &["call-0", "learn 32768; overflow_initial; call-1"]);
 }
 
@@ -247,13 +247,13 @@ fn val_1_a_message_that_is_too_large_makes_no_call() {
         &["prompt_too_large; failed user_prompt_too_large", ""],
     );
     // Where nobody is sure it is sent: the provider knows.
-    let doubtful = SendPlan { too_large: false, ..plan(1000, 1001, &[]) };
+    let doubtful = AttemptPlan { too_large: false, ..plan(1000, 1001, &[]) };
     check(doubtful, vec![], &["call-0"]);
 }
 
 #[test]
 fn val_3_fit_first_drops_before_the_first_call() {
-    let fit = SendPlan { fit_drop: 2, ..plan(1000, 50, &[100, 200, 300]) };
+    let fit = AttemptPlan { fit_drop: 2, ..plan(1000, 50, &[100, 200, 300]) };
     let (machine, effects) = AttemptMachine::start(fit);
     assert_eq!(short(&effects), "call-2");
     assert_eq!(machine.plan().predicted_history_tokens(), 600, "predictions stay");
@@ -344,7 +344,7 @@ fn snd_4c_a_cut_answer_says_so() {
 /// OVF-1 has the numbers of the first attempt.
 #[test]
 fn rec_1_the_record_holds_the_numbers_of_the_spec() {
-    let plan = SendPlan { prelude: 30, reply_reserve: 70, ..plan(1000, 50, &[100, 200]) };
+    let plan = AttemptPlan { prelude: 30, reply_reserve: 70, ..plan(1000, 50, &[100, 200]) };
     let (mut machine, _) = AttemptMachine::start(plan);
     let effects = machine.on(overflow());
     let Effect::Record(record) = &effects[0] else { panic!("a record") };
@@ -414,7 +414,7 @@ proptest! {
         events in events(),
     ) {
         let trim_step = if smart { TrimStep::Smart } else { TrimStep::One };
-        let plan = SendPlan {
+        let plan = AttemptPlan {
             max_trim_attempts: nta,
             trim_step,
             max_output,

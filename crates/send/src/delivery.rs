@@ -12,7 +12,7 @@ use crate::{FilePart, Message, Part, Role};
 pub const INLINE_BELOW: u64 = 8 * 1024;
 
 /// Who gets a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Capabilities {
     /// It reads this machine's disk by itself, so it gets the tokens as they are.
     pub paths: bool,

@@ -5,7 +5,9 @@
 //! `provider`.
 
 mod actions;
+mod attached;
 mod attempt;
+mod attempt_plan;
 mod compose;
 mod counter;
 mod delivery;
@@ -13,10 +15,13 @@ mod plan;
 mod receipt;
 mod request;
 mod seen;
+mod snapshot;
 mod tools;
 
 pub use actions::{Action, actions};
+pub use attached::{AttachLimits, AttachedFile, TooLarge};
 pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError, short_label};
+pub use attempt_plan::{AttemptPlan, IncludedPair, TrimStep};
 pub use compose::{IncludedTexts, Instructions, WireRules, compose};
 pub use counter::{Counter, LeftOutBecause, trim_notice};
 pub use delivery::{
@@ -24,11 +29,12 @@ pub use delivery::{
     default_delivery, deliver, effective_delivery, reference, rendered, sent_instead, sent_mime,
     unseeable,
 };
-pub use plan::{IncludedPair, SendPlan, TrimStep};
+pub use plan::{AttachmentPreview, Plan, attached_weights, plan};
 pub use receipt::{
     AttemptBudget, AttemptRecord, Comparison, MessageRecord, Receipt, Stage, Timings,
     TruncationSeen, error_percent, silent_truncation,
 };
 pub use request::{FilePart, Message, Part, Request, Role, largest_answer};
 pub use seen::{BLOCK, Hash, Seen, SeenFile, SeenPair, SeenQuestion};
+pub use snapshot::{Candidate, FilesTold, Selection, Snapshot, Target, WeighedMessage};
 pub use tools::{MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult};

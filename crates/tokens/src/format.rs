@@ -83,6 +83,28 @@ impl Tenths {
     }
 }
 
+/// `512 B`, `1.2 MB`: units of 1024, one decimal above the byte.
+pub fn size_words(bytes: u64) -> String {
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut unit = 1024;
+    for name in ["KB", "MB"] {
+        // What would read 1024.0 steps up to the next unit.
+        let tenths = tenths_of(bytes, unit);
+        if tenths < 10_240 {
+            return format!("{}.{} {name}", tenths / 10, tenths % 10);
+        }
+        unit *= 1024;
+    }
+    let tenths = tenths_of(bytes, unit);
+    format!("{}.{} GB", tenths / 10, tenths % 10)
+}
+
+fn tenths_of(bytes: u64, unit: u64) -> u128 {
+    (u128::from(bytes) * 10 + u128::from(unit) / 2) / u128::from(unit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +170,23 @@ mod tests {
             for window in [0, 1, 1024, u64::MAX, u64::MAX - 1023] {
                 assert!(!compact_load(number, window, false).is_empty());
             }
+        }
+    }
+
+    #[test]
+    fn fil_3_sizes_have_one_decimal() {
+        for (bytes, words) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1.0 KB"),
+            (1_258_291, "1.2 MB"),
+            (1_048_575, "1.0 MB"),
+            (1 << 30, "1.0 GB"),
+            ((1 << 30) - 1, "1.0 GB"),
+            (5 << 40, "5120.0 GB"),
+            (u64::MAX, "17179869184.0 GB"),
+        ] {
+            assert_eq!(size_words(bytes), words);
         }
     }
 }

@@ -5,8 +5,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use plimsoll_app::{App, AppError, Draft, HistoryChoice, SendPreview, Sent, View, WorkspaceView};
-use plimsoll_send::Counter;
+use plimsoll_app::{App, AppError, Draft, HistoryChoice, Purpose, Sent, View, WorkspaceView};
+use plimsoll_send::{Counter, Plan};
 use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 
@@ -144,10 +144,10 @@ impl WorkspaceSession {
         Ok(())
     }
 
-    /// How the draft stands.
-    pub(crate) async fn preview(&mut self, app: &App) -> Result<SendPreview, AppError> {
-        let draft = self.draft.clone();
-        self.board.preview(app, &draft).await
+    /// What the draft would be sent with as a new message.
+    pub(crate) async fn plan(&mut self, app: &App) -> Result<Plan, AppError> {
+        let draft = Draft { purpose: Purpose::New, ..self.draft.clone() };
+        self.board.plan(app, &draft).await
     }
 
     pub(crate) fn filter(&self) -> &str {

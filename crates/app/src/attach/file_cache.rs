@@ -18,6 +18,8 @@ pub(crate) struct FileCache {
     /// How much of a block estimates misjudge by far (EST-9), as a share of it.
     odd: HashMap<FileId, f64>,
     stamp: String,
+    /// How many references were looked up, for the test that says how often a send does.
+    pub(crate) resolutions: u64,
 }
 
 impl FileCache {

@@ -13,13 +13,13 @@ use plimsoll_domain::{
     print_token, segments,
 };
 use plimsoll_send::{
-    Capabilities, DeliveredPart, FilePart, Part, Token, allowed_deliveries, deliver,
-    effective_delivery, reference, rendered, sent_instead, unseeable,
+    AttachLimits, AttachedFile, Capabilities, DeliveredPart, FilePart, Part, Token,
+    allowed_deliveries, deliver, effective_delivery, reference, rendered, sent_instead, unseeable,
 };
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::{Correction, ImagePricing, image_tokens};
 
-use super::{AttachLimits, AttachedFile, FileCache, bytes::load};
+use super::{FileCache, bytes::load};
 use crate::{
     AppError,
     shelf::{blob_name, blocking},
@@ -42,10 +42,35 @@ pub(crate) struct AttachmentRenderer<'a> {
     pub(crate) weigher: &'a Weigher,
 }
 
-/// A token of a message.
-struct Resolved {
+/// A reference of a message to a file.
+struct Reference {
     file: Result<Arc<File>, String>,
     delivery: Option<Delivery>,
+}
+
+/// What the references of a message stand for. They are looked up once for a send; it is weighed,
+/// shown and rendered from this.
+#[derive(Default)]
+pub(crate) struct Resolved {
+    references: Vec<Reference>,
+}
+
+impl Resolved {
+    /// The files that a message holds, each once.
+    pub(crate) fn files(&self) -> Vec<Arc<File>> {
+        let files = self.references.iter().filter_map(|one| one.file.as_ref().ok());
+        let mut files: Vec<Arc<File>> = files.map(Arc::clone).collect();
+        files.sort_unstable_by_key(|file| file.id);
+        files.dedup_by_key(|file| file.id);
+        files
+    }
+}
+
+/// What a message weighs as it goes out, without its overhead.
+pub(crate) struct WeighedText {
+    pub(crate) tokens: u64,
+    /// What of it each reference adds.
+    references: Vec<u64>,
 }
 
 impl AttachmentRenderer<'_> {
@@ -62,16 +87,20 @@ impl AttachmentRenderer<'_> {
         self.model.image_pricing.unwrap_or(ImagePricing::OpenAi)
     }
 
-    async fn resolve(
+    /// Looks up what the references of a message stand for.
+    pub(crate) async fn resolve(
         &self,
         file_cache: &mut FileCache,
         text: &str,
         attachments: &[Attachment],
-    ) -> Result<Vec<Resolved>, AppError> {
-        let mut resolved = Vec::new();
+    ) -> Result<Resolved, AppError> {
+        let mut references = Vec::new();
+        if !text.contains("<<") {
+            return Ok(Resolved { references });
+        }
         for segment in segments(text) {
             let SegmentBody::Token(token) = segment.body else { continue };
-            let attachment = attachments.get(resolved.len()).copied().unwrap_or(Attachment::BARE);
+            let attachment = attachments.get(references.len()).copied().unwrap_or(Attachment::BARE);
             let file = match self.blobs.resolve(&token.path) {
                 Err(broken) => Err(broken.to_string()),
                 Ok(name) => file_cache
@@ -79,42 +108,10 @@ impl AttachmentRenderer<'_> {
                     .await?
                     .ok_or_else(|| "it is no longer among the files".to_owned()),
             };
-            resolved.push(Resolved { file, delivery: attachment.delivery });
+            file_cache.resolutions += 1;
+            references.push(Reference { file, delivery: attachment.delivery });
         }
-        Ok(resolved)
-    }
-
-    /// The files that a message holds, each once.
-    pub(crate) async fn files(
-        &self,
-        file_cache: &mut FileCache,
-        text: &str,
-        attachments: &[Attachment],
-    ) -> Result<Vec<Arc<File>>, AppError> {
-        if !text.contains("<<") {
-            return Ok(Vec::new());
-        }
-        let resolved = self.resolve(file_cache, text, attachments).await?;
-        let mut files: Vec<Arc<File>> =
-            resolved.into_iter().filter_map(|one| one.file.ok()).collect();
-        files.sort_unstable_by_key(|file| file.id);
-        files.dedup_by_key(|file| file.id);
-        Ok(files)
-    }
-
-    /// What a message weighs as it goes out, without its overhead.
-    pub(crate) async fn weigh(
-        &self,
-        file_cache: &mut FileCache,
-        text: &str,
-        attachments: &[Attachment],
-    ) -> Result<u64, AppError> {
-        if !text.contains("<<") {
-            return Ok(self.weigher.count(text));
-        }
-        let resolved = self.resolve(file_cache, text, attachments).await?;
-        let parts = self.weigh_parts(file_cache, text, &resolved).await?;
-        Ok(parts.into_iter().map(|(_, tokens)| tokens).fold(0, u64::saturating_add))
+        Ok(Resolved { references })
     }
 
     /// What a pair's question weighs.
@@ -123,24 +120,28 @@ impl AttachmentRenderer<'_> {
         file_cache: &mut FileCache,
         pair: &MessagePair,
     ) -> Result<u64, AppError> {
-        self.weigh(file_cache, &pair.user_text, &pair.attachments).await
+        let resolved = self.resolve(file_cache, &pair.user_text, &pair.attachments).await?;
+        Ok(self.weigh(file_cache, &pair.user_text, &resolved).await?.tokens)
     }
 
-    /// The tokens of each part; true for those that stand for a token of the message.
-    async fn weigh_parts(
+    /// What a message weighs.
+    pub(crate) async fn weigh(
         &self,
         file_cache: &mut FileCache,
         text: &str,
-        resolved: &[Resolved],
-    ) -> Result<Vec<(bool, u64)>, AppError> {
+        resolved: &Resolved,
+    ) -> Result<WeighedText, AppError> {
+        let mut weighed = WeighedText { tokens: 0, references: Vec::new() };
+        if resolved.references.is_empty() {
+            weighed.tokens = self.weigher.count(text);
+            return Ok(weighed);
+        }
         file_cache.weigh_by(&self.weigher.stamp());
         // A block that was weighed before is not read again.
         let known = |file: &File| file_cache.block(file.id).map(|_| String::new());
         let texts = self.texts(resolved, known).await?;
         let parts = deliver(text, &tokens_of(resolved, &texts), self.capabilities, &self.model.id);
-        let mut weighed = Vec::with_capacity(parts.len());
-        let segments = segments(text);
-        for (part, segment) in parts.iter().zip(segments) {
+        for (part, segment) in parts.iter().zip(segments(text)) {
             let tokens = match part {
                 DeliveredPart::Words(words) => self.weigher.count(words),
                 DeliveredPart::Line(line) => self.weigher.count(line),
@@ -155,7 +156,10 @@ impl AttachmentRenderer<'_> {
                     }
                 },
             };
-            weighed.push((matches!(segment.body, SegmentBody::Token(_)), tokens));
+            weighed.tokens = weighed.tokens.saturating_add(tokens);
+            if let SegmentBody::Token(_) = segment.body {
+                weighed.references.push(tokens);
+            }
         }
         Ok(weighed)
     }
@@ -173,11 +177,11 @@ impl AttachmentRenderer<'_> {
     /// reading.
     async fn texts(
         &self,
-        resolved: &[Resolved],
+        resolved: &Resolved,
         known: impl Fn(&File) -> Option<String>,
     ) -> Result<Vec<Option<String>>, AppError> {
-        let mut texts = Vec::with_capacity(resolved.len());
-        for one in resolved {
+        let mut texts = Vec::with_capacity(resolved.references.len());
+        for one in &resolved.references {
             let text = match &one.file {
                 Ok(file) if file.is_text => {
                     let inline = effective_delivery(file, one.delivery, self.capabilities)
@@ -209,21 +213,19 @@ impl AttachmentRenderer<'_> {
     /// The message as it goes out. `loaded` keeps the bytes of files that several messages hold.
     pub(crate) async fn render(
         &self,
-        file_cache: &mut FileCache,
         loaded: &mut HashMap<FileId, FilePart>,
         text: &str,
-        attachments: &[Attachment],
+        resolved: &Resolved,
     ) -> Result<Vec<Part>, AppError> {
-        let resolved = self.resolve(file_cache, text, attachments).await?;
-        let texts = self.texts(&resolved, |_| None).await?;
-        let tokens = tokens_of(&resolved, &texts);
+        let texts = self.texts(resolved, |_| None).await?;
+        let tokens = tokens_of(resolved, &texts);
         let parts = deliver(text, &tokens, self.capabilities, &self.model.id);
         let enclosed = parts.iter().filter_map(|part| match part {
             DeliveredPart::Enclosed(file) => Some(file.id),
             _ => None,
         });
         for id in enclosed {
-            let files = resolved.iter().filter_map(|one| one.file.as_ref().ok());
+            let files = resolved.references.iter().filter_map(|one| one.file.as_ref().ok());
             if let (Entry::Vacant(place), Some(file)) =
                 (loaded.entry(id), files.into_iter().find(|file| file.id == id))
             {
@@ -237,35 +239,26 @@ impl AttachmentRenderer<'_> {
         Ok(rendered(&parts, path_token, |file| loaded.get(&file.id).cloned()))
     }
 
-    /// Each token of a message as it would go out, for people.
-    pub(crate) async fn look(
+    /// Each reference of a message as it would go out, for people.
+    pub(crate) fn attached(
         &self,
-        file_cache: &mut FileCache,
-        text: &str,
-        attachments: &[Attachment],
+        resolved: &Resolved,
+        weighed: &WeighedText,
         limits: &AttachLimits,
         correction: Correction,
-    ) -> Result<Vec<AttachedFile>, AppError> {
-        if !text.contains("<<") {
-            return Ok(Vec::new());
-        }
-        let resolved = self.resolve(file_cache, text, attachments).await?;
-        let weighed = self.weigh_parts(file_cache, text, &resolved).await?;
-        let tokens = weighed.into_iter().filter(|(token, _)| *token).map(|(_, tokens)| tokens);
-        let one = |(one, tokens): (Resolved, u64)| {
-            let tokens = correction.apply(tokens);
+    ) -> Vec<AttachedFile> {
+        let attached = |(one, tokens): (&Reference, &u64)| {
+            let tokens = correction.apply(*tokens);
             let Ok(file) = &one.file else {
-                let (delivery, deliveries) = (Delivery::OnDemand, &[][..]);
-                let (note, too_large) = (None, None);
                 return AttachedFile {
-                    file: one.file,
-                    delivery,
-                    deliveries,
+                    file: one.file.clone(),
+                    delivery: Delivery::OnDemand,
+                    deliveries: &[],
                     instead: None,
                     tokens,
                     on_demand_tokens: None,
-                    note,
-                    too_large,
+                    note: None,
+                    too_large: None,
                 };
             };
             let delivery = effective_delivery(file, one.delivery, self.capabilities);
@@ -277,10 +270,10 @@ impl AttachmentRenderer<'_> {
                 on_demand_tokens: self.on_demand_tokens(file, delivery, correction),
                 note: self.note(file, delivery),
                 too_large: limits.check(file, delivery, self.capabilities),
-                file: one.file,
+                file: one.file.clone(),
             }
         };
-        Ok(resolved.into_iter().zip(tokens).map(one).collect())
+        resolved.references.iter().zip(&weighed.references).map(attached).collect()
     }
 
     /// What a file that stands in the message would weigh as a reference.
@@ -314,10 +307,10 @@ impl AttachmentRenderer<'_> {
     }
 }
 
-fn tokens_of<'a>(resolved: &'a [Resolved], texts: &'a [Option<String>]) -> Vec<Token<'a>> {
-    let token = |(one, text): (&'a Resolved, &'a Option<String>)| match &one.file {
+fn tokens_of<'a>(resolved: &'a Resolved, texts: &'a [Option<String>]) -> Vec<Token<'a>> {
+    let token = |(one, text): (&'a Reference, &'a Option<String>)| match &one.file {
         Err(broken) => Token::Broken(broken),
         Ok(file) => Token::File { file, delivery: one.delivery, text: text.as_deref() },
     };
-    resolved.iter().zip(texts).map(token).collect()
+    resolved.references.iter().zip(texts).map(token).collect()
 }

@@ -1,24 +1,30 @@
-//! The board: a workspace as one person looks at it, kept up to date, with the boundary
-//! drawn on exactly the triggers of BND-4.
+//! A workspace as one person looks at it, kept up to date, with the boundary drawn on exactly
+//! the triggers of BND-4.
 //!
-//! A board holds rows and weights, never texts. It learns of changes from the event bus,
+//! A view holds rows and weights, never texts. It learns of changes from the event bus,
 //! and from the store when another process made them.
 
-mod choice;
+mod planning;
 mod prepare;
 mod refresh;
+mod selection;
 mod shown;
 mod target;
 
-pub(crate) use prepare::attached_weights;
 pub use shown::{Inclusion, Shown};
+pub use target::GivenTarget;
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::HashSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use plimsoll_blobs::Blobs;
 use plimsoll_budget::{Boundary, BoundaryCache, BoundaryInput, Change, Load, Model};
 use plimsoll_domain::{ContextMark, File, PairId, Topic};
 use plimsoll_filter::{Completions, Filter, FilterError, TopicPattern};
+use plimsoll_send::Selection;
 use plimsoll_store::{PairRow, Workspace};
 use plimsoll_tokens::{Correction, RawTokens};
 
@@ -60,6 +66,9 @@ pub struct WorkspaceView {
     /// The files of the message that was looked at last. They are listed in the request that
     /// sends it, and in no other before (FIL-6).
     drafted: Vec<Arc<File>>,
+    /// What goes along with a new message, and with which drawing of the line it was chosen.
+    selected: Option<(u64, Arc<Selection>)>,
+    given: GivenTarget,
 }
 
 impl App {
@@ -78,8 +87,9 @@ impl App {
         let (topic, topics) = self.topic(workspace, view.topic.as_deref()).await?;
         let mut history = History::open(&*self.store, workspace, &topics, &self.clock).await?;
         history.scope.select_topic(topic.id);
-        let target = TargetModel::of(self, workspace, &view, &topic, &history, &[]).await?;
-        history.scope.selected_model = Some(target.model.id.clone());
+        let given = GivenTarget::default();
+        let target = TargetModel::of(self, workspace, &view, &topic, &history, &[], given).await?;
+        history.scope.selected_model = Some(target.facts.model.id.clone());
         let mut board = WorkspaceView {
             workspace: workspace.clone(),
             view,
@@ -101,6 +111,8 @@ impl App {
             blobs: self.blobs(workspace)?,
             file_cache: FileCache::default(),
             drafted: Vec::new(),
+            selected: None,
+            given,
         };
         board.load_weights(self).await?;
         board.execute_filter(self).await?;
@@ -141,7 +153,7 @@ impl WorkspaceView {
 
     /// The model that would answer.
     pub fn model(&self) -> &Model {
-        &self.target.model
+        &self.target.facts.model
     }
 
     /// URA, the allowance that the line was drawn with.
@@ -205,19 +217,50 @@ impl WorkspaceView {
         self.execute_filter(app).await
     }
 
+    /// Plans for a target of which a caller says more than is known.
+    pub async fn plan_for(&mut self, app: &App, given: GivenTarget) -> Result<(), AppError> {
+        self.given = given;
+        self.refresh_target(app).await
+    }
+
+    /// What the filter shows of what is loaded, apart from its `o` terms: what each change of
+    /// labels costs.
+    pub fn filtered(&self) -> Vec<u32> {
+        self.filter.as_ref().map_or_else(Vec::new, |filter| filter.visible(&self.history))
+    }
+
+    /// How long the texts were looked through for the filter.
+    pub fn text_search(&self) -> Duration {
+        self.history.text_search
+    }
+
+    /// How long the line takes to be drawn again when the newest visible pair changed.
+    pub fn time_to_draw(&self, app: &App) -> Duration {
+        let (rules, mut cache) = (self.rules(app), self.cache.clone());
+        cache.note(Change::PairLoad(self.visible.len().saturating_sub(1)));
+        let started = Instant::now();
+        cache.get(|at| self.load(at, &rules));
+        started.elapsed()
+    }
+
     /// Finds out again which model would answer, and what that means for the weights.
     pub(super) async fn refresh_target(&mut self, app: &App) -> Result<(), AppError> {
         let (view, topic, history) = (&self.view, &self.topic, &self.history);
         let target =
-            TargetModel::of(app, &self.workspace, view, topic, history, &self.drafted).await?;
-        self.stand(app, target).await
+            TargetModel::of(app, &self.workspace, view, topic, history, &self.drafted, self.given)
+                .await?;
+        self.take_target(app, target).await
     }
 
     /// Takes another target model, and draws weights and line anew where that changes them.
-    async fn stand(&mut self, app: &App, target: TargetModel) -> Result<(), AppError> {
+    pub(super) async fn take_target(
+        &mut self,
+        app: &App,
+        target: TargetModel,
+    ) -> Result<(), AppError> {
         let stamp = self.renderer(app).stamp();
         self.target = target;
-        self.history.scope.selected_model = Some(self.target.model.id.clone());
+        self.history.scope.selected_model = Some(self.target.facts.model.id.clone());
         if self.renderer(app).stamp() != stamp {
             self.load_weights(app).await?;
             self.cache.note(Change::AllLoads);
@@ -278,7 +321,9 @@ impl WorkspaceView {
             self.apply_boundary_terms(app, &rules).await?;
             let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
             let (input, file_cache) = (*self.cache.input(), &mut self.file_cache);
-            self.history.weigh_aboard(&self.visible, &renderer, file_cache, &rules, &input).await?;
+            self.history
+                .weigh_reached(&self.visible, &renderer, file_cache, &rules, &input)
+                .await?;
         }
         let (history, visible) = (&self.history, &self.visible);
         let load = |at: usize| history.load(visible[at], &rules);
@@ -314,7 +359,7 @@ impl WorkspaceView {
         let input = *self.cache.input();
         let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
         let file_cache = &mut self.file_cache;
-        self.history.weigh_aboard(&base, &renderer, file_cache, rules, &input).await?;
+        self.history.weigh_reached(&base, &renderer, file_cache, rules, &input).await?;
         let load = |at: usize| self.history.load(base[at], rules);
         let mut sums = plimsoll_budget::LoadSums::new(base.len());
         let asked = Boundary::compute(&mut sums, load, &input);
@@ -363,7 +408,7 @@ impl WorkspaceView {
 
     pub(super) fn rules(&self, app: &App) -> LoadRules {
         LoadRules {
-            overhead: self.target.model.message_overhead,
+            overhead: self.target.facts.model.message_overhead,
             send_error_pairs: app.settings().send_error_pairs(),
             mark: self.mark,
         }

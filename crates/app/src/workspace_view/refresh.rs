@@ -101,6 +101,9 @@ impl WorkspaceView {
             self.changes.everything = true;
         }
         let changes = std::mem::take(&mut self.changes);
+        if changes != Pending::default() {
+            self.selected = None;
+        }
         if changes.everything || changes.files {
             self.file_cache.forget();
         }
@@ -127,7 +130,7 @@ impl WorkspaceView {
     }
 
     /// Loads everything again, and draws the line anew: nobody knows what changed.
-    async fn reload(&mut self, app: &App) -> Result<(), AppError> {
+    pub(super) async fn reload(&mut self, app: &App) -> Result<(), AppError> {
         let (topic, topics) = match app.topic(&self.workspace, self.view.topic.as_deref()).await {
             // The topic that was selected is gone: the first one is as good.
             Err(AppError::UnknownTopic(_)) => {
@@ -140,6 +143,7 @@ impl WorkspaceView {
         let opened = History::open(&*app.store, &self.workspace, &self.topics, &app.clock).await?;
         // Rows are other rows now, whatever their numbers are.
         self.shape += 1;
+        self.selected = None;
         let before = std::mem::replace(&mut self.history, opened);
         self.history.scope.select_topic(self.topic.id);
         self.history.scope.selected_model = before.scope.selected_model;

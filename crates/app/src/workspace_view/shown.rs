@@ -52,7 +52,7 @@ impl WorkspaceView {
             let place = if boundary.includes(at, load.sendable) {
                 Inclusion::Included
             } else {
-                Inclusion::Excluded(self.history.ashore_because(row, &rules))
+                Inclusion::Excluded(self.history.excluded_because(row, &rules))
             };
             let weight = self.history.weight(row, &rules);
             Shown {

@@ -5,35 +5,38 @@ use std::{collections::HashSet, sync::Arc};
 use plimsoll_blobs::Blobs;
 use plimsoll_budget::{BoundaryInput, Model, ModelLimit, WindowSource};
 use plimsoll_domain::{File, FileId, Topic};
-use plimsoll_send::Capabilities;
+use plimsoll_send::{AttachLimits, Capabilities, Target};
 use plimsoll_store::Workspace;
-use plimsoll_tokens::{Basis, Calibration, Correction, RawTokens};
+use plimsoll_tokens::{Calibration, Correction, RawTokens};
 
 use crate::{
-    App, AppError, AttachLimits, Connection, FilesPreview, View, attach::AttachmentRenderer,
-    history::History, tooling::FilesPart, weigher::Weigher,
+    App, AppError, Connection, View, attach::AttachmentRenderer, history::History,
+    tooling::FilesPart, weigher::Weigher,
 };
 
 /// The provider that reads the disk, before a connection to it was ever made.
 const READS_PATHS: &str = "codex";
 
+/// What a caller says about the target whatever the catalog and the store say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GivenTarget {
+    /// ML.
+    pub limit: Option<u64>,
+    /// Tokens that each message costs beyond its text.
+    pub message_overhead: Option<u64>,
+    /// Tokens of a prelude that is not ours.
+    pub prelude: u64,
+}
+
+/// The selected model, with what it takes to weigh and render texts for it.
 pub(crate) struct TargetModel {
-    pub(crate) model: Model,
-    pub(crate) limit: ModelLimit,
+    /// All of it that a plan needs.
+    pub(crate) facts: Arc<Target>,
     pub(crate) weigher: Weigher,
     /// What was learned of the model.
     pub(crate) correction: Correction,
-    /// What the numbers rest on.
-    pub(crate) basis: Basis,
     pub(crate) raw_prelude: RawTokens,
-    /// What of the prelude is the system message.
-    pub(crate) raw_system: RawTokens,
-    /// Who gets the files of messages.
-    pub(crate) capabilities: Capabilities,
     pub(crate) files: FilesPart,
-    pub(crate) limits: AttachLimits,
-    /// What the provider adds that nobody here sees.
-    pub(crate) hidden_prompt_notice: Option<&'static str>,
 }
 
 impl TargetModel {
@@ -44,10 +47,18 @@ impl TargetModel {
         topic: &Topic,
         history: &History,
         drafted: &[Arc<File>],
+        given: GivenTarget,
     ) -> Result<Self, AppError> {
-        let model = app.model_for(view, topic, history);
+        let mut model = app.model_for(view, topic, history);
+        model.message_overhead = given.message_overhead.unwrap_or(model.message_overhead);
         let connection = app.providers.cached(&model).await;
-        Self::with(app, workspace, topic, drafted, model, connection).await
+        let mut target = Self::with(app, workspace, topic, drafted, model, connection).await?;
+        target.raw_prelude += given.prelude.into();
+        if let Some(limit) = given.limit {
+            let facts = Target { limit: ModelLimit::given(limit), ..(*target.facts).clone() };
+            target.facts = Arc::new(facts);
+        }
+        Ok(target)
     }
 
     pub(crate) async fn with(
@@ -80,34 +91,24 @@ impl TargetModel {
             WindowSource::User => model.context_window,
             _ => told.or(model.context_window),
         };
-        let limits = AttachLimits::of(app.settings().file_limits(), &model, window);
-        Ok(Self {
-            model,
+        let provider = provider.and_then(|provider| provider.hidden_prompt_notice());
+        let facts = Target {
             limit,
-            correction: learned.correction(),
             basis: weigher.basis(&learned),
-            weigher,
-            raw_prelude,
+            estimator: (weigher.name(), weigher.is_exact()),
             raw_system,
             capabilities,
+            file_limits: AttachLimits::of(app.settings().file_limits(), &model, window),
+            files: files.told(),
+            hidden_prompt_notice: provider,
+            model,
+        };
+        Ok(Self {
+            facts: Arc::new(facts),
+            correction: learned.correction(),
+            weigher,
+            raw_prelude,
             files,
-            limits,
-            hidden_prompt_notice: connection
-                .as_ref()
-                .and_then(|connection| connection.provider.hidden_prompt_notice()),
-        })
-    }
-
-    /// What is said about files, in tokens of the model.
-    pub(crate) fn files_preview(&self, correction: Correction) -> Option<FilesPreview> {
-        let FilesPart { section, tools, section_tokens, tool_tokens, .. } = &self.files;
-        (!tools.is_empty()).then(|| FilesPreview {
-            text: section.as_ref().map_or_else(String::new, |section| section.text.clone()),
-            shown: section.as_ref().map_or(0, |section| section.shown),
-            total: section.as_ref().map_or(0, |section| section.total),
-            section_tokens: correction.apply(*section_tokens),
-            tools: tools.iter().map(|tool| tool.name.clone()).collect(),
-            tool_tokens: correction.apply(*tool_tokens),
         })
     }
 
@@ -122,8 +123,8 @@ impl TargetModel {
             store: &*app.store,
             blobs,
             workspace,
-            capabilities: self.capabilities,
-            model: &self.model,
+            capabilities: self.facts.capabilities,
+            model: &self.facts.model,
             weigher: &self.weigher,
         }
     }
@@ -131,13 +132,13 @@ impl TargetModel {
     /// What the boundary is drawn with.
     pub(crate) fn input(&self, app: &App, topic: &Topic) -> BoundaryInput {
         let settings = app.settings();
-        let ml = self.limit.tokens;
+        let ml = self.facts.limit.tokens;
         let reserve = settings.reply_reserve();
         BoundaryInput {
             ml,
             ura: settings.user_request_allowance(),
             raw_prelude: self.raw_prelude,
-            reply_reserve: reserve.resolve(ml, topic.max_output, self.model.shared_window),
+            reply_reserve: reserve.resolve(ml, topic.max_output, self.facts.model.shared_window),
             correction: self.correction,
         }
     }

@@ -1,13 +1,11 @@
 //! Attachments from the draft to the request, and what tools read (DLV, LIM, PRV-5).
 
-use plimsoll_app::{
-    App, AppError, Ask, Cancel, Draft, Origin, Progress, SendChoices, SendPreview, Sent,
-};
+use plimsoll_app::{App, AppError, Ask, Cancel, Draft, Origin, Progress, SendChoices, Sent};
 use plimsoll_budget::Model;
 use plimsoll_domain::{Attachment, Delivery, File, FileSource, print_token};
 use plimsoll_provider::{Delta, Finish};
 use plimsoll_send::ToolCall;
-use plimsoll_send::{Message, Part, Request, Role};
+use plimsoll_send::{Message, Part, Plan, Request, Role};
 use plimsoll_store::{StoredPair, Workspace};
 use plimsoll_testkit::{pdf::pdf, real::skipped};
 
@@ -73,9 +71,9 @@ pub(crate) async fn send_watched(
     rig.app.send(prepared, SendChoices::default(), &Cancel::default(), &mut watch).await
 }
 
-pub(crate) async fn outlook_of(rig: &Rig, draft: &Draft) -> SendPreview {
+pub(crate) async fn plan_of(rig: &Rig, draft: &Draft) -> Plan {
     let mut board = rig.app.board(&Workspace::default(), view("")).await.unwrap();
-    board.preview(&rig.app, draft).await.unwrap()
+    board.plan(&rig.app, draft).await.unwrap()
 }
 
 pub(crate) fn last_request(rig: &Rig) -> Request {
@@ -111,6 +109,26 @@ pub(crate) async fn tooled(scripts: Vec<Script>, window: u64) -> Rig {
     .await
 }
 
+/// A send looks up each reference once: those of the message, and those of the history, whose
+/// weights are known.
+#[tokio::test]
+async fn pay_1_a_send_looks_up_each_reference_once() {
+    let rig = tooled(vec![answer("ok"), answer("again")], 9000).await;
+    let first = bring(&rig.app, "first.md", b"one\n").await;
+    let second = bring(&rig.app, "second.md", b"two\n").await;
+    let both = format!("{} and {}", token(&rig.app, &first), token(&rig.app, &second));
+    let files = vec![with(&first, None), with(&second, None)];
+    send_draft(&rig, draft(&both, files)).await.unwrap();
+
+    let mut board = rig.app.board(&Workspace::default(), view("")).await.unwrap();
+    board.boundary(&rig.app).await.unwrap();
+    let weighed = board.resolutions();
+    let next = draft(&format!("See {}", token(&rig.app, &first)), vec![with(&first, None)]);
+    let prepared = board.prepare(&rig.app, &next).await.unwrap();
+    assert_eq!(prepared.included_ids().len(), 1);
+    assert_eq!(board.resolutions() - weighed, 3, "one of the message, two of the history");
+}
+
 #[tokio::test]
 async fn dlv_1_a_small_text_stands_in_the_request_and_weighs() {
     let rig =
@@ -118,11 +136,11 @@ async fn dlv_1_a_small_text_stands_in_the_request_and_weighs() {
             .await;
     let file = bring(&rig.app, "notes.md", &b"load line notes\n".repeat(40)).await;
     let text = format!("See {} now", token(&rig.app, &file));
-    let plain = outlook_of(&rig, &draft("See  now", vec![])).await;
-    let preview = outlook_of(&rig, &draft(&text, vec![with(&file, None)])).await;
-    let attached = &preview.attached[0];
+    let plain = plan_of(&rig, &draft("See  now", vec![])).await;
+    let plan = plan_of(&rig, &draft(&text, vec![with(&file, None)])).await;
+    let attached = &plan.attached[0];
     assert_eq!(attached.delivery, Delivery::Inline);
-    assert!(preview.weights.aut >= plain.weights.aut + attached.tokens, "AUT includes the file");
+    assert!(plan.weights.aut >= plain.weights.aut + attached.tokens, "AUT includes the file");
     send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
     let request = last_request(&rig);
     let sent = request.messages.last().unwrap().text();
@@ -145,8 +163,8 @@ async fn dlv_1_pictures_are_enclosed_for_those_who_see_and_noted_for_those_who_d
     let rig = tooled(vec![answer("a ship")], 9000).await;
     let file = bring(&rig.app, "hull.png", &png(64, 32)).await;
     let text = format!("What is {}?", token(&rig.app, &file));
-    let preview = outlook_of(&rig, &draft(&text, vec![with(&file, None)])).await;
-    assert_eq!(preview.attached[0].tokens, 255, "EST-5: one tile of 512 pixels");
+    let plan = plan_of(&rig, &draft(&text, vec![with(&file, None)])).await;
+    assert_eq!(plan.attached[0].tokens, 255, "EST-5: one tile of 512 pixels");
     send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
     let message = last_request(&rig).messages.last().unwrap().clone();
     let [Part::Text(before), Part::File(picture), Part::Text(_)] = message.parts.as_slice() else {
@@ -158,8 +176,8 @@ async fn dlv_1_pictures_are_enclosed_for_those_who_see_and_noted_for_those_who_d
     let blind = rig_with(vec![answer("no")], |model| model.context_window = Some(9000)).await;
     let file = bring(&blind.app, "hull.png", &png(64, 32)).await;
     let text = format!("What is {}?", token(&blind.app, &file));
-    let preview = outlook_of(&blind, &draft(&text, vec![])).await;
-    assert!(preview.attached[0].note.as_ref().unwrap().contains("does not see images"));
+    let plan = plan_of(&blind, &draft(&text, vec![])).await;
+    assert!(plan.attached[0].note.as_ref().unwrap().contains("does not see images"));
     send_draft(&blind, draft(&text, vec![])).await.unwrap();
     let message = last_request(&blind).messages.last().unwrap().clone();
     assert!(
@@ -200,7 +218,7 @@ async fn dlv_4_odd_pictures_go_out_as_pngs_or_notes() {
         let file = bring(&rig.app, name, &bytes).await;
         let text = token(&rig.app, &file);
         let inline = draft(&text, vec![with(&file, Some(Delivery::Inline))]);
-        let attached = outlook_of(&rig, &inline).await.attached.remove(0);
+        let attached = plan_of(&rig, &inline).await.attached.remove(0);
         assert_eq!(attached.instead, sent_as.is_none().then_some("as a note"), "{name}");
         send_draft(&rig, inline).await.unwrap();
         let message = last_request(&rig).messages.last().unwrap().clone();
@@ -219,8 +237,8 @@ async fn tok_4_typed_tokens_are_never_read() {
         "a <<context:text:/etc/passwd>>> b <<context:text:{}>>> c <<context:text:../../x>>>",
         secret.display()
     );
-    let preview = outlook_of(&rig, &draft(&text, vec![])).await;
-    assert!(preview.attached.iter().all(|one| one.file.is_err()), "{:?}", preview.attached);
+    let plan = plan_of(&rig, &draft(&text, vec![])).await;
+    assert!(plan.attached.iter().all(|one| one.file.is_err()), "{:?}", plan.attached);
     send_draft(&rig, draft(&text, vec![])).await.unwrap();
     let sent = last_request(&rig).messages.last().unwrap().text();
     assert_eq!(sent, "a [broken attachment] b [broken attachment] c [broken attachment]");
@@ -230,7 +248,7 @@ async fn tok_4_typed_tokens_are_never_read() {
 async fn lim_1_limits_follow_the_window_and_a_file_over_them_is_a_choice() {
     let limit = |window: Option<u64>| async move {
         let rig = rig_with(vec![], |model| model.context_window = window).await;
-        outlook_of(&rig, &draft("", vec![])).await.limits
+        plan_of(&rig, &draft("", vec![])).await.target().file_limits.clone()
     };
     let small = limit(Some(4096)).await;
     assert_eq!(small.text, 16 * 1024);
@@ -271,11 +289,11 @@ async fn prv_5_a_model_reads_a_file_by_tool_and_everything_is_kept() {
     let log: String = (1..=2000).map(|n| format!("line {n}\n")).collect();
     let file = bring(&rig.app, "server.log", log.as_bytes()).await;
     let text = format!("Why? {}", token(&rig.app, &file));
-    let preview = outlook_of(&rig, &draft(&text, vec![with(&file, None)])).await;
-    assert_eq!(preview.attached[0].delivery, Delivery::OnDemand, "over 8 KB");
-    let files = preview.files.clone().unwrap();
+    let plan = plan_of(&rig, &draft(&text, vec![with(&file, None)])).await;
+    assert_eq!(plan.attached[0].delivery, Delivery::OnDemand, "over 8 KB");
+    let files = plan.target().files.clone().unwrap();
     assert!(files.text.contains("server.log") && files.tools.contains(&"read_file".to_owned()));
-    assert!(preview.weights.prelude >= files.section_tokens + files.tool_tokens, "weighed");
+    assert!(plan.weights.prelude >= plan.files_tokens().0 + plan.files_tokens().1, "weighed");
     let asked = format!(r#"{{"file_id":"file-{}","offset":100,"lines":200}}"#, file.id);
     push(&rig, calls("list_files", "{}"));
     push(&rig, calls("read_file", &asked));

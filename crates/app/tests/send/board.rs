@@ -58,7 +58,7 @@ async fn bnd_4_the_line_is_drawn_again_only_on_its_triggers() {
     assert_eq!(drawn(&mut board, app, &mut before).await, 0, "nothing happened");
     for n in 0..50 {
         let draft = Draft { text: "x".repeat(n), ..Draft::default() };
-        board.preview(app, &draft).await.unwrap();
+        board.plan(app, &draft).await.unwrap();
     }
     assert_eq!(drawn(&mut board, app, &mut before).await, 0, "keystrokes");
     app.label(&HERE(), &ids, Label::Flag(ColorFlag::Blue)).await.unwrap();
@@ -174,7 +174,7 @@ async fn pay_6_an_age_that_passes_between_look_and_send_changes_nothing_until_it
         (181, "fifth", vec!["fourth", "answer 3", "fifth"]),
     ] {
         let draft = Draft { text: text.to_owned(), ..Draft::default() };
-        let seen = board.planned(app, &draft).await.unwrap().seen;
+        let seen = board.planned_and_seen(app, &draft).await.unwrap().1;
         rig.clock.set(start + minutes * MINUTE);
         let prepared = board.prepare(app, &draft).await.unwrap();
         assert_eq!(prepared.seen.digest(), seen.digest(), "{text}: shown and prepared");

@@ -7,7 +7,7 @@ use plimsoll_testkit::real::skipped;
 
 use crate::{
     attached::{
-        add, answer, bring, calls, draft, last_request, outlook_of, png, push, send_draft, token,
+        add, answer, bring, calls, draft, last_request, plan_of, png, push, send_draft, token,
         tooled, with,
     },
     rig::{Rig, ask},
@@ -66,26 +66,26 @@ async fn fil_6_a_draft_lists_its_own_files_and_no_others() {
     let mut board = rig.app.board(&Workspace::default(), crate::rig::view("")).await.unwrap();
     let text = format!("{} {}", token(&rig.app, &kept), token(&rig.app, &removed));
     let both = draft(&text, vec![with(&kept, None), with(&removed, None)]);
-    let files = board.preview(&rig.app, &both).await.unwrap().files.unwrap();
+    let files = board.plan(&rig.app, &both).await.unwrap().target().files.clone().unwrap();
     assert_eq!(files.total, 2);
     let one = draft(&token(&rig.app, &kept), vec![with(&kept, None)]);
-    let preview = board.preview(&rig.app, &one).await.unwrap();
-    let files = preview.files.clone().unwrap();
+    let plan = board.plan(&rig.app, &one).await.unwrap();
+    let files = plan.target().files.clone().unwrap();
     assert!(files.text.contains("kept.log") && !files.text.contains("removed.log"));
-    assert_eq!(preview.weights.prelude, files.section_tokens + files.tool_tokens, "weighed");
-    let fresh = outlook_of(&rig, &one).await;
-    assert_eq!((fresh.files, fresh.weights), (preview.files, preview.weights));
-    let none = board.preview(&rig.app, &Draft::default()).await.unwrap();
-    assert_eq!((none.files, none.weights.prelude), (None, 0));
+    assert_eq!(plan.weights.prelude, plan.files_tokens().0 + plan.files_tokens().1, "weighed");
+    let fresh = plan_of(&rig, &one).await;
+    assert_eq!((&fresh.target().files, fresh.weights), (&plan.target().files, plan.weights));
+    let none = board.plan(&rig.app, &Draft::default()).await.unwrap();
+    assert_eq!((&none.target().files, none.weights.prelude), (&None, 0));
     // In the send that brings it, the file can be read; afterwards it is listed.
     push(&rig, calls("read_file", &format!(r#"{{"file_id":"file-{}"}}"#, kept.id)));
     push(&rig, answer("read"));
     let sent = send_draft(&rig, one).await.unwrap();
     let read = rig.app.store().tool_calls(sent.pair).await.unwrap();
     assert!(read[0].result.contains("a line of a long log"), "{}", read[0].result);
-    assert!(board.preview(&rig.app, &Draft::default()).await.unwrap().files.is_some());
+    assert!(board.plan(&rig.app, &Draft::default()).await.unwrap().target().files.is_some());
     rig.app.delete(&Workspace::default(), &[sent.pair]).await.unwrap();
-    assert!(board.preview(&rig.app, &Draft::default()).await.unwrap().files.is_none());
+    assert!(board.plan(&rig.app, &Draft::default()).await.unwrap().target().files.is_none());
 }
 
 /// FIL-6: each once, however often it came.

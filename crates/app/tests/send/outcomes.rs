@@ -64,8 +64,8 @@ async fn history_goes_along_and_overflow_trims_it() {
     let learned = rig.app.store().learned_limit("http://scripted", "m").await.unwrap().unwrap();
     assert_eq!(learned.tokens, 12, "CAT-3");
     let next = rig.app.prepare(&ask("x")).await.unwrap();
-    assert!(matches!(next.preview.limit.binds, Binds::Learned(_)));
-    assert_eq!(next.preview.limit.tokens, 12);
+    assert!(matches!(next.plan.limit().binds, Binds::Learned(_)));
+    assert_eq!(next.plan.limit().tokens, 12);
 }
 
 /// OVF-5: the filter showed two pairs when the message was prepared. Then it would show none of
@@ -213,7 +213,7 @@ async fn val_3_over_budget_asks_fits_or_trims() {
     rig.send("1234567").await;
     let long = "x".repeat(20);
     let prepared = rig.app.prepare(&ask(&long)).await.unwrap();
-    assert_eq!(prepared.preview.counter().to_string(), "2 / 2");
+    assert_eq!(prepared.plan.counter().to_string(), "2 / 2");
     let asked =
         rig.app.send(prepared, choices(OverBudget::Ask), &Cancel::default(), &mut |_| {}).await;
     assert!(matches!(asked, Err(AppError::OverBudget { excess: 10, .. })));
@@ -234,7 +234,7 @@ async fn val_1_only_what_is_too_large_without_doubt_is_refused() {
     let rig = rig(40, vec![answer("ok", 39)]).await;
     let long = "x".repeat(41);
     let prepared = rig.app.prepare(&ask(&long)).await.unwrap();
-    assert_eq!(prepared.preview.suggestions.first(), Some(&Suggestion::SendAnyway));
+    assert_eq!(prepared.plan.suggestions.first(), Some(&Suggestion::SendAnyway));
     let asked =
         rig.app.send(prepared, choices(OverBudget::Ask), &Cancel::default(), &mut |_| {}).await;
     assert!(matches!(asked, Err(AppError::OverBudget { excess: 1, .. })));
@@ -250,8 +250,8 @@ async fn cat_4_an_assumed_limit_asks_and_never_refuses() {
     let rig = rig_of(scripts, plain_settings(&[]), |model| model.context_window = None).await;
     let large = "x".repeat(20_000);
     let prepared = rig.app.prepare(&ask(&large)).await.unwrap();
-    assert_eq!(prepared.preview.limit.binds, Binds::Assumed);
-    let ways = &prepared.preview.suggestions;
+    assert_eq!(prepared.plan.limit().binds, Binds::Assumed);
+    let ways = &prepared.plan.suggestions;
     let set = Suggestion::SetWindow { model: "m".to_owned(), needed: 20_000 };
     assert!(ways.contains(&Suggestion::SendAnyway) && ways.contains(&set), "{ways:?}");
     let asked =
@@ -261,7 +261,7 @@ async fn cat_4_an_assumed_limit_asks_and_never_refuses() {
     rig.send_as(&large, OverBudget::Trim, &Cancel::default(), &mut |_| {}).await;
     assert_eq!(rig.calls(), 1, "overBudget: trim sends it");
     let next = rig.app.prepare(&ask("x")).await.unwrap();
-    assert_eq!(next.preview.limit.tokens, 32_768, "upwards, too");
+    assert_eq!(next.plan.limit().tokens, 32_768, "upwards, too");
 }
 
 /// CAT-3, the way it was seen: "maximum context length is 10 tokens", and the trimmed retry of
@@ -275,7 +275,7 @@ async fn cat_3_an_absurd_limit_does_not_outlive_a_success_above_it() {
     assert_eq!(sent.outcome, Outcome::Complete { cut_by_length: false });
     assert_eq!(rig.app.store().learned_limits().await.unwrap(), []);
     let next = rig.app.prepare(&ask("and another message")).await.unwrap();
-    assert_eq!(next.preview.limit.tokens, 1000);
+    assert_eq!(next.plan.limit().tokens, 1000);
     rig.send("and another message").await;
     assert_eq!(rig.calls(), 4);
 }
@@ -311,7 +311,7 @@ async fn cat_3_the_users_own_window_is_never_lowered() {
     rig.send("first").await;
     assert_eq!(rig.app.store().learned_limits().await.unwrap(), []);
     let next = rig.app.prepare(&ask("x")).await.unwrap();
-    assert_eq!(next.preview.limit.binds, Binds::Window(WindowSource::User));
+    assert_eq!(next.plan.limit().binds, Binds::Window(WindowSource::User));
 }
 
 /// CAT-3: a learned limit binds, is told, asks, and can be forgotten.
@@ -321,7 +321,7 @@ async fn cat_3_a_learned_limit_asks_and_is_forgotten() {
     rig.send("first").await;
     let text = "eighteen tokens...";
     let prepared = rig.app.prepare(&ask(text)).await.unwrap();
-    let ways = prepared.preview.suggestions.clone();
+    let ways = prepared.plan.suggestions.clone();
     assert!(ways.contains(&Suggestion::ForgetLearned { model: "m".to_owned() }), "{ways:?}");
     let asked =
         rig.app.send(prepared, choices(OverBudget::Ask), &Cancel::default(), &mut |_| {}).await;
@@ -329,7 +329,7 @@ async fn cat_3_a_learned_limit_asks_and_is_forgotten() {
     assert!(told.contains("learned from an error of the provider"), "{told}");
     assert!(rig.app.learned("m").await.unwrap());
     rig.app.forget_learned("m").await.unwrap();
-    assert_eq!(rig.app.prepare(&ask(text)).await.unwrap().preview.limit.tokens, 1000);
+    assert_eq!(rig.app.prepare(&ask(text)).await.unwrap().plan.limit().tokens, 1000);
 }
 
 /// CAT-3: a larger window that the server tells later clears what was learned, for good.
@@ -337,7 +337,7 @@ async fn cat_3_a_learned_limit_asks_and_is_forgotten() {
 async fn cat_3_a_larger_window_of_the_server_clears_what_was_learned() {
     let rig = rig(1000, vec![overflow(500), answer("ok", 18)]).await;
     rig.send("first").await;
-    let limit = || async { rig.app.prepare(&ask("next")).await.unwrap().preview.limit.tokens };
+    let limit = || async { rig.app.prepare(&ask("next")).await.unwrap().plan.limit().tokens };
     assert_eq!(limit().await, 500);
     *rig.provider.server_window.lock().unwrap() = Some(800);
     assert_eq!(limit().await, 800);
@@ -362,9 +362,9 @@ async fn est_6_short_chats_leave_a_file_sendable() {
     }
     let mut file = ask(&"x".repeat(3178));
     file.view.history = plimsoll_app::HistoryChoice::Nothing;
-    let preview = rig.app.prepare(&file).await.unwrap().preview;
-    assert_eq!((preview.weights.prelude, preview.weights.aut), (25, 3178));
-    assert_eq!(preview.request_tokens, 25, "the constant of each request");
+    let plan = rig.app.prepare(&file).await.unwrap().plan;
+    assert_eq!((plan.weights.prelude, plan.weights.aut), (25, 3178));
+    assert_eq!(plan.request_tokens(), 25, "the constant of each request");
 }
 
 #[tokio::test]
@@ -388,8 +388,8 @@ async fn est_6_reports_teach_the_estimator_and_truncation_does_not() {
     let reports = rig.app.store().usage_reports(place, "m").await.unwrap();
     assert_eq!(reports.len(), 10, "by server and model");
     let again = rig.app.prepare(&alone()).await.unwrap();
-    assert_eq!(again.preview.weights.total(), 30, "ten tokens of template are the offset");
-    assert_eq!(again.preview.basis.name(), "learned", "EST-9");
+    assert_eq!(again.plan.weights.total(), 30, "ten tokens of template are the offset");
+    assert_eq!(again.plan.target().basis.name(), "learned", "EST-9");
     let mut big = ask(&"x".repeat(5000));
     big.view.history = plimsoll_app::HistoryChoice::Nothing;
     let prepared = rig.app.prepare(&big).await.unwrap();

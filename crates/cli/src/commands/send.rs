@@ -71,7 +71,7 @@ async fn send(
     let app = &opened.app;
     attach(app, args, &mut ask, taken).await?;
     let prepared = app.prepare(&ask).await.map_err(|error| Failure::app(&error))?;
-    for one in &prepared.preview.attached {
+    for one in &prepared.plan.attached {
         note(&words::attached(one));
     }
     if args.dry_run {
@@ -79,10 +79,10 @@ async fn send(
         output.text("\n")?;
         return Ok(None);
     }
-    if let Some(words) = prepared.preview.hidden_prompt_notice {
+    if let Some(words) = prepared.plan.target().hidden_prompt_notice {
         note(words);
     }
-    let suggestions = opened.reachable(&prepared.preview).await;
+    let suggestions = opened.reachable(&prepared.plan).await;
     let policy = policy(asked, &prepared, &suggestions)?;
     let choices = SendChoices { over_budget: Some(policy), quota: args.quota, seen: None };
     let cancel = Cancel::default();
@@ -194,12 +194,12 @@ fn policy(
     prepared: &Prepared,
     suggestions: &[Suggestion],
 ) -> Result<OverBudget, Failure> {
-    let over = prepared.preview.validation.verdict == Verdict::Over;
+    let over = prepared.plan.validation.verdict == Verdict::Over;
     let somebody = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     if asked != OverBudget::Ask || !over || !somebody {
         return Ok(asked);
     }
-    let (excess, limit) = (prepared.preview.validation.excess, prepared.preview.limit);
+    let (excess, limit) = (prepared.plan.validation.excess, *prepared.plan.limit());
     say(&AppError::OverBudget { excess, limit, suggestions: Vec::new() }.to_string());
     for suggestion in suggestions {
         note(&words::suggestion(suggestion));

@@ -8,5 +8,4 @@ mod line;
 mod reader;
 
 pub use line::{LineError, PairLine};
-pub(crate) use reader::mend_surrogates;
 pub use reader::{PairsError, read_pairs};

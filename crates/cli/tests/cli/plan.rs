@@ -62,7 +62,7 @@ fn the_json_of_the_spec() {
 #[test]
 fn verdicts_follow_the_draft() {
     for (draft, verdict) in
-        [(70, "ok"), (71, "warn"), (110, "warn"), (111, "over"), (201, "over"), (240, "too_large")]
+        [(70, "ok"), (71, "warn"), (110, "warn"), (111, "over"), (201, "over"), (401, "too_large")]
     {
         let report = plan(&three(), &["--limit", "200", "--draft", &"x".repeat(draft)]).json();
         assert_eq!(report["verdict"], verdict, "{draft}");
@@ -206,7 +206,7 @@ fn files_that_cannot_be_read_are_named() {
     plimsoll(["plan", "--pairs", "-"])
         .env("TMPDIR", "/nonexistent")
         .run()
-        .refused(1, "temporary file");
+        .refused(1, "temporary directory");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State};
-use plimsoll_app::{Draft, HistoryChoice, Planned, Purpose, View, WorkspaceView, topic_path};
+use plimsoll_app::{Draft, HistoryChoice, Purpose, View, WorkspaceView, topic_path};
 use plimsoll_domain::{Attachment, Delivery, PairId, file_label};
 use plimsoll_send::{BLOCK, Hash, Seen, SeenFile};
 use serde::{Deserialize, Serialize};
@@ -138,10 +138,10 @@ pub(super) async fn preview(
     let mut session = session.lock().await;
     let mut other = board_for(&web, &mut session, again.model.as_deref()).await?;
     let board = other.as_mut().unwrap_or(&mut session.board);
-    let planned = board.planned(&web.app, &draft).await?;
-    let Planned { preview, seen, start, end } = planned;
-    let model = preview.model.id.clone();
-    let boundary = BoundaryDto::of(&preview, start, board.visible_count());
+    let (plan, seen) = board.planned_and_seen(&web.app, &draft).await?;
+    let end = plan.snapshot.selection.end;
+    let model = plan.model().id.clone();
+    let boundary = BoundaryDto::of(&plan, board.visible_count());
     let instructions = board.instructions(&web.app);
     let (shape, view) = (session.board.shape(), session.views.number(&seen, instructions));
     let shown = ShownDto::with(view, shape, instructions, &seen);

@@ -7,8 +7,9 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use plimsoll_app::{AppError, Draft, Purpose, QuotaChoice, SeenDigest, SendChoices, SendPreview};
+use plimsoll_app::{AppError, Draft, Purpose, QuotaChoice, SeenDigest, SendChoices};
 use plimsoll_budget::{Binds, OverBudget};
+use plimsoll_send::Plan;
 use plimsoll_store::{StoreError, Workspace};
 use plimsoll_tokens::commas;
 use serde::{Deserialize, Serialize};
@@ -128,7 +129,7 @@ async fn begin(
     let board = other.as_mut().unwrap_or(&mut session.board);
     let prepared = board.prepare(&web.app, &draft).await?;
     let instructions = board.instructions(&web.app);
-    let (preview, shown) = (prepared.preview.clone(), prepared.seen.clone());
+    let (plan, shown) = (prepared.plan.clone(), prepared.seen.clone());
     let digest = message.seen.as_ref().map(|seen| SeenDigest(seen.digest.clone()));
     let choices = SendChoices { over_budget, quota, seen: digest };
     let begun = match web.app.begin(prepared, choices).await {
@@ -144,7 +145,7 @@ async fn begin(
             let words = busy.to_string();
             return Err(Problem::new(StatusCode::CONFLICT, "send_in_flight", words));
         }
-        Err(error) => return Err(offer(&web, error, &preview).await),
+        Err(error) => return Err(offer(&web, error, &plan).await),
     };
     let pair = begun.pair.to_string();
     // Nothing that can fail stands between the two: a send that is begun is carried out.
@@ -164,17 +165,17 @@ async fn begin(
 const OFFERED: usize = 3;
 
 /// A refusal with its numbers, that offers models that can be asked and where it would fit.
-async fn offer(web: &Web, error: AppError, preview: &SendPreview) -> Problem {
-    let (weights, current) = (&preview.weights, &preview.model.id);
+async fn offer(web: &Web, error: AppError, plan: &Plan) -> Problem {
+    let (weights, current) = (&plan.weights, &plan.model().id);
     let needed = weights.total();
     let numbers = matches!(error, AppError::OverBudget { .. } | AppError::PromptTooLarge { .. });
     let mut problem = Problem::from(error);
     if numbers {
-        let told = preview.basis.band(needed, preview.odd_tokens).plus_minus(needed);
+        let told = plan.band_of(needed).plus_minus(needed);
         let (total, ml) = (commas(needed), commas(weights.ml));
-        let doubt = match preview.limit.binds.is_stated() {
+        let doubt = match plan.limit().binds.is_stated() {
             true => String::new(),
-            false => format!(" ({})", bind_text(&preview.limit)),
+            false => format!(" ({})", bind_text(plan.limit())),
         };
         problem.detail =
             format!("This would be {total}{told} tokens; {current} holds {ml}{doubt}.").into();

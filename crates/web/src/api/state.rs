@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use plimsoll_app::{AppError, Planned, SendPreview, tell_context_mark, topic_path};
+use plimsoll_app::{AppError, tell_context_mark, topic_path};
 use plimsoll_budget::{Binds, Boundary, ModelLimit, WindowSource};
-use plimsoll_send::Counter;
+use plimsoll_send::{Counter, Plan};
 use plimsoll_tokens::{commas, compact_load};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -206,14 +206,14 @@ pub(crate) struct Weighed {
     files: Option<SectionDto>,
 }
 
-fn attached_tokens(preview: &SendPreview) -> u64 {
-    preview.attached.iter().map(|one| one.tokens).fold(0, u64::saturating_add)
+fn attached_tokens(plan: &Plan) -> u64 {
+    plan.attached.iter().map(|one| one.tokens).fold(0, u64::saturating_add)
 }
 
 impl BoundaryDto {
-    /// A boundary over some of so many visible pairs, whose line is at this visible position.
-    pub(crate) fn of(preview: &SendPreview, start: usize, visible: usize) -> Self {
-        let boundary = &preview.boundary;
+    /// The boundary of a plan over some of so many visible pairs.
+    pub(crate) fn of(plan: &Plan, visible: usize) -> Self {
+        let (boundary, start) = (plan.boundary(), plan.snapshot.selection.start);
         Self {
             start,
             words: line_words(boundary, start, visible),
@@ -221,26 +221,26 @@ impl BoundaryDto {
             y: boundary.y,
             history_tokens: boundary.predicted_history_tokens,
             total_tokens: boundary.predicted_total_tokens,
-            note: line_note(preview),
-            forget: can_be_forgotten(preview),
+            note: line_note(plan),
+            forget: can_be_forgotten(plan),
         }
     }
 }
 
 /// What the load line says besides its numbers.
-pub(crate) fn line_note(preview: &SendPreview) -> Option<String> {
-    let limit = &preview.limit;
-    let doubt = preview
-        .left_out_in_doubt
+pub(crate) fn line_note(plan: &Plan) -> Option<String> {
+    let limit = plan.limit();
+    let doubt = plan
+        .left_out_in_doubt()
         .then(|| format!("the limit of {} tokens is {}", commas(limit.tokens), bind_text(limit)));
-    let too_large = preview.newest_too_large.then(|| NEWEST_TOO_LARGE.to_owned());
+    let too_large = plan.newest_too_large().then(|| NEWEST_TOO_LARGE.to_owned());
     let told: Vec<String> = [too_large, doubt].into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// Whether the line would move if a learned limit were forgotten.
-pub(crate) fn can_be_forgotten(preview: &SendPreview) -> bool {
-    preview.left_out_in_doubt && matches!(preview.limit.binds, Binds::Learned(_))
+pub(crate) fn can_be_forgotten(plan: &Plan) -> bool {
+    plan.left_out_in_doubt() && matches!(plan.limit().binds, Binds::Learned(_))
 }
 
 /// What the load line says: what stands above it, what goes, and what stands below it and does
@@ -267,18 +267,18 @@ impl StateDto {
     ) -> Result<Self, AppError> {
         let draft = session.draft.clone();
         let event = web.event_log.newest();
-        let Planned { preview, seen, start, .. } = session.board.planned(&web.app, &draft).await?;
-        let Weighed { counter, window, .. } = Weighed::of(web, &preview, session);
+        let (plan, seen) = session.board.planned_and_seen(&web.app, &draft).await?;
+        let Weighed { counter, window, .. } = Weighed::of(web, &plan, session);
         let shown = ShownDto::of(web, session, &seen);
         let board = &session.board;
         Ok(Self {
             view: ViewDto {
                 filter: session.filter().to_owned(),
                 topic: topic_path(board.topics(), board.topic().id),
-                model: preview.model.id.clone(),
+                model: plan.model().id.clone(),
             },
             counter,
-            boundary: BoundaryDto::of(&preview, start, board.visible_count()),
+            boundary: BoundaryDto::of(&plan, board.visible_count()),
             context_from: board.mark().as_ref().map(tell_context_mark),
             shown,
             window,
@@ -292,8 +292,8 @@ impl StateDto {
 }
 
 impl Weighed {
-    pub(crate) fn of(web: &Web, preview: &SendPreview, session: &WorkspaceSession) -> Self {
-        let estimator = preview.estimator.0;
+    pub(crate) fn of(web: &Web, plan: &Plan, session: &WorkspaceSession) -> Self {
+        let estimator = plan.target().estimator.0;
         // The estimate itself is a row of the tip; that of a counter which is frozen is not of
         // what would be sent now.
         let title = format!("URA {} · counted {estimator}", session.board.allowance());
@@ -301,65 +301,63 @@ impl Weighed {
             Some(frozen) => CounterDto::frozen(frozen, title),
             // A pair that is asked again is none of the candidates, and still visible.
             None => {
-                let counter =
-                    Counter { visible: session.board.visible_count(), ..preview.counter() };
+                let counter = Counter { visible: session.board.visible_count(), ..plan.counter() };
                 CounterDto::of(counter, false, title)
             }
         };
         let at = session.board.workspace();
-        let window = WindowDto::of(preview, session.board.allowance());
+        let window = WindowDto::of(plan, session.board.allowance());
         Self {
             counter,
-            attachments: preview.attached.iter().map(|one| AttachedDto::of(at, one)).collect(),
+            attachments: plan.attached.iter().map(|one| AttachedDto::of(at, one)).collect(),
             attachment_tokens: window.attached,
             meter: window.load.clone(),
-            limits: LimitsDto::of(preview),
-            files: preview.files.as_ref().map(|_| SectionDto::of(web, preview)),
+            limits: LimitsDto::of(plan),
+            files: plan.target().files.as_ref().map(|_| SectionDto::of(web, plan)),
             window,
         }
     }
 }
 
 impl WindowDto {
-    fn of(preview: &SendPreview, ura: u64) -> Self {
-        let weights = &preview.weights;
-        let (ml, total) = (preview.limit.tokens, weights.total());
-        let (estimator, exact) = preview.estimator;
+    fn of(plan: &Plan, ura: u64) -> Self {
+        let weights = &plan.weights;
+        let (ml, total) = (plan.limit().tokens, weights.total());
+        let (estimator, exact) = plan.target().estimator;
         Self {
             ml,
-            binds: preview.limit.binds.name(),
-            bind_text: bind_text(&preview.limit),
+            binds: plan.limit().binds.name(),
+            bind_text: bind_text(plan.limit()),
             prelude: weights.prelude,
             history: weights.history,
             aut: weights.aut,
-            attached: attached_tokens(preview),
+            attached: attached_tokens(plan),
             ura,
-            system: preview.system_tokens,
-            reserve: preview.reply_reserve,
-            free: ml.saturating_sub(total.saturating_add(preview.reply_reserve)),
+            system: plan.system_tokens(),
+            reserve: plan.reply_reserve(),
+            free: ml.saturating_sub(total.saturating_add(plan.reply_reserve())),
             total,
             percent: weights.permille() as f64 / 10.0,
-            verdict: preview.validation.verdict.name(),
+            verdict: plan.validation.verdict.name(),
             exact,
             estimator,
-            basis: preview.basis.name(),
-            told: preview.told(),
-            band: [preview.band().low, preview.band().high],
-            prelude_text: prelude_text(preview),
+            basis: plan.target().basis.name(),
+            told: plan.total_in_words(),
+            band: [plan.band().low, plan.band().high],
+            prelude_text: prelude_text(plan),
             load: compact_load(total, ml, exact),
-            model: preview.model.id.clone(),
+            model: plan.model().id.clone(),
         }
     }
 }
 
 /// What the prelude is made of: its parts add up to it.
-fn prelude_text(preview: &SendPreview) -> String {
-    let files = preview.files.as_ref();
-    let files = files.map_or(0, |files| files.section_tokens.saturating_add(files.tool_tokens));
+fn prelude_text(plan: &Plan) -> String {
+    let (section, tools) = plan.files_tokens();
     let parts = [
-        ("system message", preview.system_tokens),
-        ("files and tools", files),
-        ("chat format", preview.request_tokens),
+        ("system message", plan.system_tokens()),
+        ("files and tools", section.saturating_add(tools)),
+        ("chat format", plan.request_tokens()),
     ];
     let told = parts.iter().filter(|(_, tokens)| *tokens > 0);
     let told: Vec<String> =

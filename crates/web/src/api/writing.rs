@@ -7,7 +7,7 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use plimsoll_app::{Draft, Purpose};
+use plimsoll_app::Draft;
 use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -62,13 +62,8 @@ pub(super) async fn weigh(
     let mut session = session.lock().await;
     let mut other = board_for(&web, &mut session, message.model.as_deref()).await?;
     let board = other.as_mut().unwrap_or(&mut session.board);
-    let preview = match draft.purpose {
-        Purpose::New => board.preview(&web.app, &draft).await?,
-        Purpose::ReAsk(_) | Purpose::Regenerate(_) => {
-            board.planned(&web.app, &draft).await?.preview
-        }
-    };
-    Ok(Json(Weighed::of(&web, &preview, &session)))
+    let plan = board.plan(&web.app, &draft).await?;
+    Ok(Json(Weighed::of(&web, &plan, &session)))
 }
 
 /// The draft as it was left

@@ -1,10 +1,10 @@
 //! Attachments in the history (SHW-1).
 
 use maud::{Markup, html};
-use plimsoll_app::AttachedFile;
 use plimsoll_blobs::THUMBNAIL;
 use plimsoll_domain::{ContextKind, Delivery, File, file_label, plain_name};
 use plimsoll_files::size_words;
+use plimsoll_send::AttachedFile;
 use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
 

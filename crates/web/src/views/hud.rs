@@ -25,9 +25,9 @@ pub(super) async fn hud(
     draft: &Draft,
 ) -> Result<Markup, Problem> {
     let board = other.as_mut().unwrap_or(&mut session.board);
-    let preview = board.planned(&web.app, draft).await?.preview;
+    let plan = board.plan(&web.app, draft).await?;
     let correction = board.correction();
-    let Weighed { counter, window, .. } = Weighed::of(web, &preview, session);
+    let Weighed { counter, window, .. } = Weighed::of(web, &plan, session);
     let settings = web.app.settings();
     let filter = ReceiptFilter { limit: Some(SENDS), ..ReceiptFilter::default() };
     let receipts = web.app.store().receipts(session.board.workspace(), &filter).await?;
@@ -63,7 +63,7 @@ pub(super) async fn hud(
         }
         h2 { "Boundary" }
         dl.mono {
-            (row("X / Y", format!("{} / {}", preview.boundary.x, session.board.visible_count()), ""))
+            (row("X / Y", format!("{} / {}", plan.boundary().x, session.board.visible_count()), ""))
             (row("predictedHistory", commas(window.history), ""))
             (row("predictedTotal", commas(window.history + ura), "history and the allowance"))
             (row("prelude", commas(window.prelude), &window.prelude_text))

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use jiff::tz::TimeZone;
 use maud::{Markup, html};
-use plimsoll_app::{AttachedFile, Inclusion, Shown};
+use plimsoll_app::{Inclusion, Shown};
 use plimsoll_budget::ExcludedBecause;
 use plimsoll_domain::{ColorFlag, Lifecycle, SegmentBody, Timestamp, plain_name, segments};
 use plimsoll_prose::{Renderer, limits::MAX_MARKDOWN_BYTES};
-use plimsoll_send::{Action, Receipt, actions, short_label};
+use plimsoll_send::{Action, AttachedFile, Receipt, actions, short_label};
 use plimsoll_store::StoredPair;
 use plimsoll_tokens::commas;
 

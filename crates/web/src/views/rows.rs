@@ -3,10 +3,10 @@
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use maud::{Markup, html};
-use plimsoll_app::{FilesPreview, SendPreview, Shown, heavy, topic_path};
+use plimsoll_app::{Shown, heavy, topic_path};
 use plimsoll_budget::Boundary;
 use plimsoll_domain::PairId;
-use plimsoll_send::{Hash, LeftOutBecause, Receipt, trim_notice};
+use plimsoll_send::{Hash, LeftOutBecause, Plan, Receipt, trim_notice};
 use plimsoll_store::StoredPair;
 use plimsoll_tokens::commas;
 
@@ -24,8 +24,8 @@ pub(crate) async fn chunk(
     session: &mut WorkspaceSession,
     positions: Range<usize>,
 ) -> Result<Markup, Problem> {
-    let preview = session.preview(&web.app).await?;
-    let boundary = preview.boundary;
+    let plan = session.plan(&web.app).await?;
+    let boundary = *plan.boundary();
     let from = positions.start.min(boundary.y);
     let to = positions.end.clamp(from, boundary.y);
     let shown = session.board.shown(&web.app, from..to).await?;
@@ -43,11 +43,11 @@ pub(crate) async fn chunk(
     // The line stands before the oldest pair aboard; after all where none is.
     let line_here =
         (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.y;
-    let line = load_line(&boundary, session.board.mark().is_some(), &preview);
+    let line = load_line(&boundary, session.board.mark().is_some(), &plan);
     let [system, files] = session.board.instructions(&web.app);
-    let prelude = prelude(web, session, preview.system_tokens, system);
+    let prelude = prelude(web, session, plan.system_tokens(), system);
     // A part that is switched off is told too: nothing is left out unseen.
-    let off = to == boundary.y && preview.files.is_none() && preview.model.tools;
+    let off = to == boundary.y && plan.target().files.is_none() && plan.model().tools;
     let files_off = off && told_nothing_of_files(web, session).await?;
     Ok(html! {
         div.chunk data-from=(from) data-to=(to) data-y=(boundary.y) data-shape=(session.board.shape()) {
@@ -59,9 +59,9 @@ pub(crate) async fn chunk(
             // Where it stands for what is asked about instead of the message, the page puts it.
             @if !line_here { template.line { (line) (prelude) } }
             @if to == boundary.y {
-                (files_section(preview.files.as_ref(), files))
+                (files_section(&plan, files))
                 @if files_off { (files_section_off()) }
-                @if let Some(words) = preview.hidden_prompt_notice { (unseen(words)) }
+                @if let Some(words) = plan.target().hidden_prompt_notice { (unseen(words)) }
             }
         }
     })
@@ -143,9 +143,9 @@ async fn left_out(web: &Web, receipt: &Receipt) -> Result<Option<String>, Proble
 }
 
 /// The line itself. Where somebody set it, it says so, and how to let it go.
-fn load_line(boundary: &Boundary, marked: bool, preview: &SendPreview) -> Markup {
+fn load_line(boundary: &Boundary, marked: bool, plan: &Plan) -> Markup {
     let words = line_words(boundary, boundary.start, boundary.y);
-    let (note, model) = (line_note(preview), &preview.model.id);
+    let (note, model) = (line_note(plan), &plan.model().id);
     html! {
         div.load #load {
             (icons::mark("mark"))
@@ -157,7 +157,7 @@ fn load_line(boundary: &Boundary, marked: bool, preview: &SendPreview) -> Markup
                     }
                 }
                 span.note { @if let Some(note) = note { ": " (note) } }
-                span.forget hidden[!can_be_forgotten(preview)] {
+                span.forget hidden[!can_be_forgotten(plan)] {
                     " · "
                     button.link type="button" data-act="forget-learned" data-model=(model) {
                         "Forget"
@@ -178,9 +178,10 @@ fn unseen(words: &str) -> Markup {
 }
 
 /// PAY-3: what is said about files stands where it is sent, right before the new message.
-pub(crate) fn files_section(files: Option<&FilesPreview>, digest: Option<Hash>) -> Markup {
+pub(crate) fn files_section(plan: &Plan, digest: Option<Hash>) -> Markup {
+    let (section, tools) = plan.files_tokens();
     html! {
-        @if let Some(files) = files {
+        @if let Some(files) = &plan.target().files {
             details.prelude.files #files-section data-part="files" data-digest=[digest] {
                 summary {
                     span {
@@ -188,10 +189,10 @@ pub(crate) fn files_section(files: Option<&FilesPreview>, digest: Option<Hash>) 
                         (if files.total == 1 { " file" } else { " files" })
                         ", " (files.tools.len()) " tools"
                     }
-                    span.mono { (commas(files.section_tokens.saturating_add(files.tool_tokens))) }
+                    span.mono { (commas(section.saturating_add(tools))) }
                 }
                 pre.mono { (files.text) }
-                p.muted { "Tools: " (files.tools.join(", ")) ", " (commas(files.tool_tokens)) " tokens" }
+                p.muted { "Tools: " (files.tools.join(", ")) ", " (commas(tools)) " tokens" }
                 button.btn type="button" data-act="section-off" { "Leave out" }
             }
         }

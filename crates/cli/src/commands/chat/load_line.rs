@@ -1,7 +1,7 @@
 //! The load line: where the next request stands in its window.
 
-use plimsoll_app::SendPreview;
 use plimsoll_budget::Verdict;
+use plimsoll_send::Plan;
 use plimsoll_tokens::compact_load;
 
 use crate::output::printable;
@@ -23,15 +23,15 @@ pub(super) struct Load {
 }
 
 impl Load {
-    pub(super) fn of(preview: &SendPreview, topic: String) -> Self {
+    pub(super) fn of(plan: &Plan, topic: String) -> Self {
         Self {
-            aboard: preview.boundary.x,
-            visible: preview.boundary.y,
-            tokens: preview.weights.total(),
-            limit: preview.weights.ml,
-            exact: preview.estimator.1,
-            verdict: preview.validation.verdict,
-            model: preview.model.id.clone(),
+            aboard: plan.boundary().x,
+            visible: plan.boundary().y,
+            tokens: plan.weights.total(),
+            limit: plan.weights.ml,
+            exact: plan.target().estimator.1,
+            verdict: plan.validation.verdict,
+            model: plan.model().id.clone(),
             topic,
         }
     }

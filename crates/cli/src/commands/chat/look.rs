@@ -31,10 +31,10 @@ impl Chat<'_> {
     /// What is aboard and what stays ashore, by name, with the line between them.
     pub(super) async fn show_plan(&mut self) -> Result<(), Failure> {
         let mut board = self.board.lock().await;
-        let preview = board.preview(self.app, &Draft::default()).await.map_err(wrong)?;
-        let line = preview.boundary.start;
+        let plan = board.plan(self.app, &Draft::default()).await.map_err(wrong)?;
+        let line = plan.boundary().start;
         let above = line.saturating_sub(NAMED)..line;
-        let below = line.max(preview.boundary.y.saturating_sub(NAMED))..preview.boundary.y;
+        let below = line.max(plan.boundary().y.saturating_sub(NAMED))..plan.boundary().y;
         let unnamed = [above.start, below.start - line];
         let shown = [
             board.shown(self.app, above).await.map_err(wrong)?,
@@ -43,7 +43,7 @@ impl Chat<'_> {
         let topic = plimsoll_app::topic_path(board.topics(), board.topic().id);
         let system = self.app.system_message(board.topic()).map(str::to_owned);
         drop(board);
-        let drawn = Load::of(&preview, topic).draw(self.colour);
+        let drawn = Load::of(&plan, topic).draw(self.colour);
         let mut text = String::new();
         for (side, (shown, unnamed)) in shown.iter().zip(unnamed).enumerate() {
             if unnamed > 0 {
@@ -53,7 +53,7 @@ impl Chat<'_> {
             if side == 0 {
                 text.push_str(&format!("{drawn}\n"));
                 if let Some(system) = system.as_deref() {
-                    let tokens = commas(preview.weights.prelude);
+                    let tokens = commas(plan.weights.prelude);
                     text.push_str(&format!("  {tokens:>7}  system: {}\n", name_of(system)));
                 }
             }

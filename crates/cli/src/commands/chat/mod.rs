@@ -231,10 +231,10 @@ impl Chat<'_> {
 
     async fn draw_load_line(&mut self) -> Result<(), Failure> {
         let mut board = self.board.lock().await;
-        match board.preview(self.app, &Draft::default()).await {
-            Ok(preview) => {
+        match board.plan(self.app, &Draft::default()).await {
+            Ok(plan) => {
                 let topic = topic_path(board.topics(), board.topic().id);
-                let line = Load::of(&preview, topic).draw(self.colour);
+                let line = Load::of(&plan, topic).draw(self.colour);
                 drop(board);
                 self.output.text(&format!("{line}\n"))?;
                 self.output.flush()

@@ -67,14 +67,14 @@ impl Chat<'_> {
         prepared: &Prepared,
         policy: &mut OverBudget,
     ) -> Result<bool, Failure> {
-        let preview = &prepared.preview;
-        let excess = commas(preview.validation.excess);
-        let alone = preview.weights.alone() > preview.weights.ml;
+        let plan = &prepared.plan;
+        let excess = commas(plan.validation.excess);
+        let alone = plan.weights.alone() > plan.weights.ml;
         let what = if alone { "The message alone is" } else { "The request is" };
-        let limit = commas(preview.weights.ml);
-        let doubt = preview.limit.doubt().map(|doubt| format!(" ({doubt})")).unwrap_or_default();
+        let limit = commas(plan.weights.ml);
+        let doubt = plan.limit().doubt().map(|doubt| format!(" ({doubt})")).unwrap_or_default();
         let said = format!("{what} over the limit of {limit} tokens{doubt} by {excess}.");
-        let suggestions = self.opened.reachable(preview).await;
+        let suggestions = self.opened.reachable(plan).await;
         let nobody = self.editor.is_none();
         if nobody || *policy == OverBudget::Block {
             self.failed = true;

@@ -7,7 +7,7 @@ use plimsoll_app::{
 };
 use plimsoll_budget::{Decision, OverBudget};
 use plimsoll_domain::MessagePair;
-use plimsoll_send::{Outcome, Stage};
+use plimsoll_send::{Outcome, Stage, plan};
 
 use super::{Chat, Next, waiting::Waiting, wrong};
 use crate::{
@@ -33,7 +33,7 @@ impl Chat<'_> {
                     return Ok(Next::GoOn);
                 }
             };
-            match prepared.decision(policy) {
+            match plan(&prepared.plan.snapshot, policy).decision {
                 Decision::Send | Decision::SendWithout(_) => {
                     return self.send(prepared, policy).await;
                 }
@@ -47,13 +47,13 @@ impl Chat<'_> {
     }
 
     async fn send(&mut self, prepared: Prepared, policy: OverBudget) -> Result<Next, Failure> {
-        for one in &prepared.preview.attached {
+        for one in &prepared.plan.attached {
             note(&words::attached(one));
         }
         let choices = SendChoices { over_budget: Some(policy), quota: self.quota, seen: None };
         let cancel = Cancel::default();
         self.stop.sending(&cancel);
-        let mut show = Show::new(self.output, cancel.clone(), &prepared.preview.model.id);
+        let mut show = Show::new(self.output, cancel.clone(), &prepared.plan.model().id);
         let mut watch = |progress: &Progress| show.progress(progress);
         let sent = self.app.send(prepared, choices, &cancel, &mut watch).await;
         let told = show.end();

@@ -1,37 +1,22 @@
-//! `plimsoll plan`: what would be sent from a history, and what stays ashore.
-//!
-//! The way of the data: read (`history`) → filter (`scope`) → weigh → boundary →
-//! verdict → report. Without a file it is the history of the store, through the app.
+//! `plimsoll plan`: what would be sent from a history, and what is left out. The history is that
+//! of the store, or that of a file; either way it is the plan that a send would follow.
 
-mod history;
+mod from_file;
 mod report;
-mod scope;
-mod source;
-mod stored;
-mod weigh;
 
 use std::{
-    path::Path,
+    collections::HashMap,
     time::{Duration, Instant},
 };
 
-use plimsoll_budget::{
-    Boundary, BoundaryInput, ExcludedBecause, IncludedTokens, Judged, LoadSums, Model, ModelLimit,
-    ReplyReserve, Validation, Weights, message_tokens, suggestions, validate,
-};
-use plimsoll_filter::{Filter, compile, parse};
-use plimsoll_tokens::{Basis, Correction, Estimator, RawTokens};
+use plimsoll_app::{App, Draft, GivenTarget, HistoryChoice, View, WorkspaceView};
+use plimsoll_domain::PairId;
+use plimsoll_filter::{Atom, Expr, parse};
+use plimsoll_send::Plan;
+use plimsoll_store::Workspace;
 
-use crate::{
-    args::PlanArgs,
-    context::Context,
-    failure::{Failure, note},
-    output::Output,
-};
-use history::History;
-use report::Facts;
-use scope::PlanScope;
-use weigh::Weigher;
+use crate::{args::PlanArgs, context::Context, failure::Failure, machine, output::Output};
+use from_file::FromFile;
 
 /// How long each step took.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,189 +26,134 @@ struct Timings {
     boundary: Duration,
 }
 
-/// Everything that a report needs.
-struct Plan {
-    model: Model,
-    limit: ModelLimit,
-    estimator: Estimator,
-    input: BoundaryInput,
-    boundary: Boundary,
-    weights: Weights,
-    validation: Validation,
-    /// Positions in the history, oldest first.
-    visible: Vec<u32>,
+/// A plan, and what a report needs besides.
+struct Planned {
+    plan: Plan,
+    /// The ids of pairs that came from a file, as the file has them.
+    names: HashMap<PairId, Box<str>>,
     timings: Timings,
 }
 
+impl Planned {
+    fn name(&self, id: PairId) -> String {
+        self.names.get(&id).map_or_else(|| id.to_string(), |name| name.to_string())
+    }
+}
+
 pub(crate) fn run(args: &PlanArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
-    let context = Context::load()?;
-    let facts = match &args.pairs {
-        Some(path) => of_file(args, path, &context)?,
-        None => stored::plan(args, workspace, context)?,
-    };
+    let mut context = Context::load()?;
+    override_settings(args, &mut context)?;
+    let workspace =
+        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+    check_filter(args)?;
+    let planned = machine::block_on(of_history(args, &workspace, context))?;
     if args.json {
-        output.json(&report::json(&facts))?;
+        output.json(&report::json(&planned))?;
     } else {
-        output.text(&report::text(&facts))?;
+        output.text(&report::text(&planned))?;
     }
     Ok(0)
 }
 
-/// The plan over a history in a file.
-fn of_file(args: &PlanArgs, path: &Path, context: &Context) -> Result<Facts, Failure> {
+/// What is wrong with a filter is said before anything is read.
+fn check_filter(args: &PlanArgs) -> Result<(), Failure> {
     let query = parse(&args.filter).map_err(|error| Failure::filter(&args.filter, &error))?;
     if query.command.is_some() {
         return Err(Failure::usage("a plan changes nothing, so it takes no command after ':'")
             .hint("give only the filter that stands before it"));
     }
-    let mut scope = PlanScope::new(args, context)?;
-    let expr = query.expr.as_ref();
-    let compiled = |scope: &PlanScope| {
-        compile(expr, scope).map_err(|error| Failure::filter(&args.filter, &error))
-    };
-    // Compiled twice: before the file is read, for the texts to look for on the way,
-    // and after, when its topics and models are known.
-    let before = compiled(&scope)?;
-    let send_error_pairs = context.settings.send_error_pairs();
-    let history = History::read(path, &before, send_error_pairs, &mut scope)?;
-    if let Some(topic) = args.topic.as_deref().filter(|_| !history.uses_selected_topic(&scope)) {
-        note(&format!("no pair of this history stands in or below the topic '{topic}'"));
+    let needs_topic = args.pairs.is_some() && args.topic.is_none();
+    if needs_topic && query.expr.as_ref().is_some_and(names_selected_topic) {
+        return Err(Failure::usage("the filter has 't', and nothing is selected")
+            .hint("--topic /A/B says which topic it means"));
     }
-
-    let started = Instant::now();
-    let filter = compiled(&scope)?;
-    let timings = Timings { filter: history.text_search + started.elapsed(), ..Timings::default() };
-
-    let model = plan_model(args, context, &history, &scope);
-    let limit = args.limit.map_or_else(|| context.limit(&model), ModelLimit::given);
-    let weigher = Weigher {
-        estimator: context.estimator(Some(&model), args.method, args.cpt)?,
-        overhead: args.message_overhead.unwrap_or(model.message_overhead),
-        send_error_pairs,
-    };
-    let inputs = Inputs { history, filter, weigher, model, limit, timings };
-    let (history, plan) = predict(args, context, inputs)?;
-    Ok(plan.facts(&history, context))
+    Ok(())
 }
 
-impl Plan {
-    fn facts(self, history: &History, context: &Context) -> Facts {
-        let (mut included, mut excluded) = (Vec::new(), Vec::new());
-        let mut raw: Vec<RawTokens> = Vec::new();
-        for (position, row) in self.visible.iter().enumerate() {
-            let (entry, load) = (&history.entries[*row as usize], history.load(*row));
-            if self.boundary.includes(position, load.sendable) {
-                included.push(entry.id.to_string());
-                raw.push(load.tokens);
-            } else {
-                let why = entry.not_sendable.unwrap_or(ExcludedBecause::Budget);
-                excluded.push((entry.id.to_string(), why));
-            }
-        }
-        let tokens = IncludedTokens { raw: &raw, correction: self.input.correction };
-        let judged = Judged {
-            weights: &self.weights,
-            validation: &self.validation,
-            limit: self.limit,
-            attached: &[],
-            history: &tokens,
-            catalog: &context.catalog,
-            model: &self.model.id,
-        };
-        Facts {
-            suggestions: suggestions(&judged),
-            model: self.model.id,
-            limit: self.limit,
-            estimator: (self.estimator.method().name(), self.estimator.is_exact()),
-            ura: self.input.ura,
-            reply_reserve: self.input.reply_reserve,
-            boundary: self.boundary,
-            weights: self.weights,
-            validation: self.validation,
-            included,
-            excluded,
-            timings: self.timings,
+/// Whether a filter means the selected topic.
+fn names_selected_topic(expr: &Expr) -> bool {
+    match expr {
+        Expr::And(all) | Expr::Or(all) => all.iter().any(names_selected_topic),
+        Expr::Not(one) => names_selected_topic(one),
+        Expr::Atom(atom, _) => {
+            matches!(atom, Atom::SelectedTopic { .. } | Atom::SelectedTopicNewest(_))
         }
     }
 }
 
-struct Inputs {
-    history: History,
-    filter: Filter,
-    weigher: Weigher,
-    model: Model,
-    limit: ModelLimit,
-    timings: Timings,
-}
-
-/// CAT-5: the model that was chosen, else the newest pair's, else the settings'.
-fn plan_model(args: &PlanArgs, context: &Context, history: &History, scope: &PlanScope) -> Model {
-    let name = args.model.as_deref().or_else(|| history.newest_model(scope));
-    context.model(name.unwrap_or_else(|| context.settings.default_model()))
-}
-
-fn predict(args: &PlanArgs, context: &Context, inputs: Inputs) -> Result<(History, Plan), Failure> {
-    let Inputs { mut history, filter, weigher, model, limit, mut timings } = inputs;
-    let settings = &context.settings;
-    let reserve = args.reply_reserve.map_or_else(|| settings.reply_reserve(), ReplyReserve::Tokens);
-    let input = BoundaryInput {
-        ml: limit.tokens,
-        ura: args.ura.unwrap_or_else(|| settings.user_request_allowance()),
-        raw_prelude: args.prelude.into(),
-        reply_reserve: reserve.resolve(limit.tokens, None, model.shared_window),
-        correction: Correction::NONE,
+async fn of_history(
+    args: &PlanArgs,
+    workspace: &Workspace,
+    context: Context,
+) -> Result<Planned, Failure> {
+    let Some(path) = &args.pairs else {
+        if args.prelude > 0 {
+            return Err(Failure::usage("--prelude goes with --pairs: the store knows its prelude")
+                .hint("a topic's system message is the prelude; see `plimsoll topics --help`"));
+        }
+        let opened = machine::open(context, None).await?;
+        let from_store = FromFile { names: HashMap::new(), topic: args.topic.clone() };
+        return planned(args, workspace, &opened.app, from_store).await;
     };
-    if filter.needs_tokens() {
-        let started = Instant::now();
-        weigher.weigh_all(&mut history)?;
-        timings.weigh += started.elapsed();
-    }
+    let dir = tempfile::tempdir().map_err(|error| {
+        Failure::failed(format!("cannot make a temporary directory: {error}"))
+            .hint("the pairs of the file are kept there meanwhile; set TMPDIR to a place with room")
+    })?;
+    let opened = machine::open(context, Some(dir.path())).await?;
+    let topic = args.topic.as_deref();
+    let from_file = from_file::bring_in(&opened.app, workspace, path, topic).await?;
+    planned(args, workspace, &opened.app, from_file).await
+}
 
-    let started = Instant::now();
-    let mut visible = filter.visible(&history);
-    timings.filter += started.elapsed();
-
-    // An `o` term asks for the boundary of what the other terms show; what it leaves is
-    // the visible set, over which the boundary is drawn like over any other (BND-1).
-    if filter.has_boundary_terms() {
-        let mut sums = weigher.weigh_aboard(&mut history, &visible, &input, &mut timings)?;
-        let asked = boundary(&mut sums, &history, &visible, &input, &mut timings);
-        let started = Instant::now();
-        visible = filter.apply_boundary(&visible, |position| {
-            asked.includes(position, history.load(visible[position]).sendable)
-        });
-        timings.filter += started.elapsed();
-    }
-    let mut sums = weigher.weigh_aboard(&mut history, &visible, &input, &mut timings)?;
-    let boundary = boundary(&mut sums, &history, &visible, &input, &mut timings);
-
-    let weights = Weights {
-        ml: limit.tokens,
+async fn planned(
+    args: &PlanArgs,
+    workspace: &Workspace,
+    app: &App,
+    history: FromFile,
+) -> Result<Planned, Failure> {
+    let failed = |error| Failure::app(&error);
+    let view = View {
+        history: HistoryChoice::Filter(args.filter.clone()),
+        topic: history.topic,
+        model: args.model.clone(),
+    };
+    let mut board = app.board(workspace, view).await.map_err(failed)?;
+    let given = GivenTarget {
+        limit: args.limit,
+        message_overhead: args.message_overhead,
         prelude: args.prelude,
-        history: boundary.predicted_history_tokens,
-        aut: message_tokens(&args.draft, &weigher.estimator, weigher.overhead),
     };
-    let exact = weigher.estimator.is_exact();
-    let basis = if exact { Basis::Tokenizer } else { Basis::Approx };
-    let least_alone = limit.binds.is_stated().then(|| basis.band(weights.alone(), 0).low);
-    let validation = validate(&weights, settings.warn_at(), least_alone);
-    let estimator = weigher.estimator;
-    let plan =
-        Plan { model, limit, estimator, input, boundary, weights, validation, visible, timings };
-    Ok((history, plan))
+    board.plan_for(app, given).await.map_err(failed)?;
+    let started = Instant::now();
+    board.boundary(app).await.map_err(failed)?;
+    let weigh = started.elapsed();
+    let draft = Draft { text: args.draft.clone(), ..Draft::default() };
+    let plan = board.plan(app, &draft).await.map_err(failed)?;
+    let timings = Timings { weigh, ..timed(&board, app) };
+    Ok(Planned { plan, names: history.names, timings })
 }
 
-/// The boundary over counts that are all there: what a workbench does again and again.
-fn boundary(
-    sums: &mut LoadSums,
-    history: &History,
-    visible: &[u32],
-    input: &BoundaryInput,
-    timings: &mut Timings,
-) -> Boundary {
+/// How long the steps take over counts that are all there: what a workbench does again and again.
+fn timed(board: &WorkspaceView, app: &App) -> Timings {
     let started = Instant::now();
-    let load = |position: usize| history.load(visible[position]);
-    let boundary = Boundary::compute(sums, load, input);
-    timings.boundary += started.elapsed();
-    boundary
+    board.filtered();
+    let filter = board.text_search() + started.elapsed();
+    Timings { filter, boundary: board.time_to_draw(app), ..Timings::default() }
+}
+
+/// Flags win over everything else.
+fn override_settings(args: &PlanArgs, context: &mut Context) -> Result<(), Failure> {
+    let flags = [
+        ("userRequestAllowance", args.ura.map(|ura| ura.to_string())),
+        ("replyReserve", args.reply_reserve.map(|tokens| tokens.to_string())),
+        ("charsPerToken", args.cpt.map(|cpt| cpt.to_string())),
+        ("estimator", args.method.map(|method| method.name().to_owned())),
+    ];
+    for (key, value) in flags {
+        if let Some(value) = value {
+            let set = context.settings.set_flag(key, value);
+            set.map_err(|error| Failure::usage(error.to_string()))?;
+        }
+    }
+    Ok(())
 }

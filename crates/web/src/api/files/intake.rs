@@ -16,7 +16,7 @@ use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{FileDto, send_preview};
+use super::{FileDto, current_plan};
 use crate::{
     Web,
     api::{Asked, At, AtQuery, attached::file_id},
@@ -88,8 +88,8 @@ async fn told(
     file: &File,
     said: Option<String>,
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
-    let preview = send_preview(web, at).await?;
-    let mut told = FileDto::of(web, at, file, &preview)?;
+    let plan = current_plan(web, at).await?;
+    let mut told = FileDto::of(web, at, file, &plan)?;
     told.said = said;
     Ok((StatusCode::CREATED, Json(told)))
 }

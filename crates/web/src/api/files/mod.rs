@@ -17,8 +17,8 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_app::SendPreview;
 use plimsoll_domain::{Delivery, File, FileId, FileKind, words_alone};
+use plimsoll_send::Plan;
 use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -58,11 +58,11 @@ pub(super) struct FileList {
     section: SectionDto,
 }
 
-/// How the selected model stands to files.
-pub(super) async fn send_preview(web: &Arc<Web>, at: &Workspace) -> Result<SendPreview, Problem> {
+/// What the draft would be sent with, for the limits of files and what is said about them.
+pub(super) async fn current_plan(web: &Arc<Web>, at: &Workspace) -> Result<Plan, Problem> {
     let session = web.sessions.session(&web.app, at).await?;
     let mut session = session.lock().await;
-    Ok(session.preview(&web.app).await?)
+    Ok(session.plan(&web.app).await?)
 }
 
 /// The files, newest first
@@ -82,7 +82,7 @@ pub(super) async fn list(
         })?),
     };
     let wanted = query.query.unwrap_or_default().to_lowercase();
-    let preview = send_preview(&web, &at).await?;
+    let plan = current_plan(&web, &at).await?;
     let matches = |file: &File| {
         let words = file.upload_context.as_deref().unwrap_or_default();
         let found = |text: &str| text.to_lowercase().contains(&wanted);
@@ -92,7 +92,7 @@ pub(super) async fn list(
     let listed = web.app.store().listed_files(&at).await?;
     let listed: HashSet<FileId> = listed.iter().map(|file| file.id).collect();
     let told = |file: &File| {
-        let mut told = FileDto::of(&web, &at, file, &preview)?;
+        let mut told = FileDto::of(&web, &at, file, &plan)?;
         told.listed = listed.contains(&file.id);
         Ok(told)
     };
@@ -100,8 +100,8 @@ pub(super) async fn list(
         files.iter().filter(|file| matches(file)).map(told).collect();
     Ok(Json(FileList {
         files: files?,
-        limits: LimitsDto::of(&preview),
-        section: SectionDto::of(&web, &preview),
+        limits: LimitsDto::of(&plan),
+        section: SectionDto::of(&web, &plan),
     }))
 }
 
@@ -158,7 +158,7 @@ pub(super) async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<WholeFile>, Problem> {
     let file = web.app.store().file(&at, file_id(&id)?).await?;
-    let preview = send_preview(&web, &at).await?;
+    let plan = current_plan(&web, &at).await?;
     let pairs = web.app.store().used_by(file.id).await?;
     let stored = web.app.store().get_many(&pairs).await?;
     let listed = web.app.store().listed_file(&at, file.id).await.is_ok();
@@ -166,7 +166,7 @@ pub(super) async fn get(
         pair: stored.pair.id.to_string(),
         opening: plimsoll_prose::plain_preview(&words_alone(&stored.pair.user_text), 60),
     };
-    let mut told = FileDto::of(&web, &at, &file, &preview)?;
+    let mut told = FileDto::of(&web, &at, &file, &plan)?;
     told.listed = listed;
     Ok(Json(WholeFile {
         used_by: stored.iter().map(used).collect(),

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use plimsoll_app::{AttachedFile, SendPreview, TooLarge};
 use plimsoll_domain::{ContextKind, File, file_label, print_token};
 use plimsoll_files::{age_words, size_words};
-use plimsoll_send::{Unseeable, unseeable};
+use plimsoll_send::{AttachedFile, Plan, TooLarge, Unseeable, unseeable};
 use plimsoll_store::Workspace;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -61,8 +60,8 @@ pub(crate) struct LimitsDto {
 }
 
 impl LimitsDto {
-    pub(crate) fn of(preview: &SendPreview) -> Self {
-        let limits = &preview.limits;
+    pub(crate) fn of(plan: &Plan) -> Self {
+        let limits = &plan.target().file_limits;
         Self { text: limits.text, image: limits.image, words: limits.words.clone() }
     }
 }
@@ -84,11 +83,12 @@ pub(crate) struct SectionDto {
 }
 
 impl SectionDto {
-    pub(crate) fn of(web: &Web, preview: &SendPreview) -> Self {
-        let files = preview.files.as_ref();
+    pub(crate) fn of(web: &Web, plan: &Plan) -> Self {
+        let files = plan.target().files.as_ref();
+        let (section, tools) = plan.files_tokens();
         Self {
             on: web.app.settings().files_section_tokens() > 0,
-            tokens: files.map(|files| files.section_tokens.saturating_add(files.tool_tokens)),
+            tokens: files.map(|_| section.saturating_add(tools)),
             shown: files.map_or(0, |files| files.shown),
             total: files.map_or(0, |files| files.total),
             tools: files.map_or_else(Vec::new, |files| files.tools.clone()),
@@ -123,7 +123,7 @@ pub(crate) struct FileDto {
     upload_context: Option<String>,
     created_at: String,
     age: String,
-    /// What attachment_preview for it in a message.
+    /// What stands for it in a message.
     token: String,
     /// What was noticed when it came in.
     pub(super) said: Option<String>,
@@ -154,10 +154,10 @@ impl FileDto {
         web: &Arc<Web>,
         at: &Workspace,
         file: &File,
-        preview: &SendPreview,
+        plan: &Plan,
     ) -> Result<Self, Problem> {
         let path = web.app.file_path(at, file)?;
-        let attached = preview.attachment_preview(file);
+        let attached = plan.attachment_preview(file);
         Ok(Self {
             id: file_label(file.id),
             name: file.name.clone(),

@@ -1,0 +1,250 @@
+//! The pairs of a file as the history of a store that is thrown away afterwards, so that a plan
+//! over a file is made the way every other plan is.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{BufReader, Read},
+    path::Path,
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use plimsoll_app::App;
+use plimsoll_domain::{
+    Attachment, Lifecycle, MessagePair, PairId, SegmentBody, Timestamp, Topic, TopicId, segments,
+};
+use plimsoll_store::{ArchivedPair, Workspace};
+
+use crate::{
+    failure::{Failure, note},
+    input::unreadable,
+    pairs::{LineError, PairLine, PairsError, read_pairs},
+};
+
+/// Files above this size show a progress bar on a terminal.
+const LONG_READ_BYTES: u64 = 32 * 1024 * 1024;
+
+/// No tree of topics is deeper; a path that claims to be would fill the memory.
+const DEEPEST_TOPIC: usize = 64;
+
+/// Where pairs stand whose line names no topic.
+const NO_TOPIC: &str = "General";
+
+/// So many pairs are written at once.
+const BATCH_PAIRS: usize = 2000;
+
+/// What became of a file.
+pub(super) struct FromFile {
+    /// The id of each pair, as the file has it.
+    pub(super) names: HashMap<PairId, Box<str>>,
+    /// The path of the topic that was asked for, as the store has it.
+    pub(super) topic: Option<String>,
+}
+
+/// Brings the pairs of a file into a workspace. `topic` is the one that a bare `t` means.
+pub(super) async fn bring_in(
+    app: &App,
+    workspace: &Workspace,
+    path: &Path,
+    topic: Option<&str>,
+) -> Result<FromFile, Failure> {
+    let mut history = FileHistory::default();
+    let selected = topic.map(|path| history.topic(path)).transpose();
+    let selected = selected.map_err(|error| Failure::usage(format!("--topic: {}", error.0)))?;
+    history.read(path)?;
+    if let (Some(path), Some(id)) = (topic, selected)
+        && !history.pairs.iter().any(|line| history.is_within(line.pair.topic_id, id))
+    {
+        note(&format!("no pair of this history stands in or below the topic '{path}'"));
+    }
+    let topic = selected.map(|id| history.path(id));
+    let FileHistory { topics, pairs, .. } = history;
+    let failed = |error: plimsoll_app::AppError| Failure::app(&error);
+    app.open_workspace(workspace).await.map_err(failed)?;
+    let mut names = HashMap::with_capacity(pairs.len());
+    let mut batch = Vec::with_capacity(BATCH_PAIRS);
+    let mut topics = &topics[..];
+    let mut pairs = in_order(pairs).peekable();
+    loop {
+        batch.clear();
+        for line in pairs.by_ref().take(BATCH_PAIRS) {
+            names.insert(line.pair.id, line.id);
+            batch.push(ArchivedPair {
+                pair: line.pair,
+                cut: false,
+                edited_at: None,
+                revisions: Vec::new(),
+                previous: None,
+            });
+        }
+        let brought = app.store().bring_in(workspace, topics, &batch).await;
+        brought.map_err(|error| Failure::failed(error.to_string()))?;
+        topics = &[];
+        if pairs.peek().is_none() {
+            return Ok(FromFile { names, topic });
+        }
+    }
+}
+
+/// A pair of the file, and where it stands there.
+struct Line {
+    id: Box<str>,
+    created_at: jiff::Timestamp,
+    pair: MessagePair,
+}
+
+/// HIS-2: by creation time, ties by the bytes of the id. Their new ids sort the same way.
+fn in_order(mut lines: Vec<Line>) -> impl Iterator<Item = Line> {
+    lines.sort_by(|a, b| (a.created_at, a.id.as_bytes()).cmp(&(b.created_at, b.id.as_bytes())));
+    lines.into_iter().zip(0u64..).map(|(mut line, number)| {
+        line.pair.id = PairId::new(line.pair.created_at, numbered(number));
+        line
+    })
+}
+
+fn numbered(number: u64) -> [u8; 10] {
+    let mut bytes = [0; 10];
+    bytes[2..].copy_from_slice(&number.to_be_bytes());
+    bytes
+}
+
+#[derive(Default)]
+struct FileHistory {
+    pairs: Vec<Line>,
+    /// Parents first.
+    topics: Vec<Topic>,
+    /// By parent and name in lower case.
+    topic_ids: HashMap<(Option<TopicId>, String), TopicId>,
+    /// The number of each id, to find one that stands twice.
+    numbers: HashMap<Box<str>, usize>,
+}
+
+impl FileHistory {
+    fn read(&mut self, path: &Path) -> Result<(), Failure> {
+        let failed = |error| unreadable(path, &error);
+        let (input, length): (Box<dyn Read>, u64) = if path == Path::new("-") {
+            (Box::new(std::io::stdin()), 0)
+        } else {
+            let file = File::open(path).map_err(failed)?;
+            let length = file.metadata().map_err(failed)?.len();
+            (Box::new(file), length)
+        };
+        let progress = match length {
+            0..LONG_READ_BYTES => ProgressBar::hidden(),
+            _ => ProgressBar::new(length).with_style(style()),
+        };
+        let input = BufReader::with_capacity(1 << 18, progress.wrap_read(input));
+        let read = read_pairs(input, |pair| self.add(pair));
+        progress.finish_and_clear();
+        let lossy = read.map_err(|error| pairs_failure(path, error))?;
+        if lossy > 0 {
+            let shown = path.display();
+            note(&format!("{shown}: {lossy} lines are not UTF-8; bad bytes were read as U+FFFD"));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, line: PairLine<'_>) -> Result<(), LineError> {
+        let id: Box<str> = line.id.as_ref().into();
+        let number = self.pairs.len();
+        if let Some(first) = self.numbers.insert(id.clone(), number) {
+            return Err(LineError(format!("id '{id}' stands twice, first in pair {}", first + 1)));
+        }
+        let topic_id = self.topic(line.topic.as_deref().unwrap_or(NO_TOPIC))?;
+        let created_at = Timestamp::from_millis(line.created_at.as_millisecond());
+        let is_reference =
+            |segment: &plimsoll_domain::Segment<'_>| matches!(segment.body, SegmentBody::Token(_));
+        let references = segments(&line.user_text).into_iter().filter(is_reference).count();
+        let pair = MessagePair {
+            id: PairId::new(created_at, numbered(number as u64)),
+            topic_id,
+            model: line.model.into_owned(),
+            user_text: line.user_text.into_owned(),
+            assistant_text: line.assistant_text.map(|text| text.into_owned()),
+            star: line.star,
+            color_flag: line.color_flag,
+            // Nobody carries these sends out; either way they are not sent along.
+            lifecycle: match line.lifecycle {
+                Lifecycle::Sending => Lifecycle::Idle,
+                other => other,
+            },
+            created_at,
+            error: None,
+            usage: None,
+            receipt_id: None,
+            previous_answer: None,
+            attachments: vec![Attachment::BARE; references],
+        };
+        self.pairs.push(Line { id, created_at: line.created_at, pair });
+        Ok(())
+    }
+
+    /// The topic at a path, made with all that stand above it. Names have no case, as in
+    /// filters.
+    fn topic(&mut self, path: &str) -> Result<TopicId, LineError> {
+        let named = |name: &&str| !name.is_empty();
+        let mut names: Vec<&str> =
+            path.split(['/', '>']).map(str::trim).filter(named).take(DEEPEST_TOPIC + 1).collect();
+        if names.len() > DEEPEST_TOPIC {
+            return Err(LineError(format!("topic is deeper than {DEEPEST_TOPIC} levels")));
+        }
+        if names.is_empty() {
+            names.push(NO_TOPIC);
+        }
+        let mut at: Option<TopicId> = None;
+        for name in &names {
+            let next = TopicId::new(Timestamp::from_millis(0), numbered(self.topics.len() as u64));
+            let id = *self.topic_ids.entry((at, name.to_lowercase())).or_insert(next);
+            if id == next {
+                self.topics.push(Topic {
+                    id,
+                    parent: at,
+                    name: (*name).to_owned(),
+                    system_message: None,
+                    default_model: None,
+                    temperature: None,
+                    max_output: None,
+                });
+            }
+            at = Some(id);
+        }
+        at.ok_or_else(|| LineError("topic has no name".to_owned()))
+    }
+
+    fn get(&self, id: TopicId) -> Option<&Topic> {
+        self.topics.iter().find(|topic| topic.id == id)
+    }
+
+    /// Whether a topic is another one or stands below it.
+    fn is_within(&self, topic: TopicId, other: TopicId) -> bool {
+        let above = |id: &TopicId| self.get(*id).and_then(|topic| topic.parent);
+        std::iter::successors(Some(topic), above).any(|id| id == other)
+    }
+
+    fn path(&self, id: TopicId) -> String {
+        let topic = self.get(id);
+        let above = topic.and_then(|topic| topic.parent).map(|parent| self.path(parent));
+        let name = topic.map_or("", |topic| topic.name.as_str());
+        format!("{}/{name}", above.unwrap_or_default())
+    }
+}
+
+fn style() -> ProgressStyle {
+    ProgressStyle::with_template("reading {wide_bar} {bytes} of {total_bytes}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// What to say about a history that cannot be read.
+fn pairs_failure(path: &Path, error: PairsError) -> Failure {
+    match error {
+        PairsError::Reading(error) => unreadable(path, &error),
+        PairsError::Line { number, error } => {
+            let name = match path.to_str() {
+                Some("-") => "standard input".to_owned(),
+                _ => path.display().to_string(),
+            };
+            Failure::failed(format!("{name}, line {number}: {}", error.0))
+                .hint("each line is a JSON object with id, userText and createdAt")
+        }
+    }
+}
