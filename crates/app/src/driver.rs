@@ -232,16 +232,16 @@ impl App {
         let left_out = last.map_or_else(Vec::new, |last| named(&last.left_out));
         let deleted = last.map_or(0, |last| last.deleted.len());
         let plan = &prepared.plan;
-        let ml = plan.limit().tokens;
+        let limit = plan.limit().tokens;
         let left_out_because = match state.overflowed {
             Some(Some(stated)) => LeftOutBecause::Stated(stated),
             Some(None) => LeftOutBecause::Refused,
-            None => LeftOutBecause::Fitted(ml),
+            None => LeftOutBecause::Fitted(limit),
         };
         let suggestions = match &outcome {
             Outcome::Error(SendError::OverflowAfterTrimming(fault)) => {
-                let ml = state.overflowed.flatten().map_or(ml, |stated| stated.min(ml));
-                let weights = Weights { ml, ..plan.weights };
+                let limit = state.overflowed.flatten().map_or(limit, |stated| stated.min(limit));
+                let weights = Weights { limit, ..plan.weights };
                 let attached = attached_weights(&plan.attached);
                 let (catalog, model) = (self.catalog(), &plan.model().id);
                 overflow_suggestions(&weights, fault.requested, &attached, &catalog, model)

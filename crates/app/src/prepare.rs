@@ -30,8 +30,7 @@ impl App {
 
     /// The model that a name means; one of which nothing is known if it means none.
     pub fn model(&self, name: &str) -> Model {
-        let known = self.catalog().find(name).map(|(model, _)| model.clone());
-        known.unwrap_or_else(|| Model::unknown(name))
+        self.catalog().model(name)
     }
 
     /// ML with what the server told and what overflows taught (CAT-3).

@@ -17,11 +17,11 @@ pub enum ReplyReserve {
 impl ReplyReserve {
     /// The reserve in tokens. An answer that is not drawn from the same window needs
     /// none.
-    pub fn resolve(self, ml: u64, topic_max_output: Option<u64>, shared_window: bool) -> u64 {
+    pub fn resolve(self, limit: u64, topic_max_output: Option<u64>, shared_window: bool) -> u64 {
         match self {
             Self::Tokens(tokens) => tokens,
             Self::Auto if !shared_window => 0,
-            Self::Auto => topic_max_output.unwrap_or_else(|| (ml / 8).min(800)),
+            Self::Auto => topic_max_output.unwrap_or_else(|| (limit / 8).min(800)),
         }
     }
 }
@@ -31,9 +31,9 @@ impl ReplyReserve {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundaryInput {
     /// ML, the model limit.
-    pub ml: u64,
+    pub limit: u64,
     /// URA, the allowance for the message that is still being written.
-    pub ura: u64,
+    pub allowance: u64,
     /// Raw tokens of the system message and the files section.
     pub raw_prelude: RawTokens,
     /// Tokens kept for the answer.
@@ -50,20 +50,20 @@ impl BoundaryInput {
 
     /// Whether a history of this raw sum fits.
     pub fn fits(&self, raw_history: RawTokens) -> bool {
-        self.fits_within(raw_history, self.ml)
+        self.fits_within(raw_history, self.limit)
     }
 
     /// ML less everything but the history: `maxUsableRaw` of receipts.
     pub fn max_usable(&self) -> i128 {
-        i128::from(self.ml)
-            - i128::from(self.ura)
+        i128::from(self.limit)
+            - i128::from(self.allowance)
             - i128::from(self.prelude())
             - i128::from(self.reply_reserve)
     }
 
     fn fits_within(&self, raw_history: RawTokens, limit: u64) -> bool {
         let needed = u128::from(self.correction.apply(raw_history))
-            + u128::from(self.ura)
+            + u128::from(self.allowance)
             + u128::from(self.prelude())
             + u128::from(self.reply_reserve);
         needed <= u128::from(limit)
@@ -76,9 +76,9 @@ pub struct Boundary {
     /// Position of the oldest visible pair that is aboard; Y when none is.
     pub start: usize,
     /// X: how many pairs are included.
-    pub x: usize,
+    pub included: usize,
     /// Y: how many are visible.
-    pub y: usize,
+    pub visible: usize,
     /// The raw sum over X.
     pub raw_history: RawTokens,
     /// The same in tokens of the model.
@@ -114,7 +114,7 @@ impl Boundary {
         if longest.start.checked_sub(1).is_none_or(marked) {
             return Self::from_suffix(longest, sums.len(), input);
         }
-        let lowered = input.ml - input.ml / 5;
+        let lowered = input.limit - input.limit / 5;
         let target = sums.longest_suffix(&mut load, |sum| input.fits_within(sum, lowered));
         // A line that leaves more room than a fresh step would is out of date: a heavy
         // pair went away, or the model has a larger window.
@@ -131,11 +131,11 @@ impl Boundary {
         let history = input.correction.apply(suffix.tokens);
         Self {
             start: suffix.start,
-            x: suffix.sendable,
-            y: visible,
+            included: suffix.sendable,
+            visible,
             raw_history: suffix.tokens,
             predicted_history_tokens: history,
-            predicted_total_tokens: history.saturating_add(input.ura),
+            predicted_total_tokens: history.saturating_add(input.allowance),
         }
     }
 

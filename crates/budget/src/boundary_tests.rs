@@ -2,10 +2,10 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn input(ml: u64, ura: u64) -> BoundaryInput {
+fn input(limit: u64, allowance: u64) -> BoundaryInput {
     BoundaryInput {
-        ml,
-        ura,
+        limit,
+        allowance,
         raw_prelude: RawTokens::ZERO,
         reply_reserve: 0,
         correction: Correction::NONE,
@@ -19,7 +19,7 @@ fn compute(loads: &[Load], input: &BoundaryInput) -> Boundary {
 #[test]
 fn bnd_1_plain_ura_rule() {
     let loads: Vec<Load> = [400u64, 300, 200, 100].map(Load::of).into();
-    for (ml, x, history) in [
+    for (limit, x, history) in [
         (1100, 4, 1000),
         (1099, 3, 600),
         (700, 3, 600),
@@ -28,8 +28,12 @@ fn bnd_1_plain_ura_rule() {
         (199, 0, 0),
         (0, 0, 0),
     ] {
-        let boundary = compute(&loads, &input(ml, 100));
-        assert_eq!((boundary.x, boundary.predicted_history_tokens), (x, history), "ML {ml}");
+        let boundary = compute(&loads, &input(limit, 100));
+        assert_eq!(
+            (boundary.included, boundary.predicted_history_tokens),
+            (x, history),
+            "ML {limit}"
+        );
         assert_eq!(boundary.predicted_total_tokens, history + 100, "BND-2");
     }
 }
@@ -38,7 +42,7 @@ fn bnd_1_plain_ura_rule() {
 fn bnd_1_what_is_not_sendable_is_passed_over_and_weighs_nothing() {
     let loads = [Load::of(50), Load::NOT_SENDABLE, Load::of(50), Load::NOT_SENDABLE];
     let boundary = compute(&loads, &input(200, 100));
-    assert_eq!((boundary.x, boundary.y, boundary.start), (2, 4, 0));
+    assert_eq!((boundary.included, boundary.visible, boundary.start), (2, 4, 0));
     let aboard: Vec<usize> =
         (0..4).filter(|at| boundary.includes(*at, loads[*at].sendable)).collect();
     assert_eq!(aboard, [0, 2]);
@@ -47,7 +51,11 @@ fn bnd_1_what_is_not_sendable_is_passed_over_and_weighs_nothing() {
 #[test]
 fn bnd_7_x_may_be_zero() {
     let boundary = compute(&[Load::of(10), Load::of(5000)], &input(4096, 100));
-    assert_eq!((boundary.x, boundary.start, boundary.y), (0, 2, 2), "nothing is skipped over");
+    assert_eq!(
+        (boundary.included, boundary.start, boundary.visible),
+        (0, 2, 2),
+        "nothing is skipped over"
+    );
 }
 
 #[test]
@@ -93,9 +101,9 @@ fn bnd_6_a_line_that_is_out_of_date_does_not_stick() {
     let mut loads = vec![Load::of(200); 10];
     loads.push(Load::of(5000));
     let blocked = stepped(&loads, None);
-    assert_eq!((blocked.x, blocked.start), (0, 11));
+    assert_eq!((blocked.included, blocked.start), (0, 11));
     loads.pop();
-    assert_eq!(stepped(&loads, Some(blocked.start)).x, 6, "a fifth of the window stays free");
+    assert_eq!(stepped(&loads, Some(blocked.start)).included, 6, "a fifth of the window stays free");
 }
 
 proptest! {
@@ -103,8 +111,8 @@ proptest! {
     #[test]
     fn the_boundary_is_the_maximal_suffix(
         tokens in prop::collection::vec(prop::option::of(0u64..400), 0..300),
-        ml in 0u64..30_000,
-        ura in 0u64..300,
+        limit in 0u64..30_000,
+        allowance in 0u64..300,
         prelude in 0u64..300,
         reply_reserve in 0u64..300,
         offset in 0.0f64..200.0,
@@ -114,7 +122,7 @@ proptest! {
             tokens.iter().map(|tokens| tokens.map_or(Load::NOT_SENDABLE, Load::of)).collect();
         let correction = Correction::new(offset, slope);
         let raw_prelude = RawTokens { text: prelude, overhead: 4 };
-        let input = BoundaryInput { ml, ura, raw_prelude, reply_reserve, correction };
+        let input = BoundaryInput { limit, allowance, raw_prelude, reply_reserve, correction };
         let boundary = compute(&loads, &input);
         let raw = |from: usize| loads[from..].iter().map(|load| load.tokens).sum::<RawTokens>();
         if boundary.start < loads.len() {
@@ -126,10 +134,10 @@ proptest! {
         let aboard: Vec<usize> = (0..loads.len())
             .filter(|at| boundary.includes(*at, loads[*at].sendable))
             .collect();
-        prop_assert_eq!(aboard.len(), boundary.x);
+        prop_assert_eq!(aboard.len(), boundary.included);
         let history = input.correction.apply(raw(boundary.start));
         prop_assert_eq!(boundary.predicted_history_tokens, history);
-        if boundary.x > 0 {
+        if boundary.included > 0 {
             prop_assert!(history as i128 <= input.max_usable());
         }
     }
@@ -142,17 +150,17 @@ proptest! {
     fn ui_17_the_walk_ends_at_the_mark(
         tokens in proptest::collection::vec(1u64..200, 0..40),
         mark in 0usize..45,
-        ml in 100u64..4000,
+        limit in 100u64..4000,
     ) {
         let load = |at: usize| match at < mark {
             true => Load::BEFORE_THE_LINE,
             false => Load::of(tokens[at]),
         };
         let all = |from: usize| tokens.iter().skip(from).sum::<u64>();
-        let input = input(ml, 100);
+        let input = input(limit, 100);
         let drawn = Boundary::compute(&mut LoadSums::new(tokens.len()), load, &input);
         prop_assert!(drawn.start >= mark.min(tokens.len()));
-        let fits = all(mark) + 100 <= ml;
+        let fits = all(mark) + 100 <= limit;
         prop_assert_eq!(drawn.start == mark.min(tokens.len()), fits || tokens.len() <= mark);
         if fits {
             let stepped =

@@ -121,7 +121,7 @@ impl BoundaryInput {
             let history = input.correction.apply(drawn.raw_history);
             history.saturating_add(input.prelude())
         };
-        u128::from(sum(self).abs_diff(sum(other))) * 100 > u128::from(self.ml)
+        u128::from(sum(self).abs_diff(sum(other))) * 100 > u128::from(self.limit)
     }
 }
 
@@ -132,8 +132,8 @@ mod tests {
     use super::*;
 
     const INPUT: BoundaryInput = BoundaryInput {
-        ml: 1000,
-        ura: 100,
+        limit: 1000,
+        allowance: 100,
         raw_prelude: RawTokens::ZERO,
         reply_reserve: 0,
         correction: Correction::NONE,
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn bnd_4_only_triggers_recompute_and_only_when_asked() {
-        let larger = BoundaryInput { ml: 2000, ..INPUT };
+        let larger = BoundaryInput { limit: 2000, ..INPUT };
         let learned =
             |offset, slope| BoundaryInput { correction: Correction::new(offset, slope), ..INPUT };
         let triggers = [
@@ -154,7 +154,7 @@ mod tests {
             Change::PairLoad(3),
             Change::AllLoads,
             Change::Input(larger),
-            Change::Input(BoundaryInput { ura: 5, ..INPUT }),
+            Change::Input(BoundaryInput { allowance: 5, ..INPUT }),
             Change::Input(BoundaryInput { raw_prelude: 5.into(), ..INPUT }),
             Change::Input(BoundaryInput { reply_reserve: 5, ..INPUT }),
             Change::Input(learned(0.0, 1.02)),
@@ -199,14 +199,14 @@ mod tests {
     fn the_cached_boundary_is_the_computed_one() {
         let mut loads = vec![200u64; 10];
         let mut cache = BoundaryCache::new(loads.len(), INPUT);
-        assert_eq!(cache.get(|at| Load::of(loads[at])).x, 4);
+        assert_eq!(cache.get(|at| Load::of(loads[at])).included, 4);
         loads[9] = 700;
         cache.note(Change::PairLoad(9));
-        assert_eq!(cache.get(|at| Load::of(loads[at])).x, 2);
+        assert_eq!(cache.get(|at| Load::of(loads[at])).included, 2);
         loads.push(10);
         cache.note(Change::PairAdded);
-        assert_eq!(cache.get(|at| Load::of(loads[at])).x, 2);
-        cache.note(Change::Input(BoundaryInput { ml: 5000, ..INPUT }));
-        assert_eq!(cache.get(|at| Load::of(loads[at])).x, 11);
+        assert_eq!(cache.get(|at| Load::of(loads[at])).included, 2);
+        cache.note(Change::Input(BoundaryInput { limit: 5000, ..INPUT }));
+        assert_eq!(cache.get(|at| Load::of(loads[at])).included, 11);
     }
 }

@@ -84,18 +84,42 @@ impl Catalog {
         best.map(|(_, model)| model)
     }
 
-    /// Enabled models whose known limit holds this many tokens, smallest first.
-    pub fn that_fit(&self, tokens: u64) -> Vec<&Model> {
-        let limit = |model: &Model| ModelLimit::of(model, WindowFacts::default());
-        let mut fitting: Vec<&Model> = self
-            .models
-            .iter()
-            .filter(|model| model.enabled && limit(model).binds != Binds::Assumed)
-            .filter(|model| limit(model).tokens >= tokens)
-            .collect();
-        fitting.sort_by_key(|model| limit(model).tokens);
-        fitting
+    /// The model that a name means; one of which nothing is known if it means none.
+    pub fn model(&self, name: &str) -> Model {
+        self.find(name).map_or_else(|| Model::unknown(name), |(model, _)| model.clone())
     }
+
+    /// All models with their limits, as far as the catalog knows them.
+    pub fn with_limits(&self) -> impl Iterator<Item = (&Model, ModelLimit)> {
+        self.models.iter().map(|model| (model, ModelLimit::of(model, WindowFacts::default())))
+    }
+}
+
+/// So many models are offered at most.
+const OFFERED_MODELS: usize = 5;
+
+/// The models that hold so many tokens, the smallest limit first, without the one in use. A
+/// model whose window nobody knows is not offered (VAL-1).
+pub fn larger_models<'a>(
+    models: impl IntoIterator<Item = (&'a Model, ModelLimit)>,
+    tokens: u64,
+    in_use: &str,
+) -> Vec<String> {
+    let fits = |(model, limit): &(&Model, ModelLimit)| {
+        model.enabled
+            && model.id != in_use
+            && limit.binds != Binds::Assumed
+            && limit.tokens >= tokens
+    };
+    let mut fitting: Vec<(&Model, ModelLimit)> = models.into_iter().filter(fits).collect();
+    fitting.sort_by_key(|(_, limit)| limit.tokens);
+    fitting.iter().take(OFFERED_MODELS).map(|(model, _)| model.id.clone()).collect()
+}
+
+/// Whether a name means the model that is known by another: it is that, or that with more behind
+/// a separator (CAT-2).
+pub fn means_model(name: &str, known: &str) -> bool {
+    name.eq_ignore_ascii_case(known) || is_prefix_at_separator(known, name)
 }
 
 fn is_prefix_at_separator(known: &str, name: &str) -> bool {
@@ -158,8 +182,10 @@ mod tests {
 
     #[test]
     fn larger_models_are_named_smallest_first() {
-        let ids: Vec<_> =
-            catalog().that_fit(100_000).iter().map(|model| model.id.clone()).collect();
+        let catalog = catalog();
+        let models = || catalog.with_limits();
+        let ids = larger_models(models(), 100_000, "gpt-4");
         assert_eq!(ids, ["gpt-4o", "gpt-4o-mini", "phi-3-mini-128k"]);
+        assert_eq!(larger_models(models(), 100_000, "gpt-4o"), ["gpt-4o-mini", "phi-3-mini-128k"]);
     }
 }

@@ -20,7 +20,7 @@ mod validate;
 pub use answer::{Answer, AnswerSpec, InvalidBudget, MORE, Piece, parse_max_tokens};
 pub use boundary::{Boundary, BoundaryInput, ReplyReserve};
 pub use cache::{BoundaryCache, Change};
-pub use catalog::{Catalog, Found};
+pub use catalog::{Catalog, Found, larger_models, means_model};
 pub use detail::{BadDetailLevel, DetailLevel, SNIPPET_CHARS, SUMMARY_HINT};
 pub use limit::{
     ASSUMED_LIMIT, Binds, FileLimits, LearnedLimit, ModelLimit, WindowFacts, WindowSource,

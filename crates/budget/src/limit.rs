@@ -75,6 +75,19 @@ impl Binds {
     }
 }
 
+impl Model {
+    /// The window that counts, and whose word it is: the user's own file, else what the server
+    /// tells, else the catalog (CAT-3).
+    pub fn window(&self, told: Option<u64>) -> Option<(u64, WindowSource)> {
+        match (self.window_source, told) {
+            (WindowSource::User, _) | (_, None) => {
+                self.context_window.map(|tokens| (tokens, self.window_source))
+            }
+            (_, Some(tokens)) => Some((tokens, WindowSource::Server)),
+        }
+    }
+}
+
 /// ML, and why it is that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelLimit {
@@ -88,13 +101,7 @@ impl ModelLimit {
     /// The limit of a model: its window, lowered by its tokens a minute and by what
     /// was learned.
     pub fn of(model: &Model, facts: WindowFacts) -> Self {
-        let window = match (model.window_source, facts.server_window) {
-            (WindowSource::User, _) | (_, None) => {
-                model.context_window.map(|tokens| (tokens, model.window_source))
-            }
-            (_, Some(tokens)) => Some((tokens, WindowSource::Server)),
-        };
-        let mut limit = match window {
+        let mut limit = match model.window(facts.server_window) {
             Some((tokens, source)) => Self { tokens, binds: Binds::Window(source) },
             None => Self { tokens: ASSUMED_LIMIT, binds: Binds::Assumed },
         };

@@ -2,39 +2,39 @@
 
 use plimsoll_tokens::{Correction, RawTokens};
 
-use crate::{Binds, Catalog, ModelLimit};
+use crate::{Binds, Catalog, ModelLimit, catalog::larger_models};
 
 /// What a request weighs, against its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights {
     /// ML, the model limit.
-    pub ml: u64,
+    pub limit: u64,
     /// The system message and the files section.
     pub prelude: u64,
     /// The included pairs.
     pub history: u64,
     /// AUT: the outgoing message with its attachments.
-    pub aut: u64,
+    pub message: u64,
 }
 
 impl Weights {
     /// Everything that would be sent (VAL-2).
     pub fn total(&self) -> u64 {
-        self.prelude.saturating_add(self.history).saturating_add(self.aut)
+        self.prelude.saturating_add(self.history).saturating_add(self.message)
     }
 
     /// The message and the prelude, which no trimming makes smaller.
     pub fn alone(&self) -> u64 {
-        self.prelude.saturating_add(self.aut)
+        self.prelude.saturating_add(self.message)
     }
 
     /// The total as tenths of a percent of ML, to the nearest.
     pub fn permille(&self) -> u64 {
-        if self.ml == 0 {
+        if self.limit == 0 {
             return if self.total() == 0 { 0 } else { u64::MAX };
         }
-        let ml = u128::from(self.ml);
-        let permille = (u128::from(self.total()) * 1000 + ml / 2) / ml;
+        let limit = u128::from(self.limit);
+        let permille = (u128::from(self.total()) * 1000 + limit / 2) / limit;
         u64::try_from(permille).unwrap_or(u64::MAX)
     }
 }
@@ -81,17 +81,17 @@ pub struct Validation {
 /// refused (VAL-1); what is merely estimated above it is over like anything else.
 pub fn validate(weights: &Weights, warn_at: u64, least_alone: Option<u64>) -> Validation {
     let total = weights.total();
-    let above_mark = u128::from(total) * 100 > u128::from(warn_at) * u128::from(weights.ml);
-    let verdict = if least_alone.is_some_and(|least| least > weights.ml) {
+    let above_mark = u128::from(total) * 100 > u128::from(warn_at) * u128::from(weights.limit);
+    let verdict = if least_alone.is_some_and(|least| least > weights.limit) {
         Verdict::TooLarge
-    } else if total > weights.ml {
+    } else if total > weights.limit {
         Verdict::Over
     } else if above_mark {
         Verdict::Warn
     } else {
         Verdict::Ok
     };
-    Validation { verdict, total, excess: total.saturating_sub(weights.ml) }
+    Validation { verdict, total, excess: total.saturating_sub(weights.limit) }
 }
 
 /// The setting `overBudget` (VAL-3).
@@ -173,7 +173,7 @@ pub fn fit_first(weights: &Weights, history: &IncludedTokens<'_>) -> usize {
     let mut left: RawTokens = history.raw.iter().sum();
     let over = |left: RawTokens| {
         let history = history.correction.apply(left);
-        Weights { history, ..*weights }.total() > weights.ml
+        Weights { history, ..*weights }.total() > weights.limit
     };
     let mut dropped = 0;
     for tokens in history.raw {
@@ -243,9 +243,6 @@ pub enum Suggestion {
     },
 }
 
-/// How many larger models a suggestion names.
-const NAMED_MODELS: usize = 5;
-
 /// A request that was judged, and what its suggestions are made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged<'a> {
@@ -272,7 +269,7 @@ pub fn suggestions(judged: &Judged<'_>) -> Vec<Suggestion> {
     let doubtful = !limit.binds.is_stated();
     match validation.verdict {
         Verdict::Ok | Verdict::Warn => return out,
-        Verdict::Over if alone > weights.ml => out.push(Suggestion::SendAnyway),
+        Verdict::Over if alone > weights.limit => out.push(Suggestion::SendAnyway),
         Verdict::Over => {
             out.push(Suggestion::TrimAsNeeded);
             let pairs = fit_first(weights, history);
@@ -285,7 +282,7 @@ pub fn suggestions(judged: &Judged<'_>) -> Vec<Suggestion> {
     }
     // Tokens a minute are no window, and a limit that the caller gave is nobody's to keep.
     let window = !matches!(limit.binds, Binds::Tpm | Binds::Given);
-    if window && (doubtful || alone > weights.ml) {
+    if window && (doubtful || alone > weights.limit) {
         let needed = validation.total;
         out.push(Suggestion::SetWindow { model: model.to_owned(), needed });
     }
@@ -300,7 +297,7 @@ pub fn suggestions(judged: &Judged<'_>) -> Vec<Suggestion> {
     if let Some((frees, name)) = convertible.max_by_key(|(frees, _)| *frees) {
         out.push(Suggestion::AttachOnDemand { name: name.clone(), frees });
     }
-    let models = larger_models(catalog, validation.total, model);
+    let models = larger_models(catalog.with_limits(), validation.total, model);
     if !models.is_empty() {
         out.push(Suggestion::SwitchModel { models });
     }
@@ -313,13 +310,13 @@ pub fn suggestions(judged: &Judged<'_>) -> Vec<Suggestion> {
 
 /// Shortening helps only where the message has so many words of its own; files are detached.
 fn shorten(weights: &Weights, attached: &[Attached]) -> Option<Suggestion> {
-    let tokens = weights.alone().checked_sub(weights.ml).filter(|tokens| *tokens > 0)?;
+    let tokens = weights.alone().checked_sub(weights.limit).filter(|tokens| *tokens > 0)?;
     let files = attached.iter().map(|file| file.tokens).fold(0, u64::saturating_add);
-    let words = weights.aut.saturating_sub(files);
+    let words = weights.message.saturating_sub(files);
     (words > tokens).then_some(Suggestion::ShortenMessage { tokens })
 }
 
-/// What helps after an overflow that trimming could not mend (OVF-3). `weights.ml` is the
+/// What helps after an overflow that trimming could not mend (OVF-3). `weights.limit` is the
 /// window as it turned out; `requested` is what the provider counted, where it said so.
 pub fn overflow_suggestions(
     weights: &Weights,
@@ -332,8 +329,8 @@ pub fn overflow_suggestions(
     if let Some(file) = attached.iter().max_by_key(|file| file.tokens) {
         out.push(Suggestion::DetachFile { name: file.name.clone(), tokens: file.tokens });
     }
-    let needed = weights.total().max(requested.unwrap_or(0)).max(weights.ml.saturating_add(1));
-    let models = larger_models(catalog, needed, model);
+    let needed = weights.total().max(requested.unwrap_or(0)).max(weights.limit.saturating_add(1));
+    let models = larger_models(catalog.with_limits(), needed, model);
     if !models.is_empty() {
         out.push(Suggestion::SwitchModel { models });
     }
@@ -342,12 +339,6 @@ pub fn overflow_suggestions(
     }
     out.extend(shorten(weights, attached));
     out
-}
-
-/// Models that hold this many tokens, the smallest first, without the one in use.
-fn larger_models(catalog: &Catalog, tokens: u64, model: &str) -> Vec<String> {
-    let others = catalog.that_fit(tokens).into_iter().filter(|other| other.id != model);
-    others.take(NAMED_MODELS).map(|other| other.id.clone()).collect()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ fn advice(
     suggestions(&Judged {
         weights,
         validation,
-        limit: ModelLimit { tokens: weights.ml, binds },
+        limit: ModelLimit { tokens: weights.limit, binds },
         attached: files,
         history: &NO_HISTORY,
         catalog,
@@ -33,8 +33,8 @@ fn advice(
     })
 }
 
-fn weights(ml: u64, prelude: u64, history: u64, aut: u64) -> Weights {
-    Weights { ml, prelude, history, aut }
+fn weights(limit: u64, prelude: u64, history: u64, message: u64) -> Weights {
+    Weights { limit, prelude, history, message }
 }
 
 #[test]
@@ -218,36 +218,36 @@ proptest! {
     fn fit_first_drops_just_enough(
         raw in prop::collection::vec(0u64..500, 0..40),
         slope in 0.5f64..2.0,
-        aut in 0u64..2000,
-        ml in 0u64..9000,
+        message in 0u64..2000,
+        limit in 0u64..9000,
     ) {
         let correction = Correction::new(0.0, slope);
         let raw: Vec<RawTokens> = raw.into_iter().map(RawTokens::from).collect();
         let total =
-            |dropped: usize| correction.apply(raw[dropped..].iter().sum::<RawTokens>()) + aut;
-        let weights = Weights { ml, prelude: 0, history: total(0) - aut, aut };
+            |dropped: usize| correction.apply(raw[dropped..].iter().sum::<RawTokens>()) + message;
+        let weights = Weights { limit, prelude: 0, history: total(0) - message, message };
         let dropped = fit_first(&weights, &IncludedTokens { raw: &raw, correction });
-        prop_assert!(total(dropped) <= ml || dropped == raw.len());
-        prop_assert!(dropped == 0 || total(dropped - 1) > ml);
+        prop_assert!(total(dropped) <= limit || dropped == raw.len());
+        prop_assert!(dropped == 0 || total(dropped - 1) > limit);
     }
 
     /// VAL-1, VAL-2: the verdict by its definition, in numbers that cannot round.
     #[test]
     fn the_verdict_equals_its_definition(
-        ml in 0u64..5000, prelude in 0u64..3000, history in 0u64..6000, aut in 0u64..6000,
+        limit in 0u64..5000, prelude in 0u64..3000, history in 0u64..6000, message in 0u64..6000,
         warn_at in 1u64..=100, doubt in 0u64..2000, stated in any::<bool>(),
     ) {
-        let least = (aut + prelude).saturating_sub(doubt);
-        let total = prelude + history + aut;
+        let least = (message + prelude).saturating_sub(doubt);
+        let total = prelude + history + message;
         let expected = match () {
-            () if stated && least > ml => Verdict::TooLarge,
-            () if total > ml => Verdict::Over,
-            () if total * 100 > ml * warn_at => Verdict::Warn,
+            () if stated && least > limit => Verdict::TooLarge,
+            () if total > limit => Verdict::Over,
+            () if total * 100 > limit * warn_at => Verdict::Warn,
             () => Verdict::Ok,
         };
-        let found = validate(&Weights { ml, prelude, history, aut }, warn_at, stated.then_some(least));
+        let found = validate(&Weights { limit, prelude, history, message }, warn_at, stated.then_some(least));
         prop_assert_eq!(found.verdict, expected);
         prop_assert_eq!(found.total, total);
-        prop_assert_eq!(found.excess, total.saturating_sub(ml));
+        prop_assert_eq!(found.excess, total.saturating_sub(limit));
     }
 }

@@ -38,12 +38,6 @@ impl Context {
         Ok(Self { settings, catalog })
     }
 
-    /// The model that a name means; one of which nothing is known if it means none.
-    pub(crate) fn model(&self, name: &str) -> Model {
-        let known = self.catalog.find(name).map(|(model, _)| model.clone());
-        known.unwrap_or_else(|| Model::unknown(name))
-    }
-
     /// The estimator for a model, by the flag, else the settings.
     pub(crate) fn estimator(
         &self,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use plimsoll_app::{Connection, NoProvider, ProviderSource};
-use plimsoll_budget::Model;
+use plimsoll_budget::{Model, means_model};
 use plimsoll_config::Settings;
 use plimsoll_provider::{
     Anthropic, Codex, Endpoint, Gemini, LocalServer, OpenAiStyle, Provider, ServedModel,
@@ -289,7 +289,7 @@ impl Providers {
     /// The first of the servers that serves the model.
     fn on_this_machine(&self, model: &Model, servers: &[LocalServer]) -> Option<Connection> {
         for server in servers {
-            let serves = server.models.iter().find(|served| is_model(&served.id, &model.id));
+            let serves = server.models.iter().find(|served| means_model(&served.id, &model.id));
             if let Some(served) = serves {
                 let endpoint = Endpoint::new(server.kind.name(), &server.base_url)
                     .map(|endpoint| endpoint.with_timeouts(self.timeouts))
@@ -306,16 +306,9 @@ impl Providers {
     }
 }
 
-/// Whether a server's name for a model is the one that was asked for.
-pub(crate) fn is_model(served: &str, asked: &str) -> bool {
-    let longer = served.get(asked.len()..).is_some_and(|rest| rest.starts_with(['-', ':', '@']));
-    served.eq_ignore_ascii_case(asked)
-        || (longer && served[..asked.len()].eq_ignore_ascii_case(asked))
-}
-
 /// A model in a list; a server with one model serves it under any name.
 pub(crate) fn served_as<'a>(served: &'a [ServedModel], asked: &str) -> Option<&'a ServedModel> {
-    let named = served.iter().find(|model| is_model(&model.id, asked));
+    let named = served.iter().find(|model| means_model(&model.id, asked));
     let only = if served.len() == 1 { served.first() } else { None };
     named.or(only)
 }

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use plimsoll_budget::{
-    Binds, LearnedLimit, Model, ModelLimit, Suggestion, WindowFacts, WindowSource,
+    LearnedLimit, Model, ModelLimit, Suggestion, WindowFacts, larger_models, means_model,
 };
 use plimsoll_provider::{Provider, ServedModel};
 use plimsoll_store::ModelStats;
@@ -15,7 +15,7 @@ use crate::{
     embedded::Embedded,
     failure::note,
     keys, machine,
-    providers::{Providers, is_model, served_as},
+    providers::{Providers, served_as},
 };
 
 /// A server at home lists its models within this time, or counts as not there. One that
@@ -138,20 +138,9 @@ impl Survey {
         needed: u64,
         current: &str,
     ) -> Vec<Suggestion> {
-        const NAMED: usize = 5;
-        let limit = |model: &Model| ModelLimit::of(model, self.facts(model));
-        let fits = |model: &&Model| {
-            let limit = limit(model);
-            model.enabled
-                && model.id != current
-                && limit.binds != Binds::Assumed
-                && limit.tokens >= needed
-                && self.is_available(model)
-        };
-        let mut fitting: Vec<&Model> = models.iter().filter(fits).collect();
-        fitting.sort_by_key(|model| limit(model).tokens);
-        let named: Vec<String> =
-            fitting.into_iter().take(NAMED).map(|model| model.id.clone()).collect();
+        let there = models.iter().filter(|model| self.is_available(model));
+        let limit = |model| (model, ModelLimit::of(model, self.facts(model)));
+        let named = larger_models(there.map(limit), needed, current);
         let switch = |one: &Suggestion| matches!(one, Suggestion::SwitchModel { .. });
         let mut out: Vec<Suggestion> =
             suggestions.iter().filter(|one| !switch(one)).cloned().collect();
@@ -169,13 +158,8 @@ impl Survey {
         let kept = self.learned.iter().find(|kept| {
             kept.model == model.id && Some(kept.base_url.as_str()) == base_url.as_deref()
         });
-        let mut learned =
+        let learned =
             kept.map(|kept| LearnedLimit { tokens: kept.tokens, learned_at: kept.learned_at });
-        if let (Some(known), Some(told)) = (learned, server_window)
-            && model.window_source != WindowSource::User
-        {
-            learned = known.after_server_told(told);
-        }
         WindowFacts { server_window, learned }
     }
 
@@ -185,7 +169,7 @@ impl Survey {
         for server in &self.servers {
             for served in server.models.iter().flatten() {
                 let known =
-                    models.iter().chain(&others).any(|known| is_model(&served.id, &known.id));
+                    models.iter().chain(&others).any(|known| means_model(&served.id, &known.id));
                 if !known {
                     let provider = server.name.clone();
                     others.push(Model { provider, ..Model::unknown(&served.id) });
@@ -214,7 +198,7 @@ impl Survey {
         }
         self.servers.iter().filter(|server| !server.declared).find_map(|server| {
             let models = server.models.as_deref()?;
-            Some((server, models.iter().find(|served| is_model(&served.id, &model.id))?))
+            Some((server, models.iter().find(|served| means_model(&served.id, &model.id))?))
         })
     }
 }

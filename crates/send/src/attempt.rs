@@ -286,13 +286,13 @@ impl AttemptMachine {
     }
 
     fn total_tokens(&self) -> u64 {
-        self.plan.prelude.saturating_add(self.history_tokens()).saturating_add(self.plan.aut)
+        self.plan.prelude.saturating_add(self.history_tokens()).saturating_add(self.plan.message)
     }
 
     /// How many tokens of the window are free for what tools may still say.
     pub fn tool_room(&self) -> u64 {
         let taken = self.total_tokens().saturating_add(self.tool_tokens);
-        self.plan.ml.saturating_sub(taken.saturating_add(self.plan.reply_reserve))
+        self.plan.limit.saturating_sub(taken.saturating_add(self.plan.reply_reserve))
     }
 
     /// The plan, as it was frozen.
@@ -318,7 +318,8 @@ impl AttemptMachine {
 
     fn overflow(&mut self, fault: Fault) -> Vec<Effect> {
         let mut effects = Vec::new();
-        let is_news = |limit: &u64| *limit > 0 && (*limit < self.plan.ml || self.plan.ml_uncertain);
+        let is_news =
+            |limit: &u64| *limit > 0 && (*limit < self.plan.limit || self.plan.limit_uncertain);
         if let Some(limit) = fault.limit.filter(is_news) {
             effects.push(Effect::LearnLimit(limit));
         }
@@ -373,8 +374,8 @@ impl AttemptMachine {
                 limit.checked_sub(requested.checked_sub(asked)?)?
             }
             (limit, _, _) => {
-                let ml = limit.map_or(self.plan.ml, |limit| limit.min(self.plan.ml));
-                ml.checked_sub(self.total_tokens())?.checked_sub(self.tool_tokens)?
+                let limit = limit.map_or(self.plan.limit, |limit| limit.min(self.plan.limit));
+                limit.checked_sub(self.total_tokens())?.checked_sub(self.tool_tokens)?
             }
         };
         let smaller = asked.is_none_or(|asked| room < asked);
@@ -452,7 +453,10 @@ impl AttemptMachine {
             fault.filter(|fault| matches!(fault.label, Label::Overflow | Label::OverflowOutput));
         AttemptRecord {
             model: plan.model.clone(),
-            budget: AttemptBudget { max_context: plan.ml, max_usable_raw: plan.max_usable_raw() },
+            budget: AttemptBudget {
+                max_context: plan.limit,
+                max_usable_raw: plan.max_usable_raw(),
+            },
             selection: self.sent().cloned().collect(),
             left_out,
             deleted: self.deleted.clone(),
@@ -461,14 +465,17 @@ impl AttemptMachine {
             predicted_total_tokens: plan.predicted_total_tokens(),
             attempt_history_tokens: history,
             attempt_total_tokens: total,
-            aut: plan.aut,
+            message_tokens: plan.message,
             trimmed_count: trimmed,
             trimming_removed_tokens: plan.predicted_history_tokens().saturating_sub(history),
             sent_count: plan.included.len() - trimmed,
             attempts_used: self.attempts,
             chars_per_token: plan.chars_per_token,
             tool_tokens: self.tool_tokens,
-            remaining_reserve: signed_difference(plan.ml, total.saturating_add(self.tool_tokens)),
+            remaining_reserve: signed_difference(
+                plan.limit,
+                total.saturating_add(self.tool_tokens),
+            ),
             stage,
             last_error_message: fault.map(|fault| fault.message.clone()),
             overflow_matched: overflow.and_then(|fault| fault.matched.clone()),

@@ -45,16 +45,16 @@ pub struct AttemptPlan {
     /// The model it goes to.
     pub model: String,
     /// ML, the model limit.
-    pub ml: u64,
+    pub limit: u64,
     /// Whether ML is only assumed or learned (CAT-3, CAT-4), so that any limit that the
     /// provider states is news.
-    pub ml_uncertain: bool,
+    pub limit_uncertain: bool,
     /// Whether the message alone is larger than the limit without any doubt (VAL-1).
     pub too_large: bool,
     /// URA, the user request allowance.
-    pub ura: u64,
+    pub allowance: u64,
     /// AUT, the new message with its attachments and overhead.
-    pub aut: u64,
+    pub message: u64,
     /// The prelude's tokens, with what each request has once.
     pub prelude: u64,
     /// Tokens kept for the answer.
@@ -85,7 +85,7 @@ impl AttemptPlan {
 
     /// The planning envelope: predicted history and URA (BND-2).
     pub fn predicted_total_tokens(&self) -> u64 {
-        self.predicted_history_tokens().saturating_add(self.ura)
+        self.predicted_history_tokens().saturating_add(self.allowance)
     }
 
     /// The history in tokens without its oldest pairs.
@@ -96,13 +96,14 @@ impl AttemptPlan {
 
     /// All that an attempt without the oldest pairs sends (OVF-1).
     pub fn total_tokens(&self, dropped: usize) -> u64 {
-        self.prelude.saturating_add(self.history_tokens(dropped)).saturating_add(self.aut)
+        self.prelude.saturating_add(self.history_tokens(dropped)).saturating_add(self.message)
     }
 
     /// ML less what is reserved; may be negative.
     pub fn max_usable_raw(&self) -> i64 {
-        let reserved = self.ura.saturating_add(self.prelude).saturating_add(self.reply_reserve);
-        signed_difference(self.ml, reserved)
+        let reserved =
+            self.allowance.saturating_add(self.prelude).saturating_add(self.reply_reserve);
+        signed_difference(self.limit, reserved)
     }
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::IncludedPair;
 
-fn plan(ml: u64, aut: u64, tokens: &[u64]) -> AttemptPlan {
+fn plan(limit: u64, message: u64, tokens: &[u64]) -> AttemptPlan {
     let included = tokens.iter().enumerate().map(|(at, tokens)| IncludedPair {
         id: PairId::new(Timestamp::from_millis(at as i64), [0; 10]),
         model: "m".into(),
@@ -15,11 +15,11 @@ fn plan(ml: u64, aut: u64, tokens: &[u64]) -> AttemptPlan {
     });
     AttemptPlan {
         model: "m".into(),
-        ml,
-        ml_uncertain: false,
-        too_large: aut > ml,
-        ura: 100,
-        aut,
+        limit,
+        limit_uncertain: false,
+        too_large: message > limit,
+        allowance: 100,
+        message,
         prelude: 0,
         reply_reserve: 0,
         correction: Correction::NONE,
@@ -222,7 +222,7 @@ fn cat_3_only_a_smaller_limit_is_learned() {
 #[test]
 fn cat_4_an_assumed_limit_learns_any() {
     let told = Event::Failed(Fault { limit: Some(32_768), ..fault(Label::Overflow) });
-    let assumed = AttemptPlan { ml_uncertain: true, ..plan(8192, 50, &[1, 2]) };
+    let assumed = AttemptPlan { limit_uncertain: true, ..plan(8192, 50, &[1, 2]) };
     check(assumed, vec![told], &["call-0", "learn 32768; overflow_initial; call-1"]);
 }
 
@@ -437,7 +437,7 @@ proptest! {
                         prop_assert!(*at_least <= LONGEST_RETRY_AFTER);
                         continue;
                     }
-                    Effect::LearnLimit(limit) => { prop_assert!(*limit < plan.ml); continue }
+                    Effect::LearnLimit(limit) => { prop_assert!(*limit < plan.limit); continue }
                 };
                 prop_assert_eq!(record.predicted_history_tokens, plan.predicted_history_tokens());
                 prop_assert_eq!(record.predicted_total_tokens, plan.predicted_total_tokens());

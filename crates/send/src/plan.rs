@@ -39,10 +39,10 @@ pub struct Plan {
 pub fn plan(snapshot: &Arc<Snapshot>, policy: OverBudget) -> Plan {
     let Snapshot { target, input, selection, message, .. } = &**snapshot;
     let weights = Weights {
-        ml: input.ml,
+        limit: input.limit,
         prelude: input.prelude(),
         history: selection.boundary.predicted_history_tokens,
-        aut: input.correction.apply(message.raw),
+        message: input.correction.apply(message.raw),
     };
     let stated = target.limit.binds.is_stated();
     let least_alone = stated.then(|| target.basis.band(weights.alone(), snapshot.odd_tokens()).low);
@@ -128,7 +128,7 @@ impl Plan {
 
     /// BND-7: nothing of the history goes along because its newest pair alone does not fit.
     pub fn newest_too_large(&self) -> bool {
-        self.boundary().x == 0 && self.snapshot.selection.room_wanted
+        self.boundary().included == 0 && self.snapshot.selection.room_wanted
     }
 
     /// Whether pairs are left out for a limit that nobody states (CAT-3, CAT-4).
@@ -171,8 +171,8 @@ impl Plan {
 
     /// `X / Y` before the send.
     pub fn counter(&self) -> Counter {
-        let Boundary { x, y, .. } = *self.boundary();
-        Counter { predicted: x, trimmed: 0, visible: y }
+        let Boundary { included, visible, .. } = *self.boundary();
+        Counter { predicted: included, trimmed: 0, visible }
     }
 
     /// What is attached, each with the delivery that it goes out with.
@@ -240,12 +240,12 @@ impl Plan {
         let is_it = |one: &&AttachedFile| one.file.as_ref().is_ok_and(|known| known.id == file);
         let itself = self.snapshot.message.attached.iter().filter(is_it).map(|one| one.tokens);
         let itself = itself.fold(0, u64::saturating_add);
-        let Weights { ml, prelude, history, aut } = self.weights;
-        let taken = prelude.saturating_add(aut.saturating_sub(itself));
+        let Weights { limit, prelude, history, message } = self.weights;
+        let taken = prelude.saturating_add(message.saturating_sub(itself));
         let taken = taken.saturating_add(self.reply_reserve()).saturating_add(FRAME_TOKENS);
-        let beside = ml.saturating_sub(taken);
+        let beside = limit.saturating_sub(taken);
         match beside.saturating_sub(history) {
-            room if room >= ml / 4 => room,
+            room if room >= limit / 4 => room,
             _ => beside,
         }
     }

@@ -9,12 +9,12 @@ use super::*;
 use crate::{AttachLimits, Candidate, Capabilities, Selection, WeighedMessage};
 
 /// What is known when pairs of these tokens are visible; none for one that is never sent.
-fn snapshot(ml: u64, pairs: &[Option<u64>], message: u64) -> Arc<Snapshot> {
+fn snapshot(limit: u64, pairs: &[Option<u64>], message: u64) -> Arc<Snapshot> {
     let mut model = Model::unknown("m");
-    model.context_window = Some(ml);
+    model.context_window = Some(limit);
     let input = BoundaryInput {
-        ml,
-        ura: 0,
+        limit,
+        allowance: 0,
         raw_prelude: RawTokens::ZERO,
         reply_reserve: 0,
         correction: Correction::NONE,
@@ -33,12 +33,12 @@ fn snapshot(ml: u64, pairs: &[Option<u64>], message: u64) -> Arc<Snapshot> {
     };
     Arc::new(Snapshot {
         target: Arc::new(Target {
-            limit: ModelLimit::given(ml),
+            limit: ModelLimit::given(limit),
             basis: Basis::Exact,
             estimator: ("exact", true),
             raw_system: RawTokens::ZERO,
             capabilities: Capabilities::default(),
-            file_limits: AttachLimits::of(FileLimits::default(), &model, Some(ml)),
+            file_limits: AttachLimits::of(FileLimits::default(), &model, Some(limit)),
             files: None,
             hidden_prompt_notice: None,
             model,
@@ -77,17 +77,17 @@ fn bnd_7_a_newest_pair_that_does_not_fit_is_told() {
 proptest! {
     #[test]
     fn every_candidate_is_included_or_has_a_reason(
-        ml in 1u64..2000,
+        limit in 1u64..2000,
         pairs in proptest::collection::vec(proptest::option::of(0u64..300), 0..40),
         message in 0u64..2500,
         policy in 0usize..4,
     ) {
-        let snapshot = snapshot(ml, &pairs, message);
+        let snapshot = snapshot(limit, &pairs, message);
         let policy = OverBudget::ALL[policy];
         let planned = plan(&snapshot, policy);
         let Selection { boundary, included, raw_tokens, excluded, .. } = &*snapshot.selection;
         prop_assert_eq!(included.len() + excluded.len(), pairs.len());
-        prop_assert_eq!((included.len(), raw_tokens.len()), (boundary.x, boundary.x));
+        prop_assert_eq!((included.len(), raw_tokens.len()), (boundary.included, boundary.included));
         for pair in included {
             prop_assert!(pairs[pair.at].is_some() && pair.at >= boundary.start);
         }
@@ -98,8 +98,8 @@ proptest! {
         // Fit first leaves out no more than it must, and what is left fits.
         if let Decision::SendWithout(left_out) = planned.decision {
             let kept = |from: usize| raw_tokens[from..].iter().sum::<RawTokens>().total() + message;
-            prop_assert!(left_out == included.len() || kept(left_out) <= ml);
-            prop_assert!(left_out == 0 || kept(left_out - 1) > ml);
+            prop_assert!(left_out == included.len() || kept(left_out) <= limit);
+            prop_assert!(left_out == 0 || kept(left_out - 1) > limit);
         }
         // The policy changes the decision and nothing else.
         let other = plan(&snapshot, OverBudget::Trim);

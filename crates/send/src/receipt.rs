@@ -105,7 +105,7 @@ pub struct AttemptRecord {
     /// All tokens of this attempt.
     pub attempt_total_tokens: u64,
     #[serde(rename = "AUT")]
-    pub aut: u64,
+    pub message_tokens: u64,
     /// What tools added to the request so far, beside the attempt's own tokens.
     pub tool_tokens: u64,
     /// T: pairs of X that this attempt does not send, left out or deleted.

@@ -115,9 +115,9 @@ impl Selection {
             boundary,
             start: 0,
             end: 0,
-            included: Vec::with_capacity(boundary.x),
-            raw_tokens: Vec::with_capacity(boundary.x),
-            excluded: Vec::with_capacity(boundary.y - boundary.x),
+            included: Vec::with_capacity(boundary.included),
+            raw_tokens: Vec::with_capacity(boundary.included),
+            excluded: Vec::with_capacity(boundary.visible - boundary.included),
             room_wanted: false,
         };
         let mut start = None;

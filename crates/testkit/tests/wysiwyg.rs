@@ -114,14 +114,14 @@ proptest! {
     fn the_request_holds_exactly_what_is_visible_and_aboard(
         pairs in pairs(),
         filter in prop::sample::select(FILTERS.to_vec()),
-        ml in 0u64..400,
+        limit in 0u64..400,
         send_error_pairs in any::<bool>(),
     ) {
         let (source, meaning) = filter;
         let estimator = Estimator::Heuristic { chars_per_token: 1.0 };
         let input = BoundaryInput {
-            ml,
-            ura: 10,
+            limit,
+            allowance: 10,
             raw_prelude: RawTokens::ZERO,
             reply_reserve: 0,
             correction: Correction::NONE,
@@ -159,7 +159,7 @@ proptest! {
 
         // By the words of the spec, pair by pair.
         let emitted = |text: &String| !text.trim().is_empty();
-        let mut room = i128::from(ml) - 10;
+        let mut room = i128::from(limit) - 10;
         let mut expected: Vec<(&str, &str)> = vec![("user", "new")];
         for (at, pair) in pairs.iter().enumerate().rev() {
             if !meaning(pair, at, pairs.len()) {

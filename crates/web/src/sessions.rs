@@ -43,7 +43,7 @@ impl Frozen {
         (receipt.counter.trimmed > 0).then(|| Self {
             counter: receipt.counter,
             history: last.attempt_history_tokens,
-            aut: last.aut,
+            aut: last.message_tokens,
             total: last.attempt_total_tokens.saturating_add(last.tool_tokens),
             ml: last.budget.max_context,
         })

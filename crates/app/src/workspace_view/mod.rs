@@ -123,8 +123,8 @@ impl App {
 
 /// What stands there until the first input is known.
 const EMPTY: BoundaryInput = BoundaryInput {
-    ml: 0,
-    ura: 0,
+    limit: 0,
+    allowance: 0,
     raw_prelude: RawTokens::ZERO,
     reply_reserve: 0,
     correction: Correction::NONE,
@@ -158,7 +158,7 @@ impl WorkspaceView {
 
     /// URA, the allowance that the line was drawn with.
     pub fn allowance(&self) -> u64 {
-        self.cache.input().ura
+        self.cache.input().allowance
     }
 
     /// What makes tokens of the model of raw ones (EST-6).

@@ -130,11 +130,11 @@ impl WorkspaceView {
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
         AttemptPlan {
             model: plan.model().id.clone(),
-            ml: input.ml,
-            ml_uncertain: !plan.limit().binds.is_stated(),
+            limit: input.limit,
+            limit_uncertain: !plan.limit().binds.is_stated(),
             too_large: plan.validation.verdict == Verdict::TooLarge,
-            ura: input.ura,
-            aut: plan.weights.aut,
+            allowance: input.allowance,
+            message: plan.weights.message,
             prelude: plan.weights.prelude,
             reply_reserve: input.reply_reserve,
             correction: input.correction,
@@ -146,7 +146,7 @@ impl WorkspaceView {
             max_output: largest_answer(
                 self.topic.max_output,
                 connection.provider.required_max_output(),
-                input.ml.saturating_sub(plan.weights.total()),
+                input.limit.saturating_sub(plan.weights.total()),
                 input.reply_reserve,
             ),
             max_retries: small(settings.retries()),

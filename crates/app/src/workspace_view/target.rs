@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use plimsoll_blobs::Blobs;
-use plimsoll_budget::{BoundaryInput, Model, ModelLimit, WindowSource};
+use plimsoll_budget::{BoundaryInput, Model, ModelLimit};
 use plimsoll_domain::{File, FileId, Topic};
 use plimsoll_send::{AttachLimits, Capabilities, Target};
 use plimsoll_store::Workspace;
@@ -87,10 +87,7 @@ impl TargetModel {
         };
         let raw_prelude = raw_system + files.tokens();
         let told = connection.as_ref().and_then(|connection| connection.server_window);
-        let window = match model.window_source {
-            WindowSource::User => model.context_window,
-            _ => told.or(model.context_window),
-        };
+        let window = model.window(told).map(|(tokens, _)| tokens);
         let provider = provider.and_then(|provider| provider.hidden_prompt_notice());
         let facts = Target {
             limit,
@@ -132,13 +129,13 @@ impl TargetModel {
     /// What the boundary is drawn with.
     pub(crate) fn input(&self, app: &App, topic: &Topic) -> BoundaryInput {
         let settings = app.settings();
-        let ml = self.facts.limit.tokens;
+        let limit = self.facts.limit.tokens;
         let reserve = settings.reply_reserve();
         BoundaryInput {
-            ml,
-            ura: settings.user_request_allowance(),
+            limit,
+            allowance: settings.user_request_allowance(),
             raw_prelude: self.raw_prelude,
-            reply_reserve: reserve.resolve(ml, topic.max_output, self.facts.model.shared_window),
+            reply_reserve: reserve.resolve(limit, topic.max_output, self.facts.model.shared_window),
             correction: self.correction,
         }
     }

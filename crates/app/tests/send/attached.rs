@@ -140,7 +140,10 @@ async fn dlv_1_a_small_text_stands_in_the_request_and_weighs() {
     let plan = plan_of(&rig, &draft(&text, vec![with(&file, None)])).await;
     let attached = &plan.attached[0];
     assert_eq!(attached.delivery, Delivery::Inline);
-    assert!(plan.weights.aut >= plain.weights.aut + attached.tokens, "AUT includes the file");
+    assert!(
+        plan.weights.message >= plain.weights.message + attached.tokens,
+        "AUT includes the file"
+    );
     send_draft(&rig, draft(&text, vec![with(&file, None)])).await.unwrap();
     let request = last_request(&rig);
     let sent = request.messages.last().unwrap().text();

@@ -114,7 +114,7 @@ async fn a_board_that_lived_through_everything_equals_a_fresh_one() {
         assert_eq!(shown, fresh.shown(app, 0..99).await.unwrap(), "{filter:?}");
         assert_eq!(old.visible_ids(), fresh.visible_ids());
         let aboard = shown.iter().filter(|pair| pair.place == Inclusion::Included).count();
-        assert_eq!(aboard, both.0.x, "{filter:?}");
+        assert_eq!(aboard, both.0.included, "{filter:?}");
     }
 }
 
@@ -126,7 +126,7 @@ async fn flt_4_the_last_good_filter_stays_in_force() {
     assert!(matches!(wrong, Err(AppError::Filter { .. })));
     let lost = View { topic: Some("/Nowhere".into()), ..view("r1") };
     assert!(matches!(board.choose(&rig.app, lost).await, Err(AppError::UnknownTopic(_))));
-    assert_eq!(board.boundary(&rig.app).await.unwrap().y, 2);
+    assert_eq!(board.boundary(&rig.app).await.unwrap().visible, 2);
     assert_eq!(board.view(), &view("r2"));
 }
 
@@ -150,10 +150,10 @@ async fn bnd_6_a_stepped_line_rests_over_many_sends_also_in_a_new_run() {
 async fn what_another_handle_wrote_is_seen() {
     let (rig, ids) = three_sent().await;
     let mut board = board(&rig, "").await;
-    assert_eq!(board.boundary(&rig.app).await.unwrap().y, 3);
+    assert_eq!(board.boundary(&rig.app).await.unwrap().visible, 3);
     let other = rig.another_handle().await;
     other.delete(&ids[..1]).await.unwrap();
-    assert_eq!(board.boundary(&rig.app).await.unwrap().y, 2);
+    assert_eq!(board.boundary(&rig.app).await.unwrap().visible, 2);
 }
 
 /// An age goes by while somebody looks: what was shown is what is sent, and after the send the

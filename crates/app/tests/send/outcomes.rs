@@ -363,7 +363,7 @@ async fn est_6_short_chats_leave_a_file_sendable() {
     let mut file = ask(&"x".repeat(3178));
     file.view.history = plimsoll_app::HistoryChoice::Nothing;
     let plan = rig.app.prepare(&file).await.unwrap().plan;
-    assert_eq!((plan.weights.prelude, plan.weights.aut), (25, 3178));
+    assert_eq!((plan.weights.prelude, plan.weights.message), (25, 3178));
     assert_eq!(plan.request_tokens(), 25, "the constant of each request");
 }
 

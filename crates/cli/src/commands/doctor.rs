@@ -254,7 +254,7 @@ fn hosted() -> Result<Check, Failure> {
 
 /// Whether `plimsoll send` would be answered now.
 fn default_model(context: &Context, survey: &Survey) -> Check {
-    let model = context.model(context.settings.default_model());
+    let model = context.catalog.model(context.settings.default_model());
     if survey.is_available(&model) {
         return Check::new("send", State::Ok, format!("{} answers", model.id));
     }

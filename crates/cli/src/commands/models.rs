@@ -70,7 +70,7 @@ pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Result<u8, Failure>
     let mut models: Vec<Model> = if args.names.is_empty() {
         context.catalog.models().to_vec()
     } else {
-        args.names.iter().map(|name| context.model(name)).collect()
+        args.names.iter().map(|name| context.catalog.model(name)).collect()
     };
     let survey = machine::block_on(async {
         Ok(Survey::of(&context, &models, args.data_dir.as_deref()).await)
@@ -125,7 +125,7 @@ fn set_window(args: &ModelsArgs, window: u64) -> Result<u8, Failure> {
         return Err(Failure::usage("--window is about one model")
             .hint("as in: plimsoll models my-model --window 32768"));
     };
-    let id = Context::load()?.model(name).id;
+    let id = Context::load()?.catalog.model(name).id;
     let fields = serde_json::Map::from_iter([("contextWindow".to_owned(), window.into())]);
     change("models.toml", |text| edit_model(text, &id, &fields)).map_err(Failure::failed)?;
     say(&format!("{id} has a window of {} tokens from now on", commas(window)));
@@ -138,7 +138,7 @@ fn forget(args: &ModelsArgs, context: Context) -> Result<u8, Failure> {
         return Err(Failure::usage("--forget is about models that are named")
             .hint("as in: plimsoll models my-model --forget"));
     }
-    let ids: Vec<String> = args.names.iter().map(|name| context.model(name).id).collect();
+    let ids: Vec<String> = args.names.iter().map(|name| context.catalog.model(name).id).collect();
     machine::block_on(async {
         let opened = machine::open(context, args.data_dir.as_deref()).await?;
         for id in &ids {

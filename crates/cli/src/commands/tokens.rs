@@ -28,7 +28,7 @@ struct Item {
 
 pub(crate) fn run(args: &TokensArgs, output: &mut Output) -> Result<u8, Failure> {
     let context = Context::load()?;
-    let model = args.model.as_deref().map(|name| context.model(name));
+    let model = args.model.as_deref().map(|name| context.catalog.model(name));
     let estimator = context.estimator(model.as_ref(), args.method, args.cpt)?;
     let mut exit = 0;
     let mut items = Vec::new();

@@ -14,8 +14,8 @@ const SHAPES: [(&str, u64, u64); 2] =
     [("pairs of 400 tokens, 128K", 400, 128_000), ("pairs of 10 tokens, 1M", 10, 1_000_000)];
 
 pub(crate) fn run(effort: Effort, table: &mut Table) {
-    for (shape, tokens, ml) in SHAPES {
-        let input = BoundaryInput { ml, ..INPUT };
+    for (shape, tokens, limit) in SHAPES {
+        let input = BoundaryInput { limit, ..INPUT };
         let mut at_1k = 0.0;
         for (count, size) in SIZES {
             let counts = vec![tokens; count];

@@ -15,8 +15,8 @@ const SIZES: [(usize, &str); 4] =
     [(1_000, "1k"), (10_000, "10k"), (100_000, "100k"), (1_000_000, "1M")];
 
 pub(crate) const INPUT: BoundaryInput = BoundaryInput {
-    ml: 128_000,
-    ura: 100,
+    limit: 128_000,
+    allowance: 100,
     raw_prelude: RawTokens::ZERO,
     reply_reserve: 800,
     correction: Correction::NONE,

@@ -163,7 +163,7 @@ pub(super) async fn list(
     let limit = usize::from(query.limit.unwrap_or(40).clamp(1, 200));
     let session = web.sessions.session(&web.app, &at).await?;
     let mut session = session.lock().await;
-    let visible = session.board.boundary(&web.app).await?.y;
+    let visible = session.board.boundary(&web.app).await?.visible;
     let from = query.from.unwrap_or_else(|| visible.saturating_sub(limit)).min(visible);
     let shown = session.board.shown(&web.app, from..from.saturating_add(limit)).await?;
     let ids: Vec<_> = shown.iter().map(|shown| shown.id).collect();

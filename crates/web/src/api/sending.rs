@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use plimsoll_app::{AppError, Draft, Purpose, QuotaChoice, SeenDigest, SendChoices};
-use plimsoll_budget::{Binds, OverBudget};
+use plimsoll_budget::{Model, ModelLimit, OverBudget, larger_models};
 use plimsoll_send::Plan;
 use plimsoll_store::{StoreError, Workspace};
 use plimsoll_tokens::commas;
@@ -25,7 +25,7 @@ use super::{
     writing::tell_draft,
 };
 use crate::{
-    Found, Web,
+    Web,
     problem::{Body, Problem},
     relay, sends,
 };
@@ -172,7 +172,7 @@ async fn offer(web: &Web, error: AppError, plan: &Plan) -> Problem {
     let mut problem = Problem::from(error);
     if numbers {
         let told = plan.band_of(needed).plus_minus(needed);
-        let (total, ml) = (commas(needed), commas(weights.ml));
+        let (total, ml) = (commas(needed), commas(weights.limit));
         let doubt = match plan.limit().binds.is_stated() {
             true => String::new(),
             false => format!(" ({})", bind_text(plan.limit())),
@@ -181,24 +181,23 @@ async fn offer(web: &Web, error: AppError, plan: &Plan) -> Problem {
             format!("This would be {total}{told} tokens; {current} holds {ml}{doubt}.").into();
         problem = problem.hint(format!(
             "{} too many: history {} · message {} · prelude {}",
-            commas(needed.saturating_sub(weights.ml)),
+            commas(needed.saturating_sub(weights.limit)),
             commas(weights.history),
-            commas(weights.aut),
+            commas(weights.message),
             commas(weights.prelude),
         ));
     }
     let learned = web.app.store().learned_limits().await.unwrap_or_default();
-    let fits = |found: &Found| {
-        let model = web.app.model(&found.id);
-        let limit = found.limit(&model, &learned);
-        found.available
-            && found.id != *current
-            && model.enabled
-            && limit.binds != Binds::Assumed
-            && limit.tokens >= needed
-    };
-    let models = web.configurator.models().await;
-    let fitting = models.into_iter().filter(fits).take(OFFERED).map(|found| found.id);
+    let there = web.configurator.models().await.into_iter().filter(|found| found.available);
+    let models: Vec<(Model, ModelLimit)> = there
+        .map(|found| {
+            let model = web.app.model(&found.id);
+            let limit = found.limit(&model, &learned);
+            (Model { id: found.id, ..model }, limit)
+        })
+        .collect();
+    let known = models.iter().map(|(model, limit)| (model, *limit));
+    let fitting = larger_models(known, needed, current).into_iter().take(OFFERED);
     problem.switch_to(fitting)
 }
 

@@ -217,8 +217,8 @@ impl BoundaryDto {
         Self {
             start,
             words: line_words(boundary, start, visible),
-            x: boundary.x,
-            y: boundary.y,
+            x: boundary.included,
+            y: boundary.visible,
             history_tokens: boundary.predicted_history_tokens,
             total_tokens: boundary.predicted_total_tokens,
             note: line_note(plan),
@@ -251,8 +251,8 @@ pub(crate) fn line_words(
     visible: usize,
 ) -> Vec<(String, &'static str)> {
     let count = |number: usize| commas(number as u64);
-    let mut words = vec![(count(start), "ashore"), (count(boundary.x), "aboard")];
-    let below = visible.saturating_sub(start.saturating_add(boundary.x));
+    let mut words = vec![(count(start), "ashore"), (count(boundary.included), "aboard")];
+    let below = visible.saturating_sub(start.saturating_add(boundary.included));
     if below > 0 {
         words.push((count(below), "not sent"));
     }
@@ -330,7 +330,7 @@ impl WindowDto {
             bind_text: bind_text(plan.limit()),
             prelude: weights.prelude,
             history: weights.history,
-            aut: weights.aut,
+            aut: weights.message,
             attached: attached_tokens(plan),
             ura,
             system: plan.system_tokens(),

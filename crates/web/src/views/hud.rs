@@ -63,7 +63,7 @@ pub(super) async fn hud(
         }
         h2 { "Boundary" }
         dl.mono {
-            (row("X / Y", format!("{} / {}", plan.boundary().x, session.board.visible_count()), ""))
+            (row("X / Y", format!("{} / {}", plan.boundary().included, session.board.visible_count()), ""))
             (row("predictedHistory", commas(window.history), ""))
             (row("predictedTotal", commas(window.history + ura), "history and the allowance"))
             (row("prelude", commas(window.prelude), &window.prelude_text))

@@ -18,7 +18,7 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
     let receipt = record.receipt();
     let receipt = receipt.as_ref();
     let last = receipt.and_then(Receipt::last).cloned().unwrap_or_default();
-    let (total, aut) = (last.attempt_total_tokens, last.aut);
+    let (total, message) = (last.attempt_total_tokens, last.message_tokens);
     let (history, pairs) = (last.attempt_history_tokens, last.selection.len());
     let calls = receipt.map_or(0, |receipt| receipt.tool_calls);
     let off = record.error_percent().map(|error| format!(" ({})", percent(error)));
@@ -40,9 +40,9 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
         }
         table.mono {
             tr { th { "part" } th.n { "estimate" } th.n { "used" } }
-            tr { td { "prelude" } td.n { (commas(total.saturating_sub(history + aut))) } td.n {} }
+            tr { td { "prelude" } td.n { (commas(total.saturating_sub(history + message))) } td.n {} }
             tr { td { (pairs) @if pairs == 1 { " pair of history" } @else { " pairs of history" } } td.n { (commas(history)) } td.n {} }
-            tr { td { "message" } td.n { (commas(aut)) } td.n {} }
+            tr { td { "message" } td.n { (commas(message)) } td.n {} }
             @if calls > 0 {
                 tr {
                     td { (calls) @if calls == 1 { " tool call" } @else { " tool calls" } }

@@ -26,8 +26,8 @@ pub(crate) async fn chunk(
 ) -> Result<Markup, Problem> {
     let plan = session.plan(&web.app).await?;
     let boundary = *plan.boundary();
-    let from = positions.start.min(boundary.y);
-    let to = positions.end.clamp(from, boundary.y);
+    let from = positions.start.min(boundary.visible);
+    let to = positions.end.clamp(from, boundary.visible);
     let shown = session.board.shown(&web.app, from..to).await?;
     let ids: Vec<PairId> = shown.iter().map(|shown| shown.id).collect();
     let stored = web.app.store().get_many(&ids).await?;
@@ -42,15 +42,15 @@ pub(crate) async fn chunk(
     }
     // The line stands before the oldest pair aboard; after all where none is.
     let line_here =
-        (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.y;
+        (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.visible;
     let line = load_line(&boundary, session.board.mark().is_some(), &plan);
     let [system, files] = session.board.instructions(&web.app);
     let prelude = prelude(web, session, plan.system_tokens(), system);
     // A part that is switched off is told too: nothing is left out unseen.
-    let off = to == boundary.y && plan.target().files.is_none() && plan.model().tools;
+    let off = to == boundary.visible && plan.target().files.is_none() && plan.model().tools;
     let files_off = off && told_nothing_of_files(web, session).await?;
     Ok(html! {
-        div.chunk data-from=(from) data-to=(to) data-y=(boundary.y) data-shape=(session.board.shape()) {
+        div.chunk data-from=(from) data-to=(to) data-y=(boundary.visible) data-shape=(session.board.shape()) {
             @for (at, article) in &articles {
                 @if line_here && *at == boundary.start { (line) (prelude) }
                 (article)
@@ -58,7 +58,7 @@ pub(crate) async fn chunk(
             @if line_here && boundary.start == to { (line) (prelude) }
             // Where it stands for what is asked about instead of the message, the page puts it.
             @if !line_here { template.line { (line) (prelude) } }
-            @if to == boundary.y {
+            @if to == boundary.visible {
                 (files_section(&plan, files))
                 @if files_off { (files_section_off()) }
                 @if let Some(words) = plan.target().hidden_prompt_notice { (unseen(words)) }
@@ -144,7 +144,7 @@ async fn left_out(web: &Web, receipt: &Receipt) -> Result<Option<String>, Proble
 
 /// The line itself. Where somebody set it, it says so, and how to let it go.
 fn load_line(boundary: &Boundary, marked: bool, plan: &Plan) -> Markup {
-    let words = line_words(boundary, boundary.start, boundary.y);
+    let words = line_words(boundary, boundary.start, boundary.visible);
     let (note, model) = (line_note(plan), &plan.model().id);
     html! {
         div.load #load {

@@ -25,10 +25,10 @@ pub(super) struct Load {
 impl Load {
     pub(super) fn of(plan: &Plan, topic: String) -> Self {
         Self {
-            aboard: plan.boundary().x,
-            visible: plan.boundary().y,
+            aboard: plan.boundary().included,
+            visible: plan.boundary().visible,
             tokens: plan.weights.total(),
-            limit: plan.weights.ml,
+            limit: plan.weights.limit,
             exact: plan.target().estimator.1,
             verdict: plan.validation.verdict,
             model: plan.model().id.clone(),

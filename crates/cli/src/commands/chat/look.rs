@@ -34,7 +34,8 @@ impl Chat<'_> {
         let plan = board.plan(self.app, &Draft::default()).await.map_err(wrong)?;
         let line = plan.boundary().start;
         let above = line.saturating_sub(NAMED)..line;
-        let below = line.max(plan.boundary().y.saturating_sub(NAMED))..plan.boundary().y;
+        let below =
+            line.max(plan.boundary().visible.saturating_sub(NAMED))..plan.boundary().visible;
         let unnamed = [above.start, below.start - line];
         let shown = [
             board.shown(self.app, above).await.map_err(wrong)?,
@@ -123,10 +124,10 @@ fn table(receipt: &Receipt) -> String {
     let of_last = |field: fn(&AttemptRecord) -> u64| last.map(field);
     let total = of_last(|last| last.attempt_total_tokens);
     let history = of_last(|last| last.attempt_history_tokens);
-    let message = of_last(|last| last.aut);
+    let message = of_last(|last| last.message_tokens);
     let system = of_last(|last| {
         let rest = last.attempt_total_tokens.saturating_sub(last.attempt_history_tokens);
-        rest.saturating_sub(last.aut)
+        rest.saturating_sub(last.message_tokens)
     });
     let used = |field: fn(Usage) -> u64| receipt.usage.map(field);
     let mut text = format!("  {:<12} {:>9} {:>9}  {}\n", "part", "estimate", "used", "error");

@@ -69,9 +69,9 @@ impl Chat<'_> {
     ) -> Result<bool, Failure> {
         let plan = &prepared.plan;
         let excess = commas(plan.validation.excess);
-        let alone = plan.weights.alone() > plan.weights.ml;
+        let alone = plan.weights.alone() > plan.weights.limit;
         let what = if alone { "The message alone is" } else { "The request is" };
-        let limit = commas(plan.weights.ml);
+        let limit = commas(plan.weights.limit);
         let doubt = plan.limit().doubt().map(|doubt| format!(" ({doubt})")).unwrap_or_default();
         let said = format!("{what} over the limit of {limit} tokens{doubt} by {excess}.");
         let suggestions = self.opened.reachable(plan).await;

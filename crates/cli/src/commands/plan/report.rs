@@ -51,13 +51,13 @@ pub(super) fn json(planned: &Planned) -> Report {
     let (selection, boundary) = (&plan.snapshot.selection, plan.boundary());
     Report {
         ml: plan.limit().tokens,
-        x: boundary.x,
-        y: boundary.y,
+        x: boundary.included,
+        y: boundary.visible,
         included: selection.included.iter().map(|pair| planned.name(pair.id)).collect(),
         excluded: selection.excluded.iter().map(|(id, _)| planned.name(*id)).collect(),
         predicted_history_tokens: boundary.predicted_history_tokens,
         predicted_total_tokens: boundary.predicted_total_tokens,
-        aut: plan.weights.aut,
+        aut: plan.weights.message,
         total: plan.validation.total,
         percent: plan.weights.permille() as f64 / 10.0,
         verdict: plan.validation.verdict.name(),
@@ -117,13 +117,13 @@ fn rows(plan: &Plan) -> Vec<(&'static str, String)> {
         ("counter", plan.counter().to_string()),
         ("history", shown(plan, weights.history)),
         ("prelude", commas(weights.prelude)),
-        ("message", shown(plan, weights.aut)),
-        ("total", compact_load(plan.validation.total, weights.ml, plan.target().estimator.1)),
+        ("message", shown(plan, weights.message)),
+        ("total", compact_load(plan.validation.total, weights.limit, plan.target().estimator.1)),
         (
             "kept free",
             format!(
                 "{} for your message, {} for the answer",
-                commas(plan.snapshot.input.ura),
+                commas(plan.snapshot.input.allowance),
                 commas(plan.reply_reserve())
             ),
         ),
@@ -152,7 +152,7 @@ fn gauge(plan: &Plan) -> String {
     let weights = &plan.weights;
     let cells = |tokens: u64| {
         // Rounded up, so that what weighs little is still seen.
-        let share = (u128::from(tokens) * u128::from(GAUGE)).div_ceil(weights.ml.max(1).into());
+        let share = (u128::from(tokens) * u128::from(GAUGE)).div_ceil(weights.limit.max(1).into());
         share.min(u128::from(GAUGE)) as usize
     };
     let prelude = cells(weights.prelude);
