@@ -103,7 +103,11 @@ fn bnd_6_a_line_that_is_out_of_date_does_not_stick() {
     let blocked = stepped(&loads, None);
     assert_eq!((blocked.included, blocked.start), (0, 11));
     loads.pop();
-    assert_eq!(stepped(&loads, Some(blocked.start)).included, 6, "a fifth of the window stays free");
+    assert_eq!(
+        stepped(&loads, Some(blocked.start)).included,
+        6,
+        "a fifth of the window stays free"
+    );
 }
 
 proptest! {

@@ -14,9 +14,10 @@ pub(crate) use upkeep::{
 };
 pub(crate) use weigh::{PlanArgs, TokensArgs};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
+use plimsoll_store::Workspace;
 
 /// Shows what is sent to a language model, and what it weighs in tokens.
 #[derive(Parser, Debug)]
@@ -37,6 +38,13 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 
+    #[command(flatten)]
+    pub(crate) location: Location,
+}
+
+/// Where a command works.
+#[derive(Args, Debug)]
+pub(crate) struct Location {
     /// The project and workspace to work in.
     #[arg(
         long,
@@ -45,7 +53,18 @@ pub(crate) struct Cli {
         default_value = "default/main",
         value_parser = parse_workspace
     )]
-    pub(crate) workspace: String,
+    pub(crate) workspace: Workspace,
+
+    /// Where everything is kept
+    #[arg(long, global = true, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+}
+
+impl Location {
+    /// The directory that was named, if one was.
+    pub(crate) fn data_dir(&self) -> Option<&Path> {
+        self.data_dir.as_deref()
+    }
 }
 
 #[derive(Subcommand, Debug)]
@@ -136,10 +155,6 @@ pub(crate) struct ModelsArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 /// List topics, add one, or remove an empty one
@@ -155,10 +170,6 @@ pub(crate) struct TopicsArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-
-    /// Where everything is kept
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -190,14 +201,16 @@ fn parse_header(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn parse_workspace(text: &str) -> Result<String, String> {
+fn parse_workspace(text: &str) -> Result<Workspace, String> {
     let is_name = |name: &str| {
         !name.is_empty()
             && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
             && !name.starts_with('.')
     };
     match text.split_once('/') {
-        Some((project, workspace)) if is_name(project) && is_name(workspace) => Ok(text.to_owned()),
+        Some((project, workspace)) if is_name(project) && is_name(workspace) => {
+            Workspace::parse(text).map_err(|error| error.to_string())
+        }
         _ => Err("it is written PROJECT/WORKSPACE, such as default/main".to_owned()),
     }
 }

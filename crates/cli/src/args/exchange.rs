@@ -31,10 +31,6 @@ pub(crate) struct ImportArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 /// Export what a filter shows
@@ -73,10 +69,6 @@ pub(crate) struct ExportArgs {
     /// Replace the file if it is there
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 /// Replace the store with a backup; the present store is kept beside it
@@ -86,10 +78,6 @@ pub(crate) struct ExportArgs {
 pub(crate) struct RestoreArgs {
     /// What `plimsoll backup` wrote
     pub(crate) file: PathBuf,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 fn parse_format(text: &str) -> Result<ExportFormat, String> {

@@ -71,10 +71,6 @@ pub(crate) struct SendArgs {
     /// Print the exact request and send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 pub(crate) fn parse_quota(text: &str) -> Result<plimsoll_app::QuotaChoice, String> {

@@ -42,10 +42,6 @@ pub(crate) struct ServeArgs {
     /// What the official conformance suite of MCP looks for
     #[arg(long, hide = true)]
     pub(crate) conformance_fixtures: bool,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 /// What agents get at /mcp unless something else is asked for.
@@ -62,7 +58,6 @@ impl Default for ServeArgs {
             mcp_tools: MCP_TOOLS.to_owned(),
             project: None,
             conformance_fixtures: false,
-            data_dir: None,
         }
     }
 }

@@ -21,10 +21,6 @@ pub(crate) struct ReceiptsArgs {
     /// Print JSON, one receipt a line
     #[arg(long)]
     pub(crate) json: bool,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 /// List settings, their values and where they come from, or change one
@@ -87,10 +83,6 @@ pub(crate) enum KeysCommand {
 pub(crate) struct BackupArgs {
     /// The file to write; it must not exist yet
     pub(crate) file: PathBuf,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 /// Check store, keys, models and servers, and say what is missing
@@ -100,10 +92,6 @@ pub(crate) struct DoctorArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 /// Check that the store and the contents of files are whole, and say what is damaged
@@ -125,8 +113,4 @@ pub(crate) struct VerifyArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }

@@ -4,16 +4,16 @@ use plimsoll_files::size_words;
 use plimsoll_tokens::commas;
 
 use crate::{
-    args::BackupArgs,
+    args::{BackupArgs, Location},
     context::Context,
     failure::{Failure, note},
     machine,
 };
 
-pub(crate) fn run(args: &BackupArgs) -> Result<u8, Failure> {
+pub(crate) fn run(args: &BackupArgs, location: &Location) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let done = opened.app.store().backup_to(&args.file).await;
         done.map_err(|error| Failure::failed(format!("{}: {error}", args.file.display())))?;
         note(&format!("the store was copied to {}", args.file.display()));

@@ -8,7 +8,7 @@ use plimsoll_files::{LocalRecogniser, Programs, RECOGNISER_HINT, Sandbox};
 use serde::Serialize;
 
 use crate::{
-    args::DoctorArgs,
+    args::{DoctorArgs, Location},
     context::{Context, config_dir},
     embedded::Embedded,
     failure::Failure,
@@ -50,20 +50,24 @@ impl Check {
     }
 }
 
-pub(crate) fn run(args: &DoctorArgs, output: &mut Output) -> Result<u8, Failure> {
+pub(crate) fn run(
+    args: &DoctorArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let context = Context::load()?;
-    let data_dir = machine::data_path(args.data_dir.as_deref()).unwrap_or_default();
+    let data_dir = machine::data_path(location.data_dir()).unwrap_or_default();
     let python = has_pip();
     let checks = machine::block_on(async {
         let models = context.catalog.models();
-        let survey = Survey::of(&context, models, args.data_dir.as_deref()).await;
+        let survey = Survey::of(&context, models, location.data_dir()).await;
         let mut checks = vec![settings(&context), embedded(&data_dir, python)];
         checks.extend(servers(&survey));
         checks.push(codex(&survey));
         checks.extend(tools(&context).await);
         checks.push(hosted()?);
         checks.push(default_model(&context, &survey));
-        checks.insert(0, store(context, args.data_dir.as_deref()).await);
+        checks.insert(0, store(context, location.data_dir()).await);
         Ok(checks)
     })?;
     let healthy = checks.iter().all(|check| {

@@ -7,20 +7,17 @@ use std::{
 
 use indicatif::ProgressBar;
 use plimsoll_app::{App, AppError, ExportAsk, ExportFormat, Exported};
-use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
 
 use crate::{
-    args::ExportArgs,
+    args::{ExportArgs, Location},
     context::Context,
     failure::{Failure, note},
     machine,
     output::Neutral,
 };
 
-pub(crate) fn run(args: &ExportArgs, workspace: &str) -> Result<u8, Failure> {
-    let workspace =
-        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure> {
     // It is told before the work, and again by the file system if somebody is faster.
     if let Some(path) = &args.output
         && !args.force
@@ -30,9 +27,9 @@ pub(crate) fn run(args: &ExportArgs, workspace: &str) -> Result<u8, Failure> {
     }
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let ask = ExportAsk {
-            workspace,
+            workspace: location.workspace.clone(),
             filter: args.filter.clone(),
             topic: args.topic.clone(),
             model: args.model.clone(),

@@ -8,12 +8,11 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 use plimsoll_app::{Cancel, ImportAsk, ImportProgress, ImportSource, Imported};
-use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
 use serde_json::json;
 
 use crate::{
-    args::ImportArgs,
+    args::{ImportArgs, Location},
     context::Context,
     failure::{Failure, note},
     input::unreadable,
@@ -22,13 +21,16 @@ use crate::{
     signals,
 };
 
-pub(crate) fn run(args: &ImportArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
-    let workspace =
-        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+pub(crate) fn run(
+    args: &ImportArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let context = Context::load()?;
     let source = open(&args.file)?;
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
+        let workspace = location.workspace.clone();
         let ask = ImportAsk { workspace, topic: args.topic.clone(), skip_bad: args.skip_bad };
         let cancel = Cancel::default();
         let stop = cancel.clone();

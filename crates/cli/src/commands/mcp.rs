@@ -11,7 +11,7 @@ use plimsoll_store::Workspace;
 use plimsoll_tokens::{Estimator, Tokenizer};
 use serde_json::{Map, Value};
 
-use crate::{context::Context, failure::Failure, machine, signals};
+use crate::{args::Location, context::Context, failure::Failure, machine, signals};
 
 /// Memory and spec tools for coding agents (MCP server on stdio)
 #[derive(Args, Debug)]
@@ -45,10 +45,6 @@ pub(crate) struct McpArgs {
     /// What the official conformance suite looks for
     #[arg(long, hide = true)]
     pub(crate) conformance_fixtures: bool,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 /// One project; all of them are for reading.
@@ -63,12 +59,10 @@ fn parse_tokenizer(text: &str) -> Result<Tokenizer, String> {
     Tokenizer::parse(text).ok_or_else(|| "tokenizers are cl100k and o200k".to_owned())
 }
 
-pub(crate) fn run(args: &McpArgs, workspace: &str) -> Result<u8, Failure> {
-    let workspace =
-        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+pub(crate) fn run(args: &McpArgs, location: &Location) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let app = Arc::new(opened.app);
         let directory = match &args.directory {
             Some(directory) => directory.clone(),
@@ -83,7 +77,7 @@ pub(crate) fn run(args: &McpArgs, workspace: &str) -> Result<u8, Failure> {
             conformance_fixtures: args.conformance_fixtures,
         };
         let asked_to_end = signals::asked_to_end();
-        let server = server(&app, &workspace, options).await?;
+        let server = server(&app, &location.workspace, options).await?;
         tokio::select! {
             served = plimsoll_mcp::serve_stdio(&server) => {
                 served.map_err(|error| Failure::failed(error.to_string()))?;

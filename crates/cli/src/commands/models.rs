@@ -8,7 +8,7 @@ use plimsoll_tokens::{commas, compact_size};
 use serde::Serialize;
 
 use crate::{
-    args::ModelsArgs,
+    args::{Location, ModelsArgs},
     configuration::change,
     context::Context,
     failure::{Failure, note, say},
@@ -59,22 +59,25 @@ impl Row {
     }
 }
 
-pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Result<u8, Failure> {
+pub(crate) fn run(
+    args: &ModelsArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     if let Some(window) = args.window {
         return set_window(args, window);
     }
     let context = Context::load()?;
     if args.forget {
-        return forget(args, context);
+        return forget(args, location, context);
     }
     let mut models: Vec<Model> = if args.names.is_empty() {
         context.catalog.models().to_vec()
     } else {
         args.names.iter().map(|name| context.catalog.model(name)).collect()
     };
-    let survey = machine::block_on(async {
-        Ok(Survey::of(&context, &models, args.data_dir.as_deref()).await)
-    })?;
+    let survey =
+        machine::block_on(async { Ok(Survey::of(&context, &models, location.data_dir()).await) })?;
     for server in &survey.servers {
         if server.models.as_ref().is_some_and(|models| models.len() >= MOST_MODELS) {
             let (name, most) = (printable(&server.name), commas(MOST_MODELS as u64));
@@ -133,14 +136,14 @@ fn set_window(args: &ModelsArgs, window: u64) -> Result<u8, Failure> {
 }
 
 /// CAT-3: what an error taught can be forgotten here as well.
-fn forget(args: &ModelsArgs, context: Context) -> Result<u8, Failure> {
+fn forget(args: &ModelsArgs, location: &Location, context: Context) -> Result<u8, Failure> {
     if args.names.is_empty() {
         return Err(Failure::usage("--forget is about models that are named")
             .hint("as in: plimsoll models my-model --forget"));
     }
     let ids: Vec<String> = args.names.iter().map(|name| context.catalog.model(name).id).collect();
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         for id in &ids {
             let failed = |error| Failure::app(&error);
             let known = opened.app.learned(id).await.map_err(failed)?;

@@ -1,11 +1,11 @@
 //! `plimsoll receipts`: what was sent, what it used and cost.
 
 use plimsoll_domain::ReceiptId;
-use plimsoll_store::{ReceiptFilter, ReceiptRecord, Workspace};
+use plimsoll_store::{ReceiptFilter, ReceiptRecord};
 use plimsoll_tokens::commas;
 
 use crate::{
-    args::ReceiptsArgs,
+    args::{Location, ReceiptsArgs},
     context::Context,
     failure::Failure,
     machine,
@@ -14,14 +14,12 @@ use crate::{
 
 pub(crate) fn run(
     args: &ReceiptsArgs,
-    workspace: &str,
+    location: &Location,
     output: &mut Output,
 ) -> Result<u8, Failure> {
-    let workspace =
-        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let store = opened.app.store();
         let failed = |error: plimsoll_store::StoreError| Failure::failed(error.to_string());
         if let Some(id) = &args.id {
@@ -35,9 +33,13 @@ pub(crate) fn run(
             output.text("\n")?;
             return Ok(0);
         }
-        opened.app.open_workspace(&workspace).await.map_err(|error| Failure::app(&error))?;
+        opened
+            .app
+            .open_workspace(&location.workspace)
+            .await
+            .map_err(|error| Failure::app(&error))?;
         let filter = ReceiptFilter { limit: Some(args.limit), ..ReceiptFilter::default() };
-        for receipt in store.receipts(&workspace, &filter).await.map_err(failed)? {
+        for receipt in store.receipts(&location.workspace, &filter).await.map_err(failed)? {
             if args.json {
                 output.json(&row(&receipt))?;
             } else {

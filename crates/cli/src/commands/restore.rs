@@ -4,19 +4,19 @@ use plimsoll_store::StoreError;
 use plimsoll_store_sql::SqlStore;
 
 use crate::{
-    args::RestoreArgs,
+    args::{Location, RestoreArgs},
     failure::{Failure, note},
     input::unreadable,
     machine,
 };
 
-pub(crate) fn run(args: &RestoreArgs) -> Result<u8, Failure> {
+pub(crate) fn run(args: &RestoreArgs, location: &Location) -> Result<u8, Failure> {
     let file = &args.file;
     let about = std::fs::metadata(file).map_err(|error| unreadable(file, &error))?;
     if !about.is_file() || about.len() == 0 {
         return Err(refused(args, "it is no file with a store in it"));
     }
-    let (path, _lock) = machine::lock_alone(args.data_dir.as_deref())?;
+    let (path, _lock) = machine::lock_alone(location.data_dir())?;
     let now = machine::now();
     let kept = {
         let mut name = path.as_os_str().to_owned();

@@ -10,11 +10,10 @@ use plimsoll_budget::{OverBudget, Suggestion, Verdict};
 use plimsoll_domain::{Attachment, File, FileId, PairId, print_token};
 use plimsoll_files::size_words;
 use plimsoll_send::Outcome;
-use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
 
 use crate::{
-    args::SendArgs,
+    args::{Location, SendArgs},
     context::Context,
     failure::{Failure, note, say},
     input,
@@ -23,14 +22,16 @@ use crate::{
     signals, words,
 };
 
-pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
+pub(crate) fn run(
+    args: &SendArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let again = args.reask.is_some() || args.regenerate;
     let text = if again { String::new() } else { message(args)? };
-    let workspace =
-        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let app = &opened.app;
         let history = match &args.filter {
             Some(filter) => HistoryChoice::Filter(filter.clone()),
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &SendArgs, workspace: &str, output: &mut Output) -> Resu
         let asked = args.over_budget.unwrap_or_else(|| app.settings().over_budget());
         let view = View { history, topic: args.topic.clone(), model: args.model.clone() };
         let draft = Draft { text, ..Draft::default() };
-        let mut ask = Ask { workspace, view, draft };
+        let mut ask = Ask { workspace: location.workspace.clone(), view, draft };
         if again {
             ask_again(app, args, &mut ask).await?;
         }

@@ -15,7 +15,7 @@ use plimsoll_web::{Access, Token, Web, WebParts, accounts_are_told};
 
 use super::mcp;
 use crate::{
-    args::ServeArgs,
+    args::{Location, ServeArgs},
     configuration::Configuration,
     context::Context,
     failure::{Failure, note},
@@ -24,7 +24,11 @@ use crate::{
     process, signals, token,
 };
 
-pub(crate) fn run(args: &ServeArgs, output: &mut Output) -> Result<u8, Failure> {
+pub(crate) fn run(
+    args: &ServeArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let context = Context::load()?;
     let zone = match context.settings.time_zone() {
         Some(name) => TimeZone::get(name).unwrap_or(TimeZone::UTC),
@@ -42,7 +46,7 @@ pub(crate) fn run(args: &ServeArgs, output: &mut Output) -> Result<u8, Failure> 
     machine::block_on(async {
         let listener = listen(args.addr).await?;
         let address = listener.local_addr().unwrap_or(args.addr);
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let entrance = Entrance::new(address, given, &opened.data_dir)?;
         let access = entrance.access();
         let app = Arc::new(opened.app);

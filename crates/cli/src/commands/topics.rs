@@ -2,11 +2,10 @@
 
 use plimsoll_app::NewTopic;
 use plimsoll_domain::{Topic, TopicTree};
-use plimsoll_store::Workspace;
 use serde::Serialize;
 
 use crate::{
-    args::{TopicsArgs, TopicsCommand},
+    args::{Location, TopicsArgs, TopicsCommand},
     context::Context,
     failure::Failure,
     machine,
@@ -23,12 +22,14 @@ struct Row {
     max_output: Option<u64>,
 }
 
-pub(crate) fn run(args: &TopicsArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
-    let workspace =
-        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+pub(crate) fn run(
+    args: &TopicsArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let app = &opened.app;
         match &args.command {
             Some(TopicsCommand::Add { path, system, model }) => {
@@ -37,15 +38,19 @@ pub(crate) fn run(args: &TopicsArgs, workspace: &str, output: &mut Output) -> Re
                     system_message: system.clone(),
                     default_model: model.clone(),
                 };
-                app.add_topic(&workspace, &new).await.map_err(|error| Failure::app(&error))?;
+                app.add_topic(&location.workspace, &new)
+                    .await
+                    .map_err(|error| Failure::app(&error))?;
             }
             Some(TopicsCommand::Rm { path }) => {
-                app.remove_topic(&workspace, path).await.map_err(|error| Failure::app(&error))?;
+                app.remove_topic(&location.workspace, path)
+                    .await
+                    .map_err(|error| Failure::app(&error))?;
             }
             None => {}
         }
-        app.open_workspace(&workspace).await.map_err(|error| Failure::app(&error))?;
-        let topics = app.store().topics(&workspace).await;
+        app.open_workspace(&location.workspace).await.map_err(|error| Failure::app(&error))?;
+        let topics = app.store().topics(&location.workspace).await;
         let topics = topics.map_err(|error| Failure::failed(error.to_string()))?;
         print(&topics, args.json, output)?;
         Ok(0)

@@ -1,7 +1,5 @@
 //! `plimsoll undo`: what was deleted comes back (REC-5).
 
-use std::path::PathBuf;
-
 use clap::Args;
 use plimsoll_app::{App, AppError, restored_words};
 use plimsoll_domain::DeletionId;
@@ -10,6 +8,7 @@ use plimsoll_tokens::commas;
 use serde_json::{Value, json};
 
 use crate::{
+    args::Location,
     context::Context,
     failure::Failure,
     machine,
@@ -39,27 +38,25 @@ pub(crate) struct UndoArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &UndoArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
-    let workspace =
-        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+pub(crate) fn run(
+    args: &UndoArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let app = &opened.app;
         if args.list {
-            list(app, &workspace, args.json, output).await?;
+            list(app, &location.workspace, args.json, output).await?;
             return Ok(0);
         }
         let id =
             args.id.as_deref().map(|text| DeletionId::parse(text).ok_or_else(none)).transpose()?;
         if let (Some(id), true) = (id, args.for_good) {
-            let purged = app.purge_deletion(&workspace, id).await;
+            let purged = app.purge_deletion(&location.workspace, id).await;
             if !purged.map_err(|error| Failure::app(&error))? {
                 return Err(none());
             }
@@ -69,7 +66,7 @@ pub(crate) fn run(args: &UndoArgs, workspace: &str, output: &mut Output) -> Resu
             }
             return Ok(0);
         }
-        let restored = app.undo(&workspace, id).await.map_err(|error| match error {
+        let restored = app.undo(&location.workspace, id).await.map_err(|error| match error {
             AppError::Store(StoreError::NotFound(Noun::Deletion)) => none(),
             error => Failure::app(&error),
         })?;

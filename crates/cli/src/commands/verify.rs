@@ -8,7 +8,7 @@ use plimsoll_store_sql::SqlStore;
 use plimsoll_tokens::commas;
 
 use crate::{
-    args::VerifyArgs,
+    args::{Location, VerifyArgs},
     context::Context,
     failure::{Failure, note},
     machine,
@@ -18,13 +18,17 @@ use crate::{
 /// So many damaged things are named; the rest is counted.
 const NAMED: usize = 100;
 
-pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<u8, Failure> {
+pub(crate) fn run(
+    args: &VerifyArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     if args.set_aside {
-        return set_aside(args);
+        return set_aside(location);
     }
-    let path = machine::data_path(args.data_dir.as_deref()).unwrap_or_default().join("plimsoll.db");
+    let path = machine::data_path(location.data_dir()).unwrap_or_default().join("plimsoll.db");
     machine::block_on(async {
-        let verified = look(args, &path).await?;
+        let verified = look(args, location, &path).await?;
         tell(&verified, args, output)?;
         Ok(u8::from(!verified.damage.is_empty()))
     })
@@ -32,7 +36,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<u8, Failure>
 
 /// The store is only read until it is known to be sound: what opening it does besides, such as
 /// ending what was interrupted, is done to sound stores.
-async fn look(args: &VerifyArgs, path: &Path) -> Result<Verified, Failure> {
+async fn look(args: &VerifyArgs, location: &Location, path: &Path) -> Result<Verified, Failure> {
     let failed = |error: StoreError| Failure::failed(format!("{}: {error}", path.display()));
     let log = path.with_file_name("plimsoll.db-wal");
     if path.symlink_metadata().is_err() && log.symlink_metadata().is_err() {
@@ -44,7 +48,7 @@ async fn look(args: &VerifyArgs, path: &Path) -> Result<Verified, Failure> {
         let damage = findings.into_iter().map(|finding| finding.0).collect();
         return Ok(Verified { damage, ..Verified::default() });
     }
-    let opened = machine::open(Context::load()?, args.data_dir.as_deref()).await?;
+    let opened = machine::open(Context::load()?, location.data_dir()).await?;
     let read = if args.read_data { ReadData::All } else { ReadData::Quick };
     opened.app.verify(read).await.map_err(|error| Failure::app(&error))
 }
@@ -81,8 +85,8 @@ fn tell(verified: &Verified, args: &VerifyArgs, output: &mut Output) -> Result<(
 }
 
 /// Nobody else may have it open, and what is sound stays.
-fn set_aside(args: &VerifyArgs) -> Result<u8, Failure> {
-    let (path, _lock) = machine::lock_alone(args.data_dir.as_deref())?;
+fn set_aside(location: &Location) -> Result<u8, Failure> {
+    let (path, _lock) = machine::lock_alone(location.data_dir())?;
     machine::block_on(async {
         let moved = SqlStore::set_aside_sqlite(&path).await;
         match moved.map_err(|error| Failure::failed(format!("{}: {error}", path.display())))? {

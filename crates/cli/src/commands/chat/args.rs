@@ -1,7 +1,5 @@
 //! What `plimsoll chat` is started with.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
 use crate::args::{parse_over_budget, parse_quota};
@@ -36,8 +34,4 @@ pub(crate) struct ChatArgs {
     /// Wait at most so many seconds for the account's limits, or `go` at once
     #[arg(long, value_name = "SECONDS|go", default_value = "60", value_parser = parse_quota)]
     pub(crate) quota: plimsoll_app::QuotaChoice,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }

@@ -26,10 +26,10 @@ use plimsoll_app::{
     App, AppError, Draft, HistoryChoice, QuotaChoice, View, WorkspaceView, topic_path,
 };
 use plimsoll_budget::OverBudget;
-use plimsoll_store::Workspace;
 use tokio::sync::Mutex;
 
 use crate::{
+    args::Location,
     context::Context,
     failure::{Failure, note, report, say},
     machine::{self, Opened},
@@ -68,19 +68,22 @@ enum Next {
     Leave,
 }
 
-pub(crate) fn run(args: &ChatArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
-    let workspace =
-        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+pub(crate) fn run(
+    args: &ChatArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let app = &opened.app;
         let view = View {
             history: HistoryChoice::Filter(args.filter.clone()),
             topic: args.topic.clone(),
             model: args.model.clone(),
         };
-        let board = app.board(&workspace, view).await.map_err(|error| Failure::app(&error))?;
+        let board =
+            app.board(&location.workspace, view).await.map_err(|error| Failure::app(&error))?;
         let board = Arc::new(Mutex::new(board));
         let somebody = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         let editor = match somebody {

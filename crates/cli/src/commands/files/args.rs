@@ -18,10 +18,6 @@ pub(crate) struct FilesArgs {
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-
-    /// Where everything is kept
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -70,8 +66,4 @@ pub(crate) struct GcArgs {
     /// Keep what came within so many hours
     #[arg(long, value_name = "HOURS", default_value_t = 24)]
     pub(crate) older_than: u64,
-
-    /// Where everything is kept
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }

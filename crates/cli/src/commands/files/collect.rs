@@ -4,23 +4,22 @@ use std::time::Duration;
 
 use plimsoll_app::{App, Collected};
 use plimsoll_files::size_words;
-use plimsoll_store::{StoreError, Workspace};
+use plimsoll_store::StoreError;
 use plimsoll_tokens::commas;
 
 use super::GcArgs;
 use crate::{
+    args::Location,
     context::Context,
     failure::{Failure, note},
     machine,
     output::Output,
 };
 
-pub(crate) fn run(args: &GcArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
-    let workspace =
-        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+pub(crate) fn run(args: &GcArgs, location: &Location, output: &mut Output) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let app = &opened.app;
         if opened.made {
             return Err(Failure::failed(
@@ -28,9 +27,10 @@ pub(crate) fn run(args: &GcArgs, workspace: &str, output: &mut Output) -> Result
             )
             .hint("`plimsoll restore FILE` puts a backup in its place; nothing was removed"));
         }
-        app.open_workspace(&workspace).await.map_err(|error| Failure::app(&error))?;
+        app.open_workspace(&location.workspace).await.map_err(|error| Failure::app(&error))?;
         let grace = Duration::from_secs(args.older_than.saturating_mul(3600));
-        let garbage = app.garbage(&workspace, grace).await.map_err(|error| Failure::app(&error))?;
+        let garbage =
+            app.garbage(&location.workspace, grace).await.map_err(|error| Failure::app(&error))?;
         let (count, bytes) =
             garbage.found.iter().fold((0u64, 0u64), |(n, sum), one| (n + 1, sum + one.size));
         let young = match garbage.waiting {

@@ -21,6 +21,7 @@ use plimsoll_tokens::commas;
 use serde::Serialize;
 
 use crate::{
+    args::Location,
     context::Context,
     failure::{Failure, note},
     machine,
@@ -31,34 +32,36 @@ use crate::{
 /// Smaller files are taken in before a bar could be read.
 const WORTH_A_BAR: u64 = 32 << 20;
 
-pub(crate) fn run(args: &FilesArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
-    let workspace =
-        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+pub(crate) fn run(
+    args: &FilesArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let app = &opened.app;
-        app.open_workspace(&workspace).await.map_err(|error| Failure::app(&error))?;
+        app.open_workspace(&location.workspace).await.map_err(|error| Failure::app(&error))?;
         match &args.command {
             Some(FilesCommand::Add { paths, words, secrets }) => {
                 let mut files = Vec::new();
                 for path in paths {
                     let how = Adding { words: words.as_deref(), listed: true, secrets: *secrets };
-                    files.push(add(app, &workspace, path, how).await?);
+                    files.push(add(app, &location.workspace, path, how).await?);
                 }
                 list(app, &files, args.json, output)?;
             }
             Some(FilesCommand::Show { id, lines }) => {
-                let file = find(app, &workspace, id).await?;
+                let file = find(app, &location.workspace, id).await?;
                 match args.json {
                     true => output.json(&row(&file))?,
-                    false => show(app, &workspace, &file, *lines, output).await?,
+                    false => show(app, &location.workspace, &file, *lines, output).await?,
                 }
             }
             Some(FilesCommand::Rm { ids }) => {
                 for id in ids {
-                    let file = find(app, &workspace, id).await?;
-                    let deleted = app.delete_file(&workspace, file.id).await;
+                    let file = find(app, &location.workspace, id).await?;
+                    let deleted = app.delete_file(&location.workspace, file.id).await;
                     let deleted = deleted.map_err(|e| Failure::app(&e))?;
                     let next = match deleted.undo {
                         Some(_) => "`plimsoll undo` brings it back",
@@ -68,7 +71,7 @@ pub(crate) fn run(args: &FilesArgs, workspace: &str, output: &mut Output) -> Res
                 }
             }
             None | Some(FilesCommand::List) => {
-                let files = app.store().files(&workspace).await;
+                let files = app.store().files(&location.workspace).await;
                 let files = files.map_err(|error| Failure::failed(error.to_string()))?;
                 list(app, &files, args.json, output)?;
             }

@@ -25,10 +25,6 @@ pub(crate) struct MemoryArgs {
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-
-    /// Where everything is kept
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
 }
 
 #[derive(Subcommand, Debug)]

@@ -20,24 +20,27 @@ use serde_json::json;
 
 use self::args::{MemoryCommand, ReadingArgs, SaveArgs, SearchArgs};
 use crate::{
+    args::Location,
     context::Context,
     failure::Failure,
     input, machine,
     output::{Output, neutral},
 };
 
-pub(crate) fn run(args: &MemoryArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
-    let workspace =
-        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
+pub(crate) fn run(
+    args: &MemoryArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     if let MemoryCommand::Export(export) = &args.command {
         archive::check(export)?;
     }
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, args.data_dir.as_deref()).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let app = Arc::new(opened.app);
-        app.open_workspace(&workspace).await.map_err(|error| Failure::app(&error))?;
-        let memory = memory(&app, workspace)?;
+        app.open_workspace(&location.workspace).await.map_err(|error| Failure::app(&error))?;
+        let memory = memory(&app, location.workspace.clone())?;
         let reply = match &args.command {
             MemoryCommand::Save(save) => memory.save(note(save)?).await,
             MemoryCommand::Search(search) => memory.search(find(&memory, search)?).await,

@@ -15,7 +15,13 @@ use plimsoll_filter::{Atom, Expr, parse};
 use plimsoll_send::Plan;
 use plimsoll_store::Workspace;
 
-use crate::{args::PlanArgs, context::Context, failure::Failure, machine, output::Output};
+use crate::{
+    args::{Location, PlanArgs},
+    context::Context,
+    failure::Failure,
+    machine,
+    output::Output,
+};
 use from_file::FromFile;
 
 /// How long each step took.
@@ -40,13 +46,15 @@ impl Planned {
     }
 }
 
-pub(crate) fn run(args: &PlanArgs, workspace: &str, output: &mut Output) -> Result<u8, Failure> {
+pub(crate) fn run(
+    args: &PlanArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
     let mut context = Context::load()?;
     override_settings(args, &mut context)?;
-    let workspace =
-        Workspace::parse(workspace).map_err(|error| Failure::usage(error.to_string()))?;
     check_filter(args)?;
-    let planned = machine::block_on(of_history(args, &workspace, context))?;
+    let planned = machine::block_on(of_history(args, location, context))?;
     if args.json {
         output.json(&report::json(&planned))?;
     } else {
@@ -83,7 +91,7 @@ fn names_selected_topic(expr: &Expr) -> bool {
 
 async fn of_history(
     args: &PlanArgs,
-    workspace: &Workspace,
+    location: &Location,
     context: Context,
 ) -> Result<Planned, Failure> {
     let Some(path) = &args.pairs else {
@@ -91,9 +99,9 @@ async fn of_history(
             return Err(Failure::usage("--prelude goes with --pairs: the store knows its prelude")
                 .hint("a topic's system message is the prelude; see `plimsoll topics --help`"));
         }
-        let opened = machine::open(context, None).await?;
+        let opened = machine::open(context, location.data_dir()).await?;
         let from_store = FromFile { names: HashMap::new(), topic: args.topic.clone() };
-        return planned(args, workspace, &opened.app, from_store).await;
+        return planned(args, &location.workspace, &opened.app, from_store).await;
     };
     let dir = tempfile::tempdir().map_err(|error| {
         Failure::failed(format!("cannot make a temporary directory: {error}"))
@@ -101,8 +109,8 @@ async fn of_history(
     })?;
     let opened = machine::open(context, Some(dir.path())).await?;
     let topic = args.topic.as_deref();
-    let from_file = from_file::bring_in(&opened.app, workspace, path, topic).await?;
-    planned(args, workspace, &opened.app, from_file).await
+    let from_file = from_file::bring_in(&opened.app, &location.workspace, path, topic).await?;
+    planned(args, &location.workspace, &opened.app, from_file).await
 }
 
 async fn planned(
