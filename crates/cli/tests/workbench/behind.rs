@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     bench::{Screen, Workbench, answer},
-    honest::asked,
+    honest::{asked, marked},
 };
 
 /// From now on rows wait until they are let go.
@@ -91,4 +91,64 @@ fn pay_6_who_sees_few_rows_sends_nothing_behind_them_by_the_word_of_the_server()
     assert_eq!(slow.post(0).status, 202);
     bench.agrees();
     assert_eq!(asked(&bench.sent()).len(), 12);
+}
+
+/// A row that went away leaves a gap, and what is marked beside it is not what goes along now.
+#[test]
+fn pay_6_a_mark_beside_a_row_that_is_gone_is_not_passed_over() {
+    let fine = std::iter::repeat_n(answer("fine and equal"), 12);
+    let replies = fine.chain([Reply::invalid(), Reply::invalid(), answer("fine")]);
+    let Some(bench) = Workbench::prepared(replies, 260, |served| {
+        for n in 0..12 {
+            served.send(&format!("question number {n:03}"));
+        }
+        // All but one of those that are left go along.
+        let start = served.json("GET", "/api/state", None)["boundary"]["start"].as_u64().unwrap();
+        let page = served.json("GET", "/api/pairs?from=0&limit=12", None);
+        for pair in &page["pairs"].as_array().unwrap()[..start as usize - 1] {
+            served.ask("DELETE", &format!("/api/pairs/{}", pair["id"].as_str().unwrap()), None);
+        }
+    }) else {
+        return;
+    };
+    let slow = bench.tab();
+    for (words, count) in [("gone", 1), ("hello", 2)] {
+        slow.types(words);
+        slow.keys("Enter");
+        slow.wait(&format!(
+            "document.querySelectorAll('.pair[data-state=error]').length === {count}"
+        ));
+    }
+    let page = bench.served.json("GET", "/api/pairs?from=0&limit=20", None);
+    let id = |words: &str| {
+        let pairs = page["pairs"].as_array().unwrap();
+        let pair = pairs.iter().find(|pair| pair["userText"] == words).unwrap();
+        pair["id"].as_str().unwrap().to_owned()
+    };
+    let newest = id("question number 011");
+    slow.filter("!o");
+    slow.wait("T.pairs().length === 3 && T.asked().endsWith('|gone|hello')");
+    assert_eq!(marked(&slow).len(), 1);
+    hold_rows(&slow);
+    for gone in [&newest, &id("gone")] {
+        bench.served.ask("DELETE", &format!("/api/pairs/{gone}"), None);
+    }
+    slow.wait("T.rowsHeld > 0 && T.pairs().length === 2");
+    slow.click(".pair [data-act=reask]");
+    slow.wait("T.draft() === 'hello' && T.says('#notice', 'Asking again')");
+    slow.wait("T.asks.some((ask) => ask.startsWith('POST /api/preview'))");
+    slow.page.settle().unwrap();
+    let (calls, seen) = (bench.calls(), marked(&slow));
+    slow.keys("Enter");
+    slow.page.settle().unwrap();
+    let_rows_go(&slow);
+    slow.wait("T.says('#notice', 'changed as you sent it') || T.posts.length > 0");
+    if bench.calls() > calls {
+        assert_eq!(asked(&bench.sent()), seen, "what went was not what was marked");
+    }
+    slow.says("#notice", "changed as you sent it");
+    slow.keys("Enter");
+    assert_eq!(slow.post(0).status, 202);
+    bench.agrees();
+    assert_eq!(asked(&bench.sent()), Vec::<String>::new());
 }

@@ -21,14 +21,14 @@ export function hash(text) {
 /** @typedef {{pair: string, revision: string | number}} SeenQuestion */
 
 /**
- * The blocks with a pair that is sent: the page's own marks where it holds the whole block, the
+ * The blocks with a pair that is sent: the page's own marks where the whole block is loaded, the
  * server's word for the others that the page knows of. Pure.
  * @param {readonly Row[]} rows
- * @param {number} y  how many pairs are visible on the page
+ * @param {{from: number, to: number, y: number}} page  which positions are loaded, of how many
  * @param {Pick<ShownView, "block" | "blocks">} told
  * @returns {[number, string][]}
  */
-export function blocksOf(rows, y, { block, blocks }) {
+export function blocksOf(rows, { from, to, y }, { block, blocks }) {
   /** @type {Map<number, Row[]>} */
   const held = new Map();
   for (const row of rows) {
@@ -39,10 +39,12 @@ export function blocksOf(rows, y, { block, blocks }) {
   }
   const out = new Map(blocks.filter(([number]) => number * block < y));
   for (const [number, list] of held) {
-    if (list.length < Math.min(block, y - number * block)) continue;
     const sent = list.filter((row) => row.sent).sort((a, b) => a.at - b.at);
-    if (sent.length) out.set(number, hash(sent.map(({ id, revision }) => `${id} ${revision}\n`).join("")));
-    else out.delete(number);
+    // A row that went away leaves a gap, and the page shows the others all the same. Of a block
+    // that is loaded in part the server knows more, unless it knows nothing of what is marked.
+    const whole = number * block >= from && Math.min((number + 1) * block, y) <= to;
+    if (sent.length && (whole || !out.has(number))) out.set(number, hash(sent.map(({ id, revision }) => `${id} ${revision}\n`).join("")));
+    else if (whole) out.delete(number);
   }
   return [...out].sort(([a], [b]) => a - b);
 }
@@ -128,7 +130,7 @@ export function createSeen({ win, store }) {
     const told = store.get().preview?.shown ?? store.get().shown;
     // The server's word is of its own arrangement; rows of an earlier one have no part in it.
     const known = told.shape === win.shape ? told.blocks : [];
-    return blocksOf(rows(), win.y, { block: told.block, blocks: known });
+    return blocksOf(rows(), { ...win.loaded, y: win.y }, { block: told.block, blocks: known });
   }
 
   return {

@@ -317,6 +317,8 @@ export function createWindow({ pane, fetchRows, onRendered, onShown, onBehind })
     pane, rows, anchor, press, find, findAt, firstInView, show, pump, ends, lastChunk, setCount,
     get y() { return y; },
     get shape() { return shape; },
+    /** Which positions are rendered. */
+    get loaded() { return { from: chunks[0]?.from ?? 0, to: lastChunk()?.to ?? 0 }; },
     get changes() { return changes; },
     /** A row was changed; rows that are on their way may be older. */
     changed() { changes += 1; },
