@@ -128,8 +128,13 @@ const boundary = createBoundary({
 
 const bar = must("#gauge", HTMLElement);
 const gauge = createGauge({ gauge: bar, legend: must("#legend", HTMLElement), warnAt });
-// The server says with the page what is in the window; nobody waits for it to be drawn.
-if (bar.dataset["window"]) gauge.draw(JSON.parse(bar.dataset["window"]));
+// The server says with the page what is in the window; nobody waits for it to be drawn, and what
+// stands in the box is weighed in it.
+if (bar.dataset["window"]) {
+  const window = JSON.parse(bar.dataset["window"]);
+  store.set({ window });
+  gauge.draw(window);
+}
 const again = createAgain({ api, store });
 const weigh = createWeigh({ api, store, asked: () => again.asked, output: must("#aut", HTMLOutputElement), warnAt, onWindow: showWindow, onWeighed: attach.weighed });
 /** @param {import("./files/attachments.js").Message} message */

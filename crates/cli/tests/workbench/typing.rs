@@ -145,6 +145,27 @@ fn unanswered(gate: &Gate, queue: bool) -> Option<Workbench> {
 }
 
 #[test]
+fn val_2_a_page_that_opens_with_a_draft_says_nothing_of_a_window_that_it_was_not_told() {
+    let Some(bench) = Workbench::open([answer("fine")]) else { return };
+    bench.types("a few words");
+    bench.wait(
+        "fetch('/api/draft').then((it) => it.json()).then(({ text }) => text === 'a few words')",
+    );
+    bench.page.before_load("T.hold('/api/state', '/api/weigh')").unwrap();
+    bench.page.reload().unwrap();
+    bench.wait(
+        "T.draft() === 'a few words' && T.waiting.length > 0 && T.one('#aut').textContent !== '0'",
+    );
+    bench.page.settle().unwrap();
+    assert_eq!(bench.js::<String>("T.one('#notice').textContent"), "");
+    assert!(bench.js::<bool>(
+        "T.one('#gauge').textContent.includes('4,096') || T.one('#legend').textContent !== ''"
+    ));
+    bench.js::<()>("T.letGo()");
+    bench.agrees();
+}
+
+#[test]
 fn snd_4_a_selection_stays_when_the_word_that_the_message_was_taken_comes_late() {
     let gate = Gate::default();
     let Some(bench) = unanswered(&gate, false) else { return };

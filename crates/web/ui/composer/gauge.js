@@ -92,8 +92,9 @@ export function gaugeWords(window) {
 export function withDraft(window, aut, warnAt) {
   const total = window.prelude + window.history + aut;
   const percent = window.ml > 0 ? Math.round((total / window.ml) * 1000) / 10 : 0;
-  // Whether it is refused depends on how sure the numbers are: the server says it.
-  const verdict = total > window.ml ? "over" : percent > warnAt ? "warn" : "ok";
+  // Whether it is refused depends on how sure the numbers are: the server says it. Of a window
+  // that nobody told, nothing is said.
+  const verdict = window.ml === 0 ? "ok" : total > window.ml ? "over" : percent > warnAt ? "warn" : "ok";
   return { ...window, aut, total, percent, verdict, free: window.ml - total - window.reserve, exact: false };
 }
 

@@ -48,6 +48,7 @@ test("the words say by how much it is too much", () => {
 
 test("VAL-2: a draft moves the verdict at once: 80 % warns, 100 % holds", () => {
   const base = { ...MOCK, ml: 1000, prelude: 100, history: 500, files: 0 };
+  assert.equal(withDraft({ ...base, ml: 0 }, 200, 80).verdict, "ok", "nobody told the window yet");
   assert.equal(withDraft(base, 200, 80).verdict, "ok");
   assert.equal(withDraft(base, 201, 80).verdict, "warn");
   assert.equal(withDraft(base, 400, 80).verdict, "warn");
