@@ -216,6 +216,39 @@ fn the_types_along_the_way_are_where_the_map_says() {
 
 /// Names that a stranger would have to learn do not come back.
 #[test]
+fn every_file_that_the_map_names_is_there() {
+    fn all(dir: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(dir).unwrap().map(Result::unwrap) {
+            let (path, name) = (entry.path(), entry.file_name());
+            if name == "target" || name == ".git" {
+                continue;
+            }
+            found.push(format!("/{}", path.strip_prefix(root()).unwrap().display()));
+            if path.is_dir() {
+                all(&path, found);
+            }
+        }
+    }
+    let mut paths = Vec::new();
+    all(&root(), &mut paths);
+    let is_file = |name: &&str| {
+        let path = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
+        let known = [".rs", ".js", ".json", ".txt", ".md", ".sql", ".css", "/"];
+        // Where the program keeps what is attached is no place in the source.
+        path && *name != "context/" && known.iter().any(|end| name.ends_with(end))
+    };
+    let map = read("ARCHITECTURE.md");
+    let named = map.split('`').skip(1).step_by(2).filter(is_file);
+    let lost: Vec<&str> = named
+        .filter(|name| {
+            let end = format!("/{}", name.trim_end_matches('/'));
+            !paths.iter().any(|path| path.ends_with(&end))
+        })
+        .collect();
+    assert!(lost.is_empty(), "ARCHITECTURE.md names what is not there: {lost:?}");
+}
+
+#[test]
 fn the_send_path_speaks_plain_words() {
     let dialect = [
         "Standing",
