@@ -1,5 +1,5 @@
 //! Everything that is known at one instant about a message and what may go along with it. Whoever
-//! reads stores, files and settings gathers it; [`plan`](crate::plan) decides from it alone.
+//! reads stores, files and settings gathers it; [`plan`](crate::plan()) decides from it alone.
 
 use std::sync::Arc;
 
