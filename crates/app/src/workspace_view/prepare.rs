@@ -13,6 +13,9 @@ use plimsoll_tokens::RawTokens;
 use super::{WorkspaceView, planning::with_its_question, target::TargetModel};
 use crate::{App, AppError, Connection, Draft, Prepared, Purpose, attach::Resolved};
 
+/// So often a message is planned anew because a pair went away as its text was read.
+const PLANNING_ATTEMPTS: usize = 5;
+
 /// The questions of the included pairs as they go out, where that is not their text alone, and
 /// the message.
 type Rendered = (Vec<Option<Vec<Part>>>, Vec<Part>);
@@ -101,7 +104,7 @@ impl WorkspaceView {
         draft: &Draft,
         resolved: &Resolved,
     ) -> Result<(Plan, Vec<StoredPair>), AppError> {
-        loop {
+        for _ in 0..PLANNING_ATTEMPTS {
             let snapshot = self.snapshot(app, draft, resolved).await?;
             let ids: Vec<PairId> = snapshot.selection.included.iter().map(|pair| pair.id).collect();
             let included = app.store.get_many(&ids).await?;
@@ -111,6 +114,7 @@ impl WorkspaceView {
             // Somebody deleted one of them at this moment.
             self.reload(app).await?;
         }
+        Err(AppError::ViewChanged)
     }
 
     /// The numbers that the attempts start from.
