@@ -9,9 +9,7 @@ use plimsoll_exchange::{
 };
 use plimsoll_store::{ArchivedPair, SavedFilter, Workspace};
 
-use crate::{
-    App, AppError, ImportAsk, Imported, Progress, import_files::FileDesk, prepare::new_topic,
-};
+use crate::{App, AppError, ImportAsk, Imported, Progress, import_files::FileDesk};
 
 /// A batch is written when it has this many pairs, or this many bytes of text. It ends
 /// where a conversation ends, so that a conversation is there whole or not at all.
@@ -252,7 +250,7 @@ impl<'a> Importer<'a> {
     }
 
     fn make(&mut self, id: TopicId, parent: Option<TopicId>, name: &str) {
-        let mut topic = new_topic(id, parent, name);
+        let mut topic = Topic::new(id, parent, name);
         // A new child starts with a copy of its parent's system message (HIS-3).
         let above = parent.and_then(|parent| self.topics.get(&parent));
         topic.system_message = above.and_then(|above| above.system_message.clone());

@@ -55,7 +55,7 @@ pub use export::{ExportAsk, Exported};
 pub use heavy::heavy;
 pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
 pub use ports::{Chance, Clock, Connection, NoProvider, ProviderSource};
-pub use prepare::find_topic;
+pub use prepare::{FIRST_TOPIC, find_topic};
 pub use quota::{OverQuota, QuotaChoice};
 pub use shelf::{
     BlobUsage, Collected, Garbage, LARGEST_FILE, Origin, ReadData, Secrets, TakeIn, Verified,

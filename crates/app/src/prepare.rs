@@ -12,7 +12,7 @@ use plimsoll_tokens::{Calibration, RawTokens, Report};
 use crate::{App, AppError, Ask, Connection, Prepared};
 
 /// The topic that pairs go to when nobody chose one.
-const FIRST_TOPIC: &str = "General";
+pub const FIRST_TOPIC: &str = "General";
 
 impl App {
     /// Weighs a message and what would go along with it.
@@ -96,7 +96,7 @@ impl App {
         let mut topics = self.store.topics(workspace).await?;
         if topics.is_empty() {
             let id = TopicId::new(self.clock.now(), self.chance.bytes());
-            self.store.put_topic(workspace, &new_topic(id, None, FIRST_TOPIC)).await?;
+            self.store.put_topic(workspace, &Topic::new(id, None, FIRST_TOPIC)).await?;
             topics = self.store.topics(workspace).await?;
         }
         let found = match path {
@@ -112,19 +112,6 @@ impl App {
 /// Where a model is served: what is learned of it is kept by this.
 fn base_url<'a>(model: &'a Model, connection: Option<&'a Connection>) -> Option<&'a str> {
     connection.map(|connection| connection.provider.base_url()).or(model.base_url.as_deref())
-}
-
-/// A topic with nothing but a name.
-pub(crate) fn new_topic(id: TopicId, parent: Option<TopicId>, name: &str) -> Topic {
-    Topic {
-        id,
-        parent,
-        name: name.to_owned(),
-        system_message: None,
-        default_model: None,
-        temperature: None,
-        max_output: None,
-    }
 }
 
 /// The topic at a path, names without case. A path of one name finds it at the root.

@@ -6,10 +6,7 @@ use plimsoll_budget::is_emitted;
 use plimsoll_domain::{Topic, TopicId};
 use plimsoll_store::{Deletable, Workspace};
 
-use crate::{
-    App, AppError, Deleted, Progress,
-    prepare::{find_topic, new_topic},
-};
+use crate::{App, AppError, Deleted, Progress, prepare::find_topic};
 
 /// A topic to make, with all above it that are not there yet.
 #[derive(Clone, Debug, Default)]
@@ -95,7 +92,7 @@ impl App {
             }
             let mut topic = known.unwrap_or_else(|| {
                 let id = TopicId::new(self.clock.now(), self.chance.bytes());
-                let mut topic = new_topic(id, parent.as_ref().map(|parent| parent.id), name);
+                let mut topic = Topic::new(id, parent.as_ref().map(|parent| parent.id), name);
                 // A new child starts with a copy of its parent's system message.
                 topic.system_message = parent.as_ref().and_then(|p| p.system_message.clone());
                 topic

@@ -24,6 +24,21 @@ pub struct Topic {
     pub max_output: Option<u64>,
 }
 
+impl Topic {
+    /// A topic with nothing but a name.
+    pub fn new(id: TopicId, parent: Option<TopicId>, name: &str) -> Self {
+        Self {
+            id,
+            parent,
+            name: name.to_owned(),
+            system_message: None,
+            default_model: None,
+            temperature: None,
+            max_output: None,
+        }
+    }
+}
+
 /// Why the tree refuses a change.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TopicTreeError {
@@ -165,15 +180,8 @@ mod tests {
     use crate::Timestamp;
 
     fn topic(n: u8, parent: Option<&Topic>, name: &str) -> Topic {
-        Topic {
-            id: TopicId::new(Timestamp::from_millis(i64::from(n)), [n; 10]),
-            parent: parent.map(|parent| parent.id),
-            name: name.to_owned(),
-            system_message: None,
-            default_model: None,
-            temperature: None,
-            max_output: None,
-        }
+        let id = TopicId::new(Timestamp::from_millis(i64::from(n)), [n; 10]);
+        Topic::new(id, parent.map(|parent| parent.id), name)
     }
 
     #[test]

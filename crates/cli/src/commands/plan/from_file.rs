@@ -2,14 +2,14 @@
 //! over a file is made the way every other plan is.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs::File,
     io::{BufReader, Read},
     path::Path,
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use plimsoll_app::App;
+use plimsoll_app::{App, FIRST_TOPIC, topic_path};
 use plimsoll_domain::{
     Attachment, Lifecycle, MessagePair, PairId, SegmentBody, Timestamp, Topic, TopicId, segments,
 };
@@ -27,13 +27,10 @@ const LONG_READ_BYTES: u64 = 32 * 1024 * 1024;
 /// No tree of topics is deeper; a path that claims to be would fill the memory.
 const DEEPEST_TOPIC: usize = 64;
 
-/// Where pairs stand whose line names no topic.
-const NO_TOPIC: &str = "General";
-
 /// So many pairs are written at once.
 const BATCH_PAIRS: usize = 2000;
 
-/// What became of a file.
+/// What a file became in the store.
 pub(super) struct FromFile {
     /// The id of each pair, as the file has it.
     pub(super) names: HashMap<PairId, Box<str>>,
@@ -53,11 +50,11 @@ pub(super) async fn bring_in(
     let selected = selected.map_err(|error| Failure::usage(format!("--topic: {}", error.0)))?;
     history.read(path)?;
     if let (Some(path), Some(id)) = (topic, selected)
-        && !history.pairs.iter().any(|line| history.is_within(line.pair.topic_id, id))
+        && !history.has_pairs_within(id)
     {
         note(&format!("no pair of this history stands in or below the topic '{path}'"));
     }
-    let topic = selected.map(|id| history.path(id));
+    let topic = selected.map(|id| topic_path(&history.topics, id));
     let FileHistory { topics, pairs, .. } = history;
     let failed = |error: plimsoll_app::AppError| Failure::app(&error);
     app.open_workspace(workspace).await.map_err(failed)?;
@@ -86,7 +83,7 @@ pub(super) async fn bring_in(
     }
 }
 
-/// A pair of the file, and where it stands there.
+/// A pair of the file, with its id and its time as the file has them.
 struct Line {
     id: Box<str>,
     created_at: jiff::Timestamp,
@@ -150,7 +147,7 @@ impl FileHistory {
         if let Some(first) = self.numbers.insert(id.clone(), number) {
             return Err(LineError(format!("id '{id}' stands twice, first in pair {}", first + 1)));
         }
-        let topic_id = self.topic(line.topic.as_deref().unwrap_or(NO_TOPIC))?;
+        let topic_id = self.topic(line.topic.as_deref().unwrap_or(FIRST_TOPIC))?;
         let created_at = Timestamp::from_millis(line.created_at.as_millisecond());
         let is_reference =
             |segment: &plimsoll_domain::Segment<'_>| matches!(segment.body, SegmentBody::Token(_));
@@ -189,43 +186,29 @@ impl FileHistory {
             return Err(LineError(format!("topic is deeper than {DEEPEST_TOPIC} levels")));
         }
         if names.is_empty() {
-            names.push(NO_TOPIC);
+            names.push(FIRST_TOPIC);
         }
         let mut at: Option<TopicId> = None;
         for name in &names {
             let next = TopicId::new(Timestamp::from_millis(0), numbered(self.topics.len() as u64));
             let id = *self.topic_ids.entry((at, name.to_lowercase())).or_insert(next);
             if id == next {
-                self.topics.push(Topic {
-                    id,
-                    parent: at,
-                    name: (*name).to_owned(),
-                    system_message: None,
-                    default_model: None,
-                    temperature: None,
-                    max_output: None,
-                });
+                self.topics.push(Topic::new(id, at, name));
             }
             at = Some(id);
         }
         at.ok_or_else(|| LineError("topic has no name".to_owned()))
     }
 
-    fn get(&self, id: TopicId) -> Option<&Topic> {
-        self.topics.iter().find(|topic| topic.id == id)
-    }
-
-    /// Whether a topic is another one or stands below it.
-    fn is_within(&self, topic: TopicId, other: TopicId) -> bool {
-        let above = |id: &TopicId| self.get(*id).and_then(|topic| topic.parent);
-        std::iter::successors(Some(topic), above).any(|id| id == other)
-    }
-
-    fn path(&self, id: TopicId) -> String {
-        let topic = self.get(id);
-        let above = topic.and_then(|topic| topic.parent).map(|parent| self.path(parent));
-        let name = topic.map_or("", |topic| topic.name.as_str());
-        format!("{}/{name}", above.unwrap_or_default())
+    /// Whether any pair stands in a topic or below it.
+    fn has_pairs_within(&self, topic: TopicId) -> bool {
+        let mut within = HashSet::from([topic]);
+        for one in &self.topics {
+            if one.parent.is_some_and(|parent| within.contains(&parent)) {
+                within.insert(one.id);
+            }
+        }
+        self.pairs.iter().any(|line| within.contains(&line.pair.topic_id))
     }
 }
 
