@@ -146,7 +146,7 @@ impl Plan {
         self.snapshot.input.correction.offset()
     }
 
-    /// What is said about files weighs, and what the tools that are offered with it do.
+    /// The tokens of what is said about files, and those of the tools that are offered with it.
     pub fn files_tokens(&self) -> (u64, u64) {
         let correction = self.snapshot.input.correction;
         self.target().files.as_ref().map_or((0, 0), |files| {
@@ -154,7 +154,7 @@ impl Plan {
         })
     }
 
-    /// Between which two ends a number of tokens like the total is expected (EST-9).
+    /// Between which two ends an estimate of this request is expected to be right (EST-9).
     pub fn band_of(&self, tokens: u64) -> Band {
         self.target().basis.band(tokens, self.snapshot.odd_tokens())
     }

@@ -17,6 +17,17 @@ pub(crate) fn let_rows_go(screen: &Screen) {
     screen.js::<Value>("(T.rowsAfter = null, T.go(), null)");
 }
 
+/// Enter while the rows are on their way: nothing goes, and the page says why.
+#[track_caller]
+fn presses_too_early(bench: &Workbench, slow: &Screen) {
+    let calls = bench.calls();
+    slow.keys("Enter");
+    slow.page.settle().unwrap();
+    let_rows_go(slow);
+    slow.says("#notice", "changed as you sent it");
+    assert_eq!(bench.calls(), calls, "something went that was not on screen");
+}
+
 #[test]
 fn pay_6_rows_that_come_after_the_key_are_not_sent_by_it() {
     let Some(bench) = Workbench::prepared([answer("fine")], 4096, |served| {
@@ -37,12 +48,7 @@ fn pay_6_rows_that_come_after_the_key_are_not_sent_by_it() {
     bench.filter("");
     bench.wait("T.pairs().length === 6");
     slow.wait("T.rowsHeld > 0");
-    let calls = bench.calls();
-    slow.keys("Enter");
-    slow.page.settle().unwrap();
-    let_rows_go(&slow);
-    slow.says("#notice", "changed as you sent it");
-    assert_eq!(bench.calls(), calls, "nothing was sent that was not on screen");
+    presses_too_early(&bench, &slow);
     slow.wait("T.pairs().length === 6 && T.draft() === 'hello'");
     slow.keys("Enter");
     let post = slow.post(0);
@@ -80,12 +86,7 @@ fn pay_6_who_sees_few_rows_sends_nothing_behind_them_by_the_word_of_the_server()
     slow.wait("T.draft() === 'hello' && T.says('#notice', 'Asking again')");
     slow.wait("T.asks.some((ask) => ask.startsWith('POST /api/preview'))");
     slow.page.settle().unwrap();
-    let calls = bench.calls();
-    slow.keys("Enter");
-    slow.page.settle().unwrap();
-    let_rows_go(&slow);
-    slow.says("#notice", "changed as you sent it");
-    assert_eq!(bench.calls(), calls, "nothing was sent that was not on screen");
+    presses_too_early(&bench, &slow);
     slow.wait("T.draft() === 'hello'");
     slow.keys("Enter");
     assert_eq!(slow.post(0).status, 202);
@@ -142,12 +143,7 @@ fn pay_6_a_mark_beside_a_row_that_is_gone_is_not_passed_over() {
     assert_eq!(marked(&slow).len(), 1);
     // There is room for the pair that is marked among those that go along, which are not shown.
     delete(&newest);
-    let calls = bench.calls();
-    slow.keys("Enter");
-    slow.page.settle().unwrap();
-    let_rows_go(&slow);
-    slow.says("#notice", "changed as you sent it");
-    assert_eq!(bench.calls(), calls, "what went was not what was marked");
+    presses_too_early(&bench, &slow);
     slow.keys("Enter");
     assert_eq!(slow.post(0).status, 202);
     bench.agrees();
