@@ -16,6 +16,8 @@ pub fn check() -> Result<(), String> {
             "clippy",
             "--workspace",
             "--all-targets",
+            "--features",
+            "plimsoll-cli/conformance",
             "--locked",
             "--",
             "-D",

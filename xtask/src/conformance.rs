@@ -31,7 +31,9 @@ const NOT_APPLICABLE: [(&str, &str); 1] = [(
 pub fn conformance() -> Result<(), String> {
     let home = target().join("conformance");
     let (node, suite) = install(&home)?;
-    step("the binary", cargo().args(["build", "--locked", "--package", "plimsoll-cli"]))?;
+    let mut build = cargo();
+    build.args(["build", "--locked", "--package", "plimsoll-cli", "--features", "conformance"]);
+    step("the binary with the suite's fixtures", &mut build)?;
     let place = home.join("served");
     // What an earlier run remembered would be in this one's way.
     if place.exists() {
@@ -108,7 +110,7 @@ struct Server {
 impl Server {
     fn start(place: &Path) -> Result<Self, String> {
         let mut command = Command::new(target().join("debug/plimsoll"));
-        command.args(["serve", "--conformance-fixtures", "--addr", "127.0.0.1:0"]);
+        command.args(["serve", "--addr", "127.0.0.1:0"]);
         command.env("PLIMSOLL_CONFIG_DIR", place).env("PLIMSOLL_DATA_DIR", place.join("data"));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).current_dir(place);
         let failed = |error| format!("the server could not start: {error}");

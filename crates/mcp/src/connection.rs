@@ -7,11 +7,8 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-        CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-        Implementation, InputRequiredResult, JsonObject, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-        SubscribeRequestParams, Tool, UnsubscribeRequestParams,
+        CustomResult, ErrorCode, Implementation, InputRequiredResult, JsonObject, ListToolsResult,
+        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
     },
     service::{NotificationContext, RequestContext},
 };
@@ -21,7 +18,7 @@ use tokio::sync::RwLock;
 use crate::{
     INSTRUCTIONS, Server, ToolAnswer,
     arguments::Arguments,
-    call_specs, fixtures, memory_tools,
+    call_specs, memory_tools,
     place::{Books, Place, Roots, asked_roots, has_roots, named_roots},
     table::{Effect, Part},
 };
@@ -91,14 +88,6 @@ impl Connection {
         }) && request.input_responses.is_none()
             && is_newest(context)
             && has_roots(context)
-    }
-
-    /// Methods that exist for the conformance suite alone.
-    fn only_fixtures(&self, method: &'static str) -> Result<(), ErrorData> {
-        match self.server.shared.parts.conformance_fixtures {
-            true => Ok(()),
-            false => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
-        }
     }
 
     /// Calls a tool. What a model can mend is an answer; only a tool that is not there is a
@@ -192,13 +181,8 @@ fn unknown(name: &str) -> ErrorData {
 
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
-        let tools = ServerCapabilities::builder().enable_tools();
-        let capabilities = match self.server.shared.parts.conformance_fixtures {
-            true => fixtures::capabilities(),
-            false => tools.build(),
-        };
         let name = Implementation::new("plimsoll", env!("CARGO_PKG_VERSION"));
-        ServerConfig::new(capabilities)
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(name.with_title("Plimsoll"))
             .with_instructions(INSTRUCTIONS)
     }
@@ -220,9 +204,6 @@ impl ServerHandler for Connection {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if self.server.shared.parts.conformance_fixtures && fixtures::has(&request.name) {
-            return fixtures::call(request, context).await;
-        }
         if self.must_ask(&request, &context) {
             return ask_for_roots();
         }
@@ -259,101 +240,5 @@ impl ServerHandler for Connection {
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
         *self.place.write().await = None;
-    }
-
-    /// Watching resources is of the older protocol, and only the conformance suite finds
-    /// any here, so the newer one is not told about it.
-    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        let mut info = self.get_info();
-        if let Some(resources) = &mut info.capabilities.resources {
-            resources.subscribe = None;
-        }
-        let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, info))
-    }
-
-    #[allow(deprecated)]
-    async fn subscribe(
-        &self,
-        _: SubscribeRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        self.only_fixtures("resources/subscribe")
-    }
-
-    #[allow(deprecated)]
-    async fn unsubscribe(
-        &self,
-        _: UnsubscribeRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        self.only_fixtures("resources/unsubscribe")
-    }
-
-    #[allow(deprecated)]
-    async fn set_level(
-        &self,
-        _: rmcp::model::SetLevelRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        if is_newest(&context) {
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "logging/setLevel", None));
-        }
-        self.only_fixtures("logging/setLevel")
-    }
-
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        match self.server.shared.parts.conformance_fixtures {
-            true => Ok(fixtures::prompts()),
-            false => Ok(ListPromptsResult::default()),
-        }
-    }
-
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        match self.server.shared.parts.conformance_fixtures {
-            true => fixtures::prompt(request, &context),
-            false => Err(ErrorData::invalid_params("there are no prompts here", None)),
-        }
-    }
-
-    async fn list_resources(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        match self.server.shared.parts.conformance_fixtures {
-            true => Ok(fixtures::resources()),
-            false => Ok(ListResourcesResult::default()),
-        }
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        match self.server.shared.parts.conformance_fixtures {
-            true => Ok(fixtures::templates()),
-            false => Ok(ListResourceTemplatesResult::default()),
-        }
-    }
-
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        match self.server.shared.parts.conformance_fixtures {
-            true => fixtures::resource(&request.uri),
-            false => Err(ErrorData::resource_not_found("there are no resources here", None)),
-        }
     }
 }

@@ -6,16 +6,16 @@ use std::{
     time::Duration,
 };
 
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService,
-    session::{SessionId, SessionManager, local::LocalSessionManager},
+use rmcp::{
+    ServerHandler,
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService,
+        session::{SessionId, SessionManager, local::LocalSessionManager},
+    },
 };
 use tokio::sync::Mutex;
 
-use crate::{Connection, LONGEST_ARGUMENT, Server};
-
-/// The service. It takes every method at its address.
-pub type HttpService = StreamableHttpService<Connection, LocalSessionManager>;
+use crate::{LONGEST_ARGUMENT, Server};
 
 /// The names of this machine that are always right.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -28,8 +28,13 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// A service for `/mcp`. Requests must name a loopback host or one of `hosts`, and pages
 /// may speak to it only if they come from there: whoever mounts it should check too, but
-/// this door has a lock of its own.
-pub fn http_service(server: &Server, hosts: &[String]) -> HttpService {
+/// this door has a lock of its own. Each client is served by what `connect` makes for it:
+/// [`Server::connect`], unless a test serves more.
+pub fn http_service<H: ServerHandler>(
+    server: &Server,
+    hosts: &[String],
+    connect: fn(&Server) -> H,
+) -> StreamableHttpService<H, LocalSessionManager> {
     let names = || LOOPBACK.iter().copied().chain(hosts.iter().map(String::as_str));
     let origins = names().flat_map(|name| {
         let name = if name.contains(':') && !name.starts_with('[') && name.matches(':').count() > 1
@@ -51,12 +56,12 @@ pub fn http_service(server: &Server, hosts: &[String]) -> HttpService {
     sessions.session_config.keep_alive = Some(LONGEST_SILENCE);
     let sessions = Arc::new(sessions);
     let bounded = Arc::new(Bounded { sessions: Arc::clone(&sessions), order: Mutex::default() });
-    let connect = move || {
+    let connected = move || {
         // The new session has its place in the table before its connection is asked for.
         tokio::spawn(Arc::clone(&bounded).close_the_oldest());
-        Ok(server.connect())
+        Ok(connect(&server))
     };
-    StreamableHttpService::new(connect, sessions, config)
+    StreamableHttpService::new(connected, sessions, config)
 }
 
 /// So many sessions at once: each takes some ten kilobytes, and clients that crash do not close

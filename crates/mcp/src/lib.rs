@@ -10,7 +10,6 @@ mod arguments;
 mod call_specs;
 mod connection;
 mod extra;
-mod fixtures;
 #[doc(hidden)]
 pub mod fuzzing;
 mod http;
@@ -28,7 +27,7 @@ pub use answer::ToolAnswer;
 pub use arguments::{BadArgument, LONGEST_ARGUMENT};
 pub use connection::Connection;
 pub use extra::{ExtraTool, ExtraTools};
-pub use http::{HttpService, http_service};
+pub use http::http_service;
 pub use instructions::INSTRUCTIONS;
 pub use memory_tools::MEMORY_TOOLS;
 pub use place::project_of;

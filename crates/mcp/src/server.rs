@@ -10,7 +10,7 @@ use rmcp::model::{JsonObject, Tool};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Connection, ExtraTools, Offer, fixtures, place::Books, table::tool};
+use crate::{Connection, ExtraTools, Offer, place::Books, table::tool};
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -41,8 +41,6 @@ pub struct ServerParts {
     pub extra: Option<Arc<dyn ExtraTools>>,
     /// Called after each call that may have changed the memory, for whoever shows it.
     pub wrote: Arc<dyn Fn() + Send + Sync>,
-    /// Offers what the official conformance suite wants to find. Never for users.
-    pub conformance_fixtures: bool,
 }
 
 /// A server. Copies are the same server.
@@ -90,9 +88,6 @@ impl Server {
                 };
                 tools.push(tool(extra.name, extra.title, extra.about, schema, extra.effect));
             }
-        }
-        if parts.conformance_fixtures {
-            tools.extend(fixtures::tools());
         }
         tools
     }

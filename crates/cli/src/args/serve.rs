@@ -38,10 +38,6 @@ pub(crate) struct ServeArgs {
     /// The project, in the memory, of agents at /mcp that name none
     #[arg(long, value_name = "NAME", value_parser = crate::commands::mcp::parse_project)]
     pub(crate) project: Option<String>,
-
-    /// What the official conformance suite of MCP looks for
-    #[arg(long, hide = true)]
-    pub(crate) conformance_fixtures: bool,
 }
 
 /// What agents get at /mcp unless something else is asked for.
@@ -57,7 +53,6 @@ impl Default for ServeArgs {
             token_file: None,
             mcp_tools: MCP_TOOLS.to_owned(),
             project: None,
-            conformance_fixtures: false,
         }
     }
 }

@@ -41,10 +41,6 @@ pub(crate) struct McpArgs {
     /// The project's name in the memory, when it is not that of its folder
     #[arg(long, value_name = "NAME", value_parser = parse_project)]
     pub(crate) project: Option<String>,
-
-    /// What the official conformance suite looks for
-    #[arg(long, hide = true)]
-    pub(crate) conformance_fixtures: bool,
 }
 
 /// One project; all of them are for reading.
@@ -74,7 +70,6 @@ pub(crate) fn run(args: &McpArgs, location: &Location) -> Result<u8, Failure> {
             counter: args.tokenizer.map_or(Estimator::Bytes4, Estimator::Exact),
             directory,
             project: args.project.clone(),
-            conformance_fixtures: args.conformance_fixtures,
         };
         let asked_to_end = signals::asked_to_end();
         let server = server(&app, &location.workspace, options).await?;
@@ -95,7 +90,6 @@ pub(crate) struct Options<'a> {
     pub(crate) counter: Estimator,
     pub(crate) directory: PathBuf,
     pub(crate) project: Option<String>,
-    pub(crate) conformance_fixtures: bool,
 }
 
 /// A server over the app's own store and files.
@@ -104,7 +98,7 @@ pub(crate) async fn server(
     workspace: &Workspace,
     options: Options<'_>,
 ) -> Result<Server, Failure> {
-    app.open_workspace(workspace).await.map_err(|error| Failure::app(&error))?;
+    app.open_workspace(workspace).await?;
     let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
     let offer =
         Offer::parse(options.tools, &names).map_err(|error| Failure::usage(error.to_string()))?;
@@ -128,7 +122,6 @@ pub(crate) async fn server(
         counter: options.counter,
         extra,
         wrote: Arc::new(move || told.memory_changed(&at)),
-        conformance_fixtures: options.conformance_fixtures,
     }))
 }
 

@@ -24,6 +24,12 @@ use crate::{
     process, signals, token,
 };
 
+// What serves an agent at /mcp. Only the build for the official conformance suite has fixtures.
+#[cfg(feature = "conformance")]
+use plimsoll_conformance::WithFixtures as ForAgents;
+#[cfg(not(feature = "conformance"))]
+use plimsoll_mcp::Server as ForAgents;
+
 pub(crate) fn run(
     args: &ServeArgs,
     location: &Location,
@@ -62,10 +68,9 @@ pub(crate) fn run(
             counter: Estimator::Bytes4,
             directory: directory.clone(),
             project: args.project.clone(),
-            conformance_fixtures: args.conformance_fixtures,
         };
         let agents = mcp::server(&app, &Workspace::default(), options).await?;
-        let service = plimsoll_mcp::http_service(&agents, &access.hosts);
+        let service = plimsoll_mcp::http_service(&agents, &access.hosts, ForAgents::connect);
         let mounted = axum::Router::new().route_service("/mcp", service);
         let web = Web::new(WebParts { app, configurator, access, zone, mounted, project });
         let url = entrance.url();

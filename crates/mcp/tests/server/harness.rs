@@ -32,6 +32,17 @@ pub(crate) enum Era {
     Stateless,
 }
 
+impl Era {
+    pub(crate) fn mode(self) -> ClientLifecycleMode {
+        match self {
+            Self::Handshake => ClientLifecycleMode::Initialize,
+            Self::Stateless => ClientLifecycleMode::Discover {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            },
+        }
+    }
+}
+
 /// A client that shows the text beside the structured part, and so gets both (MDC-4).
 pub(crate) const SHOWS_BOTH: &str = "mcp-inspector";
 
@@ -72,7 +83,6 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
         counter: Estimator::Bytes4,
         extra: None,
         wrote: Arc::new(|| ()),
-        conformance_fixtures: false,
     };
     change(&mut parts);
     Harness { server: Server::new(parts), project: directory, _store: store, _project: project }
@@ -91,13 +101,7 @@ impl Harness {
             let (read, write) = tokio::io::split(ours);
             serve(&server, read, write).await.unwrap();
         });
-        let mode = match era {
-            Era::Handshake => ClientLifecycleMode::Initialize,
-            Era::Stateless => ClientLifecycleMode::Discover {
-                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-            },
-        };
-        Named(name).serve_with_lifecycle(theirs, mode).await.unwrap()
+        Named(name).serve_with_lifecycle(theirs, era.mode()).await.unwrap()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Over streamable HTTP (API-4): both eras, and who may come in.
 
-use plimsoll_mcp::http_service;
+use plimsoll_mcp::{Server, http_service};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -11,7 +11,7 @@ use crate::harness::{Harness, harness_with};
 
 /// Serves at a free port and says which.
 async fn listen(harness: &Harness) -> u16 {
-    let service = http_service(&harness.server, &[]);
+    let service = http_service(&harness.server, &[], Server::connect);
     let router = axum::Router::new().route_service("/mcp", service);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -4,8 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod budgets;
-mod conformance;
-mod fixtures;
 mod harness;
 mod hostile;
 mod http;

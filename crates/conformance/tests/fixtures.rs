@@ -1,12 +1,32 @@
-//! The hidden switch (MDC-3): without it there is no fixture, with it they are all there.
+//! The fixtures of the conformance suite (MDC-3): the product has none, this crate has them all.
 
-use rmcp::model::{GetPromptRequestParams, ReadResourceRequestParams};
+// Helpers of tests stand outside the test functions, and may panic like them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[allow(dead_code)]
+#[path = "../../mcp/tests/server/harness.rs"]
+mod harness;
+
+use plimsoll_conformance::WithFixtures;
+use rmcp::{
+    ClientServiceExt, ServiceExt,
+    model::{GetPromptRequestParams, ReadResourceRequestParams},
+};
 use serde_json::json;
 
-use crate::harness::{ERAS, call, harness, harness_with, text, told};
+use crate::harness::{Client, ERAS, Era, Harness, Named, call, harness, text, told};
+
+async fn client_with_fixtures(harness: &Harness, era: Era) -> Client {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let server = harness.server.clone();
+    tokio::spawn(async move {
+        WithFixtures::connect(&server).serve(ours).await.unwrap().waiting().await
+    });
+    Named("a-client").serve_with_lifecycle(theirs, era.mode()).await.unwrap()
+}
 
 #[tokio::test]
-async fn fixtures_are_offered_on_request_only() {
+async fn mdc_3_the_fixtures_stand_beside_the_tools_of_the_product() {
     for era in ERAS {
         let plain = harness().await;
         let client = plain.client(era).await;
@@ -15,8 +35,7 @@ async fn fixtures_are_offered_on_request_only() {
         assert!(client.peer_info().unwrap().capabilities.resources.is_none());
         client.cancel().await.unwrap();
 
-        let with = harness_with(|parts| parts.conformance_fixtures = true).await;
-        let client = with.client(era).await;
+        let client = client_with_fixtures(&plain, era).await;
         let more = client.list_all_tools().await.unwrap();
         assert_eq!(more.len(), tools.len() + 26);
         assert_eq!(client.list_all_resources().await.unwrap().len(), 3);

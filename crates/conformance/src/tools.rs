@@ -1,10 +1,4 @@
-//! What the official conformance suite wants to find (MDC-3), behind a hidden switch.
-//!
-//! The suite calls tools, prompts and resources by fixed names and looks at how they come
-//! over the wire. None of them is part of the product.
-
-mod asking;
-mod shelf;
+//! The tools that the suite calls.
 
 use std::time::Duration;
 
@@ -19,12 +13,10 @@ use rmcp::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-pub(crate) use shelf::{prompt, prompts, resource, resources, templates};
-
-use crate::table::{Effect, tool};
+use crate::asking;
 
 /// One red pixel.
-const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+pub(crate) const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
 /// A sound without a sample.
 const SILENCE: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
@@ -117,7 +109,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     let header = (HEADER_TOOL, serde_json::from_str(HEADER_SCHEMA).unwrap_or_default());
     let made = plain.chain([wide, header]).map(|(name, schema)| {
         let schema = schema.as_object().cloned().unwrap_or_default();
-        tool(name, name, "For the conformance suite.", schema, Effect::Reads)
+        Tool::new(name, "For the conformance suite.", schema)
     });
     made.collect()
 }
@@ -201,20 +193,20 @@ async fn log(context: &RequestContext<RoleServer>, words: &str) {
     let _ = context.peer.notify_logging_message(message).await;
 }
 
-fn text(words: &str) -> Value {
+pub(crate) fn text(words: &str) -> Value {
     json!({ "type": "text", "text": words })
 }
 
-fn image() -> Value {
+pub(crate) fn image() -> Value {
     json!({ "type": "image", "data": PIXEL, "mimeType": "image/png" })
 }
 
-fn embedded(uri: &str, kind: &str, words: &str) -> Value {
+pub(crate) fn embedded(uri: &str, kind: &str, words: &str) -> Value {
     json!({ "type": "resource", "resource": { "uri": uri, "mimeType": kind, "text": words } })
 }
 
 /// Fixtures are written as they look on the wire and read into the SDK's types.
-fn parse<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
+pub(crate) fn parse<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value)
         .map_err(|error| ErrorData::internal_error(format!("a fixture is wrong: {error}"), None))
 }
