@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
+use plimsoll_app::AppError;
 use plimsoll_filter::FilterError;
+use plimsoll_store::StoreError;
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -46,10 +48,33 @@ impl Failure {
         }
     }
 
-    /// What the app could not do.
-    pub(crate) fn app(error: &plimsoll_app::AppError) -> Self {
-        use plimsoll_app::AppError;
-        match error {
+    pub(crate) fn writing(error: &std::io::Error) -> Self {
+        let kind = match error.kind() {
+            std::io::ErrorKind::BrokenPipe => FailureKind::BrokenPipe,
+            _ => FailureKind::Failed,
+        };
+        Self { kind, ..Self::failed(format!("cannot write: {error}")) }
+    }
+
+    pub(crate) fn hint_text(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        self.kind == FailureKind::BrokenPipe
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self.kind {
+            FailureKind::Usage => 2,
+            FailureKind::Failed | FailureKind::BrokenPipe => 1,
+        }
+    }
+}
+
+impl From<AppError> for Failure {
+    fn from(error: AppError) -> Self {
+        match &error {
             AppError::Filter { source_text, error } => Self::filter(source_text, error),
             AppError::NoProvider(missing) if missing.hint.is_empty() => {
                 Self::failed(&missing.message)
@@ -96,28 +121,11 @@ impl Failure {
             AppError::Store(_) | AppError::Ended => Self::failed(error.to_string()),
         }
     }
+}
 
-    pub(crate) fn writing(error: &std::io::Error) -> Self {
-        let kind = match error.kind() {
-            std::io::ErrorKind::BrokenPipe => FailureKind::BrokenPipe,
-            _ => FailureKind::Failed,
-        };
-        Self { kind, ..Self::failed(format!("cannot write: {error}")) }
-    }
-
-    pub(crate) fn hint_text(&self) -> Option<&str> {
-        self.hint.as_deref()
-    }
-
-    pub(crate) fn is_broken_pipe(&self) -> bool {
-        self.kind == FailureKind::BrokenPipe
-    }
-
-    pub(crate) fn exit_code(&self) -> u8 {
-        match self.kind {
-            FailureKind::Usage => 2,
-            FailureKind::Failed | FailureKind::BrokenPipe => 1,
-        }
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        AppError::from(error).into()
     }
 }
 

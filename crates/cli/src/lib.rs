@@ -21,6 +21,7 @@ mod providers;
 mod signals;
 mod survey;
 mod token;
+mod whole_file;
 mod words;
 
 use std::{ffi::OsString, process::ExitCode};

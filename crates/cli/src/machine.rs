@@ -303,7 +303,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
         is_alive: Arc::new(move |owner| is_alive(&locks, owner)),
         conversations: dir.join("conversations"),
     });
-    let interrupted = app.recover().await.map_err(|error| Failure::app(&error))?;
+    let interrupted = app.recover().await?;
     for stored in &interrupted {
         let start: String = stored.pair.user_text.chars().take(40).collect();
         note(&format!("an earlier send was interrupted and can be asked again: \"{start}\""));

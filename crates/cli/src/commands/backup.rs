@@ -17,7 +17,7 @@ pub(crate) fn run(args: &BackupArgs, location: &Location) -> Result<u8, Failure>
         let done = opened.app.store().backup_to(&args.file).await;
         done.map_err(|error| Failure::failed(format!("{}: {error}", args.file.display())))?;
         note(&format!("the store was copied to {}", args.file.display()));
-        let beside = opened.app.beside_the_store().await.map_err(|error| Failure::app(&error))?;
+        let beside = opened.app.beside_the_store().await?;
         if beside.blobs > 0 {
             let (blobs, bytes) = (commas(beside.blobs), size_words(beside.bytes));
             let directory = beside.directory.display();

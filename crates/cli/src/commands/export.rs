@@ -6,7 +6,7 @@ use std::{
 };
 
 use indicatif::ProgressBar;
-use plimsoll_app::{App, AppError, ExportAsk, ExportFormat, Exported};
+use plimsoll_app::{App, ExportAsk, ExportFormat, Exported};
 use plimsoll_tokens::commas;
 
 use crate::{
@@ -15,15 +15,12 @@ use crate::{
     failure::{Failure, note},
     machine,
     output::Neutral,
+    whole_file::WholeFile,
 };
 
 pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure> {
-    // It is told before the work, and again by the file system if somebody is faster.
-    if let Some(path) = &args.output
-        && !args.force
-        && path.symlink_metadata().is_ok()
-    {
-        return Err(exists(path));
+    if let Some(path) = &args.output {
+        WholeFile::check_name(path, args.force)?;
     }
     let context = Context::load()?;
     machine::block_on(async {
@@ -51,7 +48,9 @@ pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure>
                 tell_left_out(&exported);
             }
             Some(path) => {
-                let exported = to_file(&opened.app, &ask, path, args.force).await?;
+                let mut file = WholeFile::create(path, args.force)?;
+                let exported = export(&opened.app, &ask, &mut file).await?;
+                file.finish()?;
                 let (pairs, files) = (commas(exported.pairs), commas(exported.files));
                 let with = match (ask.format, exported.files) {
                     (ExportFormat::Zip, 1..) => format!(" with {files} files"),
@@ -98,44 +97,5 @@ async fn export(
     };
     let exported = app.export(ask, to, &mut watch).await;
     bar.finish_and_clear();
-    exported.map_err(|error| match &error {
-        AppError::Writing(error) => Failure::writing(error),
-        _ => Failure::app(&error),
-    })
-}
-
-/// The file has its name only when it is whole and on the disk.
-async fn to_file(
-    app: &App,
-    ask: &ExportAsk,
-    path: &Path,
-    force: bool,
-) -> Result<Exported, Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::failed(format!("cannot write {}: {error}", path.display()))
-            .hint("check that the directory is there and can be written to")
-    };
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
-    let mut out = BufWriter::with_capacity(64 * 1024, file.as_file_mut());
-    let exported = export(app, ask, &mut out).await?;
-    out.flush().map_err(failed)?;
-    drop(out);
-    file.as_file().sync_all().map_err(failed)?;
-    if force {
-        file.persist(path).map_err(|error| failed(error.error))?;
-    } else {
-        file.persist_noclobber(path).map_err(|error| match error.error.kind() {
-            std::io::ErrorKind::AlreadyExists => exists(path),
-            _ => failed(error.error),
-        })?;
-    }
-    machine::sync_name(path).map_err(failed)?;
-    Ok(exported)
-}
-
-fn exists(path: &Path) -> Failure {
-    Failure::failed(format!("{} is there already", path.display()))
-        .hint("choose another name, or use --force to replace it")
+    Ok(exported?)
 }

@@ -53,7 +53,7 @@ pub(crate) fn run(
         };
         let imported = opened.app.import(&ask, source, &cancel, &mut watch).await;
         bar.finish_and_clear();
-        let imported = imported.map_err(|error| Failure::app(&error))?;
+        let imported = imported?;
         tell(&imported);
         if args.json {
             output.json(&as_json(&imported))?;

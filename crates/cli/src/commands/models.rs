@@ -145,9 +145,8 @@ fn forget(args: &ModelsArgs, location: &Location, context: Context) -> Result<u8
     machine::block_on(async {
         let opened = machine::open(context, location.data_dir()).await?;
         for id in &ids {
-            let failed = |error| Failure::app(&error);
-            let known = opened.app.learned(id).await.map_err(failed)?;
-            opened.app.forget_learned(id).await.map_err(failed)?;
+            let known = opened.app.learned(id).await?;
+            opened.app.forget_learned(id).await?;
             let told = if known { "what was learned is forgotten" } else { "nothing was learned" };
             say(&format!("{id}: {told}"));
         }

@@ -21,25 +21,20 @@ pub(crate) fn run(
     machine::block_on(async {
         let opened = machine::open(context, location.data_dir()).await?;
         let store = opened.app.store();
-        let failed = |error: plimsoll_store::StoreError| Failure::failed(error.to_string());
         if let Some(id) = &args.id {
             let unknown = || {
                 Failure::failed(format!("'{id}' is not the id of a receipt"))
                     .hint("`plimsoll receipts` lists them")
             };
             let receipt = store.receipt(ReceiptId::parse(id).ok_or_else(unknown)?).await;
-            let body = receipt.map_err(failed)?.body.unwrap_or_else(|| "null".to_owned());
+            let body = receipt?.body.unwrap_or_else(|| "null".to_owned());
             output.text(&body)?;
             output.text("\n")?;
             return Ok(0);
         }
-        opened
-            .app
-            .open_workspace(&location.workspace)
-            .await
-            .map_err(|error| Failure::app(&error))?;
+        opened.app.open_workspace(&location.workspace).await?;
         let filter = ReceiptFilter { limit: Some(args.limit), ..ReceiptFilter::default() };
-        for receipt in store.receipts(&location.workspace, &filter).await.map_err(failed)? {
+        for receipt in store.receipts(&location.workspace, &filter).await? {
             if args.json {
                 output.json(&row(&receipt))?;
             } else {

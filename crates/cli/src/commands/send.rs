@@ -50,7 +50,7 @@ pub(crate) fn run(
         if !matches!(sent, Ok(Some(_))) {
             // What went nowhere leaves nothing behind.
             for file in taken {
-                app.forget_file(&workspace, file).await.map_err(|error| Failure::app(&error))?;
+                app.forget_file(&workspace, file).await?;
             }
         }
         let Some(sent) = sent? else { return Ok(0) };
@@ -71,7 +71,7 @@ async fn send(
 ) -> Result<Option<Sent>, Failure> {
     let app = &opened.app;
     attach(app, args, &mut ask, taken).await?;
-    let prepared = app.prepare(&ask).await.map_err(|error| Failure::app(&error))?;
+    let prepared = app.prepare(&ask).await?;
     for one in &prepared.plan.attached {
         note(&words::attached(one));
     }
@@ -95,21 +95,20 @@ async fn send(
     let gone = cancel.clone();
     let mut watch = |progress: &Progress| show(progress, output, &gone);
     let sent = app.send(prepared, choices, &cancel, &mut watch).await;
-    sent.map(Some).map_err(|error| refused(&error, &suggestions))
+    sent.map(Some).map_err(|error| refused(error, &suggestions))
 }
 
 /// Fills in what is asked again: its words, its topic, and its model unless another one
 /// is chosen (SND-7, SND-8).
 async fn ask_again(app: &App, args: &SendArgs, ask: &mut Ask) -> Result<(), Failure> {
-    let failed = |error| Failure::app(&error);
     let nothing = |what: &str| Failure::failed(format!("there is no pair that {what}"));
     let (id, purpose): (PairId, fn(PairId) -> Purpose) = match args.reask.as_deref() {
         None => {
-            let newest = app.newest_complete(&ask.workspace).await.map_err(failed)?;
+            let newest = app.newest_complete(&ask.workspace).await?;
             (newest.ok_or_else(|| nothing("was answered"))?, Purpose::Regenerate)
         }
         Some("newest") => {
-            let newest = app.newest_failed(&ask.workspace).await.map_err(failed)?;
+            let newest = app.newest_failed(&ask.workspace).await?;
             (newest.ok_or_else(|| nothing("failed or was stopped"))?, Purpose::ReAsk)
         }
         Some(id) => {
@@ -121,13 +120,13 @@ async fn ask_again(app: &App, args: &SendArgs, ask: &mut Ask) -> Result<(), Fail
             (id, Purpose::ReAsk)
         }
     };
-    let stored = app.store().get(id).await.map_err(|error| failed(error.into()))?;
+    let stored = app.store().get(id).await?;
     ask.draft.text = stored.pair.user_text;
     ask.draft.attachments = stored.pair.attachments;
     ask.draft.purpose = purpose(id);
     ask.view.model.get_or_insert(stored.pair.model);
     if ask.view.topic.is_none() {
-        let topics = app.store().topics(&ask.workspace).await.map_err(|e| failed(e.into()))?;
+        let topics = app.store().topics(&ask.workspace).await?;
         ask.view.topic = Some(topic_path(&topics, stored.pair.topic_id));
     }
     Ok(())
@@ -148,7 +147,7 @@ async fn attach(
             file = first_part(app, ask, &file, kilobytes).await?;
             taken.push(file.id);
         }
-        let path = app.file_path(&ask.workspace, &file).map_err(|error| Failure::app(&error))?;
+        let path = app.file_path(&ask.workspace, &file)?;
         let token = print_token(file.context_kind(), &path.to_string_lossy());
         let joint = if ask.draft.text.is_empty() { "" } else { "\n" };
         ask.draft.text.push_str(&format!("{joint}{token}"));
@@ -160,15 +159,14 @@ async fn attach(
 
 /// The first kilobytes of a text, or less where those do not fit the model (LIM-3).
 async fn first_part(app: &App, ask: &Ask, file: &File, kilobytes: u64) -> Result<File, Failure> {
-    let failed = |error: AppError| Failure::app(&error);
     let wanted = kilobytes.saturating_mul(1024);
-    let mut board = app.board(&ask.workspace, ask.view.clone()).await.map_err(failed)?;
-    let bytes = board.head_that_fits(app, &ask.draft, file, wanted).await.map_err(failed)?;
+    let mut board = app.board(&ask.workspace, ask.view.clone()).await?;
+    let bytes = board.head_that_fits(app, &ask.draft, file, wanted).await?;
     if bytes < wanted.min(file.size) {
         let (size, model) = (size_words(bytes), &board.model().id);
         note(&format!("{} is cut to its first {size}: more does not fit {model}", file.name));
     }
-    app.head_of(&ask.workspace, file.id, bytes).await.map_err(failed)
+    Ok(app.head_of(&ask.workspace, file.id, bytes).await?)
 }
 
 /// The prompt, then what was piped in as a block.
@@ -278,13 +276,13 @@ fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
 }
 
 /// A request that may not go, with what would help.
-fn refused(error: &AppError, suggestions: &[Suggestion]) -> Failure {
+fn refused(error: AppError, suggestions: &[Suggestion]) -> Failure {
     if matches!(error, AppError::OverBudget { .. } | AppError::PromptTooLarge { .. }) {
         for suggestion in suggestions {
             note(&words::suggestion(suggestion));
         }
     }
-    Failure::app(error)
+    error.into()
 }
 
 /// What happened to the request on its way, what would help, and the receipt.

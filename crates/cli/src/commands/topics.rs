@@ -38,20 +38,15 @@ pub(crate) fn run(
                     system_message: system.clone(),
                     default_model: model.clone(),
                 };
-                app.add_topic(&location.workspace, &new)
-                    .await
-                    .map_err(|error| Failure::app(&error))?;
+                app.add_topic(&location.workspace, &new).await?;
             }
             Some(TopicsCommand::Rm { path }) => {
-                app.remove_topic(&location.workspace, path)
-                    .await
-                    .map_err(|error| Failure::app(&error))?;
+                app.remove_topic(&location.workspace, path).await?;
             }
             None => {}
         }
-        app.open_workspace(&location.workspace).await.map_err(|error| Failure::app(&error))?;
-        let topics = app.store().topics(&location.workspace).await;
-        let topics = topics.map_err(|error| Failure::failed(error.to_string()))?;
+        app.open_workspace(&location.workspace).await?;
+        let topics = app.store().topics(&location.workspace).await?;
         print(&topics, args.json, output)?;
         Ok(0)
     })

@@ -57,7 +57,7 @@ pub(crate) fn run(
             args.id.as_deref().map(|text| DeletionId::parse(text).ok_or_else(none)).transpose()?;
         if let (Some(id), true) = (id, args.for_good) {
             let purged = app.purge_deletion(&location.workspace, id).await;
-            if !purged.map_err(|error| Failure::app(&error))? {
+            if !purged? {
                 return Err(none());
             }
             match args.json {
@@ -68,7 +68,7 @@ pub(crate) fn run(
         }
         let restored = app.undo(&location.workspace, id).await.map_err(|error| match error {
             AppError::Store(StoreError::NotFound(Noun::Deletion)) => none(),
-            error => Failure::app(&error),
+            error => error.into(),
         })?;
         match args.json {
             true => output.json(&row(&restored.deletion))?,
@@ -101,7 +101,7 @@ async fn list(
     json: bool,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let all = app.deletions(workspace).await.map_err(|error| Failure::app(&error))?;
+    let all = app.deletions(workspace).await?;
     if json {
         let rows: Vec<Value> = all.iter().map(row).collect();
         return output.json(&json!({ "deletions": rows }));

@@ -50,7 +50,7 @@ async fn look(args: &VerifyArgs, location: &Location, path: &Path) -> Result<Ver
     }
     let opened = machine::open(Context::load()?, location.data_dir()).await?;
     let read = if args.read_data { ReadData::All } else { ReadData::Quick };
-    opened.app.verify(read).await.map_err(|error| Failure::app(&error))
+    Ok(opened.app.verify(read).await?)
 }
 
 fn tell(verified: &Verified, args: &VerifyArgs, output: &mut Output) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ use plimsoll_domain::{Attachment, File, print_token};
 use plimsoll_files::size_words;
 use plimsoll_tokens::commas;
 
-use super::{Chat, wrong};
+use super::Chat;
 use crate::{
     commands::files::{self, Adding},
     failure::{Failure, note, say},
@@ -47,7 +47,7 @@ impl Chat<'_> {
     pub(super) async fn with_attached(&mut self, mut draft: Draft) -> Result<Draft, Failure> {
         let workspace = self.board.lock().await.workspace().clone();
         for file in self.attached.drain(..) {
-            let path = self.app.file_path(&workspace, &file).map_err(wrong)?;
+            let path = self.app.file_path(&workspace, &file)?;
             draft.text.push('\n');
             draft.text.push_str(&print_token(file.context_kind(), &path.to_string_lossy()));
             draft.attachments.push(Attachment { file: Some(file.id), delivery: None });

@@ -4,7 +4,7 @@ use plimsoll_app::{AppError, ContextFrom, HistoryChoice, Label, TopicPaths, View
 use plimsoll_domain::{Lifecycle, PairId};
 use plimsoll_store::{Noun, StoreError};
 
-use super::{Chat, look::name_of, over_budget::NEW_CONTEXT, wrong};
+use super::{Chat, look::name_of, over_budget::NEW_CONTEXT};
 use crate::{
     failure::{Failure, note, say},
     output::{neutral, printable},
@@ -28,7 +28,7 @@ impl Chat<'_> {
                 }
             };
             drop(board);
-            self.tell_error(&error);
+            self.tell_error(error);
             note(&stays);
         }
         Ok(())
@@ -38,7 +38,7 @@ impl Chat<'_> {
     pub(super) async fn clear(&mut self, on: bool) -> Result<(), Failure> {
         let from = if on { ContextFrom::Now } else { ContextFrom::Prediction };
         let workspace = self.board.lock().await.workspace().clone();
-        self.app.set_context_from(&workspace, from).await.map_err(wrong)?;
+        self.app.set_context_from(&workspace, from).await?;
         note(if on { NEW_CONTEXT } else { "the prediction decides what is sent" });
         Ok(())
     }
@@ -58,7 +58,7 @@ impl Chat<'_> {
         };
         let mut board = self.board.lock().await;
         let view = View { model: Some(model.clone()), ..board.view().clone() };
-        board.choose(self.app, view).await.map_err(wrong)?;
+        board.choose(self.app, view).await?;
         drop(board);
         if catalog.find(&model).is_none() {
             let known = catalog.models().iter().map(|model| model.id.as_str());
@@ -91,14 +91,14 @@ impl Chat<'_> {
                 Failure::failed(format!("there is no topic '{topic}'"))
                     .hint("/topic lists them; `plimsoll topics add` makes one")
             }
-            other => wrong(other),
+            other => other.into(),
         })
     }
 
     /// The newest pair that is visible.
     async fn newest_visible(&mut self) -> Result<PairId, Failure> {
         let mut board = self.board.lock().await;
-        board.refresh(self.app).await.map_err(wrong)?;
+        board.refresh(self.app).await?;
         let newest = board.visible_ids().last().copied();
         newest.ok_or_else(|| Failure::failed("no pair is visible").hint("/filter shows all"))
     }
@@ -106,8 +106,8 @@ impl Chat<'_> {
     pub(super) async fn label(&mut self, label: Label) -> Result<(), Failure> {
         let id = self.newest_visible().await?;
         let workspace = self.board.lock().await.workspace().clone();
-        self.app.label(&workspace, &[id], label).await.map_err(wrong)?;
-        let stored = self.app.store().get(id).await.map_err(wrong)?;
+        self.app.label(&workspace, &[id], label).await?;
+        let stored = self.app.store().get(id).await?;
         let what = match label {
             Label::Star(star) => format!("{} of 3 stars", star.count()),
             Label::Flag(flag) => format!("flagged {}", flag.name()),
@@ -120,7 +120,7 @@ impl Chat<'_> {
     /// Deletes the newest visible pair. A pair in error goes without a question (SND-7).
     pub(super) async fn delete(&mut self) -> Result<(), Failure> {
         let id = self.newest_visible().await?;
-        let stored = self.app.store().get(id).await.map_err(wrong)?;
+        let stored = self.app.store().get(id).await?;
         let name = name_of(&stored.pair.user_text);
         if stored.pair.lifecycle != Lifecycle::Error && self.editor.is_some() {
             say(&format!("Delete \"{name}\" and its answer?"));
@@ -130,7 +130,7 @@ impl Chat<'_> {
             }
         }
         let workspace = self.board.lock().await.workspace().clone();
-        let deleted = self.app.delete(&workspace, &[id]).await.map_err(wrong)?;
+        let deleted = self.app.delete(&workspace, &[id]).await?;
         if let Some(editor) = &mut self.editor {
             editor.forget(&stored.pair.user_text);
         }
@@ -146,7 +146,7 @@ impl Chat<'_> {
             AppError::Store(StoreError::NotFound(Noun::Deletion)) => {
                 Failure::failed("there is nothing to bring back")
             }
-            error => wrong(error),
+            error => error.into(),
         })?;
         say(&printable(&restored_words(&restored.deletion)));
         Ok(())
@@ -155,10 +155,10 @@ impl Chat<'_> {
     /// Back to the answer before the last regeneration.
     pub(super) async fn swap(&mut self) -> Result<(), Failure> {
         let workspace = self.board.lock().await.workspace().clone();
-        let newest = self.app.newest_complete(&workspace).await.map_err(wrong)?;
+        let newest = self.app.newest_complete(&workspace).await?;
         let id = newest.ok_or_else(|| Failure::failed("there is no pair that was answered"))?;
-        self.app.swap_answer(&workspace, id).await.map_err(wrong)?;
-        let stored = self.app.store().get(id).await.map_err(wrong)?;
+        self.app.swap_answer(&workspace, id).await?;
+        let stored = self.app.store().get(id).await?;
         let answer = stored.pair.assistant_text.unwrap_or_default();
         self.output.text(&format!("{}\n", neutral(&answer)))
     }
@@ -174,14 +174,14 @@ impl Chat<'_> {
             }
         };
         drop(board);
-        self.app.save_filter(&workspace, name, Some(&filter)).await.map_err(wrong)?;
+        self.app.save_filter(&workspace, name, Some(&filter)).await?;
         say(&format!("@{name} stands for {filter}"));
         Ok(())
     }
 
     pub(super) async fn unsave_filter(&mut self, name: &str) -> Result<(), Failure> {
         let workspace = self.board.lock().await.workspace().clone();
-        self.app.delete_filter(&workspace, name).await.map_err(wrong)?;
+        self.app.delete_filter(&workspace, name).await?;
         say(&format!("@{name} is forgotten"));
         Ok(())
     }

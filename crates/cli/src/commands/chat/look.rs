@@ -7,7 +7,7 @@ use plimsoll_send::{AttemptRecord, Receipt};
 use plimsoll_store::ReceiptFilter;
 use plimsoll_tokens::commas;
 
-use super::{Chat, load_line::Load, wrong};
+use super::{Chat, load_line::Load};
 use crate::{
     failure::{Failure, note},
     output::{neutral, printable},
@@ -31,16 +31,13 @@ impl Chat<'_> {
     /// What is aboard and what stays ashore, by name, with the line between them.
     pub(super) async fn show_plan(&mut self) -> Result<(), Failure> {
         let mut board = self.board.lock().await;
-        let plan = board.plan(self.app, &Draft::default()).await.map_err(wrong)?;
+        let plan = board.plan(self.app, &Draft::default()).await?;
         let line = plan.boundary().start;
         let above = line.saturating_sub(NAMED)..line;
         let below =
             line.max(plan.boundary().visible.saturating_sub(NAMED))..plan.boundary().visible;
         let unnamed = [above.start, below.start - line];
-        let shown = [
-            board.shown(self.app, above).await.map_err(wrong)?,
-            board.shown(self.app, below).await.map_err(wrong)?,
-        ];
+        let shown = [board.shown(self.app, above).await?, board.shown(self.app, below).await?];
         let topic = plimsoll_app::topic_path(board.topics(), board.topic().id);
         let system = self.app.system_message(board.topic()).map(str::to_owned);
         drop(board);
@@ -64,7 +61,7 @@ impl Chat<'_> {
 
     async fn rows(&self, shown: &[Shown]) -> Result<String, Failure> {
         let ids: Vec<_> = shown.iter().map(|pair| pair.id).collect();
-        let stored = self.app.store().get_many(&ids).await.map_err(wrong)?;
+        let stored = self.app.store().get_many(&ids).await?;
         let mut text = String::new();
         for pair in shown {
             let found = stored.iter().find(|stored| stored.pair.id == pair.id);
@@ -85,11 +82,11 @@ impl Chat<'_> {
         let workspace = self.board.lock().await.workspace().clone();
         let newest = ReceiptFilter { limit: Some(1), ..ReceiptFilter::default() };
         let store = self.app.store();
-        let receipts = store.receipts(&workspace, &newest).await.map_err(wrong)?;
+        let receipts = store.receipts(&workspace, &newest).await?;
         let Some(newest) = receipts.first() else {
             return Err(Failure::failed("nothing was sent yet"));
         };
-        let kept = store.receipt(newest.id).await.map_err(wrong)?;
+        let kept = store.receipt(newest.id).await?;
         let receipt =
             kept.receipt().ok_or_else(|| Failure::failed("the last receipt cannot be read"))?;
         self.output.text(&table(&receipt))
@@ -102,7 +99,7 @@ impl Chat<'_> {
                 let draft = Draft { text, ..Draft::default() };
                 let prepared = self.board.lock().await.prepare(self.app, &draft).await;
                 let policy = self.over_budget.unwrap_or_else(|| self.app.settings().over_budget());
-                prepared.map_err(wrong)?.exact_request(policy).shown().to_owned()
+                prepared?.exact_request(policy).shown().to_owned()
             }
             None => self.last_request.clone().ok_or_else(|| {
                 Failure::failed("nothing was sent yet in this chat")

@@ -82,8 +82,7 @@ pub(crate) fn run(
             topic: args.topic.clone(),
             model: args.model.clone(),
         };
-        let board =
-            app.board(&location.workspace, view).await.map_err(|error| Failure::app(&error))?;
+        let board = app.board(&location.workspace, view).await?;
         let board = Arc::new(Mutex::new(board));
         let somebody = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         let editor = match somebody {
@@ -244,7 +243,7 @@ impl Chat<'_> {
             }
             Err(error) => {
                 drop(board);
-                self.tell_error(&error);
+                self.tell_error(error);
                 Ok(())
             }
         }
@@ -256,12 +255,7 @@ impl Chat<'_> {
         report(failure);
     }
 
-    fn tell_error(&mut self, error: &AppError) {
-        self.tell(&Failure::app(error));
+    fn tell_error(&mut self, error: AppError) {
+        self.tell(&error.into());
     }
-}
-
-/// What the app could not do, for `?`.
-fn wrong(error: impl Into<AppError>) -> Failure {
-    Failure::app(&error.into())
 }

@@ -4,7 +4,7 @@ use plimsoll_app::{ContextFrom, Prepared};
 use plimsoll_budget::{OverBudget, Suggestion};
 use plimsoll_tokens::commas;
 
-use super::{Chat, wrong};
+use super::Chat;
 use crate::{
     failure::{Failure, note, say},
     output::printable,
@@ -122,17 +122,14 @@ impl Chat<'_> {
             Choice::Trim => *policy = OverBudget::Trim,
             Choice::Fit => *policy = OverBudget::Fit,
             Choice::Switch(model) => view.model = Some(model.clone()),
-            Choice::Forget(model) => self.app.forget_learned(model).await.map_err(wrong)?,
+            Choice::Forget(model) => self.app.forget_learned(model).await?,
             Choice::ClearHistory => {
-                self.app
-                    .set_context_from(board.workspace(), ContextFrom::Now)
-                    .await
-                    .map_err(wrong)?;
+                self.app.set_context_from(board.workspace(), ContextFrom::Now).await?;
                 note(NEW_CONTEXT);
             }
         }
         if view != *board.view() {
-            board.choose(self.app, view).await.map_err(wrong)?;
+            board.choose(self.app, view).await?;
         }
         Ok(true)
     }

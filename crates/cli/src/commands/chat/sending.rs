@@ -9,7 +9,7 @@ use plimsoll_budget::{Decision, OverBudget};
 use plimsoll_domain::MessagePair;
 use plimsoll_send::{Outcome, Stage, plan};
 
-use super::{Chat, Next, waiting::Waiting, wrong};
+use super::{Chat, Next, waiting::Waiting};
 use crate::{
     commands::send::tell_receipt,
     failure::{Failure, note, say},
@@ -29,7 +29,7 @@ impl Chat<'_> {
             let prepared = match prepared {
                 Ok(prepared) => prepared,
                 Err(error) => {
-                    self.tell_error(&error);
+                    self.tell_error(error);
                     return Ok(Next::GoOn);
                 }
             };
@@ -64,7 +64,7 @@ impl Chat<'_> {
                 self.conclude(&sent).await;
                 self.last_request = Some(sent.request);
             }
-            Err(error) => self.tell_error(&error),
+            Err(error) => self.tell_error(error),
         }
         // A script that was stopped does not go on with its next line.
         let stopped = cancel.is_cancelled() && self.editor.is_none() || self.stop.told_to_end();
@@ -112,14 +112,14 @@ impl Chat<'_> {
 
     async fn again_draft(&mut self) -> Result<Draft, Failure> {
         let mut board = self.board.lock().await;
-        let newest = self.app.newest_failed(board.workspace()).await.map_err(wrong)?;
+        let newest = self.app.newest_failed(board.workspace()).await?;
         let id =
             newest.ok_or_else(|| Failure::failed("there is no pair that failed or was stopped"))?;
-        let stored = self.app.store().get(id).await.map_err(wrong)?;
+        let stored = self.app.store().get(id).await?;
         let mut view = board.view().clone();
         view.model = Some(stored.pair.model.clone());
         view.topic = Some(topic_path(board.topics(), stored.pair.topic_id));
-        board.choose(self.app, view).await.map_err(wrong)?;
+        board.choose(self.app, view).await?;
         Ok(again(stored.pair, Purpose::ReAsk(id)))
     }
 
@@ -136,20 +136,20 @@ impl Chat<'_> {
         let next = self.ask(draft).await?;
         let restored = self.board.lock().await.choose(self.app, before).await;
         if let Err(error) = restored {
-            self.tell_error(&error);
+            self.tell_error(error);
         }
         Ok(next)
     }
 
     async fn regenerate_draft(&mut self, model: Option<String>) -> Result<Draft, Failure> {
         let mut board = self.board.lock().await;
-        let newest = self.app.newest_complete(board.workspace()).await.map_err(wrong)?;
+        let newest = self.app.newest_complete(board.workspace()).await?;
         let id = newest.ok_or_else(|| Failure::failed("there is no pair that was answered"))?;
-        let stored = self.app.store().get(id).await.map_err(wrong)?;
+        let stored = self.app.store().get(id).await?;
         let mut view = board.view().clone();
         view.model = Some(model.unwrap_or_else(|| stored.pair.model.clone()));
         view.topic = Some(topic_path(board.topics(), stored.pair.topic_id));
-        board.choose(self.app, view).await.map_err(wrong)?;
+        board.choose(self.app, view).await?;
         Ok(again(stored.pair, Purpose::Regenerate(id)))
     }
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use plimsoll_app::{App, Collected};
 use plimsoll_files::size_words;
-use plimsoll_store::StoreError;
 use plimsoll_tokens::commas;
 
 use super::GcArgs;
@@ -27,10 +26,9 @@ pub(crate) fn run(args: &GcArgs, location: &Location, output: &mut Output) -> Re
             )
             .hint("`plimsoll restore FILE` puts a backup in its place; nothing was removed"));
         }
-        app.open_workspace(&location.workspace).await.map_err(|error| Failure::app(&error))?;
+        app.open_workspace(&location.workspace).await?;
         let grace = Duration::from_secs(args.older_than.saturating_mul(3600));
-        let garbage =
-            app.garbage(&location.workspace, grace).await.map_err(|error| Failure::app(&error))?;
+        let garbage = app.garbage(&location.workspace, grace).await?;
         let (count, bytes) =
             garbage.found.iter().fold((0u64, 0u64), |(n, sum), one| (n + 1, sum + one.size));
         let young = match garbage.waiting {
@@ -61,14 +59,13 @@ pub(crate) fn run(args: &GcArgs, location: &Location, output: &mut Output) -> Re
             note(&format!("{count}, {size}; `plimsoll gc --yes` removes them{young}"));
             return Ok(0);
         }
-        let findings = app.store().check().await;
-        let findings = findings.map_err(|error| Failure::failed(error.to_string()))?;
+        let findings = app.store().check().await?;
         if let Some(finding) = findings.first() {
             return Err(Failure::failed(format!("the store is damaged: {}", finding.0))
                 .hint("`plimsoll verify` tells more; nothing was removed"));
         }
         shrink(app, args.yes).await?;
-        let gone = app.collect(garbage).await.map_err(|error| Failure::app(&error))?;
+        let gone = app.collect(garbage).await?;
         let (count, size) = (counted(gone.blobs), size_words(gone.bytes));
         note(&format!("removed {count}, {size}{young}"));
         Ok(0)
@@ -77,8 +74,7 @@ pub(crate) fn run(args: &GcArgs, location: &Location, output: &mut Output) -> Re
 
 /// Receipts of earlier versions are written anew, which take less room so (REL-9).
 async fn shrink(app: &App, yes: bool) -> Result<(), Failure> {
-    let failed = |error: StoreError| Failure::failed(error.to_string());
-    while yes && app.store().shrink().await.map_err(failed)? {}
+    while yes && app.store().shrink().await? {}
     Ok(())
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn run(
     machine::block_on(async {
         let opened = machine::open(context, location.data_dir()).await?;
         let app = &opened.app;
-        app.open_workspace(&location.workspace).await.map_err(|error| Failure::app(&error))?;
+        app.open_workspace(&location.workspace).await?;
         match &args.command {
             Some(FilesCommand::Add { paths, words, secrets }) => {
                 let mut files = Vec::new();
@@ -62,7 +62,7 @@ pub(crate) fn run(
                 for id in ids {
                     let file = find(app, &location.workspace, id).await?;
                     let deleted = app.delete_file(&location.workspace, file.id).await;
-                    let deleted = deleted.map_err(|e| Failure::app(&e))?;
+                    let deleted = deleted?;
                     let next = match deleted.undo {
                         Some(_) => "`plimsoll undo` brings it back",
                         None => "`plimsoll gc` frees its bytes",
@@ -71,8 +71,7 @@ pub(crate) fn run(
                 }
             }
             None | Some(FilesCommand::List) => {
-                let files = app.store().files(&location.workspace).await;
-                let files = files.map_err(|error| Failure::failed(error.to_string()))?;
+                let files = app.store().files(&location.workspace).await?;
                 list(app, &files, args.json, output)?;
             }
         }
@@ -119,7 +118,7 @@ pub(crate) async fn add(
     let taken = app.take_in_path(workspace, path, how).await;
     listening.abort();
     bar.finish_and_clear();
-    let (file, said) = taken.map_err(|error| Failure::app(&error))?;
+    let (file, said) = taken?;
     if let Some(said) = said {
         note(&said);
     }
@@ -131,8 +130,7 @@ async fn find(app: &App, workspace: &Workspace, text: &str) -> Result<File, Fail
         Failure::failed(format!("there is no file '{}'", printable(text)))
             .hint("`plimsoll files` lists them")
     };
-    let files = app.store().files(workspace).await;
-    let files = files.map_err(|error| Failure::failed(error.to_string()))?;
+    let files = app.store().files(workspace).await?;
     let id: Option<FileId> = parse_file_id(text);
     let by_id = files.iter().find(|file| Some(file.id) == id);
     by_id.or_else(|| files.iter().find(|file| file.name == text)).cloned().ok_or_else(unknown)
@@ -196,9 +194,8 @@ async fn show(
     lines: usize,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let path: PathBuf = app.file_path(workspace, file).map_err(|error| Failure::app(&error))?;
-    let used = app.store().used_by(file.id).await;
-    let used = used.map_err(|error| Failure::failed(error.to_string()))?;
+    let path: PathBuf = app.file_path(workspace, file)?;
+    let used = app.store().used_by(file.id).await?;
     let mut facts = vec![
         ("name", printable(&file.name).to_string()),
         ("id", file_label(file.id)),
@@ -233,10 +230,10 @@ fn beginning(
     file: &File,
     lines: usize,
 ) -> Result<Vec<String>, Failure> {
-    let blobs = app.blobs(workspace).map_err(|error| Failure::app(&error))?;
-    let name = blob_name(file).map_err(|error| Failure::app(&error))?;
+    let blobs = app.blobs(workspace)?;
+    let name = blob_name(file)?;
     let unreadable = |error| Failure::failed(format!("cannot read its content: {error}"));
-    let opened = blobs.open_blob(&name).map_err(|error| Failure::app(&AppError::Blob(error)))?;
+    let opened = blobs.open_blob(&name).map_err(AppError::Blob)?;
     let mut reader = BufReader::new(opened);
     let mut shown = Vec::new();
     for _ in 0..lines {

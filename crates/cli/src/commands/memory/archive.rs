@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{BufReader, BufWriter, Write},
+    io::{BufReader, BufWriter},
     path::Path,
 };
 
@@ -14,18 +14,9 @@ use super::args::ExportArgs;
 use crate::{
     failure::{Failure, note},
     input::unreadable,
-    machine::sync_name,
     output::Output,
+    whole_file::WholeFile,
 };
-
-/// A name that is taken is told before the work, and again by the file system if somebody
-/// is faster.
-pub(super) fn check(args: &ExportArgs) -> Result<(), Failure> {
-    match &args.file {
-        Some(path) if !args.force && path.symlink_metadata().is_ok() => Err(exists(path)),
-        _ => Ok(()),
-    }
-}
 
 pub(super) async fn export(memory: &Memory, args: &ExportArgs) -> Result<u8, Failure> {
     let Some(path) = &args.file else {
@@ -33,28 +24,9 @@ pub(super) async fn export(memory: &Memory, args: &ExportArgs) -> Result<u8, Fai
         memory.export(&mut out).await.map_err(|error| writing(&error))?;
         return Ok(0);
     };
-    let failed = |error: std::io::Error| {
-        Failure::failed(format!("cannot write {}: {error}", path.display()))
-            .hint("check that the directory is there and can be written to")
-    };
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    // The file has its name only when it is whole and on the disk.
-    let mut file =
-        tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new("."))).map_err(failed)?;
-    let mut out = BufWriter::with_capacity(64 * 1024, file.as_file_mut());
-    let records = memory.export(&mut out).await.map_err(|error| writing(&error))?;
-    out.flush().map_err(failed)?;
-    drop(out);
-    file.as_file().sync_all().map_err(failed)?;
-    if args.force {
-        file.persist(path).map_err(|error| failed(error.error))?;
-    } else {
-        file.persist_noclobber(path).map_err(|error| match error.error.kind() {
-            std::io::ErrorKind::AlreadyExists => exists(path),
-            _ => failed(error.error),
-        })?;
-    }
-    sync_name(path).map_err(failed)?;
+    let mut file = WholeFile::create(path, args.force)?;
+    let records = memory.export(&mut file).await.map_err(|error| writing(&error))?;
+    file.finish()?;
     note(&format!("{} records were written to {}", commas(records), path.display()));
     Ok(0)
 }
@@ -94,9 +66,4 @@ fn writing(error: &ArchiveError) -> Failure {
         ArchiveError::Io(error) => Failure::writing(error),
         _ => Failure::failed(error.to_string()),
     }
-}
-
-fn exists(path: &Path) -> Failure {
-    Failure::failed(format!("{} is there already", path.display()))
-        .hint("choose another name, or use --force to replace it")
 }

@@ -25,6 +25,7 @@ use crate::{
     failure::Failure,
     input, machine,
     output::{Output, neutral},
+    whole_file::WholeFile,
 };
 
 pub(crate) fn run(
@@ -32,14 +33,16 @@ pub(crate) fn run(
     location: &Location,
     output: &mut Output,
 ) -> Result<u8, Failure> {
-    if let MemoryCommand::Export(export) = &args.command {
-        archive::check(export)?;
+    if let MemoryCommand::Export(export) = &args.command
+        && let Some(path) = &export.file
+    {
+        WholeFile::check_name(path, export.force)?;
     }
     let context = Context::load()?;
     machine::block_on(async {
         let opened = machine::open(context, location.data_dir()).await?;
         let app = Arc::new(opened.app);
-        app.open_workspace(&location.workspace).await.map_err(|error| Failure::app(&error))?;
+        app.open_workspace(&location.workspace).await?;
         let memory = memory(&app, location.workspace.clone())?;
         let reply = match &args.command {
             MemoryCommand::Save(save) => memory.save(note(save)?).await,

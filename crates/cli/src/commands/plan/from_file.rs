@@ -56,8 +56,7 @@ pub(super) async fn bring_in(
     }
     let topic = selected.map(|id| topic_path(&history.topics, id));
     let FileHistory { topics, pairs, .. } = history;
-    let failed = |error: plimsoll_app::AppError| Failure::app(&error);
-    app.open_workspace(workspace).await.map_err(failed)?;
+    app.open_workspace(workspace).await?;
     let mut names = HashMap::with_capacity(pairs.len());
     let mut batch = Vec::with_capacity(BATCH_PAIRS);
     let mut topics = &topics[..];
@@ -74,8 +73,7 @@ pub(super) async fn bring_in(
                 previous: None,
             });
         }
-        let brought = app.store().bring_in(workspace, topics, &batch).await;
-        brought.map_err(|error| Failure::failed(error.to_string()))?;
+        app.store().bring_in(workspace, topics, &batch).await?;
         topics = &[];
         if pairs.peek().is_none() {
             return Ok(FromFile { names, topic });

@@ -119,24 +119,23 @@ async fn planned(
     app: &App,
     history: FromFile,
 ) -> Result<Planned, Failure> {
-    let failed = |error| Failure::app(&error);
     let view = View {
         history: HistoryChoice::Filter(args.filter.clone()),
         topic: history.topic,
         model: args.model.clone(),
     };
-    let mut board = app.board(workspace, view).await.map_err(failed)?;
+    let mut board = app.board(workspace, view).await?;
     let given = GivenTarget {
         limit: args.limit,
         message_overhead: args.message_overhead,
         prelude: args.prelude,
     };
-    board.plan_for(app, given).await.map_err(failed)?;
+    board.plan_for(app, given).await?;
     let started = Instant::now();
-    board.boundary(app).await.map_err(failed)?;
+    board.boundary(app).await?;
     let weigh = started.elapsed();
     let draft = Draft { text: args.draft.clone(), ..Draft::default() };
-    let plan = board.plan(app, &draft).await.map_err(failed)?;
+    let plan = board.plan(app, &draft).await?;
     let timings = Timings { weigh, ..timed(&board, app) };
     Ok(Planned { plan, names: history.names, timings })
 }
