@@ -2,12 +2,12 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use plimsoll_budget::{Suggestion, Weights, overflow_suggestions};
+use plimsoll_budget::Weights;
 use plimsoll_domain::{FileId, PairError, PairId, Usage};
 use plimsoll_provider::ProviderFailure;
 use plimsoll_send::{
     AttemptMachine, AttemptRecord, Effect, Event, LeftOutBecause, MAX_TOOL_ROUNDS, Message,
-    MessageRecord, Outcome, Receipt, SendError, ToolCall, attached_weights,
+    MessageRecord, Outcome, Receipt, SendError, Suggestion, ToolCall, overflow_suggestions,
 };
 use tokio::time::Instant;
 
@@ -242,9 +242,8 @@ impl App {
             Outcome::Error(SendError::OverflowAfterTrimming(fault)) => {
                 let limit = state.overflowed.flatten().map_or(limit, |stated| stated.min(limit));
                 let weights = Weights { limit, ..plan.weights };
-                let attached = attached_weights(&plan.attached);
                 let (catalog, model) = (self.catalog(), &plan.model().id);
-                overflow_suggestions(&weights, fault.requested, &attached, &catalog, model)
+                overflow_suggestions(&weights, fault.requested, &plan.attached, &catalog, model)
             }
             _ => Vec::new(),
         };

@@ -1,8 +1,9 @@
 //! Why a use case ended early; each kind is a decision for the surface.
 
-use plimsoll_budget::{ModelLimit, Suggestion};
+use plimsoll_budget::ModelLimit;
 use plimsoll_exchange::{BadRecord, ReadError};
 use plimsoll_filter::FilterError;
+use plimsoll_send::Suggestion;
 use plimsoll_store::StoreError;
 use plimsoll_tokens::commas;
 use thiserror::Error;

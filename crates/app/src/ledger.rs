@@ -1,11 +1,11 @@
 //! The books after a send: the pair's end, its receipt, and what was learned from it.
 
-use plimsoll_budget::{Model, WindowSource};
+use plimsoll_budget::{LearnedLimit, Model, WindowSource};
 use plimsoll_domain::{LifecycleEvent, PairError, PairId, ReceiptId, Usage};
 use plimsoll_provider::ProviderFailure;
 use plimsoll_send::{Counter, Outcome, Receipt, Timings, error_percent, silent_truncation};
 use plimsoll_store::{
-    ErrorSnapshot, FailedAnswer, INTERRUPTED, LearnedLimit, ReceiptRecord, UsageEntry, UsageReport,
+    ErrorSnapshot, FailedAnswer, INTERRUPTED, ReceiptRecord, UsageEntry, UsageReport,
 };
 use plimsoll_tokens::{RawTokens, Report};
 
@@ -185,9 +185,8 @@ impl App {
         if largest.is_some_and(|largest| tokens < largest) {
             return Ok(());
         }
-        let (base_url, learned_at) = (base_url.to_owned(), self.clock.now());
-        let learned = LearnedLimit { base_url, model: model.id.clone(), tokens, learned_at };
-        Ok(self.store.put_learned_limit(&learned).await?)
+        let learned = LearnedLimit { tokens, learned_at: self.clock.now() };
+        Ok(self.store.put_learned_limit(base_url, &model.id, learned).await?)
     }
 }
 

@@ -40,14 +40,10 @@ impl App {
         connection: Option<&Connection>,
     ) -> Result<ModelLimit, AppError> {
         let base_url = base_url(model, connection);
-        let kept = match base_url {
+        let mut learned = match base_url {
             Some(base_url) => self.store.learned_limit(base_url, &model.id).await?,
             None => None,
         };
-        let mut learned = kept.map(|kept| plimsoll_budget::LearnedLimit {
-            tokens: kept.tokens,
-            learned_at: kept.learned_at,
-        });
         let server_window = connection.and_then(|connection| connection.server_window);
         // A larger window that the server tells clears what was learned, unless the
         // user's own word stands above both.

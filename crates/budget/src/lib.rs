@@ -32,6 +32,5 @@ pub use pair_weight::{
 pub use quota::{Quota, QuotaKind, QuotaLimits, QuotaVerdict};
 pub use sums::{Load, LoadSums, Suffix};
 pub use validate::{
-    Attached, Decision, IncludedTokens, Judged, OverBudget, Suggestion, Validation, Verdict,
-    Weights, decide, fit_first, overflow_suggestions, suggestions, validate,
+    Decision, OverBudget, Validation, Verdict, Weights, decide, fit_first, validate,
 };

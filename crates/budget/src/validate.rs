@@ -1,8 +1,6 @@
-//! Validation before a send (VAL-1 to VAL-3): a verdict, and what can be done.
+//! Validation before a send (VAL-1 to VAL-3): a verdict, and what a policy does about it.
 
 use plimsoll_tokens::{Correction, RawTokens};
-
-use crate::{Binds, Catalog, ModelLimit, catalog::larger_models};
 
 /// What a request weighs, against its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,41 +140,28 @@ pub enum Decision {
     PromptTooLarge,
 }
 
-/// Decides by the policy.
-pub fn decide(
-    weights: &Weights,
-    validation: &Validation,
-    policy: OverBudget,
-    history: &IncludedTokens<'_>,
-) -> Decision {
-    match (validation.verdict, policy) {
+/// Decides by the policy. `fit_first` is how many of the oldest pairs must go until it fits.
+pub fn decide(verdict: Verdict, policy: OverBudget, fit_first: usize) -> Decision {
+    match (verdict, policy) {
         (Verdict::Ok | Verdict::Warn, _) | (Verdict::Over, OverBudget::Trim) => Decision::Send,
         (Verdict::TooLarge, _) => Decision::PromptTooLarge,
         (Verdict::Over, OverBudget::Ask) => Decision::Ask,
         (Verdict::Over, OverBudget::Block) => Decision::Block,
-        (Verdict::Over, OverBudget::Fit) => Decision::SendWithout(fit_first(weights, history)),
+        (Verdict::Over, OverBudget::Fit) => Decision::SendWithout(fit_first),
     }
 }
 
-/// The raw tokens of the included pairs, and what makes tokens of the model of their sum.
-#[derive(Clone, Copy, Debug)]
-pub struct IncludedTokens<'a> {
-    /// Oldest first.
-    pub raw: &'a [RawTokens],
-    /// What was learned of the model.
-    pub correction: Correction,
-}
-
 /// How many of the oldest pairs must go until the request fits. All of them, if even
-/// that is not enough.
-pub fn fit_first(weights: &Weights, history: &IncludedTokens<'_>) -> usize {
-    let mut left: RawTokens = history.raw.iter().sum();
+/// that is not enough. `included` are their raw tokens, oldest first; `correction` makes tokens of
+/// the model of a sum of them.
+pub fn fit_first(weights: &Weights, included: &[RawTokens], correction: Correction) -> usize {
+    let mut left: RawTokens = included.iter().sum();
     let over = |left: RawTokens| {
-        let history = history.correction.apply(left);
+        let history = correction.apply(left);
         Weights { history, ..*weights }.total() > weights.limit
     };
     let mut dropped = 0;
-    for tokens in history.raw {
+    for tokens in included {
         if !over(left) {
             break;
         }
@@ -184,161 +169,6 @@ pub fn fit_first(weights: &Weights, history: &IncludedTokens<'_>) -> usize {
         dropped += 1;
     }
     dropped
-}
-
-/// A file of the draft, for suggestions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attached {
-    pub name: String,
-    /// What it adds as it would be delivered now.
-    pub tokens: u64,
-    /// What it would add on demand; none if the model cannot read on demand.
-    pub on_demand_tokens: Option<u64>,
-}
-
-/// Something that would help, with its numbers; surfaces make it an action.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Suggestion {
-    /// Send the predicted set and trim on overflow.
-    TrimAsNeeded,
-    /// Send it although the message alone is estimated above the limit: nobody knows for sure.
-    SendAnyway,
-    /// Drop this many oldest pairs before the first call.
-    FitFirst {
-        /// How many.
-        pairs: usize,
-    },
-    /// Take a file out or make it smaller.
-    DetachFile {
-        /// The largest file.
-        name: String,
-        /// What it weighs.
-        tokens: u64,
-    },
-    /// Attach a file on demand instead.
-    AttachOnDemand {
-        /// The largest such file.
-        name: String,
-        frees: u64,
-    },
-    /// Use a model with a larger window.
-    SwitchModel {
-        /// Enabled models that it would fit, smallest window first.
-        models: Vec<String>,
-    },
-    /// Set a filter that leaves the history out.
-    ClearHistory { frees: u64 },
-    /// Say how large the model's window is.
-    SetWindow {
-        model: String,
-        /// What it would have to be at least.
-        needed: u64,
-    },
-    /// Forget the limit that was learned.
-    ForgetLearned { model: String },
-    /// Make the message itself shorter.
-    ShortenMessage {
-        /// By at least this much.
-        tokens: u64,
-    },
-}
-
-/// A request that was judged, and what its suggestions are made of.
-#[derive(Clone, Copy, Debug)]
-pub struct Judged<'a> {
-    /// What it weighs.
-    pub weights: &'a Weights,
-    /// What came of it.
-    pub validation: &'a Validation,
-    /// ML, and why it is that.
-    pub limit: ModelLimit,
-    /// The files of the message.
-    pub attached: &'a [Attached],
-    pub history: &'a IncludedTokens<'a>,
-    /// All models.
-    pub catalog: &'a Catalog,
-    /// The one that it does not fit.
-    pub model: &'a str,
-}
-
-/// What would help against a verdict of over or too large; empty for the others.
-pub fn suggestions(judged: &Judged<'_>) -> Vec<Suggestion> {
-    let Judged { weights, validation, limit, attached, history, catalog, model } = *judged;
-    let mut out = Vec::new();
-    let alone = weights.alone();
-    let doubtful = !limit.binds.is_stated();
-    match validation.verdict {
-        Verdict::Ok | Verdict::Warn => return out,
-        Verdict::Over if alone > weights.limit => out.push(Suggestion::SendAnyway),
-        Verdict::Over => {
-            out.push(Suggestion::TrimAsNeeded);
-            let pairs = fit_first(weights, history);
-            out.push(Suggestion::FitFirst { pairs });
-        }
-        Verdict::TooLarge => {}
-    }
-    if matches!(limit.binds, Binds::Learned(_)) {
-        out.push(Suggestion::ForgetLearned { model: model.to_owned() });
-    }
-    // Tokens a minute are no window, and a limit that the caller gave is nobody's to keep.
-    let window = !matches!(limit.binds, Binds::Tpm | Binds::Given);
-    if window && (doubtful || alone > weights.limit) {
-        let needed = validation.total;
-        out.push(Suggestion::SetWindow { model: model.to_owned(), needed });
-    }
-    let largest = attached.iter().max_by_key(|file| file.tokens);
-    if let Some(file) = largest {
-        out.push(Suggestion::DetachFile { name: file.name.clone(), tokens: file.tokens });
-    }
-    let convertible = attached.iter().filter_map(|file| {
-        let frees = file.tokens.checked_sub(file.on_demand_tokens?)?;
-        (frees > 0).then_some((frees, &file.name))
-    });
-    if let Some((frees, name)) = convertible.max_by_key(|(frees, _)| *frees) {
-        out.push(Suggestion::AttachOnDemand { name: name.clone(), frees });
-    }
-    let models = larger_models(catalog.with_limits(), validation.total, model);
-    if !models.is_empty() {
-        out.push(Suggestion::SwitchModel { models });
-    }
-    if validation.verdict == Verdict::Over && weights.history > 0 {
-        out.push(Suggestion::ClearHistory { frees: weights.history });
-    }
-    out.extend(shorten(weights, attached));
-    out
-}
-
-/// Shortening helps only where the message has so many words of its own; files are detached.
-fn shorten(weights: &Weights, attached: &[Attached]) -> Option<Suggestion> {
-    let tokens = weights.alone().checked_sub(weights.limit).filter(|tokens| *tokens > 0)?;
-    let files = attached.iter().map(|file| file.tokens).fold(0, u64::saturating_add);
-    let words = weights.message.saturating_sub(files);
-    (words > tokens).then_some(Suggestion::ShortenMessage { tokens })
-}
-
-/// What helps after an overflow that trimming could not mend (OVF-3). `weights.limit` is the
-/// window as it turned out; `requested` is what the provider counted, where it said so.
-pub fn overflow_suggestions(
-    weights: &Weights,
-    requested: Option<u64>,
-    attached: &[Attached],
-    catalog: &Catalog,
-    model: &str,
-) -> Vec<Suggestion> {
-    let mut out = Vec::new();
-    if let Some(file) = attached.iter().max_by_key(|file| file.tokens) {
-        out.push(Suggestion::DetachFile { name: file.name.clone(), tokens: file.tokens });
-    }
-    let needed = weights.total().max(requested.unwrap_or(0)).max(weights.limit.saturating_add(1));
-    let models = larger_models(catalog.with_limits(), needed, model);
-    if !models.is_empty() {
-        out.push(Suggestion::SwitchModel { models });
-    }
-    if weights.history > 0 {
-        out.push(Suggestion::ClearHistory { frees: weights.history });
-    }
-    out.extend(shorten(weights, attached));
-    out
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use plimsoll_app::App;
 use plimsoll_budget::{Catalog, Model};
 use plimsoll_config::{Settings, edit_model, edit_settings, merge_catalog, shipped_catalog};
 use plimsoll_provider::server_of;
-use plimsoll_web::{Configurator, Found};
+use plimsoll_web::{Configurator, ListedModel};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -29,7 +29,7 @@ pub(crate) struct Configuration {
     app: Arc<App>,
     providers: Arc<Providers>,
     data_dir: PathBuf,
-    found: Mutex<Option<(Instant, Vec<Found>)>>,
+    found: Mutex<Option<(Instant, Vec<ListedModel>)>>,
 }
 
 impl Configuration {
@@ -121,7 +121,7 @@ impl Configurator for Configuration {
         beside(move || change("models.toml", |text| edit_from_page(text, &id, &fields))).await
     }
 
-    async fn models(&self) -> Vec<Found> {
+    async fn models(&self) -> Vec<ListedModel> {
         let remembered = {
             let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             found.as_ref().filter(|(at, _)| at.elapsed() < REMEMBERED).map(|(_, all)| all.clone())
@@ -134,13 +134,13 @@ impl Configurator for Configuration {
         let learned = self.app.store().learned_limits().await.unwrap_or_default();
         let survey = Survey::with(&self.providers, &models, &self.data_dir, learned).await;
         models.extend(survey.others(&models));
-        let one = |model: &Model| Found {
+        let one = |model: &Model| ListedModel {
             id: model.id.clone(),
             available: survey.is_available(model),
             server_window: survey.facts(model).server_window,
             base_url: survey.base_url(model),
         };
-        let all: Vec<Found> = models.iter().map(one).collect();
+        let all: Vec<ListedModel> = models.iter().map(one).collect();
         let now = Some((Instant::now(), all.clone()));
         *self.found.lock().unwrap_or_else(PoisonError::into_inner) = now;
         all

@@ -10,10 +10,9 @@ use std::{
 
 use jiff::{Timestamp as Instant, civil, tz::TimeZone};
 use plimsoll_app::{App, AppParts, Chance, Clock, ProviderSource, Sent};
-use plimsoll_budget::Suggestion;
 use plimsoll_domain::Timestamp;
 use plimsoll_filter::Date;
-use plimsoll_send::Plan;
+use plimsoll_send::{Plan, Suggestion};
 use plimsoll_store::StoreError;
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 

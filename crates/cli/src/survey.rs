@@ -3,11 +3,10 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
-use plimsoll_budget::{
-    LearnedLimit, Model, ModelLimit, Suggestion, WindowFacts, larger_models, means_model,
-};
+use plimsoll_budget::{Model, ModelLimit, WindowFacts, larger_models, means_model};
 use plimsoll_provider::{Provider, ServedModel};
-use plimsoll_store::ModelStats;
+use plimsoll_send::Suggestion;
+use plimsoll_store::{LearnedLimits, ModelStats};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 
 use crate::{
@@ -48,7 +47,7 @@ pub(crate) struct Survey {
     pub(crate) servers: Vec<Server>,
     providers: Arc<Providers>,
     embedded: bool,
-    learned: Vec<plimsoll_store::LearnedLimit>,
+    learned: LearnedLimits,
 }
 
 impl Survey {
@@ -65,7 +64,7 @@ impl Survey {
         providers: &Arc<Providers>,
         models: &[Model],
         data_dir: &Path,
-        learned: Vec<plimsoll_store::LearnedLimit>,
+        learned: LearnedLimits,
     ) -> Self {
         let looks =
             models.iter().any(|model| !Providers::is_hosted(model) && !Providers::is_codex(model));
@@ -152,15 +151,11 @@ impl Survey {
 
     /// What is known of a model's window beyond the catalog (CAT-3).
     pub(crate) fn facts(&self, model: &Model) -> WindowFacts {
-        let serving = self.serving(model);
-        let base_url = self.base_url(model);
-        let server_window = serving.and_then(|(_, served)| served.context_window);
-        let kept = self.learned.iter().find(|kept| {
-            kept.model == model.id && Some(kept.base_url.as_str()) == base_url.as_deref()
-        });
-        let learned =
-            kept.map(|kept| LearnedLimit { tokens: kept.tokens, learned_at: kept.learned_at });
-        WindowFacts { server_window, learned }
+        let at = self.base_url(model);
+        WindowFacts {
+            server_window: self.serving(model).and_then(|(_, served)| served.context_window),
+            learned: at.and_then(|at| self.learned.get(&(at, model.id.clone())).copied()),
+        }
     }
 
     /// Models that servers here list and that are none of these.
@@ -236,10 +231,10 @@ async fn declared(providers: &Providers, models: &[Model]) -> Vec<Server> {
 }
 
 /// What overflows taught, if there is a store to ask; none is made for this question.
-async fn learned(data_dir: &Path) -> Vec<plimsoll_store::LearnedLimit> {
+async fn learned(data_dir: &Path) -> LearnedLimits {
     let path = data_dir.join("plimsoll.db");
     if !path.is_file() {
-        return Vec::new();
+        return LearnedLimits::new();
     }
     let now = crate::machine::now();
     let read = async {
@@ -248,6 +243,6 @@ async fn learned(data_dir: &Path) -> Vec<plimsoll_store::LearnedLimit> {
     };
     read.await.unwrap_or_else(|error| {
         note(&format!("learned limits are left out: {}: {error}", path.display()));
-        Vec::new()
+        LearnedLimits::new()
     })
 }

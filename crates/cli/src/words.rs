@@ -1,10 +1,9 @@
 //! Words for people that more than one command says.
 
 use plimsoll_app::Sent;
-use plimsoll_budget::Suggestion;
 use plimsoll_domain::Delivery;
 use plimsoll_fault as fault;
-use plimsoll_send::{AttachedFile, MAX_TOOL_ROUNDS, Outcome, SendError};
+use plimsoll_send::{AttachedFile, MAX_TOOL_ROUNDS, Outcome, SendError, Suggestion};
 use plimsoll_tokens::commas;
 
 use crate::output::printable;

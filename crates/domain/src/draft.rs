@@ -1,5 +1,7 @@
 //! A message that is being written.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Attachment, PairId};
 
 /// What a send is for.
@@ -17,12 +19,16 @@ pub enum Purpose {
 }
 
 /// What stands in the input, is kept there over the night (INS-5), weighed and sent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Draft {
     /// Its text, context tokens in place.
     pub text: String,
     /// What each token of the text stands for, in order (TOK-5).
+    #[serde(default)]
     pub attachments: Vec<Attachment>,
     /// Not kept: whoever comes back writes a new message.
+    #[serde(skip)]
     pub purpose: Purpose,
 }

@@ -1,5 +1,6 @@
 //! Files of the registry (FIL-1) and how a model gets them (DLV-1 to DLV-3).
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{ContextKind, FileId, PairId, Segment, SegmentBody, Timestamp, segments};
@@ -7,9 +8,10 @@ use crate::{ContextKind, FileId, PairId, Segment, SegmentBody, Timestamp, segmen
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
         pub enum $name {
-            $($(#[$variant_doc])* $variant,)+
+            $($(#[$variant_doc])* #[serde(rename = $word)] $variant,)+
         }
 
         impl $name {
@@ -191,12 +193,39 @@ pub fn parse_file_id(text: &str) -> Option<FileId> {
 
 /// What one token of a message stands for (TOK-5). A message has one for each token, in
 /// order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Attachment {
     /// The file; without one the newest file with the token's bytes is meant.
+    #[serde(rename = "fileId", default, with = "label")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub file: Option<FileId>,
     /// How the model gets it; without one the rules of DLV-4 say.
+    #[serde(default)]
     pub delivery: Option<Delivery>,
+}
+
+/// A file's id as its label.
+mod label {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    use super::{FileId, file_label, parse_file_id};
+
+    pub(super) fn serialize<S: Serializer>(id: &Option<FileId>, to: S) -> Result<S::Ok, S::Error> {
+        id.map(file_label).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<FileId>, D::Error> {
+        let label = Option::<String>::deserialize(from)?;
+        let id = |label: String| {
+            let wrong = || D::Error::custom(format!("'{label}' is not the id of a file"));
+            parse_file_id(&label).ok_or_else(wrong)
+        };
+        label.map(id).transpose()
+    }
 }
 
 impl Attachment {

@@ -3,6 +3,8 @@
 //! A message is stored with its tokens in place and never rewritten; what stands for a
 //! token in a request is decided here, for each request anew.
 
+use std::sync::Arc;
+
 use plimsoll_domain::{Delivery, File, SegmentBody, file_label, quoted, segments};
 
 use crate::{FilePart, Message, Part, Role};
@@ -67,19 +69,13 @@ pub fn sent_mime(file: &File) -> &str {
     if file.mime == CONVERTED { "image/png" } else { &file.mime }
 }
 
-/// One token of a message, resolved.
-#[derive(Clone, Copy, Debug)]
-pub enum Token<'a> {
-    /// It stands for nothing that may be sent; the reason is for people.
-    Broken(&'a str),
-    /// It stands for a file.
-    File {
-        file: &'a File,
-        /// What was chosen for it.
-        delivery: Option<Delivery>,
-        /// Its text, where it is to stand in the message.
-        text: Option<&'a str>,
-    },
+/// What a reference in a message stands for.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// The file, or why there is none that may be sent, in words for people.
+    pub file: Result<Arc<File>, String>,
+    /// What was chosen for it.
+    pub delivery: Option<Delivery>,
 }
 
 /// A stretch of a message as it is delivered.
@@ -160,19 +156,20 @@ pub fn sent_instead(
     }
 }
 
-/// The parts of a message in order. `tokens` has one entry for each token of the message;
-/// one that is missing is broken.
+/// The parts of a message in order. `references` has one entry for each reference of the message;
+/// one that is missing is broken. `texts` has the text of each that is to stand in the message.
 pub fn deliver<'a>(
     message: &'a str,
-    tokens: &[Token<'a>],
+    references: &'a [Reference],
+    texts: &[Option<String>],
     capabilities: Capabilities,
     model: &str,
 ) -> Vec<DeliveredPart<'a>> {
-    let mut tokens = tokens.iter();
+    let mut references = references.iter().zip(texts);
     let part = |segment: plimsoll_domain::Segment<'a>| match segment.body {
         SegmentBody::Text(text) => DeliveredPart::Words(text),
-        SegmentBody::Token(_) => match tokens.next() {
-            Some(Token::File { file, delivery, text }) => {
+        SegmentBody::Token(_) => match references.next() {
+            Some((Reference { file: Ok(file), delivery }, text)) => {
                 match effective_delivery(file, *delivery, capabilities) {
                     Delivery::Path if is_picture(file) && unseeable(file).is_none() => {
                         DeliveredPart::Enclosed(file)
@@ -181,10 +178,10 @@ pub fn deliver<'a>(
                         DeliveredPart::Token { file, written: &message[segment.range] }
                     }
                     Delivery::OnDemand => DeliveredPart::Line(reference(file)),
-                    Delivery::Inline => inlined(file, *text, capabilities, model),
+                    Delivery::Inline => inlined(file, text.as_deref(), capabilities, model),
                 }
             }
-            Some(Token::Broken(_)) | None => DeliveredPart::Line("[broken attachment]".to_owned()),
+            Some(_) | None => DeliveredPart::Line("[broken attachment]".to_owned()),
         },
     };
     segments(message).into_iter().map(part).collect()
@@ -276,4 +273,4 @@ fn is_picture(file: &File) -> bool {
 
 #[cfg(test)]
 #[path = "delivery_tests.rs"]
-mod tests;
+pub(crate) mod tests;

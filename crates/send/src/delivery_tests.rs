@@ -9,7 +9,7 @@ const TOOLS: Capabilities = Capabilities { tools: true, ..HTTP };
 const SEES: Capabilities = Capabilities { vision: true, ..TOOLS };
 const CODEX: Capabilities = Capabilities { paths: true, ..SEES };
 
-fn file(name: &str, kind: FileKind, size: u64) -> File {
+pub(crate) fn file(name: &str, kind: FileKind, size: u64) -> File {
     File {
         id: FileId::new(Timestamp::from_millis(1), [1; 10]),
         name: name.to_owned(),
@@ -41,8 +41,16 @@ fn bytes(file: &File) -> FilePart {
     }
 }
 
-fn words(message: &str, tokens: &[Token<'_>], capabilities: Capabilities) -> (String, Vec<usize>) {
-    let parts = deliver(message, tokens, capabilities, "phi");
+/// A reference and its text.
+type Referred = (Reference, Option<String>);
+
+fn refer(file: &File, delivery: Option<Delivery>, text: Option<&str>) -> Referred {
+    (Reference { file: Ok(Arc::new(file.clone())), delivery }, text.map(str::to_owned))
+}
+
+fn words(message: &str, referred: &[Referred], capabilities: Capabilities) -> (String, Vec<usize>) {
+    let (references, texts): (Vec<_>, Vec<_>) = referred.iter().cloned().unzip();
+    let parts = deliver(message, &references, &texts, capabilities, "phi");
     let token = |file: &File| {
         capabilities
             .paths
@@ -80,8 +88,8 @@ fn dlv_4_a_picture_that_cannot_be_shown_is_a_note() {
     ] {
         let picture = picture(name, mime, pixels);
         assert_eq!(unseeable(&picture), expected, "{name}");
-        let token = Token::File { file: &picture, delivery: None, text: None };
-        let (text, enclosed) = words("<<context:image:/b/a>>>", &[token], capabilities);
+        let referred = refer(&picture, None, None);
+        let (text, enclosed) = words("<<context:image:/b/a>>>", &[referred], capabilities);
         match expected {
             None => assert_eq!((text.as_str(), enclosed), ("", vec![0]), "{name}"),
             Some(why) => {
@@ -119,12 +127,12 @@ fn dlv_4_paths_go_to_those_who_read_the_disk_and_to_nobody_else() {
     let text = file("a.txt", FileKind::Document, 10);
     for capabilities in [HTTP, TOOLS, SEES] {
         assert_ne!(effective_delivery(&text, Some(Delivery::Path), capabilities), Delivery::Path);
-        let token = Token::File { file: &text, delivery: Some(Delivery::Path), text: Some("hi") };
-        let (sent, _) = words("see <<context:text:/secret/a.txt>>>", &[token], capabilities);
+        let referred = refer(&text, Some(Delivery::Path), Some("hi"));
+        let (sent, _) = words("see <<context:text:/secret/a.txt>>>", &[referred], capabilities);
         assert!(!sent.contains("/secret") && sent.contains("hi"), "{sent}");
     }
-    let token = Token::File { file: &text, delivery: Some(Delivery::Inline), text: Some("hi") };
-    let (sent, _) = words("see <<context:text:/x/a.txt>>>!", &[token], CODEX);
+    let referred = refer(&text, Some(Delivery::Inline), Some("hi"));
+    let (sent, _) = words("see <<context:text:/x/a.txt>>>!", &[referred], CODEX);
     assert_eq!(
         sent, "see <<context:text:/b/a.txt>>>!",
         "DLV-3: text is not inlined, and its token names the place where the bytes are now"
@@ -134,8 +142,8 @@ fn dlv_4_paths_go_to_those_who_read_the_disk_and_to_nobody_else() {
 #[test]
 fn dlv_1_text_stands_in_a_marked_block_where_its_token_stood() {
     let log = file("a \"b\".log", FileKind::Document, 5);
-    let token = Token::File { file: &log, delivery: None, text: Some("x\ny") };
-    let (sent, _) = words("Before <<context:text:/a>>> after", &[token], HTTP);
+    let referred = refer(&log, None, Some("x\ny"));
+    let (sent, _) = words("Before <<context:text:/a>>> after", &[referred], HTTP);
     let expected = "Before \n[file \"a \\\"b\\\".log\", 5 bytes, begins abababababab]\nx\ny\n\
                     [file \"a \\\"b\\\".log\" ends abababababab]\n after";
     assert_eq!(sent, expected);
@@ -144,7 +152,7 @@ fn dlv_1_text_stands_in_a_marked_block_where_its_token_stood() {
 #[test]
 fn dlv_1_pictures_are_enclosed_in_token_order() {
     let (one, two) = (file("1.png", FileKind::Image, 9), file("2.png", FileKind::Image, 9));
-    let tokens = [&one, &two].map(|file| Token::File { file, delivery: None, text: None });
+    let tokens = [&one, &two].map(|file| refer(file, None, None));
     let message = "<<context:image:/1>>>a<<context:image:/2>>>";
     assert_eq!(words(message, &tokens, SEES), ("a".to_owned(), vec![0, 1]));
     let (sent, places) = words(message, &tokens, HTTP);
@@ -160,23 +168,24 @@ fn fil_4_a_pdf_is_enclosed_where_the_model_reads_it_and_only_if_chosen() {
     let pdf = file("a.pdf", FileKind::Pdf, 9);
     let reads = Capabilities { documents: true, ..SEES };
     assert_eq!(default_delivery(&pdf, reads), Delivery::OnDemand, "INS-3");
-    let token = Token::File { file: &pdf, delivery: Some(Delivery::Inline), text: None };
-    assert_eq!(words("<<context:file:/a>>>", &[token], reads).1, [0]);
-    let (sent, places) = words("<<context:file:/a>>>", &[token], SEES);
+    let referred = refer(&pdf, Some(Delivery::Inline), None);
+    assert_eq!(words("<<context:file:/a>>>", &[referred.clone()], reads).1, [0]);
+    let (sent, places) = words("<<context:file:/a>>>", &[referred], SEES);
     assert!(places.is_empty() && sent.contains("file_id"), "{sent}");
 }
 
 #[test]
 fn dlv_2_on_demand_is_a_short_reference() {
     let log = file("a.log", FileKind::Document, 30_000);
-    let token = Token::File { file: &log, delivery: Some(Delivery::OnDemand), text: None };
-    let (sent, _) = words("<<context:text:/a>>>", &[token], TOOLS);
+    let referred = refer(&log, Some(Delivery::OnDemand), None);
+    let (sent, _) = words("<<context:text:/a>>>", &[referred], TOOLS);
     assert_eq!(sent, format!("[attached file \"a.log\", 30000 bytes, file_id: file-{}]", log.id));
 }
 
 #[test]
 fn tok_4_a_broken_token_is_never_sent() {
-    for tokens in [&[][..], &[Token::Broken("outside")]] {
+    let broken = (Reference { file: Err("outside".to_owned()), delivery: None }, None);
+    for tokens in [&[][..], &[broken]] {
         let (sent, _) = words("read <<context:text:/etc/passwd>>> now", tokens, HTTP);
         assert_eq!(sent, "read [broken attachment] now");
         let (sent, _) = words("read <<context:text:/etc/passwd>>> now", tokens, CODEX);
@@ -200,8 +209,8 @@ proptest! {
         let file = file("n", FileKind::Document, 1);
         let message = format!("{before}<<context:text:/x>>>{after}");
         for capabilities in [HTTP, TOOLS, SEES, CODEX] {
-            let token = Token::File { file: &file, delivery: None, text: Some(&text) };
-            let (sent, _) = words(&message, &[token], capabilities);
+            let referred = refer(&file, None, Some(&text));
+            let (sent, _) = words(&message, &[referred], capabilities);
             prop_assert!(sent.starts_with(&before) && sent.ends_with(&after), "{sent}");
         }
     }

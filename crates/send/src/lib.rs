@@ -16,6 +16,7 @@ mod receipt;
 mod request;
 mod seen;
 mod snapshot;
+mod suggestions;
 mod tools;
 
 pub use actions::{Action, actions};
@@ -25,11 +26,11 @@ pub use attempt_plan::{AttemptPlan, IncludedPair, TrimStep};
 pub use compose::{IncludedTexts, Instructions, WireRules, compose};
 pub use counter::{Counter, LeftOutBecause, trim_notice};
 pub use delivery::{
-    Capabilities, DeliveredPart, INLINE_BELOW, Token, Unseeable, allowed_deliveries,
+    Capabilities, DeliveredPart, INLINE_BELOW, Reference, Unseeable, allowed_deliveries,
     default_delivery, deliver, effective_delivery, reference, rendered, sent_instead, sent_mime,
     unseeable,
 };
-pub use plan::{AttachmentPreview, Plan, attached_weights, plan};
+pub use plan::{AttachmentPreview, Plan, plan};
 pub use receipt::{
     AttemptBudget, AttemptRecord, Comparison, MessageRecord, Receipt, Stage, Timings,
     TruncationSeen, error_percent, silent_truncation,
@@ -37,4 +38,5 @@ pub use receipt::{
 pub use request::{FilePart, Message, Part, Request, Role, largest_answer};
 pub use seen::{BLOCK, Hash, Seen, SeenFile, SeenPair, SeenQuestion};
 pub use snapshot::{Candidate, FilesTold, Selection, Snapshot, Target, WeighedMessage};
+pub use suggestions::{Suggestion, overflow_suggestions};
 pub use tools::{MAX_TOOL_ROUNDS, ToolCall, ToolDefinition, ToolResult};

@@ -4,16 +4,15 @@
 use std::sync::Arc;
 
 use plimsoll_budget::{
-    Attached, Boundary, Decision, IncludedTokens, Judged, Model, ModelLimit, OverBudget,
-    QuotaLimits, QuotaVerdict, Suggestion, Validation, Verdict, Weights, decide, suggestions,
-    validate,
+    Boundary, Decision, Model, ModelLimit, OverBudget, QuotaLimits, QuotaVerdict, Validation,
+    Verdict, Weights, decide, fit_first, validate,
 };
 use plimsoll_domain::{Attachment, Delivery, File, FileId};
 use plimsoll_tokens::Band;
 
 use crate::{
-    AttachedFile, Counter, Seen, SeenFile, SeenQuestion, Snapshot, Target, TooLarge,
-    allowed_deliveries, default_delivery, seen::Hash,
+    AttachedFile, Counter, Seen, SeenFile, SeenQuestion, Snapshot, Suggestion, Target, TooLarge,
+    allowed_deliveries, default_delivery, seen::Hash, suggestions::suggestions,
 };
 
 /// What would be sent of a snapshot, and what a policy does about it.
@@ -47,27 +46,18 @@ pub fn plan(snapshot: &Arc<Snapshot>, policy: OverBudget) -> Plan {
     let stated = target.limit.binds.is_stated();
     let least_alone = stated.then(|| target.basis.band(weights.alone(), snapshot.odd_tokens()).low);
     let validation = validate(&weights, snapshot.warn_at, least_alone);
-    let history = IncludedTokens { raw: &selection.raw_tokens, correction: input.correction };
-    let suggestions = match validation.verdict {
-        Verdict::Ok | Verdict::Warn => Vec::new(),
-        Verdict::Over | Verdict::TooLarge => suggestions(&Judged {
-            weights: &weights,
-            validation: &validation,
-            limit: target.limit,
-            attached: &attached_weights(&message.attached),
-            history: &history,
-            catalog: &snapshot.catalog,
-            model: &target.model.id,
-        }),
+    let fit_first = match validation.verdict {
+        Verdict::Over => fit_first(&weights, &selection.raw_tokens, input.correction),
+        Verdict::Ok | Verdict::Warn | Verdict::TooLarge => 0,
     };
     let limits = QuotaLimits::of(&target.model);
     let mut plan = Plan {
-        decision: decide(&weights, &validation, policy, &history),
+        decision: decide(validation.verdict, policy, fit_first),
         quota: snapshot.quota.check(snapshot.now, weights.total(), &limits),
+        suggestions: suggestions(snapshot, &weights, &validation, fit_first),
         snapshot: Arc::clone(snapshot),
         weights,
         validation,
-        suggestions,
         attached: Vec::new(),
     };
     plan.attached = message.attached.iter().map(|one| plan.with_head(one)).collect();
@@ -251,16 +241,6 @@ impl Plan {
     }
 }
 
-/// What is attached, as the suggestions of VAL-1 name it.
-pub fn attached_weights(attached: &[AttachedFile]) -> Vec<Attached> {
-    let weight = |one: &AttachedFile| {
-        let name = one.file.as_ref().ok()?.name.clone();
-        let AttachedFile { tokens, on_demand_tokens, .. } = *one;
-        Some(Attached { name, tokens, on_demand_tokens })
-    };
-    attached.iter().filter_map(weight).collect()
-}
-
 #[cfg(test)]
 #[path = "plan_tests.rs"]
-mod tests;
+pub(crate) mod tests;

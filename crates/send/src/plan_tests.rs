@@ -9,7 +9,7 @@ use super::*;
 use crate::{AttachLimits, Candidate, Capabilities, Selection, WeighedMessage};
 
 /// What is known when pairs of these tokens are visible; none for one that is never sent.
-fn snapshot(limit: u64, pairs: &[Option<u64>], message: u64) -> Arc<Snapshot> {
+pub(crate) fn snapshot(limit: u64, pairs: &[Option<u64>], message: u64) -> Arc<Snapshot> {
     let mut model = Model::unknown("m");
     model.context_window = Some(limit);
     let input = BoundaryInput {

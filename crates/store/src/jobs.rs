@@ -4,6 +4,7 @@
 
 use std::{borrow::Borrow, pin::Pin};
 
+use plimsoll_budget::LearnedLimit;
 use plimsoll_domain::{
     ColorFlag, DeletionId, Delivery, FileId, LifecycleEvent, PairId, ReceiptId, Star, Timestamp,
     TopicId,
@@ -106,6 +107,7 @@ small_arguments!(
     ColorFlag,
     LifecycleEvent,
     Delivery,
+    LearnedLimit,
     UsageEntry,
     GroupBy,
     Order,

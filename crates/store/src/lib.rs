@@ -42,7 +42,7 @@ pub use memory::{
     Prompt, Related, Relation, SESSION_SUMMARY, SHARED_SESSION, Saved, SavedObservation, Scope,
     Session, Summarised,
 };
-pub use model_memory::{LearnedLimit, ModelStats, UsageEntry, UsageReport};
+pub use model_memory::{LearnedLimits, ModelStats, UsageEntry, UsageReport};
 pub use notebook::{Preferences, QUERIES_KEPT, SavedFilter};
 pub use pairs::{
     Edit, INTERRUPTED, Interrupted, Outcome, PairRow, Pairs, SendInFlight, StoredPair,

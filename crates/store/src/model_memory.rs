@@ -1,18 +1,15 @@
 //! What is known of models from experience: calibration (EST-6), learned limits (CAT-3),
 //! and the usage log behind the quota windows (VAL-4).
 
+use std::collections::BTreeMap;
+
+use plimsoll_budget::LearnedLimit;
 use plimsoll_domain::Timestamp;
 
 use crate::sql::model_memory;
 
-/// A limit that a provider's error stated.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LearnedLimit {
-    pub base_url: String,
-    pub model: String,
-    pub tokens: u64,
-    pub learned_at: Timestamp,
-}
+/// The limits that providers' errors stated, by base URL and model.
+pub type LearnedLimits = BTreeMap<(String, String), LearnedLimit>;
 
 /// What one answer reported about its prompt, beside what had been counted (EST-6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,10 +56,11 @@ jobs! {
         read learned_limit(base_url: &str, model: &str)
             -> Option<LearnedLimit> = model_memory::limit;
 
-        read learned_limits() -> Vec<LearnedLimit> = model_memory::limits;
+        read learned_limits() -> LearnedLimits = model_memory::limits;
 
         /// Keeps a learned limit instead of what was kept.
-        write put_learned_limit(limit: &LearnedLimit) -> () = model_memory::put_limit;
+        write put_learned_limit(base_url: &str, model: &str, limit: LearnedLimit)
+            -> () = model_memory::put_limit;
 
         /// Forgets a learned limit; says whether there was one.
         write clear_learned_limit(base_url: &str, model: &str) -> bool = model_memory::clear_limit;

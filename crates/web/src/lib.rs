@@ -22,7 +22,7 @@ mod views;
 
 pub use connections::{Patience, accounts_are_told};
 pub use security::{Access, Token};
-pub use state::{Configurator, Found, Web, WebParts};
+pub use state::{Configurator, ListedModel, Web, WebParts};
 
 use std::sync::Arc;
 

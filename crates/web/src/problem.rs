@@ -9,8 +9,8 @@ use axum::{
 };
 use plimsoll_app::AppError;
 use plimsoll_blobs::BlobError;
-use plimsoll_budget::Suggestion;
 use plimsoll_domain::plain_name;
+use plimsoll_send::Suggestion;
 use plimsoll_store::StoreError;
 use plimsoll_tokens::commas;
 use serde::{Serialize, de::DeserializeOwned};

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use plimsoll_app::App;
 use plimsoll_budget::{Catalog, Model, ModelLimit, WindowFacts};
 use plimsoll_config::Settings;
-use plimsoll_store::LearnedLimit;
+use plimsoll_store::LearnedLimits;
 
 use crate::{
     event_log::EventLog, relay::AnswerStreams, security::Access, sends::Sends, sessions::Sessions,
@@ -17,7 +17,7 @@ use crate::{
 
 /// A model as the selector shows it.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ListedModel {
     pub id: String,
     /// Whether a message could be sent to it now.
     pub available: bool,
@@ -27,17 +27,11 @@ pub struct Found {
     pub base_url: Option<String>,
 }
 
-impl Found {
+impl ListedModel {
     /// ML with all that is known of the window (CAT-3).
-    pub(crate) fn limit(&self, model: &Model, learned: &[LearnedLimit]) -> ModelLimit {
-        let at = self.base_url.as_deref();
-        let kept = learned
-            .iter()
-            .find(|kept| kept.model == model.id && Some(kept.base_url.as_str()) == at);
-        let learned = kept.map(|kept| plimsoll_budget::LearnedLimit {
-            tokens: kept.tokens,
-            learned_at: kept.learned_at,
-        });
+    pub(crate) fn limit(&self, model: &Model, learned: &LearnedLimits) -> ModelLimit {
+        let at = self.base_url.clone();
+        let learned = at.and_then(|at| learned.get(&(at, model.id.clone())).copied());
         ModelLimit::of(model, WindowFacts { server_window: self.server_window, learned })
     }
 }
@@ -57,7 +51,7 @@ pub trait Configurator: Send + Sync {
     ) -> Result<(Settings, Catalog), String>;
 
     /// All models that are known or found, asked quickly and remembered for a while.
-    async fn models(&self) -> Vec<Found>;
+    async fn models(&self) -> Vec<ListedModel>;
 
     /// Where the user's files are, for people.
     fn place(&self) -> String;

@@ -6,4 +6,4 @@ mod file_cache;
 mod renderer;
 
 pub(crate) use file_cache::FileCache;
-pub(crate) use renderer::{AttachmentRenderer, Resolved};
+pub(crate) use renderer::{AttachmentRenderer, files_of};

@@ -13,7 +13,7 @@ use plimsoll_domain::{
     print_token, segments,
 };
 use plimsoll_send::{
-    AttachLimits, AttachedFile, Capabilities, DeliveredPart, FilePart, Part, Token,
+    AttachLimits, AttachedFile, Capabilities, DeliveredPart, FilePart, Part, Reference,
     allowed_deliveries, deliver, effective_delivery, reference, rendered, sent_instead, unseeable,
 };
 use plimsoll_store::{Store, Workspace};
@@ -42,28 +42,13 @@ pub(crate) struct AttachmentRenderer<'a> {
     pub(crate) weigher: &'a Weigher,
 }
 
-/// A reference of a message to a file.
-struct Reference {
-    file: Result<Arc<File>, String>,
-    delivery: Option<Delivery>,
-}
-
-/// What the references of a message stand for. They are looked up once for a send; it is weighed,
-/// shown and rendered from this.
-#[derive(Default)]
-pub(crate) struct Resolved {
-    references: Vec<Reference>,
-}
-
-impl Resolved {
-    /// The files that a message holds, each once.
-    pub(crate) fn files(&self) -> Vec<Arc<File>> {
-        let files = self.references.iter().filter_map(|one| one.file.as_ref().ok());
-        let mut files: Vec<Arc<File>> = files.map(Arc::clone).collect();
-        files.sort_unstable_by_key(|file| file.id);
-        files.dedup_by_key(|file| file.id);
-        files
-    }
+/// The files that references stand for, each once.
+pub(crate) fn files_of(references: &[Reference]) -> Vec<Arc<File>> {
+    let files = references.iter().filter_map(|one| one.file.as_ref().ok());
+    let mut files: Vec<Arc<File>> = files.map(Arc::clone).collect();
+    files.sort_unstable_by_key(|file| file.id);
+    files.dedup_by_key(|file| file.id);
+    files
 }
 
 /// What a message weighs as it goes out, without its overhead.
@@ -87,16 +72,17 @@ impl AttachmentRenderer<'_> {
         self.model.image_pricing.unwrap_or(ImagePricing::OpenAi)
     }
 
-    /// Looks up what the references of a message stand for.
+    /// Looks up what the references of a message stand for. That is done once for a send; it is
+    /// weighed, shown and rendered from this.
     pub(crate) async fn resolve(
         &self,
         file_cache: &mut FileCache,
         text: &str,
         attachments: &[Attachment],
-    ) -> Result<Resolved, AppError> {
+    ) -> Result<Vec<Reference>, AppError> {
         let mut references = Vec::new();
         if !text.contains("<<") {
-            return Ok(Resolved { references });
+            return Ok(references);
         }
         for segment in segments(text) {
             let SegmentBody::Token(token) = segment.body else { continue };
@@ -111,7 +97,7 @@ impl AttachmentRenderer<'_> {
             file_cache.resolutions += 1;
             references.push(Reference { file, delivery: attachment.delivery });
         }
-        Ok(Resolved { references })
+        Ok(references)
     }
 
     /// What a pair's question weighs.
@@ -120,8 +106,8 @@ impl AttachmentRenderer<'_> {
         file_cache: &mut FileCache,
         pair: &MessagePair,
     ) -> Result<u64, AppError> {
-        let resolved = self.resolve(file_cache, &pair.user_text, &pair.attachments).await?;
-        Ok(self.weigh(file_cache, &pair.user_text, &resolved).await?.tokens)
+        let references = self.resolve(file_cache, &pair.user_text, &pair.attachments).await?;
+        Ok(self.weigh(file_cache, &pair.user_text, &references).await?.tokens)
     }
 
     /// What a message weighs.
@@ -129,18 +115,18 @@ impl AttachmentRenderer<'_> {
         &self,
         file_cache: &mut FileCache,
         text: &str,
-        resolved: &Resolved,
+        references: &[Reference],
     ) -> Result<WeighedText, AppError> {
         let mut weighed = WeighedText { tokens: 0, references: Vec::new() };
-        if resolved.references.is_empty() {
+        if references.is_empty() {
             weighed.tokens = self.weigher.count(text);
             return Ok(weighed);
         }
         file_cache.weigh_by(&self.weigher.stamp());
         // A block that was weighed before is not read again.
         let known = |file: &File| file_cache.block(file.id).map(|_| String::new());
-        let texts = self.texts(resolved, known).await?;
-        let parts = deliver(text, &tokens_of(resolved, &texts), self.capabilities, &self.model.id);
+        let texts = self.texts(references, known).await?;
+        let parts = deliver(text, references, &texts, self.capabilities, &self.model.id);
         for (part, segment) in parts.iter().zip(segments(text)) {
             let tokens = match part {
                 DeliveredPart::Words(words) => self.weigher.count(words),
@@ -177,11 +163,11 @@ impl AttachmentRenderer<'_> {
     /// reading.
     async fn texts(
         &self,
-        resolved: &Resolved,
+        references: &[Reference],
         known: impl Fn(&File) -> Option<String>,
     ) -> Result<Vec<Option<String>>, AppError> {
-        let mut texts = Vec::with_capacity(resolved.references.len());
-        for one in &resolved.references {
+        let mut texts = Vec::with_capacity(references.len());
+        for one in references {
             let text = match &one.file {
                 Ok(file) if file.is_text => {
                     let inline = effective_delivery(file, one.delivery, self.capabilities)
@@ -215,17 +201,16 @@ impl AttachmentRenderer<'_> {
         &self,
         loaded: &mut HashMap<FileId, FilePart>,
         text: &str,
-        resolved: &Resolved,
+        references: &[Reference],
     ) -> Result<Vec<Part>, AppError> {
-        let texts = self.texts(resolved, |_| None).await?;
-        let tokens = tokens_of(resolved, &texts);
-        let parts = deliver(text, &tokens, self.capabilities, &self.model.id);
+        let texts = self.texts(references, |_| None).await?;
+        let parts = deliver(text, references, &texts, self.capabilities, &self.model.id);
         let enclosed = parts.iter().filter_map(|part| match part {
             DeliveredPart::Enclosed(file) => Some(file.id),
             _ => None,
         });
         for id in enclosed {
-            let files = resolved.references.iter().filter_map(|one| one.file.as_ref().ok());
+            let files = references.iter().filter_map(|one| one.file.as_ref().ok());
             if let (Entry::Vacant(place), Some(file)) =
                 (loaded.entry(id), files.into_iter().find(|file| file.id == id))
             {
@@ -242,7 +227,7 @@ impl AttachmentRenderer<'_> {
     /// Each reference of a message as it would go out, for people.
     pub(crate) fn attached(
         &self,
-        resolved: &Resolved,
+        references: &[Reference],
         weighed: &WeighedText,
         limits: &AttachLimits,
         correction: Correction,
@@ -273,7 +258,7 @@ impl AttachmentRenderer<'_> {
                 file: one.file.clone(),
             }
         };
-        resolved.references.iter().zip(&weighed.references).map(attached).collect()
+        references.iter().zip(&weighed.references).map(attached).collect()
     }
 
     /// What a file that stands in the message would weigh as a reference.
@@ -305,12 +290,4 @@ impl AttachmentRenderer<'_> {
             _ => None,
         }
     }
-}
-
-fn tokens_of<'a>(resolved: &'a Resolved, texts: &'a [Option<String>]) -> Vec<Token<'a>> {
-    let token = |(one, text): (&'a Reference, &'a Option<String>)| match &one.file {
-        Err(broken) => Token::Broken(broken),
-        Ok(file) => Token::File { file, delivery: one.delivery, text: text.as_deref() },
-    };
-    resolved.references.iter().zip(texts).map(token).collect()
 }

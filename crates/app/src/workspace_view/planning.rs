@@ -3,14 +3,16 @@
 use std::{borrow::Cow, sync::Arc};
 
 use plimsoll_domain::{Attachment, ContextKind, Delivery, File, Lifecycle};
-use plimsoll_send::{AttachedFile, Hash, Plan, Seen, SeenQuestion, Snapshot, WeighedMessage, plan};
+use plimsoll_send::{
+    AttachedFile, Hash, Plan, Reference, Seen, SeenQuestion, Snapshot, WeighedMessage, plan,
+};
 use plimsoll_store::{PairRow, StoredPair};
 use plimsoll_tokens::{Basis, RawTokens, odd_bytes};
 
 use super::WorkspaceView;
 use crate::{
     App, AppError, Draft, Purpose,
-    attach::{FileCache, Resolved},
+    attach::{FileCache, files_of},
     workspace_view::target::TargetModel,
 };
 
@@ -40,12 +42,12 @@ impl WorkspaceView {
         let (draft, question) = &with_its_question(app, draft).await?;
         self.refresh(app).await?;
         let before = self.drafted.clone();
-        let resolved = self.resolve(app, draft).await?;
+        let references = self.resolve(app, draft).await?;
         if self.drafted != before {
             self.refresh_target(app).await?;
         }
         self.check_purpose(app, draft.purpose).await?;
-        let snapshot = self.snapshot(app, draft, &resolved).await?;
+        let snapshot = self.snapshot(app, draft, &references).await?;
         Ok((plan(&snapshot, app.settings().over_budget()), *question))
     }
 
@@ -54,12 +56,12 @@ impl WorkspaceView {
         &mut self,
         app: &App,
         draft: &Draft,
-        resolved: &Resolved,
+        references: &[Reference],
     ) -> Result<Arc<Snapshot>, AppError> {
         let selection = self.selection(app, draft.purpose).await?;
         Ok(Arc::new(Snapshot {
             selection,
-            message: self.weigh_message(app, draft, resolved).await?,
+            message: self.weigh_message(app, draft, references).await?,
             target: Arc::clone(&self.target.facts),
             input: *self.cache.input(),
             quota: app.used_lately(&self.target.facts.model).await?,
@@ -71,12 +73,16 @@ impl WorkspaceView {
 
     /// Looks up the files of a message. They are those that it would bring (FIL-6); words that
     /// are typed change nothing here.
-    pub(super) async fn resolve(&mut self, app: &App, draft: &Draft) -> Result<Resolved, AppError> {
+    pub(super) async fn resolve(
+        &mut self,
+        app: &App,
+        draft: &Draft,
+    ) -> Result<Vec<Reference>, AppError> {
         let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
         let (text, attachments) = (&draft.text, &draft.attachments);
-        let resolved = renderer.resolve(&mut self.file_cache, text, attachments).await?;
-        self.drafted = resolved.files();
-        Ok(resolved)
+        let references = renderer.resolve(&mut self.file_cache, text, attachments).await?;
+        self.drafted = files_of(&references);
+        Ok(references)
     }
 
     /// What a message weighs, and what is attached to it.
@@ -84,13 +90,13 @@ impl WorkspaceView {
         &mut self,
         app: &App,
         draft: &Draft,
-        resolved: &Resolved,
+        references: &[Reference],
     ) -> Result<WeighedMessage, AppError> {
         let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
-        let weighed = renderer.weigh(&mut self.file_cache, &draft.text, resolved).await?;
+        let weighed = renderer.weigh(&mut self.file_cache, &draft.text, references).await?;
         let facts = &self.target.facts;
         let correction = self.cache.input().correction;
-        let attached = renderer.attached(resolved, &weighed, &facts.file_limits, correction);
+        let attached = renderer.attached(references, &weighed, &facts.file_limits, correction);
         Ok(WeighedMessage {
             raw: RawTokens::message(weighed.tokens, facts.model.message_overhead),
             odd_tokens: odd_tokens(&draft.text, &attached, &self.file_cache, &self.target),
@@ -106,11 +112,11 @@ impl WorkspaceView {
         attachments: &[Attachment],
     ) -> Result<Vec<AttachedFile>, AppError> {
         let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
-        let resolved = renderer.resolve(&mut self.file_cache, text, attachments).await?;
-        let weighed = renderer.weigh(&mut self.file_cache, text, &resolved).await?;
+        let references = renderer.resolve(&mut self.file_cache, text, attachments).await?;
+        let weighed = renderer.weigh(&mut self.file_cache, text, &references).await?;
         let correction = self.cache.input().correction;
         let limits = &self.target.facts.file_limits;
-        Ok(renderer.attached(&resolved, &weighed, limits, correction))
+        Ok(renderer.attached(&references, &weighed, limits, correction))
     }
 
     /// LIM-3: how many of the first bytes of a text fit beside a draft, counted; at most so

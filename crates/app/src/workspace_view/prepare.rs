@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use plimsoll_budget::Verdict;
 use plimsoll_domain::PairId;
 use plimsoll_send::{
-    AttemptPlan, Comparison, IncludedPair, Part, Plan, SeenQuestion, TrimStep, largest_answer, plan,
+    AttemptPlan, Comparison, IncludedPair, Part, Plan, Reference, SeenQuestion, TrimStep,
+    largest_answer, plan,
 };
 use plimsoll_store::StoredPair;
 use plimsoll_tokens::RawTokens;
 
 use super::{WorkspaceView, planning::with_its_question, target::TargetModel};
-use crate::{App, AppError, Connection, Draft, Prepared, Purpose, attach::Resolved};
+use crate::{App, AppError, Connection, Draft, Prepared, Purpose};
 
 /// So often a message is planned anew because a pair went away as its text was read.
 const PLANNING_ATTEMPTS: usize = 5;
@@ -40,8 +41,8 @@ impl WorkspaceView {
         draft: &Draft,
         question: Option<SeenQuestion>,
     ) -> Result<Prepared, AppError> {
-        let (connection, resolved) = self.reach(app, draft).await?;
-        let (plan, included) = self.plan_and_texts(app, draft, &resolved).await?;
+        let (connection, references) = self.reach(app, draft).await?;
+        let (plan, included) = self.plan_and_texts(app, draft, &references).await?;
         let instructions = self.instructions(app).into_iter().flatten().collect();
         // What is compared with the page is what was read for this send (PAY-6).
         let mut seen = plan.seen(instructions, question);
@@ -49,7 +50,7 @@ impl WorkspaceView {
             pair.revision = stored.revision;
         }
         let attempts = self.attempts(app, &plan, &included, &connection);
-        let (questions, message) = self.render(app, &included, draft, &resolved).await?;
+        let (questions, message) = self.render(app, &included, draft, &references).await?;
         let raw_history = plan.snapshot.selection.raw_history();
         Ok(Prepared {
             workspace: self.workspace.clone(),
@@ -86,15 +87,15 @@ impl WorkspaceView {
         &mut self,
         app: &App,
         draft: &Draft,
-    ) -> Result<(Connection, Resolved), AppError> {
+    ) -> Result<(Connection, Vec<Reference>), AppError> {
         let model = self.target.facts.model.clone();
         let connection = app.providers.reach(&model).await?;
-        let resolved = self.resolve(app, draft).await?;
+        let references = self.resolve(app, draft).await?;
         let (at, topic, drafted) = (&self.workspace, &self.topic, &self.drafted);
         let reached = Some(connection.clone());
         let target = TargetModel::with(app, at, topic, drafted, model, reached).await?;
         self.take_target(app, target).await?;
-        Ok((connection, resolved))
+        Ok((connection, references))
     }
 
     /// The plan, and the pairs that go along as they are kept at this moment.
@@ -102,10 +103,10 @@ impl WorkspaceView {
         &mut self,
         app: &App,
         draft: &Draft,
-        resolved: &Resolved,
+        references: &[Reference],
     ) -> Result<(Plan, Vec<StoredPair>), AppError> {
         for _ in 0..PLANNING_ATTEMPTS {
-            let snapshot = self.snapshot(app, draft, resolved).await?;
+            let snapshot = self.snapshot(app, draft, references).await?;
             let ids: Vec<PairId> = snapshot.selection.included.iter().map(|pair| pair.id).collect();
             let included = app.store.get_many(&ids).await?;
             if included.len() == ids.len() {
@@ -168,8 +169,8 @@ impl WorkspaceView {
             attachments: prepared.plan.settled_attachments(),
             ..Draft::default()
         };
-        let (_, resolved) = self.reach(app, &draft).await?;
-        let rendered = self.render(app, &prepared.included, &draft, &resolved).await?;
+        let (_, references) = self.reach(app, &draft).await?;
+        let rendered = self.render(app, &prepared.included, &draft, &references).await?;
         (prepared.questions, prepared.message) = rendered;
         prepared.files = self.target.files.clone();
         Ok(())
@@ -180,7 +181,7 @@ impl WorkspaceView {
         app: &App,
         included: &[StoredPair],
         draft: &Draft,
-        resolved: &Resolved,
+        references: &[Reference],
     ) -> Result<Rendered, AppError> {
         let renderer = self.target.renderer(app, &self.blobs, &self.workspace);
         let (file_cache, mut loaded) = (&mut self.file_cache, HashMap::new());
@@ -191,10 +192,10 @@ impl WorkspaceView {
                 continue;
             }
             let (text, attachments) = (&pair.user_text, &pair.attachments);
-            let resolved = renderer.resolve(file_cache, text, attachments).await?;
-            questions.push(Some(renderer.render(&mut loaded, text, &resolved).await?));
+            let references = renderer.resolve(file_cache, text, attachments).await?;
+            questions.push(Some(renderer.render(&mut loaded, text, &references).await?));
         }
-        let message = renderer.render(&mut loaded, &draft.text, resolved).await?;
+        let message = renderer.render(&mut loaded, &draft.text, references).await?;
         Ok((questions, message))
     }
 }

@@ -6,10 +6,10 @@ use plimsoll_app::{
     App, AppError, Ask, Cancel, Draft, HistoryChoice, OverQuota, Prepared, Progress, Purpose,
     SendChoices, Sent, View, topic_path,
 };
-use plimsoll_budget::{OverBudget, Suggestion, Verdict};
+use plimsoll_budget::{OverBudget, Verdict};
 use plimsoll_domain::{Attachment, File, FileId, PairId, print_token};
 use plimsoll_files::size_words;
-use plimsoll_send::Outcome;
+use plimsoll_send::{Outcome, Suggestion};
 use plimsoll_tokens::commas;
 
 use crate::{

@@ -1,9 +1,12 @@
 //! Rules of model memory and notebook.
 
+use plimsoll_budget::LearnedLimit;
 use plimsoll_domain::Draft;
 
 use super::{Backend, at, ready};
-use plimsoll_store::{LearnedLimit, QUERIES_KEPT, SavedFilter, UsageEntry, UsageReport, Workspace};
+use plimsoll_store::{
+    LearnedLimits, QUERIES_KEPT, SavedFilter, UsageEntry, UsageReport, Workspace,
+};
 
 /// EST-6: what is kept is what was put, by server and model; nothing is a reset.
 pub(crate) async fn reports_are_kept_by_place_and_model(backend: &impl Backend) {
@@ -34,13 +37,8 @@ pub(crate) async fn the_largest_prompt_is_kept(backend: &impl Backend) {
 pub(crate) async fn what_was_learned_of_a_model_is_forgotten_everywhere(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
     for (base_url, model) in [("http://a", "m"), ("http://b", "m"), ("http://a", "n")] {
-        let limit = LearnedLimit {
-            base_url: base_url.to_owned(),
-            model: model.to_owned(),
-            tokens: 10,
-            learned_at: at(50),
-        };
-        store.put_learned_limit(&limit).await.unwrap();
+        let limit = LearnedLimit { tokens: 10, learned_at: at(50) };
+        store.put_learned_limit(base_url, model, limit).await.unwrap();
         store.note_prompt(base_url, model, 5).await.unwrap();
         let report = UsageReport { text: 1, overhead: 4, reported: 30 };
         store.put_usage_reports(base_url, model, &[report]).await.unwrap();
@@ -59,19 +57,16 @@ pub(crate) async fn what_was_learned_of_a_model_is_forgotten_everywhere(backend:
 /// CAT-3: keyed by base URL and model, with the date, and can be cleared.
 pub(crate) async fn limits_are_learned_by_place_and_model(backend: &impl Backend) {
     let (store, _) = ready(backend).await;
-    let limit = |base_url: &str, tokens| LearnedLimit {
-        base_url: base_url.to_owned(),
-        model: "m".to_owned(),
-        tokens,
-        learned_at: at(50),
-    };
-    store.put_learned_limit(&limit("http://b", 8192)).await.unwrap();
-    store.put_learned_limit(&limit("http://a", 512)).await.unwrap();
-    store.put_learned_limit(&limit("http://b", 4096)).await.unwrap();
-    assert_eq!(store.learned_limit("http://b", "m").await.unwrap(), Some(limit("http://b", 4096)));
+    let limit = |tokens| LearnedLimit { tokens, learned_at: at(50) };
+    for (base_url, tokens) in [("http://b", 8192), ("http://a", 512), ("http://b", 4096)] {
+        store.put_learned_limit(base_url, "m", limit(tokens)).await.unwrap();
+    }
+    assert_eq!(store.learned_limit("http://b", "m").await.unwrap(), Some(limit(4096)));
     assert_eq!(store.learned_limit("http://b", "n").await.unwrap(), None);
     let all = store.learned_limits().await.unwrap();
-    assert_eq!(all, [limit("http://a", 512), limit("http://b", 4096)]);
+    let kept = [("http://a", 512), ("http://b", 4096)]
+        .map(|(base_url, tokens)| ((base_url.to_owned(), "m".to_owned()), limit(tokens)));
+    assert_eq!(all, LearnedLimits::from(kept));
     assert!(store.clear_learned_limit("http://b", "m").await.unwrap());
     assert!(!store.clear_learned_limit("http://b", "m").await.unwrap());
     assert_eq!(store.learned_limits().await.unwrap().len(), 1);

@@ -1,9 +1,10 @@
 //! Experience with models: calibration (EST-6), learned limits (CAT-3), usage (VAL-4).
 
+use plimsoll_budget::LearnedLimit;
 use plimsoll_domain::Timestamp;
 
 use crate::{
-    LearnedLimit, StoreResult, UsageEntry, UsageReport,
+    LearnedLimits, StoreResult, UsageEntry, UsageReport,
     engine::{Cells, Db, first, list},
 };
 
@@ -26,10 +27,9 @@ const FORGET: [&str; 3] = [
     "DELETE FROM largest_prompts WHERE model = $1",
     "DELETE FROM learned_limits WHERE model = $1",
 ];
-const LIMIT: &str = "SELECT base_url, model, tokens, learned_at FROM learned_limits
+const LIMIT: &str = "SELECT tokens, learned_at FROM learned_limits
     WHERE base_url = $1 AND model = $2";
-const LIMITS: &str = "SELECT base_url, model, tokens, learned_at FROM learned_limits
-    ORDER BY base_url, model";
+const LIMITS: &str = "SELECT tokens, learned_at, base_url, model FROM learned_limits";
 const PUT_LIMIT: &str = "INSERT INTO learned_limits (base_url, model, tokens, learned_at)
     VALUES ($1, $2, $3, $4) ON CONFLICT (base_url, model) DO UPDATE SET
     tokens = excluded.tokens, learned_at = excluded.learned_at";
@@ -102,13 +102,18 @@ pub(crate) fn limit(
     first(db, LIMIT, values![base_url, model], read_limit)
 }
 
-pub(crate) fn limits(db: &mut dyn Db) -> StoreResult<Vec<LearnedLimit>> {
-    list(db, LIMITS, values![], read_limit)
+pub(crate) fn limits(db: &mut dyn Db) -> StoreResult<LearnedLimits> {
+    let row = |row: &dyn Cells| Ok(((row.string(2)?, row.string(3)?), read_limit(row)?));
+    Ok(list(db, LIMITS, values![], row)?.into_iter().collect())
 }
 
-pub(crate) fn put_limit(db: &mut dyn Db, limit: &LearnedLimit) -> StoreResult<()> {
-    db.run(PUT_LIMIT, values![&limit.base_url, &limit.model, limit.tokens, limit.learned_at])
-        .map(drop)
+pub(crate) fn put_limit(
+    db: &mut dyn Db,
+    base_url: &str,
+    model: &str,
+    limit: LearnedLimit,
+) -> StoreResult<()> {
+    db.run(PUT_LIMIT, values![base_url, model, limit.tokens, limit.learned_at]).map(drop)
 }
 
 pub(crate) fn clear_limit(db: &mut dyn Db, base_url: &str, model: &str) -> StoreResult<bool> {
@@ -130,10 +135,5 @@ pub(crate) fn usage_since(
 }
 
 fn read_limit(row: &dyn Cells) -> StoreResult<LearnedLimit> {
-    Ok(LearnedLimit {
-        base_url: row.string(0)?,
-        model: row.string(1)?,
-        tokens: row.count(2)?,
-        learned_at: row.time(3)?,
-    })
+    Ok(LearnedLimit { tokens: row.count(0)?, learned_at: row.time(1)? })
 }

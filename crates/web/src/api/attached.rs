@@ -1,66 +1,12 @@
-//! What the tokens of a message stand for, as the page says it.
+//! What the page says of the files of a message.
 
 use axum::http::StatusCode;
-use plimsoll_domain::{Attachment, Delivery, Draft, FileId, file_label, parse_file_id};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use plimsoll_domain::{Attachment, FileId, parse_file_id};
 
 use crate::problem::Problem;
 
 /// More tokens than this are in no message that a person wrote.
-const MOST: usize = 1000;
-
-/// How the model gets a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum DeliveryName {
-    Inline,
-    OnDemand,
-    Path,
-}
-
-impl From<Delivery> for DeliveryName {
-    fn from(delivery: Delivery) -> Self {
-        match delivery {
-            Delivery::Inline => Self::Inline,
-            Delivery::OnDemand => Self::OnDemand,
-            Delivery::Path => Self::Path,
-        }
-    }
-}
-
-impl From<DeliveryName> for Delivery {
-    fn from(name: DeliveryName) -> Self {
-        match name {
-            DeliveryName::Inline => Self::Inline,
-            DeliveryName::OnDemand => Self::OnDemand,
-            DeliveryName::Path => Self::Path,
-        }
-    }
-}
-
-/// What one token of a message stands for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct AttachedTo {
-    /// The file; without one the newest file with the token's bytes is meant.
-    #[serde(default)]
-    file_id: Option<String>,
-    /// How the model gets it; without one the rules say.
-    #[serde(default)]
-    delivery: Option<DeliveryName>,
-}
-
-/// A message that is being written.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Writing {
-    /// Its text, context tokens in place.
-    pub(crate) text: String,
-    /// One entry for each token of the text, in order.
-    #[serde(default)]
-    pub(crate) attachments: Vec<AttachedTo>,
-}
+const MOST_ATTACHMENTS: usize = 1000;
 
 /// The file that an id means.
 pub(crate) fn file_id(text: &str) -> Result<FileId, Problem> {
@@ -69,38 +15,13 @@ pub(crate) fn file_id(text: &str) -> Result<FileId, Problem> {
     })
 }
 
-/// What the page said, checked.
-pub(crate) fn read(attached: &[AttachedTo]) -> Result<Vec<Attachment>, Problem> {
-    if attached.len() > MOST {
-        let words = format!("a message holds at most {MOST} attachments");
+/// Refuses what no person attaches.
+pub(crate) fn check(attachments: &[Attachment]) -> Result<(), Problem> {
+    if attachments.len() > MOST_ATTACHMENTS {
+        let words = format!("a message holds at most {MOST_ATTACHMENTS} attachments");
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "too_many_attachments", words));
     }
-    let one = |one: &AttachedTo| {
-        Ok(Attachment {
-            file: one.file_id.as_deref().map(file_id).transpose()?,
-            delivery: one.delivery.map(Delivery::from),
-        })
-    };
-    attached.iter().map(one).collect()
-}
-
-/// What the page is told.
-pub(crate) fn told(attachments: &[Attachment]) -> Vec<AttachedTo> {
-    let one = |one: &Attachment| AttachedTo {
-        file_id: one.file.map(file_label),
-        delivery: one.delivery.map(DeliveryName::from),
-    };
-    attachments.iter().map(one).collect()
-}
-
-impl Writing {
-    pub(crate) fn of(draft: &Draft) -> Self {
-        Self { text: draft.text.clone(), attachments: told(&draft.attachments) }
-    }
-
-    pub(crate) fn kept(self) -> Result<Draft, Problem> {
-        Ok(Draft { attachments: read(&self.attachments)?, text: self.text, ..Draft::default() })
-    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::{At, AtQuery, state::bind_text};
 use crate::{
-    Found, Web,
+    ListedModel, Web,
     problem::{Body, Problem},
 };
 
@@ -51,7 +51,7 @@ pub(crate) struct ModelList {
 impl ModelList {
     pub(crate) async fn of(web: &Web, current: &str) -> Self {
         let learned = web.app.store().learned_limits().await.unwrap_or_default();
-        let row = |found: &Found| {
+        let row = |found: &ListedModel| {
             let model = web.app.model(&found.id);
             let limit = found.limit(&model, &learned);
             ModelDto {

@@ -8,7 +8,7 @@ use axum::{
     http::StatusCode,
 };
 use plimsoll_app::{Inclusion, Label, Shown, TopicPaths, find_topic};
-use plimsoll_domain::{ColorFlag, Star, file_label};
+use plimsoll_domain::{Attachment, ColorFlag, Star, file_label};
 use plimsoll_store::{Edit, StoredPair, ToolCallRecord};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -33,7 +33,7 @@ pub(super) struct PairDto {
     model: String,
     user_text: String,
     /// What each token of the user's words stands for.
-    attachments: Vec<super::attached::AttachedTo>,
+    attachments: Vec<Attachment>,
     #[serde(skip_serializing_if = "Option::is_none")]
     assistant_text: Option<String>,
     /// 0 to 3.
@@ -110,7 +110,7 @@ impl PairDto {
             id: pair.id.to_string(),
             topic: paths.path(pair.topic_id),
             model: pair.model,
-            attachments: super::attached::told(&pair.attachments),
+            attachments: pair.attachments.clone(),
             user_text: pair.user_text,
             assistant_text: pair.assistant_text,
             star: pair.star.count(),

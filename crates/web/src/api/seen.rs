@@ -9,12 +9,7 @@ use plimsoll_send::{BLOCK, Hash, Seen, SeenFile};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{
-    At, AtQuery,
-    attached::{self, AttachedTo},
-    pair_id,
-    state::BoundaryDto,
-};
+use super::{At, AtQuery, attached, pair_id, state::BoundaryDto};
 use crate::{
     Web,
     problem::{Body, Problem},
@@ -162,17 +157,16 @@ pub(crate) async fn draft(
     web: &Web,
     (reask, regenerate): (Option<&str>, Option<&str>),
     text: &str,
-    attachments: &[AttachedTo],
+    attachments: &[Attachment],
 ) -> Result<Draft, Problem> {
+    attached::check(attachments)?;
     let (purpose, (text, attachments)) = match (reask, regenerate) {
         (None, Some(id)) => {
             let id = pair_id(id)?;
             (Purpose::Regenerate(id), own_words(web, id).await?)
         }
-        (Some(id), None) => {
-            (Purpose::ReAsk(pair_id(id)?), (text.to_owned(), attached::read(attachments)?))
-        }
-        (None, None) => (Purpose::New, (text.to_owned(), attached::read(attachments)?)),
+        (Some(id), None) => (Purpose::ReAsk(pair_id(id)?), (text.to_owned(), attachments.to_vec())),
+        (None, None) => (Purpose::New, (text.to_owned(), attachments.to_vec())),
         (Some(_), Some(_)) => {
             return Err(Problem::bad_request("either reask or regenerate, not both"));
         }

@@ -9,6 +9,7 @@ use axum::{
 };
 use plimsoll_app::{AppError, Draft, Purpose, QuotaChoice, SeenDigest, SendChoices};
 use plimsoll_budget::{Model, ModelLimit, OverBudget, larger_models};
+use plimsoll_domain::Attachment;
 use plimsoll_send::Plan;
 use plimsoll_store::{StoreError, Workspace};
 use plimsoll_tokens::commas;
@@ -17,9 +18,7 @@ use tracing::Instrument;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Asked, At, AtQuery,
-    attached::AttachedTo,
-    pair_id,
+    Asked, At, AtQuery, pair_id,
     seen::{self, SeenDto, board_for},
     state::bind_text,
     writing::tell_draft,
@@ -56,7 +55,7 @@ pub(super) struct Message {
     text: String,
     /// One entry for each token of the text, in order.
     #[serde(default)]
-    attachments: Vec<AttachedTo>,
+    attachments: Vec<Attachment>,
     /// What happens above the limit; else by the settings.
     over_budget: Option<Policy>,
     /// Whether to wait for the account's limits, however long, or to go; else to wait a

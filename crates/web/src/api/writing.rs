@@ -8,14 +8,14 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use plimsoll_app::Draft;
+use plimsoll_domain::Attachment;
 use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
 use super::{
-    At, AtQuery,
-    attached::{self, AttachedTo, Writing},
+    At, AtQuery, attached,
     seen::{self, board_for},
     state::Weighed,
 };
@@ -33,7 +33,7 @@ pub(crate) struct NextMessage {
     text: String,
     /// One entry for each token of the text, in order.
     #[serde(default)]
-    attachments: Vec<AttachedTo>,
+    attachments: Vec<Attachment>,
     /// The failed or stopped pair that it would ask again.
     reask: Option<String>,
     /// The newest complete pair, which would be answered anew with its own text.
@@ -68,26 +68,23 @@ pub(super) async fn weigh(
 
 /// The draft as it was left
 #[utoipa::path(get, path = "/api/draft", tag = "writing", params(AtQuery),
-    responses((status = 200, body = Writing)))]
-pub(super) async fn draft(
-    State(web): State<Arc<Web>>,
-    At(at): At,
-) -> Result<Json<Writing>, Problem> {
+    responses((status = 200, body = Draft)))]
+pub(super) async fn draft(State(web): State<Arc<Web>>, At(at): At) -> Result<Json<Draft>, Problem> {
     let session = web.sessions.session(&web.app, &at).await?;
-    let writing = Writing::of(&session.lock().await.draft);
-    Ok(Json(writing))
+    let draft = session.lock().await.draft.clone();
+    Ok(Json(draft))
 }
 
 /// Keep a draft
-#[utoipa::path(put, path = "/api/draft", tag = "writing", params(AtQuery), request_body = Writing,
+#[utoipa::path(put, path = "/api/draft", tag = "writing", params(AtQuery), request_body = Draft,
     responses((status = 204)))]
 pub(super) async fn put_draft(
     State(web): State<Arc<Web>>,
     At(at): At,
     headers: HeaderMap,
-    Body(writing): Body<Writing>,
+    Body(draft): Body<Draft>,
 ) -> Result<StatusCode, Problem> {
-    let draft = writing.kept()?;
+    attached::check(&draft.attachments)?;
     let session = web.sessions.session(&web.app, &at).await?;
     let mut session = session.lock().await;
     web.app.store().put_draft(&at, &draft, web.app.clock().now()).await?;
@@ -108,7 +105,11 @@ pub(super) async fn put_draft(
 /// Tells all tabs what the box holds now, and which of them said so (UI-12).
 pub(super) fn tell_draft(web: &Web, at: &Workspace, headers: &HeaderMap, draft: &Draft) {
     let tab = headers.get("x-plimsoll-tab").and_then(|tab| tab.to_str().ok());
-    web.event_log.tell(Some(at), "draft", &json!({ "text": draft.text, "attachments": attached::told(&draft.attachments), "from": tab }));
+    web.event_log.tell(
+        Some(at),
+        "draft",
+        &json!({ "text": draft.text, "attachments": draft.attachments, "from": tab }),
+    );
 }
 
 /// What was sent before.

@@ -1,7 +1,8 @@
 //! A request that is over the limit: what could be done, and doing it (VAL-3).
 
 use plimsoll_app::{ContextFrom, Prepared};
-use plimsoll_budget::{OverBudget, Suggestion};
+use plimsoll_budget::OverBudget;
+use plimsoll_send::Suggestion;
 use plimsoll_tokens::commas;
 
 use super::Chat;

@@ -25,7 +25,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     Asked, At, AtQuery,
-    attached::{DeliveryName, file_id},
+    attached::file_id,
     pair_id,
     undo::{ForGoodQuery, Gone},
 };
@@ -247,7 +247,7 @@ pub(super) async fn section(
 #[serde(deny_unknown_fields)]
 pub(super) struct Delivered {
     /// The way.
-    delivery: DeliveryName,
+    delivery: Delivery,
 }
 
 /// Deliver an attachment of a message in another way from now on
@@ -260,7 +260,6 @@ pub(super) async fn deliver(
     Path((id, place)): Path<(String, String)>,
     Body(Delivered { delivery }): Body<Delivered>,
 ) -> Result<StatusCode, Problem> {
-    let delivery = Delivery::from(delivery);
     let place: usize = place.parse().map_err(|_| Problem::not_found("attachment"))?;
     web.app.deliver_otherwise(&at, pair_id(&id)?, place, delivery).await?;
     Ok(StatusCode::NO_CONTENT)

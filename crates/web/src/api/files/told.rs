@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_domain::{ContextKind, File, file_label, print_token};
+use plimsoll_domain::{ContextKind, Delivery, File, file_label, print_token};
 use plimsoll_files::{age_words, size_words};
 use plimsoll_send::{AttachedFile, Plan, TooLarge, Unseeable, unseeable};
 use plimsoll_store::Workspace;
@@ -11,7 +11,6 @@ use utoipa::ToSchema;
 
 use crate::{
     Web,
-    api::attached::DeliveryName,
     formats::{percent_encoded, rfc3339},
     problem::Problem,
 };
@@ -129,8 +128,8 @@ pub(crate) struct FileDto {
     pub(super) said: Option<String>,
     thumbnail: Option<String>,
     /// How it would be delivered with the selected model.
-    delivery: DeliveryName,
-    deliveries: Vec<DeliveryName>,
+    delivery: Delivery,
+    deliveries: Vec<Delivery>,
     too_large: Option<TooLargeDto>,
 }
 
@@ -176,8 +175,8 @@ impl FileDto {
             token: print_token(file.context_kind(), &path.to_string_lossy()),
             said: None,
             thumbnail: thumbnail(at, file),
-            delivery: attached.delivery.into(),
-            deliveries: attached.deliveries.iter().copied().map(Into::into).collect(),
+            delivery: attached.delivery,
+            deliveries: attached.deliveries.to_vec(),
             too_large: attached.too_large.as_ref().map(TooLargeDto::of),
         })
     }
@@ -203,12 +202,12 @@ pub(crate) struct AttachedDto {
     size_text: String,
     /// What it adds as it would be delivered now.
     tokens: u64,
-    delivery: DeliveryName,
-    deliveries: Vec<DeliveryName>,
+    delivery: Delivery,
+    deliveries: Vec<Delivery>,
     /// What the model gets instead, if it cannot take it that way: `name only`.
     instead: Option<&'static str>,
     thumbnail: Option<String>,
-    /// Why it attachment_preview for nothing.
+    /// Why there is no file behind it.
     broken: Option<String>,
     /// What people should know about it.
     note: Option<String>,
@@ -229,8 +228,8 @@ impl AttachedDto {
             size,
             size_text: size_words(size),
             tokens: one.tokens,
-            delivery: one.delivery.into(),
-            deliveries: one.deliveries.iter().copied().map(Into::into).collect(),
+            delivery: one.delivery,
+            deliveries: one.deliveries.to_vec(),
             instead: one.instead,
             thumbnail: file.and_then(|file| thumbnail(at, file)),
             broken: one.file.as_ref().err().cloned(),
