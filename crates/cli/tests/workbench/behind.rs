@@ -117,7 +117,8 @@ fn pay_6_a_mark_beside_a_row_that_is_gone_is_not_passed_over() {
         slow.types(words);
         slow.keys("Enter");
         slow.wait(&format!(
-            "document.querySelectorAll('.pair[data-state=error]').length === {count}"
+            "document.querySelectorAll('.pair[data-state=error]').length === {count} \
+             && T.draft() === '' && !document.body.classList.contains('sending')"
         ));
     }
     let page = bench.served.json("GET", "/api/pairs?from=0&limit=20", None);

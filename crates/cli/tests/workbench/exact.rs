@@ -47,6 +47,25 @@ fn pay_5_what_would_be_sent_is_what_is_sent_byte_for_byte() {
     bench.fine();
 }
 
+/// A request that is looked at before its send has ended is whole when it has.
+#[test]
+fn pay_5_the_request_of_a_send_that_fails_is_whole_though_it_was_opened_before() {
+    let gate = Gate::default();
+    let slow = Reply::openai_open(&["one "]).gate(&gate).close();
+    let Some(bench) = Workbench::open([slow]) else { return };
+    bench.types("ask");
+    bench.keys("Enter");
+    bench.wait("T.reply() === 'one'");
+    bench.view();
+    bench.keys("G p");
+    bench.wait("T.panel() === 'Exact request'");
+    bench.page.settle().unwrap();
+    assert!(!bench.js::<bool>("T.says('#panel p', 'as it was sent')"));
+    gate.open();
+    bench.wait("T.state() === 'error' && T.says('#panel p', 'as it was sent')");
+    assert_eq!(shown(&bench), got(&bench)[0]);
+}
+
 #[test]
 fn pay_5_the_open_panel_follows_the_draft_the_filter_and_a_send() {
     let Some(bench) = Workbench::open([answer("fine"), answer("well")]) else { return };

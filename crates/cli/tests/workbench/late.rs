@@ -345,9 +345,8 @@ fn snd_4c_continue_says_what_sends_it_when_the_page_was_behind() {
 }
 
 /// A file of the draft that is listed nowhere else makes the prelude of the draft larger, and
-/// its history shorter: *Continue* goes without that file, so with more.
-#[test]
-fn snd_4c_continue_goes_though_the_draft_holds_a_file_that_makes_room_for_less() {
+/// its history shorter. How many pairs go along without it.
+fn cut_answer_and_a_file() -> Option<(Workbench, usize)> {
     let able = |home: &std::path::Path| {
         let file = home.join("models.toml");
         let models = std::fs::read_to_string(&file).unwrap();
@@ -357,19 +356,42 @@ fn snd_4c_continue_goes_though_the_draft_holds_a_file_that_makes_room_for_less()
     let mut replies = vec![answer("fine"); 20];
     replies.push(Reply::openai_cut(&["One, two"]));
     replies.push(answer("three."));
-    let Some(bench) = Workbench::at_home(replies, 4096, able, |served| {
+    let bench = Workbench::at_home(replies, 4096, able, |served| {
         for n in 0..20 {
             served.send(&format!("{n} {long}"));
         }
         served.send("Count to three.");
-    }) else {
-        return;
-    };
+    })?;
     let alone: usize = bench.js("Number(T.pane().dataset.x)");
     paste(&bench, &[("notes.md", "text/markdown", "a note")], "");
     chips(&bench, "notes.md: ok");
     bench.says("#files-section", "1 of 1 file");
     bench.wait(&format!("Number(T.pane().dataset.x) < {alone}"));
+    Some((bench, alone))
+}
+
+/// What would go along is asked for again when something changes on the page: *Continue* waits for
+/// the newest answer, and does not take the marks of the draft for its own.
+#[test]
+fn snd_4c_continue_goes_though_its_marks_are_asked_for_twice() {
+    let Some((bench, alone)) = cut_answer_and_a_file() else { return };
+    bench.js::<()>("T.hold('/api/preview')");
+    bench.click(".pair [data-act=continue]");
+    bench.wait("T.waiting.length === 1");
+    bench.served.json("PUT", "/api/settings/warnAt", Some(json!({ "value": "70" })));
+    bench.wait("T.waiting.length === 2");
+    bench.js::<()>("T.waiting.shift()()");
+    bench.page.settle().unwrap();
+    bench.js::<()>("T.letGo()");
+    assert_eq!(bench.post(0).status, 202);
+    bench.wait("T.reply() === 'three.'");
+    assert_eq!(asked(&bench.sent()).len(), alone);
+}
+
+/// *Continue* goes without the file, so with more.
+#[test]
+fn snd_4c_continue_goes_though_the_draft_holds_a_file_that_makes_room_for_less() {
+    let Some((bench, alone)) = cut_answer_and_a_file() else { return };
     let calls = bench.calls();
     bench.click(".pair [data-act=continue]");
     let post = bench.post(0);

@@ -183,6 +183,42 @@ fn snd_4_a_selection_stays_when_the_word_that_the_message_was_taken_comes_late()
     bench.fine();
 }
 
+/// The reply may be over before the page hears that the server took its message. An Enter that was
+/// pressed between says so when it is over, and is not lost without a word.
+#[test]
+fn ui_16_an_enter_before_the_word_that_the_message_was_taken_is_not_lost_without_a_word() {
+    let Some(bench) = Workbench::open([Reply::invalid(), answer("fine")]) else { return };
+    bench.js::<()>("T.hold('/api/send')");
+    bench.types("first");
+    bench.keys("Enter");
+    bench.wait("T.waiting.length === 1 && T.state() === 'error'");
+    bench.types("second");
+    bench.keys("Enter");
+    bench.js::<()>("T.letGo()");
+    bench.says("#notice", "Not sent: a reply was still on its way");
+    bench.wait("T.draft() === 'second'");
+    bench.keys("Enter");
+    bench.wait("T.asked() === 'first|second' && T.reply() === 'fine' && T.draft() === ''");
+    bench.wait("!T.shown('#notice')");
+    bench.fine();
+}
+
+#[test]
+fn ui_16_an_enter_while_a_reply_comes_is_spoken_of_when_that_is_complete() {
+    let gate = Gate::default();
+    let Some(bench) = unanswered(&gate, false) else { return };
+    bench.js::<()>("T.letGo()");
+    bench.wait("T.draft() === ''");
+    bench.types("second");
+    bench.keys("Enter");
+    bench.says("#notice", "One message at a time");
+    gate.open();
+    bench.says("#notice", "Enter sends it now");
+    bench.keys("Enter");
+    bench.wait("T.asked() === 'first|second' && T.reply() === 'three' && T.draft() === ''");
+    bench.fine();
+}
+
 #[test]
 fn snd_2_a_queued_message_goes_though_the_answer_to_the_first_came_late() {
     let gate = Gate::default();

@@ -40,7 +40,9 @@ export function createAgain({ api, store }) {
     const what = asked;
     if (!what) return void (store.get().preview && store.set({ preview: null }));
     const preview = await previewOf(what);
-    if (mine === turn) store.set({ preview });
+    // Asked for again meanwhile: who waits for this one waits for the newest.
+    if (mine !== turn) return drawing;
+    store.set({ preview });
   }
 
   /** @param {Asked} what */

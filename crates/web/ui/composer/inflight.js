@@ -47,6 +47,8 @@ export function createInFlight({ store, notice, badges, panels, cancel }) {
     onEvent(name) {
       if (name !== "attempt" && name !== "receipt" && name !== "ended") return;
       panels.refresh("attempts");
+      // They may have been opened before all of it was kept.
+      if (name === "receipt") for (const panel of ["receipt", "exact request"]) panels.refresh(panel);
       panels.refreshHud();
     },
   };

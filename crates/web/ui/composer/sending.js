@@ -60,6 +60,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
   let refused = false;
   /** Whether Enter was pressed while the server had not yet answered to the one before. */
   let pressed = false;
+  /** Whether Enter was pressed for what the box holds now, while a reply was on its way. */
+  let heldBack = false;
   /** What the box held when it was sent, until the server has said that it took it. @type {string | null} */
   let outgoing = null;
   /** The question whether a pair is to be answered again, while it stands. @type {{model?: string, go: () => void} | null} */
@@ -203,7 +205,14 @@ export function createSending({ api, store, win, history, composer, modes, curso
     const text = composer.text();
     if (text.trim() && store.get().queue) return queue();
     const words = text.trim() ? busyWords(scalars(text)) : "A reply is still on its way, and there is nothing to send yet.";
+    heldBack = Boolean(text.trim());
     notice.say("held", { text: words, label: "Cancel the send", act: () => void cancel() });
+  }
+
+  /** Nothing is on its way any more, and the Enter that came too early is not lost without a word (UI-16). */
+  function sayFree() {
+    heldBack = false;
+    if (composer.text().trim()) sayHeld("Not sent: a reply was still on its way when you pressed Enter. Enter sends it now.");
   }
 
   /**
@@ -212,6 +221,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
    */
   async function submit({ unseen = false } = {}) {
     if (busy()) return wait();
+    heldBack = false;
     notice.clear("held");
     if (question) {
       // The marks on screen are those of another request; they are drawn for this one first.
@@ -241,7 +251,10 @@ export function createSending({ api, store, win, history, composer, modes, curso
     const another = pressed;
     pressed = false;
     if (gone && another && composer.text().trim() && store.get().sending) wait();
-    else if (gone && another && !queued) notice.clear("held");
+    else if (gone && another && !queued) {
+      notice.clear("held");
+      sayFree();
+    }
     if (!composer.text().trim()) unqueue();
     next();
   }
@@ -289,6 +302,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
   });
   // Who turns to the message box is about to send something else: its marks are drawn.
   composer.area.addEventListener("focus", () => void leaveAgain());
+  // Who goes on writing has not finished: that Enter is not spoken of any more.
+  composer.area.addEventListener("input", () => { heldBack = false; });
 
   button.form?.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -393,6 +408,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
       badges.clear();
       store.set({ sending: null });
       notice.clear("held");
+      if (heldBack && !posting) sayFree();
       announce(state === "complete" ? "The reply is complete." : state === "cancelled" ? "Cancelled." : "The send ended in an error.");
       if (words && own) toast(words);
       let article = html ? history.replace(pair, html) : null;
