@@ -16,8 +16,6 @@ pub fn check() -> Result<(), String> {
             "clippy",
             "--workspace",
             "--all-targets",
-            "--features",
-            "plimsoll-cli/conformance",
             "--locked",
             "--",
             "-D",

@@ -32,7 +32,7 @@ pub fn conformance() -> Result<(), String> {
     let home = target().join("conformance");
     let (node, suite) = install(&home)?;
     let mut build = cargo();
-    build.args(["build", "--locked", "--package", "plimsoll-cli", "--features", "conformance"]);
+    build.args(["build", "--locked", "--package", "plimsoll-conformance"]);
     step("the binary with the suite's fixtures", &mut build)?;
     let place = home.join("served");
     // What an earlier run remembered would be in this one's way.
@@ -109,7 +109,7 @@ struct Server {
 
 impl Server {
     fn start(place: &Path) -> Result<Self, String> {
-        let mut command = Command::new(target().join("debug/plimsoll"));
+        let mut command = Command::new(target().join("debug/plimsoll-conformance"));
         command.args(["serve", "--addr", "127.0.0.1:0"]);
         command.env("PLIMSOLL_CONFIG_DIR", place).env("PLIMSOLL_DATA_DIR", place.join("data"));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).current_dir(place);

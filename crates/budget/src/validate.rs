@@ -140,14 +140,14 @@ pub enum Decision {
     PromptTooLarge,
 }
 
-/// Decides by the policy. `fit_first` is how many of the oldest pairs must go until it fits.
-pub fn decide(verdict: Verdict, policy: OverBudget, fit_first: usize) -> Decision {
+/// Decides by the policy. `pairs_to_drop` are those that must go until a request that is over fits.
+pub fn decide(verdict: Verdict, policy: OverBudget, pairs_to_drop: usize) -> Decision {
     match (verdict, policy) {
         (Verdict::Ok | Verdict::Warn, _) | (Verdict::Over, OverBudget::Trim) => Decision::Send,
         (Verdict::TooLarge, _) => Decision::PromptTooLarge,
         (Verdict::Over, OverBudget::Ask) => Decision::Ask,
         (Verdict::Over, OverBudget::Block) => Decision::Block,
-        (Verdict::Over, OverBudget::Fit) => Decision::SendWithout(fit_first),
+        (Verdict::Over, OverBudget::Fit) => Decision::SendWithout(pairs_to_drop),
     }
 }
 

@@ -37,6 +37,20 @@ use crate::{
 /// Runs one command and gives its exit code: 0 it did what was asked, 1 it failed,
 /// 2 it was asked wrongly.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    run_with(arguments, |server, hosts| {
+        let service = plimsoll_mcp::http_service(server, hosts, plimsoll_mcp::Server::connect);
+        axum::Router::new().route_service("/mcp", service)
+    })
+}
+
+/// What `serve` offers to agents: the address /mcp, for pages of these hosts.
+pub type MountAgents = fn(&plimsoll_mcp::Server, &[String]) -> axum::Router;
+
+/// The same, with something else at /mcp; for tests.
+pub fn run_with(
+    arguments: impl IntoIterator<Item = OsString>,
+    mount_agents: MountAgents,
+) -> ExitCode {
     plimsoll_heap::give_back_large_blocks();
     process::keep_memory_private();
     let cli = match Cli::try_parse_from(arguments) {
@@ -51,7 +65,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let mut output = Output::new();
-    let done = dispatch(cli, &mut output).and_then(|worst| output.flush().map(|()| worst));
+    let done =
+        dispatch(cli, &mut output, mount_agents).and_then(|worst| output.flush().map(|()| worst));
     match done {
         Ok(code) => ExitCode::from(code),
         // Whoever reads us has seen enough, as in `plimsoll tokens … | head`.
@@ -63,10 +78,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Failure> {
+fn dispatch(cli: Cli, output: &mut Output, mount_agents: MountAgents) -> Result<u8, Failure> {
+    let mut serve = |args| commands::serve::run(args, &cli.location, output, mount_agents);
     match cli.command {
-        None => commands::serve::run(&args::ServeArgs::default(), &cli.location, output),
-        Some(Command::Serve(args)) => commands::serve::run(&args, &cli.location, output),
+        None => serve(&args::ServeArgs::default()),
+        Some(Command::Serve(args)) => serve(&args),
         Some(Command::Tokens(args)) => commands::tokens::run(&args, output),
         Some(Command::Plan(args)) => commands::plan::run(&args, &cli.location, output),
         Some(Command::Classify(args)) => commands::classify::run(&args, output),

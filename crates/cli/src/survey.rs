@@ -151,10 +151,9 @@ impl Survey {
 
     /// What is known of a model's window beyond the catalog (CAT-3).
     pub(crate) fn facts(&self, model: &Model) -> WindowFacts {
-        let at = self.base_url(model);
         WindowFacts {
             server_window: self.serving(model).and_then(|(_, served)| served.context_window),
-            learned: at.and_then(|at| self.learned.get(&(at, model.id.clone())).copied()),
+            learned: self.learned.of(self.base_url(model).as_deref(), &model.id),
         }
     }
 
@@ -234,7 +233,7 @@ async fn declared(providers: &Providers, models: &[Model]) -> Vec<Server> {
 async fn learned(data_dir: &Path) -> LearnedLimits {
     let path = data_dir.join("plimsoll.db");
     if !path.is_file() {
-        return LearnedLimits::new();
+        return LearnedLimits::default();
     }
     let now = crate::machine::now();
     let read = async {
@@ -243,6 +242,6 @@ async fn learned(data_dir: &Path) -> LearnedLimits {
     };
     read.await.unwrap_or_else(|error| {
         note(&format!("learned limits are left out: {}: {error}", path.display()));
-        LearnedLimits::new()
+        LearnedLimits::default()
     })
 }

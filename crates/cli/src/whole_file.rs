@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::{failure::Failure, machine::sync_name};
 
@@ -14,19 +14,21 @@ pub(crate) struct WholeFile<'a> {
     path: &'a Path,
     /// Whether a file of that name is replaced.
     replace: bool,
-    out: BufWriter<NamedTempFile>,
+    /// Where it stands until it is whole.
+    beside: TempPath,
+    out: BufWriter<File>,
 }
 
 impl<'a> WholeFile<'a> {
     pub(crate) fn create(path: &'a Path, replace: bool) -> Result<Self, Failure> {
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let file = NamedTempFile::new_in(directory.unwrap_or(Path::new(".")));
-        let file = file.map_err(|error| unwritable(path, &error))?;
-        Ok(Self { path, replace, out: BufWriter::with_capacity(64 * 1024, file) })
+        // Apart, so that an error of writing does not name a file that nobody knows.
+        let (file, beside) = file.map_err(|error| unwritable(path, &error))?.into_parts();
+        Ok(Self { path, replace, beside, out: BufWriter::with_capacity(64 * 1024, file) })
     }
 
-    /// A name that is taken is told before the work, and again by the file system if somebody
-    /// is faster.
+    /// Says early that the name is taken; `finish` says it again if somebody takes it meanwhile.
     pub(crate) fn check_name(path: &Path, replace: bool) -> Result<(), Failure> {
         match !replace && path.symlink_metadata().is_ok() {
             true => Err(exists(path)),
@@ -35,13 +37,13 @@ impl<'a> WholeFile<'a> {
     }
 
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        let Self { path, replace, out } = self;
+        let Self { path, replace, beside, out } = self;
         let failed = |error: io::Error| unwritable(path, &error);
         let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-        file.as_file().sync_all().map_err(failed)?;
-        let named: Result<File, _> = match replace {
-            true => file.persist(path),
-            false => file.persist_noclobber(path),
+        file.sync_all().map_err(failed)?;
+        let named = match replace {
+            true => beside.persist(path),
+            false => beside.persist_noclobber(path),
         };
         named.map_err(|error| match error.error.kind() {
             ErrorKind::AlreadyExists => exists(path),

@@ -1,9 +1,8 @@
 //! What the official conformance suite of MCP wants to find (MDC-3).
 //!
 //! The suite calls tools, prompts and resources by fixed names and looks at how they come over
-//! the wire. They are not part of the product: a build with the feature `conformance` of
-//! `plimsoll-cli` serves them beside the tools that users have, and `cargo xtask conformance`
-//! makes and runs that build.
+//! the wire. They are not part of the product: the binary beside this library is `plimsoll`
+//! with them at /mcp, beside the tools that users have, and `cargo xtask conformance` runs it.
 
 mod asking;
 mod resources;

@@ -33,6 +33,9 @@ async fn mdc_3_the_fixtures_stand_beside_the_tools_of_the_product() {
         let tools = client.list_all_tools().await.unwrap();
         assert!(!tools.iter().any(|tool| tool.name.starts_with("test_")));
         assert!(client.peer_info().unwrap().capabilities.resources.is_none());
+        // Nobody offers prompts or resources, so the methods are not there either.
+        let refused = client.get_prompt(GetPromptRequestParams::new("any")).await.unwrap_err();
+        assert!(format!("{refused:?}").contains("-32601"), "{refused:?}");
         client.cancel().await.unwrap();
 
         let client = client_with_fixtures(&plain, era).await;

@@ -1,6 +1,7 @@
 //! A message that is being written.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{Attachment, PairId};
 
@@ -18,9 +19,9 @@ pub enum Purpose {
     Regenerate(PairId),
 }
 
-/// What stands in the input, is kept there over the night (INS-5), weighed and sent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+/// A message that is being written.
+// It stands in the input, is kept there over the night (INS-5), weighed and sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
     /// Its text, context tokens in place.

@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use utoipa::ToSchema;
 
 use crate::{ContextKind, FileId, PairId, Segment, SegmentBody, Timestamp, segments};
 
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name {
-            $($(#[$variant_doc])* #[serde(rename = $word)] $variant,)+
+            $($(#[$variant_doc])* $variant,)+
         }
 
         impl $name {
@@ -63,6 +63,8 @@ named! {
 
 named! {
     /// How the model gets a file.
+    #[derive(Serialize, Deserialize, ToSchema)]
+    #[serde(rename_all = "kebab-case")]
     Delivery {
         /// Its content stands where its token stands (DLV-1).
         Inline = "inline",
@@ -193,13 +195,12 @@ pub fn parse_file_id(text: &str) -> Option<FileId> {
 
 /// What one token of a message stands for (TOK-5). A message has one for each token, in
 /// order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Attachment {
     /// The file; without one the newest file with the token's bytes is meant.
     #[serde(rename = "fileId", default, with = "label")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    #[schema(value_type = Option<String>)]
     pub file: Option<FileId>,
     /// How the model gets it; without one the rules of DLV-4 say.
     #[serde(default)]

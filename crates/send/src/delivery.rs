@@ -177,7 +177,7 @@ pub fn deliver<'a>(
                     Delivery::Path => {
                         DeliveredPart::Token { file, written: &message[segment.range] }
                     }
-                    Delivery::OnDemand => DeliveredPart::Line(reference(file)),
+                    Delivery::OnDemand => DeliveredPart::Line(on_demand_line(file)),
                     Delivery::Inline => inlined(file, text.as_deref(), capabilities, model),
                 }
             }
@@ -248,7 +248,7 @@ fn block(file: &File, text: &str) -> String {
 }
 
 /// What stands for a file that is read on demand (DLV-2).
-pub fn reference(file: &File) -> String {
+pub fn on_demand_line(file: &File) -> String {
     format!(
         "[attached file {}, {} bytes, file_id: {}]",
         quoted(&file.name),

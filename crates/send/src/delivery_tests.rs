@@ -169,8 +169,9 @@ fn fil_4_a_pdf_is_enclosed_where_the_model_reads_it_and_only_if_chosen() {
     let reads = Capabilities { documents: true, ..SEES };
     assert_eq!(default_delivery(&pdf, reads), Delivery::OnDemand, "INS-3");
     let referred = refer(&pdf, Some(Delivery::Inline), None);
-    assert_eq!(words("<<context:file:/a>>>", &[referred.clone()], reads).1, [0]);
-    let (sent, places) = words("<<context:file:/a>>>", &[referred], SEES);
+    let referred = [referred];
+    assert_eq!(words("<<context:file:/a>>>", &referred, reads).1, [0]);
+    let (sent, places) = words("<<context:file:/a>>>", &referred, SEES);
     assert!(places.is_empty() && sent.contains("file_id"), "{sent}");
 }
 
@@ -198,7 +199,7 @@ proptest! {
     #[test]
     fn a_hostile_name_stays_in_its_line(name in any::<String>()) {
         let file = file(&name, FileKind::Pdf, 1);
-        let line = reference(&file);
+        let line = on_demand_line(&file);
         prop_assert!(!line.chars().any(char::is_control), "{line}");
         prop_assert!(line.ends_with(&format!(", 1 bytes, file_id: file-{}]", file.id)), "{line}");
     }

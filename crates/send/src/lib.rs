@@ -27,8 +27,8 @@ pub use compose::{IncludedTexts, Instructions, WireRules, compose};
 pub use counter::{Counter, LeftOutBecause, trim_notice};
 pub use delivery::{
     Capabilities, DeliveredPart, INLINE_BELOW, Reference, Unseeable, allowed_deliveries,
-    default_delivery, deliver, effective_delivery, reference, rendered, sent_instead, sent_mime,
-    unseeable,
+    default_delivery, deliver, effective_delivery, on_demand_line, rendered, sent_instead,
+    sent_mime, unseeable,
 };
 pub use plan::{AttachmentPreview, Plan, plan};
 pub use receipt::{

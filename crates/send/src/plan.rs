@@ -46,15 +46,15 @@ pub fn plan(snapshot: &Arc<Snapshot>, policy: OverBudget) -> Plan {
     let stated = target.limit.binds.is_stated();
     let least_alone = stated.then(|| target.basis.band(weights.alone(), snapshot.odd_tokens()).low);
     let validation = validate(&weights, snapshot.warn_at, least_alone);
-    let fit_first = match validation.verdict {
+    let pairs_to_drop = match validation.verdict {
         Verdict::Over => fit_first(&weights, &selection.raw_tokens, input.correction),
         Verdict::Ok | Verdict::Warn | Verdict::TooLarge => 0,
     };
     let limits = QuotaLimits::of(&target.model);
     let mut plan = Plan {
-        decision: decide(validation.verdict, policy, fit_first),
+        decision: decide(validation.verdict, policy, pairs_to_drop),
         quota: snapshot.quota.check(snapshot.now, weights.total(), &limits),
-        suggestions: suggestions(snapshot, &weights, &validation, fit_first),
+        suggestions: suggestions(snapshot, &weights, &validation, pairs_to_drop),
         snapshot: Arc::clone(snapshot),
         weights,
         validation,

@@ -51,13 +51,13 @@ pub enum Suggestion {
     },
 }
 
-/// What would help against a verdict of over or too large; empty for the others. `fit_first` is
-/// how many of the oldest pairs must go until it fits.
+/// What would help against a verdict of over or too large; empty for the others.
+/// `pairs_to_drop` of the oldest must go until a request that is over fits.
 pub(crate) fn suggestions(
     snapshot: &Snapshot,
     weights: &Weights,
     validation: &Validation,
-    fit_first: usize,
+    pairs_to_drop: usize,
 ) -> Vec<Suggestion> {
     let (limit, model) = (&snapshot.target.limit, &snapshot.target.model.id);
     let attached = &snapshot.message.attached;
@@ -69,7 +69,7 @@ pub(crate) fn suggestions(
         Verdict::Over if alone > weights.limit => out.push(Suggestion::SendAnyway),
         Verdict::Over => {
             out.push(Suggestion::TrimAsNeeded);
-            out.push(Suggestion::FitFirst { pairs: fit_first });
+            out.push(Suggestion::FitFirst { pairs: pairs_to_drop });
         }
         Verdict::TooLarge => {}
     }

@@ -9,7 +9,14 @@ use plimsoll_domain::Timestamp;
 use crate::sql::model_memory;
 
 /// The limits that providers' errors stated, by base URL and model.
-pub type LearnedLimits = BTreeMap<(String, String), LearnedLimit>;
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LearnedLimits(pub BTreeMap<(String, String), LearnedLimit>);
+
+impl LearnedLimits {
+    pub fn of(&self, base_url: Option<&str>, model: &str) -> Option<LearnedLimit> {
+        self.0.get(&(base_url?.to_owned(), model.to_owned())).copied()
+    }
+}
 
 /// What one answer reported about its prompt, beside what had been counted (EST-6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,8 +30,7 @@ pub struct ListedModel {
 impl ListedModel {
     /// ML with all that is known of the window (CAT-3).
     pub(crate) fn limit(&self, model: &Model, learned: &LearnedLimits) -> ModelLimit {
-        let at = self.base_url.clone();
-        let learned = at.and_then(|at| learned.get(&(at, model.id.clone())).copied());
+        let learned = learned.of(self.base_url.as_deref(), &model.id);
         ModelLimit::of(model, WindowFacts { server_window: self.server_window, learned })
     }
 }

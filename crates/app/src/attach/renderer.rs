@@ -14,7 +14,8 @@ use plimsoll_domain::{
 };
 use plimsoll_send::{
     AttachLimits, AttachedFile, Capabilities, DeliveredPart, FilePart, Part, Reference,
-    allowed_deliveries, deliver, effective_delivery, reference, rendered, sent_instead, unseeable,
+    allowed_deliveries, deliver, effective_delivery, on_demand_line, rendered, sent_instead,
+    unseeable,
 };
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::{Correction, ImagePricing, image_tokens};
@@ -269,7 +270,7 @@ impl AttachmentRenderer<'_> {
         correction: Correction,
     ) -> Option<u64> {
         let could = self.capabilities.tools && delivery == Delivery::Inline;
-        could.then(|| correction.apply(self.weigher.count(&reference(file))))
+        could.then(|| correction.apply(self.weigher.count(&on_demand_line(file))))
     }
 
     fn note(&self, file: &File, delivery: Delivery) -> Option<String> {

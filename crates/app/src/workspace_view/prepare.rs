@@ -14,7 +14,8 @@ use plimsoll_tokens::RawTokens;
 use super::{WorkspaceView, planning::with_its_question, target::TargetModel};
 use crate::{App, AppError, Connection, Draft, Prepared, Purpose};
 
-/// So often a message is planned anew because a pair went away as its text was read.
+/// How often a message is planned before a send gives up, because pairs vanish while their texts
+/// are read.
 const PLANNING_ATTEMPTS: usize = 5;
 
 /// The questions of the included pairs as they go out, where that is not their text alone, and

@@ -273,7 +273,7 @@ async fn cat_3_an_absurd_limit_does_not_outlive_a_success_above_it() {
     rig.send("first").await;
     let sent = rig.send("a message of 19 tok").await;
     assert_eq!(sent.outcome, Outcome::Complete { cut_by_length: false });
-    assert!(rig.app.store().learned_limits().await.unwrap().is_empty());
+    assert!(rig.app.store().learned_limits().await.unwrap().0.is_empty());
     let next = rig.app.prepare(&ask("and another message")).await.unwrap();
     assert_eq!(next.plan.limit().tokens, 1000);
     rig.send("and another message").await;
@@ -297,7 +297,7 @@ async fn cat_3_what_was_taken_is_stronger_than_what_was_said() {
         let choices = choices(OverBudget::Trim);
         rig.app.send(prepared, choices, &Cancel::default(), &mut |_| {}).await.unwrap();
         assert_eq!(
-            limits().await.values().next().map(|limit| limit.tokens),
+            limits().await.0.values().next().map(|limit| limit.tokens),
             learned,
             "after {text}"
         );
@@ -313,7 +313,7 @@ async fn cat_3_the_users_own_window_is_never_lowered() {
     })
     .await;
     rig.send("first").await;
-    assert!(rig.app.store().learned_limits().await.unwrap().is_empty());
+    assert!(rig.app.store().learned_limits().await.unwrap().0.is_empty());
     let next = rig.app.prepare(&ask("x")).await.unwrap();
     assert_eq!(next.plan.limit().binds, Binds::Window(WindowSource::User));
 }

@@ -15,6 +15,7 @@ use plimsoll_web::{Access, Token, Web, WebParts, accounts_are_told};
 
 use super::mcp;
 use crate::{
+    MountAgents,
     args::{Location, ServeArgs},
     configuration::Configuration,
     context::Context,
@@ -24,16 +25,11 @@ use crate::{
     process, signals, token,
 };
 
-// What serves an agent at /mcp. Only the build for the official conformance suite has fixtures.
-#[cfg(feature = "conformance")]
-use plimsoll_conformance::WithFixtures as ForAgents;
-#[cfg(not(feature = "conformance"))]
-use plimsoll_mcp::Server as ForAgents;
-
 pub(crate) fn run(
     args: &ServeArgs,
     location: &Location,
     output: &mut Output,
+    mount_agents: MountAgents,
 ) -> Result<u8, Failure> {
     let context = Context::load()?;
     let zone = match context.settings.time_zone() {
@@ -70,8 +66,7 @@ pub(crate) fn run(
             project: args.project.clone(),
         };
         let agents = mcp::server(&app, &Workspace::default(), options).await?;
-        let service = plimsoll_mcp::http_service(&agents, &access.hosts, ForAgents::connect);
-        let mounted = axum::Router::new().route_service("/mcp", service);
+        let mounted = mount_agents(&agents, &access.hosts);
         let web = Web::new(WebParts { app, configurator, access, zone, mounted, project });
         let url = entrance.url();
         output.text(&format!("Plimsoll is at {url}\n"))?;

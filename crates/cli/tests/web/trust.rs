@@ -103,6 +103,16 @@ fn api_1_the_document_describes_what_is_there() {
     for path in ["/api/send", "/api/pairs/{id}", "/api/view", "/api/events"] {
         assert!(paths.contains_key(path), "{path}");
     }
+    // What is written there is what the server takes.
+    let deliveries = &document["components"]["schemas"]["Delivery"];
+    let all = plimsoll_domain::Delivery::ALL.iter().map(|one| one.name());
+    for name in all {
+        assert!(deliveries.to_string().contains(&format!("\"{name}\"")), "{deliveries}");
+        let draft = json!({ "text": "", "attachments": [{ "delivery": name }] });
+        assert_eq!(served.ask("PUT", "/api/draft", Some(draft)).status, 204, "{name}");
+    }
+    let draft = json!({ "text": "", "attachments": [{ "fileId": "no id" }] });
+    served.refused("PUT", "/api/draft", Some(draft), 422, "bad_fields");
     for (path, item) in paths {
         for (method, operation) in item.as_object().unwrap() {
             assert!(operation["summary"].is_string(), "{method} {path} has no summary");

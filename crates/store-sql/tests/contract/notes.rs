@@ -66,10 +66,10 @@ pub(crate) async fn limits_are_learned_by_place_and_model(backend: &impl Backend
     let all = store.learned_limits().await.unwrap();
     let kept = [("http://a", 512), ("http://b", 4096)]
         .map(|(base_url, tokens)| ((base_url.to_owned(), "m".to_owned()), limit(tokens)));
-    assert_eq!(all, LearnedLimits::from(kept));
+    assert_eq!(all, LearnedLimits(kept.into()));
     assert!(store.clear_learned_limit("http://b", "m").await.unwrap());
     assert!(!store.clear_learned_limit("http://b", "m").await.unwrap());
-    assert_eq!(store.learned_limits().await.unwrap().len(), 1);
+    assert_eq!(store.learned_limits().await.unwrap().0.len(), 1);
 }
 
 /// VAL-4: every request counts, also two at the same instant.

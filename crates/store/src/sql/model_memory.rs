@@ -104,7 +104,7 @@ pub(crate) fn limit(
 
 pub(crate) fn limits(db: &mut dyn Db) -> StoreResult<LearnedLimits> {
     let row = |row: &dyn Cells| Ok(((row.string(2)?, row.string(3)?), read_limit(row)?));
-    Ok(list(db, LIMITS, values![], row)?.into_iter().collect())
+    Ok(LearnedLimits(list(db, LIMITS, values![], row)?.into_iter().collect()))
 }
 
 pub(crate) fn put_limit(

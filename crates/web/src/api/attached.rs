@@ -5,7 +5,7 @@ use plimsoll_domain::{Attachment, FileId, parse_file_id};
 
 use crate::problem::Problem;
 
-/// More tokens than this are in no message that a person wrote.
+/// More files than this are in no message that a person wrote.
 const MOST_ATTACHMENTS: usize = 1000;
 
 /// The file that an id means.
@@ -15,7 +15,7 @@ pub(crate) fn file_id(text: &str) -> Result<FileId, Problem> {
     })
 }
 
-/// Refuses what no person attaches.
+/// Refuses more attachments than a message may hold.
 pub(crate) fn check(attachments: &[Attachment]) -> Result<(), Problem> {
     if attachments.len() > MOST_ATTACHMENTS {
         let words = format!("a message holds at most {MOST_ATTACHMENTS} attachments");

@@ -110,7 +110,7 @@ impl PairDto {
             id: pair.id.to_string(),
             topic: paths.path(pair.topic_id),
             model: pair.model,
-            attachments: pair.attachments.clone(),
+            attachments: pair.attachments,
             user_text: pair.user_text,
             assistant_text: pair.assistant_text,
             star: pair.star.count(),

@@ -61,8 +61,7 @@ pub(crate) fn run(
             Some(FilesCommand::Rm { ids }) => {
                 for id in ids {
                     let file = find(app, &location.workspace, id).await?;
-                    let deleted = app.delete_file(&location.workspace, file.id).await;
-                    let deleted = deleted?;
+                    let deleted = app.delete_file(&location.workspace, file.id).await?;
                     let next = match deleted.undo {
                         Some(_) => "`plimsoll undo` brings it back",
                         None => "`plimsoll gc` frees its bytes",

@@ -201,6 +201,7 @@ impl FileHistory {
     /// Whether any pair stands in a topic or below it.
     fn has_pairs_within(&self, topic: TopicId) -> bool {
         let mut within = HashSet::from([topic]);
+        // A topic stands behind the one above it.
         for one in &self.topics {
             if one.parent.is_some_and(|parent| within.contains(&parent)) {
                 within.insert(one.id);
