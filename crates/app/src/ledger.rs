@@ -69,7 +69,6 @@ impl App {
             // What tools made is no longer pending: it is kept, or gone with what was stopped.
             self.events.publish(&prepared.workspace, Progress::Files);
         }
-        // Who hears of the receipt finds the whole request of a failed send as well.
         if let Outcome::Error(_) = outcome {
             let snapshot = ErrorSnapshot {
                 pair: state.pair,
@@ -84,9 +83,10 @@ impl App {
         let (at, topic) = (&prepared.workspace, prepared.topic.id);
         let record = ReceiptRecord::of(at, topic, now, &receipt);
         self.until_kept(patience, tell, || self.store.put_receipt(&record)).await?;
-        self.events.publish(&prepared.workspace, Progress::Receipt(state.pair, receipt.id));
         // What this send could not teach, the next one does; the answer is kept.
         let _ = self.learn(prepared, state, outcome, &receipt).await;
+        // Who hears of it finds everything that the send left behind.
+        self.events.publish(&prepared.workspace, Progress::Receipt(state.pair, receipt.id));
         Ok(receipt)
     }
 

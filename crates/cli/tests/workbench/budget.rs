@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use plimsoll_testkit::scripted::Reply;
+use plimsoll_testkit::scripted::{Gate, Reply, Step};
 
-use crate::bench::Workbench;
+use crate::bench::{Workbench, after};
 
 /// An answer to the first message, which reports about what was estimated.
 fn first() -> Reply {
@@ -181,14 +181,20 @@ fn cat_4_above_an_assumed_window_it_can_be_sent_anyway() {
 /// in the panel of models, in the details, and in the dialog, which then sends.
 #[test]
 fn cat_3_a_learned_limit_is_told_and_forgotten_where_it_binds() {
-    let replies = vec![Reply::overflow(10, 50), Reply::openai(&["fine"], 30, 6)];
+    let gate = Gate::default();
+    let slow = after([Step::Gate(gate.clone())], &Reply::overflow(10, 50));
+    let replies = vec![slow, Reply::openai(&["fine"], 30, 6)];
     let Some(bench) = Workbench::at_home(replies, 400, no_window, |_| {}) else { return };
     bench.types("first");
     bench.keys("Enter");
-    bench.wait("T.pairs().length === 1 && T.state() === 'error'");
+    // The list of models is open before anything was learned, and follows.
     bench.view();
     bench.keys("M");
     bench.wait("T.panel() === 'Models'");
+    bench.page.settle().unwrap();
+    assert!(!bench.js::<bool>("T.says('#panel summary', 'learned')"));
+    gate.open();
+    bench.wait("T.pairs().length === 1 && T.state() === 'error'");
     bench.says("#panel summary", "10 learned");
     bench.says("#panel .models p", "learned from the provider on");
     bench.wait("T.one('#panel .models li > p .btn').textContent === 'Forget'");

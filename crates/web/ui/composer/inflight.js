@@ -47,8 +47,8 @@ export function createInFlight({ store, notice, badges, panels, cancel }) {
     onEvent(name) {
       if (name !== "attempt" && name !== "receipt" && name !== "ended") return;
       panels.refresh("attempts");
-      // They may have been opened before all of it was kept.
-      if (name === "receipt") for (const panel of ["receipt", "exact request"]) panels.refresh(panel);
+      // They may have been opened before all that the send left behind was kept.
+      if (name === "receipt") for (const panel of ["receipt", "receipts", "exact request", "models"]) panels.refresh(panel);
       panels.refreshHud();
     },
   };
