@@ -21,8 +21,8 @@ impl App {
             Some(now) => now(without).await?,
             None => {
                 let view = self.view_of(before, before.history.clone()).await?;
-                let mut board = self.board(&before.workspace, view).await?;
-                HistoryChoice::These(board.visible_now(self, without).await?)
+                let mut workspace_view = self.workspace_view(&before.workspace, view).await?;
+                HistoryChoice::These(workspace_view.visible_now(self, without).await?)
             }
         };
         let purpose = before.purpose;
@@ -37,8 +37,9 @@ impl App {
         };
         let question = before.seen.question;
         let view = self.view_of(before, history).await?;
-        let board = self.board(&before.workspace, view).await?;
-        let mut now = board.with_line_at(before.line).capture(self, &draft, question).await?;
+        let workspace_view = self.workspace_view(&before.workspace, view).await?;
+        let mut now =
+            workspace_view.with_line_at(before.line).capture(self, &draft, question).await?;
         // It is compared when it leaves (PAY-6). It goes all the same, since that is what is
         // visible now (PAY-1), and the difference is told.
         let compared = match before.compared {
@@ -95,8 +96,8 @@ impl App {
         }
         gone.extend(lost);
         let view = self.view_of(prepared, HistoryChoice::Nothing).await?;
-        let mut board = self.board(&prepared.workspace, view).await?;
-        board.render_again(self, prepared).await
+        let mut workspace_view = self.workspace_view(&prepared.workspace, view).await?;
+        workspace_view.render_again(self, prepared).await
     }
 }
 

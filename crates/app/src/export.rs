@@ -67,7 +67,7 @@ impl App {
         {
             return Err(AppError::UnknownTopic(path.clone()));
         }
-        // A board makes a first topic where there is none, and an export makes nothing.
+        // A view makes a first topic where there is none, and an export makes nothing.
         let rows = match topics.is_empty() {
             true => Vec::new(),
             false => {
@@ -76,7 +76,7 @@ impl App {
                     topic: ask.topic.clone(),
                     model: ask.model.clone(),
                 };
-                self.board(&ask.workspace, view).await?.rows_shown(self).await?
+                self.workspace_view(&ask.workspace, view).await?.rows_shown(self).await?
             }
         };
         let all = ask.filter.trim().is_empty();

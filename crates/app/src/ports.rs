@@ -56,6 +56,6 @@ pub trait ProviderSource: Send + Sync {
     async fn reach(&self, model: &Model) -> Result<Connection, NoProvider>;
 
     /// The provider of a model if that is known without waiting: nothing is fetched,
-    /// loaded or asked over a network for it. What the board is drawn with.
+    /// loaded or asked over a network for it. What the view is drawn with.
     async fn cached(&self, model: &Model) -> Option<Connection>;
 }

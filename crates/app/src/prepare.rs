@@ -1,4 +1,4 @@
-//! One message at a time: a board is opened for it and let go.
+//! One message at a time: a view is opened for it and let go.
 
 use std::collections::HashMap;
 
@@ -17,8 +17,8 @@ pub const FIRST_TOPIC: &str = "General";
 impl App {
     /// Weighs a message and what would go along with it.
     pub async fn prepare(&self, ask: &Ask) -> Result<Prepared, AppError> {
-        let mut board = self.board(&ask.workspace, ask.view.clone()).await?;
-        board.prepare(self, &ask.draft).await
+        let mut workspace_view = self.workspace_view(&ask.workspace, ask.view.clone()).await?;
+        workspace_view.prepare(self, &ask.draft).await
     }
 
     /// Gets the provider of a model ready, which may take long: a model may have to be

@@ -405,7 +405,7 @@ async fn article(web: &Arc<Web>, at: &Workspace, pair: PairId) -> (Option<usize>
     let Some(session) = web.sessions.opened(at) else { return (None, None) };
     let mut session = session.lock().await;
     match views::article(web, &mut session, pair).await {
-        Ok(markup) => (session.board.position(pair), Some(markup.into_string())),
+        Ok(markup) => (session.workspace_view.position(pair), Some(markup.into_string())),
         Err(_) => (None, None),
     }
 }
@@ -413,7 +413,7 @@ async fn article(web: &Arc<Web>, at: &Workspace, pair: PairId) -> (Option<usize>
 /// The arrangement that positions are told for.
 async fn shape(web: &Web, at: &Workspace) -> Option<u64> {
     let session = web.sessions.opened(at)?;
-    let shape = session.lock().await.board.shape();
+    let shape = session.lock().await.workspace_view.shape();
     Some(shape)
 }
 
@@ -421,10 +421,10 @@ async fn tell_pairs(web: &Arc<Web>, at: &Workspace, pairs: &[PairId]) {
     let Some(session) = web.sessions.opened(at) else { return };
     let (before, after) = {
         let mut session = session.lock().await;
-        let before = session.board.shape();
+        let before = session.workspace_view.shape();
         // What cannot be refreshed now is refreshed when somebody looks.
-        let _ = session.board.boundary(&web.app).await;
-        (before, session.board.shape())
+        let _ = session.workspace_view.boundary(&web.app).await;
+        (before, session.workspace_view.shape())
     };
     if before != after || pairs.len() > FEW {
         return tell_rows(web, at).await;

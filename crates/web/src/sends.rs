@@ -100,7 +100,8 @@ pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut started: Start
             Box::pin(async move {
                 // By the selectors of the page: for the model of the send alone the same
                 // filter may mean other pairs than people see.
-                let visible = session.lock().await.board.visible_now(&web.app, without).await?;
+                let visible =
+                    session.lock().await.workspace_view.visible_now(&web.app, without).await?;
                 Ok(HistoryChoice::These(visible))
             })
         })

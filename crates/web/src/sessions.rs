@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::views_told::Views;
 
-/// A board, and what the counter shows besides it.
+/// A view, and what the counter shows besides it.
 pub(crate) struct WorkspaceSession {
-    pub(crate) board: WorkspaceView,
+    pub(crate) workspace_view: WorkspaceView,
     /// The counter of the last send that trimmed, until something changes (REC-3).
     pub(crate) frozen: Option<Frozen>,
     /// The message that is being written.
@@ -37,7 +37,7 @@ pub(crate) struct Frozen {
 }
 
 impl Frozen {
-    /// None for a send that left nothing out: its counter is that of the board.
+    /// None for a send that left nothing out: its counter is that of the view.
     fn of(sent: &Sent) -> Option<Self> {
         let (receipt, last) = (&sent.receipt, sent.receipt.last()?);
         (receipt.counter.trimmed > 0).then(|| Self {
@@ -84,16 +84,16 @@ impl Sessions {
             model: kept.model,
         });
         // A view that does not work any more, its topic gone, gives way to the plain one.
-        let board = match app.board(workspace, view).await {
+        let workspace_view = match app.workspace_view(workspace, view).await {
             Err(AppError::Filter { .. } | AppError::UnknownTopic(_)) => {
-                app.board(workspace, View::default()).await?
+                app.workspace_view(workspace, View::default()).await?
             }
             opened => opened?,
         };
         let draft = app.store().draft(workspace).await?.unwrap_or_default();
         let views = Views::starting_at(app.clock().now().millis());
         let session = Arc::new(tokio::sync::Mutex::new(WorkspaceSession {
-            board,
+            workspace_view,
             frozen: None,
             draft,
             views,
@@ -122,17 +122,17 @@ impl Sessions {
         let Some(session) = self.opened(workspace) else { return };
         let mut session = session.lock().await;
         session.frozen = sent.and_then(Frozen::of);
-        // The board is asked again by whoever looks; a store that fails will tell them.
-        let _ = session.board.refresh(app).await;
+        // The view is asked again by whoever looks; a store that fails will tell them.
+        let _ = session.workspace_view.refresh(app).await;
     }
 }
 
 impl WorkspaceSession {
     /// Looks at something else, and remembers it.
     pub(crate) async fn choose(&mut self, app: &App, view: View) -> Result<(), AppError> {
-        self.board.choose(app, view).await?;
+        self.workspace_view.choose(app, view).await?;
         self.frozen = None;
-        let view = self.board.view();
+        let view = self.workspace_view.view();
         let HistoryChoice::Filter(filter) = &view.history else { return Ok(()) };
         let kept = Remembered {
             filter: filter.clone(),
@@ -140,18 +140,18 @@ impl WorkspaceSession {
             model: view.model.clone(),
         };
         let text = serde_json::to_string(&kept).unwrap_or_default();
-        app.store().put_value(&view_key(self.board.workspace()), Some(&text)).await?;
+        app.store().put_value(&view_key(self.workspace_view.workspace()), Some(&text)).await?;
         Ok(())
     }
 
     /// What the draft would be sent with as a new message.
     pub(crate) async fn plan(&mut self, app: &App) -> Result<Plan, AppError> {
         let draft = Draft { purpose: Purpose::New, ..self.draft.clone() };
-        self.board.plan(app, &draft).await
+        self.workspace_view.plan(app, &draft).await
     }
 
     pub(crate) fn filter(&self) -> &str {
-        match &self.board.view().history {
+        match &self.workspace_view.view().history {
             HistoryChoice::Filter(filter) => filter,
             HistoryChoice::Nothing | HistoryChoice::These(_) => "",
         }

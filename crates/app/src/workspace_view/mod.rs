@@ -69,8 +69,8 @@ pub struct WorkspaceView {
 }
 
 impl App {
-    /// Opens a board. `events` are heard from now on, so nothing is missed.
-    pub async fn board(
+    /// Opens a view. `events` are heard from now on, so nothing is missed.
+    pub async fn workspace_view(
         &self,
         workspace: &Workspace,
         view: View,
@@ -87,7 +87,7 @@ impl App {
         let given = GivenTarget::default();
         let target = TargetModel::of(self, workspace, &view, &topic, &history, &[], given).await?;
         history.scope.selected_model = Some(target.facts.model.id.clone());
-        let mut board = WorkspaceView {
+        let mut workspace_view = WorkspaceView {
             workspace: workspace.clone(),
             view,
             events,
@@ -111,10 +111,10 @@ impl App {
             selected: None,
             given,
         };
-        board.load_weights(self).await?;
-        board.execute_filter(self).await?;
-        board.line = board.last_line(self).await?;
-        Ok(board)
+        workspace_view.load_weights(self).await?;
+        workspace_view.execute_filter(self).await?;
+        workspace_view.line = workspace_view.last_line(self).await?;
+        Ok(workspace_view)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Taking in what happened since the board was looked at last.
+//! Taking in what happened since the view was looked at last.
 
 use plimsoll_budget::Change;
 use plimsoll_domain::PairId;

@@ -116,10 +116,11 @@ impl Rig {
 
     /// The files that the tokens of a pair stand for, as people see them.
     pub(crate) async fn shown(&self, at: &Workspace, n: usize) -> Vec<Result<String, String>> {
-        let mut board = self.app.board(at, crate::rig::view("")).await.unwrap();
-        let id = board.visible_ids()[n];
+        let mut workspace_view = self.app.workspace_view(at, crate::rig::view("")).await.unwrap();
+        let id = workspace_view.visible_ids()[n];
         let pair = self.app.store().get(id).await.unwrap().pair;
-        let attached = board.attached(&self.app, &pair.user_text, &pair.attachments).await.unwrap();
+        let attached =
+            workspace_view.attached(&self.app, &pair.user_text, &pair.attachments).await.unwrap();
         attached.into_iter().map(|one| one.file.map(|file| file.name.clone())).collect()
     }
 

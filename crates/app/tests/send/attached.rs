@@ -72,8 +72,8 @@ pub(crate) async fn send_watched(
 }
 
 pub(crate) async fn plan_of(rig: &Rig, draft: &Draft) -> Plan {
-    let mut board = rig.app.board(&Workspace::default(), view("")).await.unwrap();
-    board.plan(&rig.app, draft).await.unwrap()
+    let mut workspace_view = rig.app.workspace_view(&Workspace::default(), view("")).await.unwrap();
+    workspace_view.plan(&rig.app, draft).await.unwrap()
 }
 
 pub(crate) fn last_request(rig: &Rig) -> Request {
@@ -120,13 +120,13 @@ async fn pay_1_a_send_looks_up_each_reference_once() {
     let files = vec![with(&first, None), with(&second, None)];
     send_draft(&rig, draft(&both, files)).await.unwrap();
 
-    let mut board = rig.app.board(&Workspace::default(), view("")).await.unwrap();
-    board.boundary(&rig.app).await.unwrap();
-    let weighed = board.resolutions();
+    let mut workspace_view = rig.app.workspace_view(&Workspace::default(), view("")).await.unwrap();
+    workspace_view.boundary(&rig.app).await.unwrap();
+    let weighed = workspace_view.resolutions();
     let next = draft(&format!("See {}", token(&rig.app, &first)), vec![with(&first, None)]);
-    let prepared = board.prepare(&rig.app, &next).await.unwrap();
+    let prepared = workspace_view.prepare(&rig.app, &next).await.unwrap();
     assert_eq!(prepared.included_ids().len(), 1);
-    assert_eq!(board.resolutions() - weighed, 3, "one of the message, two of the history");
+    assert_eq!(workspace_view.resolutions() - weighed, 3, "one of the message, two of the history");
 }
 
 #[tokio::test]

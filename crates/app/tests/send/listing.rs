@@ -63,19 +63,20 @@ async fn fil_6_a_draft_lists_its_own_files_and_no_others() {
     let log = b"a line of a long log\n".repeat(600);
     let (kept, removed) =
         (bring(&rig.app, "kept.log", &log).await, bring(&rig.app, "removed.log", &log).await);
-    let mut board = rig.app.board(&Workspace::default(), crate::rig::view("")).await.unwrap();
+    let mut workspace_view =
+        rig.app.workspace_view(&Workspace::default(), crate::rig::view("")).await.unwrap();
     let text = format!("{} {}", token(&rig.app, &kept), token(&rig.app, &removed));
     let both = draft(&text, vec![with(&kept, None), with(&removed, None)]);
-    let files = board.plan(&rig.app, &both).await.unwrap().target().files.clone().unwrap();
+    let files = workspace_view.plan(&rig.app, &both).await.unwrap().target().files.clone().unwrap();
     assert_eq!(files.total, 2);
     let one = draft(&token(&rig.app, &kept), vec![with(&kept, None)]);
-    let plan = board.plan(&rig.app, &one).await.unwrap();
+    let plan = workspace_view.plan(&rig.app, &one).await.unwrap();
     let files = plan.target().files.clone().unwrap();
     assert!(files.text.contains("kept.log") && !files.text.contains("removed.log"));
     assert_eq!(plan.weights.prelude, plan.files_tokens().0 + plan.files_tokens().1, "weighed");
     let fresh = plan_of(&rig, &one).await;
     assert_eq!((&fresh.target().files, fresh.weights), (&plan.target().files, plan.weights));
-    let none = board.plan(&rig.app, &Draft::default()).await.unwrap();
+    let none = workspace_view.plan(&rig.app, &Draft::default()).await.unwrap();
     assert_eq!((&none.target().files, none.weights.prelude), (&None, 0));
     // In the send that brings it, the file can be read; afterwards it is listed.
     push(&rig, calls("read_file", &format!(r#"{{"file_id":"file-{}"}}"#, kept.id)));
@@ -83,9 +84,13 @@ async fn fil_6_a_draft_lists_its_own_files_and_no_others() {
     let sent = send_draft(&rig, one).await.unwrap();
     let read = rig.app.store().tool_calls(sent.pair).await.unwrap();
     assert!(read[0].result.contains("a line of a long log"), "{}", read[0].result);
-    assert!(board.plan(&rig.app, &Draft::default()).await.unwrap().target().files.is_some());
+    assert!(
+        workspace_view.plan(&rig.app, &Draft::default()).await.unwrap().target().files.is_some()
+    );
     rig.app.delete(&Workspace::default(), &[sent.pair]).await.unwrap();
-    assert!(board.plan(&rig.app, &Draft::default()).await.unwrap().target().files.is_none());
+    assert!(
+        workspace_view.plan(&rig.app, &Draft::default()).await.unwrap().target().files.is_none()
+    );
 }
 
 /// FIL-6: each once, however often it came.

@@ -160,10 +160,10 @@ async fn attach(
 /// The first kilobytes of a text, or less where those do not fit the model (LIM-3).
 async fn first_part(app: &App, ask: &Ask, file: &File, kilobytes: u64) -> Result<File, Failure> {
     let wanted = kilobytes.saturating_mul(1024);
-    let mut board = app.board(&ask.workspace, ask.view.clone()).await?;
-    let bytes = board.head_that_fits(app, &ask.draft, file, wanted).await?;
+    let mut workspace_view = app.workspace_view(&ask.workspace, ask.view.clone()).await?;
+    let bytes = workspace_view.head_that_fits(app, &ask.draft, file, wanted).await?;
     if bytes < wanted.min(file.size) {
-        let (size, model) = (size_words(bytes), &board.model().id);
+        let (size, model) = (size_words(bytes), &workspace_view.model().id);
         note(&format!("{} is cut to its first {size}: more does not fit {model}", file.name));
     }
     Ok(app.head_of(&ask.workspace, file.id, bytes).await?)

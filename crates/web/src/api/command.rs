@@ -71,13 +71,13 @@ pub(super) async fn command(
     let session = web.sessions.session(&web.app, &at).await?;
     let view = {
         let session = session.lock().await;
-        let topic = topic_path(session.board.topics(), session.board.topic().id);
+        let topic = topic_path(session.workspace_view.topics(), session.workspace_view.topic().id);
         let history = HistoryChoice::Filter(filter.clone());
-        View { history, topic: Some(topic), model: Some(session.board.model().id.clone()) }
+        View { history, topic: Some(topic), model: Some(session.workspace_view.model().id.clone()) }
     };
-    let mut board = web.app.board(&at, view).await?;
-    board.boundary(&web.app).await?;
-    let job = Job { web: &web, at: &at, ids: board.visible_ids() };
+    let mut workspace_view = web.app.workspace_view(&at, view).await?;
+    workspace_view.boundary(&web.app).await?;
+    let job = Job { web: &web, at: &at, ids: workspace_view.visible_ids() };
     let done = match command {
         Command::Star(star) => {
             let before = job.rows().await?.iter().map(|row| (row.id, row.star)).collect();
@@ -88,11 +88,11 @@ pub(super) async fn command(
             job.label(Label::Flag(flag), Before::Flags(before), "flagged").await?
         }
         Command::Topic { path } => {
-            let topic = one_topic(&board, &path)?;
+            let topic = one_topic(&workspace_view, &path)?;
             let before = job.rows().await?.iter().map(|row| (row.id, row.topic_id)).collect();
             job.label(Label::Topic(topic), Before::Topics(before), "moved").await?
         }
-        Command::Delete { force } => job.delete(&board, force, ask.confirmed).await?,
+        Command::Delete { force } => job.delete(&workspace_view, force, ask.confirmed).await?,
         Command::Save { name } => job.save(&name, &filter).await?,
         Command::Export { format, filename, order } => {
             let field = |name: &str, value: &str| format!("{name}={}", percent(value));
@@ -142,11 +142,11 @@ impl Job<'_> {
 
     async fn delete(
         &self,
-        board: &WorkspaceView,
+        workspace_view: &WorkspaceView,
         force: bool,
         confirmed: bool,
     ) -> Result<Done, Problem> {
-        if let Some(refusal) = board.delete_refusal() {
+        if let Some(refusal) = workspace_view.delete_refusal() {
             let status = StatusCode::UNPROCESSABLE_ENTITY;
             let problem = Problem::new(status, "moving_filter", refusal.problem());
             return Err(match &refusal.suggestion {
@@ -182,11 +182,11 @@ impl Job<'_> {
 
 /// The one topic that a command names.
 fn one_topic(
-    board: &WorkspaceView,
+    workspace_view: &WorkspaceView,
     path: &TopicPattern,
 ) -> Result<plimsoll_domain::TopicId, Problem> {
     let status = StatusCode::UNPROCESSABLE_ENTITY;
-    match board.topics_meant(path)[..] {
+    match workspace_view.topics_meant(path)[..] {
         [topic] => Ok(topic.id),
         [] => Err(Problem::new(status, "unknown_topic", "there is no such topic")
             .hint("the Topics panel makes one")),

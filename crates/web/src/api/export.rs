@@ -64,8 +64,8 @@ pub(super) async fn export(
     let session = web.sessions.session(&web.app, &at).await?;
     let (topic, model) = {
         let session = session.lock().await;
-        let topic = topic_path(session.board.topics(), session.board.topic().id);
-        (topic, session.board.model().id.clone())
+        let topic = topic_path(session.workspace_view.topics(), session.workspace_view.topic().id);
+        (topic, session.workspace_view.model().id.clone())
     };
     let ask = ExportAsk {
         workspace: at,

@@ -81,7 +81,7 @@ pub(super) async fn list(
     At(at): At,
 ) -> Result<Json<ModelList>, Problem> {
     let session = web.sessions.session(&web.app, &at).await?;
-    let current = session.lock().await.board.model().id.clone();
+    let current = session.lock().await.workspace_view.model().id.clone();
     Ok(Json(ModelList::of(&web, &current).await))
 }
 

@@ -163,12 +163,12 @@ pub(super) async fn list(
     let limit = usize::from(query.limit.unwrap_or(40).clamp(1, 200));
     let session = web.sessions.session(&web.app, &at).await?;
     let mut session = session.lock().await;
-    let visible = session.board.boundary(&web.app).await?.visible;
+    let visible = session.workspace_view.boundary(&web.app).await?.visible;
     let from = query.from.unwrap_or_else(|| visible.saturating_sub(limit)).min(visible);
-    let shown = session.board.shown(&web.app, from..from.saturating_add(limit)).await?;
+    let shown = session.workspace_view.shown(&web.app, from..from.saturating_add(limit)).await?;
     let ids: Vec<_> = shown.iter().map(|shown| shown.id).collect();
     let stored = web.app.store().get_many(&ids).await?;
-    let paths = TopicPaths::of(session.board.topics());
+    let paths = TopicPaths::of(session.workspace_view.topics());
     let pair = |stored: StoredPair| {
         let shown = shown.iter().find(|shown| shown.id == stored.pair.id);
         PairDto::of(stored, &paths, shown)

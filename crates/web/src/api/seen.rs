@@ -36,9 +36,9 @@ pub(crate) struct ShownDto {
 
 impl ShownDto {
     pub(crate) fn of(web: &Web, session: &mut WorkspaceSession, seen: &Seen) -> Self {
-        let instructions = session.board.instructions(&web.app);
+        let instructions = session.workspace_view.instructions(&web.app);
         let view = session.views.number(seen, instructions);
-        Self::with(view, session.board.shape(), instructions, seen)
+        Self::with(view, session.workspace_view.shape(), instructions, seen)
     }
 
     fn with(view: u64, shape: u64, instructions: [Option<Hash>; 2], seen: &Seen) -> Self {
@@ -131,14 +131,14 @@ pub(super) async fn preview(
     }
     let session = web.sessions.session(&web.app, &at).await?;
     let mut session = session.lock().await;
-    let mut other = board_for(&web, &mut session, again.model.as_deref()).await?;
-    let board = other.as_mut().unwrap_or(&mut session.board);
-    let (plan, seen) = board.planned_and_seen(&web.app, &draft).await?;
+    let mut other = view_for_model(&web, &mut session, again.model.as_deref()).await?;
+    let workspace_view = other.as_mut().unwrap_or(&mut session.workspace_view);
+    let (plan, seen) = workspace_view.planned_and_seen(&web.app, &draft).await?;
     let end = plan.snapshot.selection.end;
     let model = plan.model().id.clone();
-    let boundary = BoundaryDto::of(&plan, board.visible_count());
-    let instructions = board.instructions(&web.app);
-    let (shape, view) = (session.board.shape(), session.views.number(&seen, instructions));
+    let boundary = BoundaryDto::of(&plan, workspace_view.visible_count());
+    let instructions = workspace_view.instructions(&web.app);
+    let (shape, view) = (session.workspace_view.shape(), session.views.number(&seen, instructions));
     let shown = ShownDto::with(view, shape, instructions, &seen);
     let file = |file: &SeenFile| PreviewFile {
         file_id: file.id.map(file_label),
@@ -181,13 +181,13 @@ async fn own_words(web: &Web, id: PairId) -> Result<(String, Vec<Attachment>), P
 }
 
 /// The view of a model that is named for one send alone; none for that of the session.
-pub(crate) async fn board_for(
+pub(crate) async fn view_for_model(
     web: &Web,
     session: &mut WorkspaceSession,
     model: Option<&str>,
 ) -> Result<Option<WorkspaceView>, Problem> {
     let Some(model) = model else { return Ok(None) };
-    session.board.boundary(&web.app).await?;
+    session.workspace_view.boundary(&web.app).await?;
     Ok(Some(beside(web, session, model).await?))
 }
 
@@ -198,10 +198,10 @@ async fn beside(
     session: &WorkspaceSession,
     model: &str,
 ) -> Result<WorkspaceView, Problem> {
-    let topic = topic_path(session.board.topics(), session.board.topic().id);
-    let history = HistoryChoice::These(session.board.visible_ids());
+    let topic = topic_path(session.workspace_view.topics(), session.workspace_view.topic().id);
+    let history = HistoryChoice::These(session.workspace_view.visible_ids());
     let view = View { history, topic: Some(topic), model: Some(model.to_owned()) };
-    Ok(web.app.board(session.board.workspace(), view).await?)
+    Ok(web.app.workspace_view(session.workspace_view.workspace(), view).await?)
 }
 
 #[cfg(test)]

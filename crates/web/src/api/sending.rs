@@ -19,7 +19,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     Asked, At, AtQuery, pair_id,
-    seen::{self, SeenDto, board_for},
+    seen::{self, SeenDto, view_for_model},
     state::bind_text,
     writing::tell_draft,
 };
@@ -119,15 +119,15 @@ async fn begin(
     // The session is everybody's: it is not held while a model is being fetched.
     let model = match &message.model {
         Some(model) => model.clone(),
-        None => session.lock().await.board.model().id.clone(),
+        None => session.lock().await.workspace_view.model().id.clone(),
     };
     web.app.make_ready(&model).await?;
     let mut session = session.lock().await;
     // A model for this send alone is a view of its own: the session stays as it is.
-    let mut other = board_for(&web, &mut session, message.model.as_deref()).await?;
-    let board = other.as_mut().unwrap_or(&mut session.board);
-    let prepared = board.prepare(&web.app, &draft).await?;
-    let instructions = board.instructions(&web.app);
+    let mut other = view_for_model(&web, &mut session, message.model.as_deref()).await?;
+    let workspace_view = other.as_mut().unwrap_or(&mut session.workspace_view);
+    let prepared = workspace_view.prepare(&web.app, &draft).await?;
+    let instructions = workspace_view.instructions(&web.app);
     let (plan, shown) = (prepared.plan.clone(), prepared.seen.clone());
     let digest = message.seen.as_ref().map(|seen| SeenDigest(seen.digest.clone()));
     let choices = SendChoices { over_budget, quota, seen: digest };

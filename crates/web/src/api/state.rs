@@ -267,25 +267,25 @@ impl StateDto {
     ) -> Result<Self, AppError> {
         let draft = session.draft.clone();
         let event = web.event_log.newest();
-        let (plan, seen) = session.board.planned_and_seen(&web.app, &draft).await?;
+        let (plan, seen) = session.workspace_view.planned_and_seen(&web.app, &draft).await?;
         let Weighed { counter, window, .. } = Weighed::of(web, &plan, session);
         let shown = ShownDto::of(web, session, &seen);
-        let board = &session.board;
+        let workspace_view = &session.workspace_view;
         Ok(Self {
             view: ViewDto {
                 filter: session.filter().to_owned(),
-                topic: topic_path(board.topics(), board.topic().id),
+                topic: topic_path(workspace_view.topics(), workspace_view.topic().id),
                 model: plan.model().id.clone(),
             },
             counter,
-            boundary: BoundaryDto::of(&plan, board.visible_count()),
-            context_from: board.mark().as_ref().map(tell_context_mark),
+            boundary: BoundaryDto::of(&plan, workspace_view.visible_count()),
+            context_from: workspace_view.mark().as_ref().map(tell_context_mark),
             shown,
             window,
             queue: web.app.settings().queue_while_sending(),
             long_paste_chars: web.app.settings().long_paste().0,
             long_paste_lines: web.app.settings().long_paste().1,
-            sending: web.sends.current(board.workspace()).map(|pair| pair.to_string()),
+            sending: web.sends.current(workspace_view.workspace()).map(|pair| pair.to_string()),
             event,
         })
     }
@@ -296,17 +296,18 @@ impl Weighed {
         let estimator = plan.target().estimator.0;
         // The estimate itself is a row of the tip; that of a counter which is frozen is not of
         // what would be sent now.
-        let title = format!("URA {} · counted {estimator}", session.board.allowance());
+        let title = format!("URA {} · counted {estimator}", session.workspace_view.allowance());
         let counter = match &session.frozen {
             Some(frozen) => CounterDto::frozen(frozen, title),
             // A pair that is asked again is none of the candidates, and still visible.
             None => {
-                let counter = Counter { visible: session.board.visible_count(), ..plan.counter() };
+                let counter =
+                    Counter { visible: session.workspace_view.visible_count(), ..plan.counter() };
                 CounterDto::of(counter, false, title)
             }
         };
-        let at = session.board.workspace();
-        let window = WindowDto::of(plan, session.board.allowance());
+        let at = session.workspace_view.workspace();
+        let window = WindowDto::of(plan, session.workspace_view.allowance());
         Self {
             counter,
             attachments: plan.attached.iter().map(|one| AttachedDto::of(at, one)).collect(),

@@ -59,7 +59,7 @@ pub(super) async fn choose(
 ) -> Result<Json<StateDto>, Problem> {
     let session = web.sessions.session(&web.app, &at).await?;
     let mut session = session.lock().await;
-    let mut view: View = session.board.view().clone();
+    let mut view: View = session.workspace_view.view().clone();
     if let Some(filter) = &choice.filter {
         view.history = HistoryChoice::Filter(filter.clone());
     }
@@ -71,7 +71,7 @@ pub(super) async fn choose(
     };
     view.topic = chosen(choice.topic, view.topic);
     view.model = chosen(choice.model, view.model);
-    if view != *session.board.view() || choice.context_from.is_none() {
+    if view != *session.workspace_view.view() || choice.context_from.is_none() {
         session.choose(&web.app, view).await?;
     }
     if let Some(text) = &choice.context_from {
@@ -130,7 +130,7 @@ pub(super) async fn complete(
     let session = session.lock().await;
     let text = &query.text;
     let cursor = query.cursor.map_or(text.len(), |units| byte_at(text, units));
-    let found = session.board.complete(text, cursor);
+    let found = session.workspace_view.complete(text, cursor);
     let units = |bytes: usize| text[..bytes].encode_utf16().count();
     Ok(Json(Completed {
         from: units(found.replace.start),
@@ -289,7 +289,7 @@ pub(super) async fn search(
         let stored = stored.iter().find(|stored| stored.pair.id == hit.pair);
         Hit {
             pair: hit.pair.to_string(),
-            at: session.board.position(hit.pair),
+            at: session.workspace_view.position(hit.pair),
             snippet_html: marked(&hit.snippet, &hit.marks),
             created_at: stored.map(|s| rfc3339(s.pair.created_at)).unwrap_or_default(),
         }

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 use super::{
     At, AtQuery, attached,
-    seen::{self, board_for},
+    seen::{self, view_for_model},
     state::Weighed,
 };
 use crate::{
@@ -60,9 +60,9 @@ pub(super) async fn weigh(
     let draft = message.draft(&web).await?;
     let session = web.sessions.session(&web.app, &at).await?;
     let mut session = session.lock().await;
-    let mut other = board_for(&web, &mut session, message.model.as_deref()).await?;
-    let board = other.as_mut().unwrap_or(&mut session.board);
-    let plan = board.plan(&web.app, &draft).await?;
+    let mut other = view_for_model(&web, &mut session, message.model.as_deref()).await?;
+    let workspace_view = other.as_mut().unwrap_or(&mut session.workspace_view);
+    let plan = workspace_view.plan(&web.app, &draft).await?;
     Ok(Json(Weighed::of(&web, &plan, &session)))
 }
 

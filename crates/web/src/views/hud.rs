@@ -17,20 +17,20 @@ use crate::{
 /// So many sends back the curve of errors goes.
 const SENDS: u64 = 30;
 
-/// The HUD for a draft; `other` is the board of a model that is named for this send alone.
+/// The HUD for a draft; `other` is the view of a model that is named for this send alone.
 pub(super) async fn hud(
     web: &Arc<Web>,
     session: &mut WorkspaceSession,
     mut other: Option<WorkspaceView>,
     draft: &Draft,
 ) -> Result<Markup, Problem> {
-    let board = other.as_mut().unwrap_or(&mut session.board);
-    let plan = board.plan(&web.app, draft).await?;
-    let correction = board.correction();
+    let workspace_view = other.as_mut().unwrap_or(&mut session.workspace_view);
+    let plan = workspace_view.plan(&web.app, draft).await?;
+    let correction = workspace_view.correction();
     let Weighed { counter, window, .. } = Weighed::of(web, &plan, session);
     let settings = web.app.settings();
     let filter = ReceiptFilter { limit: Some(SENDS), ..ReceiptFilter::default() };
-    let receipts = web.app.store().receipts(session.board.workspace(), &filter).await?;
+    let receipts = web.app.store().receipts(session.workspace_view.workspace(), &filter).await?;
     let window = &window;
     let learned = web.app.learned(&window.model).await?;
     let correction = format!("+ {} · × {:.2}", correction.offset(), correction.slope());
@@ -43,7 +43,7 @@ pub(super) async fn hud(
         Some(pair) => ErrorDto::of(web, pair).await.ok().flatten(),
         None => None,
     };
-    let under_way = web.sends.current(session.board.workspace());
+    let under_way = web.sends.current(session.workspace_view.workspace());
     let calls = under_way.and_then(|pair| web.relay.attempts(pair));
     Ok(html! {
         h2 { "Parameters" }
@@ -63,7 +63,7 @@ pub(super) async fn hud(
         }
         h2 { "Boundary" }
         dl.mono {
-            (row("X / Y", format!("{} / {}", plan.boundary().included, session.board.visible_count()), ""))
+            (row("X / Y", format!("{} / {}", plan.boundary().included, session.workspace_view.visible_count()), ""))
             (row("predictedHistory", commas(window.history), ""))
             (row("predictedTotal", commas(window.history + ura), "history and the allowance"))
             (row("prelude", commas(window.prelude), &window.prelude_text))

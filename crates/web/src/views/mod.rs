@@ -36,7 +36,7 @@ use serde::Deserialize;
 
 use crate::{
     Web,
-    api::{Asked, At, NextMessage, follow, pair_id, seen::board_for},
+    api::{Asked, At, NextMessage, follow, pair_id, seen::view_for_model},
     problem::{Body, Problem},
 };
 
@@ -108,7 +108,7 @@ async fn panel(
     match name.as_str() {
         "topics" => panels::topics(&web, &*session.lock().await, find.as_deref()).await,
         "models" => {
-            let current = session.lock().await.board.model().id.clone();
+            let current = session.lock().await.workspace_view.model().id.clone();
             Ok(panels::models(&web, &current).await)
         }
         "settings" => Ok(panels::settings(&web)),
@@ -136,7 +136,7 @@ async fn show_hud_of(
     let draft = message.draft(&web).await?;
     let session = web.sessions.session(&web.app, &at).await?;
     let mut session = session.lock().await;
-    let other = board_for(&web, &mut session, message.model.as_deref()).await?;
+    let other = view_for_model(&web, &mut session, message.model.as_deref()).await?;
     hud::hud(&web, &mut session, other, &draft).await
 }
 
@@ -179,12 +179,12 @@ async fn next_request(
     let session = web.sessions.session(&web.app, &at).await?;
     let model = match &message.model {
         Some(model) => model.clone(),
-        None => session.lock().await.board.model().id.clone(),
+        None => session.lock().await.workspace_view.model().id.clone(),
     };
     web.app.make_ready(&model).await?;
     let mut session = session.lock().await;
-    let mut other = board_for(&web, &mut session, message.model.as_deref()).await?;
-    request::next(&web, other.as_mut().unwrap_or(&mut session.board), &draft).await
+    let mut other = view_for_model(&web, &mut session, message.model.as_deref()).await?;
+    request::next(&web, other.as_mut().unwrap_or(&mut session.workspace_view), &draft).await
 }
 
 async fn events(

@@ -34,7 +34,7 @@ pub(super) async fn page(
     let rows = rows::chunk(web, session, visible.saturating_sub(FIRST_ROWS)..visible).await?;
     let warn_at = web.app.settings().warn_at();
     let keep_deleted = web.app.settings().keep_deleted().map_or(0, |keep| keep.as_secs() / 3600);
-    let workspace = session.board.workspace().to_string();
+    let workspace = session.workspace_view.workspace().to_string();
     Ok(html! {
         (DOCTYPE)
         html lang="en" data-theme="auto" {

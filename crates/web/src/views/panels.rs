@@ -27,11 +27,11 @@ pub(super) async fn topics(
     session: &WorkspaceSession,
     find: Option<&str>,
 ) -> Result<Markup, Problem> {
-    let topics = session.board.topics();
-    let selected = session.board.topic().id;
+    let topics = session.workspace_view.topics();
+    let selected = session.workspace_view.topic().id;
     let paths = TopicPaths::of(topics);
     let mut pairs: HashMap<TopicId, usize> = HashMap::new();
-    for row in web.app.store().rows(session.board.workspace()).await? {
+    for row in web.app.store().rows(session.workspace_view.workspace()).await? {
         *pairs.entry(row.topic_id).or_default() += 1;
     }
     let wanted = find.map(str::trim).unwrap_or_default().to_lowercase();
@@ -39,7 +39,7 @@ pub(super) async fn topics(
         topics.iter().filter(|topic| topic.name.to_lowercase().contains(&wanted)).collect();
     let mut shown: Vec<&Topic> = found.iter().copied().take(MOST_TOPICS).collect();
     if wanted.is_empty() && !shown.iter().any(|topic| topic.id == selected) {
-        shown.insert(0, session.board.topic());
+        shown.insert(0, session.workspace_view.topic());
     }
     let more = found.len().saturating_sub(MOST_TOPICS);
     Ok(html! {

@@ -18,7 +18,7 @@ const NEIGHBOURS: u64 = 32;
 /// What would be sent now.
 pub(super) async fn next(
     web: &Arc<Web>,
-    board: &mut WorkspaceView,
+    workspace_view: &mut WorkspaceView,
     draft: &Draft,
 ) -> Result<Markup, Problem> {
     if !plimsoll_budget::is_emitted(&draft.text) {
@@ -27,9 +27,9 @@ pub(super) async fn next(
             p.muted { "Nothing would be sent: the message is empty." }
         });
     }
-    let prepared = board.prepare(&web.app, draft).await?;
+    let prepared = workspace_view.prepare(&web.app, draft).await?;
     let filter = ReceiptFilter { limit: Some(1), ..ReceiptFilter::default() };
-    let last = web.app.store().receipts(board.workspace(), &filter).await?;
+    let last = web.app.store().receipts(workspace_view.workspace(), &filter).await?;
     let before = match last.first() {
         Some(receipt) => hashes(&web.app.store().receipt(receipt.id).await?),
         None => HashSet::new(),

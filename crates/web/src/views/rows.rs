@@ -28,7 +28,7 @@ pub(crate) async fn chunk(
     let boundary = *plan.boundary();
     let from = positions.start.min(boundary.visible);
     let to = positions.end.clamp(from, boundary.visible);
-    let shown = session.board.shown(&web.app, from..to).await?;
+    let shown = session.workspace_view.shown(&web.app, from..to).await?;
     let ids: Vec<PairId> = shown.iter().map(|shown| shown.id).collect();
     let stored = web.app.store().get_many(&ids).await?;
     let stored: HashMap<PairId, &StoredPair> =
@@ -43,14 +43,14 @@ pub(crate) async fn chunk(
     // The line stands before the oldest pair aboard; after all where none is.
     let line_here =
         (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.visible;
-    let line = load_line(&boundary, session.board.mark().is_some(), &plan);
-    let [system, files] = session.board.instructions(&web.app);
+    let line = load_line(&boundary, session.workspace_view.mark().is_some(), &plan);
+    let [system, files] = session.workspace_view.instructions(&web.app);
     let prelude = prelude(web, session, plan.system_tokens(), system);
     // A part that is switched off is told too: nothing is left out unseen.
     let off = to == boundary.visible && plan.target().files.is_none() && plan.model().tools;
     let files_off = off && told_nothing_of_files(web, session).await?;
     Ok(html! {
-        div.chunk data-from=(from) data-to=(to) data-y=(boundary.visible) data-shape=(session.board.shape()) {
+        div.chunk data-from=(from) data-to=(to) data-y=(boundary.visible) data-shape=(session.workspace_view.shape()) {
             @for (at, article) in &articles {
                 @if line_here && *at == boundary.start { (line) (prelude) }
                 (article)
@@ -73,9 +73,10 @@ pub(crate) async fn one(
     session: &mut WorkspaceSession,
     id: PairId,
 ) -> Result<Markup, Problem> {
-    session.board.boundary(&web.app).await?;
-    let at = session.board.position(id).ok_or_else(|| Problem::not_found("visible pair"))?;
-    let shown = session.board.shown(&web.app, at..at + 1).await?;
+    session.workspace_view.boundary(&web.app).await?;
+    let at =
+        session.workspace_view.position(id).ok_or_else(|| Problem::not_found("visible pair"))?;
+    let shown = session.workspace_view.shown(&web.app, at..at + 1).await?;
     let stored = web.app.store().get(id).await?;
     let shown = shown.first().ok_or_else(|| Problem::not_found("visible pair"))?;
     article(web, session, &stored, shown, at).await
@@ -100,7 +101,8 @@ async fn article(
     };
     let streamed = web.relay.streamed(stored.pair.id);
     let pair = &stored.pair;
-    let attached = session.board.attached(&web.app, &pair.user_text, &pair.attachments).await?;
+    let attached =
+        session.workspace_view.attached(&web.app, &pair.user_text, &pair.attachments).await?;
     let mut tool_calls = Vec::new();
     for call in web.app.store().tool_calls(pair.id).await? {
         let (at, name, arguments) = (&stored.workspace, &call.name, &call.arguments);
@@ -202,7 +204,7 @@ pub(crate) fn files_section(plan: &Plan, digest: Option<Hash>) -> Markup {
 /// Whether there are files that models would be told of, if that were not switched off.
 async fn told_nothing_of_files(web: &Web, session: &WorkspaceSession) -> Result<bool, Problem> {
     let on = web.app.settings().files_section_tokens() > 0;
-    Ok(!on && !web.app.store().listed_files(session.board.workspace()).await?.is_empty())
+    Ok(!on && !web.app.store().listed_files(session.workspace_view.workspace()).await?.is_empty())
 }
 
 fn files_section_off() -> Markup {
@@ -217,7 +219,7 @@ fn files_section_off() -> Markup {
 /// PAY-3: the system message stands where it is sent, first of what is aboard. One that is
 /// switched off still stands there, and says so.
 fn prelude(web: &Web, session: &WorkspaceSession, tokens: u64, digest: Option<Hash>) -> Markup {
-    let (topic, topics) = (session.board.topic(), session.board.topics());
+    let (topic, topics) = (session.workspace_view.topic(), session.workspace_view.topics());
     let text = topic.system_message.as_deref().filter(|text| !text.trim().is_empty());
     let sent = web.app.system_message(topic).is_some();
     let path = topic_path(topics, topic.id).trim_start_matches('/').replace('/', " › ");

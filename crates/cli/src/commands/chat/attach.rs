@@ -26,7 +26,7 @@ impl Chat<'_> {
             }
             return Ok(());
         };
-        let workspace = self.board.lock().await.workspace().clone();
+        let workspace = self.workspace_view.lock().await.workspace().clone();
         let file = files::add(self.app, &workspace, Path::new(&path), Adding::default()).await?;
         note(&format!("attached to the next message: {}", described(&file)));
         self.attached.push(file);
@@ -45,7 +45,7 @@ impl Chat<'_> {
 
     /// The draft with what is attached, each after the words on a line of its own.
     pub(super) async fn with_attached(&mut self, mut draft: Draft) -> Result<Draft, Failure> {
-        let workspace = self.board.lock().await.workspace().clone();
+        let workspace = self.workspace_view.lock().await.workspace().clone();
         for file in self.attached.drain(..) {
             let path = self.app.file_path(&workspace, &file)?;
             draft.text.push('\n');

@@ -14,11 +14,11 @@ use crate::{
 impl Chat<'_> {
     /// FLT-4: a filter that is wrong is shown with a caret, and the last good one stays.
     pub(super) async fn choose_filter(&mut self, filter: String) -> Result<(), Failure> {
-        let mut board = self.board.lock().await;
-        let view = View { history: HistoryChoice::Filter(filter), ..board.view().clone() };
-        let chosen = board.choose(self.app, view).await;
+        let mut workspace_view = self.workspace_view.lock().await;
+        let view = View { history: HistoryChoice::Filter(filter), ..workspace_view.view().clone() };
+        let chosen = workspace_view.choose(self.app, view).await;
         if let Err(error) = chosen {
-            let stays = match &board.view().history {
+            let stays = match &workspace_view.view().history {
                 HistoryChoice::Filter(filter) if filter.is_empty() => {
                     "everything stays visible".to_owned()
                 }
@@ -27,7 +27,7 @@ impl Chat<'_> {
                     "nothing stays visible".to_owned()
                 }
             };
-            drop(board);
+            drop(workspace_view);
             self.tell_error(error);
             note(&stays);
         }
@@ -37,7 +37,7 @@ impl Chat<'_> {
     /// Begins a new context behind the newest pair, or lets the prediction decide (UI-17).
     pub(super) async fn clear(&mut self, on: bool) -> Result<(), Failure> {
         let from = if on { ContextFrom::Now } else { ContextFrom::Prediction };
-        let workspace = self.board.lock().await.workspace().clone();
+        let workspace = self.workspace_view.lock().await.workspace().clone();
         self.app.set_context_from(&workspace, from).await?;
         note(if on { NEW_CONTEXT } else { "the prediction decides what is sent" });
         Ok(())
@@ -47,7 +47,7 @@ impl Chat<'_> {
     pub(super) async fn choose_model(&mut self, model: Option<String>) -> Result<(), Failure> {
         let catalog = self.app.catalog();
         let Some(model) = model else {
-            let chosen = self.board.lock().await.model().id.clone();
+            let chosen = self.workspace_view.lock().await.model().id.clone();
             for model in catalog.models().iter().filter(|model| model.enabled) {
                 let mark = if model.id == chosen { '›' } else { ' ' };
                 let line =
@@ -56,10 +56,10 @@ impl Chat<'_> {
             }
             return Ok(());
         };
-        let mut board = self.board.lock().await;
-        let view = View { model: Some(model.clone()), ..board.view().clone() };
-        board.choose(self.app, view).await?;
-        drop(board);
+        let mut workspace_view = self.workspace_view.lock().await;
+        let view = View { model: Some(model.clone()), ..workspace_view.view().clone() };
+        workspace_view.choose(self.app, view).await?;
+        drop(workspace_view);
         if catalog.find(&model).is_none() {
             let known = catalog.models().iter().map(|model| model.id.as_str());
             let meant = nearest(&model, known).map(|id| format!("; did you mean {id}?"));
@@ -73,20 +73,20 @@ impl Chat<'_> {
 
     /// Chooses the topic, or lists those that there are.
     pub(super) async fn choose_topic(&mut self, topic: Option<String>) -> Result<(), Failure> {
-        let mut board = self.board.lock().await;
+        let mut workspace_view = self.workspace_view.lock().await;
         let Some(topic) = topic else {
-            let (topics, chosen) = (board.topics(), board.topic().id);
+            let (topics, chosen) = (workspace_view.topics(), workspace_view.topic().id);
             let paths = TopicPaths::of(topics);
             let line = |id| {
                 let mark = if id == chosen { '›' } else { ' ' };
                 format!("{mark} {}\n", printable(&paths.path(id)))
             };
             let text: String = topics.iter().map(|topic| line(topic.id)).collect();
-            drop(board);
+            drop(workspace_view);
             return self.output.text(&text);
         };
-        let view = View { topic: Some(topic.clone()), ..board.view().clone() };
-        board.choose(self.app, view).await.map_err(|error| match error {
+        let view = View { topic: Some(topic.clone()), ..workspace_view.view().clone() };
+        workspace_view.choose(self.app, view).await.map_err(|error| match error {
             plimsoll_app::AppError::UnknownTopic(_) => {
                 Failure::failed(format!("there is no topic '{topic}'"))
                     .hint("/topic lists them; `plimsoll topics add` makes one")
@@ -97,15 +97,15 @@ impl Chat<'_> {
 
     /// The newest pair that is visible.
     async fn newest_visible(&mut self) -> Result<PairId, Failure> {
-        let mut board = self.board.lock().await;
-        board.refresh(self.app).await?;
-        let newest = board.visible_ids().last().copied();
+        let mut workspace_view = self.workspace_view.lock().await;
+        workspace_view.refresh(self.app).await?;
+        let newest = workspace_view.visible_ids().last().copied();
         newest.ok_or_else(|| Failure::failed("no pair is visible").hint("/filter shows all"))
     }
 
     pub(super) async fn label(&mut self, label: Label) -> Result<(), Failure> {
         let id = self.newest_visible().await?;
-        let workspace = self.board.lock().await.workspace().clone();
+        let workspace = self.workspace_view.lock().await.workspace().clone();
         self.app.label(&workspace, &[id], label).await?;
         let stored = self.app.store().get(id).await?;
         let what = match label {
@@ -129,7 +129,7 @@ impl Chat<'_> {
                 return Ok(());
             }
         }
-        let workspace = self.board.lock().await.workspace().clone();
+        let workspace = self.workspace_view.lock().await.workspace().clone();
         let deleted = self.app.delete(&workspace, &[id]).await?;
         if let Some(editor) = &mut self.editor {
             editor.forget(&stored.pair.user_text);
@@ -141,7 +141,7 @@ impl Chat<'_> {
 
     /// Brings back what was deleted last (REC-5).
     pub(super) async fn undo(&mut self) -> Result<(), Failure> {
-        let workspace = self.board.lock().await.workspace().clone();
+        let workspace = self.workspace_view.lock().await.workspace().clone();
         let restored = self.app.undo(&workspace, None).await.map_err(|error| match error {
             AppError::Store(StoreError::NotFound(Noun::Deletion)) => {
                 Failure::failed("there is nothing to bring back")
@@ -154,7 +154,7 @@ impl Chat<'_> {
 
     /// Back to the answer before the last regeneration.
     pub(super) async fn swap(&mut self) -> Result<(), Failure> {
-        let workspace = self.board.lock().await.workspace().clone();
+        let workspace = self.workspace_view.lock().await.workspace().clone();
         let newest = self.app.newest_complete(&workspace).await?;
         let id = newest.ok_or_else(|| Failure::failed("there is no pair that was answered"))?;
         self.app.swap_answer(&workspace, id).await?;
@@ -164,23 +164,23 @@ impl Chat<'_> {
     }
 
     pub(super) async fn save_filter(&mut self, name: &str) -> Result<(), Failure> {
-        let board = self.board.lock().await;
-        let workspace = board.workspace().clone();
-        let filter = match &board.view().history {
+        let workspace_view = self.workspace_view.lock().await;
+        let workspace = workspace_view.workspace().clone();
+        let filter = match &workspace_view.view().history {
             HistoryChoice::Filter(filter) if !filter.is_empty() => filter.clone(),
             _ => {
                 return Err(Failure::failed("there is no filter to save")
                     .hint("choose one first, as in: /filter s>=2"));
             }
         };
-        drop(board);
+        drop(workspace_view);
         self.app.save_filter(&workspace, name, Some(&filter)).await?;
         say(&format!("@{name} stands for {filter}"));
         Ok(())
     }
 
     pub(super) async fn unsave_filter(&mut self, name: &str) -> Result<(), Failure> {
-        let workspace = self.board.lock().await.workspace().clone();
+        let workspace = self.workspace_view.lock().await.workspace().clone();
         self.app.delete_filter(&workspace, name).await?;
         say(&format!("@{name} is forgotten"));
         Ok(())

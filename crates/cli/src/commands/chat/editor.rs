@@ -43,11 +43,11 @@ pub(super) struct Editor {
 }
 
 impl Editor {
-    /// An editor that completes from a board and remembers its lines in the data
+    /// An editor that completes from a view and remembers its lines in the data
     /// directory, in a file for its owner alone.
     pub(super) fn new(
         data_dir: &Path,
-        board: Arc<Mutex<WorkspaceView>>,
+        workspace_view: Arc<Mutex<WorkspaceView>>,
         models: Vec<String>,
     ) -> Result<Self, Failure> {
         let failed = |error: ReadlineError| Failure::failed(format!("cannot edit lines: {error}"));
@@ -58,7 +58,7 @@ impl Editor {
             .build();
         let lines = FileHistory::with_config(&config);
         let mut inner = rustyline::Editor::with_history(config, lines).map_err(failed)?;
-        inner.set_helper(Some(Words { board, models, in_question: false }));
+        inner.set_helper(Some(Words { workspace_view, models, in_question: false }));
         let alt_enter = KeyEvent(KeyCode::Enter, Modifiers::ALT);
         inner.bind_sequence(alt_enter, EventHandler::Simple(Cmd::Newline));
         let ctrl_c = EventHandler::Conditional(Box::new(ClearFirst));
@@ -151,7 +151,7 @@ impl ConditionalEventHandler for ClearFirst {
 
 /// What the editor knows while a line is edited.
 struct Words {
-    board: Arc<Mutex<WorkspaceView>>,
+    workspace_view: Arc<Mutex<WorkspaceView>>,
     models: Vec<String>,
     /// A question is asked: nothing is completed or continued.
     in_question: bool,
@@ -192,12 +192,14 @@ impl Completer for Words {
             };
             return Ok((0, entries.map(pair).collect()));
         };
-        // What is being sent holds the board; Tab can be pressed again.
-        let Ok(board) = self.board.try_lock() else { return Ok((cursor, Vec::new())) };
+        // What is being sent holds the view; Tab can be pressed again.
+        let Ok(workspace_view) = self.workspace_view.try_lock() else {
+            return Ok((cursor, Vec::new()));
+        };
         let start = cursor - argument.len();
         let known: Vec<String> = match name {
             "filter" => {
-                let found = board.complete(argument, argument.len());
+                let found = workspace_view.complete(argument, argument.len());
                 let pairs = found.candidates.into_iter().map(|candidate| Pair {
                     display: printable(&format!("{}  {}", candidate.insert, candidate.label)),
                     replacement: candidate.insert,
@@ -206,7 +208,7 @@ impl Completer for Words {
             }
             "model" | "regenerate" => self.models.clone(),
             "topic" => {
-                let topics = board.topics();
+                let topics = workspace_view.topics();
                 let paths = TopicPaths::of(topics);
                 topics.iter().map(|topic| paths.path(topic.id)).collect()
             }

@@ -30,17 +30,20 @@ pub(super) fn name_of(text: &str) -> String {
 impl Chat<'_> {
     /// What is aboard and what stays ashore, by name, with the line between them.
     pub(super) async fn show_plan(&mut self) -> Result<(), Failure> {
-        let mut board = self.board.lock().await;
-        let plan = board.plan(self.app, &Draft::default()).await?;
+        let mut workspace_view = self.workspace_view.lock().await;
+        let plan = workspace_view.plan(self.app, &Draft::default()).await?;
         let line = plan.boundary().start;
         let above = line.saturating_sub(NAMED)..line;
         let below =
             line.max(plan.boundary().visible.saturating_sub(NAMED))..plan.boundary().visible;
         let unnamed = [above.start, below.start - line];
-        let shown = [board.shown(self.app, above).await?, board.shown(self.app, below).await?];
-        let topic = plimsoll_app::topic_path(board.topics(), board.topic().id);
-        let system = self.app.system_message(board.topic()).map(str::to_owned);
-        drop(board);
+        let shown = [
+            workspace_view.shown(self.app, above).await?,
+            workspace_view.shown(self.app, below).await?,
+        ];
+        let topic = plimsoll_app::topic_path(workspace_view.topics(), workspace_view.topic().id);
+        let system = self.app.system_message(workspace_view.topic()).map(str::to_owned);
+        drop(workspace_view);
         let drawn = Load::of(&plan, topic).draw(self.colour);
         let mut text = String::new();
         for (side, (shown, unnamed)) in shown.iter().zip(unnamed).enumerate() {
@@ -79,7 +82,7 @@ impl Chat<'_> {
 
     /// The last receipt, from this chat or an earlier one.
     pub(super) async fn show_receipt(&mut self) -> Result<(), Failure> {
-        let workspace = self.board.lock().await.workspace().clone();
+        let workspace = self.workspace_view.lock().await.workspace().clone();
         let newest = ReceiptFilter { limit: Some(1), ..ReceiptFilter::default() };
         let store = self.app.store();
         let receipts = store.receipts(&workspace, &newest).await?;
@@ -97,7 +100,7 @@ impl Chat<'_> {
         let request = match text {
             Some(text) => {
                 let draft = Draft { text, ..Draft::default() };
-                let prepared = self.board.lock().await.prepare(self.app, &draft).await;
+                let prepared = self.workspace_view.lock().await.prepare(self.app, &draft).await;
                 let policy = self.over_budget.unwrap_or_else(|| self.app.settings().over_budget());
                 prepared?.exact_request(policy).shown().to_owned()
             }

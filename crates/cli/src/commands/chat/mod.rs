@@ -44,7 +44,7 @@ use stop::Stop;
 struct Chat<'a> {
     app: &'a App,
     opened: &'a Opened,
-    board: Arc<Mutex<WorkspaceView>>,
+    workspace_view: Arc<Mutex<WorkspaceView>>,
     output: &'a mut Output,
     /// None without a terminal: there is nobody to ask.
     editor: Option<Editor>,
@@ -82,15 +82,15 @@ pub(crate) fn run(
             topic: args.topic.clone(),
             model: args.model.clone(),
         };
-        let board = app.board(&location.workspace, view).await?;
-        let board = Arc::new(Mutex::new(board));
+        let workspace_view = app.workspace_view(&location.workspace, view).await?;
+        let workspace_view = Arc::new(Mutex::new(workspace_view));
         let somebody = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         let editor = match somebody {
             true => {
                 let catalog = app.catalog();
                 let enabled = catalog.models().iter().filter(|model| model.enabled);
                 let models = enabled.map(|model| model.id.clone()).collect();
-                Some(Editor::new(&opened.data_dir, Arc::clone(&board), models)?)
+                Some(Editor::new(&opened.data_dir, Arc::clone(&workspace_view), models)?)
             }
             false => None,
         };
@@ -99,7 +99,7 @@ pub(crate) fn run(
         let mut chat = Chat {
             app,
             opened: &opened,
-            board,
+            workspace_view,
             output,
             editor,
             stop: Stop::listen(opened.leaving()),
@@ -232,17 +232,17 @@ impl Chat<'_> {
     }
 
     async fn draw_load_line(&mut self) -> Result<(), Failure> {
-        let mut board = self.board.lock().await;
-        match board.plan(self.app, &Draft::default()).await {
+        let mut workspace_view = self.workspace_view.lock().await;
+        match workspace_view.plan(self.app, &Draft::default()).await {
             Ok(plan) => {
-                let topic = topic_path(board.topics(), board.topic().id);
+                let topic = topic_path(workspace_view.topics(), workspace_view.topic().id);
                 let line = Load::of(&plan, topic).draw(self.colour);
-                drop(board);
+                drop(workspace_view);
                 self.output.text(&format!("{line}\n"))?;
                 self.output.flush()
             }
             Err(error) => {
-                drop(board);
+                drop(workspace_view);
                 self.tell_error(error);
                 Ok(())
             }

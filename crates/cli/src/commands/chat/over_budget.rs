@@ -117,20 +117,20 @@ impl Chat<'_> {
         choice: &Choice,
         policy: &mut OverBudget,
     ) -> Result<bool, Failure> {
-        let mut board = self.board.lock().await;
-        let mut view = board.view().clone();
+        let mut workspace_view = self.workspace_view.lock().await;
+        let mut view = workspace_view.view().clone();
         match choice {
             Choice::Trim => *policy = OverBudget::Trim,
             Choice::Fit => *policy = OverBudget::Fit,
             Choice::Switch(model) => view.model = Some(model.clone()),
             Choice::Forget(model) => self.app.forget_learned(model).await?,
             Choice::ClearHistory => {
-                self.app.set_context_from(board.workspace(), ContextFrom::Now).await?;
+                self.app.set_context_from(workspace_view.workspace(), ContextFrom::Now).await?;
                 note(NEW_CONTEXT);
             }
         }
-        if view != *board.view() {
-            board.choose(self.app, view).await?;
+        if view != *workspace_view.view() {
+            workspace_view.choose(self.app, view).await?;
         }
         Ok(true)
     }

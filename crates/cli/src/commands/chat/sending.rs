@@ -24,7 +24,7 @@ impl Chat<'_> {
         let mut policy = self.over_budget.unwrap_or_else(by_settings);
         loop {
             let waiting = Waiting::up("weighing");
-            let prepared = self.board.lock().await.prepare(self.app, &draft).await;
+            let prepared = self.workspace_view.lock().await.prepare(self.app, &draft).await;
             drop(waiting);
             let prepared = match prepared {
                 Ok(prepared) => prepared,
@@ -111,21 +111,21 @@ impl Chat<'_> {
     }
 
     async fn again_draft(&mut self) -> Result<Draft, Failure> {
-        let mut board = self.board.lock().await;
-        let newest = self.app.newest_failed(board.workspace()).await?;
+        let mut workspace_view = self.workspace_view.lock().await;
+        let newest = self.app.newest_failed(workspace_view.workspace()).await?;
         let id =
             newest.ok_or_else(|| Failure::failed("there is no pair that failed or was stopped"))?;
         let stored = self.app.store().get(id).await?;
-        let mut view = board.view().clone();
+        let mut view = workspace_view.view().clone();
         view.model = Some(stored.pair.model.clone());
-        view.topic = Some(topic_path(board.topics(), stored.pair.topic_id));
-        board.choose(self.app, view).await?;
+        view.topic = Some(topic_path(workspace_view.topics(), stored.pair.topic_id));
+        workspace_view.choose(self.app, view).await?;
         Ok(again(stored.pair, Purpose::ReAsk(id)))
     }
 
     /// SND-8: another answer to the newest complete pair; the selectors stay.
     pub(super) async fn regenerate(&mut self, model: Option<String>) -> Result<Next, Failure> {
-        let before = self.board.lock().await.view().clone();
+        let before = self.workspace_view.lock().await.view().clone();
         let draft = match self.regenerate_draft(model).await {
             Ok(draft) => draft,
             Err(failure) => {
@@ -134,7 +134,7 @@ impl Chat<'_> {
             }
         };
         let next = self.ask(draft).await?;
-        let restored = self.board.lock().await.choose(self.app, before).await;
+        let restored = self.workspace_view.lock().await.choose(self.app, before).await;
         if let Err(error) = restored {
             self.tell_error(error);
         }
@@ -142,14 +142,14 @@ impl Chat<'_> {
     }
 
     async fn regenerate_draft(&mut self, model: Option<String>) -> Result<Draft, Failure> {
-        let mut board = self.board.lock().await;
-        let newest = self.app.newest_complete(board.workspace()).await?;
+        let mut workspace_view = self.workspace_view.lock().await;
+        let newest = self.app.newest_complete(workspace_view.workspace()).await?;
         let id = newest.ok_or_else(|| Failure::failed("there is no pair that was answered"))?;
         let stored = self.app.store().get(id).await?;
-        let mut view = board.view().clone();
+        let mut view = workspace_view.view().clone();
         view.model = Some(model.unwrap_or_else(|| stored.pair.model.clone()));
-        view.topic = Some(topic_path(board.topics(), stored.pair.topic_id));
-        board.choose(self.app, view).await?;
+        view.topic = Some(topic_path(workspace_view.topics(), stored.pair.topic_id));
+        workspace_view.choose(self.app, view).await?;
         Ok(again(stored.pair, Purpose::Regenerate(id)))
     }
 }

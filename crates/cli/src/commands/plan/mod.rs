@@ -124,28 +124,28 @@ async fn planned(
         topic: history.topic,
         model: args.model.clone(),
     };
-    let mut board = app.board(workspace, view).await?;
+    let mut workspace_view = app.workspace_view(workspace, view).await?;
     let given = GivenTarget {
         limit: args.limit,
         message_overhead: args.message_overhead,
         prelude: args.prelude,
     };
-    board.plan_for(app, given).await?;
+    workspace_view.plan_for(app, given).await?;
     let started = Instant::now();
-    board.boundary(app).await?;
+    workspace_view.boundary(app).await?;
     let weigh = started.elapsed();
     let draft = Draft { text: args.draft.clone(), ..Draft::default() };
-    let plan = board.plan(app, &draft).await?;
-    let timings = Timings { weigh, ..timed(&board, app) };
+    let plan = workspace_view.plan(app, &draft).await?;
+    let timings = Timings { weigh, ..timed(&workspace_view, app) };
     Ok(Planned { plan, names: history.names, timings })
 }
 
 /// How long the steps take over counts that are all there: what a workbench does again and again.
-fn timed(board: &WorkspaceView, app: &App) -> Timings {
+fn timed(workspace_view: &WorkspaceView, app: &App) -> Timings {
     let started = Instant::now();
-    board.filtered();
-    let filter = board.text_search() + started.elapsed();
-    Timings { filter, boundary: board.time_to_draw(app), ..Timings::default() }
+    workspace_view.filtered();
+    let filter = workspace_view.text_search() + started.elapsed();
+    Timings { filter, boundary: workspace_view.time_to_draw(app), ..Timings::default() }
 }
 
 /// Flags win over everything else.

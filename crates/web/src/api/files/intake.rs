@@ -197,7 +197,7 @@ pub(crate) async fn head(
             ..Draft::default()
         };
         let at_most = bytes.clamp(1, LONGEST_HEAD);
-        session.board.head_that_fits(&web.app, &draft, &whole, at_most).await?
+        session.workspace_view.head_that_fits(&web.app, &draft, &whole, at_most).await?
     };
     let file = web.app.head_of(&at, id, bytes).await?;
     told(&web, &at, &file, None).await
