@@ -85,7 +85,10 @@ pub(crate) fn encode<'a>(
         let marks = Marks { name, files: RefCell::default() };
         let text = write(request, &marks);
         let files = marks.files.borrow();
-        if files.is_empty() || text.matches(&marks.name).count() == files.len() {
+        if files.is_empty() {
+            return Encoded::of_text(text);
+        }
+        if text.matches(&marks.name).count() == files.len() {
             return with_words(&text, &marks, &files);
         }
         number += 1;

@@ -77,8 +77,7 @@ pub fn compose<'a>(
         }
     }
     // The new message may be joined to the last of these, and is no part of the history.
-    let mut hasher = blake3::Hasher::new();
-    messages[first..].iter().for_each(|message| message.hash_into(&mut hasher));
+    let hash = history_hash(&messages[first..]);
     let mut message = Message { role: Role::User, parts: Vec::new(), pair: None };
     match instructions.files {
         Some(files) if rules.late_system => messages.push(Message::new(Role::System, files)),
@@ -87,7 +86,14 @@ pub fn compose<'a>(
     }
     new_message.iter().cloned().for_each(|part| message.push(part));
     push(&mut messages, message, rules);
-    (messages, hasher.finalize().to_hex().to_string())
+    (messages, hash)
+}
+
+/// The messages are hashed as one text: in pieces it takes several times as long.
+fn history_hash(messages: &[Message]) -> String {
+    let mut text = Vec::new();
+    messages.iter().for_each(|message| message.hashed_into(&mut text));
+    blake3::hash(&text).to_hex().to_string()
 }
 
 /// The question of a pair, unless it is blank (PAY-2). A picture alone is a message too.

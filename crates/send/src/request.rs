@@ -139,18 +139,18 @@ impl Message {
     }
 
     /// What the hash of a history is made of: who speaks, what, and where files stand in it.
-    pub(crate) fn hash_into(&self, hasher: &mut blake3::Hasher) {
-        hasher.update(self.role.name().as_bytes());
+    pub(crate) fn hashed_into(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.role.name().as_bytes());
         let length: usize = self.texts().map(str::len).sum();
-        hasher.update(&(length as u64).to_le_bytes());
-        self.texts().fold(&mut *hasher, |hasher, text| hasher.update(text.as_bytes()));
+        out.extend_from_slice(&(length as u64).to_le_bytes());
+        self.texts().for_each(|text| out.extend_from_slice(text.as_bytes()));
         let mut at = 0;
         for part in &self.parts {
             match part {
                 Part::Text(text) => at += text.len(),
                 Part::File(file) => {
-                    hasher.update(&(at as u64).to_le_bytes());
-                    hasher.update(file.hash().as_bytes());
+                    out.extend_from_slice(&(at as u64).to_le_bytes());
+                    out.extend_from_slice(file.hash().as_bytes());
                 }
                 Part::ToolCall(_) | Part::ToolResult(_) => {}
             }
