@@ -69,6 +69,9 @@ impl App {
             // What tools made is no longer pending: it is kept, or gone with what was stopped.
             self.events.publish(&prepared.workspace, Progress::Files);
         }
+        let (at, topic) = (&prepared.workspace, prepared.topic.id);
+        let record = ReceiptRecord::of(at, topic, now, &receipt);
+        self.until_kept(patience, tell, || self.store.put_receipt(&record)).await?;
         if let Outcome::Error(_) = outcome {
             let snapshot = ErrorSnapshot {
                 pair: state.pair,
@@ -80,9 +83,6 @@ impl App {
             };
             self.until_kept(patience, tell, || self.store.put_snapshot(&snapshot)).await?;
         }
-        let (at, topic) = (&prepared.workspace, prepared.topic.id);
-        let record = ReceiptRecord::of(at, topic, now, &receipt);
-        self.until_kept(patience, tell, || self.store.put_receipt(&record)).await?;
         // What this send could not teach, the next one does; the answer is kept.
         let _ = self.learn(prepared, state, outcome, &receipt).await;
         // Who hears of it finds everything that the send left behind.
