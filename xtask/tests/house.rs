@@ -238,6 +238,7 @@ fn every_file_that_the_map_names_is_there() {
         path && *name != "context/" && known.iter().any(|end| name.ends_with(end))
     };
     let map = read("ARCHITECTURE.md");
+    // Every other piece stands between two backquotes.
     let named = map.split('`').skip(1).step_by(2).filter(is_file);
     let lost: Vec<&str> = named
         .filter(|name| {

@@ -75,14 +75,8 @@ const TALK: [(&str, &str, u64); 8] = [
 /// Fills a store. Times count back from `now`.
 pub(crate) async fn fill(store: &SqlStore, now: i64) {
     let workspace = Workspace::default();
-    let topic = |n: u8, parent: Option<TopicId>, name: &str| Topic {
-        id: TopicId::new(Timestamp::from_millis(now), [n; 10]),
-        parent,
-        name: name.to_owned(),
-        system_message: None,
-        default_model: None,
-        temperature: None,
-        max_output: None,
+    let topic = |n: u8, parent: Option<TopicId>, name: &str| {
+        Topic::new(TopicId::new(Timestamp::from_millis(now), [n; 10]), parent, name)
     };
     let general = topic(1, None, "General");
     let rust = topic(2, None, "Rust");

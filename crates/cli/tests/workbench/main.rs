@@ -11,6 +11,7 @@ mod behind;
 mod bench;
 mod budget;
 mod connection;
+mod continuing;
 mod exact;
 mod faults;
 mod files;
