@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_budget::OverBudget;
-use plimsoll_domain::{Draft, PairId, Purpose, Timestamp, Topic};
+use plimsoll_domain::{PairId, Purpose, Timestamp, Topic};
 use plimsoll_provider::Provider;
 use plimsoll_send::{AttemptPlan, Comparison, FilePart, Part, Plan, Seen, plan};
 use plimsoll_store::{StoredPair, Workspace};
@@ -38,17 +38,6 @@ impl Default for View {
     fn default() -> Self {
         Self { history: HistoryChoice::Filter(String::new()), topic: None, model: None }
     }
-}
-
-/// A message to send, and all that it is sent with.
-#[derive(Clone, Debug, Default)]
-pub struct Ask {
-    /// Where it belongs.
-    pub workspace: Workspace,
-    /// The filter and the selectors.
-    pub view: View,
-    /// The message.
-    pub draft: Draft,
 }
 
 /// What the sender decided beforehand.

@@ -42,7 +42,7 @@ mod workspace_view;
 pub use plimsoll_domain::{Draft, Purpose};
 pub use plimsoll_filter::{ExportFormat, ExportOrder};
 
-pub use ask::{Ask, HistoryChoice, Prepared, SeenDigest, SendChoices, View};
+pub use ask::{HistoryChoice, Prepared, SeenDigest, SendChoices, View};
 pub use begin::{HistoryNow, StartedSend};
 pub use bus::{Events, Heard};
 pub use context_mark::{ContextFrom, tell as tell_context_mark};

@@ -3,22 +3,26 @@
 use std::collections::HashMap;
 
 use plimsoll_budget::{Model, ModelLimit, OverBudget, WindowFacts, WindowSource};
-use plimsoll_domain::{FileId, PairId, Topic, TopicId};
+use plimsoll_domain::{Draft, FileId, PairId, Topic, TopicId};
 use plimsoll_provider::Encoded;
 use plimsoll_send::{IncludedTexts, Instructions, Message, Part, Request, compose, plan};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::{Calibration, RawTokens, Report};
 
-use crate::{App, AppError, Ask, Connection, Prepared};
+use crate::{App, AppError, Connection, Prepared, View};
 
 /// The topic that pairs go to when nobody chose one.
 pub const FIRST_TOPIC: &str = "General";
 
 impl App {
     /// Weighs a message and what would go along with it.
-    pub async fn prepare(&self, ask: &Ask) -> Result<Prepared, AppError> {
-        let mut workspace_view = self.workspace_view(&ask.workspace, ask.view.clone()).await?;
-        workspace_view.prepare(self, &ask.draft).await
+    pub async fn prepare(
+        &self,
+        workspace: &Workspace,
+        view: View,
+        draft: &Draft,
+    ) -> Result<Prepared, AppError> {
+        self.workspace_view(workspace, view).await?.prepare(self, draft).await
     }
 
     /// Gets the provider of a model ready, which may take long: a model may have to be

@@ -2,20 +2,18 @@
 
 use std::time::Duration;
 
-use plimsoll_app::{
-    AppError, Ask, Cancel, Draft, Progress, Purpose, QuotaChoice, SendChoices, Sent,
-};
+use plimsoll_app::{AppError, Cancel, Draft, Progress, Purpose, QuotaChoice, SendChoices, Sent};
 use plimsoll_budget::{Model, QuotaKind};
 use plimsoll_domain::Lifecycle;
 use plimsoll_provider::{Delta, Finish};
 use plimsoll_send::Outcome;
 use plimsoll_store::Workspace;
 
-use crate::rig::{Rig, answer, ask, failure, plain_settings, rig, rig_of, rig_with};
+use crate::rig::{Rig, Written, answer, ask, failure, plain_settings, rig, rig_of, rig_with};
 
 async fn send_for(rig: &Rig, text: &str, purpose: Purpose) -> Result<Sent, AppError> {
     let draft = Draft { purpose, ..ask(text).draft };
-    let prepared = rig.app.prepare(&Ask { draft, ..ask(text) }).await?;
+    let prepared = rig.prepare(&Written { draft, ..ask(text) }).await?;
     rig.app.send(prepared, SendChoices::default(), &Cancel::default(), &mut |_| {}).await
 }
 
@@ -143,7 +141,7 @@ async fn val_4_requests_are_counted_where_no_usage_is_reported() {
     let rig = rig_of(vec![silent(), silent(), silent()], plain_settings(&[]), limits).await;
     rig.send("one").await;
     rig.send("two").await;
-    let prepared = rig.app.prepare(&ask("three")).await.unwrap();
+    let prepared = rig.prepare(&ask("three")).await.unwrap();
     let at_once = QuotaChoice::WaitUpTo(Duration::ZERO);
     let choices = SendChoices { quota: at_once, ..SendChoices::default() };
     let refused = rig.app.send(prepared, choices, &Cancel::default(), &mut |_| {}).await;
@@ -177,14 +175,14 @@ async fn val_4_who_does_not_wait_is_told_the_time_or_goes() {
     rig.send(&"x".repeat(120)).await;
     let choices = |quota| SendChoices { quota, ..SendChoices::default() };
     let text = "x".repeat(60);
-    let prepared = rig.app.prepare(&ask(&text)).await.unwrap();
+    let prepared = rig.prepare(&ask(&text)).await.unwrap();
     let short = choices(QuotaChoice::WaitUpTo(Duration::from_secs(5)));
     let refused = rig.app.send(prepared, short, &Cancel::default(), &mut |_| {}).await;
     let Err(AppError::OverQuota(full)) = refused else { panic!("it was sent") };
     assert!(full.to_string().contains("tokens per minute is used up: "), "{full}");
     assert_eq!(rig.calls(), 1);
     assert_eq!(rig.app.store().count(&Workspace::default()).await.unwrap(), 1, "nothing written");
-    let prepared = rig.app.prepare(&ask(&text)).await.unwrap();
+    let prepared = rig.prepare(&ask(&text)).await.unwrap();
     let go = choices(QuotaChoice::Go);
     rig.app.send(prepared, go, &Cancel::default(), &mut |_| {}).await.unwrap();
     assert_eq!(rig.calls(), 2);

@@ -1,6 +1,6 @@
 //! Attachments from the draft to the request, and what tools read (DLV, LIM, PRV-5).
 
-use plimsoll_app::{App, AppError, Ask, Cancel, Draft, Origin, Progress, SendChoices, Sent};
+use plimsoll_app::{App, AppError, Cancel, Draft, Origin, Progress, SendChoices, Sent};
 use plimsoll_budget::Model;
 use plimsoll_domain::{Attachment, Delivery, File, FileSource, print_token};
 use plimsoll_provider::{Delta, Finish};
@@ -9,7 +9,7 @@ use plimsoll_send::{Message, Part, Plan, Request, Role};
 use plimsoll_store::{StoredPair, Workspace};
 use plimsoll_testkit::{pdf::pdf, real::skipped};
 
-use crate::rig::{Copies, Rig, Script, plain_settings, rig_of, view};
+use crate::rig::{Copies, Rig, Script, Written, plain_settings, rig_of, view};
 
 /// Takes bytes in as a person would bring them.
 pub(crate) async fn bring(app: &App, name: &str, bytes: &[u8]) -> File {
@@ -65,8 +65,8 @@ pub(crate) async fn send_watched(
     draft: Draft,
     steps: &mut Vec<Progress>,
 ) -> Result<Sent, AppError> {
-    let ask = Ask { workspace: Workspace::default(), view: view(""), draft };
-    let prepared = rig.app.prepare(&ask).await?;
+    let ask = Written { view: view(""), draft };
+    let prepared = rig.prepare(&ask).await?;
     let mut watch = |step: &Progress| steps.push(step.clone());
     rig.app.send(prepared, SendChoices::default(), &Cancel::default(), &mut watch).await
 }

@@ -1,7 +1,7 @@
 //! What is taken away while a send is under way goes along with no further call (PAY-1).
 
 use plimsoll_app::{
-    AppEvent, Ask, Cancel, Draft, Events, Heard, Origin, Prepared, Progress, Purpose, SeenDigest,
+    AppEvent, Cancel, Draft, Events, Heard, Origin, Prepared, Progress, Purpose, SeenDigest,
     SendChoices, Sent,
 };
 use plimsoll_budget::Model;
@@ -9,7 +9,7 @@ use plimsoll_domain::{Attachment, print_token};
 use plimsoll_send::Comparison;
 use plimsoll_store::{Edit, Workspace};
 
-use crate::rig::{Rig, answer, ask, failure, plain_settings, rig, rig_of, view};
+use crate::rig::{Rig, Written, answer, ask, failure, plain_settings, rig, rig_of, view};
 
 /// Waits until a call failed and is to be made again.
 async fn retries(events: &mut Events) {
@@ -29,7 +29,7 @@ async fn pay_1_a_pair_that_is_deleted_between_attempts_is_left_out_and_the_recei
     let first = rig.send("first question").await.pair;
     rig.send("second question").await;
     let mut events = rig.app.events();
-    let prepared = rig.app.prepare(&ask("third question")).await.unwrap();
+    let prepared = rig.prepare(&ask("third question")).await.unwrap();
     let (cancel, mut watch) = (Cancel::default(), |_: &Progress| {});
     let send = rig.app.send(prepared, SendChoices::default(), &cancel, &mut watch);
     let delete = async {
@@ -63,12 +63,12 @@ async fn pay_1_a_file_that_is_taken_away_between_attempts_is_left_out_and_the_re
     let text = format!("sum up {}", print_token(file.context_kind(), &path.to_string_lossy()));
     let attachments = vec![Attachment { file: Some(file.id), delivery: None }];
     let draft = Draft { text, attachments, ..Draft::default() };
-    let with_file = Ask { workspace: workspace.clone(), view: view(""), draft };
-    let prepared = app.prepare(&with_file).await.unwrap();
+    let with_file = Written { view: view(""), draft };
+    let prepared = rig.prepare(&with_file).await.unwrap();
     let (cancel, mut watch) = (Cancel::default(), |_: &Progress| {});
     app.send(prepared, SendChoices::default(), &cancel, &mut watch).await.unwrap();
     // The file is part of the history now, and is taken away while the next message waits.
-    let prepared = app.prepare(&ask("and now?")).await.unwrap();
+    let prepared = rig.prepare(&ask("and now?")).await.unwrap();
     let mut events = app.events();
     let send = app.send(prepared, SendChoices::default(), &cancel, &mut watch);
     let remove = async {
@@ -99,7 +99,7 @@ async fn pay_1_a_message_that_waited_for_its_quota_goes_with_what_is_there_then(
     let second = rig.send("second question").await.pair;
     // The minute of the first two is nearly over.
     rig.clock.set(1_800_000_059_500);
-    let prepared = app.prepare(&ask("third question")).await.unwrap();
+    let prepared = rig.prepare(&ask("third question")).await.unwrap();
     let change = async {
         app.delete(&workspace, &[first]).await.unwrap();
         let edit = Edit { user_text: Some("another question".to_owned()), assistant_text: None };
@@ -144,9 +144,9 @@ async fn nearly_over(scripts: Vec<crate::rig::Script>, rpm: u64, more: &[(&str, 
     rig_of(scripts, plain_settings(more), limits).await
 }
 
-fn asking(filter: &str, text: &str, purpose: Purpose) -> Ask {
+fn asking(filter: &str, text: &str, purpose: Purpose) -> Written {
     let draft = Draft { text: text.to_owned(), purpose, ..Draft::default() };
-    Ask { workspace: Workspace::default(), view: view(filter), draft }
+    Written { view: view(filter), draft }
 }
 
 /// PAY-6: under `rN` the message that waits is one of the newest pairs, and pushes none out of
@@ -160,7 +160,7 @@ async fn pay_6_what_was_marked_goes_after_a_wait_also_where_the_filter_counts_pa
             rig.send(text).await;
         }
         rig.clock.set(1_800_000_059_500);
-        let prepared = rig.app.prepare(&asking(filter, "q4", Purpose::New)).await.unwrap();
+        let prepared = rig.prepare(&asking(filter, "q4", Purpose::New)).await.unwrap();
         let marked = prepared.included_ids();
         assert!(!marked.is_empty(), "{filter}");
         let sent = wait_and_go(&rig, prepared, async {}).await;
@@ -182,11 +182,11 @@ async fn pay_6_what_was_marked_goes_after_a_wait_where_a_pair_is_asked_again() {
         rig.send("q2").await;
         rig.clock.set(1_800_000_059_000);
         let go = SendChoices { quota: plimsoll_app::QuotaChoice::Go, ..SendChoices::default() };
-        let prepared = rig.app.prepare(&ask("q3")).await.unwrap();
+        let prepared = rig.prepare(&ask("q3")).await.unwrap();
         let failed = rig.app.send(prepared, go, &Cancel::default(), &mut |_| {}).await.unwrap();
         rig.clock.set(1_800_000_059_500);
         let again = asking(filter, "q3", Purpose::ReAsk(failed.pair));
-        let prepared = rig.app.prepare(&again).await.unwrap();
+        let prepared = rig.prepare(&again).await.unwrap();
         assert_eq!(prepared.included_ids().len(), marked, "{filter}");
         let sent = wait_and_go(&rig, prepared, async {}).await;
         assert_eq!(sent.receipt.attempts[0].selection.len(), marked, "{filter}");
@@ -204,7 +204,7 @@ async fn bnd_6_the_line_that_moves_in_steps_stands_where_it_was_shown_after_a_wa
         rig.send(&format!("question {n}")).await;
     }
     rig.clock.set(1_800_000_059_500);
-    let prepared = rig.app.prepare(&ask("and now?")).await.unwrap();
+    let prepared = rig.prepare(&ask("and now?")).await.unwrap();
     let marked = prepared.included_ids();
     assert_eq!(marked.len(), 4, "five would fit; the line has made a step");
     let sent = wait_and_go(&rig, prepared, async {}).await;

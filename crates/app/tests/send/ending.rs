@@ -25,7 +25,7 @@ pub(crate) fn pieces() -> Script {
 /// A send as a server makes it; the store is well again as soon as it was told that an end
 /// could not be written.
 async fn send_healing(rig: &Rig, text: &str) -> Result<String, AppError> {
-    let prepared = rig.app.prepare(&ask(text)).await?;
+    let prepared = rig.prepare(&ask(text)).await?;
     let started = rig.app.begin(prepared, choices(OverBudget::Trim)).await?;
     let faults = rig.faults.clone();
     let mut watch = |progress: &Progress| {
@@ -95,7 +95,7 @@ async fn rel_6_a_send_ends_whatever_job_of_the_store_fails() {
 #[tokio::test]
 async fn rel_6_the_answer_is_kept_when_the_disk_has_room_again() {
     let rig = before_the_fault().await;
-    let prepared = rig.app.prepare(&ask("faulty")).await.unwrap();
+    let prepared = rig.prepare(&ask("faulty")).await.unwrap();
     let started = rig.app.begin(prepared, choices(OverBudget::Trim)).await.unwrap();
     rig.faults.fail(0..u64::MAX, Fault::Refused);
     let mut told = Vec::new();
@@ -119,7 +119,7 @@ async fn rel_6_the_answer_is_kept_when_the_disk_has_room_again() {
 #[tokio::test]
 async fn rel_6_a_cancelled_send_does_not_wait_for_a_full_disk() {
     let rig = before_the_fault().await;
-    let prepared = rig.app.prepare(&ask("faulty")).await.unwrap();
+    let prepared = rig.prepare(&ask("faulty")).await.unwrap();
     let started = rig.app.begin(prepared, choices(OverBudget::Trim)).await.unwrap();
     rig.faults.fail(0..u64::MAX, Fault::Refused);
     let cancel = Cancel::default();
@@ -140,7 +140,7 @@ async fn rel_6_a_cancelled_send_does_not_wait_for_a_full_disk() {
 #[tokio::test]
 async fn rel_6_a_send_that_was_begun_and_dropped_is_ended_by_the_next() {
     let rig = rig(10_000, vec![answer("fine", 10)]).await;
-    let prepared = rig.app.prepare(&ask("dropped")).await.unwrap();
+    let prepared = rig.prepare(&ask("dropped")).await.unwrap();
     let started = rig.app.begin(prepared, choices(OverBudget::Trim)).await.unwrap();
     let pair = started.pair;
     drop(started);
@@ -209,7 +209,7 @@ async fn rel_6_a_pair_that_is_being_sent_can_be_deleted() {
 #[tokio::test]
 async fn rel_6_an_error_is_kept_when_the_disk_has_room_again() {
     let rig = rig(10_000, vec![failure(400, "no")]).await;
-    let prepared = rig.app.prepare(&ask("refused")).await.unwrap();
+    let prepared = rig.prepare(&ask("refused")).await.unwrap();
     let started = rig.app.begin(prepared, choices(OverBudget::Trim)).await.unwrap();
     let pair = started.pair;
     rig.faults.fail(0..u64::MAX, Fault::Refused);

@@ -1,7 +1,7 @@
 //! REL-6 for every kind of send: faults at the jobs of the store during an answer anew, a
 //! message that is asked again, one with tools, and one with a file.
 
-use plimsoll_app::{AppError, Ask, Cancel, Draft, Progress, Purpose};
+use plimsoll_app::{AppError, Cancel, Draft, Progress, Purpose};
 use plimsoll_budget::OverBudget;
 use plimsoll_domain::{Lifecycle, MessagePair};
 use plimsoll_store::Workspace;
@@ -10,7 +10,7 @@ use plimsoll_store_sql::Fault;
 use crate::{
     attached::{bring, calls, token, tooled, with},
     ending::pieces,
-    rig::{Rig, answer, ask, choices, failure},
+    rig::{Rig, Written, answer, ask, choices, failure},
 };
 
 const KINDS: [Kind; 4] = [Kind::ReAsk, Kind::Regenerate, Kind::Tools, Kind::File];
@@ -58,7 +58,7 @@ async fn before(kind: Kind) -> (Rig, Draft) {
 /// A send as a server makes it; the store is well as soon as it was told that an end could not
 /// be written.
 async fn send(rig: &Rig, draft: &Draft) -> Result<String, AppError> {
-    let prepared = rig.app.prepare(&Ask { draft: draft.clone(), ..ask("") }).await?;
+    let prepared = rig.prepare(&Written { draft: draft.clone(), ..ask("") }).await?;
     let started = rig.app.begin(prepared, choices(OverBudget::Trim)).await?;
     let faults = rig.faults.clone();
     let mut watch = |progress: &Progress| {

@@ -126,7 +126,7 @@ async fn fil_6_what_a_tool_made_is_pending_until_the_answer_is_there() {
         push(&rig, calls("execute_python", PLOT));
         push(&rig, calls("list_files", "{}"));
         push(&rig, answer("Here it is."));
-        let prepared = rig.app.prepare(&ask("Plot it")).await.unwrap();
+        let prepared = rig.prepare(&ask("Plot it")).await.unwrap();
         let cancel = Cancel::default();
         let stop = cancel.clone();
         let mut listing = None;

@@ -1,6 +1,6 @@
 use std::sync::atomic::Ordering;
 
-use plimsoll_app::{AppError, Ask, Cancel, Progress, SendChoices};
+use plimsoll_app::{AppError, Cancel, Progress, SendChoices};
 use plimsoll_budget::{Binds, OverBudget, WindowSource};
 use plimsoll_domain::{Lifecycle, Star};
 use plimsoll_provider::Delta;
@@ -8,7 +8,7 @@ use plimsoll_send::{Outcome, SendError, Suggestion};
 use plimsoll_store::Workspace;
 
 use crate::rig::{
-    answer, ask, choices, failure, overflow, plain_settings, rig, rig_of, rig_with, view,
+    Written, answer, ask, choices, failure, overflow, plain_settings, rig, rig_of, rig_with, view,
 };
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn history_goes_along_and_overflow_trims_it() {
     assert_eq!(sent.receipt.attempts.len(), 3);
     let learned = rig.app.store().learned_limit("http://scripted", "m").await.unwrap().unwrap();
     assert_eq!(learned.tokens, 12, "CAT-3");
-    let next = rig.app.prepare(&ask("x")).await.unwrap();
+    let next = rig.prepare(&ask("x")).await.unwrap();
     assert!(matches!(next.plan.limit().binds, Binds::Learned(_)));
     assert_eq!(next.plan.limit().tokens, 12);
 }
@@ -82,8 +82,8 @@ async fn pay_1_what_changes_after_the_send_was_prepared_does_not_touch_it() {
     }
     let star = |stars| Star::new(stars).unwrap();
     store.set_star(&pairs[..2], star(1)).await.unwrap();
-    let message = Ask { view: view("s1"), ..ask("fourth") };
-    let prepared = rig.app.prepare(&message).await.unwrap();
+    let message = Written { view: view("s1"), ..ask("fourth") };
+    let prepared = rig.prepare(&message).await.unwrap();
     assert_eq!(prepared.included_ids(), pairs[..2]);
     store.set_star(&pairs[..2], star(0)).await.unwrap();
     store.set_star(&pairs[2..], star(1)).await.unwrap();
@@ -189,8 +189,8 @@ async fn snd_4b_an_empty_answer_is_an_error() {
 async fn snd_2_a_second_send_is_told_that_one_is_in_flight() {
     let scripts = vec![vec![Ok(Delta::Text("…".into()))]];
     let rig = rig_with(1000, scripts, plain_settings(&[]), true).await;
-    let first = rig.app.prepare(&ask("one")).await.unwrap();
-    let second = rig.app.prepare(&ask("two")).await.unwrap();
+    let first = rig.prepare(&ask("one")).await.unwrap();
+    let second = rig.prepare(&ask("two")).await.unwrap();
     let cancel = Cancel::default();
     let mut ignore = |_: &Progress| {};
     let sending = rig.app.send(first, SendChoices::default(), &cancel, &mut ignore);
@@ -212,7 +212,7 @@ async fn val_3_over_budget_asks_fits_or_trims() {
     rig.send("1234567").await;
     rig.send("1234567").await;
     let long = "x".repeat(20);
-    let prepared = rig.app.prepare(&ask(&long)).await.unwrap();
+    let prepared = rig.prepare(&ask(&long)).await.unwrap();
     assert_eq!(prepared.plan.counter().to_string(), "2 / 2");
     let asked =
         rig.app.send(prepared, choices(OverBudget::Ask), &Cancel::default(), &mut |_| {}).await;
@@ -222,7 +222,7 @@ async fn val_3_over_budget_asks_fits_or_trims() {
     let sent = rig.send_as(&long, OverBudget::Fit, &Cancel::default(), &mut |_| {}).await;
     assert_eq!(rig.sent(2), ["1234567", "12345678", &long]);
     assert_eq!(sent.receipt.counter.to_string(), "[2-1]/2");
-    let huge = rig.app.prepare(&ask(&"x".repeat(60))).await.unwrap();
+    let huge = rig.prepare(&ask(&"x".repeat(60))).await.unwrap();
     let refused =
         rig.app.send(huge, choices(OverBudget::Trim), &Cancel::default(), &mut |_| {}).await;
     assert!(matches!(refused, Err(AppError::PromptTooLarge { limit: 40, .. })), "VAL-1");
@@ -233,7 +233,7 @@ async fn val_3_over_budget_asks_fits_or_trims() {
 async fn val_1_only_what_is_too_large_without_doubt_is_refused() {
     let rig = rig(40, vec![answer("ok", 39)]).await;
     let long = "x".repeat(41);
-    let prepared = rig.app.prepare(&ask(&long)).await.unwrap();
+    let prepared = rig.prepare(&ask(&long)).await.unwrap();
     assert_eq!(prepared.plan.suggestions.first(), Some(&Suggestion::SendAnyway));
     let asked =
         rig.app.send(prepared, choices(OverBudget::Ask), &Cancel::default(), &mut |_| {}).await;
@@ -249,7 +249,7 @@ async fn cat_4_an_assumed_limit_asks_and_never_refuses() {
     let scripts = vec![overflow(32_768), answer("ok", 20_000)];
     let rig = rig_of(scripts, plain_settings(&[]), |model| model.context_window = None).await;
     let large = "x".repeat(20_000);
-    let prepared = rig.app.prepare(&ask(&large)).await.unwrap();
+    let prepared = rig.prepare(&ask(&large)).await.unwrap();
     assert_eq!(prepared.plan.limit().binds, Binds::Assumed);
     let ways = &prepared.plan.suggestions;
     let set = Suggestion::SetWindow { model: "m".to_owned(), needed: 20_000 };
@@ -260,7 +260,7 @@ async fn cat_4_an_assumed_limit_asks_and_never_refuses() {
     assert!(told.contains("8,192 (assumed"), "{told}");
     rig.send_as(&large, OverBudget::Trim, &Cancel::default(), &mut |_| {}).await;
     assert_eq!(rig.calls(), 1, "overBudget: trim sends it");
-    let next = rig.app.prepare(&ask("x")).await.unwrap();
+    let next = rig.prepare(&ask("x")).await.unwrap();
     assert_eq!(next.plan.limit().tokens, 32_768, "upwards, too");
 }
 
@@ -274,7 +274,7 @@ async fn cat_3_an_absurd_limit_does_not_outlive_a_success_above_it() {
     let sent = rig.send("a message of 19 tok").await;
     assert_eq!(sent.outcome, Outcome::Complete { cut_by_length: false });
     assert!(rig.app.store().learned_limits().await.unwrap().0.is_empty());
-    let next = rig.app.prepare(&ask("and another message")).await.unwrap();
+    let next = rig.prepare(&ask("and another message")).await.unwrap();
     assert_eq!(next.plan.limit().tokens, 1000);
     rig.send("and another message").await;
     assert_eq!(rig.calls(), 4);
@@ -293,7 +293,7 @@ async fn cat_3_what_was_taken_is_stronger_than_what_was_said() {
     };
     let limits = || async { rig.app.store().learned_limits().await.unwrap() };
     for (text, learned) in [("x", None), ("y", None), ("z", Some(600)), ("w", None)] {
-        let prepared = rig.app.prepare(&alone(text)).await.unwrap();
+        let prepared = rig.prepare(&alone(text)).await.unwrap();
         let choices = choices(OverBudget::Trim);
         rig.app.send(prepared, choices, &Cancel::default(), &mut |_| {}).await.unwrap();
         assert_eq!(
@@ -314,7 +314,7 @@ async fn cat_3_the_users_own_window_is_never_lowered() {
     .await;
     rig.send("first").await;
     assert!(rig.app.store().learned_limits().await.unwrap().0.is_empty());
-    let next = rig.app.prepare(&ask("x")).await.unwrap();
+    let next = rig.prepare(&ask("x")).await.unwrap();
     assert_eq!(next.plan.limit().binds, Binds::Window(WindowSource::User));
 }
 
@@ -324,7 +324,7 @@ async fn cat_3_a_learned_limit_asks_and_is_forgotten() {
     let rig = rig(1000, vec![overflow(10), answer("ok", 18)]).await;
     rig.send("first").await;
     let text = "eighteen tokens...";
-    let prepared = rig.app.prepare(&ask(text)).await.unwrap();
+    let prepared = rig.prepare(&ask(text)).await.unwrap();
     let ways = prepared.plan.suggestions.clone();
     assert!(ways.contains(&Suggestion::ForgetLearned { model: "m".to_owned() }), "{ways:?}");
     let asked =
@@ -333,7 +333,7 @@ async fn cat_3_a_learned_limit_asks_and_is_forgotten() {
     assert!(told.contains("learned from an error of the provider"), "{told}");
     assert!(rig.app.learned("m").await.unwrap());
     rig.app.forget_learned("m").await.unwrap();
-    assert_eq!(rig.app.prepare(&ask(text)).await.unwrap().plan.limit().tokens, 1000);
+    assert_eq!(rig.prepare(&ask(text)).await.unwrap().plan.limit().tokens, 1000);
 }
 
 /// CAT-3: a larger window that the server tells later clears what was learned, for good.
@@ -341,7 +341,7 @@ async fn cat_3_a_learned_limit_asks_and_is_forgotten() {
 async fn cat_3_a_larger_window_of_the_server_clears_what_was_learned() {
     let rig = rig(1000, vec![overflow(500), answer("ok", 18)]).await;
     rig.send("first").await;
-    let limit = || async { rig.app.prepare(&ask("next")).await.unwrap().plan.limit().tokens };
+    let limit = || async { rig.prepare(&ask("next")).await.unwrap().plan.limit().tokens };
     assert_eq!(limit().await, 500);
     *rig.provider.server_window.lock().unwrap() = Some(800);
     assert_eq!(limit().await, 800);
@@ -358,7 +358,7 @@ async fn est_6_short_chats_leave_a_file_sendable() {
     for _ in 0..3 {
         let mut hello = ask("hello");
         hello.view.history = plimsoll_app::HistoryChoice::Nothing;
-        let prepared = rig.app.prepare(&hello).await.unwrap();
+        let prepared = rig.prepare(&hello).await.unwrap();
         rig.app
             .send(prepared, SendChoices::default(), &Cancel::default(), &mut |_| {})
             .await
@@ -366,7 +366,7 @@ async fn est_6_short_chats_leave_a_file_sendable() {
     }
     let mut file = ask(&"x".repeat(3178));
     file.view.history = plimsoll_app::HistoryChoice::Nothing;
-    let plan = rig.app.prepare(&file).await.unwrap().plan;
+    let plan = rig.prepare(&file).await.unwrap().plan;
     assert_eq!((plan.weights.prelude, plan.weights.message), (25, 3178));
     assert_eq!(plan.request_tokens(), 25, "the constant of each request");
 }
@@ -382,7 +382,7 @@ async fn est_6_reports_teach_the_estimator_and_truncation_does_not() {
         alone
     };
     for _ in 0..10 {
-        let prepared = rig.app.prepare(&alone()).await.unwrap();
+        let prepared = rig.prepare(&alone()).await.unwrap();
         rig.app
             .send(prepared, SendChoices::default(), &Cancel::default(), &mut |_| {})
             .await
@@ -391,12 +391,12 @@ async fn est_6_reports_teach_the_estimator_and_truncation_does_not() {
     let place = "http://scripted";
     let reports = rig.app.store().usage_reports(place, "m").await.unwrap();
     assert_eq!(reports.len(), 10, "by server and model");
-    let again = rig.app.prepare(&alone()).await.unwrap();
+    let again = rig.prepare(&alone()).await.unwrap();
     assert_eq!(again.plan.weights.total(), 30, "ten tokens of template are the offset");
     assert_eq!(again.plan.target().basis.name(), "learned", "EST-9");
     let mut big = ask(&"x".repeat(5000));
     big.view.history = plimsoll_app::HistoryChoice::Nothing;
-    let prepared = rig.app.prepare(&big).await.unwrap();
+    let prepared = rig.prepare(&big).await.unwrap();
     let sent = rig
         .app
         .send(prepared, SendChoices::default(), &Cancel::default(), &mut |_| {})
@@ -412,7 +412,7 @@ async fn est_6_what_a_provider_adds_unseen_does_not_teach_the_estimator() {
     rig.provider.hidden_prompt_notice.store(true, std::sync::atomic::Ordering::Relaxed);
     let mut alone = ask("Hello");
     alone.view.history = plimsoll_app::HistoryChoice::Nothing;
-    let prepared = rig.app.prepare(&alone).await.unwrap();
+    let prepared = rig.prepare(&alone).await.unwrap();
     let sent = rig
         .app
         .send(prepared, SendChoices::default(), &Cancel::default(), &mut |_| {})
@@ -437,11 +437,11 @@ async fn a_bad_filter_and_a_blank_message_are_refused_before_anything_happens() 
     let rig = rig(1000, vec![]).await;
     let mut bad = ask("hi");
     bad.view.history = plimsoll_app::HistoryChoice::Filter("s9".into());
-    assert!(matches!(rig.app.prepare(&bad).await, Err(AppError::Filter { .. })));
-    assert!(matches!(rig.app.prepare(&ask(" \n")).await, Err(AppError::EmptyMessage)));
+    assert!(matches!(rig.prepare(&bad).await, Err(AppError::Filter { .. })));
+    assert!(matches!(rig.prepare(&ask(" \n")).await, Err(AppError::EmptyMessage)));
     let mut lost = ask("hi");
     lost.view.topic = Some("/Nowhere".into());
-    assert!(matches!(rig.app.prepare(&lost).await, Err(AppError::UnknownTopic(_))));
+    assert!(matches!(rig.prepare(&lost).await, Err(AppError::UnknownTopic(_))));
 }
 
 #[tokio::test]

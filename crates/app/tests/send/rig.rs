@@ -12,8 +12,8 @@ use std::{
 
 use futures_util::{StreamExt, stream};
 use plimsoll_app::{
-    App, AppParts, Ask, Cancel, Chance, Clock, Connection, Draft, HistoryChoice, NoProvider,
-    Progress, ProviderSource, SendChoices, Sent, View,
+    App, AppError, AppParts, Cancel, Chance, Clock, Connection, Draft, HistoryChoice, NoProvider,
+    Prepared, Progress, ProviderSource, SendChoices, Sent, View,
 };
 use plimsoll_budget::{Catalog, Model, OverBudget, WindowSource};
 use plimsoll_config::{Settings, Sources};
@@ -236,9 +236,15 @@ pub(crate) fn view(filter: &str) -> View {
     View { history, topic: None, model: Some("m".to_owned()) }
 }
 
-pub(crate) fn ask(text: &str) -> Ask {
+/// A message, and what it is sent with.
+pub(crate) struct Written {
+    pub(crate) view: View,
+    pub(crate) draft: Draft,
+}
+
+pub(crate) fn ask(text: &str) -> Written {
     let draft = Draft { text: text.to_owned(), ..Draft::default() };
-    Ask { workspace: Workspace::default(), view: view(""), draft }
+    Written { view: view(""), draft }
 }
 
 pub(crate) fn choices(policy: OverBudget) -> SendChoices {
@@ -246,6 +252,11 @@ pub(crate) fn choices(policy: OverBudget) -> SendChoices {
 }
 
 impl Rig {
+    pub(crate) async fn prepare(&self, written: &Written) -> Result<Prepared, AppError> {
+        let Written { view, draft } = written;
+        self.app.prepare(&Workspace::default(), view.clone(), draft).await
+    }
+
     pub(crate) async fn send(&self, text: &str) -> Sent {
         self.send_as(text, OverBudget::Trim, &Cancel::default(), &mut |_| {}).await
     }
@@ -257,7 +268,7 @@ impl Rig {
         cancel: &Cancel,
         watch: &mut (dyn FnMut(&Progress) + Send),
     ) -> Sent {
-        let prepared = self.app.prepare(&ask(text)).await.unwrap();
+        let prepared = self.prepare(&ask(text)).await.unwrap();
         self.app.send(prepared, choices(policy), cancel, watch).await.unwrap()
     }
 

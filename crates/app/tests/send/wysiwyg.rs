@@ -1,6 +1,6 @@
 //! Promise 1 with a real store: what was prepared is what arrives at the provider.
 
-use plimsoll_app::{Ask, Cancel};
+use plimsoll_app::Cancel;
 use plimsoll_budget::OverBudget;
 use plimsoll_domain::{
     ColorFlag, Lifecycle, MessagePair, PairError, PairId, Star, Timestamp, TopicId,
@@ -8,7 +8,7 @@ use plimsoll_domain::{
 use plimsoll_store::Workspace;
 use plimsoll_testkit::history::Random;
 
-use crate::rig::{answer, ask, choices, plain_settings, rig_with, view};
+use crate::rig::{Written, answer, ask, choices, plain_settings, rig_with, view};
 
 fn pair(n: u64, topic: TopicId, random: &mut Random) -> MessagePair {
     let at = Timestamp::from_millis(1_000_000 + n as i64);
@@ -53,14 +53,14 @@ async fn the_request_equals_the_plan_for_many_histories_and_filters() {
         let rig = rig_with(60 + random.below(200), scripts, settings, false).await;
         let store = rig.app.store();
         // The first prepare makes the topic.
-        rig.app.prepare(&ask("x")).await.unwrap();
+        rig.prepare(&ask("x")).await.unwrap();
         let workspace = Workspace::default();
         let topic = store.topics(&workspace).await.unwrap()[0].id;
         let pairs: Vec<MessagePair> = (0..20).map(|n| pair(n, topic, &mut random)).collect();
         store.insert_many(&workspace, &pairs).await.unwrap();
         for (call, filter) in filters.iter().enumerate() {
-            let message = Ask { view: view(filter), ..ask("the new message") };
-            let prepared = rig.app.prepare(&message).await.unwrap();
+            let message = Written { view: view(filter), ..ask("the new message") };
+            let prepared = rig.prepare(&message).await.unwrap();
             let mut expected: Vec<String> = Vec::new();
             for id in prepared.included_ids() {
                 let stored = store.get(id).await.unwrap().pair;

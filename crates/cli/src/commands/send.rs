@@ -3,13 +3,14 @@
 use std::io::IsTerminal;
 
 use plimsoll_app::{
-    App, AppError, Ask, Cancel, Draft, HistoryChoice, OverQuota, Prepared, Progress, Purpose,
+    App, AppError, Cancel, Draft, HistoryChoice, OverQuota, Prepared, Progress, Purpose,
     SendChoices, Sent, View, topic_path,
 };
 use plimsoll_budget::{OverBudget, Verdict};
 use plimsoll_domain::{Attachment, File, FileId, PairId, print_token};
 use plimsoll_files::size_words;
 use plimsoll_send::{Outcome, Suggestion};
+use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
 
 use crate::{
@@ -40,17 +41,22 @@ pub(crate) fn run(
         };
         let asked = args.over_budget.unwrap_or_else(|| app.settings().over_budget());
         let view = View { history, topic: args.topic.clone(), model: args.model.clone() };
-        let draft = Draft { text, ..Draft::default() };
-        let mut ask = Ask { workspace: location.workspace.clone(), view, draft };
+        let (workspace, mut view) = (&location.workspace, view);
+        let mut draft = Draft { text, ..Draft::default() };
         if again {
-            ask_again(app, args, &mut ask).await?;
+            ask_again(app, args, workspace, &mut view, &mut draft).await?;
         }
-        let (workspace, mut taken) = (ask.workspace.clone(), Vec::new());
-        let sent = send(&opened, args, ask, asked, &mut taken, output).await;
+        let mut taken = Vec::new();
+        let sent = async {
+            attach(app, args, workspace, &view, &mut draft, &mut taken).await?;
+            let prepared = app.prepare(workspace, view, &draft).await?;
+            send(&opened, args, prepared, asked, output).await
+        };
+        let sent = sent.await;
         if !matches!(sent, Ok(Some(_))) {
             // What went nowhere leaves nothing behind.
             for file in taken {
-                app.forget_file(&workspace, file).await?;
+                app.forget_file(workspace, file).await?;
             }
         }
         let Some(sent) = sent? else { return Ok(0) };
@@ -60,18 +66,15 @@ pub(crate) fn run(
     })
 }
 
-/// Sends it; none if it was only to be shown. `taken` hears which files came with it.
+/// Sends it; none if it was only to be shown.
 async fn send(
     opened: &Opened,
     args: &SendArgs,
-    mut ask: Ask,
+    prepared: Prepared,
     asked: OverBudget,
-    taken: &mut Vec<FileId>,
     output: &mut Output,
 ) -> Result<Option<Sent>, Failure> {
     let app = &opened.app;
-    attach(app, args, &mut ask, taken).await?;
-    let prepared = app.prepare(&ask).await?;
     for one in &prepared.plan.attached {
         note(&words::attached(one));
     }
@@ -100,15 +103,21 @@ async fn send(
 
 /// Fills in what is asked again: its words, its topic, and its model unless another one
 /// is chosen (SND-7, SND-8).
-async fn ask_again(app: &App, args: &SendArgs, ask: &mut Ask) -> Result<(), Failure> {
+async fn ask_again(
+    app: &App,
+    args: &SendArgs,
+    workspace: &Workspace,
+    view: &mut View,
+    draft: &mut Draft,
+) -> Result<(), Failure> {
     let nothing = |what: &str| Failure::failed(format!("there is no pair that {what}"));
     let (id, purpose): (PairId, fn(PairId) -> Purpose) = match args.reask.as_deref() {
         None => {
-            let newest = app.newest_complete(&ask.workspace).await?;
+            let newest = app.newest_complete(workspace).await?;
             (newest.ok_or_else(|| nothing("was answered"))?, Purpose::Regenerate)
         }
         Some("newest") => {
-            let newest = app.newest_failed(&ask.workspace).await?;
+            let newest = app.newest_failed(workspace).await?;
             (newest.ok_or_else(|| nothing("failed or was stopped"))?, Purpose::ReAsk)
         }
         Some(id) => {
@@ -121,52 +130,61 @@ async fn ask_again(app: &App, args: &SendArgs, ask: &mut Ask) -> Result<(), Fail
         }
     };
     let stored = app.store().get(id).await?;
-    ask.draft.text = stored.pair.user_text;
-    ask.draft.attachments = stored.pair.attachments;
-    ask.draft.purpose = purpose(id);
-    ask.view.model.get_or_insert(stored.pair.model);
-    if ask.view.topic.is_none() {
-        let topics = app.store().topics(&ask.workspace).await?;
-        ask.view.topic = Some(topic_path(&topics, stored.pair.topic_id));
+    draft.text = stored.pair.user_text;
+    draft.attachments = stored.pair.attachments;
+    draft.purpose = purpose(id);
+    view.model.get_or_insert(stored.pair.model);
+    if view.topic.is_none() {
+        let topics = app.store().topics(workspace).await?;
+        view.topic = Some(topic_path(&topics, stored.pair.topic_id));
     }
     Ok(())
 }
 
-/// Takes the files in and puts their tokens after the words.
+/// Takes the files in and puts their references after the words. `taken` hears which they are.
 async fn attach(
     app: &App,
     args: &SendArgs,
-    ask: &mut Ask,
+    workspace: &Workspace,
+    view: &View,
+    draft: &mut Draft,
     taken: &mut Vec<FileId>,
 ) -> Result<(), Failure> {
     for path in &args.files {
         let adding = super::files::Adding { secrets: args.secrets, ..Default::default() };
-        let mut file = super::files::add(app, &ask.workspace, path, adding).await?;
+        let mut file = super::files::add(app, workspace, path, adding).await?;
         taken.push(file.id);
         if let Some(kilobytes) = args.first.filter(|_| file.is_text) {
-            file = first_part(app, ask, &file, kilobytes).await?;
+            file = first_part(app, workspace, view, draft, &file, kilobytes).await?;
             taken.push(file.id);
         }
-        let path = app.file_path(&ask.workspace, &file)?;
+        let path = app.file_path(workspace, &file)?;
         let token = print_token(file.context_kind(), &path.to_string_lossy());
-        let joint = if ask.draft.text.is_empty() { "" } else { "\n" };
-        ask.draft.text.push_str(&format!("{joint}{token}"));
+        let joint = if draft.text.is_empty() { "" } else { "\n" };
+        draft.text.push_str(&format!("{joint}{token}"));
         let attachment = Attachment { file: Some(file.id), delivery: args.deliver };
-        ask.draft.attachments.push(attachment);
+        draft.attachments.push(attachment);
     }
     Ok(())
 }
 
 /// The first kilobytes of a text, or less where those do not fit the model (LIM-3).
-async fn first_part(app: &App, ask: &Ask, file: &File, kilobytes: u64) -> Result<File, Failure> {
+async fn first_part(
+    app: &App,
+    workspace: &Workspace,
+    view: &View,
+    draft: &Draft,
+    file: &File,
+    kilobytes: u64,
+) -> Result<File, Failure> {
     let wanted = kilobytes.saturating_mul(1024);
-    let mut workspace_view = app.workspace_view(&ask.workspace, ask.view.clone()).await?;
-    let bytes = workspace_view.head_that_fits(app, &ask.draft, file, wanted).await?;
+    let mut workspace_view = app.workspace_view(workspace, view.clone()).await?;
+    let bytes = workspace_view.head_that_fits(app, draft, file, wanted).await?;
     if bytes < wanted.min(file.size) {
         let (size, model) = (size_words(bytes), &workspace_view.model().id);
         note(&format!("{} is cut to its first {size}: more does not fit {model}", file.name));
     }
-    Ok(app.head_of(&ask.workspace, file.id, bytes).await?)
+    Ok(app.head_of(workspace, file.id, bytes).await?)
 }
 
 /// The prompt, then what was piped in as a block.
