@@ -40,6 +40,8 @@ const HELPERS: &str = "globalThis.T = {
   rowsAfter: null,
   rowsHeld: 0,
   // Answers to what is asked of such addresses wait until they are let go; those that wait are counted.
+  // How calls were made that are to outlive the page.
+  kept: [],
   slow: [],
   waiting: [],
   hold: (...parts) => { T.slow = parts; },
@@ -49,6 +51,7 @@ const ask = globalThis.fetch.bind(globalThis);
 globalThis.fetch = async (url, how) => {
   if (T.rowsAfter && String(url).includes('/ui/rows')) { T.rowsHeld += 1; await T.rowsAfter; }
   const answer = await ask(url, how);
+  if (how?.keepalive) T.kept.push(how.method);
   if (T.slow.some((part) => String(url).includes(part))) await new Promise((go) => T.waiting.push(go));
   return answer;
 };

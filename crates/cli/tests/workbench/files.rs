@@ -47,6 +47,23 @@ fn shw_1_a_sent_message_shows_its_files_in_order() {
     bench.fine();
 }
 
+/// What is shown at once is kept, also where the page is left in the same moment.
+#[test]
+fn ui_12_what_a_click_shows_at_once_outlives_the_page() {
+    let Some(bench) = with_files() else { return };
+    for (button, method, shown) in [
+        (".pair .chip-delivery", "PUT", "T.says('.pair .chip-delivery', 'on demand')"),
+        (".pair [data-act=star]", "PATCH", "T.last().dataset.star === '1'"),
+    ] {
+        bench.js::<()>(&format!("T.one('{button}').click()"));
+        // A browser gives up a call that is not meant to outlive its page, where it is slow enough.
+        bench.wait(&format!("T.kept.includes('{method}')"));
+        bench.reload();
+        bench.wait(shown);
+    }
+    bench.fine();
+}
+
 #[test]
 fn the_files_panel_finds_attaches_and_deletes() {
     let Some(bench) = with_files() else { return };

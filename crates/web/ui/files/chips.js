@@ -25,7 +25,8 @@ export function createFileChips({ api, preview }) {
       if (id) await preview.open(id, { delivery });
     },
     /**
-     * The next way in which it goes along from now on; the boundary follows (BND-4).
+     * The next way in which it goes along from now on, shown at once and kept although the page
+     * may be left at once; the boundary follows (BND-4).
      * @param {string} pair
      * @param {HTMLElement} from
      */
@@ -37,7 +38,7 @@ export function createFileChips({ api, preview }) {
       chip.dataset["delivery"] = next;
       from.textContent = DELIVERY_WORDS[next];
       try {
-        await api.call("PUT", `/api/pairs/${encodeURIComponent(pair)}/attachments/${chip.dataset["place"] ?? "0"}`, { delivery: next });
+        await api.call("PUT", `/api/pairs/${encodeURIComponent(pair)}/attachments/${chip.dataset["place"] ?? "0"}`, { delivery: next }, { keepalive: true });
       } catch (error) {
         chip.dataset["delivery"] = before;
         from.textContent = DELIVERY_WORDS[before] ?? before;

@@ -57,7 +57,8 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
   const path = (/** @type {string} */ id) => `/api/pairs/${encodeURIComponent(id)}`;
 
   /**
-   * A label is shown at once; the server's own rendering follows by an event.
+   * A label is shown at once, so it is kept although the page may be left at once; the server's
+   * own rendering follows by an event.
    * @param {HTMLElement} article
    * @param {"star" | "flag"} name
    * @param {number | string} value
@@ -66,7 +67,7 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
     const before = article.dataset[name];
     article.dataset[name] = String(value);
     try {
-      await api.call("PATCH", path(article.dataset["id"] ?? ""), { [name]: value });
+      await api.call("PATCH", path(article.dataset["id"] ?? ""), { [name]: value }, { keepalive: true });
     } catch (error) {
       article.dataset[name] = before;
       throw error;
