@@ -286,6 +286,20 @@ fn fau_7_a_smaller_file_is_offered_first_and_the_conversation_is_not_blamed() {
     bench.fine();
 }
 
+/// The chip is found by its name before the server has said anything of the file.
+#[test]
+fn fau_7_a_smaller_file_is_led_to_although_it_is_not_weighed_yet() {
+    let Some(bench) = too_long() else { return };
+    bench.says(".pair [data-act=smaller-file]", "notes.md");
+    bench.js::<()>("T.hold('/api/weigh')");
+    bench.click(".pair [data-act=smaller-file]");
+    bench.wait("['delivery', 'remove'].includes(document.activeElement?.dataset.chip)");
+    bench.js::<()>("T.letGo()");
+    crate::attachments::chips(&bench, "notes.md: ok");
+    bench.wait("['delivery', 'remove'].includes(document.activeElement?.dataset.chip)");
+    bench.fine();
+}
+
 #[test]
 fn fau_7_only_larger_models_that_can_be_asked_are_offered() {
     let Some(bench) = too_long() else { return };

@@ -265,7 +265,7 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
      * Puts an old question into the box; the old pair goes when this is sent (SND-7).
      * @param {string} pair
      * @param {string} stored
-     * @param {import("../types.js").Attachment[]} [files]
+     * @param {(import("../types.js").Attachment & {name?: string | null})[]} [files]
      * @param {import("./drafts.js").Selected} [selected]  model and topic as they are before
      */
     reask(pair, stored, files, selected) {

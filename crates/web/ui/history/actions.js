@@ -87,7 +87,11 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
   /** @param {string} id */
   async function reask(id) {
     const pair = await api.call("GET", path(id));
-    composer.reask(id, pair.userText, pair.attachments, selected());
+    // Its files are called what the page shows, before the server has said anything of them.
+    const article = win.find(id);
+    const names = article ? chips.namesIn(article) : [];
+    const files = (pair.attachments ?? []).map((/** @type {import("../types.js").Attachment} */ one, /** @type {number} */ place) => ({ ...one, name: names[place] ?? null }));
+    composer.reask(id, pair.userText, files, selected());
     input();
     await setView({ ...(pair.model ? { model: pair.model } : {}), ...(pair.topic ? { topic: pair.topic } : {}) });
   }
