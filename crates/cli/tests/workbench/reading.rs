@@ -66,7 +66,8 @@ fn prv_5_a_screenshot_a_log_and_a_pdf_and_a_model_that_reads_part_of_the_log() {
     let delivery = "[...document.querySelectorAll('#chips .how')].map((d) => d.textContent)";
     bench.wait(&format!("{delivery}.join() === 'inline,on demand,on demand'"));
     let aut = "Number(document.querySelector('#aut').textContent.replace(/\\D/g, ''))";
-    // The picture alone is 255; until files are weighed, they add nothing.
+    // Until files are weighed they add nothing, and they are weighed one after the other.
+    bench.wait("[...document.querySelectorAll('#chips > li')].every((chip) => /\\d tok/.test(chip.textContent))");
     bench.wait(&format!("{aut} > 300 && {aut} < 1000"));
     let small: u64 = bench.js(aut);
     bench.click("#chips > li:nth-child(2) [data-chip=delivery]");
