@@ -1,4 +1,4 @@
-//! The prediction boundary: which of the visible pairs go aboard (BND-1 to BND-7).
+//! The prediction boundary: which of the visible pairs are included (BND-1 to BND-8).
 
 use plimsoll_tokens::{Correction, RawTokens};
 
@@ -73,9 +73,9 @@ impl BoundaryInput {
 /// Where the load line is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boundary {
-    /// Position of the oldest visible pair that is aboard; Y when none is.
+    /// Position of the oldest visible pair that the walk of BND-1 took; Y when it took none.
     pub start: usize,
-    /// X: how many pairs are included.
+    /// X: how many pairs are included, pins and all.
     pub included: usize,
     /// Y: how many are visible.
     pub visible: usize,
@@ -88,15 +88,18 @@ pub struct Boundary {
 }
 
 impl Boundary {
-    /// The longest run of the newest visible pairs that fits. `load` is asked only
-    /// for the pairs that the walk reaches.
+    /// The pins, and the longest run of the newest other visible pairs that fits beside them.
+    /// `pins` are the positions of the pairs that are pinned, in order. `load` is asked only
+    /// for those and for the pairs that the walk reaches.
     pub fn compute(
         sums: &mut LoadSums,
-        load: impl FnMut(usize) -> Load,
+        mut load: impl FnMut(usize) -> Load,
+        pins: &[usize],
         input: &BoundaryInput,
     ) -> Self {
-        let suffix = sums.longest_suffix(load, |sum| input.fits(sum));
-        Self::from_suffix(suffix, sums.len(), input)
+        let pinned = Pinned::of(pins, &mut load);
+        let suffix = sums.longest_suffix(load, |sum| input.fits(sum + pinned.tokens));
+        Self::new(suffix, pinned, sums.len(), input)
     }
 
     /// BND-6: like [`compute`](Self::compute), but the line stays where it was while
@@ -105,17 +108,20 @@ impl Boundary {
     pub fn compute_stepped(
         sums: &mut LoadSums,
         mut load: impl FnMut(usize) -> Load,
+        pins: &[usize],
         input: &BoundaryInput,
         previous_start: Option<usize>,
     ) -> Self {
-        let longest = sums.longest_suffix(&mut load, |sum| input.fits(sum));
+        let pinned = Pinned::of(pins, &mut load);
+        let longest = sums.longest_suffix(&mut load, |sum| input.fits(sum + pinned.tokens));
         let marked = |before: usize| load(before) == Load::BEFORE_THE_LINE;
         // All that may go fits: there is nothing to step over.
         if longest.start.checked_sub(1).is_none_or(marked) {
-            return Self::from_suffix(longest, sums.len(), input);
+            return Self::new(longest, pinned, sums.len(), input);
         }
         let lowered = input.limit - input.limit / 5;
-        let target = sums.longest_suffix(&mut load, |sum| input.fits_within(sum, lowered));
+        let fits = |sum| input.fits_within(sum + pinned.tokens, lowered);
+        let target = sums.longest_suffix(&mut load, fits);
         // A line that leaves more room than a fresh step would is out of date: a heavy
         // pair went away, or the model has a larger window.
         let suffix = match previous_start {
@@ -124,24 +130,51 @@ impl Boundary {
             }
             _ => target,
         };
-        Self::from_suffix(suffix, sums.len(), input)
+        Self::new(suffix, pinned, sums.len(), input)
     }
 
-    fn from_suffix(suffix: Suffix, visible: usize, input: &BoundaryInput) -> Self {
-        let history = input.correction.apply(suffix.tokens);
+    fn new(suffix: Suffix, pinned: Pinned<'_>, visible: usize, input: &BoundaryInput) -> Self {
+        let raw_history = suffix.tokens + pinned.tokens;
+        let history = input.correction.apply(raw_history);
         Self {
-            start: suffix.start,
-            included: suffix.sendable,
+            start: pinned.passed_by(suffix.start),
+            included: suffix.sendable + pinned.count,
             visible,
-            raw_history: suffix.tokens,
+            raw_history,
             predicted_history_tokens: history,
             predicted_total_tokens: history.saturating_add(input.allowance),
         }
     }
 
-    /// Whether the visible pair at a position is aboard, given whether it is sendable.
-    pub fn includes(&self, position: usize, sendable: bool) -> bool {
-        sendable && position >= self.start
+    /// Whether the visible pair at a position is included, given its load.
+    pub fn includes(&self, position: usize, load: Load) -> bool {
+        load.sendable && (load.pinned || position >= self.start)
+    }
+}
+
+/// The pairs that go before all others (BND-8).
+#[derive(Clone, Copy)]
+struct Pinned<'a> {
+    positions: &'a [usize],
+    count: usize,
+    tokens: RawTokens,
+}
+
+impl<'a> Pinned<'a> {
+    fn of(positions: &'a [usize], load: &mut impl FnMut(usize) -> Load) -> Self {
+        let mut pinned = Self { positions, count: 0, tokens: RawTokens::ZERO };
+        for load in positions.iter().map(|at| load(*at)).filter(|load| load.pinned) {
+            pinned.count += 1;
+            pinned.tokens += load.tokens;
+        }
+        pinned
+    }
+
+    /// The line is drawn at the oldest pair of the walk: pins right above that, which the walk
+    /// passed over, stay above it.
+    fn passed_by(&self, start: usize) -> usize {
+        let above = self.positions.iter().skip_while(|at| **at < start).zip(start..);
+        if start == 0 { 0 } else { start + above.take_while(|(pin, at)| **pin == *at).count() }
     }
 }
 

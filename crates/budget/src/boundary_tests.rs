@@ -13,7 +13,8 @@ fn input(limit: u64, allowance: u64) -> BoundaryInput {
 }
 
 fn compute(loads: &[Load], input: &BoundaryInput) -> Boundary {
-    Boundary::compute(&mut LoadSums::new(loads.len()), |at| loads[at], input)
+    let pins: Vec<usize> = (0..loads.len()).filter(|at| loads[*at].pinned).collect();
+    Boundary::compute(&mut LoadSums::new(loads.len()), |at| loads[at], &pins, input)
 }
 
 #[test]
@@ -43,9 +44,33 @@ fn bnd_1_what_is_not_sendable_is_passed_over_and_weighs_nothing() {
     let loads = [Load::of(50), Load::NOT_SENDABLE, Load::of(50), Load::NOT_SENDABLE];
     let boundary = compute(&loads, &input(200, 100));
     assert_eq!((boundary.included, boundary.visible, boundary.start), (2, 4, 0));
-    let aboard: Vec<usize> =
-        (0..4).filter(|at| boundary.includes(*at, loads[*at].sendable)).collect();
+    let aboard: Vec<usize> = (0..4).filter(|at| boundary.includes(*at, loads[*at])).collect();
     assert_eq!(aboard, [0, 2]);
+}
+
+#[test]
+fn bnd_8_pins_go_first_and_the_line_is_drawn_at_the_walk() {
+    let (small, pin) = (Load::of(100), Load::of(200).pin());
+    for (loads, limit, included, start) in [
+        // The room beside the pin is for the newest.
+        (vec![pin, small, small, small], 500, vec![0, 2, 3], 2),
+        // A pin right above the walk stays above the line, and so does one before it.
+        (vec![small, pin, pin, small], 600, vec![1, 2, 3], 3),
+        // A pin that the walk passes over stands below it.
+        (vec![small, small, pin, small], 500, vec![1, 2, 3], 1),
+        (vec![pin, small], 400, vec![0, 1], 0),
+        // Pins that do not fit are included all the same, alone: people are asked.
+        (vec![small, pin, pin, small], 300, vec![1, 2], 4),
+        // The context begins behind the mark, apart from pins.
+        (vec![pin, Load::BEFORE_THE_LINE, small], 1000, vec![0, 2], 2),
+        (vec![small, Load::BEFORE_THE_LINE, pin, small], 1000, vec![2, 3], 3),
+    ] {
+        let boundary = compute(&loads, &input(limit, 100));
+        let aboard: Vec<usize> =
+            (0..loads.len()).filter(|at| boundary.includes(*at, loads[*at])).collect();
+        assert_eq!((aboard.len(), boundary.start), (boundary.included, start), "{loads:?}");
+        assert_eq!(aboard, included, "{loads:?}");
+    }
 }
 
 #[test]
@@ -74,7 +99,7 @@ fn bnd_6_the_line_moves_in_blocks_and_then_stays() {
     let mut loads = vec![Load::of(100); 100];
     let start_of = |loads: &[Load], previous| {
         let mut sums = LoadSums::new(loads.len());
-        Boundary::compute_stepped(&mut sums, |at| loads[at], &input, previous).start
+        Boundary::compute_stepped(&mut sums, |at| loads[at], &[], &input, previous).start
     };
     assert_eq!(start_of(&loads, None), 0, "all fit");
     loads.push(Load::of(100));
@@ -96,7 +121,7 @@ fn bnd_6_a_line_that_is_out_of_date_does_not_stick() {
     let input = input(1500, 0);
     let stepped = |loads: &[Load], previous| {
         let mut sums = LoadSums::new(loads.len());
-        Boundary::compute_stepped(&mut sums, |at| loads[at], &input, previous)
+        Boundary::compute_stepped(&mut sums, |at| loads[at], &[], &input, previous)
     };
     let mut loads = vec![Load::of(200); 10];
     loads.push(Load::of(5000));
@@ -108,6 +133,53 @@ fn bnd_6_a_line_that_is_out_of_date_does_not_stick() {
         6,
         "a fifth of the window stays free"
     );
+}
+
+proptest! {
+    /// BND-8: INCLUDED is the pins and the longest suffix of the rest that fits beside them.
+    #[test]
+    fn bnd_8_included_is_the_pins_and_the_maximal_suffix_of_the_rest(
+        pairs in prop::collection::vec((0u64..400, 0u8..8), 0..300),
+        mark in 0usize..400,
+        limit in 0u64..30_000,
+        slope in 0.5f64..2.0,
+    ) {
+        let load = |(at, (tokens, kind)): (usize, &(u64, u8))| match kind {
+            0 => Load::NOT_SENDABLE,
+            1 | 2 => Load::of(*tokens).pin(),
+            _ if at + 100 < mark => Load::BEFORE_THE_LINE,
+            _ => Load::of(*tokens),
+        };
+        let loads: Vec<Load> = pairs.iter().enumerate().map(load).collect();
+        let input = BoundaryInput { correction: Correction::new(0.0, slope), ..input(limit, 100) };
+        // By the words of the rule: the pins, then one more of the rest as long as it fits.
+        let pins = (0..loads.len()).filter(|at| loads[*at].pinned);
+        let mut expected: Vec<usize> = pins.collect();
+        let sum = |these: &[usize]| these.iter().map(|at| loads[*at].tokens).sum::<RawTokens>();
+        for at in (0..loads.len()).rev() {
+            if loads[at] == Load::BEFORE_THE_LINE {
+                break;
+            }
+            if loads[at].pinned || !loads[at].sendable {
+                continue;
+            }
+            let more = [expected.as_slice(), &[at]].concat();
+            if !input.fits(sum(&more)) {
+                break;
+            }
+            expected = more;
+        }
+        expected.sort_unstable();
+        let boundary = compute(&loads, &input);
+        let aboard: Vec<usize> =
+            (0..loads.len()).filter(|at| boundary.includes(*at, loads[*at])).collect();
+        prop_assert_eq!(&aboard, &expected);
+        prop_assert_eq!(boundary.included, expected.len());
+        prop_assert_eq!(boundary.raw_history, sum(&expected));
+        if boundary.start > 0 && boundary.start < loads.len() {
+            prop_assert!(!loads[boundary.start].pinned, "the line is drawn at the walk");
+        }
+    }
 }
 
 proptest! {
@@ -136,7 +208,7 @@ proptest! {
             prop_assert!(!input.fits(raw(boundary.start - 1)), "one more would not");
         }
         let aboard: Vec<usize> = (0..loads.len())
-            .filter(|at| boundary.includes(*at, loads[*at].sendable))
+            .filter(|at| boundary.includes(*at, loads[*at]))
             .collect();
         prop_assert_eq!(aboard.len(), boundary.included);
         let history = input.correction.apply(raw(boundary.start));
@@ -162,13 +234,13 @@ proptest! {
         };
         let all = |from: usize| tokens.iter().skip(from).sum::<u64>();
         let input = input(limit, 100);
-        let drawn = Boundary::compute(&mut LoadSums::new(tokens.len()), load, &input);
+        let drawn = Boundary::compute(&mut LoadSums::new(tokens.len()), load, &[], &input);
         prop_assert!(drawn.start >= mark.min(tokens.len()));
         let fits = all(mark) + 100 <= limit;
         prop_assert_eq!(drawn.start == mark.min(tokens.len()), fits || tokens.len() <= mark);
         if fits {
             let stepped =
-                Boundary::compute_stepped(&mut LoadSums::new(tokens.len()), load, &input, None);
+                Boundary::compute_stepped(&mut LoadSums::new(tokens.len()), load, &[], &input, None);
             prop_assert_eq!(stepped, drawn);
         }
     }

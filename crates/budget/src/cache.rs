@@ -11,7 +11,8 @@ pub enum Change {
     /// A pair was added at the end.
     PairAdded,
     /// The load of the visible pair at this position changed: its answer arrived, its
-    /// send ended, it was edited, or an attachment is delivered another way.
+    /// send ended, it was edited, left out or pinned, or an attachment is delivered another
+    /// way.
     PairLoad(usize),
     /// The loads of all pairs changed: another estimator or ratio.
     AllLoads,
@@ -64,11 +65,11 @@ impl BoundaryCache {
     }
 
     /// The boundary, computed if a trigger came since the last time.
-    pub fn get(&mut self, load: impl FnMut(usize) -> Load) -> Boundary {
+    pub fn get(&mut self, load: impl FnMut(usize) -> Load, pins: &[usize]) -> Boundary {
         match self.computed {
             Some(boundary) => boundary,
             None => {
-                let boundary = Boundary::compute(&mut self.sums, load, &self.input);
+                let boundary = Boundary::compute(&mut self.sums, load, pins, &self.input);
                 self.recomputations += 1;
                 *self.computed.insert(boundary)
             }
@@ -80,13 +81,14 @@ impl BoundaryCache {
     pub fn get_stepped(
         &mut self,
         load: impl FnMut(usize) -> Load,
+        pins: &[usize],
         previous: Option<usize>,
     ) -> Boundary {
         match self.computed {
             Some(boundary) => boundary,
             None => {
-                let boundary =
-                    Boundary::compute_stepped(&mut self.sums, load, &self.input, previous);
+                let (sums, input) = (&mut self.sums, &self.input);
+                let boundary = Boundary::compute_stepped(sums, load, pins, input, previous);
                 self.recomputations += 1;
                 *self.computed.insert(boundary)
             }
@@ -173,12 +175,12 @@ mod tests {
         for (changes, recomputed) in [(&triggers[..], 1), (&others[..], 0)] {
             for change in changes {
                 let mut cache = BoundaryCache::new(10, INPUT);
-                cache.get(load);
+                cache.get(load, &[]);
                 let before = cache.recomputations();
                 cache.note(*change);
                 assert_eq!(cache.recomputations(), before, "lazy: {change:?}");
-                cache.get(load);
-                cache.get(load);
+                cache.get(load, &[]);
+                cache.get(load, &[]);
                 assert_eq!(cache.recomputations(), before + recomputed, "{change:?}");
             }
         }
@@ -187,10 +189,10 @@ mod tests {
     #[test]
     fn bnd_4_a_keystroke_touches_no_pair() {
         let mut cache = BoundaryCache::new(100_000, INPUT);
-        let first = cache.get(load);
+        let first = cache.get(load, &[]);
         for _ in 0..1000 {
             cache.note(Change::Keystroke);
-            let again = cache.get(|position| panic!("pair {position} was touched"));
+            let again = cache.get(|position| panic!("pair {position} was touched"), &[]);
             assert_eq!(again, first);
         }
     }
@@ -199,14 +201,14 @@ mod tests {
     fn the_cached_boundary_is_the_computed_one() {
         let mut loads = vec![200u64; 10];
         let mut cache = BoundaryCache::new(loads.len(), INPUT);
-        assert_eq!(cache.get(|at| Load::of(loads[at])).included, 4);
+        assert_eq!(cache.get(|at| Load::of(loads[at]), &[]).included, 4);
         loads[9] = 700;
         cache.note(Change::PairLoad(9));
-        assert_eq!(cache.get(|at| Load::of(loads[at])).included, 2);
+        assert_eq!(cache.get(|at| Load::of(loads[at]), &[]).included, 2);
         loads.push(10);
         cache.note(Change::PairAdded);
-        assert_eq!(cache.get(|at| Load::of(loads[at])).included, 2);
+        assert_eq!(cache.get(|at| Load::of(loads[at]), &[]).included, 2);
         cache.note(Change::Input(BoundaryInput { limit: 5000, ..INPUT }));
-        assert_eq!(cache.get(|at| Load::of(loads[at])).included, 11);
+        assert_eq!(cache.get(|at| Load::of(loads[at]), &[]).included, 11);
     }
 }

@@ -1,11 +1,11 @@
 //! What one pair adds to a request (EST-5), and whether it may be sent at all (BND-1).
 
-use plimsoll_domain::Lifecycle;
+use plimsoll_domain::{Lifecycle, PairUse};
 use plimsoll_tokens::{Estimator, RawTokens};
 
 use crate::Load;
 
-/// Why a visible pair stays ashore.
+/// Why a visible pair is not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExcludedBecause {
     /// It does not fit.
@@ -16,6 +16,8 @@ pub enum ExcludedBecause {
     InFlight,
     /// It was cancelled before any answer came.
     Cancelled,
+    /// Somebody left it out by hand (HIS-10).
+    LeftOut,
     /// Somebody said that the context begins after it (UI-17).
     BeforeTheLine,
 }
@@ -28,6 +30,7 @@ impl ExcludedBecause {
             Self::Error => "error",
             Self::InFlight => "in flight",
             Self::Cancelled => "cancelled",
+            Self::LeftOut => "left out",
             Self::BeforeTheLine => "before the line",
         }
     }
@@ -49,6 +52,8 @@ pub fn sent_answer(lifecycle: Lifecycle, answer: Option<&str>) -> Option<&str> {
 pub struct WeighedPair {
     /// Where it stands.
     pub lifecycle: Lifecycle,
+    /// What somebody decided about it by hand (HIS-10).
+    pub pair_use: PairUse,
     /// Raw tokens of the user's words.
     pub user_tokens: u64,
     /// Raw tokens of the answer.
@@ -56,7 +61,7 @@ pub struct WeighedPair {
 }
 
 impl WeighedPair {
-    /// Weighs the texts of a pair.
+    /// Weighs the texts of a pair about which nobody decided anything.
     pub fn of(
         lifecycle: Lifecycle,
         user: &str,
@@ -65,12 +70,18 @@ impl WeighedPair {
     ) -> Self {
         let raw = |text: &str| if is_emitted(text) { estimator.count(text).max(1) } else { 0 };
         let (user_tokens, assistant_tokens) = (raw(user), assistant.map_or(0, raw));
-        Self { lifecycle, user_tokens, assistant_tokens }
+        Self { lifecycle, pair_use: PairUse::Auto, user_tokens, assistant_tokens }
     }
 
     /// Why this pair is never sent, whatever the room; none if it may be.
     pub fn not_sendable(&self, send_error_pairs: bool) -> Option<ExcludedBecause> {
-        not_sendable(self.lifecycle, self.assistant_tokens > 0, send_error_pairs)
+        let by_itself = not_sendable(self.lifecycle, self.assistant_tokens > 0, send_error_pairs);
+        match self.pair_use {
+            PairUse::Out if by_itself != Some(ExcludedBecause::InFlight) => {
+                Some(ExcludedBecause::LeftOut)
+            }
+            PairUse::Auto | PairUse::Out | PairUse::Pinned => by_itself,
+        }
     }
 
     /// The load, with the overhead of each message.
@@ -80,7 +91,8 @@ impl WeighedPair {
         }
         let answer = if self.lifecycle == Lifecycle::Error { 0 } else { self.assistant_tokens };
         let message = |tokens: u64| RawTokens::message(tokens, overhead);
-        Load::of(message(self.user_tokens) + message(answer))
+        let load = Load::of(message(self.user_tokens) + message(answer));
+        if self.pair_use == PairUse::Pinned { load.pin() } else { load }
     }
 }
 
@@ -147,5 +159,26 @@ mod tests {
         assert_eq!(reason(Lifecycle::Sending), Some(ExcludedBecause::InFlight));
         assert_eq!(reason(Lifecycle::Cancelled), Some(ExcludedBecause::Cancelled));
         assert_eq!(reason(Lifecycle::Complete), None);
+    }
+
+    #[test]
+    fn his_10_what_is_left_out_by_hand_is_not_sent_and_what_is_pinned_is_sent_first() {
+        use Lifecycle::*;
+        let load = |lifecycle, pair_use| {
+            let pair = WeighedPair { pair_use, ..weighed(lifecycle, "abc", Some("de")) };
+            (pair.load(4, false), pair.not_sendable(false))
+        };
+        let left_out = (Load::NOT_SENDABLE, Some(ExcludedBecause::LeftOut));
+        for lifecycle in [Complete, Error, Cancelled] {
+            assert_eq!(load(lifecycle, PairUse::Out), left_out, "{lifecycle:?}");
+        }
+        let in_flight = (Load::NOT_SENDABLE, Some(ExcludedBecause::InFlight));
+        for pair_use in PairUse::ALL {
+            assert_eq!(load(Sending, pair_use), in_flight, "{pair_use:?}");
+        }
+        let (pinned, _) = load(Complete, PairUse::Pinned);
+        assert_eq!((pinned.sendable, pinned.pinned, pinned.tokens.total()), (true, true, 13));
+        let failed = (Load::NOT_SENDABLE, Some(ExcludedBecause::Error));
+        assert_eq!(load(Error, PairUse::Pinned), failed, "a pin does not make it sendable");
     }
 }

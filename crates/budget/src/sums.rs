@@ -13,31 +13,43 @@ pub struct Load {
     pub tokens: RawTokens,
     /// Whether it may be sent at all (BND-1).
     pub sendable: bool,
+    /// Whether it goes before all others do (BND-8); only what is sendable is.
+    pub pinned: bool,
 }
 
 impl Load {
     /// A pair that is never sent and weighs nothing.
-    pub const NOT_SENDABLE: Self = Self { tokens: RawTokens::ZERO, sendable: false };
+    pub const NOT_SENDABLE: Self = Self { tokens: RawTokens::ZERO, sendable: false, pinned: false };
 
     /// A pair before the mark of UI-17: it is never sent, and neither is anything older, so
     /// the walk ends here.
     pub const BEFORE_THE_LINE: Self =
-        Self { tokens: RawTokens { text: u64::MAX, overhead: 0 }, sendable: false };
+        Self { tokens: RawTokens { text: u64::MAX, overhead: 0 }, sendable: false, pinned: false };
 
     /// A pair of this many tokens.
     pub fn of(tokens: impl Into<RawTokens>) -> Self {
-        Self { tokens: tokens.into(), sendable: true }
+        Self { tokens: tokens.into(), sendable: true, pinned: false }
+    }
+
+    /// The same, pinned if it may be sent.
+    pub fn pin(self) -> Self {
+        Self { pinned: self.sendable, ..self }
+    }
+
+    /// What the walk adds for it: pins were taken before the walk began, so it passes over them.
+    fn in_walk(self) -> Self {
+        if self.pinned { Self::NOT_SENDABLE } else { self }
     }
 }
 
-/// A run of the newest pairs.
+/// A run of the newest pairs, without those among them that are pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Suffix {
     /// The position of its oldest pair; the number of pairs when it is empty.
     pub start: usize,
     /// The sum of the raw tokens.
     pub tokens: RawTokens,
-    /// How many of its pairs are sendable.
+    /// How many of its pairs are sendable and not pinned.
     pub sendable: usize,
 }
 
@@ -108,7 +120,7 @@ impl LoadSums {
             }
             let before = taken;
             while taken.start > first {
-                let next = load(taken.start - 1);
+                let next = load(taken.start - 1).in_walk();
                 let tokens = taken.tokens + next.tokens;
                 if !fits(tokens) {
                     return taken;
@@ -138,7 +150,7 @@ impl LoadSums {
         }
         while suffix.start > start {
             suffix.start -= 1;
-            let next = load(suffix.start);
+            let next = load(suffix.start).in_walk();
             suffix.tokens += next.tokens;
             suffix.sendable += usize::from(next.sendable);
         }
@@ -152,7 +164,7 @@ impl LoadSums {
         let first = index * BLOCK;
         let mut sum = BlockSum::default();
         for position in first..(first + BLOCK).min(self.len) {
-            let next = load(position);
+            let next = load(position).in_walk();
             sum.tokens += next.tokens;
             sum.sendable += usize::from(next.sendable);
         }

@@ -29,7 +29,8 @@ pub use json_size::{JsonTreeSize, MAX_JSON_TREE_BYTES, json_is_bounded, json_tre
 pub use lifecycle::{IllegalTransition, Lifecycle, LifecycleEvent};
 pub use mark::ContextMark;
 pub use pair::{
-    ColorFlag, MessagePair, OutOfRange, PairError, Star, Timestamp, Usage, attachment_kinds,
+    ColorFlag, MessagePair, OutOfRange, PairError, PairUse, Star, Timestamp, Usage,
+    attachment_kinds,
 };
 pub use stranger::{plain_name, quoted, visible};
 pub use topic::{Topic, TopicTree, TopicTreeError};

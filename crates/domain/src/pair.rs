@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use utoipa::ToSchema;
 
 use crate::{
     Attachment, IllegalTransition, Lifecycle, LifecycleEvent, PairId, ReceiptId, SegmentBody,
@@ -81,6 +82,37 @@ impl ColorFlag {
     }
 }
 
+/// Whether a pair goes along with later messages (HIS-10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PairUse {
+    /// Where there is room for it (BND-1).
+    #[default]
+    Auto,
+    /// Never: somebody left it out by hand.
+    Out,
+    /// Before all others (BND-8).
+    Pinned,
+}
+
+impl PairUse {
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Out, Self::Pinned];
+
+    /// The name used in files and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Out => "out",
+            Self::Pinned => "pinned",
+        }
+    }
+
+    /// The use with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.name() == name)
+    }
+}
+
 /// What a provider says a request used, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -121,6 +153,8 @@ pub struct MessagePair {
     pub star: Star,
     /// A label.
     pub color_flag: ColorFlag,
+    /// Whether it goes along with later messages.
+    pub pair_use: PairUse,
     /// Where it stands.
     pub lifecycle: Lifecycle,
     /// When it was written.
@@ -187,6 +221,7 @@ mod tests {
             assistant_text: None,
             star: Star::default(),
             color_flag: ColorFlag::default(),
+            pair_use: PairUse::default(),
             lifecycle: Lifecycle::Idle,
             created_at,
             error: None,

@@ -156,6 +156,10 @@ pub enum Atom {
     Day(Comparator, Date),
     /// `e`: pairs in error.
     Failed,
+    /// `x`: left out by hand (HIS-10).
+    LeftOut,
+    /// `p`: pinned (HIS-10).
+    Pinned,
     /// `i`
     Image,
     /// `a`

@@ -69,6 +69,8 @@ impl Parser<'_> {
             'b' => Ok(Atom::Flag(ColorFlag::Blue)),
             'g' => Ok(Atom::Flag(ColorFlag::Grey)),
             'e' => Ok(Atom::Failed),
+            'x' => Ok(Atom::LeftOut),
+            'p' => Ok(Atom::Pinned),
             'i' => Ok(Atom::Image),
             'a' => Ok(Atom::Attachment),
             // The word check lets no other letter through.

@@ -1,6 +1,6 @@
 //! The commands of FLT-5. They are only read here; doing them is for the caller.
 
-use plimsoll_domain::{ColorFlag, Star};
+use plimsoll_domain::{ColorFlag, PairUse, Star};
 
 use crate::{
     ast::Span,
@@ -78,6 +78,8 @@ pub enum Command {
     Star(Star),
     /// `:flag b|g`
     Flag(ColorFlag),
+    /// `:use auto|out|pinned` (HIS-10)
+    Use(PairUse),
     /// `:delete [--force]`
     Delete {
         /// Whether many pairs may go at once.
@@ -93,11 +95,12 @@ pub enum Command {
 }
 
 /// The commands and what they do, in the order in which they are offered.
-pub const COMMANDS: [(&str, &str); 7] = [
+pub const COMMANDS: [(&str, &str); 8] = [
     ("export", "write the visible pairs to a file"),
     ("topic", "move the visible pairs to a topic"),
     ("star", "give the visible pairs 0 to 3 stars"),
     ("flag", "flag the visible pairs blue (b) or grey (g)"),
+    ("use", "leave the visible pairs out, pin them, or neither (auto)"),
     ("delete", "delete the visible pairs, after asking"),
     ("save", "keep this filter as @name"),
     ("help", "show the filter language"),
@@ -114,6 +117,7 @@ pub(crate) fn parse_command(text: &str, colon: usize) -> Result<Command, FilterE
         "topic" => topic(&mut scan)?,
         "star" => star(&mut scan)?,
         "flag" => flag(&mut scan)?,
+        "use" => pair_use(&mut scan)?,
         "delete" => delete(&mut scan)?,
         "save" => save(&mut scan)?,
         "help" => Command::Help,
@@ -277,6 +281,21 @@ fn flag(scan: &mut Scanner<'_>) -> Result<Command, FilterError> {
             Err(error.hint("try `:flag b` for blue or `:flag g` for grey"))
         }
     }
+}
+
+fn pair_use(scan: &mut Scanner<'_>) -> Result<Command, FilterError> {
+    scan.skip_space();
+    let word = scan.take_while(char::is_alphanumeric);
+    let written = scan.slice(word);
+    PairUse::parse(written).map(Command::Use).ok_or_else(|| {
+        let found = if written.is_empty() { scan.found() } else { quoted(written) };
+        let expected = "`auto`, `out` or `pinned`";
+        let error = FilterError::new(ErrorKind::BadCommand, word, found, expected);
+        match nearest(written, PairUse::ALL.map(PairUse::name)) {
+            Some(meant) => error.hint(format!("did you mean `:use {meant}`?")),
+            None => error.hint("try `:use out` to leave them out"),
+        }
+    })
 }
 
 fn delete(scan: &mut Scanner<'_>) -> Result<Command, FilterError> {

@@ -30,6 +30,9 @@ fn commands_are_read() {
     check(":star 3", Command::Star(Star::new(3).unwrap()));
     check(":flag b", Command::Flag(ColorFlag::Blue));
     check("b:flag g", Command::Flag(ColorFlag::Grey));
+    check("b :use out", Command::Use(PairUse::Out));
+    check(":use pinned", Command::Use(PairUse::Pinned));
+    check(":use auto", Command::Use(PairUse::Auto));
     check(":delete", Command::Delete { force: false });
     check(":delete --force", Command::Delete { force: true });
     check(":save my-1", Command::Save { name: "my-1".to_owned() });
@@ -80,6 +83,8 @@ fn mistakes_in_commands_have_a_place_and_a_suggestion() {
     check_error(":topic 'A*'", "       ^^^^", BadCommand, "without `*`");
     check_error(":topic 'A'...", "          ^^^", BadCommand, "nothing after");
     check_error(":topic 'A", "       ^", UnterminatedQuote, "close it");
+    check_error(":use pined", "     ^^^^^", BadCommand, "did you mean `:use pinned`?");
+    check_error(":use", "    ^", BadCommand, "`:use out`");
     check_error(":delete now", "        ^^^", BadCommand, "--force");
     check_error(":save", "     ^", MissingArgument, "A–Z");
     check_error(":save @x", "      ^", BadCommand, "without `@`");

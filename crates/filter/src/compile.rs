@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plimsoll_domain::ColorFlag;
+use plimsoll_domain::{ColorFlag, PairUse};
 
 use crate::{
     Scope, TextTerm,
@@ -191,6 +191,8 @@ impl<'a> Compiler<'a> {
             }
             Atom::Day(comparator, date) => on_day(*comparator, self.scope.day(*date)),
             Atom::Failed => Leaf::Failed,
+            Atom::LeftOut => Leaf::Use(PairUse::Out),
+            Atom::Pinned => Leaf::Use(PairUse::Pinned),
             Atom::Image => Leaf::Image,
             Atom::Attachment => Leaf::Attachment,
             Atom::Tokens(comparator, count) => {

@@ -15,7 +15,7 @@ const MOST: usize = 50;
 
 /// Examples of all atoms, with what they mean: for the help, and each for completion when what
 /// was typed is the start of it.
-pub const ATOMS: [(&str, &str); 28] = [
+pub const ATOMS: [(&str, &str); 30] = [
     ("t", "the selected topic"),
     ("t...", "the selected topic and all below it"),
     ("t10", "the newest 10 pairs of the selected topic"),
@@ -37,6 +37,8 @@ pub const ATOMS: [(&str, &str); 28] = [
     ("e", "in error"),
     ("i", "with an image"),
     ("a", "with an attachment"),
+    ("x", "left out by hand"),
+    ("p", "pinned"),
     ("o", "included in the next request"),
     ("o5", "included, and the newest 5 that are not"),
     ("k>500", "more than 500 tokens"),
@@ -47,7 +49,7 @@ pub const ATOMS: [(&str, &str); 28] = [
 ];
 
 /// What the arguments of the commands can be.
-const ARGUMENTS: [(&str, &str, &str); 12] = [
+const ARGUMENTS: [(&str, &str, &str); 15] = [
     ("export", "json", "lossless, can be imported again"),
     ("export", "zip", "the same, with attached files"),
     ("export", "md", "Markdown"),
@@ -59,6 +61,9 @@ const ARGUMENTS: [(&str, &str, &str); 12] = [
     ("flag", "b", "blue"),
     ("flag", "g", "grey"),
     ("star", "3", "stars go from 0 to 3"),
+    ("use", "auto", "sent where there is room"),
+    ("use", "out", "left out by hand"),
+    ("use", "pinned", "sent before all others"),
     ("delete", "--force", "also when there are many"),
 ];
 

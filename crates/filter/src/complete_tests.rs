@@ -54,7 +54,7 @@ fn saved_names_commands_and_arguments() {
     check("!@^", &["!@work", "!@Weekend", "!@old"]);
     check(
         "b :^",
-        &["export", "topic", "star", "flag", "delete", "save", "help"]
+        &["export", "topic", "star", "flag", "use", "delete", "save", "help"]
             .map(|n| format!("b :{n}"))
             .each_ref()
             .map(String::as_str),

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Words that people write for a letter.
-const NAMES: [(&str, char); 28] = [
+const NAMES: [(&str, char); 32] = [
     ("topic", 't'),
     ("topics", 't'),
     ("star", 's'),
@@ -34,6 +34,10 @@ const NAMES: [(&str, char); 28] = [
     ("error", 'e'),
     ("errors", 'e'),
     ("failed", 'e'),
+    ("pin", 'p'),
+    ("pinned", 'p'),
+    ("pins", 'p'),
+    ("out", 'x'),
     ("image", 'i'),
     ("images", 'i'),
     ("attachment", 'a'),

@@ -88,6 +88,8 @@ fn filters() -> impl Strategy<Value = String> {
             "i",
             "a",
             "o",
+            "x",
+            "p",
             "bg",
             "@x",
             "t'A > B'",

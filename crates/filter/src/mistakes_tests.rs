@@ -39,8 +39,8 @@ fn strays_are_errors() {
     check("éé", "^^", StrayWord, "`c'éé'`");
     check("gpt-4", "^^^^^", StrayWord, "`c'gpt-4'`");
     check("c foo", "  ^^^", MissingArgument, "`c'foo'`");
-    check("x", "^", UnknownLetter, "`c'x'`");
-    check("b x3", "  ^^", UnknownLetter, "`c'x3'`");
+    check("z", "^", UnknownLetter, "`c'z'`");
+    check("b z3", "  ^^", UnknownLetter, "`c'z3'`");
     check("don't", "^^^", StrayWord, "`c\"don't\"`");
 }
 

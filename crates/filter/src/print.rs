@@ -63,6 +63,8 @@ impl fmt::Display for Atom {
             }
             Self::Day(comparator, date) => write!(f, "d{}{date}", written(*comparator)),
             Self::Failed => f.write_str("e"),
+            Self::LeftOut => f.write_str("x"),
+            Self::Pinned => f.write_str("p"),
             Self::Image => f.write_str("i"),
             Self::Attachment => f.write_str("a"),
             Self::Included(0) => f.write_str("o"),

@@ -1,6 +1,6 @@
 //! Random filters over random rows agree with a naive evaluator, row by row.
 
-use plimsoll_domain::{ColorFlag, Lifecycle, Star, Timestamp};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairUse, Star, Timestamp};
 use proptest::prelude::*;
 
 use crate::{
@@ -93,6 +93,8 @@ impl Case {
                 }
             }
             Atom::Failed => row.lifecycle == Lifecycle::Error,
+            Atom::LeftOut => row.pair_use == PairUse::Out,
+            Atom::Pinned => row.pair_use == PairUse::Pinned,
             Atom::Image => row.has_image,
             Atom::Attachment => row.has_attachment,
             Atom::Tokens(comparator, count) => comparator.holds(row.tokens, *count),
@@ -156,6 +158,8 @@ fn trees() -> impl Strategy<Value = Tree> {
         "r30",
         "b",
         "g",
+        "x",
+        "p",
         "m",
         "m'GPT*'",
         "m'*4*'",
@@ -200,7 +204,7 @@ fn trees() -> impl Strategy<Value = Tree> {
 }
 
 fn tables() -> impl Strategy<Value = Vec<(Row, String)>> {
-    let labels = (0..4u64, any::<bool>(), any::<bool>(), any::<bool>(), 0..5usize);
+    let labels = (0..4u64, any::<bool>(), any::<bool>(), any::<bool>(), 0..5usize, 0..3usize);
     // A topic or a model that the scope does not list must do no harm.
     let row = (
         -4_000..100i64,
@@ -211,13 +215,14 @@ fn tables() -> impl Strategy<Value = Vec<(Row, String)>> {
         "[abAB é\n]{0,5}",
     );
     let row = row.prop_map(|(minutes, topic, model, labels, tokens, text)| {
-        let (star, blue, has_image, has_attachment, lifecycle) = labels;
+        let (star, blue, has_image, has_attachment, lifecycle, pair_use) = labels;
         let row = Row {
             created_at: Timestamp::from_millis(NOW + minutes * 60_000),
             topic,
             model,
             star: Star::new(star).unwrap(),
             flag: if blue { ColorFlag::Blue } else { ColorFlag::Grey },
+            pair_use: PairUse::ALL[pair_use],
             lifecycle: Lifecycle::ALL[lifecycle],
             has_image,
             has_attachment,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use plimsoll_domain::{ColorFlag, Lifecycle, Star, Timestamp};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairUse, Star, Timestamp};
 
 use crate::{Date, TopicNode};
 
@@ -42,6 +42,7 @@ pub struct Row {
     pub model: u32,
     pub star: Star,
     pub flag: ColorFlag,
+    pub pair_use: PairUse,
     /// Where it stands.
     pub lifecycle: Lifecycle,
     /// Whether an image is attached.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use plimsoll_domain::{ColorFlag, Lifecycle, Star, Timestamp};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairUse, Star, Timestamp};
 
 use crate::{Date, Row, Rows, Scope, TextTerm, TopicNode};
 
@@ -91,6 +91,7 @@ impl Row {
             model: 0,
             star: Star::default(),
             flag: ColorFlag::Grey,
+            pair_use: PairUse::Auto,
             lifecycle: Lifecycle::Complete,
             has_image: false,
             has_attachment: false,

@@ -10,16 +10,17 @@ use crate::{
 };
 
 /// The letters that atoms start with.
-pub(crate) const LETTERS: &str = "tsrbgmcdeiaok";
+pub(crate) const LETTERS: &str = "tsrbgmcdeiaokxp";
 /// Those that may stand alone.
-pub(crate) const BARE: &str = "tbgmeiao";
+pub(crate) const BARE: &str = "tbgmeiaoxp";
 /// As many different bare letters may follow each other; with more, or with one twice, it
 /// reads as a word.
 const LONGEST_RUN: usize = 3;
 /// The same after a bare `m` or `t` and white space, where people mean a name.
 const LONGEST_RUN_AFTER_BARE: usize = 1;
 /// What could stand where something unknown does.
-pub(crate) const A_TERM: &str = "a term: t s r b g m c d e i a o k, @name, `!` or a parenthesis";
+pub(crate) const A_TERM: &str =
+    "a term: t s r b g m c d e i a o k x p, @name, `!` or a parenthesis";
 
 impl Parser<'_> {
     /// Refuses the run of letters that starts here if it is no sequence of atoms.
@@ -69,6 +70,10 @@ fn is_atoms(run: &str, after: &str, follows_bare: bool) -> bool {
         return false;
     }
     let single = run.len() == last.len_utf8();
+    // No atom goes on so, and many names do: `gpt-4`.
+    if !single && after.starts_with(['-', '_']) {
+        return false;
+    }
     let bare = if takes_argument(last, after) { &run[..run.len() - 1] } else { run };
     // A letter that lacks its argument gets a message of its own.
     let complete = single || bare.chars().all(|c| BARE.contains(c));
