@@ -4,7 +4,7 @@ use std::{pin::Pin, time::Duration};
 
 use plimsoll_budget::{Decision, OverBudget, QuotaKind};
 use plimsoll_domain::{
-    ColorFlag, FileId, Lifecycle, MessagePair, PairId, Star, Timestamp, words_alone,
+    ColorFlag, FileId, Lifecycle, MessagePair, PairId, PairUse, Star, Timestamp, words_alone,
 };
 use plimsoll_send::Comparison;
 use plimsoll_store::{StoreError, StoreResult};
@@ -140,6 +140,7 @@ impl App {
             assistant_text: None,
             star: Star::default(),
             color_flag: ColorFlag::default(),
+            pair_use: PairUse::default(),
             lifecycle: Lifecycle::Idle,
             created_at: now,
             error: None,

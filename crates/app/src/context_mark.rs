@@ -93,9 +93,19 @@ impl App {
                 Some(ContextMark { created_at, pair: id, after })
             }
         };
+        self.set_context_mark(workspace, mark).await?;
+        Ok(mark)
+    }
+
+    /// Puts the mark where it stood before.
+    pub async fn set_context_mark(
+        &self,
+        workspace: &Workspace,
+        mark: Option<ContextMark>,
+    ) -> Result<(), AppError> {
         self.store.put_value(&key(workspace), mark.as_ref().map(write).as_deref()).await?;
         self.events.publish(workspace, Progress::ContextFrom);
-        Ok(mark)
+        Ok(())
     }
 }
 

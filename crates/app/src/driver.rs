@@ -15,7 +15,6 @@ use crate::{
     App, AppError, Attempt, Cancel, Prepared, Progress, SendChoices, StartedSend,
     calling::{Called, Saved},
     ending::Patience,
-    pair_error::pair_error,
 };
 
 /// How long somebody before a terminal waits for a disk that takes nothing.
@@ -242,13 +241,12 @@ impl App {
             Outcome::Error(SendError::OverflowAfterTrimming(fault)) => {
                 let limit = state.overflowed.flatten().map_or(limit, |stated| stated.min(limit));
                 let weights = Weights { limit, ..plan.weights };
-                let (catalog, model) = (self.catalog(), &plan.model().id);
-                overflow_suggestions(&weights, fault.requested, &plan.attached, &catalog, model)
+                overflow_suggestions(&weights, fault.requested, &plan.snapshot)
             }
             _ => Vec::new(),
         };
         let error = match &outcome {
-            Outcome::Error(error) => Some(pair_error(error, prepared.held(state.records.last()))),
+            Outcome::Error(error) => Some(prepared.error(error, state.records.last())),
             Outcome::Complete { .. } | Outcome::Cancelled => None,
         };
         Ok(Sent {
@@ -394,7 +392,7 @@ fn attempt(prepared: &Prepared, state: &SendState, record: &AttemptRecord) -> Pr
 }
 
 /// The first words of a text, for people to know it by.
-fn opening(text: &str) -> String {
+pub(crate) fn opening(text: &str) -> String {
     const LONGEST: usize = 40;
     let line = text.trim().lines().next().unwrap_or_default();
     let mut opening: String = line.chars().take(LONGEST).collect();

@@ -1,15 +1,16 @@
 //! Changes of what is kept, told to everybody who looks (UI-12, BND-4).
 
-use plimsoll_domain::{ColorFlag, Lifecycle, PairId, Star, TopicId};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairId, PairUse, Star, TopicId};
 use plimsoll_store::{Edit, SavedFilter, Workspace};
 
 use crate::{App, AppError, Progress};
 
-/// A label that many pairs get at once (FLT-5).
+/// A label, or a use, that many pairs get at once (FLT-5, HIS-10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     Star(Star),
     Flag(ColorFlag),
+    Use(PairUse),
     Topic(TopicId),
 }
 
@@ -24,6 +25,7 @@ impl App {
         let count = match label {
             Label::Star(star) => self.store.set_star(ids, star).await?,
             Label::Flag(flag) => self.store.set_flag(ids, flag).await?,
+            Label::Use(pair_use) => self.store.set_use(ids, pair_use).await?,
             Label::Topic(topic) => self.store.set_topic(ids, topic).await?,
         };
         self.events.publish(workspace, Progress::Labelled(ids.to_vec()));

@@ -7,7 +7,7 @@ use std::{
 };
 
 use plimsoll_budget::{BoundaryInput, ExcludedBecause, Load, WeighedPair};
-use plimsoll_domain::{ContextMark, Lifecycle, PairId, Topic};
+use plimsoll_domain::{ContextMark, Lifecycle, PairId, PairUse, Topic};
 use plimsoll_filter::{Filter, Query, Row, Rows, compile, parse};
 use plimsoll_store::{Estimate, PairRow, Store, StoredPair, Workspace};
 use plimsoll_tokens::RawTokens;
@@ -25,6 +25,8 @@ const CHUNK: usize = 256;
 pub(crate) struct History {
     pub(crate) pairs: Vec<PairRow>,
     rows: Vec<Row>,
+    /// The rows that are pinned (HIS-10), in order.
+    pinned: Vec<u32>,
     hits: Vec<HashSet<usize>>,
     estimates: HashMap<PairId, Estimate>,
     pub(crate) scope: WorkspaceScope,
@@ -78,6 +80,7 @@ impl History {
         let mut scope = WorkspaceScope::new(clock, topics, saved);
         let rows = pairs.iter().map(|pair| row_of(pair, &mut scope)).collect();
         Ok(Self {
+            pinned: pinned_of(&pairs),
             pairs,
             rows,
             hits: Vec::new(),
@@ -111,6 +114,7 @@ impl History {
             let pair = PairRow::of(&stored.pair);
             let row = row_of(&pair, &mut self.scope);
             let key = (pair.created_at, pair.id);
+            let pinned = pair.pair_use == PairUse::Pinned;
             let at = match self.pairs.binary_search_by_key(&key, |p| (p.created_at, p.id)) {
                 Ok(at) => {
                     self.pairs[at] = pair;
@@ -125,6 +129,7 @@ impl History {
                 }
                 Err(_) => return Ok(Taken::Reload),
             };
+            self.set_pinned(at, pinned);
             let weighed = self.estimates.get(&stored.pair.id);
             if weighed.is_some_and(|estimate| estimate.revision != stored.revision) {
                 self.estimates.remove(&stored.pair.id);
@@ -242,10 +247,13 @@ impl History {
         loads: &LoadRules,
         input: &BoundaryInput,
     ) -> Result<(), AppError> {
-        let mut sum = RawTokens::ZERO;
+        let pinned: Vec<u32> = self.pins(visible).iter().map(|at| visible[*at]).collect();
+        self.weigh(&pinned, renderer, file_cache).await?;
+        let mut sum = pinned.iter().map(|row| self.load(*row, loads).tokens).sum::<RawTokens>();
         for chunk in visible.rchunks(CHUNK) {
             self.weigh(chunk, renderer, file_cache).await?;
-            sum += chunk.iter().map(|row| self.load(*row, loads).tokens).sum::<RawTokens>();
+            let walked = chunk.iter().map(|row| self.load(*row, loads)).filter(|load| !load.pinned);
+            sum += walked.map(|load| load.tokens).sum::<RawTokens>();
             if !input.fits(sum) {
                 break;
             }
@@ -255,32 +263,48 @@ impl History {
 
     /// Copies the weights to where `k` looks for them.
     pub(crate) fn publish_tokens(&mut self, loads: &LoadRules) {
-        // What a pair weighs does not depend on where the context begins.
-        let loads = &LoadRules { mark: None, ..*loads };
         for row in 0..self.pairs.len() {
-            let tokens = self.load(u32::try_from(row).unwrap_or(u32::MAX), loads).tokens;
-            self.rows[row].tokens = u32::try_from(tokens.total()).unwrap_or(u32::MAX);
+            // What a pair weighs depends neither on where the context begins nor on its use.
+            let weighed = self.weighed(u32::try_from(row).unwrap_or(u32::MAX));
+            let tokens = weighed.map_or(u64::MAX, |pair| {
+                let pair = WeighedPair { pair_use: PairUse::Auto, ..pair };
+                pair.load(loads.overhead, loads.send_error_pairs).tokens.total()
+            });
+            self.rows[row].tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
         }
     }
 
     /// The load of a row. One that was not weighed is beyond what the boundary reaches.
     pub(crate) fn load(&self, row: u32, rules: &LoadRules) -> Load {
-        if self.before_the_line(row, rules) {
-            return Load::BEFORE_THE_LINE;
-        }
-        match self.weighed(row) {
+        let load = match self.weighed(row) {
             Some(pair) => pair.load(rules.overhead, rules.send_error_pairs),
-            None => Load::of(u64::MAX),
+            None => match self.pairs.get(row as usize).map(|pair| pair.pair_use) {
+                Some(PairUse::Out) => Load::NOT_SENDABLE,
+                Some(PairUse::Pinned) => Load::of(u64::MAX).pin(),
+                Some(PairUse::Auto) | None => Load::of(u64::MAX),
+            },
+        };
+        // A pin goes from before the mark too (UI-17).
+        if !load.pinned && self.before_the_mark(row, rules) { Load::BEFORE_THE_LINE } else { load }
+    }
+
+    /// The positions of the pinned pairs among some rows, which are in order.
+    pub(crate) fn pins(&self, rows: &[u32]) -> Vec<usize> {
+        self.pinned.iter().filter_map(|row| rows.binary_search(row).ok()).collect()
+    }
+
+    fn set_pinned(&mut self, row: usize, pinned: bool) {
+        let row = u32::try_from(row).unwrap_or(u32::MAX);
+        match self.pinned.binary_search(&row) {
+            Err(at) if pinned => self.pinned.insert(at, row),
+            Ok(at) if !pinned => drop(self.pinned.remove(at)),
+            _ => {}
         }
     }
 
-    /// The loads of those of the pairs whose weight is known.
-    pub(crate) fn known_loads(&self, ids: &[PairId], rules: &LoadRules) -> HashMap<PairId, Load> {
-        let wanted: HashSet<&PairId> =
-            ids.iter().filter(|id| self.estimates.contains_key(id)).collect();
-        if wanted.is_empty() {
-            return HashMap::new();
-        }
+    /// The loads of some pairs.
+    pub(crate) fn loads(&self, ids: &[PairId], rules: &LoadRules) -> HashMap<PairId, Load> {
+        let wanted: HashSet<&PairId> = ids.iter().collect();
         let rows = self.pairs.iter().zip(0u32..).filter(|(pair, _)| wanted.contains(&pair.id));
         rows.map(|(pair, row)| (pair.id, self.load(row, rules))).collect()
     }
@@ -288,40 +312,49 @@ impl History {
     /// What a pair weighs, whether it may be sent or not; none if it was not weighed.
     pub(crate) fn weight(&self, row: u32, rules: &LoadRules) -> Option<RawTokens> {
         let weighed = self.weighed(row)?;
-        let complete = WeighedPair { lifecycle: Lifecycle::Complete, ..weighed };
+        let (lifecycle, pair_use) = (Lifecycle::Complete, PairUse::Auto);
+        let complete = WeighedPair { lifecycle, pair_use, ..weighed };
         Some(complete.load(rules.overhead, rules.send_error_pairs).tokens)
     }
 
-    /// Reads the rows again after labels changed. False if there is more to it.
+    /// Reads the rows again after labels changed. Says whether the use of any pair did; none if
+    /// there is more to it.
     pub(crate) async fn relabel(
         &mut self,
         store: &dyn Store,
         workspace: &Workspace,
-    ) -> Result<bool, AppError> {
+    ) -> Result<Option<bool>, AppError> {
         let pairs = store.rows(workspace).await?;
         let same = pairs.len() == self.pairs.len()
             && pairs
                 .iter()
                 .zip(&self.pairs)
                 .all(|(new, old)| new.id == old.id && new.lifecycle == old.lifecycle);
-        if same {
-            self.rows = pairs.iter().map(|pair| row_of(pair, &mut self.scope)).collect();
-            self.pairs = pairs;
+        if !same {
+            return Ok(None);
         }
-        Ok(same)
+        let use_of = |pairs: &[PairRow]| pairs.iter().map(|p| p.pair_use).collect::<Vec<_>>();
+        let used_otherwise = use_of(&pairs) != use_of(&self.pairs);
+        self.rows = pairs.iter().map(|pair| row_of(pair, &mut self.scope)).collect();
+        self.pinned = pinned_of(&pairs);
+        self.pairs = pairs;
+        Ok(Some(used_otherwise))
     }
 
     /// Why a visible row is not sent, given that it is not included.
     pub(crate) fn excluded_because(&self, row: u32, rules: &LoadRules) -> ExcludedBecause {
-        if self.before_the_line(row, rules) {
+        if self.load(row, rules) == Load::BEFORE_THE_LINE {
             return ExcludedBecause::BeforeTheLine;
         }
-        self.weighed(row)
-            .and_then(|pair| pair.not_sendable(rules.send_error_pairs))
-            .unwrap_or(ExcludedBecause::Budget)
+        let left_out = self.pairs.get(row as usize).is_some_and(|p| p.pair_use == PairUse::Out);
+        match self.weighed(row) {
+            Some(pair) => pair.not_sendable(rules.send_error_pairs),
+            None => left_out.then_some(ExcludedBecause::LeftOut),
+        }
+        .unwrap_or(ExcludedBecause::Budget)
     }
 
-    fn before_the_line(&self, row: u32, rules: &LoadRules) -> bool {
+    fn before_the_mark(&self, row: u32, rules: &LoadRules) -> bool {
         let pair = self.pairs.get(row as usize);
         let key = pair.map(|pair| (pair.created_at, pair.id));
         rules.mark.zip(key).is_some_and(|(mark, key)| mark.excludes(key))
@@ -338,6 +371,7 @@ impl History {
         let estimate = self.estimates.get(&pair.id)?;
         Some(WeighedPair {
             lifecycle: pair.lifecycle,
+            pair_use: pair.pair_use,
             user_tokens: estimate.user_tokens,
             assistant_tokens: estimate.assistant_tokens,
         })
@@ -359,6 +393,11 @@ impl History {
     }
 }
 
+fn pinned_of(pairs: &[PairRow]) -> Vec<u32> {
+    let rows = (0u32..).zip(pairs);
+    rows.filter(|(_, pair)| pair.pair_use == PairUse::Pinned).map(|(row, _)| row).collect()
+}
+
 /// A pair as the filter sees it; its tokens are published later.
 fn row_of(pair: &PairRow, scope: &mut WorkspaceScope) -> Row {
     Row {
@@ -367,6 +406,7 @@ fn row_of(pair: &PairRow, scope: &mut WorkspaceScope) -> Row {
         model: scope.model(&pair.model),
         star: pair.star,
         flag: pair.flag,
+        pair_use: pair.pair_use,
         lifecycle: pair.lifecycle,
         has_image: pair.has_image,
         has_attachment: pair.has_attachment,

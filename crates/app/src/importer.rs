@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plimsoll_domain::{ColorFlag, Lifecycle, MessagePair, Star, Timestamp, Topic, TopicId};
+use plimsoll_domain::{
+    ColorFlag, Lifecycle, MessagePair, PairUse, Star, Timestamp, Topic, TopicId,
+};
 use plimsoll_exchange::{
     Conversation, Format, Record, Turn, copied_pair_id, copied_topic_id, pair_id, topic_id,
     topic_name,
@@ -167,6 +169,7 @@ impl<'a> Importer<'a> {
                 assistant_text: turn.assistant,
                 star: Star::default(),
                 color_flag: ColorFlag::default(),
+                pair_use: PairUse::default(),
                 lifecycle: Lifecycle::Complete,
                 created_at: turn.created_at.unwrap_or(self.now),
                 error: None,

@@ -10,7 +10,7 @@ use plimsoll_store::{
 use plimsoll_tokens::{RawTokens, Report};
 
 use crate::{
-    App, AppError, Prepared, Progress, driver::SendState, ending::Patience, pair_error::pair_error,
+    App, AppError, Prepared, Progress, driver::SendState, ending::Patience,
     workspace_view::line_key,
 };
 
@@ -212,8 +212,8 @@ fn pair_end(
     let (event, error, cut) = match outcome {
         Outcome::Complete { cut_by_length } => (LifecycleEvent::Finish, None, *cut_by_length),
         Outcome::Error(error) => {
-            let held = prepared.held(state.records.last());
-            (LifecycleEvent::Fail, Some(pair_error(error, held)), false)
+            let told = prepared.error(error, state.records.last());
+            (LifecycleEvent::Fail, Some(told), false)
         }
         Outcome::Cancelled => (LifecycleEvent::Cancel, None, false),
     };

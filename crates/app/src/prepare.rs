@@ -173,7 +173,7 @@ impl Prepared {
     /// The request that would leave first under a policy, as it is written (PAY-5).
     pub fn exact_request(&self, policy: OverBudget) -> Encoded {
         let left_out = plan(&self.plan.snapshot, policy).left_out_first();
-        let sent = self.attempts.included.iter().skip(left_out).map(|pair| pair.id);
+        let sent = self.attempts.without_oldest(left_out).map(|pair| pair.id);
         let sent: Vec<PairId> = sent.collect();
         let request = self.request(&sent, self.attempts.max_output, &[], &HashMap::new());
         self.provider.encode(&request)

@@ -73,10 +73,13 @@ impl BoundaryInput {
 /// Where the load line is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boundary {
-    /// Position of the oldest visible pair that the walk of BND-1 took; Y when it took none.
+    /// Position of the oldest visible pair that the walk of BND-1 reached; Y when it reached none.
+    /// Pins right above it stay above it.
     pub start: usize,
     /// X: how many pairs are included, pins and all.
     pub included: usize,
+    /// How many of them are pinned and stand before `start`.
+    pub pinned_above: usize,
     /// Y: how many are visible.
     pub visible: usize,
     /// The raw sum over X.
@@ -133,12 +136,14 @@ impl Boundary {
         Self::new(suffix, pinned, sums.len(), input)
     }
 
-    fn new(suffix: Suffix, pinned: Pinned<'_>, visible: usize, input: &BoundaryInput) -> Self {
+    fn new(suffix: Suffix, pinned: Pinned, visible: usize, input: &BoundaryInput) -> Self {
         let raw_history = suffix.tokens + pinned.tokens;
         let history = input.correction.apply(raw_history);
+        let start = pinned.passed_by(suffix.start);
         Self {
-            start: pinned.passed_by(suffix.start),
-            included: suffix.sendable + pinned.count,
+            start,
+            included: suffix.sendable + pinned.positions.len(),
+            pinned_above: pinned.positions.partition_point(|at| *at < start),
             visible,
             raw_history,
             predicted_history_tokens: history,
@@ -153,25 +158,25 @@ impl Boundary {
 }
 
 /// The pairs that go before all others (BND-8).
-#[derive(Clone, Copy)]
-struct Pinned<'a> {
-    positions: &'a [usize],
-    count: usize,
+struct Pinned {
+    positions: Vec<usize>,
     tokens: RawTokens,
 }
 
-impl<'a> Pinned<'a> {
-    fn of(positions: &'a [usize], load: &mut impl FnMut(usize) -> Load) -> Self {
-        let mut pinned = Self { positions, count: 0, tokens: RawTokens::ZERO };
-        for load in positions.iter().map(|at| load(*at)).filter(|load| load.pinned) {
-            pinned.count += 1;
+impl Pinned {
+    /// Those of the pins that may be sent.
+    fn of(pins: &[usize], load: &mut impl FnMut(usize) -> Load) -> Self {
+        let mut pinned =
+            Self { positions: Vec::with_capacity(pins.len()), tokens: RawTokens::ZERO };
+        for (at, load) in pins.iter().map(|at| (*at, load(*at))).filter(|(_, load)| load.pinned) {
+            pinned.positions.push(at);
             pinned.tokens += load.tokens;
         }
         pinned
     }
 
-    /// The line is drawn at the oldest pair of the walk: pins right above that, which the walk
-    /// passed over, stay above it.
+    /// Where the line is drawn for a walk that reached so far: the pins that it passed over last
+    /// stay above it.
     fn passed_by(&self, start: usize) -> usize {
         let above = self.positions.iter().skip_while(|at| **at < start).zip(start..);
         if start == 0 { 0 } else { start + above.take_while(|(pin, at)| **pin == *at).count() }

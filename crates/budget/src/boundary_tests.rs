@@ -176,6 +176,8 @@ proptest! {
         prop_assert_eq!(&aboard, &expected);
         prop_assert_eq!(boundary.included, expected.len());
         prop_assert_eq!(boundary.raw_history, sum(&expected));
+        let above = expected.iter().filter(|at| **at < boundary.start).count();
+        prop_assert_eq!(boundary.pinned_above, above, "only pins are included above the line");
         if boundary.start > 0 && boundary.start < loads.len() {
             prop_assert!(!loads[boundary.start].pinned, "the line is drawn at the walk");
         }

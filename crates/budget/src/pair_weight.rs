@@ -23,6 +23,16 @@ pub enum ExcludedBecause {
 }
 
 impl ExcludedBecause {
+    /// All reasons, in the order in which they are told.
+    pub const ALL: [Self; 6] = [
+        Self::Budget,
+        Self::Error,
+        Self::InFlight,
+        Self::Cancelled,
+        Self::LeftOut,
+        Self::BeforeTheLine,
+    ];
+
     /// The word shown in the badge's tooltip.
     pub fn name(self) -> &'static str {
         match self {

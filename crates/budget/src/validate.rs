@@ -2,6 +2,8 @@
 
 use plimsoll_tokens::{Correction, RawTokens};
 
+use crate::Load;
+
 /// What a request weighs, against its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights {
@@ -151,21 +153,21 @@ pub fn decide(verdict: Verdict, policy: OverBudget, pairs_to_drop: usize) -> Dec
     }
 }
 
-/// How many of the oldest pairs must go until the request fits. All of them, if even
-/// that is not enough. `included` are their raw tokens, oldest first; `correction` makes tokens of
-/// the model of a sum of them.
-pub fn fit_first(weights: &Weights, included: &[RawTokens], correction: Correction) -> usize {
-    let mut left: RawTokens = included.iter().sum();
+/// How many of the oldest pairs, pins aside, must go until the request fits. All of them, if even
+/// that is not enough. `included` are their loads, oldest first; `correction` makes tokens of the
+/// model of a sum of them.
+pub fn fit_first(weights: &Weights, included: &[Load], correction: Correction) -> usize {
+    let mut left: RawTokens = included.iter().map(|load| load.tokens).sum();
     let over = |left: RawTokens| {
         let history = correction.apply(left);
         Weights { history, ..*weights }.total() > weights.limit
     };
     let mut dropped = 0;
-    for tokens in included {
+    for load in included.iter().filter(|load| !load.pinned) {
         if !over(left) {
             break;
         }
-        left = left - *tokens;
+        left = left - load.tokens;
         dropped += 1;
     }
     dropped

@@ -40,7 +40,7 @@ fn percent_has_one_decimal() {
 fn val_3_the_policy_decides() {
     let heavy = weights(1000, 0, 900, 300);
     let over = judged(&heavy);
-    let fit = fit_first(&heavy, &[100, 50, 60, 690].map(RawTokens::from), Correction::NONE);
+    let fit = fit_first(&heavy, &[100u64, 50, 60, 690].map(Load::of), Correction::NONE);
     for (policy, decision) in [
         (OverBudget::Ask, Decision::Ask),
         (OverBudget::Trim, Decision::Send),
@@ -68,21 +68,25 @@ fn val_1_what_nobody_is_sure_of_asks_instead_of_refusing() {
 
 proptest! {
     /// VAL-3: what is dropped is enough, and one pair less would not be, whatever the
-    /// factor.
+    /// factor. A pin is never dropped (BND-8).
     #[test]
     fn fit_first_drops_just_enough(
-        raw in prop::collection::vec(0u64..500, 0..40),
+        pairs in prop::collection::vec((0u64..500, 0u8..4), 0..40),
         slope in 0.5f64..2.0,
         message in 0u64..2000,
         limit in 0u64..9000,
     ) {
         let correction = Correction::new(0.0, slope);
-        let raw: Vec<RawTokens> = raw.into_iter().map(RawTokens::from).collect();
-        let total =
-            |dropped: usize| correction.apply(raw[dropped..].iter().sum::<RawTokens>()) + message;
+        let load = |(tokens, kind)| if kind == 0 { Load::of(tokens).pin() } else { Load::of(tokens) };
+        let loads: Vec<Load> = pairs.into_iter().map(load).collect();
+        let (pins, others): (Vec<Load>, Vec<Load>) = loads.iter().partition(|load| load.pinned);
+        let total = |dropped: usize| {
+            let kept = pins.iter().chain(&others[dropped..]).map(|load| load.tokens);
+            correction.apply(kept.sum::<RawTokens>()) + message
+        };
         let weights = Weights { limit, prelude: 0, history: total(0) - message, message };
-        let dropped = fit_first(&weights, &raw, correction);
-        prop_assert!(total(dropped) <= limit || dropped == raw.len());
+        let dropped = fit_first(&weights, &loads, correction);
+        prop_assert!(total(dropped) <= limit || dropped == others.len());
         prop_assert!(dropped == 0 || total(dropped - 1) > limit);
     }
 

@@ -28,6 +28,10 @@ pub(crate) fn suggestion(suggestion: &Suggestion) -> String {
         Suggestion::FitFirst { pairs } => {
             format!("fit first: leave the {pairs} oldest pairs ashore")
         }
+        Suggestion::Unpin { pairs, frees } => {
+            let what = if pairs.len() == 1 { "the pinned pair" } else { "the pinned pairs" };
+            format!("unpin {what} (frees {} tokens)", commas(*frees))
+        }
         Suggestion::DetachFile { name, tokens } => {
             format!("try a smaller file than {} ({} tokens)", printable(name), commas(*tokens))
         }

@@ -91,7 +91,7 @@ pub enum PairUse {
     Auto,
     /// Never: somebody left it out by hand.
     Out,
-    /// Before all others (BND-8).
+    /// Always where it is visible and can be sent: room is made for it first (BND-8).
     Pinned,
 }
 
@@ -104,6 +104,15 @@ impl PairUse {
             Self::Auto => "auto",
             Self::Out => "out",
             Self::Pinned => "pinned",
+        }
+    }
+
+    /// What it means, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Auto => "sent where there is room",
+            Self::Out => "left out by hand",
+            Self::Pinned => "pinned: always sent",
         }
     }
 

@@ -8,7 +8,7 @@ use std::{
 
 use plimsoll_domain::{
     Attachment, ColorFlag, ContentHash, Delivery, File, FileId, FileKind, FileSource, Lifecycle,
-    MessagePair, PairId, Star, Timestamp, Topic, TopicId, print_token,
+    MessagePair, PairId, PairUse, Star, Timestamp, Topic, TopicId, print_token,
 };
 use plimsoll_store::ArchivedPair;
 use proptest::prelude::*;
@@ -141,6 +141,7 @@ fn pair_with(files: &[(File, Vec<u8>)], choices: &[(bool, Option<Delivery>)]) ->
             assistant_text: Some("seen".to_owned()),
             star: Star::default(),
             color_flag: ColorFlag::default(),
+            pair_use: PairUse::default(),
             lifecycle: Lifecycle::Complete,
             created_at,
             error: None,

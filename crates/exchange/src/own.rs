@@ -1,8 +1,8 @@
 //! Our own export, field by field. Names are those of the spec (HIS-1, HIS-3).
 
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairError, PairId, ReceiptId, Star, Timestamp, Topic,
-    TopicId, Usage,
+    ColorFlag, Lifecycle, MessagePair, PairError, PairId, PairUse, ReceiptId, Star, Timestamp,
+    Topic, TopicId, Usage,
 };
 use plimsoll_store::{ArchivedPair, INTERRUPTED, PreviousAnswer, Revision, SavedFilter};
 use serde::{Deserialize, Serialize};
@@ -15,11 +15,16 @@ use crate::{
 /// The first field of every export of ours, by which it is known.
 pub(crate) const MARK: &str = "plimsollExport";
 
-/// The version that is written. A reader refuses a newer one. The first had no files.
-pub(crate) const VERSION: u64 = 2;
+/// The version that is written. A reader refuses a newer one. The first had no files, the second
+/// did not say which pairs are left out or pinned.
+pub(crate) const VERSION: u64 = 3;
 
 pub(crate) fn is_false(value: &bool) -> bool {
     !value
+}
+
+fn is_auto(pair_use: &PairUse) -> bool {
+    *pair_use == PairUse::Auto
 }
 
 #[derive(Serialize, Deserialize)]
@@ -67,6 +72,8 @@ pub(crate) struct OwnPair {
     #[serde(default)]
     star: u64,
     color_flag: String,
+    #[serde(rename = "use", default, skip_serializing_if = "is_auto")]
+    pair_use: PairUse,
     lifecycle_state: String,
     #[serde(with = "times::own")]
     created_at: i64,
@@ -177,6 +184,7 @@ impl From<&ArchivedPair> for OwnPair {
             assistant_text: pair.assistant_text.clone(),
             star: u64::from(pair.star.count()),
             color_flag: pair.color_flag.name().to_owned(),
+            pair_use: pair.pair_use,
             lifecycle_state: pair.lifecycle.name().to_owned(),
             created_at: pair.created_at.millis(),
             error_code: pair.error.as_ref().map(|error| error.code.clone()),
@@ -216,6 +224,7 @@ impl OwnPair {
                 star: Star::new(self.star).map_err(|error| error.to_string())?,
                 color_flag: ColorFlag::parse(&self.color_flag)
                     .ok_or_else(|| "colorFlag is blue or grey".to_owned())?,
+                pair_use: self.pair_use,
                 lifecycle,
                 created_at: Timestamp::from_millis(self.created_at),
                 error,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use plimsoll_domain::Lifecycle;
+use plimsoll_domain::{Lifecycle, PairUse};
 use plimsoll_store::ArchivedPair;
 
 use crate::times;
@@ -94,6 +94,9 @@ fn head(topic: Option<&str>, archived: &ArchivedPair) -> String {
     }
     if pair.color_flag == plimsoll_domain::ColorFlag::Blue {
         parts.push("blue".to_owned());
+    }
+    if pair.pair_use != PairUse::Auto {
+        parts.push(pair.pair_use.words().to_owned());
     }
     if !matches!(pair.lifecycle, Lifecycle::Complete | Lifecycle::Idle) {
         parts.push(pair.lifecycle.name().to_owned());

@@ -63,7 +63,7 @@ const ARGUMENTS: [(&str, &str, &str); 15] = [
     ("star", "3", "stars go from 0 to 3"),
     ("use", "auto", "sent where there is room"),
     ("use", "out", "left out by hand"),
-    ("use", "pinned", "sent before all others"),
+    ("use", "pinned", "always sent, and never left out to make room"),
     ("delete", "--force", "also when there are many"),
 ];
 

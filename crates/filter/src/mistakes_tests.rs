@@ -36,6 +36,9 @@ fn strays_are_errors() {
     check("t & be gone", "       ^^^^", StrayWord, "`c'gone'`");
     check("bass>2", "^^^^", StrayWord, "`c'bass'`");
     check("is", "^^", StrayWord, "`c'is'`");
+    for word in ["api", "box", "map", "top", "tax", "gap"] {
+        check(word, "^^^", StrayWord, &format!("`c'{word}'`"));
+    }
     check("éé", "^^", StrayWord, "`c'éé'`");
     check("gpt-4", "^^^^^", StrayWord, "`c'gpt-4'`");
     check("c foo", "  ^^^", MissingArgument, "`c'foo'`");

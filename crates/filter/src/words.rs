@@ -70,8 +70,8 @@ fn is_atoms(run: &str, after: &str, follows_bare: bool) -> bool {
         return false;
     }
     let single = run.len() == last.len_utf8();
-    // No atom goes on so, and many names do: `gpt-4`.
-    if !single && after.starts_with(['-', '_']) {
+    // Too many words are made with these: api, box, map, top.
+    if !single && run.contains(['x', 'p']) {
         return false;
     }
     let bare = if takes_argument(last, after) { &run[..run.len() - 1] } else { run };

@@ -147,7 +147,7 @@ const MAX_LOWERINGS: u32 = 2;
 #[derive(Clone, Debug)]
 pub struct AttemptMachine {
     plan: AttemptPlan,
-    /// Oldest pairs of the predicted set that are no longer sent.
+    /// Before this position of the predicted set nothing is sent any more but pins.
     dropped: usize,
     /// Pairs of the predicted set that were deleted during the send.
     deleted: Vec<PairId>,
@@ -180,7 +180,7 @@ impl AttemptMachine {
     /// message alone is too large (VAL-1).
     pub fn start(plan: AttemptPlan) -> (Self, Vec<Effect>) {
         let mut machine = Self {
-            dropped: plan.fit_drop.min(plan.included.len()),
+            dropped: 0,
             deleted: Vec::new(),
             gone: HashSet::new(),
             trim_steps: 0,
@@ -195,6 +195,7 @@ impl AttemptMachine {
             state: State::Calling,
             plan,
         };
+        machine.drop_oldest(machine.plan.fit_drop);
         if machine.plan.too_large {
             let record = machine.record(Stage::PromptTooLarge, None);
             let effects = machine.finish(record, Outcome::Error(SendError::PromptTooLarge));
@@ -276,8 +277,14 @@ impl AttemptMachine {
 
     /// The pairs that a call sends now, oldest first.
     fn sent(&self) -> impl Iterator<Item = &IncludedPair> {
-        let kept = self.plan.included.iter().skip(self.dropped);
-        kept.filter(|pair| !self.gone.contains(&pair.id))
+        let kept = self.plan.included.iter().enumerate();
+        let kept = kept.filter(|(at, pair)| *at >= self.dropped || pair.pinned);
+        kept.map(|(_, pair)| pair).filter(|pair| !self.gone.contains(&pair.id))
+    }
+
+    /// Those of them that may be left out to make room (BND-8).
+    fn droppable(&self) -> impl Iterator<Item = &IncludedPair> {
+        self.sent().filter(|pair| !pair.pinned)
     }
 
     fn history_tokens(&self) -> u64 {
@@ -332,7 +339,7 @@ impl AttemptMachine {
             effects.push(self.call());
             return effects;
         }
-        let left = self.sent().count();
+        let left = self.droppable().count();
         if left == 0 || self.trim_steps >= self.plan.max_trim_attempts {
             let record = self.record(Stage::OverflowExhausted, Some(&fault));
             let error = SendError::OverflowAfterTrimming(fault);
@@ -346,12 +353,12 @@ impl AttemptMachine {
         effects
     }
 
-    /// Leaves out so many of the oldest pairs that are still sent.
+    /// Leaves out so many of the oldest pairs that are still sent, pins aside.
     fn drop_oldest(&mut self, pairs: usize) {
         let mut left = pairs;
         while left > 0 && self.dropped < self.plan.included.len() {
-            let id = self.plan.included[self.dropped].id;
-            left -= usize::from(!self.gone.contains(&id));
+            let pair = &self.plan.included[self.dropped];
+            left -= usize::from(!pair.pinned && !self.gone.contains(&pair.id));
             self.dropped += 1;
         }
     }
@@ -394,7 +401,7 @@ impl AttemptMachine {
         let excess = requested.saturating_sub(limit) as f64 * ours as f64 / requested.max(1) as f64;
         let mut freed = 0.0;
         let mut pairs = 0;
-        for pair in self.sent() {
+        for pair in self.droppable() {
             if pairs > 0 && freed >= excess {
                 break;
             }
@@ -447,8 +454,8 @@ impl AttemptMachine {
         let plan = &self.plan;
         let (total, history, trimmed) =
             (self.total_tokens(), self.history_tokens(), self.trimmed());
-        let dropped = plan.included.iter().take(self.dropped).map(|pair| pair.id);
-        let left_out = dropped.filter(|id| !self.gone.contains(id)).collect();
+        let dropped = plan.included.iter().take(self.dropped).filter(|pair| !pair.pinned);
+        let left_out = dropped.map(|pair| pair.id).filter(|id| !self.gone.contains(id)).collect();
         let overflow =
             fault.filter(|fault| matches!(fault.label, Label::Overflow | Label::OverflowOutput));
         AttemptRecord {

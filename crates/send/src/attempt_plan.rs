@@ -23,6 +23,9 @@ pub struct IncludedPair {
     /// A receipt keeps their sum.
     #[serde(with = "sum")]
     pub tokens: RawTokens,
+    /// Whether somebody pinned it (HIS-10): it is never left out to make room (BND-8).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
 }
 
 mod sum {
@@ -65,7 +68,7 @@ pub struct AttemptPlan {
     pub chars_per_token: f64,
     /// The predicted set, oldest first.
     pub included: Vec<IncludedPair>,
-    /// How many oldest pairs are left out before the first call (VAL-3, fit first).
+    /// How many oldest pairs, pins aside, are left out before the first call (VAL-3, fit first).
     pub fit_drop: usize,
     /// NTA, the most trim steps.
     pub max_trim_attempts: u32,
@@ -80,7 +83,7 @@ pub struct AttemptPlan {
 impl AttemptPlan {
     /// The predicted history in tokens, corrected by what was learned.
     pub fn predicted_history_tokens(&self) -> u64 {
-        self.history_tokens(0)
+        self.correction.apply(self.included.iter().map(|pair| pair.tokens).sum::<RawTokens>())
     }
 
     /// The planning envelope: predicted history and URA (BND-2).
@@ -88,15 +91,14 @@ impl AttemptPlan {
         self.predicted_history_tokens().saturating_add(self.allowance)
     }
 
-    /// The history in tokens without its oldest pairs.
-    pub fn history_tokens(&self, dropped: usize) -> u64 {
-        let kept = self.included.iter().skip(dropped);
-        self.correction.apply(kept.map(|pair| pair.tokens).sum::<RawTokens>())
-    }
-
-    /// All that an attempt without the oldest pairs sends (OVF-1).
-    pub fn total_tokens(&self, dropped: usize) -> u64 {
-        self.prelude.saturating_add(self.history_tokens(dropped)).saturating_add(self.message)
+    /// The pairs that go when so many of the oldest do not, pins aside.
+    pub fn without_oldest(&self, pairs: usize) -> impl Iterator<Item = &IncludedPair> {
+        let mut left = pairs;
+        self.included.iter().filter(move |pair| {
+            let goes = pair.pinned || left == 0;
+            left -= usize::from(!goes);
+            goes
+        })
     }
 
     /// ML less what is reserved; may be negative.

@@ -12,6 +12,7 @@ fn plan(limit: u64, message: u64, tokens: &[u64]) -> AttemptPlan {
         id: PairId::new(Timestamp::from_millis(at as i64), [0; 10]),
         model: "m".into(),
         tokens: (*tokens).into(),
+        pinned: false,
     });
     AttemptPlan {
         model: "m".into(),
@@ -100,6 +101,32 @@ fn pay_1_a_pair_that_is_deleted_between_attempts_is_left_out() {
     assert_eq!((record.attempt_history_tokens, record.sent_count), (40, 1));
     assert_eq!(record.predicted_history_tokens, 100, "what was predicted stays");
     machine.on(overflow());
+    assert_eq!(
+        short(&machine.on(overflow())),
+        "overflow_exhausted; failed context_overflow_after_trimming"
+    );
+}
+
+/// BND-8: neither *Fit first* nor an overflow takes a pin; when only pins are left it ends.
+#[test]
+fn bnd_8_a_pin_is_never_left_out_to_make_room() {
+    let mut plan = plan(4096, 50, &[10, 20, 30, 40]);
+    (plan.included[0].pinned, plan.included[2].pinned) = (true, true);
+    plan.fit_drop = 1;
+    let ids: Vec<PairId> = plan.included.iter().map(|pair| pair.id).collect();
+    let without_oldest: Vec<PairId> = plan.without_oldest(1).map(|pair| pair.id).collect();
+    assert_eq!(without_oldest, [ids[0], ids[2], ids[3]]);
+    let (mut machine, effects) = AttemptMachine::start(plan);
+    let sent = |effects: &[Effect]| match effects.last() {
+        Some(Effect::Call { record, .. }) => {
+            let sent: Vec<PairId> = record.selection.iter().map(|pair| pair.id).collect();
+            (sent, record.left_out.clone(), record.attempt_history_tokens)
+        }
+        other => panic!("a call, not {other:?}"),
+    };
+    assert_eq!(sent(&effects), (vec![ids[0], ids[2], ids[3]], vec![ids[1]], 80));
+    let effects = machine.on(overflow());
+    assert_eq!(sent(&effects), (vec![ids[0], ids[2]], vec![ids[1], ids[3]], 40));
     assert_eq!(
         short(&machine.on(overflow())),
         "overflow_exhausted; failed context_overflow_after_trimming"
@@ -405,7 +432,7 @@ proptest! {
     /// ends once.
     #[test]
     fn the_loop_keeps_its_promises(
-        tokens in prop::collection::vec(0u64..500, 0..20),
+        pairs in prop::collection::vec((0u64..500, 0u8..4), 0..20),
         nta in 0u32..12,
         smart in any::<bool>(),
         max_output in prop::option::of(1u64..4000),
@@ -414,7 +441,8 @@ proptest! {
         events in events(),
     ) {
         let trim_step = if smart { TrimStep::Smart } else { TrimStep::One };
-        let plan = AttemptPlan {
+        let tokens: Vec<u64> = pairs.iter().map(|(tokens, _)| *tokens).collect();
+        let mut plan = AttemptPlan {
             max_trim_attempts: nta,
             trim_step,
             max_output,
@@ -422,6 +450,10 @@ proptest! {
             correction: Correction::new(0.0, slope),
             ..plan(4096, 50, &tokens)
         };
+        for (pair, (_, kind)) in plan.included.iter_mut().zip(&pairs) {
+            pair.pinned = *kind == 0;
+        }
+        let pins = plan.included.iter().filter(|pair| pair.pinned).count();
         let (mut machine, mut effects) = AttemptMachine::start(plan.clone());
         let mut last: Option<AttemptRecord> = None;
         let mut trim_steps = 0;
@@ -444,6 +476,8 @@ proptest! {
                 prop_assert_eq!(record.predicted_message_count, tokens.len());
                 prop_assert_eq!(record.selection.len(), record.sent_count);
                 prop_assert_eq!(record.left_out.len(), record.trimmed_count);
+                let pinned = record.selection.iter().filter(|pair| pair.pinned).count();
+                prop_assert_eq!(pinned, pins, "BND-8");
                 if let Some(last) = &last {
                     prop_assert!(record.attempt_history_tokens <= last.attempt_history_tokens);
                     prop_assert!(record.attempt_total_tokens <= last.attempt_total_tokens);

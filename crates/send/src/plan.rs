@@ -47,7 +47,7 @@ pub fn plan(snapshot: &Arc<Snapshot>, policy: OverBudget) -> Plan {
     let least_alone = stated.then(|| target.basis.band(weights.alone(), snapshot.odd_tokens()).low);
     let validation = validate(&weights, snapshot.warn_at, least_alone);
     let pairs_to_drop = match validation.verdict {
-        Verdict::Over => fit_first(&weights, &selection.raw_tokens, input.correction),
+        Verdict::Over => fit_first(&weights, &selection.loads, input.correction),
         Verdict::Ok | Verdict::Warn | Verdict::TooLarge => 0,
     };
     let limits = QuotaLimits::of(&target.model);
@@ -108,7 +108,7 @@ impl Plan {
         self.snapshot.input.reply_reserve
     }
 
-    /// How many of the oldest pairs are left out before the first call (VAL-3, fit first).
+    /// How many of the oldest pairs, pins aside, are left out before the first call (VAL-3, fit first).
     pub fn left_out_first(&self) -> usize {
         match self.decision {
             Decision::SendWithout(pairs) => pairs,

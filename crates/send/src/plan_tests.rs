@@ -10,6 +10,13 @@ use crate::{AttachLimits, Candidate, Capabilities, Selection, WeighedMessage};
 
 /// What is known when pairs of these tokens are visible; none for one that is never sent.
 pub(crate) fn snapshot(limit: u64, pairs: &[Option<u64>], message: u64) -> Arc<Snapshot> {
+    let loads: Vec<Load> =
+        pairs.iter().map(|tokens| tokens.map_or(Load::NOT_SENDABLE, Load::of)).collect();
+    snapshot_of(limit, &loads, message)
+}
+
+/// The same for pairs of these loads.
+pub(crate) fn snapshot_of(limit: u64, pairs: &[Load], message: u64) -> Arc<Snapshot> {
     let mut model = Model::unknown("m");
     model.context_window = Some(limit);
     let input = BoundaryInput {
@@ -19,16 +26,17 @@ pub(crate) fn snapshot(limit: u64, pairs: &[Option<u64>], message: u64) -> Arc<S
         reply_reserve: 0,
         correction: Correction::NONE,
     };
-    let load = |at: usize| pairs[at].map_or(Load::NOT_SENDABLE, Load::of);
-    let boundary = Boundary::compute(&mut LoadSums::new(pairs.len()), load, &input);
+    let load = |at: usize| pairs[at];
+    let pins: Vec<usize> = (0..pairs.len()).filter(|at| pairs[*at].pinned).collect();
+    let boundary = Boundary::compute(&mut LoadSums::new(pairs.len()), load, &pins, &input);
     let candidate = |position: usize| Candidate {
         position,
         id: PairId::new(Timestamp::from_millis(position as i64), [0; 10]),
         revision: 1,
         load: load(position),
-        reason: match pairs[position] {
-            Some(_) => ExcludedBecause::Budget,
-            None => ExcludedBecause::Error,
+        reason: match load(position).sendable {
+            true => ExcludedBecause::Budget,
+            false => ExcludedBecause::Error,
         },
     };
     Arc::new(Snapshot {
@@ -85,9 +93,9 @@ proptest! {
         let snapshot = snapshot(limit, &pairs, message);
         let policy = OverBudget::ALL[policy];
         let planned = plan(&snapshot, policy);
-        let Selection { boundary, included, raw_tokens, excluded, .. } = &*snapshot.selection;
+        let Selection { boundary, included, loads, excluded, .. } = &*snapshot.selection;
         prop_assert_eq!(included.len() + excluded.len(), pairs.len());
-        prop_assert_eq!((included.len(), raw_tokens.len()), (boundary.included, boundary.included));
+        prop_assert_eq!((included.len(), loads.len()), (boundary.included, boundary.included));
         for pair in included {
             prop_assert!(pairs[pair.at].is_some() && pair.at >= boundary.start);
         }
@@ -97,7 +105,9 @@ proptest! {
         prop_assert_eq!(planned.weights.history, snapshot.selection.raw_history().total());
         // Fit first leaves out no more than it must, and what is left fits.
         if let Decision::SendWithout(left_out) = planned.decision {
-            let kept = |from: usize| raw_tokens[from..].iter().sum::<RawTokens>().total() + message;
+            let kept = |from: usize| {
+                loads[from..].iter().map(|load| load.tokens).sum::<RawTokens>().total() + message
+            };
             prop_assert!(left_out == included.len() || kept(left_out) <= limit);
             prop_assert!(left_out == 0 || kept(left_out - 1) > limit);
         }

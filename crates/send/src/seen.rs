@@ -17,6 +17,8 @@ pub struct SeenPair {
     pub id: PairId,
     /// The revision of its texts.
     pub revision: u64,
+    /// Whether it is pinned (HIS-10): a trim takes others before it.
+    pub pinned: bool,
 }
 
 /// A file of the message.
@@ -75,7 +77,10 @@ impl Seen {
     /// The digests of the blocks that hold a pair that is sent, by their number.
     pub fn blocks(&self) -> Vec<(usize, Hash)> {
         let same = |a: &SeenPair, b: &SeenPair| a.at / BLOCK == b.at / BLOCK;
-        let line = |pair: &SeenPair| format!("{} {}\n", pair.id, pair.revision);
+        let line = |pair: &SeenPair| {
+            let pinned = if pair.pinned { " pinned" } else { "" };
+            format!("{} {}{pinned}\n", pair.id, pair.revision)
+        };
         let block = |pairs: &[SeenPair]| {
             let text: String = pairs.iter().map(line).collect();
             (pairs[0].at / BLOCK, Hash::of(&text))
@@ -113,7 +118,7 @@ mod tests {
 
     fn pair(at: usize, revision: u64) -> SeenPair {
         let id = PairId::new(Timestamp::from_millis(i64::try_from(at).unwrap_or(0)), [7; 10]);
-        SeenPair { at, id, revision }
+        SeenPair { at, id, revision, pinned: false }
     }
 
     fn seen(pairs: Vec<SeenPair>) -> Seen {

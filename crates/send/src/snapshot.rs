@@ -101,7 +101,7 @@ pub struct Selection {
     /// The pairs that go along, oldest first.
     pub included: Vec<SeenPair>,
     /// What each of them weighs.
-    pub raw_tokens: Vec<RawTokens>,
+    pub loads: Vec<Load>,
     /// The other candidates, oldest first, and why they stay.
     pub excluded: Vec<(PairId, ExcludedBecause)>,
     /// Whether any of those could go if there were room.
@@ -116,7 +116,7 @@ impl Selection {
             start: 0,
             end: 0,
             included: Vec::with_capacity(boundary.included),
-            raw_tokens: Vec::with_capacity(boundary.included),
+            loads: Vec::with_capacity(boundary.included),
             excluded: Vec::with_capacity(boundary.visible - boundary.included),
             room_wanted: false,
         };
@@ -127,9 +127,10 @@ impl Selection {
             if at == boundary.start {
                 start = Some(position);
             }
-            if boundary.includes(at, load.sendable) {
-                selection.included.push(SeenPair { at: position, id, revision });
-                selection.raw_tokens.push(load.tokens);
+            if boundary.includes(at, load) {
+                let pinned = load.pinned;
+                selection.included.push(SeenPair { at: position, id, revision, pinned });
+                selection.loads.push(load);
             } else {
                 selection.excluded.push((id, reason));
                 selection.room_wanted |= load.sendable;
@@ -141,6 +142,6 @@ impl Selection {
 
     /// The raw tokens of the pairs that go along.
     pub fn raw_history(&self) -> RawTokens {
-        self.raw_tokens.iter().sum()
+        self.loads.iter().map(|load| load.tokens).sum()
     }
 }

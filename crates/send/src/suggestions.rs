@@ -1,8 +1,10 @@
 //! What would help where a request does not fit (VAL-1, OVF-3).
 
 use plimsoll_budget::{Binds, Catalog, Validation, Verdict, Weights, larger_models};
+use plimsoll_domain::PairId;
+use plimsoll_tokens::RawTokens;
 
-use crate::{AttachedFile, Snapshot};
+use crate::{AttachedFile, Selection, Snapshot};
 
 /// Something that would help, with its numbers; surfaces make it an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +17,12 @@ pub enum Suggestion {
     FitFirst {
         /// How many.
         pairs: usize,
+    },
+    /// Let go of what is pinned (BND-8): it alone does not fit beside the message.
+    Unpin {
+        /// The pinned pairs, oldest first.
+        pairs: Vec<PairId>,
+        frees: u64,
     },
     /// Take a file out or make it smaller.
     DetachFile {
@@ -34,7 +42,7 @@ pub enum Suggestion {
         /// Enabled models that it would fit, smallest window first.
         models: Vec<String>,
     },
-    /// Set a filter that leaves the history out.
+    /// Begin a new context, pins aside.
     ClearHistory { frees: u64 },
     /// Say how large the model's window is.
     SetWindow {
@@ -64,12 +72,19 @@ pub(crate) fn suggestions(
     let mut out = Vec::new();
     let alone = weights.alone();
     let doubtful = !limit.binds.is_stated();
+    if matches!(validation.verdict, Verdict::Ok | Verdict::Warn) {
+        return out;
+    }
+    let (pins, pinned) = pinned(snapshot);
     match validation.verdict {
-        Verdict::Ok | Verdict::Warn => return out,
+        Verdict::Ok | Verdict::Warn => {}
         Verdict::Over if alone > weights.limit => out.push(Suggestion::SendAnyway),
         Verdict::Over => {
             out.push(Suggestion::TrimAsNeeded);
-            out.push(Suggestion::FitFirst { pairs: pairs_to_drop });
+            match alone.saturating_add(pinned) > weights.limit {
+                true => out.push(Suggestion::Unpin { pairs: pins, frees: pinned }),
+                false => out.push(Suggestion::FitFirst { pairs: pairs_to_drop }),
+            }
         }
         Verdict::TooLarge => {}
     }
@@ -90,28 +105,41 @@ pub(crate) fn suggestions(
         out.push(Suggestion::AttachOnDemand { name: name.to_owned(), frees });
     }
     out.extend(switch(&snapshot.catalog, validation.total, model));
-    if validation.verdict == Verdict::Over && weights.history > 0 {
-        out.push(Suggestion::ClearHistory { frees: weights.history });
+    let unpinned = weights.history.saturating_sub(pinned);
+    if validation.verdict == Verdict::Over && unpinned > 0 {
+        out.push(Suggestion::ClearHistory { frees: unpinned });
     }
     out.extend(shorten(weights, attached));
     out
 }
 
+/// The pinned pairs that go along, and what they weigh.
+fn pinned(snapshot: &Snapshot) -> (Vec<PairId>, u64) {
+    let Selection { included, loads, .. } = &*snapshot.selection;
+    let pins = included.iter().zip(loads).filter(|(_, load)| load.pinned);
+    let tokens: RawTokens = pins.clone().map(|(_, load)| load.tokens).sum();
+    (pins.map(|(pair, _)| pair.id).collect(), snapshot.input.correction.apply(tokens))
+}
+
 /// What helps after an overflow that trimming could not mend (OVF-3). `weights.limit` is the
-/// window as it turned out; `requested` is what the provider counted, where it said so.
+/// window as it turned out; `requested` is what the provider counted, where it said so; `snapshot`
+/// is what the send started from.
 pub fn overflow_suggestions(
     weights: &Weights,
     requested: Option<u64>,
-    attached: &[AttachedFile],
-    catalog: &Catalog,
-    model: &str,
+    snapshot: &Snapshot,
 ) -> Vec<Suggestion> {
+    let (attached, catalog) = (&snapshot.message.attached, &snapshot.catalog);
+    let model = &snapshot.target.model.id;
     let needed = weights.total().max(requested.unwrap_or(0)).max(weights.limit.saturating_add(1));
-    let history = (weights.history > 0).then_some(weights.history);
+    // Everything else was left out on the way; what is pinned goes again whatever is cleared.
+    let (pairs, pinned) = pinned(snapshot);
+    let unpinned = weights.history.saturating_sub(pinned);
     let ways = [
         detach(attached),
+        (!pairs.is_empty()).then_some(Suggestion::Unpin { pairs, frees: pinned }),
         switch(catalog, needed, model),
-        history.map(|frees| Suggestion::ClearHistory { frees }),
+        (unpinned > 0).then_some(Suggestion::ClearHistory { frees: unpinned }),
         shorten(weights, attached),
     ];
     ways.into_iter().flatten().collect()

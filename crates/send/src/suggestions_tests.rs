@@ -1,11 +1,16 @@
 use std::sync::Arc;
 
-use plimsoll_budget::{Model, OverBudget, WindowSource};
+use plimsoll_budget::{Load, Model, OverBudget, WindowSource};
 use plimsoll_domain::{Delivery, FileKind, Timestamp};
 use plimsoll_tokens::Basis;
 
 use super::*;
-use crate::{Plan, delivery::tests::file, plan, plan::tests::snapshot};
+use crate::{
+    Plan,
+    delivery::tests::file,
+    plan,
+    plan::tests::{snapshot, snapshot_of},
+};
 
 const CATALOG: Binds = Binds::Window(WindowSource::Catalog);
 
@@ -34,6 +39,22 @@ fn suggested(mut known: Arc<Snapshot>, binds: Binds, change: impl FnOnce(&mut Sn
     Arc::make_mut(&mut snapshot.target).limit.binds = binds;
     change(snapshot);
     plan(&known, OverBudget::Ask)
+}
+
+/// What is suggested after an overflow of a message to a model.
+fn after_overflow(
+    weights: &Weights,
+    requested: Option<u64>,
+    files: &[AttachedFile],
+    catalog: &Catalog,
+    model: &str,
+) -> Vec<Suggestion> {
+    let mut known = snapshot(weights.limit, &[], weights.message);
+    let snapshot = Arc::make_mut(&mut known);
+    Arc::make_mut(&mut snapshot.target).model.id = model.to_owned();
+    snapshot.catalog = Arc::new(catalog.clone());
+    snapshot.message.attached = files.to_vec();
+    overflow_suggestions(weights, requested, &known)
 }
 
 #[test]
@@ -120,22 +141,41 @@ fn ovf_3_after_an_overflow_larger_models_and_less_text_help() {
     };
     // The provider's own count is larger than ours.
     assert_eq!(
-        overflow_suggestions(&weights(512, 0, 300, 100), Some(600), &[], &catalog, "this"),
+        after_overflow(&weights(512, 0, 300, 100), Some(600), &[], &catalog, "this"),
         [names(&["big"]), Suggestion::ClearHistory { frees: 300 }]
     );
     assert_eq!(
-        overflow_suggestions(&weights(512, 12, 0, 700), None, &[], &catalog, "this"),
+        after_overflow(&weights(512, 12, 0, 700), None, &[], &catalog, "this"),
         [names(&["big"]), Suggestion::ShortenMessage { tokens: 200 }]
     );
     // By our count it fits: still nothing of the same size is named.
     assert_eq!(
-        overflow_suggestions(&weights(512, 0, 0, 10), None, &[], &catalog, "x"),
+        after_overflow(&weights(512, 0, 0, 10), None, &[], &catalog, "x"),
         [names(&["this", "big"])]
     );
     // FAU-7: a file is the first thing to make smaller, and the largest one is named.
     let files = [attached("a.md", 9, None), attached("b.csv", 380, None)];
     assert_eq!(
-        overflow_suggestions(&weights(512, 0, 0, 400), None, &files, &catalog, "big"),
+        after_overflow(&weights(512, 0, 0, 400), None, &files, &catalog, "big"),
         [Suggestion::DetachFile { name: "b.csv".into(), tokens: 380 }, names(&["this"])]
     );
+}
+
+/// BND-8: pins that alone do not fit beside the message can be let go; fitting would not help.
+#[test]
+fn bnd_8_pins_that_do_not_fit_can_be_unpinned() {
+    let loads = [Load::of(70).pin(), Load::of(20), Load::of(25).pin()];
+    let over = plan(&snapshot_of(100, &loads, 20), OverBudget::Ask);
+    let ids: Vec<PairId> = over.snapshot.selection.included.iter().map(|pair| pair.id).collect();
+    assert_eq!(ids.len(), 2, "the pins go, and there is no room for the rest");
+    assert!(over.suggestions.contains(&Suggestion::Unpin { pairs: ids, frees: 95 }));
+    let fits = |one: &Suggestion| matches!(one, Suggestion::FitFirst { .. });
+    let clears = |one: &Suggestion| matches!(one, Suggestion::ClearHistory { .. });
+    assert!(!over.suggestions.iter().any(|one| fits(one) || clears(one)), "{:?}", over.suggestions);
+    // With a smaller pin it is enough to leave the others out.
+    let loads = [Load::of(30).pin(), Load::of(20), Load::of(25)];
+    let over = plan(&snapshot_of(100, &loads, 60), OverBudget::Fit);
+    assert_eq!(over.left_out_first(), 2);
+    assert!(over.suggestions.contains(&Suggestion::FitFirst { pairs: 2 }));
+    assert!(over.suggestions.contains(&Suggestion::ClearHistory { frees: 45 }));
 }

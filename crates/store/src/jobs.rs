@@ -6,8 +6,8 @@ use std::{borrow::Borrow, pin::Pin};
 
 use plimsoll_budget::LearnedLimit;
 use plimsoll_domain::{
-    ColorFlag, DeletionId, Delivery, FileId, LifecycleEvent, PairId, ReceiptId, Star, Timestamp,
-    TopicId,
+    ColorFlag, DeletionId, Delivery, FileId, LifecycleEvent, PairId, PairUse, ReceiptId, Star,
+    Timestamp, TopicId,
 };
 
 use crate::{GroupBy, Order, Scope, StoreResult, UsageEntry};
@@ -105,6 +105,7 @@ small_arguments!(
     DeletionId,
     Star,
     ColorFlag,
+    PairUse,
     LifecycleEvent,
     Delivery,
     LearnedLimit,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, LifecycleEvent, MessagePair, PairError, PairId, ReceiptId, Star,
+    ColorFlag, Lifecycle, LifecycleEvent, MessagePair, PairError, PairId, PairUse, ReceiptId, Star,
     Timestamp, TopicId, Usage,
 };
 
@@ -36,6 +36,7 @@ pub struct PairRow {
     pub model: Arc<str>,
     pub star: Star,
     pub flag: ColorFlag,
+    pub pair_use: PairUse,
     pub lifecycle: Lifecycle,
     pub has_image: bool,
     pub has_attachment: bool,
@@ -51,6 +52,7 @@ impl PairRow {
             model: Arc::from(pair.model.as_str()),
             star: pair.star,
             flag: pair.color_flag,
+            pair_use: pair.pair_use,
             lifecycle: pair.lifecycle,
             has_image,
             has_attachment,
@@ -142,6 +144,9 @@ jobs! {
 
         /// Flags the pairs that exist; says how many.
         write set_flag(ids: &[PairId], flag: ColorFlag) -> u64 = labels::set_flag;
+
+        /// Leaves pairs out, pins them, or neither (HIS-10). Those that do not exist are passed over.
+        write set_use(ids: &[PairId], pair_use: PairUse) -> u64 = labels::set_use;
 
         /// Moves the pairs that exist to a topic of their own workspace; says how many.
         /// Refused as a whole when the topic is unknown there.

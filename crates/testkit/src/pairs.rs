@@ -1,6 +1,8 @@
 //! Pairs to fill a store with, each known by a small number.
 
-use plimsoll_domain::{ColorFlag, Lifecycle, MessagePair, PairId, Star, Timestamp, Topic, TopicId};
+use plimsoll_domain::{
+    ColorFlag, Lifecycle, MessagePair, PairId, PairUse, Star, Timestamp, Topic, TopicId,
+};
 
 /// A time, in milliseconds after some Tuesday.
 pub fn at(millis: i64) -> Timestamp {
@@ -35,6 +37,7 @@ pub fn pair(n: u8) -> MessagePair {
         assistant_text: None,
         star: Star::default(),
         color_flag: ColorFlag::default(),
+        pair_use: PairUse::default(),
         lifecycle: Lifecycle::Idle,
         created_at: at(i64::from(n) * 1000),
         error: None,

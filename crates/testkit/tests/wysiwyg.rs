@@ -4,7 +4,7 @@
 use std::{ops::Range, sync::LazyLock};
 
 use plimsoll_budget::{Boundary, BoundaryInput, LoadSums, WeighedPair};
-use plimsoll_domain::{ColorFlag, Lifecycle, PairId, Star, Timestamp};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairId, PairUse, Star, Timestamp};
 use plimsoll_filter::{Date, Row, Rows, Scope, TopicNode, compile, parse};
 use plimsoll_provider::{Endpoint, OpenAiStyle, Provider};
 use plimsoll_send::{IncludedTexts, Instructions, Part, Request, WireRules, compose};
@@ -63,23 +63,24 @@ impl Rows for Pairs<'_> {
 fn pairs() -> impl Strategy<Value = Vec<Pair>> {
     let text = "(|  |[a-q \n\"]{1,30})";
     let lifecycle = prop::sample::select(Lifecycle::ALL.to_vec());
-    let pair = (text, prop::option::of(text), lifecycle, 0u64..4, any::<bool>());
+    let pair = (text, prop::option::of(text), lifecycle, 0u64..4, any::<bool>(), 0usize..3);
     prop::collection::vec(pair, 0..40).prop_map(|pairs| {
-        let pair =
-            |(at, (user, assistant, lifecycle, star, blue)): (usize, (String, _, _, u64, bool))| {
-                let row = Row {
-                    created_at: Timestamp::from_millis(at as i64),
-                    topic: None,
-                    model: 0,
-                    star: Star::new(star).unwrap_or_default(),
-                    flag: if blue { ColorFlag::Blue } else { ColorFlag::Grey },
-                    lifecycle,
-                    has_image: false,
-                    has_attachment: false,
-                    tokens: 0,
-                };
-                Pair { row, user, assistant }
+        type Drawn = (String, Option<String>, Lifecycle, u64, bool, usize);
+        let pair = |(at, (user, assistant, lifecycle, star, blue, pair_use)): (usize, Drawn)| {
+            let row = Row {
+                created_at: Timestamp::from_millis(at as i64),
+                topic: None,
+                model: 0,
+                star: Star::new(star).unwrap_or_default(),
+                flag: if blue { ColorFlag::Blue } else { ColorFlag::Grey },
+                pair_use: PairUse::ALL[pair_use],
+                lifecycle,
+                has_image: false,
+                has_attachment: false,
+                tokens: 0,
             };
+            Pair { row, user, assistant }
+        };
         pairs.into_iter().enumerate().map(pair).collect()
     })
 }
@@ -91,12 +92,14 @@ fn has_q(pair: &Pair) -> bool {
     pair.user.contains('q') || pair.assistant.as_ref().is_some_and(|text| text.contains('q'))
 }
 
-const FILTERS: [(&str, Meaning); 6] = [
+const FILTERS: [(&str, Meaning); 8] = [
     ("", |_, _, _| true),
     ("b", |pair, _, _| pair.row.flag == ColorFlag::Blue),
     ("s>=2 | b", |pair, _, _| pair.row.star.count() >= 2 || pair.row.flag == ColorFlag::Blue),
     ("!e r20", |pair, at, all| pair.row.lifecycle != Lifecycle::Error && at + 20 >= all),
     ("c'q'", |pair, _, _| has_q(pair)),
+    ("!x", |pair, _, _| pair.row.pair_use != PairUse::Out),
+    ("p | r5", |pair, at, all| pair.row.pair_use == PairUse::Pinned || at + 5 >= all),
     ("!(g & s0) c'q' | r3", |pair, at, all| {
         let plain = pair.row.flag == ColorFlag::Grey && pair.row.star.count() == 0;
         !plain && has_q(pair) || at + 3 >= all
@@ -136,11 +139,15 @@ proptest! {
         let load = |at: usize| {
             let pair = &pairs[visible[at] as usize];
             let (lifecycle, answer) = (pair.row.lifecycle, pair.assistant.as_deref());
-            WeighedPair::of(lifecycle, &pair.user, answer, &estimator).load(4, send_error_pairs)
+            let weighed = WeighedPair::of(lifecycle, &pair.user, answer, &estimator);
+            let weighed = WeighedPair { pair_use: pair.row.pair_use, ..weighed };
+            weighed.load(4, send_error_pairs)
         };
-        let boundary = Boundary::compute(&mut LoadSums::new(visible.len()), load, &input);
-        let included = (boundary.start..visible.len())
-            .filter(|at| boundary.includes(*at, load(*at).sendable))
+        let pinned = |at: &usize| pairs[visible[*at] as usize].row.pair_use == PairUse::Pinned;
+        let pins: Vec<usize> = (0..visible.len()).filter(pinned).collect();
+        let boundary = Boundary::compute(&mut LoadSums::new(visible.len()), load, &pins, &input);
+        let included = (0..visible.len())
+            .filter(|at| boundary.includes(*at, load(*at)))
             .map(|at| {
                 let pair = &pairs[visible[at] as usize];
                 IncludedTexts {
@@ -160,9 +167,9 @@ proptest! {
         // By the words of the spec, pair by pair.
         let emitted = |text: &String| !text.trim().is_empty();
         let mut room = i128::from(limit) - 10;
-        let mut expected: Vec<(&str, &str)> = vec![("user", "new")];
+        let (mut pins, mut others) = (Vec::new(), Vec::new());
         for (at, pair) in pairs.iter().enumerate().rev() {
-            if !meaning(pair, at, pairs.len()) {
+            if !meaning(pair, at, pairs.len()) || pair.row.pair_use == PairUse::Out {
                 continue;
             }
             let answer = pair.assistant.as_ref().filter(|text| emitted(text));
@@ -181,12 +188,24 @@ proptest! {
                 .filter_map(|(role, text)| text.map(|text| (role, text.as_str())))
                 .collect();
             let tokens: usize = messages.iter().map(|(_, text)| text.chars().count() + 4).sum();
-            room -= tokens as i128;
+            if pair.row.pair_use == PairUse::Pinned {
+                room -= tokens as i128;
+                pins.push((at, messages));
+            } else {
+                others.push((at, messages, tokens as i128));
+            }
+        }
+        for (at, messages, tokens) in others {
+            room -= tokens;
             if room < 0 {
                 break;
             }
-            expected.splice(0..0, messages);
+            pins.push((at, messages));
         }
+        pins.sort_by_key(|(at, _)| *at);
+        let mut expected: Vec<(&str, &str)> =
+            pins.into_iter().flat_map(|(_, messages)| messages).collect();
+        expected.push(("user", "new"));
         let messages: Vec<(&str, &str)> = sent["messages"]
             .as_array()
             .into_iter()

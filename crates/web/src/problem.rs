@@ -24,8 +24,8 @@ use crate::api::views_told::ViewChanges;
 pub(crate) struct Help {
     /// What to do: `trim`, `fit`, `send_anyway` (send again with `overBudget: trim`),
     /// `set_window` (PUT /api/models/{id}), `forget_learned` (DELETE
-    /// /api/models/{id}/learned), `switch_model`, `clear_history`, `shorten`, `detach`,
-    /// `on_demand`.
+    /// /api/models/{id}/learned), `unpin` (PATCH /api/pairs with its `pairs` and `use: auto`),
+    /// `switch_model`, `clear_history`, `shorten`, `detach`, `on_demand`.
     kind: &'static str,
     /// The words on a button.
     label: String,
@@ -40,6 +40,9 @@ pub(crate) struct Help {
     /// What the window would have to be at least.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<u64>,
+    /// The ids of the pairs that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pairs: Vec<String>,
 }
 
 /// The type of a problem that has none.
@@ -182,10 +185,12 @@ impl From<AppError> for Problem {
             AppError::ViewChanged => Self::new(StatusCode::CONFLICT, "view_changed", detail),
             AppError::EmptyMessage => Self::new(unprocessable, "empty_message", detail),
             AppError::UnknownTopic(_) => Self::new(unprocessable, "unknown_topic", detail),
-            AppError::OverBudget { suggestions, .. } => Self {
-                suggestions: suggestions.iter().flat_map(helps).collect(),
-                ..Self::new(unprocessable, "over_budget", detail)
-            },
+            AppError::OverBudget { suggestions, .. } => {
+                let pins = suggestions.iter().any(|one| matches!(one, Suggestion::Unpin { .. }));
+                let code = if pins { "pinned_too_large" } else { "over_budget" };
+                let suggestions = suggestions.iter().flat_map(helps).collect();
+                Self { suggestions, ..Self::new(unprocessable, code, detail) }
+            }
             AppError::PromptTooLarge { suggestions, .. } => Self {
                 suggestions: suggestions.iter().flat_map(helps).collect(),
                 ..Self::new(unprocessable, "user_prompt_too_large", detail)
@@ -258,6 +263,7 @@ fn helps(suggestion: &Suggestion) -> Vec<Help> {
         model: None,
         file: None,
         tokens: None,
+        pairs: Vec::new(),
     };
     match suggestion {
         Suggestion::SendAnyway => vec![help(
@@ -288,11 +294,20 @@ fn helps(suggestion: &Suggestion) -> Vec<Help> {
                 many => format!("leave out the {many} oldest pairs before sending"),
             },
         )],
+        Suggestion::Unpin { pairs, frees } => {
+            let label = match pairs.len() {
+                1 => "Unpin the pinned message".to_owned(),
+                many => format!("Unpin all {many} pinned messages"),
+            };
+            let detail = format!("sent only where there is room, up to −{} tokens", commas(*frees));
+            let pairs = pairs.iter().map(ToString::to_string).collect();
+            vec![Help { pairs, ..help("unpin", &label, detail) }]
+        }
         Suggestion::SwitchModel { models } => models.iter().cloned().map(switch).collect(),
         Suggestion::ClearHistory { frees } => vec![help(
             "clear_history",
             "Clear history",
-            format!("send this message alone, −{} tokens", commas(*frees)),
+            format!("begin a new context here, −{} tokens", commas(*frees)),
         )],
         Suggestion::ShortenMessage { tokens } => vec![help(
             "shorten",
@@ -322,6 +337,7 @@ fn switch(model: String) -> Help {
         model: Some(model),
         file: None,
         tokens: None,
+        pairs: Vec::new(),
     }
 }
 

@@ -21,6 +21,7 @@ import { createHeld } from "./composer/refusals.js";
 import { createHistory } from "./history/history.js";
 import { icon } from "./base/icons.js";
 import { createInFlight } from "./composer/inflight.js";
+import { createLine } from "./history/line.js";
 import { createJumps } from "./history/jumps.js";
 import { bindKeys } from "./keys/keys.js";
 import { createMemoryPanel } from "./memory/panel.js";
@@ -176,6 +177,7 @@ const selectors = createSelectors({
   openPanel: panels.openPanel, done: () => modes.enter("INPUT"),
 });
 const jumps = createJumps({ api, store, win, history, cursor, setView, reloadRows: sync.reloadRows, toast });
+const line = createLine({ api, store, win, setView, toast });
 const filterBox = createFilterBox({
   field: filter, menu: must("#filter-menu", HTMLElement), error: must("#filter-error", HTMLElement),
   api, setView, toast, applied: () => store.get().view.filter, goTo: jumps.toHit,
@@ -183,7 +185,7 @@ const filterBox = createFilterBox({
 });
 const actions = createActions({
   api, win, sending, composer, panels, selectors, edits, chips: attach.chips, setView, toast, keepDeleted, showFile: attach.showFile,
-  input: () => modes.enter("INPUT"), undo: filterBox.takeBack,
+  input: () => modes.enter("INPUT"), undo: filterBox.takeBack, beginAt: line.beginAt,
   selected: () => ({ model: store.get().view.model, topic: store.get().view.topic }),
 });
 bindForms({ api, toast, undo: filterBox.takeBack, onDone: panels.after });
@@ -238,7 +240,7 @@ must("#aut", HTMLElement).before(el("button", { type: "button", class: "tool", t
 // What floats above the footer has to know how high that is.
 new ResizeObserver(([entry]) => body.style.setProperty("--foot", `${entry?.target.clientHeight ?? 0}px`)).observe(must("footer", HTMLElement));
 
-const line = () => Math.round(Math.max(60, Math.min(140, pane.clientHeight / 6)));
+const lineHeight = () => Math.round(Math.max(60, Math.min(140, pane.clientHeight / 6)));
 /** Where the selection is being led to. @type {Promise<unknown>} */
 let moving = Promise.resolve();
 /** @param {Promise<unknown>} there */
@@ -259,13 +261,16 @@ bindKeys({
     return actions.run(act, article);
   },
   commands: {
-    "scroll-down": () => pane.scrollBy({ top: line() }),
-    "scroll-up": () => pane.scrollBy({ top: -line() }),
+    "scroll-down": () => pane.scrollBy({ top: lineHeight() }),
+    "scroll-up": () => pane.scrollBy({ top: -lineHeight() }),
     next: () => move(cursor.move(1)),
     previous: () => move(cursor.move(-1)),
     first: () => move(cursor.first()),
     last: () => move(cursor.last()),
     boundary: () => move(jumps.toBoundary()),
+    // Each step begins where the one before it ended.
+    "line-up": () => move(moving.then(line.up)),
+    "line-down": () => move(moving.then(line.down)),
     cancel: () => (store.get().sending ? sending.cancel() : toast("Nothing is being sent.")),
     preview,
     "panel-files": () => panels.toggle("files"),

@@ -11,7 +11,8 @@
  */
 
 /**
- * The load line: pairs from `start` on are aboard unless something else holds them back.
+ * The load line: pairs from `start` on are sent unless something else holds them back, those before
+ * it only if they are pinned.
  * @typedef {{start: number, x: number, y: number, historyTokens: number, totalTokens: number, words?: [string, string][], note?: string|null, forget?: boolean}} Boundary
  */
 
@@ -69,7 +70,7 @@
 
 /**
  * One way out that a problem offers (VAL-3). `model` and `filter` are what it would set.
- * @typedef {{kind: string, label: string, detail?: string, model?: string, filter?: string, file?: string, tokens?: number}} Suggestion
+ * @typedef {{kind: string, label: string, detail?: string, model?: string, filter?: string, file?: string, tokens?: number, pairs?: string[]}} Suggestion
  */
 
 /**

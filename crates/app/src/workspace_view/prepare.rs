@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
-use plimsoll_budget::Verdict;
+use plimsoll_budget::{Load, Verdict};
 use plimsoll_domain::PairId;
 use plimsoll_send::{
     AttemptPlan, Comparison, IncludedPair, Part, Plan, Reference, SeenQuestion, TrimStep,
     largest_answer, plan,
 };
 use plimsoll_store::StoredPair;
-use plimsoll_tokens::RawTokens;
 
 use super::{WorkspaceView, planning::with_its_question, target::TargetModel};
 use crate::{App, AppError, Connection, Draft, Prepared, Purpose};
@@ -128,10 +127,11 @@ impl WorkspaceView {
         connection: &Connection,
     ) -> AttemptPlan {
         let (input, settings) = (&plan.snapshot.input, app.settings());
-        let pair = |(stored, tokens): (&StoredPair, &RawTokens)| IncludedPair {
+        let pair = |(stored, load): (&StoredPair, &Load)| IncludedPair {
             id: stored.pair.id,
             model: stored.pair.model.clone(),
-            tokens: *tokens,
+            tokens: load.tokens,
+            pinned: load.pinned,
         };
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
         AttemptPlan {
@@ -145,7 +145,7 @@ impl WorkspaceView {
             reply_reserve: input.reply_reserve,
             correction: input.correction,
             chars_per_token: settings.chars_per_token(),
-            included: included.iter().zip(&plan.snapshot.selection.raw_tokens).map(pair).collect(),
+            included: included.iter().zip(&plan.snapshot.selection.loads).map(pair).collect(),
             fit_drop: plan.left_out_first(),
             max_trim_attempts: small(settings.max_trim_attempts()),
             trim_step: if settings.smart_trim() { TrimStep::Smart } else { TrimStep::One },

@@ -154,8 +154,11 @@ impl WorkspaceView {
 
     /// Many labels changed: rows are read again, weights stay.
     async fn relabel(&mut self, app: &App) -> Result<(), AppError> {
-        if !self.history.relabel(&*app.store, &self.workspace).await? {
+        let Some(used_otherwise) = self.history.relabel(&*app.store, &self.workspace).await? else {
             return self.reload(app).await;
+        };
+        if used_otherwise {
+            self.cache.note(Change::AllLoads);
         }
         let base = self.evaluate(app).await?;
         if base == self.base {
@@ -172,7 +175,7 @@ impl WorkspaceView {
         ids.sort_unstable();
         ids.dedup();
         let rules = self.rules(app);
-        let before = self.history.known_loads(&ids, &rules);
+        let before = self.history.loads(&ids, &rules);
         let filter = self.filter.as_ref();
         let Taken::InPlace { changed, added } =
             self.history.take_in(&*app.store, &ids, filter).await?
@@ -182,7 +185,7 @@ impl WorkspaceView {
         let base = self.evaluate(app).await?;
         let grown = base.strip_prefix(self.base.as_slice()).map(<[u32]>::len);
         let has_boundary_terms = self.filter.as_ref().is_some_and(|f| f.has_boundary_terms());
-        let after = self.history.known_loads(&ids, &rules);
+        let after = self.history.loads(&ids, &rules);
         match grown {
             // `o` looks at weights and places; where neither moved, it shows the same.
             Some(0) if has_boundary_terms && before == after => {

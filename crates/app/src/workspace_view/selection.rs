@@ -42,13 +42,13 @@ impl WorkspaceView {
         let (input, file_cache) = (*self.cache.input(), &mut self.file_cache);
         self.history.weigh_reached(&rows, &renderer, file_cache, &rules, &input).await?;
         let load = |at: usize| self.history.load(rows[at], &rules);
-        let mut sums = LoadSums::new(rows.len());
+        let (mut sums, pins) = (LoadSums::new(rows.len()), self.history.pins(&rows));
         let drawn = if app.settings().boundary_step() {
             let id = |row: u32| self.history.pairs[row as usize].id;
             let previous = rows.iter().position(|row| Some(id(*row)) == self.line);
-            Boundary::compute_stepped(&mut sums, load, &input, previous)
+            Boundary::compute_stepped(&mut sums, load, &pins, &input, previous)
         } else {
-            Boundary::compute(&mut sums, load, &input)
+            Boundary::compute(&mut sums, load, &pins, &input)
         };
         Ok(Arc::new(self.split(drawn, candidates.into_iter(), &rules)))
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use plimsoll_budget::ExcludedBecause;
-use plimsoll_domain::{Lifecycle, PairId};
+use plimsoll_domain::{Lifecycle, PairId, PairUse};
 
 use super::WorkspaceView;
 use crate::{App, AppError};
@@ -23,6 +23,7 @@ pub struct Shown {
     pub id: PairId,
     /// Its state, for those who need no texts.
     pub lifecycle: Lifecycle,
+    pub pair_use: PairUse,
     /// What it weighs in the window, learned and overhead included; none if it was never
     /// weighed because the boundary does not reach it.
     pub tokens: Option<u64>,
@@ -49,7 +50,7 @@ impl WorkspaceView {
             let load = self.load(at, &rules);
             let row = self.visible[at];
             let pair = &self.history.pairs[row as usize];
-            let place = if boundary.includes(at, load.sendable) {
+            let place = if boundary.includes(at, load) {
                 Inclusion::Included
             } else {
                 Inclusion::Excluded(self.history.excluded_because(row, &rules))
@@ -58,6 +59,7 @@ impl WorkspaceView {
             Shown {
                 id: pair.id,
                 lifecycle: pair.lifecycle,
+                pair_use: pair.pair_use,
                 tokens: weight.map(|tokens| correction.apply(tokens)),
                 place,
             }

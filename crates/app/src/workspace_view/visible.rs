@@ -61,12 +61,13 @@ impl WorkspaceView {
         }
         let (history, visible) = (&self.history, &self.visible);
         let load = |at: usize| history.load(visible[at], &rules);
+        let pins = history.pins(visible);
         if !app.settings().boundary_step() {
-            return Ok(self.cache.get(load));
+            return Ok(self.cache.get(load, &pins));
         }
         let line = self.line;
         let previous = visible.iter().position(|row| Some(history.pairs[*row as usize].id) == line);
-        let boundary = self.cache.get_stepped(load, previous);
+        let boundary = self.cache.get_stepped(load, &pins, previous);
         self.line = visible.get(boundary.start).map(|row| history.pairs[*row as usize].id);
         Ok(boundary)
     }
@@ -95,9 +96,9 @@ impl WorkspaceView {
         let file_cache = &mut self.file_cache;
         self.history.weigh_reached(&base, &renderer, file_cache, rules, &input).await?;
         let load = |at: usize| self.history.load(base[at], rules);
-        let mut sums = LoadSums::new(base.len());
-        let asked = Boundary::compute(&mut sums, load, &input);
-        Ok(filter.apply_boundary(&base, |at| asked.includes(at, load(at).sendable)))
+        let (mut sums, pins) = (LoadSums::new(base.len()), self.history.pins(&base));
+        let asked = Boundary::compute(&mut sums, load, &pins, &input);
+        Ok(filter.apply_boundary(&base, |at| asked.includes(at, load(at))))
     }
 
     /// The ids of what is visible now; a pair that is given is as if it were not there, so that
@@ -151,7 +152,7 @@ impl WorkspaceView {
         let (rules, mut cache) = (self.rules(app), self.cache.clone());
         cache.note(Change::PairLoad(self.visible.len().saturating_sub(1)));
         let started = Instant::now();
-        cache.get(|at| self.load(at, &rules));
+        cache.get(|at| self.load(at, &rules), &self.history.pins(&self.visible));
         started.elapsed()
     }
 }

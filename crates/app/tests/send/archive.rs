@@ -9,8 +9,8 @@ use plimsoll_app::{
     AppError, Cancel, ExportAsk, ExportFormat, ExportOrder, Exported, ImportAsk, Imported, Origin,
 };
 use plimsoll_domain::{
-    Attachment, ColorFlag, Delivery, File, Lifecycle, MessagePair, PairId, Star, Timestamp, Topic,
-    TopicId, print_token,
+    Attachment, ColorFlag, Delivery, File, Lifecycle, MessagePair, PairId, PairUse, Star,
+    Timestamp, Topic, TopicId, print_token,
 };
 use plimsoll_store::{ArchivedPair, Workspace};
 
@@ -58,6 +58,7 @@ impl Rig {
             assistant_text: Some("seen".to_owned()),
             star: Star::default(),
             color_flag: ColorFlag::default(),
+            pair_use: PairUse::default(),
             lifecycle: Lifecycle::Complete,
             created_at,
             error: None,

@@ -6,8 +6,8 @@ use plimsoll_app::{
     AppError, Cancel, ExportAsk, ExportFormat, ExportOrder, ImportAsk, ImportProgress, Imported,
 };
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairError, PairId, ReceiptId, Star, Timestamp, Topic,
-    TopicId, Usage,
+    ColorFlag, Lifecycle, MessagePair, PairError, PairId, PairUse, ReceiptId, Star, Timestamp,
+    Topic, TopicId, Usage,
 };
 use plimsoll_store::{ArchivedPair, PreviousAnswer, Revision, SavedFilter, Workspace};
 use proptest::prelude::*;
@@ -281,6 +281,7 @@ fn pair() -> impl Strategy<Value = ArchivedPair> {
                 assistant_text,
                 star: Star::new(star).unwrap(),
                 color_flag: if blue { ColorFlag::Blue } else { ColorFlag::Grey },
+                pair_use: PairUse::ALL[star as usize % 3],
                 lifecycle,
                 created_at,
                 error,

@@ -14,5 +14,6 @@ mod faults;
 mod listing;
 mod outcomes;
 mod rig;
+mod uses;
 mod workspace_view;
 mod wysiwyg;

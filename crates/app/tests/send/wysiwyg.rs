@@ -3,7 +3,7 @@
 use plimsoll_app::Cancel;
 use plimsoll_budget::OverBudget;
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairError, PairId, Star, Timestamp, TopicId,
+    ColorFlag, Lifecycle, MessagePair, PairError, PairId, PairUse, Star, Timestamp, TopicId,
 };
 use plimsoll_store::Workspace;
 use plimsoll_testkit::history::Random;
@@ -29,6 +29,7 @@ fn pair(n: u64, topic: TopicId, random: &mut Random) -> MessagePair {
         assistant_text: Some(text(random, "a")).filter(|text| !text.is_empty()),
         star: Star::new(random.below(4)).unwrap(),
         color_flag: if random.below(2) == 0 { ColorFlag::Blue } else { ColorFlag::Grey },
+        pair_use: PairUse::ALL[random.below(3) as usize],
         lifecycle,
         created_at: at,
         error: (lifecycle == Lifecycle::Error)
@@ -43,8 +44,20 @@ fn pair(n: u64, topic: TopicId, random: &mut Random) -> MessagePair {
 /// HIS-4, PAY-5: labels choose what is sent through the filter, and stand in nothing.
 #[tokio::test]
 async fn the_request_equals_the_plan_for_many_histories_and_filters() {
-    let filters =
-        ["", "b", "s>=2 | b", "!e r9", "c'u1' | c'a2'", "m'larger'", "k>10 !b", "o", "!o"];
+    let filters = [
+        "",
+        "b",
+        "s>=2 | b",
+        "!e r9",
+        "c'u1' | c'a2'",
+        "m'larger'",
+        "k>10 !b",
+        "o",
+        "!o",
+        "x",
+        "!x",
+        "p | r3",
+    ];
     for seed in 0..24u64 {
         let mut random = Random::new(seed);
         let errors = if seed % 3 == 0 { "on" } else { "off" };

@@ -221,9 +221,11 @@ fn policy(
     for suggestion in suggestions {
         note(&words::suggestion(suggestion));
     }
+    let fits = suggestions.iter().any(|one| matches!(one, Suggestion::FitFirst { .. }));
     match suggestions.first() {
         Some(Suggestion::SendAnyway) => say("[t] send anyway   [c] cancel"),
-        _ => say("[t] trim as needed   [f] fit first   [c] cancel"),
+        _ if fits => say("[t] trim as needed   [f] fit first   [c] cancel"),
+        _ => say("[t] trim as needed   [c] cancel"),
     }
     let mut answer = String::new();
     std::io::stdin()
@@ -231,7 +233,7 @@ fn policy(
         .map_err(|error| Failure::failed(format!("cannot read your answer: {error}")))?;
     Ok(match answer.trim() {
         "t" => OverBudget::Trim,
-        "f" => OverBudget::Fit,
+        "f" if fits => OverBudget::Fit,
         _ => OverBudget::Block,
     })
 }

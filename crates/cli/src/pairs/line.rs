@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp as Instant;
-use plimsoll_domain::{ColorFlag, Lifecycle, Star};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairUse, Star};
 use serde::Deserialize;
 
 use super::field::Field;
@@ -23,6 +23,8 @@ pub struct PairLine<'a> {
     pub star: Star,
     /// A label.
     pub color_flag: ColorFlag,
+    /// Whether it goes along with later messages; `auto` when it is not stated.
+    pub pair_use: PairUse,
     /// The model; empty when it is not stated.
     pub model: Cow<'a, str>,
     /// The topic as a path.
@@ -52,6 +54,8 @@ struct Raw<'a> {
     star: Field<'a>,
     #[serde(borrow, default)]
     color_flag: Field<'a>,
+    #[serde(borrow, default, rename = "use")]
+    pair_use: Field<'a>,
     #[serde(borrow, default)]
     model: Field<'a>,
     #[serde(borrow, default)]
@@ -86,6 +90,12 @@ impl<'a> PairLine<'a> {
                 LineError(format!("colorFlag '{}' is not blue or grey", shorten(&name)))
             })?,
         };
+        let pair_use = match raw.pair_use.text("use")? {
+            None => PairUse::default(),
+            Some(name) => PairUse::parse(&name).ok_or_else(|| {
+                LineError(format!("use '{}' is not auto, out or pinned", shorten(&name)))
+            })?,
+        };
         let lifecycle = match raw.lifecycle_state.text("lifecycleState")? {
             None => Lifecycle::Complete,
             Some(name) => Lifecycle::parse(&name).ok_or_else(|| {
@@ -101,6 +111,7 @@ impl<'a> PairLine<'a> {
             created_at,
             star,
             color_flag,
+            pair_use,
             model: raw.model.text("model")?.unwrap_or_default(),
             topic: raw.topic.text("topic")?,
             lifecycle,

@@ -1,7 +1,8 @@
 //! A made-up history for the pictures: a person who learns about ships and Rust.
 
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairId, ReceiptId, Star, Timestamp, Topic, TopicId, Usage,
+    ColorFlag, Lifecycle, MessagePair, PairId, PairUse, ReceiptId, Star, Timestamp, Topic, TopicId,
+    Usage,
 };
 use plimsoll_store::{Pairs, ReceiptRecord, Receipts, Topics, Workspace};
 use plimsoll_store_sql::SqlStore;
@@ -106,6 +107,7 @@ pub(crate) async fn fill(store: &SqlStore, now: i64) {
             assistant_text: Some(answer),
             star: Star::new(stars).unwrap(),
             color_flag: if n == 30 { ColorFlag::Blue } else { ColorFlag::Grey },
+            pair_use: PairUse::default(),
             lifecycle: Lifecycle::Complete,
             created_at: at,
             error: None,

@@ -35,5 +35,6 @@ mod sending;
 mod served;
 mod typing;
 mod undoing;
+mod uses;
 mod viewing;
 mod watch;

@@ -1,7 +1,7 @@
 //! Rules of the history.
 
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairError, PairId, ReceiptId, Star, TopicId, Usage,
+    ColorFlag, Lifecycle, MessagePair, PairError, PairId, PairUse, ReceiptId, Star, TopicId, Usage,
 };
 
 use super::{Backend, answered, at, filled, pair, pair_id, ready, topic};
@@ -14,6 +14,7 @@ fn rich() -> MessagePair {
         assistant_text: Some("line one\nline 'two' \\ %s $1".to_owned()),
         star: Star::new(3).unwrap(),
         color_flag: ColorFlag::Blue,
+        pair_use: PairUse::Pinned,
         lifecycle: Lifecycle::Error,
         error: Some(PairError { code: "auth".to_owned(), message: "no key".to_owned() }),
         usage: Some(Usage { prompt: 10, cached: 4, completion: 3, reasoning: 1 }),
@@ -88,6 +89,7 @@ pub(crate) async fn rows_tell_all_but_the_texts(backend: &impl Backend) {
         assert_eq!(row.topic_id, written.topic_id);
         assert_eq!(*row.model, *written.model);
         assert_eq!((row.star, row.flag), (written.star, written.color_flag));
+        assert_eq!(row.pair_use, written.pair_use);
         assert_eq!(row.lifecycle, written.lifecycle);
         assert_eq!((row.has_image, row.has_attachment), written.attachment_kinds());
     }
@@ -110,10 +112,12 @@ pub(crate) async fn labels_change_in_bulk(backend: &impl Backend) {
     let two = [pair_id(1), pair_id(3), pair_id(9)];
     assert_eq!(store.set_star(&two, Star::new(2).unwrap()).await.unwrap(), 2);
     assert_eq!(store.set_flag(&two, ColorFlag::Blue).await.unwrap(), 2);
+    assert_eq!(store.set_use(&two, PairUse::Out).await.unwrap(), 2);
     let rows = store.rows(&workspace).await.unwrap();
-    let labels: Vec<_> = rows.iter().map(|row| (row.star.count(), row.flag)).collect();
-    let labelled = (2, ColorFlag::Blue);
-    assert_eq!(labels, [labelled, (0, ColorFlag::Grey), labelled]);
+    let labels: Vec<_> =
+        rows.iter().map(|row| (row.star.count(), row.flag, row.pair_use)).collect();
+    let labelled = (2, ColorFlag::Blue, PairUse::Out);
+    assert_eq!(labels, [labelled, (0, ColorFlag::Grey, PairUse::Auto), labelled]);
 }
 
 /// HIS-3, HIS-6: pairs move in bulk, but not to a topic of another workspace.

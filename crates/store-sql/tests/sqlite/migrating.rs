@@ -39,6 +39,7 @@ const STEPS: &[(&str, &str)] = &[
     ("2026-11-19-receipt-parts", include_str!("../../migrations/2026-11-19-receipt-parts.sql")),
     ("2026-11-19-request-parts", include_str!("../../migrations/2026-11-19-request-parts.sql")),
     ("2026-11-20-quoted-pairs", include_str!("../../migrations/2026-11-20-quoted-pairs.sql")),
+    ("2026-11-21-pair-use", include_str!("../../migrations/2026-11-21-pair-use.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.
@@ -81,7 +82,17 @@ fn earlier(now: &Path, path: &Path, steps: usize) {
         assert_eq!(then.execute(row, [name]).unwrap(), 1, "{name} is no step");
     }
     for table in TABLES {
-        then.execute(&format!("INSERT INTO main.{table} SELECT * FROM now.{table}"), []).unwrap();
+        // Only the columns that there were then.
+        let columns: String = then
+            .query_row(
+                "SELECT group_concat(name, ', ') FROM pragma_table_info($1, 'main')",
+                [table],
+                |row| row.get(0),
+            )
+            .unwrap();
+        let copy =
+            format!("INSERT INTO main.{table} ({columns}) SELECT {columns} FROM now.{table}");
+        then.execute(&copy, []).unwrap();
     }
 }
 

@@ -1,6 +1,6 @@
-//! Labels of pairs (HIS-4): stars, flags, topics, in bulk.
+//! Labels of pairs (HIS-4) and their use (HIS-10): stars, flags, topics, in bulk.
 
-use plimsoll_domain::{ColorFlag, PairId, Star, TopicId};
+use plimsoll_domain::{ColorFlag, PairId, PairUse, Star, TopicId};
 
 use super::{read_pairs, topics};
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
 
 const SET_STAR: &str = "UPDATE pairs SET star = $1 WHERE id = $2";
 const SET_FLAG: &str = "UPDATE pairs SET flag = $1 WHERE id = $2";
+const SET_USE: &str = "UPDATE pairs SET pair_use = $1 WHERE id = $2";
 const SET_TOPIC: &str = "UPDATE pairs SET topic_id = $1 WHERE id = $2 AND workspace = $3";
 
 pub(crate) fn set_star(db: &mut dyn Db, ids: &[PairId], star: Star) -> StoreResult<u64> {
@@ -19,6 +20,10 @@ pub(crate) fn set_star(db: &mut dyn Db, ids: &[PairId], star: Star) -> StoreResu
 
 pub(crate) fn set_flag(db: &mut dyn Db, ids: &[PairId], flag: ColorFlag) -> StoreResult<u64> {
     ids.iter().try_fold(0, |sum, id| Ok(sum + db.run(SET_FLAG, values![flag.name(), *id])?))
+}
+
+pub(crate) fn set_use(db: &mut dyn Db, ids: &[PairId], pair_use: PairUse) -> StoreResult<u64> {
+    ids.iter().try_fold(0, |sum, id| Ok(sum + db.run(SET_USE, values![pair_use.name(), *id])?))
 }
 
 pub(crate) fn set_topic(db: &mut dyn Db, ids: &[PairId], topic: TopicId) -> StoreResult<u64> {

@@ -12,8 +12,9 @@ use crate::{Edit, Noun, Outcome, StoreError, StoreResult, StoredPair, Workspace,
 
 const INSERT: &str = "INSERT INTO pairs (id, workspace, created_at, topic_id, model, star, flag,
     lifecycle, has_image, has_attachment, cut, revision, prompt_tokens, cached_tokens,
-    completion_tokens, reasoning_tokens, receipt_id, error_code, error_message)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 1, $11, $12, $13, $14, $15, $16, $17)";
+    completion_tokens, reasoning_tokens, receipt_id, error_code, error_message, pair_use)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 1, $11, $12, $13, $14, $15, $16, $17,
+    $18)";
 const INSERT_TEXT: &str =
     "INSERT INTO pair_texts (pair_id, user_text, assistant_text) VALUES ($1, $2, $3)";
 pub(super) const KEEP_REVISION: &str =
@@ -84,6 +85,7 @@ pub(super) fn put(db: &mut dyn Db, workspace: &Workspace, pair: &MessagePair) ->
             pair.receipt_id,
             error.map(|error| &error.code),
             error.map(|error| &error.message),
+            pair.pair_use.name(),
         ],
     )?;
     db.run(INSERT_TEXT, values![pair.id, &pair.user_text, pair.assistant_text.as_ref()])?;

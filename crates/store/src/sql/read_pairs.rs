@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use plimsoll_domain::{ColorFlag, MessagePair, PairId, Star, TopicId};
+use plimsoll_domain::{ColorFlag, MessagePair, PairId, PairUse, Star, TopicId};
 
 use super::{answer, files, workspaces};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 const GET: &str = "SELECT p.id, p.workspace, p.created_at, p.topic_id, p.model, p.star, p.flag,
     p.lifecycle, p.cut, p.revision, p.edited_at, p.prompt_tokens, p.cached_tokens,
     p.completion_tokens, p.reasoning_tokens, p.receipt_id, p.error_code, p.error_message,
-    t.user_text, COALESCE(s.partial_text, t.assistant_text), a.assistant_text
+    t.user_text, COALESCE(s.partial_text, t.assistant_text), a.assistant_text, p.pair_use
     FROM pairs p
     JOIN pair_texts t ON t.pair_id = p.id
     LEFT JOIN sends s ON s.pair_id = p.id
@@ -22,7 +22,7 @@ const GET: &str = "SELECT p.id, p.workspace, p.created_at, p.topic_id, p.model, 
 
 /// One walk along the index `pairs_in_order`, which holds all of these columns.
 const ROWS: &str = "SELECT id, created_at, topic_id, model, star, flag, lifecycle, has_image,
-    has_attachment FROM pairs WHERE workspace = $1 ORDER BY created_at, id";
+    has_attachment, pair_use FROM pairs WHERE workspace = $1 ORDER BY created_at, id";
 
 const COUNT: &str = "SELECT COUNT(*) FROM pairs WHERE workspace = $1";
 
@@ -63,6 +63,7 @@ pub(crate) fn rows(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<Pa
             model: models.shared(row.text(3)?),
             star: star(row, 4)?,
             flag: flag(row, 5)?,
+            pair_use: pair_use(row, 9)?,
             lifecycle: answer::lifecycle(row, 6)?,
             has_image: row.truth(7)?,
             has_attachment: row.truth(8)?,
@@ -93,6 +94,7 @@ fn read(row: &dyn Cells) -> StoreResult<StoredPair> {
             model: row.string(4)?,
             star: star(row, 5)?,
             color_flag: flag(row, 6)?,
+            pair_use: pair_use(row, 21)?,
             lifecycle: answer::lifecycle(row, 7)?,
             usage: answer::usage(row, 11)?,
             receipt_id: opt_id(row, 15)?,
@@ -111,6 +113,10 @@ fn star(row: &dyn Cells, place: usize) -> StoreResult<Star> {
 
 fn flag(row: &dyn Cells, place: usize) -> StoreResult<ColorFlag> {
     ColorFlag::parse(row.text(place)?).ok_or_else(|| unreadable("a flag is unknown"))
+}
+
+fn pair_use(row: &dyn Cells, place: usize) -> StoreResult<PairUse> {
+    PairUse::parse(row.text(place)?).ok_or_else(|| unreadable("the use of a pair is unknown"))
 }
 
 /// Pairs of one topic stand together, so the last one read is mostly the next one too.

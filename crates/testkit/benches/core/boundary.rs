@@ -21,14 +21,15 @@ pub(crate) fn run(effort: Effort, table: &mut Table) {
             let counts = vec![tokens; count];
             let load = |at: usize| Load::of(counts[at]);
             let mut sums = LoadSums::new(count);
-            Boundary::compute(&mut sums, load, &input);
-            let again = effort.measure_many(200, || Boundary::compute(&mut sums, load, &input));
+            Boundary::compute(&mut sums, load, &[], &input);
+            let again =
+                effort.measure_many(200, || Boundary::compute(&mut sums, load, &[], &input));
             let changed = effort.measure_many(200, || {
                 sums.forget(count - 1);
-                Boundary::compute(&mut sums, load, &input)
+                Boundary::compute(&mut sums, load, &[], &input)
             });
             let fresh =
-                effort.measure(|| Boundary::compute(&mut LoadSums::new(count), load, &input));
+                effort.measure(|| Boundary::compute(&mut LoadSums::new(count), load, &[], &input));
             if count == 1_000 {
                 at_1k = again;
             }

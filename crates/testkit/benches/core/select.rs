@@ -50,7 +50,7 @@ fn pairs(count: usize) -> Vec<Pair> {
 fn select_and_serialise(provider: &OpenAiStyle, pairs: &[Pair]) -> usize {
     let load = |at: usize| Load::of(pairs[at].tokens + 8);
     let mut sums = LoadSums::new(pairs.len());
-    let boundary = Boundary::compute(&mut sums, load, &INPUT);
+    let boundary = Boundary::compute(&mut sums, load, &[], &INPUT);
     let included = pairs[boundary.start..].iter().map(|pair| IncludedTexts {
         id: pair.id,
         lifecycle: Lifecycle::Complete,

@@ -87,6 +87,10 @@ pub(super) async fn command(
             let before = job.rows().await?.iter().map(|row| (row.id, row.flag)).collect();
             job.label(Label::Flag(flag), Before::Flags(before), "flagged").await?
         }
+        Command::Use(pair_use) => {
+            let before = job.rows().await?.iter().map(|row| (row.id, row.pair_use)).collect();
+            job.label(Label::Use(pair_use), Before::Uses(before), pair_use.words()).await?
+        }
         Command::Topic { path } => {
             let topic = one_topic(&workspace_view, &path)?;
             let before = job.rows().await?.iter().map(|row| (row.id, row.topic_id)).collect();

@@ -72,7 +72,7 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(sending::send))
         .routes(routes!(seen::preview))
         .routes(routes!(sending::cancel))
-        .routes(routes!(pairs::list))
+        .routes(routes!(pairs::list, pairs::change_uses))
         .routes(routes!(pairs::get, pairs::change, pairs::delete))
         .routes(routes!(pairs::swap))
         .routes(routes!(errors::get))

@@ -8,14 +8,14 @@ use axum::{
     http::StatusCode,
 };
 use plimsoll_app::{Inclusion, Label, Shown, TopicPaths, find_topic};
-use plimsoll_domain::{Attachment, ColorFlag, Star, file_label};
+use plimsoll_domain::{Attachment, ColorFlag, PairId, PairUse, Star, file_label};
 use plimsoll_store::{Edit, StoredPair, ToolCallRecord};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
     Asked, At, AtQuery, pair_id,
-    undo::{ForGoodQuery, Gone},
+    undo::{Before, ForGoodQuery, Gone},
 };
 use crate::{
     Web,
@@ -40,6 +40,10 @@ pub(super) struct PairDto {
     star: u8,
     /// `blue` or `grey`.
     color_flag: &'static str,
+    /// Whether it goes along with later messages: `auto` where there is room, `out` never,
+    /// `pinned` always, and it is never left out to make room.
+    #[serde(rename = "use")]
+    pair_use: PairUse,
     /// `idle`, `sending`, `complete`, `error` or `cancelled`.
     lifecycle_state: &'static str,
     created_at: String,
@@ -115,6 +119,7 @@ impl PairDto {
             assistant_text: pair.assistant_text,
             star: pair.star.count(),
             color_flag: pair.color_flag.name(),
+            pair_use: pair.pair_use,
             lifecycle_state: pair.lifecycle.name(),
             created_at: rfc3339(pair.created_at),
             error_code,
@@ -209,6 +214,9 @@ pub(super) struct Changes {
     #[schema(minimum = 0, maximum = 3)]
     star: Option<u64>,
     flag: Option<Flag>,
+    /// Whether it goes along with later messages. It can be taken back with `/api/undo`.
+    #[serde(rename = "use")]
+    pair_use: Option<PairUse>,
     /// The path of a topic.
     topic: Option<String>,
     /// New words of the user; the old ones are kept.
@@ -232,6 +240,9 @@ pub(super) async fn change(
     let id = pair_id(&id)?;
     let app = &web.app;
     let kept = app.store().get(id).await?;
+    if kept.workspace != at {
+        return Err(Problem::not_found("pair"));
+    }
     let edits = changes.user_text.is_some() || changes.assistant_text.is_some();
     if edits && changes.revision.is_some_and(|revision| revision != kept.revision) {
         let detail = "this pair was changed elsewhere since you began to edit it; copy what you \
@@ -250,19 +261,73 @@ pub(super) async fn change(
             Flag::Grey => ColorFlag::Grey,
         })
     }));
+    if let Some(pair_use) = changes.pair_use {
+        labels.push(Label::Use(pair_use));
+    }
     if let Some(path) = &changes.topic {
         let topic = find_topic(&topics, path)
             .ok_or_else(|| plimsoll_app::AppError::UnknownTopic(path.clone()))?;
         labels.push(Label::Topic(topic.id));
     }
     for label in labels {
-        app.label(&at, &[id], label).await?;
+        match label {
+            Label::Use(pair_use) => use_as(&web, &at, &[id], pair_use).await?,
+            label => drop(app.label(&at, &[id], label).await?),
+        }
     }
     if edits {
         let edit = Edit { user_text: changes.user_text, assistant_text: changes.assistant_text };
         app.edit(&at, id, &edit).await?;
     }
     Ok(Json(PairDto::of(app.store().get(id).await?, &TopicPaths::of(&topics), None)))
+}
+
+/// Which pairs are used how from now on.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Uses {
+    /// The ids of the pairs.
+    #[schema(max_items = 1000)]
+    pairs: Vec<String>,
+    /// Whether they go along with later messages.
+    #[serde(rename = "use")]
+    pair_use: PairUse,
+}
+
+/// Pin pairs, leave them out, or neither; one undo takes it back
+#[utoipa::path(patch, path = "/api/pairs", tag = "pairs", request_body = Uses,
+    params(AtQuery), responses((status = 204)))]
+pub(super) async fn change_uses(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Body(uses): Body<Uses>,
+) -> Result<StatusCode, Problem> {
+    let ids = uses.pairs.iter().map(|id| pair_id(id)).collect::<Result<Vec<_>, _>>()?;
+    use_as(&web, &at, &ids, uses.pair_use).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Sets the use of the pairs of a workspace in one step that can be undone (HIS-10). Where
+/// nothing changes there is nothing to undo.
+async fn use_as(
+    web: &Web,
+    at: &plimsoll_store::Workspace,
+    ids: &[PairId],
+    pair_use: PairUse,
+) -> Result<(), Problem> {
+    let stored = web.app.store().get_many(ids).await?;
+    if stored.is_empty() || stored.iter().any(|stored| stored.workspace != *at) {
+        return Err(Problem::not_found("pair"));
+    }
+    let other = stored.iter().filter(|stored| stored.pair.pair_use != pair_use);
+    let before: Vec<_> = other.map(|stored| (stored.pair.id, stored.pair.pair_use)).collect();
+    if before.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<PairId> = before.iter().map(|(id, _)| *id).collect();
+    web.app.label(at, &ids, Label::Use(pair_use)).await?;
+    web.undo.keep(at, web.app.clock().now(), Before::Uses(before));
+    Ok(())
 }
 
 /// Delete a pair; it can be brought back for a while

@@ -224,6 +224,7 @@ mod tests {
                 at: usize::try_from(number(&pair["at"])).unwrap(),
                 id: PairId::parse(pair["id"].as_str().unwrap()).unwrap(),
                 revision: number(&pair["revision"]),
+                pinned: pair["pinned"] == true,
             };
             let file = |file: &serde_json::Value| SeenFile {
                 id: file["fileId"].as_str().and_then(plimsoll_domain::parse_file_id),

@@ -81,7 +81,7 @@ impl CounterDto {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BoundaryDto {
-    /// The position of the oldest visible pair that is aboard.
+    /// The position that the line is drawn above. Pairs before it are sent only if they are pinned.
     pub(crate) start: usize,
     /// What the line says: numbers with the words that follow them.
     #[schema(value_type = Vec<(String, String)>)]
@@ -251,8 +251,9 @@ pub(crate) fn line_words(
     visible: usize,
 ) -> Vec<(String, &'static str)> {
     let count = |number: usize| commas(number as u64);
-    let mut words = vec![(count(start), "ashore"), (count(boundary.included), "aboard")];
-    let below = visible.saturating_sub(start.saturating_add(boundary.included));
+    let ashore = start.saturating_sub(boundary.pinned_above);
+    let mut words = vec![(count(ashore), "ashore"), (count(boundary.included), "aboard")];
+    let below = visible.saturating_sub(ashore.saturating_add(boundary.included));
     if below > 0 {
         words.push((count(below), "not sent"));
     }

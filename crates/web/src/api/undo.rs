@@ -12,7 +12,9 @@ use axum::{
     http::StatusCode,
 };
 use plimsoll_app::{AppError, Deleted, Label, restored_words};
-use plimsoll_domain::{ColorFlag, DeletionId, PairId, Star, Timestamp, TopicId};
+use plimsoll_domain::{
+    ColorFlag, ContextMark, DeletionId, PairId, PairUse, Star, Timestamp, TopicId,
+};
 use plimsoll_store::{Deletion, Noun, StoreError, Workspace};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -24,15 +26,18 @@ use crate::{
     problem::{Body, Problem},
 };
 
-/// So many commands can be taken back.
-const KEPT: usize = 20;
+/// So many commands can be taken back; each move of the line is one.
+const KEPT: usize = 100;
 
 /// How things were before a command.
 pub(super) enum Before {
-    /// The labels of pairs.
+    /// The labels and uses of pairs.
     Stars(Vec<(PairId, Star)>),
     Flags(Vec<(PairId, ColorFlag)>),
+    Uses(Vec<(PairId, PairUse)>),
     Topics(Vec<(PairId, TopicId)>),
+    /// Where the context began; none for the prediction.
+    ContextFrom(Option<ContextMark>),
     /// A saved filter; none if there was none.
     Filter(String, Option<String>),
 }
@@ -205,7 +210,11 @@ pub(super) async fn undo(
         Before::Flags(pairs) => {
             relabel(&web, &at, pairs, Label::Flag, |flag| *flag as u64).await?;
         }
+        Before::Uses(pairs) => {
+            relabel(&web, &at, pairs, Label::Use, |pair_use| *pair_use as u64).await?;
+        }
         Before::Topics(pairs) => web.app.put_back(&at, &pairs).await?,
+        Before::ContextFrom(mark) => web.app.set_context_mark(&at, mark).await?,
         Before::Filter(name, text) => web.app.save_filter(&at, &name, text.as_deref()).await?,
     }
     Ok(Json(Undone { done: "taken back".to_owned() }))

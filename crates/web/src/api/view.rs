@@ -12,7 +12,11 @@ use plimsoll_store::SearchHit;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Asked, At, AtQuery, state::StateDto, undo::Gone};
+use super::{
+    Asked, At, AtQuery,
+    state::StateDto,
+    undo::{Before, Gone},
+};
 use crate::{
     Web,
     formats::{marked, rfc3339},
@@ -77,7 +81,10 @@ pub(super) async fn choose(
     if let Some(text) = &choice.context_from {
         let wrong = || Problem::bad_request("contextFrom is a pair's id, after:ID, end, or blank");
         let from = ContextFrom::parse(text).ok_or_else(wrong)?;
-        web.app.set_context_from(&at, from).await?;
+        let before = web.app.context_mark(&at).await?;
+        if web.app.set_context_from(&at, from).await? != before {
+            web.undo.keep(&at, web.app.clock().now(), Before::ContextFrom(before));
+        }
         session.frozen = None;
     }
     if let Some(filter) = choice.filter.filter(|filter| !filter.trim().is_empty()) {

@@ -66,21 +66,24 @@ impl Views {
             return ViewChanges { too_old: true, ..ViewChanges::default() };
         };
         let now = Told::of(now, instructions);
-        let by_id = |pairs: &[SeenPair]| -> HashMap<PairId, u64> {
-            pairs.iter().map(|pair| (pair.id, pair.revision)).collect()
+        let by_id = |pairs: &[SeenPair]| -> HashMap<PairId, SeenPair> {
+            pairs.iter().map(|pair| (pair.id, *pair)).collect()
         };
         let (then_by_id, now_by_id) = (by_id(&then.pairs), by_id(&now.pairs));
-        let without = |a: &[SeenPair], b: &HashMap<PairId, u64>| -> Vec<String> {
+        let without = |a: &[SeenPair], b: &HashMap<PairId, SeenPair>| -> Vec<String> {
             let missing = |pair: &&SeenPair| !b.contains_key(&pair.id);
             a.iter().filter(missing).map(|pair| pair.id.to_string()).collect()
         };
-        let edited = |pair: &&SeenPair| {
-            then_by_id.get(&pair.id).is_some_and(|revision| *revision != pair.revision)
+        let differ = |differs: fn(&SeenPair, &SeenPair) -> bool| -> Vec<String> {
+            let other =
+                |pair: &&SeenPair| then_by_id.get(&pair.id).is_some_and(|then| differs(then, pair));
+            now.pairs.iter().filter(other).map(|pair| pair.id.to_string()).collect()
         };
         ViewChanges {
             came: without(&now.pairs, &then_by_id),
             went: without(&then.pairs, &now_by_id),
-            edited: now.pairs.iter().filter(edited).map(|pair| pair.id.to_string()).collect(),
+            edited: differ(|then, now| then.revision != now.revision),
+            pinned: differ(|then, now| then.pinned != now.pinned),
             system_message: then.system != now.system,
             listed_files: then.files != now.files,
             model: (then.model != now.model).then_some(now.model),
@@ -99,6 +102,8 @@ pub(crate) struct ViewChanges {
     went: Vec<String>,
     /// Pairs whose text is another.
     edited: Vec<String>,
+    /// Pairs that are pinned now and were not, or the other way round.
+    pinned: Vec<String>,
     /// The model that it would go to, where that is another.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
@@ -123,6 +128,7 @@ impl ViewChanges {
             pairs(&self.came, "more would be sent"),
             pairs(&self.went, "would not be sent any more"),
             pairs(&self.edited, "changed"),
+            pairs(&self.pinned, "pinned or unpinned"),
             self.model.as_ref().map(|model| format!("the model is now {model}")),
             whether(self.system_message, "the system message changed"),
             whether(self.listed_files, "other files are listed"),
@@ -141,7 +147,7 @@ mod tests {
 
     fn pair(at: usize, revision: u64) -> SeenPair {
         let id = PairId::new(Timestamp::from_millis(at as i64), [1; 10]);
-        SeenPair { at, id, revision }
+        SeenPair { at, id, revision, pinned: false }
     }
 
     fn seen(model: &str, pairs: Vec<SeenPair>) -> Seen {

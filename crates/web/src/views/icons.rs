@@ -40,7 +40,9 @@ mod tests {
 
     #[test]
     fn every_icon_that_is_asked_for_is_drawn() {
-        for name in ["star", "copy", "request", "attach", "theme", "reask"] {
+        for name in
+            ["star", "copy", "request", "attach", "theme", "reask", "pin", "out", "context-here"]
+        {
             assert!(DRAWINGS.contains_key(name), "{name}");
         }
     }

@@ -6,7 +6,9 @@ use jiff::tz::TimeZone;
 use maud::{Markup, html};
 use plimsoll_app::{Inclusion, Shown};
 use plimsoll_budget::ExcludedBecause;
-use plimsoll_domain::{ColorFlag, Lifecycle, SegmentBody, Timestamp, plain_name, segments};
+use plimsoll_domain::{
+    ColorFlag, Lifecycle, PairUse, SegmentBody, Timestamp, plain_name, segments,
+};
 use plimsoll_prose::{Renderer, limits::MAX_MARKDOWN_BYTES};
 use plimsoll_send::{Action, AttachedFile, Receipt, actions, short_label};
 use plimsoll_store::StoredPair;
@@ -80,18 +82,23 @@ impl PairView<'_> {
         let never = why.filter(|why| *why != ExcludedBecause::Budget);
         let id = pair.id.to_string();
         let sending = pair.lifecycle == Lifecycle::Sending;
+        let pinned = pair.pair_use == PairUse::Pinned && why.is_none();
         html! {
             article.pair.ooc[why.is_some()] id={ "p-" (id) } data-id=(id) data-at=(self.at)
                 data-revision=(self.stored.revision)
                 data-state=(pair.lifecycle.name()) data-star=(pair.star.count())
-                data-flag=(pair.color_flag.name()) data-why=[never.map(ExcludedBecause::name)]
+                data-flag=(pair.color_flag.name()) data-use=(pair.pair_use.name())
+                data-why=[never.map(ExcludedBecause::name)]
                 data-swap[pair.previous_answer.is_some()] data-cut[self.stored.cut]
                 tabindex="-1" {
-                div.gut.mono { (self.weight()) }
+                div.gut.mono { (self.weight()) (self.pair_use()) }
                 div.body {
                     div.u {
                         (self.question())
-                        span.badge.off title=(off_title(why)) { "off" }
+                        @if pinned { span.badge.pinned title="always sent, never left out to make room" { "pinned" } }
+                        span.badge.off title=(off_title(why)) {
+                            "off" @if why == Some(ExcludedBecause::LeftOut) { ": left out by hand" }
+                        }
                         span.think hidden[!sending] { "…" }
                     }
                     (self.tool_calls())
@@ -145,6 +152,22 @@ impl PairView<'_> {
             span.tok { (commas(tokens)) }
             svg.weight width=(WEIGHT_WIDTH) height="3" aria-hidden="true" {
                 rect x=(WEIGHT_WIDTH - width) width=(width) height="3" rx="1.5" {}
+            }
+        }
+    }
+
+    /// HIS-10: pinned or left out by hand, and the buttons that change it.
+    fn pair_use(&self) -> Markup {
+        let now = self.stored.pair.pair_use;
+        html! {
+            div.use role="group" aria-label="Whether it is sent" {
+                @for (act, does, title) in [
+                    ("pin", PairUse::Pinned, tooltip("pin")),
+                    ("out", PairUse::Out, tooltip("out")),
+                ] {
+                    button.tool type="button" data-act=(act) aria-pressed=(now == does)
+                        title=(title) aria-label=(title) { (icon(act)) }
+                }
             }
         }
     }
@@ -278,6 +301,7 @@ impl PairView<'_> {
             (true, "copypair"),
             (true, "edit"),
             (complete, "regenerate"),
+            (true, "context-here"),
             (pair.receipt_id.is_some(), "receipt"),
             (pair.receipt_id.is_some(), "request"),
             (true, "delete"),
@@ -300,6 +324,7 @@ fn off_title(why: Option<ExcludedBecause>) -> &'static str {
         Some(ExcludedBecause::Error) => "not sent: it failed",
         Some(ExcludedBecause::InFlight) => "not sent: it is being answered",
         Some(ExcludedBecause::Cancelled) => "not sent: it was stopped without an answer",
+        Some(ExcludedBecause::LeftOut) => "not sent: it was left out by hand",
         Some(ExcludedBecause::BeforeTheLine) => "not sent: it is before the line that was set",
         Some(ExcludedBecause::Budget) | None => "not sent: it is beyond the load line",
     }

@@ -45,7 +45,7 @@ pub(crate) async fn chunk(
         (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.visible;
     let line = load_line(&boundary, session.workspace_view.mark().is_some(), &plan);
     let [system, files] = session.workspace_view.instructions(&web.app);
-    let prelude = prelude(web, session, plan.system_tokens(), system);
+    let prelude = prelude(web, session, &plan, system);
     // A part that is switched off is told too: nothing is left out unseen.
     let off = to == boundary.visible && plan.target().files.is_none() && plan.model().tools;
     let files_off = off && told_nothing_of_files(web, session).await?;
@@ -165,6 +165,8 @@ fn load_line(boundary: &Boundary, marked: bool, plan: &Plan) -> Markup {
                         "Forget"
                     }
                 }
+                " " span.grip title="Drag the line to where the context begins ([ and ] in VIEW); \
+                    a double click lets the prediction decide again" { "⇕ drag" }
                 @if marked {
                     " · set by hand · "
                     button.link type="button" data-act="use-prediction" { "Use the prediction" }
@@ -216,9 +218,11 @@ fn files_section_off() -> Markup {
     }
 }
 
-/// PAY-3: the system message stands where it is sent, first of what is aboard. One that is
-/// switched off still stands there, and says so.
-fn prelude(web: &Web, session: &WorkspaceSession, tokens: u64, digest: Option<Hash>) -> Markup {
+/// PAY-3: the system message stands where it is sent, first of what is below the line; where pins
+/// stand above that, it says that it is sent before them. One that is switched off still stands
+/// there, and says so.
+fn prelude(web: &Web, session: &WorkspaceSession, plan: &Plan, digest: Option<Hash>) -> Markup {
+    let (tokens, pins) = (plan.system_tokens(), plan.boundary().pinned_above > 0);
     let (topic, topics) = (session.workspace_view.topic(), session.workspace_view.topics());
     let text = topic.system_message.as_deref().filter(|text| !text.trim().is_empty());
     let sent = web.app.system_message(topic).is_some();
@@ -227,7 +231,7 @@ fn prelude(web: &Web, session: &WorkspaceSession, tokens: u64, digest: Option<Ha
         @if let Some(text) = text {
             details.prelude data-part="system" data-off[!sent] data-digest=[digest] {
                 summary {
-                    span { "System message of topic “" (path) "”" @if !sent { ": not sent" } }
+                    span { "System message of topic “" (path) "”" @if !sent { ": not sent" } @else if pins { ": sent first, before the pinned pairs above" } }
                     span.mono { @if sent { (commas(tokens)) } @else { "0" } }
                 }
                 pre.mono { (text) }

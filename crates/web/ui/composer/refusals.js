@@ -15,9 +15,9 @@ export const NEW_CONTEXT = Object.freeze({ contextFrom: "end" });
  * What to do for a chosen suggestion: change the view, change the request, or go back to the
  * text. Pure.
  * @param {Suggestion} suggestion
- * @returns {{view?: {model?: string, contextFrom?: string}, send?: SendBody, file?: "detach" | "on-demand", limit?: "set_window" | "forget_learned", edit?: boolean}}
+ * @returns {{view?: {model?: string, contextFrom?: string}, send?: SendBody, file?: "detach" | "on-demand", limit?: "set_window" | "forget_learned", unpin?: string[], edit?: boolean}}
  */
-export function wayOut({ kind, model }) {
+export function wayOut({ kind, model, pairs }) {
   switch (kind) {
     case "detach": return { file: "detach" };
     case "on_demand": return { file: "on-demand" };
@@ -27,6 +27,7 @@ export function wayOut({ kind, model }) {
     case "set_window":
     case "forget_learned": return model ? { limit: kind, send: { look: true } } : { edit: true };
     case "switch_model": return model ? { view: { model }, send: { look: true } } : { edit: true };
+    case "unpin": return { unpin: pairs ?? [], send: { look: true } };
     case "clear_history": return { view: NEW_CONTEXT, send: {} };
     default: return { edit: true };
   }
@@ -73,6 +74,20 @@ export function createHeld({ api, toast, setView, edit, openPanel, lighten }) {
     }
   }
 
+  /**
+   * Pairs go along where there is room again, and no longer before all others.
+   * @param {string[]} ids
+   */
+  async function unpin(ids) {
+    try {
+      await api.call("PATCH", "/api/pairs", { pairs: ids, use: "auto" });
+      return true;
+    } catch (error) {
+      toast(wordsOf(error), { error: true });
+      return false;
+    }
+  }
+
   /** @param {Problem} problem */
   async function overBudget(problem) {
     const picked = await ask({ title: problem.message, text: String(problem.body["hint"] ?? ""), choices: choicesOf(problem.suggestions), alarm: true });
@@ -81,6 +96,7 @@ export function createHeld({ api, toast, setView, edit, openPanel, lighten }) {
     const way = wayOut(suggestion);
     if (way.view) await setView(way.view);
     if (way.limit && !(await changeLimit(way.limit, suggestion))) return null;
+    if (way.unpin && !(await unpin(way.unpin))) return null;
     if (way.file) {
       const lighter = lighten(way.file, suggestion);
       // What is left may mean something else without its file: the writer sends it, or not.
@@ -127,6 +143,7 @@ export function createHeld({ api, toast, setView, edit, openPanel, lighten }) {
   return async function resolve(problem) {
     switch (problem.code) {
       case "over_budget":
+      case "pinned_too_large":
       case "user_prompt_too_large": return overBudget(problem);
       case "over_quota": return overQuota(problem);
       case "no_provider": return noProvider(problem);

@@ -15,7 +15,7 @@ export function hash(text) {
   return sum.toString(16).padStart(16, "0");
 }
 
-/** @typedef {{at: number, id: string, revision: string, sent: boolean}} Row */
+/** @typedef {{at: number, id: string, revision: string, sent: boolean, pinned?: boolean}} Row */
 /** @typedef {import("../types.js").ShownView} ShownView */
 /** @typedef {{fileId: string | null, delivery: string | null}} SeenFile */
 /** @typedef {{pair: string, revision: string | number}} SeenQuestion */
@@ -43,7 +43,7 @@ export function blocksOf(rows, { from, to, y }, { block, blocks }) {
     // A row that went away leaves a gap, and the page shows the others all the same. Of a block
     // that is loaded in part the server knows more, unless it knows nothing of what is marked.
     const whole = number * block >= from && Math.min((number + 1) * block, y) <= to;
-    if (sent.length && (whole || !out.has(number))) out.set(number, hash(sent.map(({ id, revision }) => `${id} ${revision}\n`).join("")));
+    if (sent.length && (whole || !out.has(number))) out.set(number, hash(sent.map(({ id, revision, pinned }) => `${id} ${revision}${pinned ? " pinned" : ""}\n`).join("")));
     else if (whole) out.delete(number);
   }
   return [...out].sort(([a], [b]) => a - b);
@@ -89,7 +89,7 @@ export function createSeen({ win, store }) {
   function rows() {
     const articles = /** @type {NodeListOf<HTMLElement>} */ (win.rows.querySelectorAll(".pair[data-id]"));
     return [...articles].map(({ dataset, classList }) => ({
-      at: Number(dataset["at"]), id: dataset["id"] ?? "", revision: dataset["revision"] ?? "", sent: !classList.contains("ooc"),
+      at: Number(dataset["at"]), id: dataset["id"] ?? "", revision: dataset["revision"] ?? "", sent: !classList.contains("ooc"), pinned: dataset["use"] === "pinned",
     }));
   }
 

@@ -50,10 +50,11 @@ export function pairText({ userText, assistantText }) {
  * @param {(name: string) => boolean} deps.showFile  the chip of a file of the message
  * @param {import("../base/toasts.js").Toast} deps.toast
  * @param {(token: string) => void} deps.undo
+ * @param {(article: HTMLElement) => Promise<unknown>} deps.beginAt  the context begins with this pair
  * @param {() => import("../composer/drafts.js").Selected} deps.selected  model and topic as they are
  * @param {number} deps.keepDeleted  for so many hours what is deleted can be brought back
  */
-export function createActions({ api, showFile, win, sending, composer, panels, selectors, edits, chips, setView, input, toast, undo, selected, keepDeleted }) {
+export function createActions({ api, showFile, win, sending, composer, panels, selectors, edits, chips, setView, input, toast, undo, beginAt, selected, keepDeleted }) {
   const path = (/** @type {string} */ id) => `/api/pairs/${encodeURIComponent(id)}`;
 
   /**
@@ -72,6 +73,28 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
       article.dataset[name] = before;
       throw error;
     }
+  }
+
+  /** @type {Promise<unknown>} */
+  let using = Promise.resolve();
+
+  /**
+   * Pins a pair or leaves it out, or neither if it is that already (HIS-10). The marks are the
+   * server's: nothing is shown as sent before it is.
+   * @param {HTMLElement} article
+   * @param {"pinned" | "out"} wanted
+   */
+  function setUse(article, wanted) {
+    const id = article.dataset["id"] ?? "";
+    // One after the other: a second press means what the first one led to.
+    const done = using.then(async () => {
+      const now = win.find(id) ?? article;
+      const { use } = await api.call("PATCH", path(id), { use: now.dataset["use"] === wanted ? "auto" : wanted });
+      const after = win.find(id);
+      if (after) after.dataset["use"] = use;
+    });
+    using = done.catch(() => {});
+    return done;
   }
 
   /** @param {HTMLElement} article */
@@ -180,6 +203,9 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
       case "star": return label(article, "star", nextStar(Number(article.dataset["star"] ?? 0)));
       case "star-0": case "star-1": case "star-2": case "star-3": return label(article, "star", Number(act.slice(5)));
       case "flag": return label(article, "flag", article.dataset["flag"] === "blue" ? "grey" : "blue");
+      case "pin": return setUse(article, "pinned");
+      case "out": return setUse(article, "out");
+      case "context-here": return beginAt(article);
       case "edit": return state === "sending" ? void toast("It is being answered; edit it when that has ended.") : edits.start(article);
       case "regenerate": return regenerate(article, from);
       case "swap": return swap === undefined ? void toast("This pair has no earlier answer.") : api.call("POST", `${path(id)}/swap`);

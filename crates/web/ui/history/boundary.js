@@ -8,14 +8,14 @@ import { el } from "../base/dom.js";
 const AGAIN = "not sent along: it is asked again, or came after what is";
 
 /**
- * Whether a pair is not sent: held back for a reason of its own, above the line, or behind the
- * end of what goes along with a pair that is answered again. Pure.
- * @param {string | undefined} why
+ * Whether a pair is not sent: held back for a reason of its own, above the line and not pinned,
+ * or behind the end of what goes along with a pair that is answered again. Pure.
+ * @param {{why?: string | undefined, use?: string | undefined}} pair
  * @param {number} at
  * @param {{start: number, end?: number}} line
  */
-export function ashore(why, at, { start, end = Infinity }) {
-  return why !== undefined || at < start || at >= end;
+export function ashore({ why, use }, at, { start, end = Infinity }) {
+  return why !== undefined || (at < start && use !== "pinned") || at >= end;
 }
 
 /**
@@ -37,7 +37,7 @@ export function createBoundary({ win, boundary, limit }) {
       const why = article.dataset["why"];
       const at = Number(article.dataset["at"]);
       const again = article.dataset["id"] === line.without || at >= (line.end ?? Infinity);
-      const off = again || ashore(why, at, line);
+      const off = again || ashore({ why, use: article.dataset["use"] }, at, line);
       article.classList.toggle("ooc", off);
       if (off) badge(article, again ? AGAIN : why);
     }

@@ -10,7 +10,8 @@ import { counted } from "../base/text.js";
  */
 export function noBoundary({ start, x, y }) {
   if (y === 0) return "There is no pair to see here.";
-  return start <= 0 && x > 0 ? `All ${counted(y, "pair")} above the message fit: the load line is at the top.` : null;
+  if (start > 0 || x === 0) return null;
+  return x === y ? `All ${counted(y, "pair")} above the message fit: the load line is at the top.` : `The load line is at the top; ${counted(y - x, "pair")} below it ${y - x === 1 ? "is" : "are"} not sent.`;
 }
 
 /**

@@ -127,11 +127,15 @@ test("calls: the path takes its fields out of the body", () => {
 });
 
 test("UI-3: a pair is ashore for its own reason or by its place", () => {
-  assert.equal(ashore("error", 9, { start: 3 }), true);
-  assert.equal(ashore("", 9, { start: 3 }), true);
-  assert.equal(ashore(undefined, 2, { start: 3 }), true);
-  assert.equal(ashore(undefined, 3, { start: 3 }), false);
-  assert.equal(ashore(undefined, 5, { start: 3, end: 5 }), true);
+  assert.equal(ashore({ why: "error" }, 9, { start: 3 }), true);
+  assert.equal(ashore({ why: "" }, 9, { start: 3 }), true);
+  assert.equal(ashore({}, 2, { start: 3 }), true);
+  assert.equal(ashore({}, 3, { start: 3 }), false);
+  assert.equal(ashore({}, 5, { start: 3, end: 5 }), true);
+  // BND-8: what is pinned goes from above the line too, unless it failed.
+  assert.equal(ashore({ use: "pinned" }, 2, { start: 3 }), false);
+  assert.equal(ashore({ use: "pinned", why: "error" }, 2, { start: 3 }), true);
+  assert.equal(ashore({ use: "pinned" }, 5, { start: 3, end: 5 }), true);
 });
 
 test("UI-2: the boundary is told where there is none", () => {

@@ -14,6 +14,7 @@ const VIEW = {
   R: "regenerate", S: "swap", y: "copy", Y: "copypair", r: "receipt", p: "request",
   f: "panel-files", m: "panel-memory", t: "panel-topics", h: "hud", s: "panel-settings", "/": "command", "?": "panel-help",
   M: "panel-models", L: "panel-receipts", D: "panel-deleted", P: "preview",
+  "-": "out", "+": "pin", "[": "line-up", "]": "line-down", c: "context-here",
   x: "cancel", u: "undo", Enter: "input", Escape: "command",
 };
 
@@ -31,7 +32,7 @@ test("VIEW has every key of the rule", () => {
 test("UI-2: the table says of every key what the key does", () => {
   const where = { commands: true, atTop: true, atBottom: true, walking: true, menu: true, sending: true };
   for (const { mode, key: name, action = null } of table) {
-    const [key = "", ...held] = name.split("+").reverse();
+    const [key = "", ...held] = name === "+" ? [name] : name.split("+").reverse();
     const pressed = { key: held.includes("Ctrl") ? key.toLowerCase() : key, shift: held.includes("Shift"), ctrl: held.includes("Ctrl") };
     assert.equal(actionOf(/** @type {import("../keys/keymap.js").Mode} */ (mode), pressed, where), action, `${name} in ${mode}`);
   }

@@ -160,6 +160,7 @@ test("VAL-3: every suggestion leads somewhere", () => {
   assert.deepEqual(of("fit"), { send: { overBudget: "fit" } });
   assert.deepEqual(of("switch_model", { model: "phi-4-mini" }), { view: { model: "phi-4-mini" }, send: { look: true } });
   assert.deepEqual(of("switch_model"), { edit: true });
+  assert.deepEqual(wayOut({ kind: "unpin", label: "", pairs: ["a", "b"] }), { unpin: ["a", "b"], send: { look: true } });
   assert.deepEqual(of("clear_history"), { view: { contextFrom: "end" }, send: {} });
   assert.deepEqual(of("detach"), { file: "detach" });
   assert.deepEqual(of("on_demand"), { file: "on-demand" });

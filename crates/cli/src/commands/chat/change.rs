@@ -1,7 +1,7 @@
 //! Commands that change something: what is chosen, labels, saved filters, the newest pair.
 
 use plimsoll_app::{AppError, ContextFrom, HistoryChoice, Label, TopicPaths, View, restored_words};
-use plimsoll_domain::{Lifecycle, PairId};
+use plimsoll_domain::{Lifecycle, PairId, PairUse};
 use plimsoll_store::{Noun, StoreError};
 
 use super::{Chat, look::name_of, over_budget::NEW_CONTEXT};
@@ -97,20 +97,43 @@ impl Chat<'_> {
 
     /// The newest pair that is visible.
     async fn newest_visible(&mut self) -> Result<PairId, Failure> {
+        self.nth_visible(1).await
+    }
+
+    /// One of the newest pairs that are visible, counted from 1.
+    async fn nth_visible(&mut self, nth: usize) -> Result<PairId, Failure> {
         let mut workspace_view = self.workspace_view.lock().await;
         workspace_view.refresh(self.app).await?;
-        let newest = workspace_view.visible_ids().last().copied();
-        newest.ok_or_else(|| Failure::failed("no pair is visible").hint("/filter shows all"))
+        let visible = workspace_view.visible_ids();
+        let pair = visible.len().checked_sub(nth).and_then(|at| visible.get(at)).copied();
+        pair.ok_or_else(|| match visible.len() {
+            0 => Failure::failed("no pair is visible").hint("/filter shows all"),
+            1 => Failure::failed("only one pair is visible").hint("/filter shows all"),
+            few => Failure::failed(format!("only {few} pairs are visible")).hint("count from 1"),
+        })
+    }
+
+    /// Pins a pair, leaves it out, or neither if it is that already (HIS-10).
+    pub(super) async fn set_use(&mut self, wanted: PairUse, nth: usize) -> Result<(), Failure> {
+        let id = self.nth_visible(nth).await?;
+        let now = self.app.store().get(id).await?.pair.pair_use;
+        let next = if now == wanted { PairUse::Auto } else { wanted };
+        self.label_pair(id, Label::Use(next)).await
     }
 
     pub(super) async fn label(&mut self, label: Label) -> Result<(), Failure> {
         let id = self.newest_visible().await?;
+        self.label_pair(id, label).await
+    }
+
+    async fn label_pair(&mut self, id: PairId, label: Label) -> Result<(), Failure> {
         let workspace = self.workspace_view.lock().await.workspace().clone();
         self.app.label(&workspace, &[id], label).await?;
         let stored = self.app.store().get(id).await?;
         let what = match label {
             Label::Star(star) => format!("{} of 3 stars", star.count()),
             Label::Flag(flag) => format!("flagged {}", flag.name()),
+            Label::Use(pair_use) => pair_use.words().to_owned(),
             Label::Topic(_) => "moved".to_owned(),
         };
         say(&format!("{what}: {}", name_of(&stored.pair.user_text)));

@@ -2,6 +2,7 @@
 
 use plimsoll_app::{Draft, Inclusion, Shown};
 use plimsoll_budget::ExcludedBecause;
+use plimsoll_domain::PairUse;
 use plimsoll_domain::Usage;
 use plimsoll_send::{AttemptRecord, Receipt};
 use plimsoll_store::ReceiptFilter;
@@ -27,6 +28,11 @@ pub(super) fn name_of(text: &str) -> String {
     }
 }
 
+/// Whether it goes because somebody pinned it.
+fn is_pinned(shown: &Shown) -> bool {
+    shown.place == Inclusion::Included && shown.pair_use == PairUse::Pinned
+}
+
 impl Chat<'_> {
     /// What is aboard and what stays ashore, by name, with the line between them.
     pub(super) async fn show_plan(&mut self) -> Result<(), Failure> {
@@ -48,7 +54,14 @@ impl Chat<'_> {
         let mut text = String::new();
         for (side, (shown, unnamed)) in shown.iter().zip(unnamed).enumerate() {
             if unnamed > 0 {
-                text.push_str(&format!("          … {} older\n", commas(unnamed as u64)));
+                let named = shown.iter().filter(|pair| is_pinned(pair)).count();
+                let pins = plan.boundary().pinned_above.saturating_sub(named);
+                let sent = match pins {
+                    0 => String::new(),
+                    _ if side > 0 => String::new(),
+                    pins => format!(", {} of them pinned and sent", commas(pins as u64)),
+                };
+                text.push_str(&format!("          … {} older{sent}\n", commas(unnamed as u64)));
             }
             text.push_str(&self.rows(shown).await?);
             if side == 0 {
@@ -71,6 +84,7 @@ impl Chat<'_> {
             let name = found.map(|stored| name_of(&stored.pair.user_text)).unwrap_or_default();
             let tokens = pair.tokens.map_or_else(|| "–".to_owned(), commas);
             let why = match pair.place {
+                Inclusion::Included if is_pinned(pair) => "  (pinned)".to_owned(),
                 Inclusion::Included => String::new(),
                 Inclusion::Excluded(ExcludedBecause::Budget) => "  (ashore)".to_owned(),
                 Inclusion::Excluded(why) => format!("  (ashore: {})", why.name()),

@@ -216,6 +216,7 @@ impl Chat<'_> {
             Slash::Swap => self.swap().await,
             Slash::Star(star) => self.label(plimsoll_app::Label::Star(star)).await,
             Slash::Flag(flag) => self.label(plimsoll_app::Label::Flag(flag)).await,
+            Slash::Use(pair_use, nth) => self.set_use(pair_use, nth).await,
             Slash::Delete => self.delete().await,
             Slash::Undo => self.undo().await,
             Slash::Save(name) => self.save_filter(&name).await,

@@ -1,7 +1,8 @@
 //! A request that is over the limit: what could be done, and doing it (VAL-3).
 
-use plimsoll_app::{ContextFrom, Prepared};
+use plimsoll_app::{ContextFrom, Label, Prepared};
 use plimsoll_budget::OverBudget;
+use plimsoll_domain::{PairId, PairUse};
 use plimsoll_send::Suggestion;
 use plimsoll_tokens::commas;
 
@@ -24,6 +25,7 @@ enum Choice {
     Switch(String),
     ClearHistory,
     Forget(String),
+    Unpin(Vec<PairId>),
 }
 
 /// What can be chosen: a key, what it does in words, and what it does.
@@ -42,6 +44,9 @@ fn choices(suggestions: &[Suggestion]) -> Vec<(String, String, Choice)> {
                 choices.push(("l".to_owned(), said, Choice::Forget(model.clone())));
             }
             Suggestion::FitFirst { .. } => choices.push(("f".to_owned(), said, Choice::Fit)),
+            Suggestion::Unpin { pairs, .. } => {
+                choices.push(("u".to_owned(), said, Choice::Unpin(pairs.clone())));
+            }
             Suggestion::SwitchModel { models } => {
                 for (number, model) in models.iter().enumerate() {
                     let said = format!("switch to {}", printable(model));
@@ -124,6 +129,10 @@ impl Chat<'_> {
             Choice::Fit => *policy = OverBudget::Fit,
             Choice::Switch(model) => view.model = Some(model.clone()),
             Choice::Forget(model) => self.app.forget_learned(model).await?,
+            Choice::Unpin(pairs) => {
+                let workspace = workspace_view.workspace();
+                self.app.label(workspace, pairs, Label::Use(PairUse::Auto)).await?;
+            }
             Choice::ClearHistory => {
                 self.app.set_context_from(workspace_view.workspace(), ContextFrom::Now).await?;
                 note(NEW_CONTEXT);

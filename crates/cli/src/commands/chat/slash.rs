@@ -1,6 +1,6 @@
 //! The commands of a chat: what they are called, and what was typed.
 
-use plimsoll_domain::{ColorFlag, Star};
+use plimsoll_domain::{ColorFlag, PairUse, Star};
 
 use crate::words::nearest;
 
@@ -16,7 +16,7 @@ const fn entry(name: &'static str, takes: &'static str, help: &'static str) -> E
 }
 
 /// Every command, in the order of `/help`.
-pub(super) const COMMANDS: [Entry; 20] = [
+pub(super) const COMMANDS: [Entry; 22] = [
     entry("help", "", "this list"),
     entry("filter", "[FILTER]", "choose what is visible; without one, everything is"),
     entry("model", "[MODEL]", "choose who answers, or list the models"),
@@ -32,6 +32,8 @@ pub(super) const COMMANDS: [Entry; 20] = [
     entry("swap", "", "back to the answer before the last regeneration"),
     entry("star", "0-3", "give the newest visible pair stars"),
     entry("flag", "b|g", "flag the newest visible pair blue or grey"),
+    entry("pin", "[N]", "pin the newest visible pair, or the Nth newest; again to unpin it"),
+    entry("out", "[N]", "leave it out by hand; again to let it go along"),
     entry("delete", "", "delete the newest visible pair"),
     entry("undo", "", "bring back what was deleted last"),
     entry("save", "NAME", "save the filter; @NAME stands for it from then on"),
@@ -66,6 +68,8 @@ pub(super) enum Slash {
     Swap,
     Star(Star),
     Flag(ColorFlag),
+    /// Which of the newest visible pairs, from 1, is pinned or left out, or no longer is.
+    Use(PairUse, usize),
     Delete,
     Undo,
     Save(String),
@@ -105,6 +109,8 @@ pub(super) fn read(line: &str) -> Result<Typed, (String, String)> {
         "swap" => Slash::Swap,
         "star" => Slash::Star(star(rest)?),
         "flag" => Slash::Flag(flag(rest)?),
+        "pin" => Slash::Use(PairUse::Pinned, nth(name, rest)?),
+        "out" => Slash::Use(PairUse::Out, nth(name, rest)?),
         "delete" => Slash::Delete,
         "undo" => Slash::Undo,
         "save" => Slash::Save(saved_name(name, rest)?),
@@ -134,6 +140,18 @@ fn flag(text: &str) -> Result<ColorFlag, (String, String)> {
         "g" | "grey" => Ok(ColorFlag::Grey),
         _ => Err(("a flag is b (blue) or g (grey)".to_owned(), "as in: /flag b".to_owned())),
     }
+}
+
+/// Which of the newest pairs is meant: the first, if nothing is said.
+fn nth(command: &str, text: &str) -> Result<usize, (String, String)> {
+    if text.is_empty() {
+        return Ok(1);
+    }
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| {
+        let wrong = format!("/{command} takes a number from 1, or nothing");
+        (wrong, format!("as in: /{command} 3 for the third newest visible pair"))
+    })
 }
 
 fn saved_name(command: &str, text: &str) -> Result<String, (String, String)> {
@@ -187,6 +205,8 @@ mod tests {
         assert_eq!(command("/filter  s>=2 & t'Sea'"), Slash::Filter("s>=2 & t'Sea'".to_owned()));
         assert_eq!(command("/model"), Slash::Model(None));
         assert_eq!(command("/flag b"), Slash::Flag(ColorFlag::Blue));
+        assert_eq!(command("/pin"), Slash::Use(PairUse::Pinned, 1));
+        assert_eq!(command("/out 3"), Slash::Use(PairUse::Out, 3));
         assert_eq!(command("/save @stars"), Slash::Save("stars".to_owned()));
         assert_eq!(command(" /exit "), Slash::Quit);
     }

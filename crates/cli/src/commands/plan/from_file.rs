@@ -158,6 +158,7 @@ impl FileHistory {
             assistant_text: line.assistant_text.map(|text| text.into_owned()),
             star: line.star,
             color_flag: line.color_flag,
+            pair_use: line.pair_use,
             // Nobody carries these sends out; either way they are not sent along.
             lifecycle: match line.lifecycle {
                 Lifecycle::Sending => Lifecycle::Idle,

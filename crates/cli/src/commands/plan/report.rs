@@ -136,9 +136,8 @@ fn rows(plan: &Plan) -> Vec<(&'static str, String)> {
 
 /// Why pairs are left out, as `20 budget, 2 error`.
 fn reasons(excluded: &[(PairId, ExcludedBecause)]) -> String {
-    use ExcludedBecause::{BeforeTheLine, Budget, Cancelled, Error, InFlight};
     let count = |why| excluded.iter().filter(|(_, of)| *of == why).count();
-    let told: Vec<String> = [Budget, Error, InFlight, Cancelled, BeforeTheLine]
+    let told: Vec<String> = ExcludedBecause::ALL
         .into_iter()
         .map(|why| (count(why), why))
         .filter(|(count, _)| *count > 0)

@@ -103,14 +103,18 @@ impl Client {
                     "cancelled" => pair["assistantText"].as_str().is_some_and(|it| !it.is_empty()),
                     _ => true,
                 };
-                (from..to).contains(&(at as u64)) && pair["id"] != asked.pair() && sendable
+                let at = at as u64;
+                // BND-8: a pin goes from above the line too.
+                let inside = at < to && (at >= from || pair["use"] == "pinned");
+                inside && pair["id"] != asked.pair() && sendable && pair["use"] != "out"
             }
         };
         let mut seen = Seen::default();
         let mut messages = Vec::new();
         for (at, pair) in all.iter().enumerate().filter(|(at, pair)| sent(*at, pair)) {
             let id = PairId::parse(pair["id"].as_str().unwrap()).unwrap();
-            seen.pairs.push(SeenPair { at, id, revision: pair["revision"].as_u64().unwrap() });
+            let (revision, pinned) = (pair["revision"].as_u64().unwrap(), pair["use"] == "pinned");
+            seen.pairs.push(SeenPair { at, id, revision, pinned });
             messages.push(("user", opening(pair["userText"].as_str().unwrap())));
             let answer = pair["assistantText"].as_str().filter(|text| !text.is_empty());
             let answer = answer.filter(|_| pair["lifecycleState"] != "error");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Day;
 use crate::{
     bench::Screen,
-    watch::{Marks, Post, carried},
+    watch::{Marks, Post, Said, carried},
 };
 
 impl Day {
@@ -128,11 +128,21 @@ impl Day {
         if let Some(key) = &post.key {
             differ(key, "as the key was pressed");
         }
-        // A trim leaves out the oldest, and nothing else is another one then.
+        // A trim leaves out the oldest, pins aside, and nothing else is another one then.
+        let pinned: Vec<Value> =
+            self.all_pairs().into_iter().filter(|pair| pair["use"] == "pinned").collect();
+        let is_pin = |text: &str| {
+            pinned.iter().any(|pair| pair["userText"] == text || pair["assistantText"] == text)
+        };
         let (system, history) = carried(first);
         for later in &calls[1..] {
             let (later_system, rest) = carried(later);
-            if later_system != system || rest.len() >= history.len() || !history.ends_with(&rest) {
+            let apart = |all: &[Said]| -> (Vec<Said>, Vec<Said>) {
+                all.iter().cloned().partition(|(_, text)| is_pin(text))
+            };
+            let ((pins, others), (later_pins, left)) = (apart(&history), apart(&rest));
+            let trimmed = pins == later_pins && others.ends_with(&left);
+            if later_system != system || rest.len() >= history.len() || !trimmed {
                 self.fail(&format!("{history:?} was trimmed to {rest:?}"));
             }
         }

@@ -242,7 +242,7 @@ fn live(seed: u64, steps: u64) -> Option<()> {
 }
 
 /// So many kinds of steps are counted.
-const KINDS: usize = 29;
+const KINDS: usize = 30;
 
 #[test]
 fn promise_1_whatever_happens_what_is_marked_is_what_is_sent() {

@@ -7,8 +7,12 @@ use super::Day;
 /// More pairs than this are thinned out, so that one list holds them all.
 const MOST_PAIRS: usize = 30;
 
-const FILTERS: [&str; 14] =
-    ["", "", "", "r1", "r3", "t2", "o", "o2", "!o", "d<1h", "s1", "!e", "c'm1*'", "k>9"];
+const FILTERS: [&str; 18] = [
+    "", "", "", "", "r1", "r3", "t2", "o", "o2", "!o", "d<1h", "s1", "!e", "c'm1*'", "k>9", "x",
+    "!x", "p | r2",
+];
+
+const USES: [&str; 4] = ["auto", "out", "pinned", "pinned"];
 
 const MODELS: [&str; 3] = ["test", "small", "tiny"];
 
@@ -42,7 +46,7 @@ impl Day {
     /// Somebody changes something that may be sent, but not this pair. What it was; none where
     /// there was nothing to change.
     pub(super) fn somebody(&mut self, spared: &str) -> Option<&'static str> {
-        let done = match self.below(18) {
+        let done = match self.below(20) {
             0..=2 => self.edits_question(spared).then_some("edit of a question"),
             3..=4 => self.edits_answer(spared).then_some("edit of an answer"),
             5..=6 => self.deletes(spared).then_some("deletion"),
@@ -55,6 +59,7 @@ impl Day {
             14 => self.swaps(spared).then_some("swap"),
             15..=16 => self.instructs().then_some("system message"),
             17 => self.sends_errors().then_some("error pairs"),
+            18..=19 => self.uses(spared).then_some("use"),
             _ => None,
         }?;
         self.did(done);
@@ -154,6 +159,18 @@ impl Day {
         }
         self.note(format!("star {id} {star}"));
         self.change("PATCH", &format!("/api/pairs/{id}"), json!({ "star": star }));
+        true
+    }
+
+    /// Pins a pair, leaves it out, or neither (HIS-10).
+    fn uses(&mut self, spared: &str) -> bool {
+        let Some(pair) = self.any_but(spared) else { return false };
+        let (id, wanted) = (id_of(&pair), *self.one(&USES));
+        if pair["use"].as_str().unwrap_or("auto") == wanted {
+            return false;
+        }
+        self.note(format!("use {id} {wanted}"));
+        self.change("PATCH", &format!("/api/pairs/{id}"), json!({ "use": wanted }));
         true
     }
 
