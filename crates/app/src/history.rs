@@ -343,15 +343,17 @@ impl History {
 
     /// Why a visible row is not sent, given that it is not included.
     pub(crate) fn excluded_because(&self, row: u32, rules: &LoadRules) -> ExcludedBecause {
-        if self.load(row, rules) == Load::BEFORE_THE_LINE {
-            return ExcludedBecause::BeforeTheLine;
-        }
         let left_out = self.pairs.get(row as usize).is_some_and(|p| p.pair_use == PairUse::Out);
-        match self.weighed(row) {
+        let by_itself = match self.weighed(row) {
             Some(pair) => pair.not_sendable(rules.send_error_pairs),
             None => left_out.then_some(ExcludedBecause::LeftOut),
+        };
+        match by_itself {
+            // Wherever the line is moved, this one stays out.
+            Some(ExcludedBecause::LeftOut) => ExcludedBecause::LeftOut,
+            _ if self.load(row, rules) == Load::BEFORE_THE_LINE => ExcludedBecause::BeforeTheLine,
+            reason => reason.unwrap_or(ExcludedBecause::Budget),
         }
-        .unwrap_or(ExcludedBecause::Budget)
     }
 
     fn before_the_mark(&self, row: u32, rules: &LoadRules) -> bool {

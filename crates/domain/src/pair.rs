@@ -112,7 +112,7 @@ impl PairUse {
         match self {
             Self::Auto => "sent where there is room",
             Self::Out => "left out by hand",
-            Self::Pinned => "pinned: always sent",
+            Self::Pinned => "pinned",
         }
     }
 

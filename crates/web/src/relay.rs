@@ -239,10 +239,8 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             web.relay.begin(pair, at);
             let (position, html) = article(web, at, pair).await;
             let shape = shape(web, at).await;
-            let data = json!({
-                "pair": pair.to_string(), "at": position, "html": html, "shape": shape,
-            });
-            web.event_log.tell(Some(at), "started", &data);
+            let data = json!({ "pair": pair.to_string(), "at": position, "shape": shape });
+            web.event_log.tell(Some(at), "started", &with_html(data, html));
             tell_state(web, at).await;
         }
         Progress::Text(pair, text) => {
@@ -274,11 +272,11 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             let stored = web.app.store().get(pair).await.ok().map(|stored| stored.pair);
             let receipt = stored.as_ref().and_then(|pair| pair.receipt_id);
             let data = json!({
-                "pair": pair.to_string(), "at": position, "html": html,
+                "pair": pair.to_string(), "at": position,
                 "state": stored.map(|pair| pair.lifecycle.name()),
                 "notice": end_notice(web, receipt).await,
             });
-            web.event_log.tell(Some(at), "ended", &data);
+            web.event_log.tell(Some(at), "ended", &with_html(data, html));
             tell_state(web, at).await;
         }
         Progress::Changed(pairs) | Progress::Labelled(pairs) => tell_pairs(web, at, &pairs).await,
@@ -410,6 +408,12 @@ async fn article(web: &Arc<Web>, at: &Workspace, pair: PairId) -> (Option<usize>
     }
 }
 
+/// Adds an article to what is told. It may be large, and the macro would copy it (REL-7).
+fn with_html(mut data: Value, html: Option<String>) -> Value {
+    data["html"] = html.map_or(Value::Null, Value::String);
+    data
+}
+
 /// The arrangement that positions are told for.
 async fn shape(web: &Web, at: &Workspace) -> Option<u64> {
     let session = web.sessions.opened(at)?;
@@ -431,7 +435,8 @@ async fn tell_pairs(web: &Arc<Web>, at: &Workspace, pairs: &[PairId]) {
     }
     for pair in pairs {
         let (_, html) = article(web, at, *pair).await;
-        web.event_log.tell(Some(at), "pair", &json!({ "pair": pair.to_string(), "html": html }));
+        let data = with_html(json!({ "pair": pair.to_string() }), html);
+        web.event_log.tell(Some(at), "pair", &data);
     }
     tell_state(web, at).await;
 }
