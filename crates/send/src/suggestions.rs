@@ -77,7 +77,6 @@ pub(crate) fn suggestions(
     }
     let (pins, pinned) = pinned(snapshot);
     match validation.verdict {
-        Verdict::Ok | Verdict::Warn => {}
         Verdict::Over if alone > weights.limit => out.push(Suggestion::SendAnyway),
         Verdict::Over => {
             out.push(Suggestion::TrimAsNeeded);
@@ -86,7 +85,7 @@ pub(crate) fn suggestions(
                 false => out.push(Suggestion::FitFirst { pairs: pairs_to_drop }),
             }
         }
-        Verdict::TooLarge => {}
+        Verdict::Ok | Verdict::Warn | Verdict::TooLarge => {}
     }
     if matches!(limit.binds, Binds::Learned(_)) {
         out.push(Suggestion::ForgetLearned { model: model.clone() });

@@ -61,7 +61,8 @@ impl WorkspaceView {
         }
         let (history, visible) = (&self.history, &self.visible);
         let load = |at: usize| history.load(visible[at], &rules);
-        let pins = history.pins(visible);
+        // A line that is drawn already asks for none of this.
+        let pins = if self.cache.is_current() { Vec::new() } else { history.pins(visible) };
         if !app.settings().boundary_step() {
             return Ok(self.cache.get(load, &pins));
         }
