@@ -53,16 +53,8 @@ pub fn render_partial(markdown: &str) -> String {
 }
 
 fn plain(markdown: &str) -> String {
-    // Of a text of nothing but marks each becomes several characters; growing step by step would
-    // take twice as much for a moment (REL-7).
-    let more = |byte: u8| match byte {
-        b'<' | b'>' => 3,
-        b'&' => 4,
-        b'"' => 5,
-        _ => 0,
-    };
-    let escapes: usize = markdown.bytes().map(more).sum();
-    let mut out = String::with_capacity(markdown.len() + escapes + 64);
+    // Growing step by step would take twice as much for a moment (REL-7).
+    let mut out = String::with_capacity(text::escaped_len(markdown) + 64);
     out.push_str("<pre class=\"plain\" tabindex=\"0\">");
     text::push(&mut out, markdown, Place::Code);
     out.push_str("</pre>\n");

@@ -31,6 +31,22 @@ pub(crate) fn without_marks(text: &str) -> Cow<'_, str> {
 
 const MARKS: [char; 3] = ['\u{fdd0}', '\u{fdd1}', HALT];
 
+/// What stands in HTML for a mark; nothing for every other byte.
+const fn escape(byte: u8) -> &'static str {
+    match byte {
+        b'&' => "&amp;",
+        b'<' => "&lt;",
+        b'>' => "&gt;",
+        b'"' => "&quot;",
+        _ => "",
+    }
+}
+
+/// How many bytes a text takes when its marks are escaped.
+pub(crate) fn escaped_len(text: &str) -> usize {
+    text.bytes().map(|byte| escape(byte).len().max(1)).sum()
+}
+
 /// Appends a text so that no HTML parser finds anything but that text in it.
 pub(crate) fn push(out: &mut String, text: &str, place: Place) {
     let bytes = text.as_bytes();
@@ -38,10 +54,7 @@ pub(crate) fn push(out: &mut String, text: &str, place: Place) {
     let mut at = 0;
     while at < bytes.len() {
         let (replacement, length): (&str, usize) = match bytes[at] {
-            b'&' => ("&amp;", 1),
-            b'<' => ("&lt;", 1),
-            b'>' => ("&gt;", 1),
-            b'"' => ("&quot;", 1),
+            mark @ (b'&' | b'<' | b'>' | b'"') => (escape(mark), 1),
             b'\r' => (if bytes.get(at + 1) == Some(&b'\n') { "" } else { "\n" }, 1),
             b'\n' | b'\t' => {
                 at += 1;
