@@ -14,3 +14,4 @@ mod seen;
 #[allow(dead_code)]
 mod served;
 mod trust;
+mod uses;

@@ -176,6 +176,9 @@ mod tests {
         assert_eq!(words(&shown, [system, files]), None);
         let other = seen("b", shown.pairs.clone());
         assert_eq!(words(&other, [system, files]).as_deref(), Some("the model is now b"));
+        let pinned = seen("a", vec![SeenPair { pinned: true, ..pair(0, 1) }]);
+        let told = words(&pinned, [system, files]);
+        assert_eq!(told.as_deref(), Some("1 pair pinned or unpinned"));
         let less = words(&shown, [None, files]);
         assert_eq!(less.as_deref(), Some("the system message changed"));
         let unlisted = words(&shown, [system, None]);
