@@ -2,7 +2,7 @@
 
 use std::{ops::Deref, path::Path, sync::Arc};
 
-use plimsoll_browser::{Browser, Level, Page};
+use plimsoll_browser::{Browser, Impact, Level, Page, axe, or_skip};
 use plimsoll_testkit::scripted::{Reply, ScriptedServer, Step};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -282,6 +282,17 @@ impl Screen {
         self.keys("Ctrl+A Delete");
         self.types(text);
         self.keys("Enter");
+    }
+
+    /// That axe finds nothing serious in what is shown (UI-10).
+    #[track_caller]
+    pub(crate) fn accessible(&self, scene: &str) {
+        let Some(found) = or_skip(axe(&self.page)).unwrap() else { return };
+        let bad: Vec<String> = (found.iter())
+            .filter(|violation| violation.impact >= Impact::Serious)
+            .map(ToString::to_string)
+            .collect();
+        assert!(bad.is_empty(), "{scene}:\n{}", bad.join("\n"));
     }
 
     /// That the page did nothing wrong and asked nobody else. Answers of 4xx are part of

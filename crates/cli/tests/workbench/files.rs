@@ -1,6 +1,6 @@
 //! Files in the history and in their panel (SHW-1, FIL-1, FIL-2, UI-2).
 
-use plimsoll_browser::{Impact, Scheme, Viewport, axe, or_skip};
+use plimsoll_browser::{Scheme, Viewport};
 use plimsoll_testkit::scripted::{Gate, Reply, Step};
 
 use crate::{
@@ -121,12 +121,7 @@ fn ui_10_strip_preview_and_panel_are_accessible_in_both_schemes() {
     bench.says("#chips li", "broken attachment");
     let sound = |scene: &str| {
         bench.page.settle().unwrap();
-        let Some(found) = or_skip(axe(&bench.page)).unwrap() else { return };
-        let bad: Vec<String> = (found.iter())
-            .filter(|violation| violation.impact >= Impact::Serious)
-            .map(ToString::to_string)
-            .collect();
-        assert!(bad.is_empty(), "{scene}:\n{}", bad.join("\n"));
+        bench.accessible(scene);
     };
     for scheme in [Scheme::Light, Scheme::Dark] {
         bench.page.color_scheme(scheme).unwrap();

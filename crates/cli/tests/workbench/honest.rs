@@ -31,7 +31,7 @@ pub(crate) fn asked(request: &Value) -> Vec<String> {
 
 /// Sends from the page, and that what went is what the page had marked.
 #[track_caller]
-fn sends_what_it_marks(bench: &Workbench, text: &str) {
+pub(crate) fn sends_what_it_marks(bench: &Workbench, text: &str) -> Vec<String> {
     bench.agrees();
     let (calls, posts) = (bench.calls(), bench.js("T.posts.length"));
     bench.types(text);
@@ -40,7 +40,9 @@ fn sends_what_it_marks(bench: &Workbench, text: &str) {
     assert_eq!(post.status, 202, "{}", post.body);
     bench.agrees();
     assert!(bench.calls() > calls);
-    assert_eq!(asked(&bench.sent()), post.marked, "what was marked when {text:?} was sent");
+    let went = asked(&bench.sent());
+    assert_eq!(went, post.marked, "what was marked when {text:?} was sent");
+    went
 }
 
 fn six(window: u64) -> Option<Workbench> {
@@ -51,10 +53,10 @@ fn six(window: u64) -> Option<Workbench> {
     })
 }
 
-/// Twelve equal pairs, of which a window of 260 tokens holds some.
-fn twelve(window: u64) -> Option<Workbench> {
+/// So many equal pairs, of which a small window holds some.
+pub(crate) fn equal_pairs(count: usize, window: u64) -> Option<Workbench> {
     Workbench::prepared([answer("fine and equal")], window, |served| {
-        for n in 0..12 {
+        for n in 0..count {
             served.send(&format!("question number {n:03}"));
         }
     })
@@ -64,7 +66,7 @@ fn twelve(window: u64) -> Option<Workbench> {
 #[test]
 fn promise_1_filters_that_look_at_the_line_show_after_each_send_what_they_mean_now() {
     for filter in ["o", "o1", "!o"] {
-        let Some(bench) = twelve(260) else { return };
+        let Some(bench) = equal_pairs(12, 260) else { return };
         let aboard = marked(&bench).len();
         assert!(0 < aboard && aboard < 12, "{aboard} of 12: the line is among them");
         bench.filter(filter);

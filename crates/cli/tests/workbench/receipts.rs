@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plimsoll_browser::{Impact, Scheme, axe, or_skip};
+use plimsoll_browser::Scheme;
 use plimsoll_domain::{ReceiptId, Timestamp, TopicId, Usage};
 use plimsoll_store::{ReceiptRecord, Receipts, Workspace};
 use plimsoll_store_sql::SqlStore;
@@ -317,12 +317,7 @@ fn ui_14_ten_thousand_receipts_are_drawn_in_little_room_and_can_be_read() {
     for scheme in [Scheme::Light, Scheme::Dark] {
         bench.page.color_scheme(scheme).unwrap();
         bench.page.settle().unwrap();
-        let Some(found) = or_skip(axe(&bench.page)).unwrap() else { return };
-        let bad: Vec<String> = (found.iter())
-            .filter(|violation| violation.impact >= Impact::Serious)
-            .map(ToString::to_string)
-            .collect();
-        assert!(bad.is_empty(), "{scheme:?}:\n{}", bad.join("\n"));
+        bench.accessible(&format!("{scheme:?}"));
     }
     bench.fine();
 }

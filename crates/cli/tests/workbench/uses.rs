@@ -1,52 +1,34 @@
 //! Hands on the line: pairs that are pinned or left out, and a line that is moved (HIS-10, BND-8,
 //! UI-16, UI-17).
 
-use plimsoll_browser::{Impact, Scheme, Viewport, axe, or_skip};
+use plimsoll_browser::{Scheme, Viewport};
 
 use crate::{
-    bench::{Workbench, answer},
-    honest::{asked, marked},
+    bench::Workbench,
+    honest::{equal_pairs, marked, sends_what_it_marks},
 };
-
-/// Ten equal pairs, of which a window of 260 tokens holds some.
-fn ten(window: u64) -> Option<Workbench> {
-    Workbench::prepared([answer("fine and equal")], window, |served| {
-        for n in 0..10 {
-            served.send(&format!("question number {n:03}"));
-        }
-    })
-}
 
 /// A button of the pair at a position.
 fn button(at: usize, act: &str) -> String {
     format!(".pair[data-at='{at}'] [data-act='{act}']")
 }
 
-/// Sends, and that what went is what was marked.
+/// Sends from the box, and that what went is what was marked.
 #[track_caller]
-fn sends_what_it_marks(bench: &Workbench, text: &str) -> Vec<String> {
-    bench.agrees();
-    let posts = bench.js("T.posts.length");
+fn sends(bench: &Workbench, text: &str) -> Vec<String> {
     bench.click("#draft");
-    bench.types(text);
-    bench.keys("Enter");
-    let post = bench.post(posts);
-    assert_eq!(post.status, 202, "{}", post.body);
-    bench.agrees();
-    let went = asked(&bench.sent());
-    assert_eq!(went, post.marked, "what was marked when {text:?} was sent");
-    went
+    sends_what_it_marks(bench, text)
 }
 
 #[test]
 fn his_10_a_pair_is_left_out_by_one_click_and_undone_by_one_key() {
-    let Some(bench) = ten(4096) else { return };
+    let Some(bench) = equal_pairs(10, 4096) else { return };
     bench.counter("10 / 10");
     bench.click(&button(4, "out"));
     bench.counter("9 / 10");
     bench.says(".pair[data-at='4'] .badge.off", "off: left out by hand");
     bench.wait("T.one(\".pair[data-at='4'] [data-act=out]\").ariaPressed === 'true'");
-    let went = sends_what_it_marks(&bench, "next");
+    let went = sends(&bench, "next");
     assert_eq!(went.len(), 9);
     assert!(!went.iter().any(|text| text.ends_with("004")), "{went:?}");
     bench.view();
@@ -57,7 +39,7 @@ fn his_10_a_pair_is_left_out_by_one_click_and_undone_by_one_key() {
 
 #[test]
 fn his_10_keys_pin_and_leave_out_the_selected_pair() {
-    let Some(bench) = ten(4096) else { return };
+    let Some(bench) = equal_pairs(10, 4096) else { return };
     bench.view();
     bench.keys("g");
     bench.wait("T.one('.pair.current')?.dataset.at === '0'");
@@ -75,7 +57,7 @@ fn his_10_keys_pin_and_leave_out_the_selected_pair() {
 
 #[test]
 fn bnd_8_a_pinned_pair_above_the_line_is_marked_and_sent() {
-    let Some(bench) = ten(200) else { return };
+    let Some(bench) = equal_pairs(10, 200) else { return };
     let before = marked(&bench);
     assert!(!before.is_empty() && before.len() < 9, "the line is among them: {before:?}");
     bench.click(&button(0, "pin"));
@@ -84,7 +66,7 @@ fn bnd_8_a_pinned_pair_above_the_line_is_marked_and_sent() {
     let now = marked(&bench);
     assert_eq!(now.first().unwrap(), "question number 000");
     assert!(now.len() <= before.len(), "the pin takes room from the oldest of the others");
-    let went = sends_what_it_marks(&bench, "question number 010");
+    let went = sends(&bench, "question number 010");
     assert_eq!(went.first().unwrap(), "question number 000");
     // The line says who is ashore, and the pin above it is not.
     let (ashore, above): (usize, usize) = bench.js(
@@ -96,7 +78,7 @@ fn bnd_8_a_pinned_pair_above_the_line_is_marked_and_sent() {
 
 #[test]
 fn ui_17_the_line_is_moved_by_keys_by_the_pair_and_by_the_mouse() {
-    let Some(bench) = ten(4096) else { return };
+    let Some(bench) = equal_pairs(10, 4096) else { return };
     bench.counter("10 / 10");
     bench.view();
     bench.keys("]");
@@ -109,7 +91,7 @@ fn ui_17_the_line_is_moved_by_keys_by_the_pair_and_by_the_mouse() {
     // From the pair itself.
     bench.js::<()>("T.one(\".pair[data-at='6'] [data-act='context-here']\").click()");
     bench.counter("4 / 10");
-    assert_eq!(sends_what_it_marks(&bench, "next").len(), 4);
+    assert_eq!(sends(&bench, "next").len(), 4);
     bench.counter("5 / 11");
     // By the mouse: what it is let go above is the first that goes.
     let grip = bench.page.centre("#load .grip").unwrap();
@@ -118,7 +100,7 @@ fn ui_17_the_line_is_moved_by_keys_by_the_pair_and_by_the_mouse() {
     );
     bench.page.drag(grip, to).unwrap();
     bench.counter("3 / 11");
-    assert_eq!(sends_what_it_marks(&bench, "after the drag").len(), 3);
+    assert_eq!(sends(&bench, "after the drag").len(), 3);
     bench.page.double_click("#load .words").unwrap();
     bench.counter("12 / 12");
     bench.click("#draft");
@@ -130,7 +112,7 @@ fn ui_17_the_line_is_moved_by_keys_by_the_pair_and_by_the_mouse() {
 
 #[test]
 fn ui_10_marks_of_use_can_be_read_and_heard() {
-    let Some(bench) = ten(4096) else { return };
+    let Some(bench) = equal_pairs(10, 4096) else { return };
     bench.click(&button(9, "pin"));
     bench.wait("T.last().dataset.use === 'pinned'");
     bench.click(&button(8, "out"));
@@ -138,12 +120,7 @@ fn ui_10_marks_of_use_can_be_read_and_heard() {
     for (scheme, width) in [(Scheme::Light, 1280), (Scheme::Dark, 1280), (Scheme::Light, 360)] {
         bench.page.color_scheme(scheme).unwrap();
         bench.page.viewport(Viewport::new(width, 800)).unwrap();
-        let Some(found) = or_skip(axe(&bench.page)).unwrap() else { return };
-        let bad: Vec<String> = (found.iter())
-            .filter(|violation| violation.impact >= Impact::Serious)
-            .map(ToString::to_string)
-            .collect();
-        assert!(bad.is_empty(), "{scheme:?} at {width}:\n{}", bad.join("\n"));
+        bench.accessible(&format!("{scheme:?} at {width}"));
     }
     bench.fine();
 }
