@@ -10,7 +10,7 @@ use plimsoll_exchange::{ArchiveWriter, OwnWriter, TextStyle, TextWriter};
 use plimsoll_filter::{ExportFormat, ExportOrder};
 use plimsoll_store::{ArchivedPair, PairRow, Workspace};
 
-use crate::{App, AppError, HistoryChoice, View, prepare::find_topic};
+use crate::{App, AppError, HistoryChoice, View, topics::find_topic};
 
 /// Pairs whose texts are in memory at once.
 const CHUNK: usize = 256;

@@ -27,10 +27,11 @@ mod import_blobs;
 mod import_files;
 mod importer;
 mod ledger;
+mod model_facts;
 mod pair_error;
 mod ports;
-mod prepare;
 mod quota;
+mod request;
 mod scope;
 mod shelf;
 mod tool_models;
@@ -55,13 +56,12 @@ pub use export::{ExportAsk, Exported};
 pub use heavy::heavy;
 pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
 pub use ports::{Chance, Clock, Connection, NoProvider, ProviderSource};
-pub use prepare::{FIRST_TOPIC, find_topic};
 pub use quota::{OverQuota, QuotaChoice};
 pub use shelf::{
     BlobUsage, Collected, Garbage, LARGEST_FILE, Origin, ReadData, Secrets, TakeIn, Verified,
     blob_name, refuse_secret,
 };
-pub use topics::{NewTopic, TopicChange, TopicPaths, topic_path};
+pub use topics::{FIRST_TOPIC, NewTopic, TopicChange, TopicPaths, find_topic, topic_path};
 pub use workspace_view::{GivenTarget, Inclusion, Shown, WorkspaceView};
 
 use std::{

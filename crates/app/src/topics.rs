@@ -6,7 +6,10 @@ use plimsoll_budget::is_emitted;
 use plimsoll_domain::{Topic, TopicId};
 use plimsoll_store::{Deletable, Workspace};
 
-use crate::{App, AppError, Deleted, Progress, prepare::find_topic};
+use crate::{App, AppError, Deleted, Progress};
+
+/// The topic that pairs go to when nobody chose one.
+pub const FIRST_TOPIC: &str = "General";
 
 /// A topic to make, with all above it that are not there yet.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +73,41 @@ fn path_of<'t>(id: TopicId, most: usize, find: impl Fn(TopicId) -> Option<&'t To
     names.iter().rev().fold(String::new(), |path, name| path + "/" + name)
 }
 
+/// The topic at a path, names without case. A path of one name finds it at the root.
+pub fn find_topic<'a>(topics: &'a [Topic], path: &str) -> Option<&'a Topic> {
+    let mut found: Option<&Topic> = None;
+    for name in path.split('/').map(str::trim).filter(|name| !name.is_empty()) {
+        let parent = found.map(|topic| topic.id);
+        let named = |topic: &&Topic| {
+            topic.parent == parent && topic.name.to_lowercase() == name.to_lowercase()
+        };
+        found = Some(topics.iter().find(named)?);
+    }
+    found
+}
+
 impl App {
+    /// The topic by its path, and all topics. The first one is made when there is none.
+    pub(crate) async fn topic(
+        &self,
+        workspace: &Workspace,
+        path: Option<&str>,
+    ) -> Result<(Topic, Vec<Topic>), AppError> {
+        let mut topics = self.store.topics(workspace).await?;
+        if topics.is_empty() {
+            let id = TopicId::new(self.clock.now(), self.chance.bytes());
+            self.store.put_topic(workspace, &Topic::new(id, None, FIRST_TOPIC)).await?;
+            topics = self.store.topics(workspace).await?;
+        }
+        let found = match path {
+            None => find_topic(&topics, FIRST_TOPIC).or(topics.first()),
+            Some(path) => find_topic(&topics, path),
+        };
+        let unknown = || AppError::UnknownTopic(path.unwrap_or(FIRST_TOPIC).to_owned());
+        let topic = found.cloned().ok_or_else(unknown)?;
+        Ok((topic, topics))
+    }
+
     /// Makes a topic, or changes what is given of the one at that path.
     pub async fn add_topic(&self, workspace: &Workspace, new: &NewTopic) -> Result<(), AppError> {
         self.open_workspace(workspace).await?;

@@ -1,6 +1,8 @@
 //! Validation before a send (VAL-1 to VAL-3): a verdict, and what a policy does about it.
 
 use plimsoll_tokens::{Correction, RawTokens};
+use serde::Deserialize;
+use utoipa::ToSchema;
 
 use crate::Load;
 
@@ -94,8 +96,9 @@ pub fn validate(weights: &Weights, warn_at: u64, least_alone: Option<u64>) -> Va
     Validation { verdict, total, excess: total.saturating_sub(weights.limit) }
 }
 
-/// The setting `overBudget` (VAL-3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+/// What happens above the limit, the setting `overBudget` (VAL-3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum OverBudget {
     /// The user chooses each time.
     #[default]

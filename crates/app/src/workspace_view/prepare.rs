@@ -8,10 +8,10 @@ use plimsoll_send::{
     AttemptPlan, Comparison, IncludedPair, Part, Plan, Reference, SeenQuestion, TrimStep,
     largest_answer, plan,
 };
-use plimsoll_store::StoredPair;
+use plimsoll_store::{StoredPair, Workspace};
 
 use super::{WorkspaceView, planning::with_its_question, target::TargetModel};
-use crate::{App, AppError, Connection, Draft, Prepared, Purpose};
+use crate::{App, AppError, Connection, Draft, Prepared, Purpose, View};
 
 /// How often a message is planned before a send gives up, because pairs vanish while their texts
 /// are read.
@@ -20,6 +20,19 @@ const PLANNING_ATTEMPTS: usize = 5;
 /// The questions of the included pairs as they go out, where that is not their text alone, and
 /// the message.
 type Rendered = (Vec<Option<Vec<Part>>>, Vec<Part>);
+
+impl App {
+    /// Weighs one message and what would go along with it, in a view that is opened for it and let
+    /// go.
+    pub async fn prepare(
+        &self,
+        workspace: &Workspace,
+        view: View,
+        draft: &Draft,
+    ) -> Result<Prepared, AppError> {
+        self.workspace_view(workspace, view).await?.prepare(self, draft).await
+    }
+}
 
 impl WorkspaceView {
     /// Plans a message and reads what goes along with it. Nothing is sent or written, except

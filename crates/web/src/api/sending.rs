@@ -29,16 +29,6 @@ use crate::{
     relay, sends,
 };
 
-/// What happens above the limit (VAL-3).
-#[derive(Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum Policy {
-    Ask,
-    Trim,
-    Fit,
-    Block,
-}
-
 /// What happens when the account's windows are full (VAL-4).
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -57,7 +47,7 @@ pub(super) struct Message {
     #[serde(default)]
     attachments: Vec<Attachment>,
     /// What happens above the limit; else by the settings.
-    over_budget: Option<Policy>,
+    over_budget: Option<OverBudget>,
     /// Whether to wait for the account's limits, however long, or to go; else to wait a
     /// minute at most.
     quota: Option<Quota>,
@@ -102,12 +92,6 @@ async fn begin(
     headers: HeaderMap,
     message: Message,
 ) -> Result<(StatusCode, Json<Begun>), Problem> {
-    let over_budget = message.over_budget.map(|policy| match policy {
-        Policy::Ask => OverBudget::Ask,
-        Policy::Trim => OverBudget::Trim,
-        Policy::Fit => OverBudget::Fit,
-        Policy::Block => OverBudget::Block,
-    });
     let quota = match message.quota {
         None => QuotaChoice::default(),
         Some(Quota::Go) => QuotaChoice::Go,
@@ -130,7 +114,7 @@ async fn begin(
     let instructions = workspace_view.instructions(&web.app);
     let (plan, shown) = (prepared.plan.clone(), prepared.seen.clone());
     let digest = message.seen.as_ref().map(|seen| SeenDigest(seen.digest.clone()));
-    let choices = SendChoices { over_budget, quota, seen: digest };
+    let choices = SendChoices { over_budget: message.over_budget, quota, seen: digest };
     let begun = match web.app.begin(prepared, choices).await {
         Ok(begun) => begun,
         Err(AppError::ViewChanged) => {
