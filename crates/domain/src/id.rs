@@ -23,6 +23,13 @@ macro_rules! id_type {
                 Uuid::try_parse(text).ok().map(Self)
             }
 
+            /// When it was made, as the id itself tells; imported ones may tell nothing true.
+            pub fn made_at(&self) -> Timestamp {
+                let mut millis = [0; 8];
+                millis[2..].copy_from_slice(&self.as_bytes()[..6]);
+                Timestamp::from_millis(i64::from_be_bytes(millis))
+            }
+
             /// The sixteen bytes, in the order in which ids sort.
             pub fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()

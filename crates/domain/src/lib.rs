@@ -13,6 +13,7 @@ mod json_size;
 mod lifecycle;
 mod mark;
 mod pair;
+mod scope;
 mod stranger;
 mod topic;
 
@@ -32,5 +33,6 @@ pub use pair::{
     ColorFlag, MessagePair, OutOfRange, PairError, PairUse, Star, Timestamp, Usage,
     attachment_kinds,
 };
+pub use scope::HistoryScope;
 pub use stranger::{plain_name, quoted, visible};
-pub use topic::{Topic, TopicTree, TopicTreeError};
+pub use topic::{NEW_CHAT, Topic, TopicTree, TopicTreeError, title_of};

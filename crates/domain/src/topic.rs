@@ -1,10 +1,11 @@
-//! Topics form a tree (HIS-3). Names are unique among siblings.
+//! Topics form a tree (HIS-3), and each is a conversation (HIS-9). Names that people give are unique
+//! among siblings; titles that were made of a first message are not.
 
 use std::collections::HashMap;
 
 use thiserror::Error;
 
-use crate::TopicId;
+use crate::{TopicId, words_alone};
 
 /// A place to file pairs under.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,8 +13,10 @@ pub struct Topic {
     pub id: TopicId,
     /// The topic above it; none at the root.
     pub parent: Option<TopicId>,
-    /// Unique among its siblings, case aside.
+    /// Unique among the named ones of its siblings, case aside.
     pub name: String,
+    /// Whether somebody gave the name. Else it is the title: the first words of the first message.
+    pub named: bool,
     /// Sent before the history when set (PAY-3).
     pub system_message: Option<String>,
     /// The model that a new pair here starts with.
@@ -31,12 +34,49 @@ impl Topic {
             id,
             parent,
             name: name.to_owned(),
+            named: true,
             system_message: None,
             default_model: None,
             temperature: None,
             max_output: None,
         }
     }
+
+    /// A conversation that nobody has named and that holds nothing yet.
+    pub fn new_chat(id: TopicId) -> Self {
+        Self { named: false, ..Self::new(id, None, NEW_CHAT) }
+    }
+}
+
+/// The title of a conversation that holds nothing yet.
+pub const NEW_CHAT: &str = "New chat";
+
+/// The longest title that is made of a message, in characters.
+const LONGEST_TITLE_CHARS: usize = 48;
+
+/// The title of a conversation that begins with a message: its first words, without references to
+/// files. What separates the names of a path stands in no name, so its look-alike does.
+pub fn title_of(message: &str) -> String {
+    let words = words_alone(message);
+    let line = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or(NEW_CHAT);
+    let mut title = String::new();
+    let mut chars = 0;
+    for word in line.split_whitespace() {
+        let more = word.chars().count() + usize::from(chars > 0);
+        if chars + more > LONGEST_TITLE_CHARS {
+            if chars == 0 {
+                title.extend(word.chars().take(LONGEST_TITLE_CHARS));
+            }
+            title.push('…');
+            break;
+        }
+        if chars > 0 {
+            title.push(' ');
+        }
+        title.push_str(word);
+        chars += more;
+    }
+    title.replace('/', "\u{2044}").replace('>', "\u{203a}")
 }
 
 /// Why the tree refuses a change.
@@ -90,27 +130,33 @@ impl TopicTree {
                 topic.system_message.clone_from(&parent.system_message);
             }
         }
-        self.check_name(topic.parent, &topic.name, None)?;
-        self.names.insert((topic.parent, topic.name.to_lowercase()), topic.id);
+        self.check_name(topic.parent, &topic.name, topic.named, None)?;
+        if topic.named {
+            self.names.insert((topic.parent, topic.name.to_lowercase()), topic.id);
+        }
         self.topics.insert(topic.id, topic);
         Ok(())
     }
 
-    /// Gives a topic another name.
-    pub fn rename(&mut self, id: TopicId, name: &str) -> Result<(), TopicTreeError> {
+    /// Gives a topic another name, or another title where nobody `named` it.
+    pub fn rename(&mut self, id: TopicId, name: &str, named: bool) -> Result<(), TopicTreeError> {
         let parent = self.get(id).ok_or(TopicTreeError::Unknown)?.parent;
-        self.check_name(parent, name, Some(id))?;
-        if let Some(topic) = self.topics.get_mut(&id) {
-            self.names.remove(&(parent, topic.name.to_lowercase()));
+        self.check_name(parent, name, named, Some(id))?;
+        self.forget_name(id);
+        if named {
             self.names.insert((parent, name.to_lowercase()), id);
+        }
+        if let Some(topic) = self.topics.get_mut(&id) {
             topic.name = name.to_owned();
+            topic.named = named;
         }
         Ok(())
     }
 
     /// Moves a topic, with all below it.
     pub fn reparent(&mut self, id: TopicId, to: Option<TopicId>) -> Result<(), TopicTreeError> {
-        let name = self.get(id).ok_or(TopicTreeError::Unknown)?.name.clone();
+        let topic = self.get(id).ok_or(TopicTreeError::Unknown)?;
+        let (name, named) = (topic.name.clone(), topic.named);
         let mut above = to;
         while let Some(at) = above {
             if at == id {
@@ -118,10 +164,12 @@ impl TopicTree {
             }
             above = self.get(at).ok_or(TopicTreeError::Unknown)?.parent;
         }
-        self.check_name(to, &name, Some(id))?;
-        if let Some(topic) = self.topics.get_mut(&id) {
-            self.names.remove(&(topic.parent, name.to_lowercase()));
+        self.check_name(to, &name, named, Some(id))?;
+        self.forget_name(id);
+        if named {
             self.names.insert((to, name.to_lowercase()), id);
+        }
+        if let Some(topic) = self.topics.get_mut(&id) {
             topic.parent = to;
         }
         Ok(())
@@ -133,9 +181,8 @@ impl TopicTree {
         if pairs > 0 || children > 0 {
             return Err(TopicTreeError::NotEmpty { pairs, children });
         }
-        let topic = self.topics.remove(&id).ok_or(TopicTreeError::Unknown)?;
-        self.names.remove(&(topic.parent, topic.name.to_lowercase()));
-        Ok(topic)
+        self.forget_name(id);
+        self.topics.remove(&id).ok_or(TopicTreeError::Unknown)
     }
 
     pub fn get(&self, id: TopicId) -> Option<&Topic> {
@@ -159,17 +206,25 @@ impl TopicTree {
         Some(names.iter().rev().fold(String::new(), |path, name| path + "/" + name))
     }
 
+    /// The name of a topic is free again.
+    fn forget_name(&mut self, id: TopicId) {
+        if let Some(topic) = self.topics.get(&id).filter(|topic| topic.named) {
+            self.names.remove(&(topic.parent, topic.name.to_lowercase()));
+        }
+    }
+
     fn check_name(
         &self,
         parent: Option<TopicId>,
         name: &str,
+        named: bool,
         except: Option<TopicId>,
     ) -> Result<(), TopicTreeError> {
         if name.trim().is_empty() || name.contains(['/', '>']) {
             return Err(TopicTreeError::BadName(name.to_owned()));
         }
         let holder = self.names.get(&(parent, name.to_lowercase())).copied();
-        let taken = holder.is_some() && holder != except;
+        let taken = named && holder.is_some() && holder != except;
         if taken { Err(TopicTreeError::NameTaken(name.to_owned())) } else { Ok(()) }
     }
 }
@@ -207,8 +262,56 @@ mod tests {
         assert_eq!(tree.add(topic(3, None, "a")), Err(TopicTreeError::NameTaken("a".into())));
         tree.add(topic(4, Some(&a), "B")).unwrap();
         assert_eq!(tree.reparent(b.id, Some(a.id)), Err(TopicTreeError::NameTaken("B".into())));
-        assert!(matches!(tree.rename(b.id, "x/y"), Err(TopicTreeError::BadName(_))));
-        tree.rename(b.id, "b").unwrap();
+        assert!(matches!(tree.rename(b.id, "x/y", true), Err(TopicTreeError::BadName(_))));
+        tree.rename(b.id, "b", true).unwrap();
+    }
+
+    #[test]
+    fn his_9_titles_need_not_be_unique_and_names_that_people_give_must() {
+        let mut tree = TopicTree::default();
+        let chat = |n| Topic { name: "Hello".into(), ..Topic::new_chat(topic(n, None, "").id) };
+        let (one, two) = (chat(1), chat(2));
+        tree.add(one.clone()).unwrap();
+        tree.add(two.clone()).unwrap();
+        tree.add(topic(3, None, "Hello")).unwrap();
+        assert_eq!(
+            tree.rename(one.id, "hello", true),
+            Err(TopicTreeError::NameTaken("hello".into()))
+        );
+        tree.rename(one.id, "Ships", true).unwrap();
+        assert_eq!(
+            tree.rename(two.id, "ships", true),
+            Err(TopicTreeError::NameTaken("ships".into()))
+        );
+        tree.rename(one.id, "Boats", true).unwrap();
+        tree.rename(two.id, "ships", true).unwrap();
+        tree.remove(two.id, 0).unwrap();
+        tree.rename(one.id, "Ships", true).unwrap();
+    }
+
+    #[test]
+    fn his_9_a_title_is_the_first_words_of_the_first_message() {
+        let cases = [
+            ("Hello", "Hello"),
+            ("\n  How do ships float?  \nAnd why?", "How do ships float?"),
+            ("Look at <<context:text:/tmp/a.txt>>> please", "Look at please"),
+            ("<<context:image:/tmp/a.png>>>", NEW_CHAT),
+            ("a/b > c", "a\u{2044}b \u{203a} c"),
+            (
+                "Please explain to me how the load line of a ship is reckoned in winter",
+                "Please explain to me how the load line of a ship…",
+            ),
+        ];
+        for (message, title) in cases {
+            assert_eq!(title_of(message), title, "{message:?}");
+        }
+        let long = title_of(&"x".repeat(500));
+        assert_eq!(long.chars().count(), LONGEST_TITLE_CHARS + 1);
+        for message in ["", " \n", "///", ">>>", "日本語 の 船"] {
+            let title = title_of(message);
+            let chat = Topic { name: title.clone(), ..Topic::new_chat(topic(1, None, "").id) };
+            assert!(TopicTree::default().add(chat).is_ok(), "{title:?}");
+        }
     }
 
     #[test]

@@ -71,6 +71,7 @@ fn topic() -> Topic {
         id: TopicId::new(Timestamp::from_millis(1), [1; 10]),
         parent: None,
         name: "Sea".to_owned(),
+        named: true,
         system_message: None,
         default_model: None,
         temperature: None,

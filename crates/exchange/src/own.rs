@@ -23,6 +23,14 @@ pub(crate) fn is_false(value: &bool) -> bool {
     !value
 }
 
+fn yes() -> bool {
+    true
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
+}
+
 fn is_auto(pair_use: &PairUse) -> bool {
     *pair_use == PairUse::Auto
 }
@@ -34,6 +42,9 @@ pub(crate) struct OwnTopic {
     #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<String>,
     name: String,
+    /// Whether somebody gave the name; older exports do not say.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    named: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     system_message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,6 +143,7 @@ impl From<&Topic> for OwnTopic {
             id: topic.id.to_string(),
             parent: topic.parent.map(|id| id.to_string()),
             name: topic.name.clone(),
+            named: topic.named,
             system_message: topic.system_message.clone(),
             default_model: topic.default_model.clone(),
             // JSON has no word for what is no number, and no model takes it.
@@ -153,6 +165,7 @@ impl OwnTopic {
                 .map(|id| TopicId::parse(&id).ok_or_else(|| no_id(&id)))
                 .transpose()?,
             name: self.name,
+            named: self.named,
             system_message: self.system_message,
             default_model: self.default_model,
             temperature: self.temperature,

@@ -70,6 +70,10 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-21-pair-use",
         sql: include_str!("../migrations/2026-11-21-pair-use.sql"),
     },
+    Migration {
+        name: "2026-11-22-conversations",
+        sql: include_str!("../migrations/2026-11-22-conversations.sql"),
+    },
 ];
 
 /// What is done before the text of a step, in the same transaction, where SQL alone cannot: it

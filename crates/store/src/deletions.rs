@@ -17,6 +17,8 @@ pub enum Deletable {
     File(FileId),
     /// A topic that holds nothing.
     Topic(TopicId),
+    /// A topic with its pairs, but without topics below it (HIS-9b).
+    Conversation(TopicId),
     /// A saved filter, by its name.
     Filter(String),
 }
@@ -26,12 +28,14 @@ pub enum DeletedKind {
     Pairs,
     File,
     Topic,
+    Conversation,
     Filter,
     Notes,
 }
 
 impl DeletedKind {
-    pub const ALL: [Self; 5] = [Self::Pairs, Self::File, Self::Topic, Self::Filter, Self::Notes];
+    pub const ALL: [Self; 6] =
+        [Self::Pairs, Self::File, Self::Topic, Self::Conversation, Self::Filter, Self::Notes];
 
     /// The name under which it is kept and told.
     pub fn name(self) -> &'static str {
@@ -39,6 +43,7 @@ impl DeletedKind {
             Self::Pairs => "pairs",
             Self::File => "file",
             Self::Topic => "topic",
+            Self::Conversation => "conversation",
             Self::Filter => "filter",
             Self::Notes => "notes",
         }

@@ -55,8 +55,9 @@ pub enum StoreError {
     /// There already is one with this id or at this place.
     #[error("there already is such a {0}; choose another")]
     Exists(Noun),
-    /// A send is in flight in this workspace (SND-2).
-    #[error("a send is in flight in this workspace; wait for it or cancel it")]
+    /// A send is in flight in this conversation, or in this workspace where everything is looked at
+    /// (SND-2).
+    #[error("another send is in flight here; wait for it or cancel it")]
     Busy { since: Timestamp, pair: PairId },
     /// The pair is no longer in the state that the caller saw.
     #[error("the pair is {} by now; read it again", .found.name())]

@@ -6,8 +6,8 @@ use std::{borrow::Borrow, pin::Pin};
 
 use plimsoll_budget::LearnedLimit;
 use plimsoll_domain::{
-    ColorFlag, DeletionId, Delivery, FileId, LifecycleEvent, PairId, PairUse, ReceiptId, Star,
-    Timestamp, TopicId,
+    ColorFlag, DeletionId, Delivery, FileId, HistoryScope, LifecycleEvent, PairId, PairUse,
+    ReceiptId, Star, Timestamp, TopicId,
 };
 
 use crate::{GroupBy, Order, Scope, StoreResult, UsageEntry};
@@ -100,6 +100,8 @@ small_arguments!(
     Timestamp,
     PairId,
     TopicId,
+    Option<TopicId>,
+    HistoryScope,
     FileId,
     ReceiptId,
     DeletionId,

@@ -52,7 +52,7 @@ pub use receipts::{
     ReceiptTotals, Receipts, TotalsKey,
 };
 pub use search::{Search, SearchHit};
-pub use topics::Topics;
+pub use topics::{ConversationSize, Topics};
 pub use upkeep::{Finding, SchemaVersion, Upkeep};
 pub use workspace::{BadWorkspace, Workspace};
 

@@ -1,7 +1,7 @@
 //! Small things that should still be there tomorrow: saved filters, queries, drafts,
 //! single values.
 
-use plimsoll_domain::{Draft, Timestamp};
+use plimsoll_domain::{Draft, Timestamp, TopicId};
 
 use crate::{Workspace, sql::notebook};
 
@@ -35,11 +35,17 @@ jobs! {
         write_lazily push_query(workspace: &Workspace, query: &str, at: Timestamp)
             -> () = notebook::push_query;
 
-        read draft(workspace: &Workspace) -> Option<Draft> = notebook::draft;
+        /// The draft of a conversation (HIS-9b), or of a page that shows everything.
+        read draft(workspace: &Workspace, conversation: Option<TopicId>)
+            -> Option<Draft> = notebook::draft;
+
+        /// The texts of all drafts. What their references name is still needed (BLB-4).
+        read draft_texts(workspace: &Workspace) -> Vec<String> = notebook::draft_texts;
 
         /// Keeps what stands in the input; a blank draft is forgotten.
-        write_lazily put_draft(workspace: &Workspace, draft: &Draft, at: Timestamp)
-            -> () = notebook::put_draft;
+        write_lazily put_draft(
+            workspace: &Workspace, conversation: Option<TopicId>, draft: &Draft, at: Timestamp
+        ) -> () = notebook::put_draft;
 
         read value(key: &str) -> Option<String> = notebook::value;
 

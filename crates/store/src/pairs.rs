@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, LifecycleEvent, MessagePair, PairError, PairId, PairUse, ReceiptId, Star,
-    Timestamp, TopicId, Usage,
+    ColorFlag, HistoryScope, Lifecycle, LifecycleEvent, MessagePair, PairError, PairId, PairUse,
+    ReceiptId, Star, Timestamp, TopicId, Usage,
 };
 
 use crate::{
@@ -96,7 +96,7 @@ pub struct SendInFlight {
 pub type Interrupted = StoredPair;
 
 jobs! {
-    /// The history, and the sends in flight: at most one a workspace, each owned by a process
+    /// The history, and the sends in flight: at most one a conversation, each owned by a process
     /// (SND-2).
     ///
     /// An owner is any text that tells one run of a process from all others, such as a
@@ -118,14 +118,20 @@ jobs! {
         /// Every pair of a workspace without its texts, in the order of HIS-2.
         read rows(workspace: &Workspace) -> Vec<PairRow> = read_pairs::rows;
 
+        /// Those of one conversation.
+        read rows_of(workspace: &Workspace, topic: TopicId) -> Vec<PairRow> = read_pairs::rows_of;
+
+        /// The model of the newest pair that has one.
+        read newest_model(workspace: &Workspace) -> Option<String> = read_pairs::newest_model;
+
         read count(workspace: &Workspace) -> u64 = read_pairs::count;
 
         /// Keeps what has arrived of an answer so far; the whole of it, not the newest piece.
         /// It survives a crash of the process; a power cut may cost the last of these.
         write_lazily save_partial(id: PairId, assistant_text: &str) -> () = owners::save_partial;
 
-        /// Ends a send by `Finish`, `Fail` or `Cancel`: the pair gets the outcome, and the
-        /// workspace is free again. Refused with `Conflict` when the pair is not being sent
+        /// Ends a send by `Finish`, `Fail` or `Cancel`: the pair gets the outcome, and its
+        /// conversation is free again. Refused with `Conflict` when the pair is not being sent
         /// any more, and with `Unclaimed` for the events that start a send.
         write set_state(id: PairId, event: LifecycleEvent, outcome: &Outcome)
             -> () = pairs::set_state;
@@ -162,18 +168,20 @@ jobs! {
         /// Refused with `Busy` when one of them is being sent.
         write delete(ids: &[PairId]) -> u64 = pairs::delete;
 
-        /// Writes down an idle pair and claims the workspace for it, in one durable step
-        /// (SND-1): the pair is `sending` when this returns, and nothing is kept when it is
-        /// refused with `Busy`.
-        write begin(workspace: &Workspace, pair: &MessagePair, owner: &str, at: Timestamp)
+        /// Writes down an idle pair and claims its conversation, or the workspace where the scope
+        /// is everything, in one durable step (SND-1): the pair is `sending` when this returns,
+        /// and nothing is kept when it is refused with `Busy`.
+        write begin(workspace: &Workspace, pair: &MessagePair, scope: HistoryScope, owner: &str, at: Timestamp)
             -> () = owners::begin;
 
-        /// Claims the workspace for a pair that is already there: an idle one is sent, a
-        /// complete one is asked again (SND-8), where its answer is kept beside the new one.
-        /// `model` is the one that will answer.
-        write claim(id: PairId, model: &str, owner: &str, at: Timestamp) -> () = owners::claim;
+        /// Claims the same for a pair that is already there: an idle one is sent, a complete one
+        /// is asked again (SND-8), where its answer is kept beside the new one. `model` is the one
+        /// that will answer.
+        write claim(id: PairId, model: &str, scope: HistoryScope, owner: &str, at: Timestamp)
+            -> () = owners::claim;
 
-        read in_flight(workspace: &Workspace) -> Option<SendInFlight> = owners::in_flight;
+        /// The sends in flight in a workspace, the oldest first.
+        read in_flight(workspace: &Workspace) -> Vec<SendInFlight> = owners::in_flight;
 
         read sends_in_flight() -> Vec<SendInFlight> = owners::all;
 

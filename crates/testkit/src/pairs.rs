@@ -20,6 +20,7 @@ pub fn topic() -> Topic {
         id: TopicId::new(at(0), [1; 10]),
         parent: None,
         name: "Sea".to_owned(),
+        named: true,
         system_message: None,
         default_model: None,
         temperature: None,

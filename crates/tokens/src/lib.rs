@@ -25,7 +25,7 @@ pub use fast::PairTable;
 pub use format::{commas, compact_load, compact_size, size_words, token_footer, tokens_phrase};
 pub use image::{ImagePricing, image_tokens};
 pub use raw::RawTokens;
-pub use simple::{DEFAULT_CHARS_PER_TOKEN, bytes4, count_chars, heuristic};
+pub use simple::{DEFAULT_CHARS_PER_TOKEN, bytes4, bytes4_of_length, count_chars, heuristic};
 
 /// What a chat message costs beyond its text, unless the model says otherwise (EST-5).
 pub const DEFAULT_MESSAGE_OVERHEAD: u64 = 4;

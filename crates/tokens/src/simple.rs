@@ -21,10 +21,12 @@ pub fn heuristic(text: &str, chars_per_token: f64) -> u64 {
 /// EST-2: a quarter of the bytes, at least 1 for non-empty text. It looks at the
 /// length alone, so a budget check costs nothing.
 pub fn bytes4(text: &str) -> u64 {
-    match text.len() {
-        0 => 0,
-        bytes => (bytes as u64 / 4).max(1),
-    }
+    bytes4_of_length(text.len() as u64)
+}
+
+/// The same for a text of which only the length is known, in bytes.
+pub fn bytes4_of_length(bytes: u64) -> u64 {
+    if bytes == 0 { 0 } else { (bytes / 4).max(1) }
 }
 
 /// Unicode scalar values. Every byte but a continuation byte starts one.

@@ -1,7 +1,8 @@
 //! Rules of exports and imports (HIS-8).
 
 use plimsoll_domain::{
-    Attachment, Delivery, FileId, LifecycleEvent, PairError, Timestamp, Topic, TopicId, Usage,
+    Attachment, Delivery, FileId, HistoryScope, LifecycleEvent, PairError, Timestamp, Topic,
+    TopicId, Usage,
 };
 
 use super::{Backend, answered, at, estimates::stale, files::file, pair, pair_id, ready, topic};
@@ -36,7 +37,7 @@ fn other_topic(n: u8, name: &str) -> Topic {
 pub(crate) async fn a_pair_is_taken_out_and_brought_in_whole(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &answered(1)).await.unwrap();
-    store.claim(pair_id(1), "other", "me", at(5)).await.unwrap();
+    store.claim(pair_id(1), "other", HistoryScope::Everything, "me", at(5)).await.unwrap();
     let outcome = Outcome {
         assistant_text: Some("half an".to_owned()),
         error: Some(PairError { code: "net".to_owned(), message: "gone".to_owned() }),

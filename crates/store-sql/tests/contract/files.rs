@@ -1,8 +1,8 @@
 //! Rules of the registry of files, of attachments and of tool calls.
 
 use plimsoll_domain::{
-    Attachment, ContentHash, Delivery, Draft, File, FileId, FileKind, FileSource, MessagePair,
-    ProviderFileId,
+    Attachment, ContentHash, Delivery, Draft, File, FileId, FileKind, FileSource, HistoryScope,
+    MessagePair, ProviderFileId,
 };
 
 use super::{Backend, answered, at, filled, pair, pair_id, ready};
@@ -77,7 +77,7 @@ pub(crate) async fn a_file_is_listed_when_it_is_sent_or_added(backend: &impl Bac
     let held = Attachment { file: Some(file(4).id), delivery: None };
     let text = "<<context:image:/x/chart.png>>>".to_owned();
     let draft = Draft { text, attachments: vec![held], ..Draft::default() };
-    store.put_draft(&workspace, &draft, at(50)).await.unwrap();
+    store.put_draft(&workspace, None, &draft, at(50)).await.unwrap();
     assert!(store.listed_files(&workspace).await.unwrap().is_empty());
     filled(&store, &workspace, &[with_file(1, &file(1))]).await;
     store.set_listed(&workspace, file(2).id, true).await.unwrap();
@@ -100,7 +100,7 @@ pub(crate) async fn what_a_tool_made_stays_unless_the_send_is_cancelled(backend:
     use plimsoll_domain::LifecycleEvent::{Cancel, Fail, Finish};
     let (store, workspace) = ready(backend).await;
     for (n, event) in [(1, Finish), (2, Fail), (3, Cancel)] {
-        store.begin(&workspace, &pair(n), "me", at(60)).await.unwrap();
+        store.begin(&workspace, &pair(n), HistoryScope::Everything, "me", at(60)).await.unwrap();
         let (source, made_for) = (FileSource::Pending, Some(pair_id(n)));
         let made = File { source, made_for, ..file(n) };
         store.put_file(&workspace, &made).await.unwrap();
@@ -197,13 +197,13 @@ pub(crate) async fn a_draft_keeps_its_attachments(backend: &impl Backend) {
         ],
         ..Draft::default()
     };
-    store.put_draft(&workspace, &draft, at(50)).await.unwrap();
-    assert_eq!(backend.open().await.draft(&workspace).await.unwrap(), Some(draft.clone()));
-    store.put_draft(&workspace, &Draft::default(), at(51)).await.unwrap();
-    assert_eq!(store.draft(&workspace).await.unwrap(), None);
+    store.put_draft(&workspace, None, &draft, at(50)).await.unwrap();
+    assert_eq!(backend.open().await.draft(&workspace, None).await.unwrap(), Some(draft.clone()));
+    store.put_draft(&workspace, None, &Draft::default(), at(51)).await.unwrap();
+    assert_eq!(store.draft(&workspace, None).await.unwrap(), None);
     let bare = Draft { attachments: Vec::new(), ..draft };
-    store.put_draft(&workspace, &bare, at(52)).await.unwrap();
-    assert_eq!(store.draft(&workspace).await.unwrap(), Some(bare));
+    store.put_draft(&workspace, None, &bare, at(52)).await.unwrap();
+    assert_eq!(store.draft(&workspace, None).await.unwrap(), Some(bare));
 }
 
 /// PRV-5: what was read belongs to its answer, also when that is put aside and brought back.
@@ -223,7 +223,7 @@ pub(crate) async fn tool_calls_go_with_their_answer(backend: &impl Backend) {
         store.add_tool_call(pair_id(1), &call(name)).await.unwrap();
     }
     assert_eq!(store.tool_calls(pair_id(1)).await.unwrap(), [call("first"), call("second")]);
-    store.claim(pair_id(1), "m", "me", at(60)).await.unwrap();
+    store.claim(pair_id(1), "m", HistoryScope::Everything, "me", at(60)).await.unwrap();
     assert!(store.tool_calls(pair_id(1)).await.unwrap().is_empty());
     store.add_tool_call(pair_id(1), &call("third")).await.unwrap();
     let done =

@@ -5,6 +5,7 @@
 
 pub(crate) mod archive;
 pub(crate) mod books;
+pub(crate) mod conversations;
 pub(crate) mod edits;
 pub(crate) mod estimates;
 pub(crate) mod files;
@@ -51,6 +52,12 @@ macro_rules! contract_tests {
                 labels_change_in_bulk
                 a_pair_moves_only_within_its_workspace
                 workspaces_do_not_see_each_other
+            }
+            conversations {
+                one_send_a_conversation
+                a_draft_for_each_conversation
+                sizes_follow_the_texts
+                a_conversation_goes_and_comes_back_whole
             }
             sends {
                 a_send_is_written_down_before_it_starts

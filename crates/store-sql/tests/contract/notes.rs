@@ -120,13 +120,13 @@ pub(crate) async fn drafts_belong_to_a_workspace(backend: &impl Backend) {
     let other = Workspace::parse("other/main").unwrap();
     store.create_workspace(&other, at(0)).await.unwrap();
     let draft = |text: &str| Draft { text: text.to_owned(), ..Draft::default() };
-    store.put_draft(&workspace, &draft("half a thou"), at(50)).await.unwrap();
-    store.put_draft(&workspace, &draft("half a thought"), at(51)).await.unwrap();
+    store.put_draft(&workspace, None, &draft("half a thou"), at(50)).await.unwrap();
+    store.put_draft(&workspace, None, &draft("half a thought"), at(51)).await.unwrap();
     let again = backend.open().await;
-    assert_eq!(again.draft(&workspace).await.unwrap(), Some(draft("half a thought")));
-    assert_eq!(again.draft(&other).await.unwrap(), None);
-    store.put_draft(&workspace, &draft(" \n"), at(52)).await.unwrap();
-    assert_eq!(store.draft(&workspace).await.unwrap(), None);
+    assert_eq!(again.draft(&workspace, None).await.unwrap(), Some(draft("half a thought")));
+    assert_eq!(again.draft(&other, None).await.unwrap(), None);
+    store.put_draft(&workspace, None, &draft(" \n"), at(52)).await.unwrap();
+    assert_eq!(store.draft(&workspace, None).await.unwrap(), None);
 }
 
 /// Put, replaced, forgotten.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_domain::{LifecycleEvent, MessagePair, PairId};
+use plimsoll_domain::{HistoryScope, LifecycleEvent, MessagePair, PairId};
 
 use super::{Backend, ODD_QUERIES, answered, at, filled, pair, pair_id, ready};
 use plimsoll_store::{Edit, Outcome, Store, Workspace};
@@ -93,14 +93,14 @@ pub(crate) async fn what_changed_is_found_as_it_is_now(backend: &impl Backend) {
     store.edit(pair_id(1), &edit, at(50)).await.unwrap();
     assert!(found(&store, "starboard").await.is_empty());
     assert_eq!(found(&store, "larboard").await, [pair_id(1)]);
-    store.claim(pair_id(1), "m", "me", at(60)).await.unwrap();
+    store.claim(pair_id(1), "m", HistoryScope::Everything, "me", at(60)).await.unwrap();
     assert!(found(&store, "first").await.is_empty());
     store.save_partial(pair_id(1), "second").await.unwrap();
     store.set_state(pair_id(1), LifecycleEvent::Cancel, &Outcome::default()).await.unwrap();
     assert_eq!(found(&store, "second").await, [pair_id(1)]);
     store.swap_answer(pair_id(1)).await.unwrap();
     assert_eq!(found(&store, "first").await, [pair_id(1)]);
-    store.begin(&workspace, &pair(2), "me", at(70)).await.unwrap();
+    store.begin(&workspace, &pair(2), HistoryScope::Everything, "me", at(70)).await.unwrap();
     assert_eq!(found(&store, "question").await, [pair_id(2)], "at once, while it is sent");
     assert!(store.check().await.unwrap().is_empty());
 }

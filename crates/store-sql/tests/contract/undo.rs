@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use plimsoll_domain::{
-    ColorFlag, DeletionId, Lifecycle, MessagePair, PairError, PairId, Star, Topic, TopicId,
+    ColorFlag, DeletionId, HistoryScope, Lifecycle, MessagePair, PairError, PairId, Star, Topic,
+    TopicId,
 };
 
 use super::{Backend, answered, at, books, files, filled, memory, pair, pair_id, ready, topic};
@@ -297,7 +298,7 @@ pub(crate) async fn rec_5_notes_come_back_and_are_purged(backend: &impl Backend)
 pub(crate) async fn rec_5_nothing_in_flight_is_put_aside(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1)]).await;
-    store.begin(&workspace, &pair(2), "me", at(50)).await.unwrap();
+    store.begin(&workspace, &pair(2), HistoryScope::Everything, "me", at(50)).await.unwrap();
     let busy = StoreError::Busy { since: at(50), pair: pair_id(2) };
     assert_eq!(store.put_aside(&new(3), &these(&[1, 2])).await.unwrap_err(), busy);
     assert_eq!(store.count(&workspace).await.unwrap(), 2);

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_domain::{Lifecycle, LifecycleEvent, MessagePair, PairId};
+use plimsoll_domain::{HistoryScope, Lifecycle, LifecycleEvent, MessagePair, PairId};
 use plimsoll_store::{Edit, INTERRUPTED, Outcome, Pairs, Store, Upkeep, Workspace};
 use plimsoll_testkit::pairs::{at, pair};
 use tempfile::TempDir;
@@ -37,7 +37,7 @@ async fn child_writes_until_it_is_killed() {
     store.recover(&|_| false).await.unwrap();
     for n in 0.. {
         let next = numbered(run, n);
-        store.begin(&workspace, &next, "child", at(0)).await.unwrap();
+        store.begin(&workspace, &next, HistoryScope::Everything, "child", at(0)).await.unwrap();
         println!("\n+{}", next.id);
         for length in 1..4 {
             store.save_partial(next.id, &"part ".repeat(length)).await.unwrap();

@@ -8,7 +8,9 @@ use std::{
 };
 
 use plimsoll_domain::{FileId, MessagePair};
-use plimsoll_store::{Files, Pairs, Receipts, Search, StoredPair, Upkeep, Workspace};
+use plimsoll_store::{
+    Files, Pairs, Preferences, Receipts, Search, StoredPair, Topics, Upkeep, Workspace,
+};
 use plimsoll_store_sql::OpenOptions;
 use plimsoll_testkit::pairs::{answered, at};
 use rusqlite::Connection;
@@ -40,6 +42,7 @@ const STEPS: &[(&str, &str)] = &[
     ("2026-11-19-request-parts", include_str!("../../migrations/2026-11-19-request-parts.sql")),
     ("2026-11-20-quoted-pairs", include_str!("../../migrations/2026-11-20-quoted-pairs.sql")),
     ("2026-11-21-pair-use", include_str!("../../migrations/2026-11-21-pair-use.sql")),
+    ("2026-11-22-conversations", include_str!("../../migrations/2026-11-22-conversations.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.
@@ -174,6 +177,45 @@ async fn fil_6_files_of_older_stores_are_listed_only_where_they_were_sent() {
     let listed = store.listed_files(&Workspace::default()).await.unwrap();
     assert_eq!(listed.iter().map(|file| file.id).collect::<Vec<_>>(), [id(3), id(1)]);
     assert_eq!(store.files(&Workspace::default()).await.unwrap().len(), 3, "none is lost");
+}
+
+/// HIS-9: an older store keeps its draft and its sends in flight, knows how long its texts are, and
+/// says that it is older than conversations; a new one does not.
+#[tokio::test]
+async fn rel_3_an_older_store_opens_with_everything_and_keeps_its_draft() {
+    let directory = TempDir::new().unwrap();
+    let (now, path) = (directory.path().join("now.db"), directory.path().join("p.db"));
+    let pairs = today(&now, 2).await;
+    let workspace = Workspace::default();
+    let fresh = open(&directory.path().join("fresh.db")).await.unwrap();
+    assert_eq!(fresh.value("beforeConversations").await.unwrap(), None);
+    let before = STEPS.iter().position(|(name, _)| *name == "2026-11-22-conversations").unwrap();
+    earlier(&now, &path, before);
+    let then = Connection::open(&path).unwrap();
+    let (id, at_workspace) = (pairs[1].pair.id.to_string(), workspace.as_str());
+    for (sql, values) in [
+        ("INSERT INTO drafts (workspace, text, at) VALUES ($1, $2, 5)", [at_workspace, "half"]),
+        (
+            "INSERT INTO sends (workspace, pair_id, owner, since, partial_text)
+                 VALUES ($1, $2, 'dead', 6, 'so far')",
+            [at_workspace, id.as_str()],
+        ),
+    ] {
+        then.execute(sql, values).unwrap();
+    }
+    drop(then);
+    let store = open(&path).await.unwrap();
+    assert_eq!(store.value("beforeConversations").await.unwrap().as_deref(), Some("yes"));
+    let draft = store.draft(&workspace, None).await.unwrap().unwrap();
+    assert_eq!(draft.text, "half");
+    let sends = store.in_flight(&workspace).await.unwrap();
+    assert_eq!(sends.iter().map(|send| send.pair).collect::<Vec<_>>(), [pairs[1].pair.id]);
+    let sizes = store.conversation_sizes(&workspace).await.unwrap();
+    let bytes = |one: &StoredPair| {
+        one.pair.user_text.len() + one.pair.assistant_text.as_ref().map_or(0, String::len)
+    };
+    assert_eq!(sizes[0].text_bytes, pairs.iter().map(bytes).sum::<usize>() as u64);
+    assert!(store.topics(&workspace).await.unwrap().iter().all(|topic| topic.named));
 }
 
 /// REL-9: which pairs failed sends quoted is told as before, where some are gone and where others

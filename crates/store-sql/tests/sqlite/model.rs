@@ -1,6 +1,8 @@
 //! Random operations on the store agree with a plain list of pairs.
 
-use plimsoll_domain::{ColorFlag, Lifecycle, LifecycleEvent, MessagePair, PairId, Star, Usage};
+use plimsoll_domain::{
+    ColorFlag, HistoryScope, Lifecycle, LifecycleEvent, MessagePair, PairId, Star, Usage,
+};
 use plimsoll_store::{Edit, Outcome, Pairs, Search, Upkeep, Workspace};
 use plimsoll_store_sql::SqlStore;
 use plimsoll_testkit::pairs::{at, pair, pair_id};
@@ -192,8 +194,12 @@ async fn ask(store: &SqlStore, operation: &Operation) -> bool {
     let ids = |ns: &[u8]| ns.iter().map(|n| pair_id(*n)).collect::<Vec<PairId>>();
     match operation {
         Operation::Insert(n, done) => store.insert(&workspace, &written(*n, *done)).await.is_ok(),
-        Operation::Begin(n) => store.begin(&workspace, &pair(*n), "me", at(0)).await.is_ok(),
-        Operation::Claim(n) => store.claim(pair_id(*n), "other", "me", at(0)).await.is_ok(),
+        Operation::Begin(n) => {
+            store.begin(&workspace, &pair(*n), HistoryScope::Everything, "me", at(0)).await.is_ok()
+        }
+        Operation::Claim(n) => {
+            store.claim(pair_id(*n), "other", HistoryScope::Everything, "me", at(0)).await.is_ok()
+        }
         Operation::Save(n, text) => store.save_partial(pair_id(*n), text).await.is_ok(),
         Operation::End(n, event, text) => {
             let usage = Some(Usage::default());

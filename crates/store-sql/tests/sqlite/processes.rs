@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_domain::{MessagePair, PairId};
+use plimsoll_domain::{HistoryScope, MessagePair, PairId};
 use plimsoll_store::{Pairs, StoreError, Upkeep, Workspace};
 use plimsoll_testkit::pairs::{at, pair};
 use tempfile::TempDir;
@@ -61,7 +61,15 @@ async fn of_many_that_want_to_send_one_does() {
         .map(|n| {
             let store = Arc::clone(&stores[usize::from(n) % stores.len()]);
             tokio::spawn(async move {
-                store.begin(&Workspace::default(), &numbered(n, n), "me", at(0)).await
+                store
+                    .begin(
+                        &Workspace::default(),
+                        &numbered(n, n),
+                        HistoryScope::Everything,
+                        "me",
+                        at(0),
+                    )
+                    .await
             })
         })
         .collect();

@@ -1,6 +1,6 @@
 //! Saved filters, queries (FLT-6), drafts, single values.
 
-use plimsoll_domain::{Delivery, Draft, Timestamp};
+use plimsoll_domain::{Delivery, Draft, Timestamp, TopicId};
 
 use super::{files, workspaces};
 use crate::{
@@ -17,15 +17,19 @@ const NEWEST_QUERY: &str =
     "SELECT place, text FROM queries WHERE workspace = $1 ORDER BY place DESC LIMIT 1";
 const PUSH_QUERY: &str = "INSERT INTO queries (workspace, place, text, at) VALUES ($1, $2, $3, $4)";
 const FORGET_QUERIES: &str = "DELETE FROM queries WHERE workspace = $1 AND place <= $2";
-const DRAFT: &str = "SELECT text FROM drafts WHERE workspace = $1";
-const PUT_DRAFT: &str = "INSERT INTO drafts (workspace, text, at) VALUES ($1, $2, $3)
-    ON CONFLICT (workspace) DO UPDATE SET text = excluded.text, at = excluded.at";
+const DRAFT: &str = "SELECT text FROM drafts WHERE workspace = $1 AND conversation = $2";
+const DRAFT_TEXTS: &str = "SELECT text FROM drafts WHERE workspace = $1";
+const PUT_DRAFT: &str = "INSERT INTO drafts (workspace, conversation, text, at)
+    VALUES ($1, $2, $3, $4)
+    ON CONFLICT (workspace, conversation) DO UPDATE SET text = excluded.text, at = excluded.at";
 const DRAFT_ATTACHMENTS: &str =
-    "SELECT file_id, delivery FROM draft_attachments WHERE workspace = $1 ORDER BY place";
-const ATTACH_TO_DRAFT: &str = "INSERT INTO draft_attachments (workspace, place, file_id, delivery)
-    VALUES ($1, $2, $3, $4)";
-const DROP_DRAFT_ATTACHMENTS: &str = "DELETE FROM draft_attachments WHERE workspace = $1";
-const DROP_DRAFT: &str = "DELETE FROM drafts WHERE workspace = $1";
+    "SELECT file_id, delivery FROM draft_attachments WHERE workspace = $1 AND conversation = $2
+    ORDER BY place";
+const ATTACH_TO_DRAFT: &str = "INSERT INTO draft_attachments
+    (workspace, conversation, place, file_id, delivery) VALUES ($1, $2, $3, $4, $5)";
+const DROP_DRAFT_ATTACHMENTS: &str = "DELETE FROM draft_attachments
+    WHERE workspace = $1 AND conversation = $2";
+const DROP_DRAFT: &str = "DELETE FROM drafts WHERE workspace = $1 AND conversation = $2";
 const VALUE: &str = "SELECT text FROM single_values WHERE name = $1";
 const PUT_VALUE: &str = "INSERT INTO single_values (name, text) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET text = excluded.text";
@@ -73,27 +77,43 @@ pub(crate) fn push_query(
     db.run(FORGET_QUERIES, values![workspace, last_to_go]).map(drop)
 }
 
-pub(crate) fn draft(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Option<Draft>> {
-    let text = first(db, DRAFT, values![workspace], |row| row.string(0))?;
-    let attachments = list(db, DRAFT_ATTACHMENTS, values![workspace], files::attachment)?;
+/// The name of a draft: that of a page which shows everything is blank.
+fn named(conversation: Option<TopicId>) -> String {
+    conversation.map(|topic| topic.to_string()).unwrap_or_default()
+}
+
+pub(crate) fn draft(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    conversation: Option<TopicId>,
+) -> StoreResult<Option<Draft>> {
+    let name = named(conversation);
+    let text = first(db, DRAFT, values![workspace, &name], |row| row.string(0))?;
+    let attachments = list(db, DRAFT_ATTACHMENTS, values![workspace, &name], files::attachment)?;
     Ok(text.map(|text| Draft { text, attachments, ..Draft::default() }))
+}
+
+pub(crate) fn draft_texts(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<String>> {
+    list(db, DRAFT_TEXTS, values![workspace], |row| row.string(0))
 }
 
 pub(crate) fn put_draft(
     db: &mut dyn Db,
     workspace: &Workspace,
+    conversation: Option<TopicId>,
     draft: &Draft,
     at: Timestamp,
 ) -> StoreResult<()> {
     workspaces::must_exist(db, workspace)?;
-    db.run(DROP_DRAFT_ATTACHMENTS, values![workspace])?;
+    let name = &named(conversation);
+    db.run(DROP_DRAFT_ATTACHMENTS, values![workspace, name])?;
     if draft.text.trim().is_empty() {
-        return db.run(DROP_DRAFT, values![workspace]).map(drop);
+        return db.run(DROP_DRAFT, values![workspace, name]).map(drop);
     }
-    db.run(PUT_DRAFT, values![workspace, &draft.text, at])?;
+    db.run(PUT_DRAFT, values![workspace, name, &draft.text, at])?;
     for (place, one) in draft.attachments.iter().enumerate() {
         let delivery = one.delivery.map(Delivery::name);
-        db.run(ATTACH_TO_DRAFT, values![workspace, place as u64, one.file, delivery])?;
+        db.run(ATTACH_TO_DRAFT, values![workspace, name, place as u64, one.file, delivery])?;
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! Sends in flight and their owners (SND-2, SND-6).
 
-use plimsoll_domain::{Lifecycle, LifecycleEvent, MessagePair, PairError, PairId, Timestamp};
+use plimsoll_domain::{
+    HistoryScope, Lifecycle, LifecycleEvent, MessagePair, PairError, PairId, Timestamp, TopicId,
+};
 
 use super::{
     answer::{self, Answer},
@@ -11,7 +13,10 @@ use crate::{
     engine::{Cells, Db, first, id, list},
 };
 
-const IN_FLIGHT: &str = "SELECT workspace, pair_id, owner, since FROM sends WHERE workspace = $1";
+const IN_FLIGHT: &str = "SELECT workspace, pair_id, owner, since FROM sends WHERE workspace = $1
+    ORDER BY since, pair_id";
+const IN_TOPIC: &str = "SELECT s.workspace, s.pair_id, s.owner, s.since FROM sends s
+    JOIN pairs p ON p.id = s.pair_id WHERE s.workspace = $1 AND p.topic_id = $2";
 const ALL: &str = "SELECT workspace, pair_id, owner, since FROM sends";
 const OF_PAIR: &str = "SELECT workspace, pair_id, owner, since FROM sends WHERE pair_id = $1";
 const CLAIM: &str = "INSERT INTO sends (workspace, pair_id, owner, since) VALUES ($1, $2, $3, $4)";
@@ -27,10 +32,11 @@ pub(crate) fn begin(
     db: &mut dyn Db,
     workspace: &Workspace,
     pair: &MessagePair,
+    scope: HistoryScope,
     owner: &str,
     at: Timestamp,
 ) -> StoreResult<()> {
-    must_be_free(db, workspace)?;
+    must_be_free(db, workspace, pair.topic_id, scope)?;
     let mut sending = pair.clone();
     sending.apply(LifecycleEvent::Start)?;
     pairs::put(db, workspace, &sending)?;
@@ -41,11 +47,12 @@ pub(crate) fn claim(
     db: &mut dyn Db,
     id: PairId,
     model: &str,
+    scope: HistoryScope,
     owner: &str,
     at: Timestamp,
 ) -> StoreResult<()> {
-    let workspace = read_pairs::get(db, id)?.workspace;
-    must_be_free(db, &workspace)?;
+    let StoredPair { workspace, pair, .. } = read_pairs::get(db, id)?;
+    must_be_free(db, &workspace, pair.topic_id, scope)?;
     let before = answer::current(db, id)?.ok_or(StoreError::NotFound(Noun::Pair))?;
     let again = before.lifecycle == Lifecycle::Complete;
     let event = if again { LifecycleEvent::Regenerate } else { LifecycleEvent::Start };
@@ -69,11 +76,8 @@ pub(crate) fn claim(
     db.run(CLAIM, values![&workspace, id, owner, at]).map(drop)
 }
 
-pub(crate) fn in_flight(
-    db: &mut dyn Db,
-    workspace: &Workspace,
-) -> StoreResult<Option<SendInFlight>> {
-    first(db, IN_FLIGHT, values![workspace], read)
+pub(crate) fn in_flight(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<SendInFlight>> {
+    list(db, IN_FLIGHT, values![workspace], read)
 }
 
 pub(crate) fn all(db: &mut dyn Db) -> StoreResult<Vec<SendInFlight>> {
@@ -122,8 +126,19 @@ pub(super) fn must_be_at_rest(db: &mut dyn Db, id: PairId) -> StoreResult<()> {
     first(db, OF_PAIR, values![id], read)?.map_or(Ok(()), |send| Err(busy(&send)))
 }
 
-fn must_be_free(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<()> {
-    in_flight(db, workspace)?.map_or(Ok(()), |send| Err(busy(&send)))
+/// SND-2: one send in flight for each conversation; whoever sends with everything in sight waits
+/// for all of them.
+fn must_be_free(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    topic: TopicId,
+    scope: HistoryScope,
+) -> StoreResult<()> {
+    let found = match scope {
+        HistoryScope::Conversation => first(db, IN_TOPIC, values![workspace, topic], read)?,
+        HistoryScope::Everything => first(db, IN_FLIGHT, values![workspace], read)?,
+    };
+    found.map_or(Ok(()), |send| Err(busy(&send)))
 }
 
 fn busy(send: &SendInFlight) -> StoreError {

@@ -12,9 +12,10 @@ use crate::{Edit, Noun, Outcome, StoreError, StoreResult, StoredPair, Workspace,
 
 const INSERT: &str = "INSERT INTO pairs (id, workspace, created_at, topic_id, model, star, flag,
     lifecycle, has_image, has_attachment, cut, revision, prompt_tokens, cached_tokens,
-    completion_tokens, reasoning_tokens, receipt_id, error_code, error_message, pair_use)
+    completion_tokens, reasoning_tokens, receipt_id, error_code, error_message, pair_use,
+    text_bytes)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 1, $11, $12, $13, $14, $15, $16, $17,
-    $18)";
+    $18, $19)";
 const INSERT_TEXT: &str =
     "INSERT INTO pair_texts (pair_id, user_text, assistant_text) VALUES ($1, $2, $3)";
 pub(super) const KEEP_REVISION: &str =
@@ -24,7 +25,9 @@ const EDIT_TEXT: &str =
     "UPDATE pair_texts SET user_text = $1, assistant_text = $2 WHERE pair_id = $3";
 const MARK_EDITED: &str = "UPDATE pairs SET edited_at = $1, has_image = $2, has_attachment = $3
     WHERE id = $4";
-const NEXT_REVISION: &str = "UPDATE pairs SET revision = revision + 1 WHERE id = $1";
+const NEXT_REVISION: &str = "UPDATE pairs SET revision = revision + 1, text_bytes =
+    (SELECT OCTET_LENGTH(user_text) + COALESCE(OCTET_LENGTH(assistant_text), 0) FROM pair_texts
+    WHERE pair_id = $1) WHERE id = $1";
 const DROP_ESTIMATES: &str = "DELETE FROM estimates WHERE pair_id = $1";
 
 /// A request that quoted the pair holds its text, whoever's request it was (REC-5).
@@ -65,6 +68,7 @@ pub(super) fn put(db: &mut dyn Db, workspace: &Workspace, pair: &MessagePair) ->
     }
     let (has_image, has_attachment) = pair.attachment_kinds();
     let error = pair.error.as_ref();
+    let answer_bytes = pair.assistant_text.as_ref().map_or(0, String::len);
     db.run(
         INSERT,
         values![
@@ -86,6 +90,7 @@ pub(super) fn put(db: &mut dyn Db, workspace: &Workspace, pair: &MessagePair) ->
             error.map(|error| &error.code),
             error.map(|error| &error.message),
             pair.pair_use.name(),
+            (pair.user_text.len() + answer_bytes) as u64,
         ],
     )?;
     db.run(INSERT_TEXT, values![pair.id, &pair.user_text, pair.assistant_text.as_ref()])?;

@@ -7,7 +7,7 @@ use plimsoll_domain::{ColorFlag, MessagePair, PairId, PairUse, Star, TopicId};
 use super::{answer, files, workspaces};
 use crate::{
     Noun, PairRow, StoreError, StoreResult, StoredPair, Workspace,
-    engine::{Cells, Db, ReadId, first, id, opt_id, unreadable},
+    engine::{Cells, Db, ReadId, Value, first, id, opt_id, unreadable},
 };
 
 const GET: &str = "SELECT p.id, p.workspace, p.created_at, p.topic_id, p.model, p.star, p.flag,
@@ -23,6 +23,13 @@ const GET: &str = "SELECT p.id, p.workspace, p.created_at, p.topic_id, p.model, 
 /// One walk along the index `pairs_in_order`, which holds all of these columns.
 const ROWS: &str = "SELECT id, created_at, topic_id, model, star, flag, lifecycle, has_image,
     has_attachment, pair_use FROM pairs WHERE workspace = $1 ORDER BY created_at, id";
+
+const ROWS_OF: &str = "SELECT id, created_at, topic_id, model, star, flag, lifecycle, has_image,
+    has_attachment, pair_use FROM pairs WHERE workspace = $1 AND topic_id = $2
+    ORDER BY created_at, id";
+
+const NEWEST_MODEL: &str = "SELECT model FROM pairs WHERE workspace = $1 AND model <> ''
+    ORDER BY created_at DESC, id DESC LIMIT 1";
 
 const COUNT: &str = "SELECT COUNT(*) FROM pairs WHERE workspace = $1";
 
@@ -52,10 +59,22 @@ pub(crate) fn get_many(db: &mut dyn Db, ids: &[PairId]) -> StoreResult<Vec<Store
 }
 
 pub(crate) fn rows(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<PairRow>> {
+    read_rows(db, ROWS, values![workspace])
+}
+
+pub(crate) fn rows_of(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    topic: TopicId,
+) -> StoreResult<Vec<PairRow>> {
+    read_rows(db, ROWS_OF, values![workspace, topic])
+}
+
+fn read_rows(db: &mut dyn Db, sql: &str, values: &[Value<'_>]) -> StoreResult<Vec<PairRow>> {
     let mut rows = Vec::new();
     let mut models = Models::default();
     let mut topic = (String::new(), None);
-    db.each(ROWS, values![workspace], &mut |row| {
+    db.each(sql, values, &mut |row| {
         rows.push(PairRow {
             id: id(row, 0)?,
             created_at: row.time(1)?,
@@ -71,6 +90,10 @@ pub(crate) fn rows(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<Pa
         Ok(())
     })?;
     Ok(rows)
+}
+
+pub(crate) fn newest_model(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Option<String>> {
+    first(db, NEWEST_MODEL, values![workspace], |row| row.string(0))
 }
 
 pub(crate) fn count(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<u64> {

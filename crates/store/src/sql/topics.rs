@@ -2,29 +2,46 @@
 
 use std::collections::HashMap;
 
-use plimsoll_domain::{Topic, TopicId, TopicTree, TopicTreeError};
+use plimsoll_domain::{Timestamp, Topic, TopicId, TopicTree, TopicTreeError};
 
 use super::workspaces;
 use crate::{
-    Noun, StoreError, StoreResult, Workspace,
+    ConversationSize, Noun, StoreError, StoreResult, Workspace,
     engine::{Cells, Db, first, id, list, opt_id, unreadable},
 };
 
 const LIST: &str = "SELECT id, parent_id, name, system_message, default_model, temperature,
-    max_output FROM topics WHERE workspace = $1 ORDER BY name, id";
+    max_output, named FROM topics WHERE workspace = $1 ORDER BY name, id";
 const ONE: &str = "SELECT id, parent_id, name, system_message, default_model, temperature,
-    max_output FROM topics WHERE id = $1";
+    max_output, named FROM topics WHERE id = $1";
 const WORKSPACE_OF: &str = "SELECT workspace FROM topics WHERE id = $1";
 const PUT: &str = "INSERT INTO topics (id, workspace, parent_id, name, system_message,
-    default_model, temperature, max_output) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    default_model, temperature, max_output, named) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
     ON CONFLICT (id) DO UPDATE SET parent_id = excluded.parent_id, name = excluded.name,
     system_message = excluded.system_message, default_model = excluded.default_model,
-    temperature = excluded.temperature, max_output = excluded.max_output";
+    temperature = excluded.temperature, max_output = excluded.max_output,
+    named = excluded.named";
+const SIZES: &str = "SELECT t.id, COUNT(p.id), MAX(p.created_at), COALESCE(SUM(p.text_bytes), 0),
+    (SELECT n.model FROM pairs n WHERE n.topic_id = t.id ORDER BY n.created_at DESC, n.id DESC
+    LIMIT 1) FROM topics t LEFT JOIN pairs p ON p.topic_id = t.id WHERE t.workspace = $1
+    GROUP BY t.id";
 const COUNT_PAIRS: &str = "SELECT COUNT(*) FROM pairs WHERE topic_id = $1";
 const REMOVE: &str = "DELETE FROM topics WHERE id = $1";
 
 pub(crate) fn all(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<Topic>> {
     parents_first(list(db, LIST, values![workspace], read)?)
+}
+
+pub(crate) fn sizes(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<ConversationSize>> {
+    list(db, SIZES, values![workspace], |row| {
+        Ok(ConversationSize {
+            topic: id(row, 0)?,
+            pairs: row.count(1)?,
+            newest: row.opt_int(2)?.map(Timestamp::from_millis),
+            text_bytes: row.count(3)?,
+            model: row.opt_string(4)?,
+        })
+    })
 }
 
 /// One topic, wherever it stands.
@@ -78,6 +95,7 @@ fn write(db: &mut dyn Db, workspace: &Workspace, topic: &Topic) -> StoreResult<(
             topic.default_model.as_ref(),
             topic.temperature.map(f64::from),
             topic.max_output,
+            topic.named,
         ],
     )
     .map(drop)
@@ -108,13 +126,13 @@ fn check(topics: Vec<Topic>, topic: &Topic) -> Result<(), TopicTreeError> {
     for mut other in topics {
         if other.id == topic.id {
             known = true;
-            other.name = other.id.to_string();
+            (other.name, other.named) = (other.id.to_string(), true);
         }
         tree.add(other)?;
     }
     if known {
         tree.reparent(topic.id, topic.parent)?;
-        tree.rename(topic.id, &topic.name)
+        tree.rename(topic.id, &topic.name, topic.named)
     } else {
         tree.add(topic.clone())
     }
@@ -153,13 +171,12 @@ fn read(row: &dyn Cells) -> StoreResult<Topic> {
         default_model: row.opt_string(4)?,
         temperature: row.opt_real(5)?.map(|value| value as f32),
         max_output: row.opt_count(6)?,
+        named: row.truth(7)?,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use plimsoll_domain::Timestamp;
-
     use super::*;
 
     fn topic(n: u64, parent: Option<u64>) -> Topic {
@@ -172,6 +189,7 @@ mod tests {
             id: id(n),
             parent: parent.map(id),
             name: n.to_string(),
+            named: true,
             system_message: None,
             default_model: None,
             temperature: None,

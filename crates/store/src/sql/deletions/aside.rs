@@ -10,7 +10,7 @@ use super::{
 use crate::{
     Deletable, DeletedKind, NewDeletion, Noun, PutAside, StoreError, StoreResult, Workspace,
     engine::{Db, first},
-    sql::{files, notebook, owners, pairs, topics, workspaces},
+    sql::{files, notebook, owners, pairs, read_pairs, topics, workspaces},
 };
 
 /// The tables that hold something of a pair, and the column that names it. What can be made
@@ -52,6 +52,7 @@ pub(crate) fn put_aside(
         Deletable::Pairs(_) => DeletedKind::Pairs,
         Deletable::File(_) => DeletedKind::File,
         Deletable::Topic(_) => DeletedKind::Topic,
+        Deletable::Conversation(_) => DeletedKind::Conversation,
         Deletable::Filter(_) => DeletedKind::Filter,
     };
     begin(db, new, kind, 0)?;
@@ -69,6 +70,14 @@ pub(crate) fn put_aside(
         Deletable::Topic(id) => {
             topic(db, &mut keeper, at, *id)?;
             PutAside { count: 1, changed: Vec::new() }
+        }
+        Deletable::Conversation(id) => {
+            let mut count = 0;
+            for row in read_pairs::rows_of(db, at, *id)? {
+                count += pair(db, &mut keeper, at, row.id)?;
+            }
+            topic(db, &mut keeper, at, *id)?;
+            PutAside { count: count + 1, changed: Vec::new() }
         }
         Deletable::Filter(name) => {
             filter(db, &mut keeper, at, name)?;

@@ -1,0 +1,121 @@
+//! Rules of conversations (HIS-9): sends, drafts, sizes and deletions of each.
+
+use plimsoll_domain::{
+    DeletionId, Draft, HistoryScope, LifecycleEvent, MessagePair, Topic, TopicId,
+};
+
+use super::{Backend, answered, at, pair, pair_id, ready, topic};
+use plimsoll_store::{Deletable, DeletedKind, NewDeletion, Outcome, StoreError};
+
+fn other_topic() -> Topic {
+    Topic { name: "Hello".to_owned(), ..Topic::new_chat(TopicId::new(at(2), [9; 10])) }
+}
+
+fn in_other(pair: MessagePair) -> MessagePair {
+    MessagePair { topic_id: other_topic().id, ..pair }
+}
+
+/// SND-2: each conversation has a send of its own; whoever looks at everything waits for all.
+pub(crate) async fn one_send_a_conversation(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    store.put_topic(&workspace, &other_topic()).await.unwrap();
+    let alone = HistoryScope::Conversation;
+    store.begin(&workspace, &pair(1), alone, "me", at(50)).await.unwrap();
+    let busy = StoreError::Busy { since: at(50), pair: pair_id(1) };
+    let refused = store.begin(&workspace, &pair(2), alone, "me", at(60)).await;
+    assert_eq!(refused.unwrap_err(), busy);
+    store.begin(&workspace, &in_other(pair(3)), alone, "me", at(61)).await.unwrap();
+    let everything = HistoryScope::Everything;
+    let refused = store.begin(&workspace, &in_other(pair(4)), everything, "me", at(62)).await;
+    assert_eq!(refused.unwrap_err(), busy);
+    let pairs: Vec<_> =
+        store.in_flight(&workspace).await.unwrap().iter().map(|send| send.pair).collect();
+    assert_eq!(pairs, [pair_id(1), pair_id(3)]);
+    store.set_state(pair_id(1), LifecycleEvent::Finish, &Outcome::default()).await.unwrap();
+    store.begin(&workspace, &pair(2), alone, "me", at(70)).await.unwrap();
+    assert_eq!(store.count(&workspace).await.unwrap(), 3);
+}
+
+/// HIS-9b: each conversation has a draft of its own, also one that holds nothing yet.
+pub(crate) async fn a_draft_for_each_conversation(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let draft = |text: &str| Draft { text: text.to_owned(), ..Draft::default() };
+    let (one, two) = (Some(topic().id), Some(other_topic().id));
+    for (conversation, text) in [(None, "all"), (one, "one"), (two, "two")] {
+        store.put_draft(&workspace, conversation, &draft(text), at(50)).await.unwrap();
+    }
+    let again = backend.open().await;
+    for (conversation, text) in [(None, "all"), (one, "one"), (two, "two")] {
+        assert_eq!(again.draft(&workspace, conversation).await.unwrap(), Some(draft(text)));
+    }
+    let mut texts = again.draft_texts(&workspace).await.unwrap();
+    texts.sort();
+    assert_eq!(texts, ["all", "one", "two"]);
+    store.put_draft(&workspace, one, &draft(" "), at(51)).await.unwrap();
+    assert_eq!(store.draft(&workspace, one).await.unwrap(), None);
+    assert_eq!(store.draft(&workspace, two).await.unwrap(), Some(draft("two")));
+}
+
+/// UI-15: a list of conversations reads no texts, and follows every change of them.
+pub(crate) async fn sizes_follow_the_texts(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    store.put_topic(&workspace, &other_topic()).await.unwrap();
+    store.insert(&workspace, &answered(1)).await.unwrap();
+    store.insert(&workspace, &in_other(pair(2))).await.unwrap();
+    let size = async |topic: TopicId| {
+        let sizes = store.conversation_sizes(&workspace).await.unwrap();
+        sizes.into_iter().find(|size| size.topic == topic).unwrap()
+    };
+    let bytes = |pair: &MessagePair| {
+        (pair.user_text.len() + pair.assistant_text.as_ref().map_or(0, String::len)) as u64
+    };
+    let one = size(topic().id).await;
+    assert_eq!((one.pairs, one.text_bytes), (1, bytes(&answered(1))));
+    assert_eq!((one.newest, one.model), (Some(answered(1).created_at), Some(answered(1).model)));
+    let edit = plimsoll_store::Edit {
+        user_text: Some("日本".to_owned()),
+        assistant_text: Some("x".to_owned()),
+    };
+    store.edit(pair_id(1), &edit, at(60)).await.unwrap();
+    assert_eq!(size(topic().id).await.text_bytes, 7);
+    let alone = HistoryScope::Conversation;
+    store.claim(pair_id(2), "m", alone, "me", at(70)).await.unwrap();
+    let outcome = Outcome { assistant_text: Some("four".to_owned()), ..Outcome::default() };
+    store.set_state(pair_id(2), LifecycleEvent::Finish, &outcome).await.unwrap();
+    let words = pair(2).user_text.len() as u64;
+    assert_eq!(size(other_topic().id).await.text_bytes, words + 4);
+    assert_eq!(store.rows_of(&workspace, topic().id).await.unwrap().len(), 1);
+    assert_eq!(store.newest_model(&workspace).await.unwrap().as_deref(), Some("m"));
+}
+
+/// HIS-9b: a conversation goes with its pairs and comes back with them, in one step.
+pub(crate) async fn a_conversation_goes_and_comes_back_whole(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    store.put_topic(&workspace, &other_topic()).await.unwrap();
+    store.insert(&workspace, &answered(1)).await.unwrap();
+    for n in [2, 3] {
+        store.insert(&workspace, &in_other(answered(n))).await.unwrap();
+    }
+    let before = store.rows(&workspace).await.unwrap();
+    let new = NewDeletion {
+        id: DeletionId::new(at(80), [1; 10]),
+        workspace: workspace.clone(),
+        at: at(80),
+        words: "Hello".to_owned(),
+    };
+    let what = Deletable::Conversation(other_topic().id);
+    assert_eq!(store.put_aside(&new, &what).await.unwrap().count, 3);
+    assert_eq!(store.count(&workspace).await.unwrap(), 1);
+    assert_eq!(store.topics(&workspace).await.unwrap().len(), 1);
+    let restored = store.restore(&workspace, new.id).await.unwrap();
+    assert_eq!(restored.deletion.kind, DeletedKind::Conversation);
+    assert_eq!(restored.pairs, [pair_id(2), pair_id(3)]);
+    assert_eq!(store.rows(&workspace).await.unwrap(), before);
+    assert!(store.topics(&workspace).await.unwrap().contains(&other_topic()));
+    // One that holds others is not deleted (HIS-9b), and nothing of it is.
+    let child = Topic::new(TopicId::new(at(3), [8; 10]), Some(other_topic().id), "Below");
+    store.put_topic(&workspace, &child).await.unwrap();
+    let again = NewDeletion { id: DeletionId::new(at(81), [2; 10]), ..new };
+    assert!(store.put_aside(&again, &what).await.is_err());
+    assert_eq!(store.rows(&workspace).await.unwrap(), before);
+}
