@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_budget::OverBudget;
-use plimsoll_domain::{PairId, Purpose, Timestamp, Topic};
+use plimsoll_domain::{HistoryScope, PairId, Purpose, Timestamp, Topic, TopicId};
 use plimsoll_provider::Provider;
 use plimsoll_send::{AttemptPlan, Comparison, FilePart, Part, Plan, Seen, plan};
 use plimsoll_store::{StoredPair, Workspace};
@@ -22,12 +22,16 @@ pub enum HistoryChoice {
     These(Vec<PairId>),
 }
 
-/// What a person looks at and sends with: the filter and the selectors.
+/// What a person looks at and sends with: the scope, the filter and the selectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// What is visible.
+    /// Of what is in the scope, what is visible.
     pub history: HistoryChoice,
-    /// The topic as a path; else the workspace's first.
+    /// Whether only the topic is looked at (HIS-9).
+    pub scope: HistoryScope,
+    /// The topic that new pairs go to, as a path or by its id; else a new conversation in the scope
+    /// of one, and the workspace's first topic in that of everything. An id that no topic has is a
+    /// conversation that holds nothing yet.
     pub topic: Option<String>,
     /// The model; else the topic's, the newest pair's, or the settings' (CAT-5).
     pub model: Option<String>,
@@ -36,7 +40,20 @@ pub struct View {
 impl Default for View {
     /// Everything is visible, nothing is selected.
     fn default() -> Self {
-        Self { history: HistoryChoice::Filter(String::new()), topic: None, model: None }
+        Self {
+            history: HistoryChoice::Filter(String::new()),
+            scope: HistoryScope::Everything,
+            topic: None,
+            model: None,
+        }
+    }
+}
+
+impl View {
+    /// A conversation by its id, whole.
+    pub fn of_conversation(id: TopicId) -> Self {
+        let (scope, topic) = (HistoryScope::Conversation, Some(id.to_string()));
+        Self { scope, topic, ..Self::default() }
     }
 }
 
@@ -70,6 +87,8 @@ pub struct Prepared {
     pub(crate) served_model: String,
     pub(crate) included: Vec<StoredPair>,
     pub(crate) topic: Topic,
+    /// What had to be free for it (SND-2).
+    pub(crate) scope: HistoryScope,
     /// The topic's system message, where it has one and it is sent (PAY-3).
     pub(crate) system: Option<String>,
     pub(crate) purpose: Purpose,
@@ -106,6 +125,11 @@ impl Prepared {
     /// The pairs that go along, oldest first.
     pub fn included_ids(&self) -> Vec<PairId> {
         self.included.iter().map(|stored| stored.pair.id).collect()
+    }
+
+    /// The conversation that it was planned in; none where everything was looked at.
+    pub(crate) fn within(&self) -> Option<TopicId> {
+        (self.scope == HistoryScope::Conversation).then_some(self.topic.id)
     }
 
     /// Plans it again by another policy.

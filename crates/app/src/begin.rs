@@ -4,7 +4,8 @@ use std::{pin::Pin, time::Duration};
 
 use plimsoll_budget::{Decision, OverBudget, QuotaKind};
 use plimsoll_domain::{
-    ColorFlag, FileId, Lifecycle, MessagePair, PairId, PairUse, Star, Timestamp, words_alone,
+    ColorFlag, FileId, Lifecycle, MessagePair, PairId, PairUse, Star, Timestamp, TopicId,
+    words_alone,
 };
 use plimsoll_send::Comparison;
 use plimsoll_store::{StoreError, StoreResult};
@@ -29,6 +30,8 @@ pub struct StartedSend {
     /// Tells which pairs may go along when the wait is over; else those that might before.
     pub history_now: Option<HistoryNow>,
     pub pair: PairId,
+    /// The topic that its pair stands in.
+    pub topic: TopicId,
     /// Keeps the pair on the list of those that are being sent.
     pub(crate) carried: Carried,
 }
@@ -74,7 +77,11 @@ impl App {
             self.events.publish(&prepared.workspace, Progress::Removed(vec![old]));
         }
         self.events.publish(&prepared.workspace, Progress::Started(pair));
-        Ok(StartedSend { prepared, wait, policy, history_now: None, pair, carried })
+        let topic = match prepared.purpose {
+            Purpose::Regenerate(id) => self.store.get(id).await?.pair.topic_id,
+            Purpose::New | Purpose::ReAsk(_) => prepared.topic.id,
+        };
+        Ok(StartedSend { prepared, wait, policy, history_now: None, pair, topic, carried })
     }
 
     /// Persist first (promise 4). A pair that is asked again goes only when the new one
@@ -88,12 +95,18 @@ impl App {
         };
         let id = pair.as_ref().map_or_else(|id| *id, |pair| pair.id);
         let carried = self.under_way.begin(id);
-        match self.claim(prepared, &pair).await {
+        let begun = self.begin_conversation(prepared).await?;
+        let claimed = match self.claim(prepared, &pair).await {
             Err(StoreError::Busy { .. }) if !self.recover().await?.is_empty() => {
-                self.claim(prepared, &pair).await?;
+                self.claim(prepared, &pair).await
             }
-            claimed => claimed?,
+            claimed => claimed,
+        };
+        if claimed.is_err() && begun {
+            // What was refused leaves no empty conversation behind.
+            self.store.remove_topic(&prepared.workspace, prepared.topic.id).await?;
         }
+        claimed?;
         if let Purpose::ReAsk(old) = prepared.purpose {
             // It can be brought back, as all that is deleted (REC-5).
             self.put_pairs_aside(&prepared.workspace, &[old]).await?;
@@ -101,7 +114,7 @@ impl App {
         Ok((id, carried))
     }
 
-    /// Claims the workspace for a new pair, or for one that is there.
+    /// Claims the conversation or the workspace for a new pair, or for one that is there.
     async fn claim(
         &self,
         prepared: &Prepared,
@@ -109,10 +122,13 @@ impl App {
     ) -> StoreResult<()> {
         let now = self.clock.now();
         match pair {
-            Ok(pair) => self.store.begin(&prepared.workspace, pair, &self.owner, now).await,
+            Ok(pair) => {
+                let (at, scope) = (&prepared.workspace, prepared.scope);
+                self.store.begin(at, pair, scope, &self.owner, now).await
+            }
             Err(id) => {
                 let model = &prepared.plan.model().id;
-                self.store.claim(*id, model, &self.owner, now).await
+                self.store.claim(*id, model, prepared.scope, &self.owner, now).await
             }
         }
     }

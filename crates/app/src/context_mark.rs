@@ -1,9 +1,10 @@
-//! Where the context begins (UI-17): kept with the workspace, obeyed by everything that sends.
+//! Where the context begins (UI-17): kept with the conversation, or with the workspace for those who
+//! look at everything; obeyed by everything that sends.
 
-use plimsoll_domain::{ContextMark, PairId, Timestamp};
+use plimsoll_domain::{ContextMark, PairId, Timestamp, TopicId};
 use plimsoll_store::Workspace;
 
-use crate::{App, AppError, Progress};
+use crate::{App, AppError, Progress, history::rows_within, workspace_view::key_of};
 
 /// Where somebody wants the context to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +43,8 @@ pub fn tell(mark: &ContextMark) -> String {
     format!("{}{}", if mark.after { BEHIND } else { "" }, mark.pair)
 }
 
-fn key(workspace: &Workspace) -> String {
-    format!("contextFrom:{workspace}")
+fn key(workspace: &Workspace, within: Option<TopicId>) -> String {
+    key_of("contextFrom", workspace, within)
 }
 
 /// A mark as it is kept: the time orders it even when its pair is gone.
@@ -62,12 +63,13 @@ fn read(kept: &str) -> Option<ContextMark> {
 }
 
 impl App {
-    /// Where the context of a workspace begins, if somebody said so.
+    /// Where the context of a conversation or of a workspace begins, if somebody said so.
     pub async fn context_mark(
         &self,
         workspace: &Workspace,
+        within: Option<TopicId>,
     ) -> Result<Option<ContextMark>, AppError> {
-        let kept = self.store.value(&key(workspace)).await?;
+        let kept = self.store.value(&key(workspace, within)).await?;
         Ok(kept.as_deref().and_then(read))
     }
 
@@ -75,6 +77,7 @@ impl App {
     pub async fn set_context_from(
         &self,
         workspace: &Workspace,
+        within: Option<TopicId>,
         from: ContextFrom,
     ) -> Result<Option<ContextMark>, AppError> {
         let (id, after) = match from {
@@ -82,7 +85,7 @@ impl App {
             ContextFrom::With(id) => (Some(id), false),
             ContextFrom::Behind(id) => (Some(id), true),
             ContextFrom::Now => {
-                let rows = self.store.rows(workspace).await?;
+                let rows = rows_within(&*self.store, workspace, within).await?;
                 (rows.last().map(|newest| newest.id), true)
             }
         };
@@ -93,7 +96,7 @@ impl App {
                 Some(ContextMark { created_at, pair: id, after })
             }
         };
-        self.set_context_mark(workspace, mark).await?;
+        self.set_context_mark(workspace, within, mark).await?;
         Ok(mark)
     }
 
@@ -101,9 +104,10 @@ impl App {
     pub async fn set_context_mark(
         &self,
         workspace: &Workspace,
+        within: Option<TopicId>,
         mark: Option<ContextMark>,
     ) -> Result<(), AppError> {
-        self.store.put_value(&key(workspace), mark.as_ref().map(write).as_deref()).await?;
+        self.store.put_value(&key(workspace, within), mark.as_ref().map(write).as_deref()).await?;
         self.events.publish(workspace, Progress::ContextFrom);
         Ok(())
     }

@@ -30,6 +30,7 @@ pub fn restored_words(deletion: &Deletion) -> String {
         DeletedKind::Pairs => format!("{} pairs are back", commas(deletion.count)),
         DeletedKind::File => format!("the file {words} is back"),
         DeletedKind::Topic => format!("the topic {words} is back"),
+        DeletedKind::Conversation => format!("the conversation “{words}” is back"),
         DeletedKind::Filter => format!("the filter @{words} is back"),
         DeletedKind::Notes if deletion.count == 1 => format!("the note “{words}” is back"),
         DeletedKind::Notes => format!("{} notes are back", commas(deletion.count)),
@@ -109,7 +110,7 @@ impl App {
         let deletion = known.iter().find(meant).ok_or(gone)?.id;
         let restored = self.store.restore(workspace, deletion).await?;
         match restored.deletion.kind {
-            DeletedKind::Pairs => {
+            DeletedKind::Pairs | DeletedKind::Conversation => {
                 // A topic that was deleted after its pairs comes back with them.
                 self.events.publish(workspace, Progress::Topics);
                 self.events.publish(workspace, Progress::Imported);

@@ -7,9 +7,7 @@ use std::collections::HashSet;
 use plimsoll_domain::{FileId, PairId};
 use plimsoll_send::{Comparison, Seen};
 
-use crate::{
-    App, AppError, Draft, HistoryChoice, Prepared, Purpose, StartedSend, View, topic_path,
-};
+use crate::{App, AppError, Draft, HistoryChoice, Prepared, Purpose, StartedSend, View};
 
 impl App {
     /// Captures anew what a message that has waited for its turn goes with: what is visible
@@ -20,7 +18,7 @@ impl App {
         let history = match started.history_now.take() {
             Some(now) => now(without).await?,
             None => {
-                let view = self.view_of(before, before.history.clone()).await?;
+                let view = view_of(before, before.history.clone());
                 let mut workspace_view = self.workspace_view(&before.workspace, view).await?;
                 HistoryChoice::These(workspace_view.visible_now(self, without).await?)
             }
@@ -36,7 +34,7 @@ impl App {
             },
         };
         let question = before.seen.question;
-        let view = self.view_of(before, history).await?;
+        let view = view_of(before, history);
         let workspace_view = self.workspace_view(&before.workspace, view).await?;
         let mut now =
             workspace_view.with_line_at(before.line).capture(self, &draft, question).await?;
@@ -51,16 +49,6 @@ impl App {
         now.replan(started.policy);
         started.prepared = Prepared { purpose, compared, ..now };
         Ok(())
-    }
-
-    /// The view that a send was made with, with other pairs.
-    async fn view_of(&self, prepared: &Prepared, history: HistoryChoice) -> Result<View, AppError> {
-        let topics = self.store.topics(&prepared.workspace).await?;
-        Ok(View {
-            history,
-            topic: Some(topic_path(&topics, prepared.topic.id)),
-            model: Some(prepared.plan.model().id.clone()),
-        })
     }
 
     /// The pairs that were to go along and are no longer there.
@@ -95,9 +83,19 @@ impl App {
             return Ok(());
         }
         gone.extend(lost);
-        let view = self.view_of(prepared, HistoryChoice::Nothing).await?;
+        let view = view_of(prepared, HistoryChoice::Nothing);
         let mut workspace_view = self.workspace_view(&prepared.workspace, view).await?;
         workspace_view.render_again(self, prepared).await
+    }
+}
+
+/// The view that a send was made with, with other pairs.
+fn view_of(prepared: &Prepared, history: HistoryChoice) -> View {
+    View {
+        history,
+        scope: prepared.scope,
+        topic: Some(prepared.topic.id.to_string()),
+        model: Some(prepared.plan.model().id.clone()),
     }
 }
 

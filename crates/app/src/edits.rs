@@ -3,7 +3,7 @@
 use plimsoll_domain::{ColorFlag, Lifecycle, PairId, PairUse, Star, TopicId};
 use plimsoll_store::{Edit, SavedFilter, Workspace};
 
-use crate::{App, AppError, Progress};
+use crate::{App, AppError, Progress, history::rows_within};
 
 /// A label, or a use, that many pairs get at once (FLT-5, HIS-10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,22 +98,31 @@ impl App {
     }
 
     /// The newest pair that failed or was stopped: what a re-ask without a name means.
-    pub async fn newest_failed(&self, workspace: &Workspace) -> Result<Option<PairId>, AppError> {
+    pub async fn newest_failed(
+        &self,
+        workspace: &Workspace,
+        within: Option<TopicId>,
+    ) -> Result<Option<PairId>, AppError> {
         let failed = |state| matches!(state, Lifecycle::Error | Lifecycle::Cancelled);
-        self.newest_in(workspace, failed).await
+        self.newest_in(workspace, within, failed).await
     }
 
     /// The newest complete pair: what can be regenerated.
-    pub async fn newest_complete(&self, workspace: &Workspace) -> Result<Option<PairId>, AppError> {
-        self.newest_in(workspace, |state| state == Lifecycle::Complete).await
+    pub async fn newest_complete(
+        &self,
+        workspace: &Workspace,
+        within: Option<TopicId>,
+    ) -> Result<Option<PairId>, AppError> {
+        self.newest_in(workspace, within, |state| state == Lifecycle::Complete).await
     }
 
     async fn newest_in(
         &self,
         workspace: &Workspace,
+        within: Option<TopicId>,
         wanted: impl Fn(Lifecycle) -> bool,
     ) -> Result<Option<PairId>, AppError> {
-        let rows = self.store.rows(workspace).await?;
+        let rows = rows_within(&*self.store, workspace, within).await?;
         Ok(rows.iter().rev().find(|row| wanted(row.lifecycle)).map(|row| row.id))
     }
 }

@@ -161,7 +161,7 @@ impl App {
         }
     }
 
-    /// Stops the send of a workspace, or only that of a pair, whoever carries it out; says
+    /// Stops the sends of a workspace, or only that of a pair, whoever carries them out; says
     /// whether there was one. A send that nobody carries out is ended; another process is asked
     /// to stop its own.
     pub async fn stop(
@@ -169,27 +169,31 @@ impl App {
         workspace: &Workspace,
         pair: Option<PairId>,
     ) -> Result<bool, AppError> {
-        let Some(send) = self.store.in_flight(workspace).await? else { return Ok(false) };
-        if pair.is_some_and(|pair| pair != send.pair) {
-            return Ok(false);
+        let mut stopped = false;
+        for send in self.store.in_flight(workspace).await? {
+            if pair.is_some_and(|pair| pair != send.pair) {
+                continue;
+            }
+            if !self.is_carried_out(&send) {
+                self.recover().await?;
+            } else if send.owner == self.owner {
+                self.under_way.stop(send.pair);
+            } else {
+                self.store.put_value(&stop_key(send.pair), Some("stop")).await?;
+            }
+            stopped = true;
         }
-        if !self.is_carried_out(&send) {
-            self.recover().await?;
-        } else if send.owner == self.owner {
-            self.under_way.stop(send.pair);
-        } else {
-            self.store.put_value(&stop_key(send.pair), Some("stop")).await?;
-        }
-        Ok(true)
+        Ok(stopped)
     }
 
     /// Stops the send of a pair, if it is being sent, and waits for its end.
     pub(crate) async fn end_of(&self, workspace: &Workspace, pair: PairId) -> Result<(), AppError> {
         let until = Instant::now() + STOPPED_WITHIN;
-        while let Some(send) = self.store.in_flight(workspace).await? {
-            if send.pair != pair || Instant::now() >= until {
-                break;
-            }
+        let sending = async || -> Result<bool, AppError> {
+            let sends = self.store.in_flight(workspace).await?;
+            Ok(sends.iter().any(|send| send.pair == pair))
+        };
+        while sending().await? && Instant::now() < until {
             self.stop(workspace, Some(pair)).await?;
             tokio::time::sleep(FIRST_PAUSE).await;
         }

@@ -61,6 +61,35 @@ pub enum Progress {
     Settings,
 }
 
+impl Progress {
+    /// The pair of the send that this tells of, if it tells of one.
+    pub fn pair(&self) -> Option<PairId> {
+        match self {
+            Self::Started(pair)
+            | Self::Attempt(pair, _)
+            | Self::Loading(pair)
+            | Self::Text(pair, _)
+            | Self::Reasoning(pair, _)
+            | Self::RetryIn(pair, ..)
+            | Self::Trimmed(pair, _)
+            | Self::QuotaWait(pair, ..)
+            | Self::Unsaved(pair, _)
+            | Self::Receipt(pair, _)
+            | Self::Ended(pair)
+            | Self::Tool(pair, _) => Some(*pair),
+            Self::Changed(_)
+            | Self::Labelled(_)
+            | Self::Removed(_)
+            | Self::Imported
+            | Self::ContextFrom
+            | Self::Topics
+            | Self::Files
+            | Self::Memory
+            | Self::Settings => None,
+        }
+    }
+}
+
 /// A call to a provider, for those who watch a send (API-2).
 #[derive(Clone, Debug)]
 pub struct Attempt {

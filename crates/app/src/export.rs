@@ -5,7 +5,7 @@ use std::{
     io::Write,
 };
 
-use plimsoll_domain::{File, PairId, Topic, TopicId, TopicTree};
+use plimsoll_domain::{File, HistoryScope, PairId, Topic, TopicId, TopicTree};
 use plimsoll_exchange::{ArchiveWriter, OwnWriter, TextStyle, TextWriter};
 use plimsoll_filter::{ExportFormat, ExportOrder};
 use plimsoll_store::{ArchivedPair, PairRow, Workspace};
@@ -20,9 +20,11 @@ const CHUNK: usize = 256;
 pub struct ExportAsk {
     /// From where.
     pub workspace: Workspace,
+    /// Whether only the topic is looked at (HIS-9).
+    pub scope: HistoryScope,
     /// Which pairs; the empty filter shows all.
     pub filter: String,
-    /// What a bare `t` means, as a path.
+    /// What a bare `t` means, as a path or an id.
     pub topic: Option<String>,
     /// What a bare `m` means, and whose window `o` asks of.
     pub model: Option<String>,
@@ -75,11 +77,12 @@ impl App {
                     history: HistoryChoice::Filter(ask.filter.clone()),
                     topic: ask.topic.clone(),
                     model: ask.model.clone(),
+                    scope: ask.scope,
                 };
                 self.workspace_view(&ask.workspace, view).await?.rows_shown(self).await?
             }
         };
-        let all = ask.filter.trim().is_empty();
+        let all = ask.filter.trim().is_empty() && ask.scope == HistoryScope::Everything;
         let paths = paths(&topics)?;
         let ids = ordered(&rows, ask.order, &paths);
         let used = if all { topics } else { with_ancestors(topics, &rows) };

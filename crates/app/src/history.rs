@@ -7,7 +7,7 @@ use std::{
 };
 
 use plimsoll_budget::BoundaryInput;
-use plimsoll_domain::{PairId, PairUse, Topic};
+use plimsoll_domain::{PairId, PairUse, Topic, TopicId};
 use plimsoll_filter::{Filter, Query, Row, Rows, compile, parse};
 use plimsoll_store::{Estimate, PairRow, Store, StoredPair, Workspace};
 use plimsoll_tokens::RawTokens;
@@ -26,8 +26,10 @@ use loads::pinned_of;
 /// Pairs whose texts are loaded at once.
 const CHUNK: usize = 256;
 
-/// The pairs of a workspace without their texts, and what is known of their weight.
+/// The pairs of a workspace, or of one conversation, without their texts, and what is known of their
+/// weight. What is in no scope is not there at all: so whatever counts, counts inside the scope.
 pub(crate) struct History {
+    within: Option<TopicId>,
     pub(crate) pairs: Vec<PairRow>,
     rows: Vec<Row>,
     /// The rows that are pinned (HIS-10), in order.
@@ -35,6 +37,8 @@ pub(crate) struct History {
     hits: Vec<HashSet<usize>>,
     estimates: HashMap<PairId, Estimate>,
     pub(crate) scope: WorkspaceScope,
+    /// The model of the newest pair elsewhere, where this conversation holds nothing yet.
+    pub(crate) model_elsewhere: Option<Arc<str>>,
     /// How long the texts were looked through for the filter.
     pub(crate) text_search: Duration,
 }
@@ -77,20 +81,27 @@ impl History {
     pub(crate) async fn open(
         store: &dyn Store,
         workspace: &Workspace,
+        within: Option<TopicId>,
         topics: &[Topic],
         clock: &Arc<dyn Clock>,
     ) -> Result<Self, AppError> {
-        let pairs = store.rows(workspace).await?;
+        let pairs = rows_within(store, workspace, within).await?;
+        let model_elsewhere = match pairs.is_empty() && within.is_some() {
+            true => store.newest_model(workspace).await?.map(Arc::from),
+            false => None,
+        };
         let saved = store.saved_filters(workspace).await?;
         let mut scope = WorkspaceScope::new(clock, topics, saved);
         let rows = pairs.iter().map(|pair| row_of(pair, &mut scope)).collect();
         Ok(Self {
+            within,
             pinned: pinned_of(&pairs),
             pairs,
             rows,
             hits: Vec::new(),
             estimates: HashMap::new(),
             scope,
+            model_elsewhere,
             text_search: Duration::ZERO,
         })
     }
@@ -120,7 +131,11 @@ impl History {
             let row = row_of(&pair, &mut self.scope);
             let key = (pair.created_at, pair.id);
             let pinned = pair.pair_use == PairUse::Pinned;
+            let here = self.within.is_none_or(|topic| topic == pair.topic_id);
             let at = match self.pairs.binary_search_by_key(&key, |p| (p.created_at, p.id)) {
+                // It was moved to another conversation.
+                Ok(_) if !here => return Ok(Taken::Reload),
+                Err(_) if !here => continue,
                 Ok(at) => {
                     self.pairs[at] = pair;
                     self.rows[at] = row;
@@ -273,7 +288,7 @@ impl History {
         store: &dyn Store,
         workspace: &Workspace,
     ) -> Result<Option<bool>, AppError> {
-        let pairs = store.rows(workspace).await?;
+        let pairs = rows_within(store, workspace, self.within).await?;
         let same = pairs.len() == self.pairs.len()
             && pairs
                 .iter()
@@ -304,6 +319,18 @@ impl History {
             .filter_map(|stored| Some((*by_id.get(&stored.pair.id)?, stored)))
             .collect())
     }
+}
+
+/// The rows of a conversation, or of the workspace.
+pub(crate) async fn rows_within(
+    store: &dyn Store,
+    workspace: &Workspace,
+    within: Option<TopicId>,
+) -> Result<Vec<PairRow>, AppError> {
+    Ok(match within {
+        Some(topic) => store.rows_of(workspace, topic).await?,
+        None => store.rows(workspace).await?,
+    })
 }
 
 /// A pair as the filter sees it; its tokens are published later.

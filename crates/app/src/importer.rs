@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairUse, Star, Timestamp, Topic, TopicId,
+    ColorFlag, Lifecycle, MessagePair, PairUse, Star, Timestamp, Topic, TopicId, title_of,
 };
 use plimsoll_exchange::{
     Conversation, Format, Record, Turn, copied_pair_id, copied_topic_id, pair_id, topic_id,
@@ -17,6 +17,15 @@ use crate::{App, AppError, ImportAsk, Imported, Progress, import_files::FileDesk
 /// where a conversation ends, so that a conversation is there whole or not at all.
 const BATCH_PAIRS: usize = 256;
 const BATCH_BYTES: usize = 4 << 20;
+
+/// What is said first in a conversation, by whomever.
+fn first_words(conversation: &Conversation) -> &str {
+    let texts = conversation
+        .turns
+        .iter()
+        .flat_map(|turn| std::iter::once(turn.user.as_str()).chain(turn.assistant.as_deref()));
+    texts.into_iter().find(|text| !text.trim().is_empty()).unwrap_or_default()
+}
 
 /// Below this topic stands what comes from elsewhere.
 const IMPORTED: &str = "Imported";
@@ -146,9 +155,17 @@ impl<'a> Importer<'a> {
             let path = self.below.clone();
             let path = path.unwrap_or_else(|| vec![IMPORTED.to_owned(), format.name().to_owned()]);
             let parent = self.path(&path);
-            let title = conversation.title.as_deref().and_then(topic_name);
-            let name = self.free_name(parent, title.as_deref().unwrap_or("Untitled"));
-            self.make(id, parent, &name);
+            match conversation.title.as_deref().and_then(topic_name) {
+                Some(title) => {
+                    let name = self.free_name(parent, &title);
+                    self.make(Topic::new(id, parent, &name));
+                }
+                // Nobody named it: its first words do, as those of any conversation (HIS-9).
+                None => {
+                    let name = title_of(first_words(&conversation));
+                    self.make(Topic { name, parent, ..Topic::new_chat(id) });
+                }
+            }
         }
         for turn in conversation.turns {
             self.turn(id, turn);
@@ -209,6 +226,8 @@ impl<'a> Importer<'a> {
             None => self.below.clone().and_then(|path| self.path(&path)),
         };
         let by_name = self.names.get(&(parent, topic.name.to_lowercase())).copied();
+        // Two conversations with the same first words are two.
+        let by_name = by_name.filter(|_| topic.named);
         let known = self.topics.contains_key(&topic.id).then_some(topic.id).or(by_name);
         let here = known.unwrap_or_else(|| {
             let id = match self.elsewhere.contains(&topic.id) {
@@ -244,7 +263,7 @@ impl<'a> Importer<'a> {
                 Some(id) => *id,
                 None => {
                     let id = TopicId::new(self.now, self.app.chance.bytes());
-                    self.make(id, at, name);
+                    self.make(Topic::new(id, at, name));
                     id
                 }
             });
@@ -252,17 +271,18 @@ impl<'a> Importer<'a> {
         at
     }
 
-    fn make(&mut self, id: TopicId, parent: Option<TopicId>, name: &str) {
-        let mut topic = Topic::new(id, parent, name);
+    fn make(&mut self, mut topic: Topic) {
         // A new child starts with a copy of its parent's system message (HIS-3).
-        let above = parent.and_then(|parent| self.topics.get(&parent));
+        let above = topic.parent.and_then(|parent| self.topics.get(&parent));
         topic.system_message = above.and_then(|above| above.system_message.clone());
         self.batch_topics.push(topic.clone());
         self.remember(topic);
     }
 
     fn remember(&mut self, topic: Topic) {
-        self.names.insert((topic.parent, topic.name.to_lowercase()), topic.id);
+        if topic.named {
+            self.names.insert((topic.parent, topic.name.to_lowercase()), topic.id);
+        }
         self.topics.insert(topic.id, topic);
     }
 

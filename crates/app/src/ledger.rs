@@ -121,7 +121,9 @@ impl App {
         self.learn_limit(prepared, state, outcome, receipt).await?;
         if self.settings().boundary_step() {
             let line = prepared.included.first().map(|stored| stored.pair.id.to_string());
-            self.store.put_value(&line_key(&prepared.workspace), line.as_deref()).await?;
+            self.store
+                .put_value(&line_key(&prepared.workspace, prepared.within()), line.as_deref())
+                .await?;
         }
         // Who reports nothing counts requests all the same (VAL-4); its tokens are estimated.
         let estimate = receipt.estimate();

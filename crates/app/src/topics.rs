@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use plimsoll_budget::is_emitted;
-use plimsoll_domain::{Topic, TopicId};
+use plimsoll_domain::{HistoryScope, Topic, TopicId};
 use plimsoll_store::{Deletable, Workspace};
 
-use crate::{App, AppError, Deleted, Progress};
+use crate::{App, AppError, Deleted, Progress, View};
 
 /// The topic that pairs go to when nobody chose one.
 pub const FIRST_TOPIC: &str = "General";
@@ -73,28 +73,46 @@ fn path_of<'t>(id: TopicId, most: usize, find: impl Fn(TopicId) -> Option<&'t To
     names.iter().rev().fold(String::new(), |path, name| path + "/" + name)
 }
 
-/// The topic at a path, names without case. A path of one name finds it at the root.
+/// The topic with an id, or at a path, names without case. A path of one name finds it at the root.
+/// Of conversations with the same title it is the newest; people tell the others by their ids.
 pub fn find_topic<'a>(topics: &'a [Topic], path: &str) -> Option<&'a Topic> {
+    if let Some(id) = TopicId::parse(path.trim())
+        && let Some(topic) = topics.iter().find(|topic| topic.id == id)
+    {
+        return Some(topic);
+    }
     let mut found: Option<&Topic> = None;
     for name in path.split('/').map(str::trim).filter(|name| !name.is_empty()) {
         let parent = found.map(|topic| topic.id);
         let named = |topic: &&Topic| {
             topic.parent == parent && topic.name.to_lowercase() == name.to_lowercase()
         };
-        found = Some(topics.iter().find(named)?);
+        found = Some(topics.iter().filter(named).max_by_key(|topic| (topic.named, topic.id))?);
     }
     found
 }
 
 impl App {
-    /// The topic by its path, and all topics. The first one is made when there is none.
+    /// The topic of a view, and all topics. The first one is made when there is none and none is
+    /// named. A conversation that is not there holds nothing yet; it is written down when something
+    /// is sent in it.
     pub(crate) async fn topic(
         &self,
         workspace: &Workspace,
-        path: Option<&str>,
+        view: &View,
     ) -> Result<(Topic, Vec<Topic>), AppError> {
         let mut topics = self.store.topics(workspace).await?;
-        if topics.is_empty() {
+        let path = view.topic.as_deref();
+        let new = match path {
+            None if view.scope == HistoryScope::Conversation => Some(self.new_conversation()),
+            None => None,
+            Some(path) if find_topic(&topics, path).is_some() => None,
+            Some(path) => TopicId::parse(path),
+        };
+        if let Some(id) = new {
+            return Ok((Topic::new_chat(id), topics));
+        }
+        if topics.is_empty() && path.is_none() {
             let id = TopicId::new(self.clock.now(), self.chance.bytes());
             self.store.put_topic(workspace, &Topic::new(id, None, FIRST_TOPIC)).await?;
             topics = self.store.topics(workspace).await?;
@@ -172,7 +190,9 @@ impl App {
                 }
             };
         }
-        topic.name = change.name.unwrap_or(topic.name);
+        if let Some(name) = change.name {
+            (topic.name, topic.named) = (name, true);
+        }
         topic.system_message = change.system_message.unwrap_or(topic.system_message);
         topic.default_model = change.default_model.unwrap_or(topic.default_model);
         topic.temperature = change.temperature.unwrap_or(topic.temperature);
@@ -186,13 +206,11 @@ impl App {
     pub async fn remove_topic(
         &self,
         workspace: &Workspace,
-        path: &str,
+        id: TopicId,
     ) -> Result<Deleted, AppError> {
         let topics = self.store.topics(workspace).await?;
-        let unknown = || AppError::UnknownTopic(path.to_owned());
-        let topic = find_topic(&topics, path).ok_or_else(unknown)?;
-        let words = topic_path(&topics, topic.id);
-        let (deleted, _) = self.put_aside(workspace, Deletable::Topic(topic.id), words).await?;
+        let words = topic_path(&topics, id);
+        let (deleted, _) = self.put_aside(workspace, Deletable::Topic(id), words).await?;
         self.events.publish(workspace, Progress::Topics);
         Ok(deleted)
     }

@@ -139,6 +139,12 @@ pub const SETTINGS: &[SettingSpec] = &[
         "How much an overflow drops at a time.",
     ),
     spec(
+        "scope",
+        Kind::Choice(&["conversation", "everything"]),
+        "conversation",
+        "What a page shows when it opens: the conversation that was open last, or everything.",
+    ),
+    spec(
         "overBudget",
         Kind::Choice(&["ask", "trim", "fit", "block"]),
         "ask",

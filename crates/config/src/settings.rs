@@ -175,6 +175,16 @@ impl Settings {
     }
 
     /// What happens above the limit.
+    /// Whether nobody set it.
+    pub fn is_default(&self, key: &str) -> bool {
+        self.get(key).is_some_and(|(_, source)| source == Source::Default)
+    }
+
+    /// Whether a page opens with everything in sight, not with one conversation (HIS-9).
+    pub fn opens_with_everything(&self) -> bool {
+        self.text("scope") == "everything"
+    }
+
     pub fn over_budget(&self) -> OverBudget {
         OverBudget::parse(self.text("overBudget")).unwrap_or_default()
     }

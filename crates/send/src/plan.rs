@@ -182,6 +182,7 @@ impl Plan {
         };
         Seen {
             model: self.model().id.clone(),
+            within: self.snapshot.within,
             instructions,
             pairs: self.snapshot.selection.included.clone(),
             files: self.attached.iter().map(file).collect(),

@@ -4,7 +4,7 @@
 //! of what it is about to send. Positions are cut into blocks, so that a page can take the
 //! server's word for blocks that it does not hold, and its own marks for all others.
 
-use plimsoll_domain::{Delivery, FileId, PairId};
+use plimsoll_domain::{Delivery, FileId, PairId, TopicId};
 
 /// Positions of a block. The page is told, so that the number stands here alone.
 pub const BLOCK: usize = 10;
@@ -43,6 +43,8 @@ pub struct SeenQuestion {
 pub struct Seen {
     /// The model that it goes to.
     pub model: String,
+    /// The conversation that is looked at alone; none where everything is (HIS-9).
+    pub within: Option<TopicId>,
     /// What is said before and beside the history: digests of its parts, in the order in
     /// which they are sent.
     pub instructions: Vec<Hash>,
@@ -91,6 +93,9 @@ impl Seen {
     /// The digest of it all.
     pub fn digest(&self) -> Hash {
         let mut text = format!("model {}\n", self.model);
+        if let Some(topic) = self.within {
+            text.push_str(&format!("conversation {topic}\n"));
+        }
         for part in &self.instructions {
             text.push_str(&format!("instructions {part}\n"));
         }

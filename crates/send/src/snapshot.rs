@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plimsoll_budget::{
     Boundary, BoundaryInput, Catalog, ExcludedBecause, Load, Model, ModelLimit, Quota,
 };
-use plimsoll_domain::{PairId, Timestamp};
+use plimsoll_domain::{PairId, Timestamp, TopicId};
 use plimsoll_tokens::{Basis, RawTokens};
 
 use crate::{AttachLimits, AttachedFile, Capabilities, SeenPair};
@@ -19,6 +19,8 @@ pub struct Snapshot {
     pub input: BoundaryInput,
     pub selection: Arc<Selection>,
     pub message: WeighedMessage,
+    /// The conversation that is looked at alone; none where everything is (HIS-9).
+    pub within: Option<TopicId>,
     /// What the account used lately (VAL-4).
     pub quota: Quota,
     pub now: Timestamp,

@@ -77,7 +77,7 @@ impl App {
             texts.extend(stored.into_iter().map(|stored| stored.pair.user_text));
         }
         texts.extend(self.store.deleted_texts(workspace).await?);
-        texts.extend(self.store.draft(workspace).await?.map(|draft| draft.text));
+        texts.extend(self.store.draft_texts(workspace).await?);
         let found = blocking(move || -> Result<Garbage, BlobError> {
             for text in &texts {
                 for segment in segments(text) {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use plimsoll_blobs::Blobs;
 use plimsoll_budget::{BoundaryCache, BoundaryInput, Change, Load, Model};
-use plimsoll_domain::{ContextMark, File, PairId, Topic};
+use plimsoll_domain::{ContextMark, File, HistoryScope, PairId, Topic, TopicId};
 use plimsoll_filter::{Completions, Filter, FilterError, TopicPattern};
 use plimsoll_send::Selection;
 use plimsoll_store::Workspace;
@@ -81,8 +81,11 @@ impl App {
         }
         self.open_workspace(workspace).await?;
         let others = self.store.changes_by_others().await?;
-        let (topic, topics) = self.topic(workspace, view.topic.as_deref()).await?;
-        let mut history = History::open(&*self.store, workspace, &topics, &self.clock).await?;
+        let (topic, topics) = self.topic(workspace, &view).await?;
+        let view = settled(view, &topic);
+        let within = within(&view, &topic);
+        let mut history =
+            History::open(&*self.store, workspace, within, &topics, &self.clock).await?;
         history.scope.select_topic(topic.id);
         let given = GivenTarget::default();
         let target = TargetModel::of(self, workspace, &view, &topic, &history, &[], given).await?;
@@ -98,12 +101,13 @@ impl App {
             filter: None,
             base: Vec::new(),
             visible: Vec::new(),
-            mark: self.context_mark(workspace).await?,
+            mark: self.context_mark(workspace, within).await?,
             target,
             cache: BoundaryCache::new(0, EMPTY),
             drawn_with: None,
             line: None,
-            shape: 0,
+            // Another view of the same place has other numbers.
+            shape: self.clock.now().millis().unsigned_abs(),
             changes: refresh::Pending::default(),
             blobs: self.blobs(workspace)?,
             file_cache: FileCache::default(),
@@ -141,6 +145,11 @@ impl WorkspaceView {
     /// What is chosen.
     pub fn view(&self) -> &View {
         &self.view
+    }
+
+    /// The conversation that the view is of; none where everything is looked at.
+    pub fn within(&self) -> Option<TopicId> {
+        within(&self.view, &self.topic)
     }
 
     /// The topic that new pairs go to.
@@ -207,8 +216,14 @@ impl WorkspaceView {
     }
 
     async fn follow_view(&mut self, app: &App) -> Result<(), AppError> {
-        let (topic, topics) = app.topic(&self.workspace, self.view.topic.as_deref()).await?;
+        let before = self.within();
+        let (topic, topics) = app.topic(&self.workspace, &self.view).await?;
+        self.view = settled(self.view.clone(), &topic);
         (self.topic, self.topics) = (topic, topics);
+        if self.within() != before {
+            self.mark = app.context_mark(&self.workspace, self.within()).await?;
+            return self.reload(app).await;
+        }
         self.history.scope.select_topic(self.topic.id);
         self.refresh_target(app).await?;
         self.execute_filter(app).await
@@ -287,7 +302,7 @@ impl WorkspaceView {
         if !app.settings().boundary_step() {
             return Ok(None);
         }
-        let kept = app.store.value(&line_key(&self.workspace)).await?;
+        let kept = app.store.value(&line_key(&self.workspace, self.within())).await?;
         Ok(kept.and_then(|id| PairId::parse(&id)))
     }
 
@@ -307,7 +322,28 @@ impl WorkspaceView {
     }
 }
 
-/// Where the line of a workspace is remembered.
-pub(crate) fn line_key(workspace: &Workspace) -> String {
-    format!("line:{workspace}")
+/// A conversation that begins is the same one from now on.
+fn settled(view: View, topic: &Topic) -> View {
+    match view.scope {
+        HistoryScope::Conversation => View { topic: Some(topic.id.to_string()), ..view },
+        HistoryScope::Everything => view,
+    }
+}
+
+/// The conversation that a view is of; none where everything is looked at.
+fn within(view: &View, topic: &Topic) -> Option<TopicId> {
+    (view.scope == HistoryScope::Conversation).then_some(topic.id)
+}
+
+/// Under which name something of a view is remembered: of a conversation, or of the workspace.
+pub(crate) fn key_of(what: &str, workspace: &Workspace, within: Option<TopicId>) -> String {
+    match within {
+        Some(topic) => format!("{what}:{workspace}:{topic}"),
+        None => format!("{what}:{workspace}"),
+    }
+}
+
+/// Where the line of a view is remembered.
+pub(crate) fn line_key(workspace: &Workspace, within: Option<TopicId>) -> String {
+    key_of("line", workspace, within)
 }

@@ -60,6 +60,7 @@ impl WorkspaceView {
     ) -> Result<Arc<Snapshot>, AppError> {
         let selection = self.selection(app, draft.purpose).await?;
         Ok(Arc::new(Snapshot {
+            within: self.within(),
             selection,
             message: self.weigh_message(app, draft, references).await?,
             target: Arc::clone(&self.target.facts),

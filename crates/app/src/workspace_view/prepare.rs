@@ -72,6 +72,7 @@ impl WorkspaceView {
             included,
             system: app.system_message(&self.topic).map(str::to_owned),
             topic: self.topic.clone(),
+            scope: self.view.scope,
             purpose: draft.purpose,
             raw_prompt_tokens: self.target.raw_prelude + plan.snapshot.message.raw + raw_history,
             newest: self.history.pairs.last().map(|pair| pair.created_at),

@@ -108,7 +108,7 @@ impl WorkspaceView {
             self.file_cache.forget();
         }
         if changes.everything || changes.mark {
-            self.mark = app.context_mark(&self.workspace).await?;
+            self.mark = app.context_mark(&self.workspace, self.within()).await?;
             self.cache.note(Change::AllLoads);
         }
         if changes.everything || changes.topics {
@@ -131,16 +131,17 @@ impl WorkspaceView {
 
     /// Loads everything again, and draws the line anew: nobody knows what changed.
     pub(super) async fn reload(&mut self, app: &App) -> Result<(), AppError> {
-        let (topic, topics) = match app.topic(&self.workspace, self.view.topic.as_deref()).await {
+        let (topic, topics) = match app.topic(&self.workspace, &self.view).await {
             // The topic that was selected is gone: the first one is as good.
             Err(AppError::UnknownTopic(_)) => {
                 self.view.topic = None;
-                app.topic(&self.workspace, None).await?
+                app.topic(&self.workspace, &self.view).await?
             }
             found => found?,
         };
         (self.topic, self.topics) = (topic, topics);
-        let opened = History::open(&*app.store, &self.workspace, &self.topics, &app.clock).await?;
+        let (at, within) = (&self.workspace, self.within());
+        let opened = History::open(&*app.store, at, within, &self.topics, &app.clock).await?;
         // Rows are other rows now, whatever their numbers are.
         self.shape += 1;
         self.selected = None;

@@ -175,11 +175,13 @@ impl App {
         }
     }
 
-    /// CAT-5: the chosen model, the topic's, the newest pair's, the settings'.
+    /// CAT-5: the chosen model, the topic's, the newest pair's, the settings'. A conversation that
+    /// begins goes on with the model of the newest pair elsewhere.
     fn model_for(&self, view: &View, topic: &Topic, history: &History) -> Model {
         let newest = || {
             let ids = history.pairs.iter().rev().map(|pair| pair.model.to_string());
-            ids.into_iter().find(|id| !id.is_empty())
+            let elsewhere = history.model_elsewhere.as_ref().map(ToString::to_string);
+            ids.into_iter().find(|id| !id.is_empty()).or(elsewhere)
         };
         let name = view
             .model

@@ -39,6 +39,7 @@ impl Rig {
             id: TopicId::new(Timestamp::from_millis(1), [1; 10]),
             parent: None,
             name: "Sea".to_owned(),
+            named: true,
             system_message: None,
             default_model: None,
             temperature: None,
@@ -90,6 +91,7 @@ impl Rig {
         format: ExportFormat,
     ) -> (Vec<u8>, Exported) {
         let ask = ExportAsk {
+            scope: plimsoll_domain::HistoryScope::Everything,
             workspace: at.clone(),
             filter: filter.to_owned(),
             topic: None,

@@ -36,6 +36,7 @@ impl Rig {
         order: ExportOrder,
     ) -> String {
         let ask = ExportAsk {
+            scope: plimsoll_domain::HistoryScope::Everything,
             workspace: workspace.clone(),
             filter: filter.to_owned(),
             topic: None,
@@ -74,13 +75,18 @@ async fn others_conversations_become_topics_and_come_once() {
     for path in [
         "/Imported/ChatGPT/Load lines ∕ Plimsoll",
         "/Imported/ChatGPT/Übersetzung 日本語",
-        "/Imported/ChatGPT/Untitled",
         "/Imported/Claude/Knots",
         "/Work/Old/Tides",
-        "/Work/Old/Untitled",
     ] {
         assert!(paths.iter().any(|found| found == path), "{path} in {paths:?}");
     }
+    // Those without a title have the first words of their first message (HIS-9).
+    let topics = rig.app.store().topics(&Workspace::default()).await.unwrap();
+    let mut titles: Vec<&str> = Vec::new();
+    titles.extend(topics.iter().filter(|topic| !topic.named).map(|topic| topic.name.as_str()));
+    titles.sort_unstable();
+    let wanted = ["Hello, how can I help?", "Only text here.", "What is a knot, as a speed?"];
+    assert_eq!(titles, wanted);
     let text = rig.export("t'Knots'", ExportFormat::Markdown).await;
     assert!(text.starts_with("## 2025-03-01 09:00 UTC · /Imported/Claude/Knots\n"), "{text}");
     assert!(text.contains("\n**User**\n\nHow do I tie a bowline? 🪢\n\n**Assistant**\n"));
@@ -171,6 +177,7 @@ async fn an_export_holds_what_the_filter_shows() {
     assert_eq!(rig.export("k<1", ExportFormat::Text).await, "");
     assert_ne!(rig.export("o", ExportFormat::Text).await, "");
     let wrong = ExportAsk {
+        scope: plimsoll_domain::HistoryScope::Everything,
         workspace: Workspace::default(),
         filter: "s9".to_owned(),
         topic: None,
@@ -229,6 +236,7 @@ fn topic(n: usize) -> impl Strategy<Value = Topic> {
             id: id_of(n),
             parent: (child && n > 0).then(|| id_of(n - 1)),
             name: format!("N{n}{}", name.replace(['/', '>'], "")),
+            named: !n.is_multiple_of(3),
             system_message,
             default_model,
             temperature,

@@ -7,6 +7,7 @@ mod again;
 mod archive;
 mod archive_hostile;
 mod attached;
+mod conversations;
 mod during;
 mod ending;
 mod exchange;

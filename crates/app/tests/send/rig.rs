@@ -233,7 +233,7 @@ async fn open(dir: &std::path::Path, options: OpenOptions) -> SqlStore {
 
 pub(crate) fn view(filter: &str) -> View {
     let history = HistoryChoice::Filter(filter.to_owned());
-    View { history, topic: None, model: Some("m".to_owned()) }
+    View { history, model: Some("m".to_owned()), ..View::default() }
 }
 
 /// A message, and what it is sent with.

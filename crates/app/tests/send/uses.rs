@@ -50,7 +50,7 @@ async fn bnd_8_a_pin_is_sent_from_above_the_line_and_never_from_outside_the_filt
     let mut open = rig.app.workspace_view(&workspace, view("")).await.unwrap();
     open.boundary(&rig.app).await.unwrap();
     set(&rig, ids[0], PairUse::Pinned).await;
-    rig.app.set_context_from(&workspace, ContextFrom::With(ids[4])).await.unwrap();
+    rig.app.set_context_from(&workspace, None, ContextFrom::With(ids[4])).await.unwrap();
     let boundary = open.boundary(&rig.app).await.unwrap();
     assert_eq!((boundary.included, boundary.start, boundary.pinned_above), (3, 4, 1));
     rig.send("next").await;
