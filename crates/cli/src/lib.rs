@@ -8,6 +8,7 @@ mod args;
 mod commands;
 mod configuration;
 mod context;
+mod conversation;
 mod embedded;
 mod failure;
 mod input;

@@ -26,6 +26,7 @@ pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure>
     machine::block_on(async {
         let opened = machine::open(context, location.data_dir()).await?;
         let ask = ExportAsk {
+            scope: plimsoll_domain::HistoryScope::Everything,
             workspace: location.workspace.clone(),
             filter: args.filter.clone(),
             topic: args.topic.clone(),

@@ -3,11 +3,10 @@
 use std::io::IsTerminal;
 
 use plimsoll_app::{
-    App, AppError, Cancel, Draft, HistoryChoice, OverQuota, Prepared, Progress, Purpose,
-    SendChoices, Sent, View, topic_path,
+    App, AppError, Cancel, Draft, OverQuota, Prepared, Progress, Purpose, SendChoices, Sent, View,
 };
 use plimsoll_budget::{OverBudget, Verdict};
-use plimsoll_domain::{Attachment, File, FileId, PairId, print_token};
+use plimsoll_domain::{Attachment, File, FileId, PairId, TopicId, print_token};
 use plimsoll_files::size_words;
 use plimsoll_send::{Outcome, Suggestion};
 use plimsoll_store::Workspace;
@@ -16,6 +15,7 @@ use plimsoll_tokens::commas;
 use crate::{
     args::{Location, SendArgs},
     context::Context,
+    conversation::Chosen,
     failure::{Failure, note, say},
     input,
     machine::{self, Opened},
@@ -34,14 +34,16 @@ pub(crate) fn run(
     machine::block_on(async {
         let opened = machine::open(context, location.data_dir()).await?;
         let app = &opened.app;
-        let history = match &args.filter {
-            Some(filter) => HistoryChoice::Filter(filter.clone()),
-            None if args.continue_history => HistoryChoice::Filter(String::new()),
-            None => HistoryChoice::Nothing,
-        };
         let asked = args.over_budget.unwrap_or_else(|| app.settings().over_budget());
-        let view = View { history, topic: args.topic.clone(), model: args.model.clone() };
-        let (workspace, mut view) = (&location.workspace, view);
+        let workspace = &location.workspace;
+        let chosen = Chosen {
+            scope: args.scope,
+            go_on: args.continue_history,
+            topic: args.topic.as_deref(),
+            filter: args.filter.as_deref(),
+            model: args.model.as_deref(),
+        };
+        let mut view = chosen.view(app, workspace).await?;
         let mut draft = Draft { text, ..Draft::default() };
         if again {
             ask_again(app, args, workspace, &mut view, &mut draft).await?;
@@ -111,13 +113,15 @@ async fn ask_again(
     draft: &mut Draft,
 ) -> Result<(), Failure> {
     let nothing = |what: &str| Failure::failed(format!("there is no pair that {what}"));
+    // Without a conversation that is named, the newest of all is meant, in its own.
+    let within = view.topic.as_deref().and_then(TopicId::parse);
     let (id, purpose): (PairId, fn(PairId) -> Purpose) = match args.reask.as_deref() {
         None => {
-            let newest = app.newest_complete(workspace).await?;
+            let newest = app.newest_complete(workspace, within).await?;
             (newest.ok_or_else(|| nothing("was answered"))?, Purpose::Regenerate)
         }
         Some("newest") => {
-            let newest = app.newest_failed(workspace).await?;
+            let newest = app.newest_failed(workspace, within).await?;
             (newest.ok_or_else(|| nothing("failed or was stopped"))?, Purpose::ReAsk)
         }
         Some(id) => {
@@ -134,10 +138,7 @@ async fn ask_again(
     draft.attachments = stored.pair.attachments;
     draft.purpose = purpose(id);
     view.model.get_or_insert(stored.pair.model);
-    if view.topic.is_none() {
-        let topics = app.store().topics(workspace).await?;
-        view.topic = Some(topic_path(&topics, stored.pair.topic_id));
-    }
+    view.topic.get_or_insert_with(|| stored.pair.topic_id.to_string());
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `plimsoll topics`: the tree of topics.
 
-use plimsoll_app::NewTopic;
+use plimsoll_app::{AppError, NewTopic, find_topic};
 use plimsoll_domain::{Topic, TopicTree};
 use serde::Serialize;
 
@@ -41,7 +41,10 @@ pub(crate) fn run(
                 app.add_topic(&location.workspace, &new).await?;
             }
             Some(TopicsCommand::Rm { path }) => {
-                app.remove_topic(&location.workspace, path).await?;
+                let topics = app.store().topics(&location.workspace).await?;
+                let unknown = || AppError::UnknownTopic(path.clone());
+                let id = find_topic(&topics, path).ok_or_else(unknown)?.id;
+                app.remove_topic(&location.workspace, id).await?;
             }
             None => {}
         }

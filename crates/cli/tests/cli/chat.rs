@@ -21,7 +21,7 @@ fn a_conversation_under_the_load_line() {
     let server = ScriptedServer::chats(replies).unwrap();
     let home = Home::new(&server, 4096);
     let mut chat = Terminal::start(&home, &["chat"]);
-    chat.wait_for("──⊖── 0 ashore · 0 aboard · ~0 / 4K tokens · 0 % · test · /General");
+    chat.wait_for("──⊖── 0 ashore · 0 aboard · ~0 / 4K tokens · 0 % · test · New chat");
     chat.enter("What is a load line?");
     chat.wait_for("A mark on the hull\u{fffd}[2J.");
     chat.wait_for("test · estimate ");
@@ -240,10 +240,39 @@ fn val_3_another_model_takes_what_is_too_much_for_the_first() {
     chat.wait_for("[1] switch to larger");
     chat.enter("1");
     chat.wait_for("fine");
-    chat.wait_for("larger · /General");
+    chat.wait_for("larger · /word word");
     assert!(posted(&server)[0].contains("\"larger\""));
     chat.enter("/quit");
     assert_eq!(chat.end(), 0);
+}
+
+/// HIS-9c: `chat` begins a conversation, `/new` another, `-c` goes on with the last, and `--topic`
+/// with one by its title.
+#[test]
+fn his_9c_a_chat_is_a_conversation_of_its_own() {
+    let server = ScriptedServer::chats([Reply::openai(&["fine"], 9, 1)]).unwrap();
+    let home = Home::new(&server, 4096);
+    let chat = |args: &[&str], input: &str| {
+        let ran = home.command(&[&["chat"], args].concat()).input(input).run();
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        posted(&server).pop().unwrap()
+    };
+    let last = chat(&[], "ship\n/new\ntrain\nwagon\n");
+    assert!(last.contains("train") && last.contains("wagon") && !last.contains("ship"), "{last}");
+    let last = chat(&[], "plane\n");
+    assert!(!last.contains("train") && !last.contains("ship"), "{last}");
+    let last = chat(&["-c"], "wing\n");
+    assert!(last.contains("plane") && !last.contains("train"), "{last}");
+    let last = chat(&["--topic", "ship"], "boat\n");
+    assert!(last.contains("ship") && !last.contains("plane"), "{last}");
+    let last = chat(&["--filter", "c'wagon' | c'wing'"], "all\n");
+    assert!(last.contains("wagon") && last.contains("wing") && !last.contains("ship"), "{last}");
+    // A message alone is a conversation of its own, and nothing of another goes with it.
+    home.send(&["alone"]);
+    let last = posted(&server).pop().unwrap();
+    assert!(last.contains("alone") && !last.contains("ship"), "{last}");
+    let ran = home.send(&["--scope", "half", "x"]);
+    assert!(ran.code == 2 && ran.stderr.contains("conversation, everything"), "{}", ran.stderr);
 }
 
 #[test]
@@ -257,7 +286,8 @@ fn without_a_terminal_each_line_is_a_message() {
     let bodies = posted(&server);
     assert!(bodies[1].contains("first") && bodies[1].contains("\"/slash\""), "{}", bodies[1]);
     // Commands work too, and one failure fails the whole without stopping it.
-    let ran = home.command(&["chat"]).input("/filter s9\n/filter r1\nthird\n/receipt\n").run();
+    let ran =
+        home.command(&["chat", "-c"]).input("/filter s9\n/filter r1\nthird\n/receipt\n").run();
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(
         ran.stdout.starts_with("two\n") && ran.stdout.contains("history hash"),

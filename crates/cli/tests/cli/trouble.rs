@@ -86,7 +86,7 @@ fn fau_6_a_wait_beyond_a_minute_ends_with_the_time_shown() {
 }
 
 #[test]
-fn snd_2_one_send_a_workspace_and_others_go_on() {
+fn snd_2_one_send_a_conversation_and_others_go_on() {
     let (arrived, waiting) = mpsc::channel();
     let (open, gate) = mpsc::channel::<()>();
     let (arrived, gate) = (Mutex::new(arrived), Mutex::new(gate));
@@ -102,8 +102,10 @@ fn snd_2_one_send_a_workspace_and_others_go_on() {
     let first = home.command(&["send", "slow question"]).start();
     waiting.recv().unwrap();
 
-    let second = home.send(&["quick question"]);
-    second.refused(1, "a send is in flight in this workspace; wait for it or cancel it");
+    for same in [&["-c"][..], &["--scope", "everything"]] {
+        let second = home.send(&[same, &["quick question"]].concat());
+        second.refused(1, "another send is in flight here; wait for it or cancel it");
+    }
     let elsewhere = home.send(&["--workspace", "Other/Place", "quick question"]);
     assert_eq!((elsewhere.code, elsewhere.stdout.as_str()), (0, "Done.\n"), "{}", elsewhere.stderr);
 
@@ -172,7 +174,7 @@ mod disks {
         "$1" receipts >/dev/null 2>&1; echo "reading $?"
         rm "$PLIMSOLL_DATA_DIR/ballast"
         "$1" send 'And then?'; echo "free $?"
-        "$1" send -c --dry-run 'What was said?'
+        "$1" send --scope everything --dry-run 'What was said?'
     "#;
 
     #[test]

@@ -8,6 +8,7 @@ use crate::args::{parse_over_budget, parse_quota};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
     plimsoll chat\n  \
+    plimsoll chat -c\n  \
     plimsoll chat -m gpt-4o --topic /Sea/Ships\n  \
     plimsoll chat --filter 's>=2 | r5'\n  \
     printf 'What is a load line?\\nWho fought for it?\\n' | plimsoll chat\n\n\
@@ -19,13 +20,22 @@ pub(crate) struct ChatArgs {
     #[arg(short, long)]
     pub(crate) model: Option<String>,
 
-    /// Which pairs are visible and go along as far as they fit; else all
-    #[arg(long, default_value = "", hide_default_value = true)]
-    pub(crate) filter: String,
+    /// Go on with the last conversation; else a new one begins
+    #[arg(short = 'c', long = "continue", conflicts_with = "topic")]
+    pub(crate) continue_history: bool,
 
-    /// The topic, as a path /A/B
+    /// Which pairs are visible and go along as far as they fit: of everything, or of the
+    /// conversation that is named besides
+    #[arg(long)]
+    pub(crate) filter: Option<String>,
+
+    /// Go on with the conversation of a topic, a path /A/B or an id
     #[arg(long)]
     pub(crate) topic: Option<String>,
+
+    /// What is looked at: conversation or everything
+    #[arg(long, value_parser = crate::conversation::parse_scope)]
+    pub(crate) scope: Option<plimsoll_domain::HistoryScope>,
 
     /// What to do with a request that is over the limit: ask, trim, fit or block
     #[arg(long, value_parser = parse_over_budget)]

@@ -34,11 +34,21 @@ impl Chat<'_> {
         Ok(())
     }
 
+    /// Begins a conversation; what was said so far stays in its own (HIS-9c).
+    pub(super) async fn new_conversation(&mut self) -> Result<(), Failure> {
+        let mut workspace_view = self.workspace_view.lock().await;
+        let id = self.app.new_conversation();
+        let view = View { model: workspace_view.view().model.clone(), ..View::of_conversation(id) };
+        workspace_view.choose(self.app, view).await?;
+        Ok(())
+    }
+
     /// Begins a new context behind the newest pair, or lets the prediction decide (UI-17).
     pub(super) async fn clear(&mut self, on: bool) -> Result<(), Failure> {
         let from = if on { ContextFrom::Now } else { ContextFrom::Prediction };
-        let workspace = self.workspace_view.lock().await.workspace().clone();
-        self.app.set_context_from(&workspace, from).await?;
+        let workspace_view = self.workspace_view.lock().await;
+        let (at, within) = (workspace_view.workspace(), workspace_view.within());
+        self.app.set_context_from(at, within, from).await?;
         note(if on { NEW_CONTEXT } else { "the prediction decides what is sent" });
         Ok(())
     }
@@ -177,8 +187,10 @@ impl Chat<'_> {
 
     /// Back to the answer before the last regeneration.
     pub(super) async fn swap(&mut self) -> Result<(), Failure> {
-        let workspace = self.workspace_view.lock().await.workspace().clone();
-        let newest = self.app.newest_complete(&workspace).await?;
+        let workspace_view = self.workspace_view.lock().await;
+        let (workspace, within) = (workspace_view.workspace().clone(), workspace_view.within());
+        drop(workspace_view);
+        let newest = self.app.newest_complete(&workspace, within).await?;
         let id = newest.ok_or_else(|| Failure::failed("there is no pair that was answered"))?;
         self.app.swap_answer(&workspace, id).await?;
         let stored = self.app.store().get(id).await?;

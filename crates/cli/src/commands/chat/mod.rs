@@ -22,15 +22,15 @@ use std::{
 };
 
 pub(crate) use args::ChatArgs;
-use plimsoll_app::{
-    App, AppError, Draft, HistoryChoice, QuotaChoice, View, WorkspaceView, topic_path,
-};
+use plimsoll_app::{App, AppError, Draft, QuotaChoice, WorkspaceView, topic_path};
 use plimsoll_budget::OverBudget;
+use plimsoll_domain::NEW_CHAT;
 use tokio::sync::Mutex;
 
 use crate::{
     args::Location,
     context::Context,
+    conversation::Chosen,
     failure::{Failure, note, report, say},
     machine::{self, Opened},
     output::Output,
@@ -77,11 +77,14 @@ pub(crate) fn run(
     machine::block_on(async {
         let opened = machine::open(context, location.data_dir()).await?;
         let app = &opened.app;
-        let view = View {
-            history: HistoryChoice::Filter(args.filter.clone()),
-            topic: args.topic.clone(),
-            model: args.model.clone(),
+        let chosen = Chosen {
+            scope: args.scope,
+            go_on: args.continue_history,
+            topic: args.topic.as_deref(),
+            filter: args.filter.as_deref(),
+            model: args.model.as_deref(),
         };
+        let view = chosen.view(app, &location.workspace).await?;
         let workspace_view = app.workspace_view(&location.workspace, view).await?;
         let workspace_view = Arc::new(Mutex::new(workspace_view));
         let somebody = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
@@ -209,6 +212,7 @@ impl Chat<'_> {
                 self.detach();
                 Ok(())
             }
+            Slash::New => self.new_conversation().await,
             Slash::Clear(on) => self.clear(on).await,
             Slash::Plan => self.show_plan().await,
             Slash::Receipt => self.show_receipt().await,
@@ -236,7 +240,9 @@ impl Chat<'_> {
         let mut workspace_view = self.workspace_view.lock().await;
         match workspace_view.plan(self.app, &Draft::default()).await {
             Ok(plan) => {
-                let topic = topic_path(workspace_view.topics(), workspace_view.topic().id);
+                let path = topic_path(workspace_view.topics(), workspace_view.topic().id);
+                // One that begins has no place among the topics yet.
+                let topic = if path.is_empty() { NEW_CHAT.to_owned() } else { path };
                 let line = Load::of(&plan, topic).draw(self.colour);
                 drop(workspace_view);
                 self.output.text(&format!("{line}\n"))?;

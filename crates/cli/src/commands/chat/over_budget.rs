@@ -134,7 +134,8 @@ impl Chat<'_> {
                 self.app.label(workspace, pairs, Label::Use(PairUse::Auto)).await?;
             }
             Choice::ClearHistory => {
-                self.app.set_context_from(workspace_view.workspace(), ContextFrom::Now).await?;
+                let (at, within) = (workspace_view.workspace(), workspace_view.within());
+                self.app.set_context_from(at, within, ContextFrom::Now).await?;
                 note(NEW_CONTEXT);
             }
         }

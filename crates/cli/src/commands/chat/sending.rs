@@ -2,9 +2,7 @@
 
 use std::io::IsTerminal;
 
-use plimsoll_app::{
-    Cancel, Draft, OverQuota, Prepared, Progress, Purpose, SendChoices, Sent, topic_path,
-};
+use plimsoll_app::{Cancel, Draft, OverQuota, Prepared, Progress, Purpose, SendChoices, Sent};
 use plimsoll_budget::{Decision, OverBudget};
 use plimsoll_domain::MessagePair;
 use plimsoll_send::{Outcome, Stage, plan};
@@ -112,13 +110,14 @@ impl Chat<'_> {
 
     async fn again_draft(&mut self) -> Result<Draft, Failure> {
         let mut workspace_view = self.workspace_view.lock().await;
-        let newest = self.app.newest_failed(workspace_view.workspace()).await?;
+        let newest =
+            self.app.newest_failed(workspace_view.workspace(), workspace_view.within()).await?;
         let id =
             newest.ok_or_else(|| Failure::failed("there is no pair that failed or was stopped"))?;
         let stored = self.app.store().get(id).await?;
         let mut view = workspace_view.view().clone();
         view.model = Some(stored.pair.model.clone());
-        view.topic = Some(topic_path(workspace_view.topics(), stored.pair.topic_id));
+        view.topic = Some(stored.pair.topic_id.to_string());
         workspace_view.choose(self.app, view).await?;
         Ok(again(stored.pair, Purpose::ReAsk(id)))
     }
@@ -143,12 +142,13 @@ impl Chat<'_> {
 
     async fn regenerate_draft(&mut self, model: Option<String>) -> Result<Draft, Failure> {
         let mut workspace_view = self.workspace_view.lock().await;
-        let newest = self.app.newest_complete(workspace_view.workspace()).await?;
+        let newest =
+            self.app.newest_complete(workspace_view.workspace(), workspace_view.within()).await?;
         let id = newest.ok_or_else(|| Failure::failed("there is no pair that was answered"))?;
         let stored = self.app.store().get(id).await?;
         let mut view = workspace_view.view().clone();
         view.model = Some(model.unwrap_or_else(|| stored.pair.model.clone()));
-        view.topic = Some(topic_path(workspace_view.topics(), stored.pair.topic_id));
+        view.topic = Some(stored.pair.topic_id.to_string());
         workspace_view.choose(self.app, view).await?;
         Ok(again(stored.pair, Purpose::Regenerate(id)))
     }

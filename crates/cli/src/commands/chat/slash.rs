@@ -16,13 +16,14 @@ const fn entry(name: &'static str, takes: &'static str, help: &'static str) -> E
 }
 
 /// Every command, in the order of `/help`.
-pub(super) const COMMANDS: [Entry; 22] = [
+pub(super) const COMMANDS: [Entry; 23] = [
     entry("help", "", "this list"),
     entry("filter", "[FILTER]", "choose what is visible; without one, everything is"),
     entry("model", "[MODEL]", "choose who answers, or list the models"),
     entry("topic", "[PATH]", "choose the topic, or list the topics"),
     entry("attach", "[PATH]", "attach a file to the next message, or say what is attached"),
     entry("detach", "", "let go of what is attached"),
+    entry("new", "", "begin a new conversation"),
     entry("clear", "[off]", "begin a new context here, or let the prediction decide again"),
     entry("plan", "", "what is aboard and what stays ashore"),
     entry("receipt", "", "what the last send weighed, used and took"),
@@ -59,6 +60,7 @@ pub(super) enum Slash {
     Topic(Option<String>),
     Attach(Option<String>),
     Detach,
+    New,
     Clear(bool),
     Plan,
     Receipt,
@@ -100,6 +102,7 @@ pub(super) fn read(line: &str) -> Result<Typed, (String, String)> {
         "topic" => Slash::Topic(given),
         "attach" => Slash::Attach(given),
         "detach" => Slash::Detach,
+        "new" => Slash::New,
         "clear" => Slash::Clear(clear(rest)?),
         "plan" => Slash::Plan,
         "receipt" => Slash::Receipt,

@@ -123,6 +123,7 @@ async fn planned(
         history: HistoryChoice::Filter(args.filter.clone()),
         topic: history.topic,
         model: args.model.clone(),
+        ..View::default()
     };
     let mut workspace_view = app.workspace_view(workspace, view).await?;
     let given = GivenTarget {
