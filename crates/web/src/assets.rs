@@ -21,9 +21,10 @@ struct Asset {
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
 /// The stylesheets, in the order in which they are linked.
-pub(crate) const STYLES: [&str; 7] = [
+pub(crate) const STYLES: [&str; 8] = [
     "styles/base.css",
     "styles/page.css",
+    "styles/side.css",
     "styles/pair.css",
     "styles/panel.css",
     "styles/attach.css",

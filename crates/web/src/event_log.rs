@@ -8,10 +8,12 @@ use std::{
 
 use axum::response::sse;
 use futures_util::{Stream, StreamExt, stream};
-use plimsoll_domain::Timestamp;
+use plimsoll_domain::{Timestamp, TopicId};
 use plimsoll_store::Workspace;
 use serde_json::Value;
 use tokio::sync::watch;
+
+use crate::place::Place;
 
 /// So many of the newest events can be caught up with.
 const KEPT: usize = 2048;
@@ -24,9 +26,46 @@ const KEPT_BYTES: usize = 16 << 20;
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) id: u64,
-    pub(crate) workspace: Option<Workspace>,
+    pub(crate) audience: Audience,
     pub(crate) name: &'static str,
     pub(crate) data: String,
+}
+
+/// Who is told of an event.
+#[derive(Clone, Debug)]
+pub(crate) enum Audience {
+    Everybody,
+    /// All who look at a workspace.
+    Workspace(Workspace),
+    /// All who can see the pairs of a topic.
+    Conversation(Workspace, TopicId),
+    /// Those at one place.
+    Place(Place),
+}
+
+impl Audience {
+    pub(crate) fn includes(&self, place: &Place) -> bool {
+        match self {
+            Self::Everybody => true,
+            Self::Workspace(workspace) => *workspace == place.workspace,
+            Self::Conversation(workspace, topic) => {
+                *workspace == place.workspace && place.shows(*topic)
+            }
+            Self::Place(told) => told == place,
+        }
+    }
+}
+
+impl From<&Workspace> for Audience {
+    fn from(workspace: &Workspace) -> Self {
+        Self::Workspace(workspace.clone())
+    }
+}
+
+impl From<&Place> for Audience {
+    fn from(place: &Place) -> Self {
+        Self::Place(place.clone())
+    }
 }
 
 /// Where events go through. Numbers grow also over restarts of the program: they start
@@ -90,18 +129,18 @@ impl EventLog {
         Self { kept: Arc::new(Mutex::new(kept)), newest: watch::channel(next).0 }
     }
 
-    /// Tells everybody; gives the number of the event.
+    /// Tells those whom it concerns; gives the number of the event.
     pub(crate) fn tell(
         &self,
-        workspace: Option<&Workspace>,
+        audience: impl Into<Audience>,
         name: &'static str,
         data: &Value,
     ) -> u64 {
-        let (workspace, data) = (workspace.cloned(), data.to_string());
+        let (audience, data) = (audience.into(), data.to_string());
         let mut kept = lock(&self.kept);
         let id = kept.next;
         kept.next += 1;
-        kept.push(Event { id, workspace, name, data });
+        kept.push(Event { id, audience, name, data });
         drop(kept);
         self.newest.send_replace(id);
         id
@@ -112,11 +151,11 @@ impl EventLog {
         lock(&self.kept).next - 1
     }
 
-    /// The events of a workspace after a number, then all that come. Who asks for more
+    /// The events of a place after a number, then all that come. Who asks for more
     /// than is kept, or falls behind, is told to start over.
     pub(crate) fn follow(
         &self,
-        workspace: Workspace,
+        place: Place,
         after: Option<u64>,
     ) -> impl Stream<Item = Arc<Event>> + Send + use<> {
         let kept = Arc::clone(&self.kept);
@@ -141,15 +180,13 @@ impl EventLog {
                 newest.changed().await.ok()?;
             }
         });
-        events.filter(move |event| {
-            let here = event.workspace.as_ref().is_none_or(|at| *at == workspace);
-            std::future::ready(here)
-        })
+        events.filter(move |event| std::future::ready(event.audience.includes(&place)))
     }
 }
 
 fn reset(id: u64) -> Arc<Event> {
-    Arc::new(Event { id, workspace: None, name: "reset", data: "{}".to_owned() })
+    let audience = Audience::Everybody;
+    Arc::new(Event { id, audience, name: "reset", data: "{}".to_owned() })
 }
 
 pub(crate) fn on_the_wire(event: &Event) -> Result<sse::Event, Infallible> {
@@ -169,26 +206,26 @@ mod tests {
         after: Option<u64>,
         count: usize,
     ) -> Vec<(u64, &'static str)> {
-        let following = event_log.follow(Workspace::default(), after).take(count);
+        let following = event_log.follow(Place::default(), after).take(count);
         following.map(|event| (event.id, event.name)).collect().await
     }
 
     #[tokio::test]
     async fn api_2_who_was_away_catches_up() {
         let event_log = event_log();
-        let first = event_log.tell(None, "a", &Value::Null);
-        event_log.tell(Some(&Workspace::default()), "b", &Value::Null);
-        event_log.tell(Some(&Workspace::parse("other/place").unwrap()), "c", &Value::Null);
-        let last = event_log.tell(None, "d", &Value::Null);
+        let first = event_log.tell(Audience::Everybody, "a", &Value::Null);
+        event_log.tell(&Workspace::default(), "b", &Value::Null);
+        event_log.tell(&Workspace::parse("other/place").unwrap(), "c", &Value::Null);
+        let last = event_log.tell(Audience::Everybody, "d", &Value::Null);
         assert_eq!(names(&event_log, Some(first), 2).await, [(first + 1, "b"), (last, "d")]);
     }
 
     #[tokio::test]
     async fn api_2_who_was_away_too_long_starts_over() {
         let event_log = event_log();
-        let first = event_log.tell(None, "a", &Value::Null);
+        let first = event_log.tell(Audience::Everybody, "a", &Value::Null);
         for _ in 0..=KEPT {
-            event_log.tell(None, "b", &Value::Null);
+            event_log.tell(Audience::Everybody, "b", &Value::Null);
         }
         assert_eq!(names(&event_log, Some(first), 1).await, [(event_log.newest(), "reset")]);
         assert_eq!(names(&event_log, Some(u64::MAX - 1), 1).await, [(event_log.newest(), "reset")]);
@@ -202,10 +239,10 @@ mod tests {
     #[tokio::test]
     async fn rel_5_large_events_are_kept_by_their_bytes() {
         let event_log = event_log();
-        let first = event_log.tell(None, "a", &Value::Null);
+        let first = event_log.tell(Audience::Everybody, "a", &Value::Null);
         let large = Value::from("x".repeat(KEPT_BYTES / 4));
         for _ in 0..8 {
-            event_log.tell(None, "b", &large);
+            event_log.tell(Audience::Everybody, "b", &large);
         }
         assert!(lock(&event_log.kept).bytes <= KEPT_BYTES);
         assert_eq!(names(&event_log, Some(first), 1).await, [(event_log.newest(), "reset")]);
@@ -215,18 +252,19 @@ mod tests {
             [(newest, "b")],
             "the newest is there"
         );
-        let huge = event_log.tell(None, "c", &Value::from("x".repeat(2 * KEPT_BYTES)));
+        let huge =
+            event_log.tell(Audience::Everybody, "c", &Value::from("x".repeat(2 * KEPT_BYTES)));
         assert_eq!(names(&event_log, Some(newest), 1).await, [(huge, "c")]);
-        event_log.tell(None, "d", &Value::Null);
+        event_log.tell(Audience::Everybody, "d", &Value::Null);
         assert!(lock(&event_log.kept).bytes <= KEPT_BYTES);
     }
 
     #[tokio::test]
     async fn live_events_follow_without_gap_or_repeat() {
         let event_log = event_log();
-        let first = event_log.tell(None, "a", &Value::Null);
-        let following = event_log.follow(Workspace::default(), Some(first - 1));
-        event_log.tell(None, "b", &Value::Null);
+        let first = event_log.tell(Audience::Everybody, "a", &Value::Null);
+        let following = event_log.follow(Place::default(), Some(first - 1));
+        event_log.tell(Audience::Everybody, "b", &Value::Null);
         let seen: Vec<u64> = following.take(2).map(|event| event.id).collect().await;
         assert_eq!(seen, [first, first + 1]);
     }

@@ -11,6 +11,7 @@ mod event_log;
 mod formats;
 mod health;
 mod keys;
+mod place;
 mod problem;
 mod relay;
 mod request_log;

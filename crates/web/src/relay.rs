@@ -20,6 +20,8 @@ use tokio::{
 use crate::{
     Web,
     api::{ReceiptDto, state::StateDto},
+    event_log::Audience,
+    place::Place,
     views::{self, CallView},
 };
 
@@ -60,7 +62,7 @@ pub(crate) struct Streamed {
 /// An answer on its way.
 struct Stream {
     begun: Instant,
-    workspace: Workspace,
+    audience: Audience,
     text: String,
     /// So many bytes of it are in `shown.done`.
     stable: usize,
@@ -82,10 +84,10 @@ impl AnswerStreams {
         self.lock().get(&pair).map(|stream| stream.shown.clone())
     }
 
-    fn begin(&self, pair: PairId, workspace: &Workspace) {
+    fn begin(&self, pair: PairId, audience: &Audience) {
         let stream = Stream {
             begun: Instant::now(),
-            workspace: workspace.clone(),
+            audience: audience.clone(),
             text: String::new(),
             stable: 0,
             fresh: false,
@@ -109,6 +111,11 @@ impl AnswerStreams {
             stream.attempts.retain(|(call, _)| *call != attempt.call);
             stream.attempts.push((attempt.call, attempt.record.clone()));
         }
+    }
+
+    /// Who can see a pair that is being answered.
+    fn audience(&self, pair: PairId) -> Option<Audience> {
+        self.lock().get(&pair).map(|stream| stream.audience.clone())
     }
 
     fn end(&self, pair: PairId) {
@@ -174,7 +181,7 @@ impl Due {
         stream.rests_until = Some(rests_until);
         stream.shown.done.push_str(&append);
         stream.shown.tail = tail;
-        stream.shown.event = web.event_log.tell(Some(&stream.workspace), "text", &data);
+        stream.shown.event = web.event_log.tell(stream.audience.clone(), "text", &data);
     }
 }
 
@@ -202,7 +209,7 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                 heard = events.next() => match heard {
                     Heard::Event(event) => relay(&web, event).await,
                     Heard::Missed => {
-                        web.event_log.tell(None, "reset", &json!({}));
+                        web.event_log.tell(Audience::Everybody, "reset", &json!({}));
                     }
                 },
                 // What cannot be purged now is purged the next time.
@@ -214,8 +221,9 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                     if now != others {
                         others = now;
                         for workspace in web.sessions.workspaces() {
-                            web.event_log.tell(Some(&workspace), "memory", &json!({}));
-                            tell_rows(&web, &workspace).await;
+                            web.event_log.tell(&workspace, "memory", &json!({}));
+                            web.event_log.tell(&workspace, "conversations", &json!({}));
+                            tell_all_rows(&web, &workspace).await;
                         }
                     }
                 }
@@ -226,36 +234,43 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
 
 async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
     let Some(at) = workspace else {
-        web.event_log.tell(None, "settings", &json!({}));
+        web.event_log.tell(Audience::Everybody, "settings", &json!({}));
         // What goes along may be another now, and the rows of the prelude say so.
         for workspace in web.sessions.workspaces() {
-            tell_rows(web, &workspace).await;
+            tell_all_rows(web, &workspace).await;
         }
         return;
     };
     let at = &at;
+    let to = match progress.pair() {
+        Some(pair) => audience(web, at, pair).await,
+        None => Audience::from(at),
+    };
     match progress {
         Progress::Started(pair) => {
-            web.relay.begin(pair, at);
-            let (position, html) = article(web, at, pair).await;
-            let shape = shape(web, at).await;
-            let data = json!({ "pair": pair.to_string(), "at": position, "shape": shape });
-            web.event_log.tell(Some(at), "started", &with_html(data, html));
-            tell_state(web, at).await;
+            web.relay.begin(pair, &to);
+            for place in seen_from(web, &to) {
+                let (position, html) = article(web, &place, pair).await;
+                let shape = shape(web, &place).await;
+                let data = json!({ "pair": pair.to_string(), "at": position, "shape": shape });
+                web.event_log.tell(&place, "started", &with_html(data, html));
+                tell_state(web, &place).await;
+            }
+            web.event_log.tell(at, "conversations", &json!({}));
         }
         Progress::Text(pair, text) => {
             web.relay.push(pair, &text);
             let data = json!({ "pair": pair.to_string(), "text": text });
-            web.event_log.tell(Some(at), "delta", &data);
+            web.event_log.tell(to.clone(), "delta", &data);
         }
         Progress::Attempt(pair, attempt) => {
             let data = attempt_data(pair, &attempt);
             web.relay.attempt(pair, &attempt);
-            web.event_log.tell(Some(at), "attempt", &data);
+            web.event_log.tell(to.clone(), "attempt", &data);
             if attempt.record.stage == Stage::Sent {
                 let (kind, text) = attempt_words(&attempt);
                 let data = json!({ "pair": pair.to_string(), "kind": kind, "text": text });
-                web.event_log.tell(Some(at), "status", &data);
+                web.event_log.tell(to.clone(), "status", &data);
             }
         }
         Progress::Receipt(pair, id) => {
@@ -263,40 +278,55 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             if let Ok(record) = web.app.store().receipt(id).await {
                 let mut data = json!(ReceiptDto::of(&record));
                 data["pair"] = json!(pair.to_string());
-                web.event_log.tell(Some(at), "receipt", &data);
+                web.event_log.tell(to.clone(), "receipt", &data);
             }
         }
         Progress::Ended(pair) => {
             web.relay.end(pair);
-            let (position, html) = article(web, at, pair).await;
             let stored = web.app.store().get(pair).await.ok().map(|stored| stored.pair);
             let receipt = stored.as_ref().and_then(|pair| pair.receipt_id);
-            let data = json!({
-                "pair": pair.to_string(), "at": position,
-                "state": stored.map(|pair| pair.lifecycle.name()),
-                "notice": end_notice(web, receipt).await,
-            });
-            web.event_log.tell(Some(at), "ended", &with_html(data, html));
-            tell_state(web, at).await;
+            let state = stored.map(|pair| pair.lifecycle.name());
+            let notice = end_notice(web, receipt).await;
+            for place in seen_from(web, &to) {
+                let (position, html) = article(web, &place, pair).await;
+                let data = json!({
+                    "pair": pair.to_string(), "at": position, "state": state, "notice": notice,
+                });
+                web.event_log.tell(&place, "ended", &with_html(data, html));
+                tell_state(web, &place).await;
+            }
+            web.event_log.tell(at, "conversations", &json!({}));
         }
-        Progress::Changed(pairs) | Progress::Labelled(pairs) => tell_pairs(web, at, &pairs).await,
+        Progress::Changed(pairs) | Progress::Labelled(pairs) => {
+            for place in web.sessions.places(Some(at)) {
+                tell_pairs(web, &place, &pairs).await;
+            }
+            web.event_log.tell(at, "conversations", &json!({}));
+        }
         Progress::Removed(pairs) => {
             let pairs: Vec<String> = pairs.iter().map(ToString::to_string).collect();
-            web.event_log.tell(Some(at), "removed", &json!({ "pairs": pairs }));
-            tell_rows(web, at).await;
+            web.event_log.tell(at, "removed", &json!({ "pairs": pairs }));
+            tell_all_rows(web, at).await;
+            web.event_log.tell(at, "conversations", &json!({}));
         }
-        Progress::Imported | Progress::ContextFrom => tell_rows(web, at).await,
+        Progress::Imported => {
+            tell_all_rows(web, at).await;
+            web.event_log.tell(at, "conversations", &json!({}));
+        }
         Progress::Topics => {
-            web.event_log.tell(Some(at), "topics", &json!({}));
-            tell_rows(web, at).await;
+            web.event_log.tell(at, "topics", &json!({}));
+            web.event_log.tell(at, "conversations", &json!({}));
+            tell_all_rows(web, at).await;
         }
-        Progress::Settings => tell_rows(web, at).await,
+        Progress::Settings | Progress::ContextFrom => tell_all_rows(web, at).await,
         Progress::Files => {
-            web.event_log.tell(Some(at), "files", &json!({}));
-            tell_state(web, at).await;
+            web.event_log.tell(at, "files", &json!({}));
+            for place in web.sessions.places(Some(at)) {
+                tell_state(web, &place).await;
+            }
         }
         Progress::Memory => {
-            web.event_log.tell(Some(at), "memory", &json!({}));
+            web.event_log.tell(at, "memory", &json!({}));
         }
         Progress::Tool(pair, step) => {
             let said = step.said.as_ref();
@@ -308,18 +338,18 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
                 "tokens": said.map(|said| said.tokens), "millis": said.map(|said| said.millis),
                 "made": said.map(|said| labels(&said.made)),
             });
-            web.event_log.tell(Some(at), "tool", &data);
+            web.event_log.tell(to.clone(), "tool", &data);
             let call = CallView::of(web, at, &step.name, &step.arguments, said).await;
             let html = call.card().into_string();
             let data = json!({
                 "pair": pair.to_string(), "place": step.place, "name": step.name,
                 "running": said.is_none(), "html": html,
             });
-            web.event_log.tell(Some(at), "toolcall", &data);
+            web.event_log.tell(to.clone(), "toolcall", &data);
         }
         status => {
             if let Some(data) = status_of(web, &status) {
-                web.event_log.tell(Some(at), "status", &data);
+                web.event_log.tell(to.clone(), "status", &data);
             }
         }
     }
@@ -399,7 +429,7 @@ async fn tell_texts(web: Arc<Web>) {
 }
 
 /// A pair as an article, and where it stands; nothing if it is not visible.
-async fn article(web: &Arc<Web>, at: &Workspace, pair: PairId) -> (Option<usize>, Option<String>) {
+async fn article(web: &Arc<Web>, at: &Place, pair: PairId) -> (Option<usize>, Option<String>) {
     let Some(session) = web.sessions.opened(at) else { return (None, None) };
     let mut session = session.lock().await;
     match views::article(web, &mut session, pair).await {
@@ -415,13 +445,13 @@ fn with_html(mut data: Value, html: Option<String>) -> Value {
 }
 
 /// The arrangement that positions are told for.
-async fn shape(web: &Web, at: &Workspace) -> Option<u64> {
+async fn shape(web: &Web, at: &Place) -> Option<u64> {
     let session = web.sessions.opened(at)?;
     let shape = session.lock().await.workspace_view.shape();
     Some(shape)
 }
 
-async fn tell_pairs(web: &Arc<Web>, at: &Workspace, pairs: &[PairId]) {
+async fn tell_pairs(web: &Arc<Web>, at: &Place, pairs: &[PairId]) {
     let Some(session) = web.sessions.opened(at) else { return };
     let (before, after) = {
         let mut session = session.lock().await;
@@ -436,21 +466,46 @@ async fn tell_pairs(web: &Arc<Web>, at: &Workspace, pairs: &[PairId]) {
     for pair in pairs {
         let (_, html) = article(web, at, *pair).await;
         let data = with_html(json!({ "pair": pair.to_string() }), html);
-        web.event_log.tell(Some(at), "pair", &data);
+        web.event_log.tell(at, "pair", &data);
     }
     tell_state(web, at).await;
 }
 
+/// Who can see a pair: those who look at its conversation, or at everything.
+async fn audience(web: &Web, at: &Workspace, pair: PairId) -> Audience {
+    if let Some(audience) = web.relay.audience(pair) {
+        return audience;
+    }
+    match web.app.store().get(pair).await {
+        Ok(stored) => Audience::Conversation(at.clone(), stored.pair.topic_id),
+        // A pair that is gone by now concerns whoever may have seen it.
+        Err(_) => Audience::from(at),
+    }
+}
+
+/// The open places whose pages are among these.
+fn seen_from(web: &Web, audience: &Audience) -> Vec<Place> {
+    let places = web.sessions.places(None).into_iter();
+    places.filter(|place| audience.includes(place)).collect()
+}
+
+/// Rows changed wherever somebody looks at a workspace.
+async fn tell_all_rows(web: &Arc<Web>, at: &Workspace) {
+    for place in web.sessions.places(Some(at)) {
+        tell_rows(web, &place).await;
+    }
+}
+
 /// Places changed: everybody fetches the window again.
-pub(crate) async fn tell_rows(web: &Arc<Web>, at: &Workspace) {
-    web.event_log.tell(Some(at), "rows", &json!({}));
+pub(crate) async fn tell_rows(web: &Arc<Web>, at: &Place) {
+    web.event_log.tell(at, "rows", &json!({}));
     tell_state(web, at).await;
 }
 
-pub(crate) async fn tell_state(web: &Arc<Web>, at: &Workspace) {
+pub(crate) async fn tell_state(web: &Arc<Web>, at: &Place) {
     let Some(session) = web.sessions.opened(at) else { return };
     let mut session = session.lock().await;
     if let Ok(state) = StateDto::of(web, &mut session).await {
-        web.event_log.tell(Some(at), "state", &json!(state));
+        web.event_log.tell(at, "state", &json!(state));
     }
 }

@@ -6,37 +6,38 @@ use std::{
 };
 
 use plimsoll_app::{Cancel, HistoryChoice, HistoryNow, Progress, StartedSend};
-use plimsoll_domain::PairId;
+use plimsoll_domain::{PairId, TopicId};
 use plimsoll_store::Workspace;
 use tracing::Instrument;
 
-use crate::{Web, relay};
+use crate::{Web, place::Place, relay};
 
-/// One send a workspace (SND-2).
+/// At most one send a conversation (SND-2); the store sees to that.
 #[derive(Default)]
 pub(crate) struct Sends(Arc<Mutex<List>>);
 
-type List = HashMap<Workspace, Arc<ActiveSend>>;
+type List = HashMap<PairId, Arc<ActiveSend>>;
 
 struct ActiveSend {
     pair: PairId,
+    workspace: Workspace,
+    topic: TopicId,
     cancel: Cancel,
 }
 
 /// A send on the list. It is off it at the latest when this goes away, also by a panic.
 struct Listed {
     sends: Sends,
-    workspace: Workspace,
     send: Arc<ActiveSend>,
 }
 
 impl Listed {
-    /// Another send may stand in its place by now: the store lets one begin as soon as the end
-    /// of this one is written. That one stays.
+    /// Another send of the same pair may stand in its place by now: the store lets one begin as
+    /// soon as the end of this one is written. That one stays.
     fn take_off(&self) {
         let mut list = self.sends.list();
-        if list.get(&self.workspace).is_some_and(|send| Arc::ptr_eq(send, &self.send)) {
-            list.remove(&self.workspace);
+        if list.get(&self.send.pair).is_some_and(|send| Arc::ptr_eq(send, &self.send)) {
+            list.remove(&self.send.pair);
         }
     }
 }
@@ -47,26 +48,31 @@ impl Drop for Listed {
     }
 }
 
+impl ActiveSend {
+    fn is_seen(&self, place: &Place) -> bool {
+        self.workspace == place.workspace && place.shows(self.topic)
+    }
+}
+
 impl Sends {
     fn list(&self) -> MutexGuard<'_, List> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(&self, workspace: Workspace, pair: PairId) -> Listed {
-        let send = Arc::new(ActiveSend { pair, cancel: Cancel::default() });
-        self.list().insert(workspace.clone(), Arc::clone(&send));
-        Listed { sends: Self(Arc::clone(&self.0)), workspace, send }
+    fn begin(&self, workspace: Workspace, topic: TopicId, pair: PairId) -> Listed {
+        let send = Arc::new(ActiveSend { pair, workspace, topic, cancel: Cancel::default() });
+        self.list().insert(pair, Arc::clone(&send));
+        Listed { sends: Self(Arc::clone(&self.0)), send }
     }
 
-    /// Stops the send of a workspace, or only that of a pair; says whether there was one.
-    pub(crate) fn cancel(&self, workspace: &Workspace, pair: Option<PairId>) -> bool {
+    /// Stops the sends that can be seen at a place, or only that of a pair; says whether there was
+    /// one.
+    pub(crate) fn cancel(&self, place: &Place, pair: Option<PairId>) -> bool {
         let sends = self.list();
-        let meant = |send: &&Arc<ActiveSend>| pair.is_none_or(|pair| pair == send.pair);
-        let found = sends.get(workspace).filter(meant);
-        if let Some(send) = found {
-            send.cancel.cancel();
-        }
-        found.is_some()
+        let meant = |send: &&Arc<ActiveSend>| {
+            send.is_seen(place) && pair.is_none_or(|pair| pair == send.pair)
+        };
+        sends.values().filter(meant).map(|send| send.cancel.cancel()).count() > 0
     }
 
     /// Stops all sends.
@@ -82,19 +88,19 @@ impl Sends {
         }
     }
 
-    /// The pair that is being answered.
-    pub(crate) fn current(&self, workspace: &Workspace) -> Option<PairId> {
+    /// The pair that is being answered at a place; where there are several, the newest.
+    pub(crate) fn current(&self, place: &Place) -> Option<PairId> {
         let sends = self.list();
-        sends.get(workspace).map(|send| send.pair)
+        sends.values().filter(|send| send.is_seen(place)).map(|send| send.pair).max()
     }
 }
 
 /// Carries a send out beside the request that began it. It is off the list before its end
 /// is told, so that nobody hears of an end and still sees it going on.
-pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut started: StartedSend) {
+pub(crate) fn carry_out(web: &Arc<Web>, place: Place, mut started: StartedSend) {
     let web = Arc::clone(web);
     // A message that has to wait for its turn goes with what is visible then (PAY-1).
-    started.history_now = web.sessions.opened(&workspace).map(|session| -> HistoryNow {
+    started.history_now = web.sessions.opened(&place).map(|session| -> HistoryNow {
         let web = Arc::clone(&web);
         Box::new(move |without| {
             Box::pin(async move {
@@ -106,7 +112,7 @@ pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut started: Start
             })
         })
     });
-    let listed = web.sends.begin(workspace.clone(), started.pair);
+    let listed = web.sends.begin(place.workspace.clone(), started.topic, started.pair);
     // It was let in just before the end, and is stopped like those that were on the list then.
     if web.is_ending() {
         listed.send.cancel.cancel();
@@ -118,8 +124,8 @@ pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut started: Start
             }
         };
         let sent = web.app.carry_out(started, &listed.send.cancel, &mut watch).await;
-        web.sessions.sent(&web.app, &workspace, sent.as_ref().ok()).await;
-        relay::tell_state(&web, &workspace).await;
+        web.sessions.sent(&web.app, &place, sent.as_ref().ok()).await;
+        relay::tell_state(&web, &place).await;
     };
     // Its lines in the log are those of the request that began it.
     tokio::spawn(work.in_current_span());
@@ -127,7 +133,7 @@ pub(crate) fn carry_out(web: &Arc<Web>, workspace: Workspace, mut started: Start
 
 #[cfg(test)]
 mod tests {
-    use plimsoll_domain::Timestamp;
+    use plimsoll_domain::{HistoryScope, Timestamp};
 
     use super::*;
 
@@ -135,12 +141,35 @@ mod tests {
         PairId::new(Timestamp::from_millis(i64::from(n)), [n; 10])
     }
 
+    fn topic(n: u8) -> TopicId {
+        TopicId::new(Timestamp::from_millis(i64::from(n)), [n; 10])
+    }
+
+    #[test]
+    fn snd_2_each_conversation_has_a_send_of_its_own() {
+        let sends = Sends::default();
+        let within = |n| Place {
+            conversation: Some(topic(n)),
+            scope: HistoryScope::Conversation,
+            ..Place::default()
+        };
+        let one = sends.begin(Workspace::default(), topic(1), pair(1));
+        let two = sends.begin(Workspace::default(), topic(2), pair(2));
+        assert_eq!(sends.current(&within(1)), Some(pair(1)));
+        assert_eq!(sends.current(&within(2)), Some(pair(2)));
+        assert_eq!(sends.current(&within(3)), None);
+        assert_eq!(sends.current(&Place::default()), Some(pair(2)), "everything is seen here");
+        assert!(!sends.cancel(&within(3), None) && !sends.cancel(&within(2), Some(pair(1))));
+        assert!(sends.cancel(&within(1), None));
+        assert!(one.send.cancel.is_cancelled() && !two.send.cancel.is_cancelled());
+    }
+
     #[test]
     fn snd_2_the_end_of_a_send_leaves_the_one_that_took_its_place() {
-        let (sends, here) = (Sends::default(), Workspace::default());
-        let first = sends.begin(here.clone(), pair(1));
+        let (sends, here) = (Sends::default(), Place::default());
+        let first = sends.begin(here.workspace.clone(), topic(1), pair(1));
         // The same pair asked again, while the first has written its end and not yet told it.
-        let second = sends.begin(here.clone(), pair(1));
+        let second = sends.begin(here.workspace.clone(), topic(1), pair(1));
         first.take_off();
         assert_eq!(sends.current(&here), Some(pair(1)));
         drop(first);
@@ -151,8 +180,8 @@ mod tests {
 
     #[tokio::test]
     async fn snd_2_a_send_that_panics_is_off_the_list() {
-        let (sends, here) = (Sends::default(), Workspace::default());
-        let listed = sends.begin(here.clone(), pair(1));
+        let (sends, here) = (Sends::default(), Place::default());
+        let listed = sends.begin(here.workspace.clone(), topic(1), pair(1));
         let task = tokio::spawn(async move {
             let _listed = listed;
             panic!("as a defect would");

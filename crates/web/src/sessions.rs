@@ -1,19 +1,22 @@
-//! One session a workspace: the view that all its tabs look at.
+//! One session a place: the view that all tabs look at which show the same conversation, or everything.
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
 use plimsoll_app::{App, AppError, Draft, HistoryChoice, Purpose, Sent, View, WorkspaceView};
+use plimsoll_domain::TopicId;
 use plimsoll_send::{Counter, Plan};
 use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 
-use crate::api::views_told::Views;
+use crate::{api::views_told::Views, place::Place};
 
 /// A view, and what the counter shows besides it.
 pub(crate) struct WorkspaceSession {
+    pub(crate) place: Place,
     pub(crate) workspace_view: WorkspaceView,
     /// The counter of the last send that trimmed, until something changes (REC-3).
     pub(crate) frozen: Option<Frozen>,
@@ -50,9 +53,20 @@ impl Frozen {
     }
 }
 
-/// The desks that were opened.
+/// A session that is used by one at a time.
+pub(crate) type SharedSession = Arc<tokio::sync::Mutex<WorkspaceSession>>;
+
+/// The sessions that were opened.
 #[derive(Default)]
-pub(crate) struct Sessions(Mutex<HashMap<Workspace, Arc<tokio::sync::Mutex<WorkspaceSession>>>>);
+pub(crate) struct Sessions(Mutex<HashMap<Place, Opened>>);
+
+struct Opened {
+    session: SharedSession,
+    used: Instant,
+}
+
+/// So many sessions stay open that nobody looks at: each holds the rows of its place.
+const SESSIONS_KEPT: usize = 16;
 
 /// A view as it is remembered.
 #[derive(Serialize, Deserialize)]
@@ -62,68 +76,130 @@ struct Remembered {
     model: Option<String>,
 }
 
-fn view_key(workspace: &Workspace) -> String {
-    format!("view:{workspace}")
+fn view_key(place: &Place) -> String {
+    match (place.conversation, place.scope) {
+        (None, _) => format!("view:{}", place.workspace),
+        (Some(id), scope) => format!("view:{}:{id}:{}", place.workspace, scope.name()),
+    }
+}
+
+/// Under which name the conversation is remembered that was opened last.
+fn opened_key(workspace: &Workspace) -> String {
+    format!("opened:{workspace}")
 }
 
 impl Sessions {
-    /// The session of a workspace, as it was left.
+    /// The session of a place, as it was left.
     pub(crate) async fn session(
         &self,
         app: &App,
-        workspace: &Workspace,
-    ) -> Result<Arc<tokio::sync::Mutex<WorkspaceSession>>, AppError> {
-        if let Some(session) = self.opened(workspace) {
+        place: &Place,
+    ) -> Result<SharedSession, AppError> {
+        if let Some(session) = self.opened(place) {
             return Ok(session);
         }
-        let kept = app.store().value(&view_key(workspace)).await?;
+        let kept = app.store().value(&view_key(place)).await?;
         let kept = kept.and_then(|text| serde_json::from_str::<Remembered>(&text).ok());
-        let view = kept.map_or_else(View::default, |kept| View {
-            history: HistoryChoice::Filter(kept.filter),
-            topic: kept.topic,
-            model: kept.model,
-        });
+        let topic = place.conversation.map(|id| id.to_string());
+        let plain = View { scope: place.scope, topic: topic.clone(), ..View::default() };
+        let view = kept.map_or_else(
+            || plain.clone(),
+            |kept| View {
+                history: HistoryChoice::Filter(kept.filter),
+                scope: place.scope,
+                topic: topic.or(kept.topic),
+                model: kept.model,
+            },
+        );
         // A view that does not work any more, its topic gone, gives way to the plain one.
-        let workspace_view = match app.workspace_view(workspace, view).await {
+        let workspace_view = match app.workspace_view(&place.workspace, view).await {
             Err(AppError::Filter { .. } | AppError::UnknownTopic(_)) => {
-                app.workspace_view(workspace, View::default()).await?
+                app.workspace_view(&place.workspace, plain).await?
             }
             opened => opened?,
         };
-        let draft = app.store().draft(workspace).await?.unwrap_or_default();
-        let views = Views::starting_at(app.clock().now().millis());
+        let draft = app.store().draft(&place.workspace, place.conversation).await?;
         let session = Arc::new(tokio::sync::Mutex::new(WorkspaceSession {
+            place: place.clone(),
             workspace_view,
             frozen: None,
-            draft,
-            views,
+            draft: draft.unwrap_or_default(),
+            views: Views::starting_at(app.clock().now().millis()),
         }));
-        let mut desks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Arc::clone(desks.entry(workspace.clone()).or_insert(session)))
+        let mut sessions = self.lock();
+        let opened = Opened { session, used: Instant::now() };
+        let session = Arc::clone(&sessions.entry(place.clone()).or_insert(opened).session);
+        close_unused(&mut sessions);
+        Ok(session)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Place, Opened>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The session, if somebody opened it.
-    pub(crate) fn opened(
-        &self,
-        workspace: &Workspace,
-    ) -> Option<Arc<tokio::sync::Mutex<WorkspaceSession>>> {
-        let desks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        desks.get(workspace).cloned()
+    pub(crate) fn opened(&self, place: &Place) -> Option<SharedSession> {
+        let mut sessions = self.lock();
+        let opened = sessions.get_mut(place)?;
+        opened.used = Instant::now();
+        Some(Arc::clone(&opened.session))
+    }
+
+    /// The places of a workspace that somebody looks at or looked at lately; those of all
+    /// workspaces without one.
+    pub(crate) fn places(&self, workspace: Option<&Workspace>) -> Vec<Place> {
+        let sessions = self.lock();
+        let meant = |place: &&Place| workspace.is_none_or(|at| place.workspace == *at);
+        sessions.keys().filter(meant).cloned().collect()
     }
 
     /// The workspaces that somebody looks at.
-    pub(crate) fn workspaces(&self) -> Vec<Workspace> {
-        let desks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        desks.keys().cloned().collect()
+    pub(crate) fn workspaces(&self) -> HashSet<Workspace> {
+        self.lock().keys().map(|place| place.workspace.clone()).collect()
+    }
+
+    /// The conversation that was opened last in a workspace.
+    pub(crate) async fn last_conversation(
+        &self,
+        app: &App,
+        workspace: &Workspace,
+    ) -> Result<Option<TopicId>, AppError> {
+        let kept = app.store().value(&opened_key(workspace)).await?;
+        Ok(kept.as_deref().and_then(TopicId::parse))
+    }
+
+    /// Remembers the conversation that was opened last.
+    pub(crate) async fn note_opened(&self, app: &App, place: &Place) -> Result<(), AppError> {
+        let Some(id) = place.conversation else { return Ok(()) };
+        if self.last_conversation(app, &place.workspace).await? != Some(id) {
+            let id = id.to_string();
+            app.store().put_value(&opened_key(&place.workspace), Some(&id)).await?;
+        }
+        Ok(())
     }
 
     /// A send ended: a counter that shows a trim stays until something changes.
-    pub(crate) async fn sent(&self, app: &App, workspace: &Workspace, sent: Option<&Sent>) {
-        let Some(session) = self.opened(workspace) else { return };
+    pub(crate) async fn sent(&self, app: &App, place: &Place, sent: Option<&Sent>) {
+        let Some(session) = self.opened(place) else { return };
         let mut session = session.lock().await;
         session.frozen = sent.and_then(Frozen::of);
         // The view is asked again by whoever looks; a store that fails will tell them.
         let _ = session.workspace_view.refresh(app).await;
+    }
+}
+
+/// Closes the sessions that nobody used for the longest time, where there are too many. One that
+/// somebody follows or holds stays.
+fn close_unused(sessions: &mut HashMap<Place, Opened>) {
+    let idle = |opened: &Opened| Arc::strong_count(&opened.session) == 1;
+    let mut unused: Vec<(Instant, Place)> = sessions
+        .iter()
+        .filter(|(_, opened)| idle(opened))
+        .map(|(place, opened)| (opened.used, place.clone()))
+        .collect();
+    unused.sort_by_key(|(used, _)| *used);
+    for (_, place) in unused.iter().rev().skip(SESSIONS_KEPT) {
+        sessions.remove(place);
     }
 }
 
@@ -140,7 +216,7 @@ impl WorkspaceSession {
             model: view.model.clone(),
         };
         let text = serde_json::to_string(&kept).unwrap_or_default();
-        app.store().put_value(&view_key(self.workspace_view.workspace()), Some(&text)).await?;
+        app.store().put_value(&view_key(&self.place), Some(&text)).await?;
         Ok(())
     }
 

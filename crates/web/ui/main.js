@@ -2,11 +2,12 @@
 
 import { createActions } from "./history/actions.js";
 import { createAgain, toBeSent } from "./composer/again.js";
-import { createApi, scoped, wordsOf } from "./base/api.js";
+import { createApi, wordsOf } from "./base/api.js";
 import { createAttach } from "./files/attach.js";
 import { createBadges } from "./history/badges.js";
 import { createBoundary } from "./history/boundary.js";
 import { addCopyButtons, bindCopyButtons } from "./base/clipboard.js";
+import { createAddress, placeIn, scoped } from "./base/place.js";
 import { createComposer } from "./composer/composer.js";
 import { createCounter } from "./composer/counter.js";
 import { createCursor } from "./history/cursor.js";
@@ -30,11 +31,12 @@ import { createNotice } from "./base/notice.js";
 import { createPanels } from "./panels.js";
 import { createSeen } from "./composer/seen.js";
 import { createSelectors } from "./composer/selectors.js";
+import { createSidebar } from "./conversations/sidebar.js";
 import { createSending } from "./composer/sending.js";
 import { createState, emptyState } from "./base/state.js";
 import { createSync } from "./history/sync.js";
 import { grouped } from "./base/text.js";
-import { applyTheme, bindTheme } from "./base/theme.js";
+import { applyTheme, bindTheme, keep, recall } from "./base/theme.js";
 import { createToasts } from "./base/toasts.js";
 import { tokensIn } from "./files/tokens.js";
 import { createToolCalls } from "./history/toolcalls.js";
@@ -51,12 +53,12 @@ const pane = must("#history", HTMLElement);
 const draft = must("#draft", HTMLTextAreaElement);
 const filter = must("#filter", HTMLInputElement);
 const warnAt = Number(body.dataset["warnAt"] ?? 80);
-const workspace = body.dataset["workspace"] ?? "";
+const place = placeIn(body.dataset);
 const keepDeleted = Number(body.dataset["keepDeleted"] ?? 0);
 
 const store = createState(emptyState());
 store.set({
-  view: { filter: filter.value, topic: must("#topic", HTMLElement).dataset["path"] ?? "", model: must("#model", HTMLElement).dataset["id"] ?? "" },
+  view: { filter: filter.value, topic: must("#topic", HTMLElement).dataset["path"] ?? "", model: must("#model", HTMLElement).dataset["id"] ?? "", title: document.querySelector("#title")?.textContent ?? "" },
   boundary: {
     start: Number(pane.dataset["start"] ?? 0), x: Number(pane.dataset["x"] ?? 0), y: Number(pane.dataset["visible"] ?? 0),
     historyTokens: 0, totalTokens: 0,
@@ -86,7 +88,7 @@ function onConnection(now) {
 }
 
 const api = createApi({
-  workspace,
+  place,
   tab: crypto.randomUUID?.() ?? String(Math.random()).slice(2),
   onConnection(now) {
     const fresh = now && !lost;
@@ -94,10 +96,10 @@ const api = createApi({
     if (fresh) events.restart();
   },
 });
-const drafts = createDrafts({ api, workspace });
+const drafts = createDrafts({ api, place });
 const announce = (/** @type {string} */ words) => { live.textContent = words; };
 const attach = createAttach({
-  area: draft, api, store, notice, toast, undo: (token) => void filterBox.takeBack(token), say: announce, scope: (path) => scoped(path, workspace), goTo: (pair) => jumps.byId(pair),
+  area: draft, api, store, notice, toast, undo: (token) => void filterBox.takeBack(token), say: announce, scope: (path) => scoped(path, place), goTo: (pair) => jumps.byId(pair),
   parts: {
     strip: must("#strip", HTMLElement), chips: must("#chips", HTMLElement), meter: must("#meter", HTMLElement), words: must("#strip-words", HTMLElement),
     button: must("#attach", HTMLButtonElement), picker: must("#picker", HTMLInputElement), layer: must("#drop", HTMLElement),
@@ -143,7 +145,7 @@ function onText(message) {
   attach.draw();
   weigh.draft(message);
 }
-const seen = createSeen({ win, store });
+const seen = createSeen({ win, store, conversation: place.scope === "conversation" ? place.conversation : null });
 const composer = createComposer({
   area: draft, attachments: attach.attachments, api, drafts, notice, onText, select: selectAgain,
   onReask: (pair) => void again.show(pair ? { reask: pair } : null).catch((error) => toast(wordsOf(error), { error: true })),
@@ -162,7 +164,7 @@ const written = () => {
 const panels = createPanels({ api, draft: written, panel: must("#panel", HTMLElement), hud: must("#hud", HTMLElement), back: () => modes.enter("VIEW"), own: { files: attach.panel.render, memory: memory.render } });
 const counter = createCounter({ button: must("#counter", HTMLButtonElement), state: store.get, openHud: panels.toggleHud });
 /** @param {{filter?: string, topic?: string, model?: string, contextFrom?: string}} change */
-const setView = (change) => sync.setView(change);
+const setView = (change) => (change.filter === undefined ? sync.setView(change) : address.step(() => sync.setView(change)));
 const held = createHeld({ api, toast, setView, edit: () => modes.enter("INPUT"), openPanel: panels.openPanel, lighten: attach.lighten });
 const sending = createSending({
   api, store, win, history, composer, modes, cursor, badges, notice, toast, held,
@@ -176,7 +178,7 @@ const selectors = createSelectors({
   api, store, setView, toast, model: must("#model", HTMLButtonElement), topic: must("#topic", HTMLButtonElement),
   openPanel: panels.openPanel, done: () => modes.enter("INPUT"),
 });
-const jumps = createJumps({ api, store, win, history, cursor, setView, reloadRows: sync.reloadRows, toast });
+const jumps = createJumps({ api, store, place, win, history, cursor, setView, reloadRows: sync.reloadRows, toast });
 const line = createLine({ api, store, win, setView, toast });
 const filterBox = createFilterBox({
   field: filter, menu: must("#filter-menu", HTMLElement), error: must("#filter-error", HTMLElement),
@@ -187,6 +189,17 @@ const actions = createActions({
   api, win, sending, composer, panels, selectors, edits, chips: attach.chips, setView, toast, keepDeleted, showFile: attach.showFile,
   input: () => modes.enter("INPUT"), undo: filterBox.takeBack, beginAt: line.beginAt,
   selected: () => ({ model: store.get().view.model, topic: store.get().view.topic }),
+});
+const address = createAddress({ place, filter: () => store.get().view.filter, onBack: (filter) => void sync.setView({ filter }).catch((error) => toast(wordsOf(error), { error: true })) });
+const sidebar = createSidebar({ api, place, toast, undo: filterBox.takeBack, write: () => modes.enter("INPUT") });
+const newChat = () => sidebar.newChat(win.y === 0 && store.get().view.filter === "");
+const titleButton = document.querySelector("#title");
+titleButton?.addEventListener("click", () => void sidebar.renameOpen(store.get().view.title));
+must("#new-chat", HTMLElement).addEventListener("click", (event) => {
+  // Another button or a modifier opens it elsewhere, which is the browser's.
+  if (event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  newChat();
 });
 bindForms({ api, toast, undo: filterBox.takeBack, onDone: panels.after });
 
@@ -208,6 +221,8 @@ store.on((now, before) => {
   }
   if (now.view !== before.view) filterBox.sync();
   if (now.view !== before.view) {
+    address.follow();
+    drawTitle(now.view.title);
     selectors.draw();
     if (now.view.filter) pane.dataset["filtered"] = "";
     else delete pane.dataset["filtered"];
@@ -228,6 +243,13 @@ pane.append(empty);
 function drawEmpty() {
   const { boundary: { y }, view } = store.get();
   empty.hidden = y > 0 || view.filter === "";
+}
+
+/** @param {string} title */
+function drawTitle(title) {
+  if (!titleButton) return;
+  titleButton.textContent = title;
+  document.title = `${title} · Plimsoll`;
 }
 
 const PREVIEW = "what would be sent";
@@ -283,6 +305,8 @@ bindKeys({
     "panel-deleted": () => panels.toggle("deleted"),
     undo: () => filterBox.takeBack(),
     hud: panels.toggleHud,
+    "new-chat": newChat,
+    sidebar: sidebar.toggle,
     command: () => modes.enter("COMMAND"),
     input: () => modes.enter("INPUT"),
     view() {
@@ -316,9 +340,10 @@ must("#mode", HTMLElement).title = "INPUT writes, VIEW reads, COMMAND filters; E
 function onEvent(name, data, id) {
   sync.onEvent(name, data, id);
   if (name === "removed") edits.gone(data.pairs);
+  if (name === "conversations" || name === "reset") sidebar.changed();
   inFlight.onEvent(name);
 }
-const events = createEvents({ scope: (path) => scoped(path, workspace), after: body.dataset["event"] ?? "", onEvent, onConnection });
+const events = createEvents({ scope: (path) => scoped(path, place), after: body.dataset["event"] ?? "", onEvent, onConnection });
 
 bindCopyButtons();
 bindTheme(must("#theme", HTMLElement));
@@ -333,11 +358,35 @@ panels.restore();
 // On a touch screen the focus would raise the keyboard over the history.
 if (!matchMedia("(pointer: coarse)").matches && document.activeElement === body) modes.enter("INPUT");
 events.start();
+drawTitle(store.get().view.title);
+// Who deleted the conversation that was open is told here, and can take it back.
+const said = recall("said");
+if (said) {
+  keep("said", null);
+  const { text, undo } = JSON.parse(said);
+  toast(text, undo ? { label: "Undo", act: () => void filterBox.takeBack(undo) } : {});
+}
+if (body.dataset["oldStore"] !== undefined && !recall("conversations")) {
+  notice.say("conversations", {
+    text: "New: conversations. This page shows everything, as before; with conversations, each has its own history.",
+    label: "Use conversations",
+    other: {
+      label: "Not now",
+      act() {
+        keep("conversations", "later");
+        notice.clear("conversations");
+      },
+    },
+    act: () => void api.call("PUT", "/api/settings/scope", { value: "conversation" }).then(() => location.assign("/"), (error) => toast(wordsOf(error), { error: true })),
+  });
+}
 try {
   sync.take(await api.call("GET", "/api/state"));
   const { sending: now } = store.get();
   const reply = now && win.find(now.pair)?.querySelector(".a")?.textContent?.trim();
   if (now && !reply) badges.show({ pair: now.pair, kind: "waiting", text: "" });
+  // A hit of a search that stands in this conversation.
+  if (location.hash.length > 1) await jumps.byId(location.hash.slice(1));
 } catch (error) {
   toast(wordsOf(error), { error: true });
 }

@@ -2,7 +2,7 @@
 
 /**
  * What decides which pairs are visible and who would answer.
- * @typedef {{filter: string, topic: string, model: string}} View
+ * @typedef {{filter: string, topic: string, model: string, title: string}} View
  */
 
 /**
@@ -184,7 +184,7 @@
 
 /** @typedef {{id: string, provider: string, ml: number, size?: string, bindText?: string, available: boolean, enabled?: boolean, assumed?: boolean, current: boolean}} Model */
 /** @typedef {{id: string, path: string, name?: string, pairs?: number}} Topic */
-/** @typedef {{pair: string, at?: number|null, snippetHtml: string, createdAt: string}} Hit */
+/** @typedef {{pair: string, at?: number|null, conversation?: string|null, title?: string|null, snippetHtml: string, createdAt: string}} Hit */
 /** @typedef {{from: number, to: number, items: {insert: string, label: string}[]}} Completion */
 
 export {};

@@ -5,6 +5,7 @@
 
 mod api;
 mod changed;
+mod conversations;
 mod files;
 mod logs;
 mod memory;

@@ -43,7 +43,11 @@ impl Served {
             server.base_url()
         );
         std::fs::write(home.path().join("models.toml"), models).unwrap();
-        std::fs::write(home.path().join("config.toml"), "defaultModel = \"test\"\n").unwrap();
+        std::fs::write(
+            home.path().join("config.toml"),
+            "defaultModel = \"test\"\nscope = \"everything\"\n",
+        )
+        .unwrap();
         prepare(home.path());
         let (child, address) = serve(home.path(), ANYWHERE, Vec::new());
         Self { child, address, home }

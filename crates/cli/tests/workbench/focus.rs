@@ -127,3 +127,15 @@ fn ui_6_a_send_that_the_filter_hides_goes_on_and_is_told_about() {
     bench.wait("T.asked() === 'before|ask' && T.reply() === 'Begin. End.'");
     bench.fine();
 }
+
+#[test]
+fn ui_21_the_modes_are_shown_once_esc_was_used() {
+    let Some(bench) = Workbench::open([answer("fine")]) else { return };
+    bench.send("hello");
+    assert!(!bench.js::<bool>("T.shown('#mode')"), "they are for those who use Esc");
+    bench.view();
+    bench.wait("T.shown('#mode') && T.says('#mode', 'VIEW')");
+    bench.reload();
+    bench.wait("T.shown('#mode')");
+    bench.fine();
+}

@@ -12,6 +12,7 @@ mod bench;
 mod budget;
 mod connection;
 mod continuing;
+mod conversations;
 mod exact;
 mod faults;
 mod files;

@@ -65,7 +65,9 @@ T.cut = () => { T.severed = true; T.stream.close(); T.stream.onerror?.(new Event
 T.mend = () => { T.severed = false; T.deaf = false; dispatchEvent(new Event('online')); };
 // What the server says, in as few words as can be compared.
 T.truth = async () => {
-  const get = async (path) => (await through(path)).json();
+  const { conversation, scope } = document.body.dataset;
+  const here = conversation ? `conversation=${conversation}&scope=${scope}` : 'scope=everything';
+  const get = async (path) => (await through(`${path}${path.includes('?') ? '&' : '?'}${here}`)).json();
   const { boundary, counter, shown } = await get('/api/state');
   const { pairs, visible } = await get('/api/pairs?from=0&limit=200');
   const rows = pairs.map(({ id, included, revision }) => [id, included, String(revision)]);

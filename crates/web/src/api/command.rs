@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State, http::StatusCode};
-use plimsoll_app::{AppError, HistoryChoice, Label, View, WorkspaceView, topic_path};
+use plimsoll_app::{AppError, HistoryChoice, Label, View, WorkspaceView};
 use plimsoll_domain::PairId;
 use plimsoll_filter::{Command, TopicPattern, filter_part, parse};
 use plimsoll_store::{PairRow, Workspace};
@@ -11,7 +11,7 @@ use plimsoll_tokens::commas;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{At, AtQuery, undo::Before};
+use super::{Here, PlaceQuery, undo::Before};
 use crate::{
     Web,
     problem::{Body, Problem},
@@ -54,12 +54,12 @@ impl Done {
 }
 
 /// Do something with the pairs that a filter shows
-#[utoipa::path(post, path = "/api/command", tag = "pairs", params(AtQuery),
+#[utoipa::path(post, path = "/api/command", tag = "pairs", params(PlaceQuery),
     request_body = CommandAsk, responses((status = 200, body = Done), (status = 409, body = Problem,
         content_type = "application/problem+json", description = "Say yes first: `confirm`")))]
 pub(super) async fn command(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Body(ask): Body<CommandAsk>,
 ) -> Result<Json<Done>, Problem> {
     let wrong = |error| AppError::Filter { source_text: ask.text.clone(), error };
@@ -68,16 +68,20 @@ pub(super) async fn command(
         return Err(Problem::bad_request("there is no command after the filter"));
     };
     let filter = filter_part(&ask.text).trim().to_owned();
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let view = {
         let session = session.lock().await;
-        let topic = topic_path(session.workspace_view.topics(), session.workspace_view.topic().id);
-        let history = HistoryChoice::Filter(filter.clone());
-        View { history, topic: Some(topic), model: Some(session.workspace_view.model().id.clone()) }
+        let now = &session.workspace_view;
+        View {
+            history: HistoryChoice::Filter(filter.clone()),
+            scope: now.view().scope,
+            topic: Some(now.topic().id.to_string()),
+            model: Some(now.model().id.clone()),
+        }
     };
-    let mut workspace_view = web.app.workspace_view(&at, view).await?;
+    let mut workspace_view = web.app.workspace_view(&place.workspace, view).await?;
     workspace_view.boundary(&web.app).await?;
-    let job = Job { web: &web, at: &at, ids: workspace_view.visible_ids() };
+    let job = Job { web: &web, at: &place.workspace, ids: workspace_view.visible_ids() };
     let done = match command {
         Command::Star(star) => {
             let before = job.rows().await?.iter().map(|row| (row.id, row.star)).collect();
@@ -104,7 +108,7 @@ pub(super) async fn command(
                 field("filter", &filter),
                 field("format", format.name()),
                 field("order", order.name()),
-                field("workspace", at.as_str()),
+                field("workspace", place.workspace.as_str()),
             ];
             fields.extend(filename.map(|name| field("filename", &name)));
             let download = Some(format!("/api/export?{}", fields.join("&")));

@@ -14,8 +14,8 @@ use futures_util::{Stream, StreamExt};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{Asked, At, AtQuery};
-use crate::{Web, event_log, problem::Problem};
+use super::{Asked, Here, PlaceQuery};
+use crate::{Web, event_log, place::Place, problem::Problem};
 
 /// Proxies and browsers hear something at least this often.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -35,33 +35,36 @@ pub(crate) struct AfterQuery {
 /// `stage` is `sent`) and again when it is over; `call` numbers the calls of the send in
 /// `pair`, `leftOut` names the pairs that it left out. `receipt` comes when the receipt can
 /// be read.
-#[utoipa::path(get, path = "/api/events", tag = "events", params(AtQuery, AfterQuery),
+#[utoipa::path(get, path = "/api/events", tag = "events", params(PlaceQuery, AfterQuery),
     responses((status = 200, content_type = "text/event-stream", body = String)))]
 pub(super) async fn events(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Asked(query): Asked<AfterQuery>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, Problem> {
-    follow(&web, at, &query, &headers, &["text", "toolcall"]).await
+    follow(&web, place, &query, &headers, &["text", "toolcall"]).await
 }
 
-/// The events of a workspace but those of these names: pages get text as HTML, programs as
+/// The events of a place but those of these names: pages get text as HTML, programs as
 /// it is.
 pub(crate) async fn follow(
     web: &Arc<Web>,
-    at: plimsoll_store::Workspace,
+    place: Place,
     query: &AfterQuery,
     headers: &HeaderMap,
     without: &'static [&'static str],
 ) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>> + use<>>, Problem> {
-    // Whoever follows a workspace looks at it: its session is kept up to date.
-    web.sessions.session(&web.app, &at).await?;
+    // Whoever follows a place looks at it: its session is kept up to date, and stays open.
+    let session = web.sessions.session(&web.app, &place).await?;
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let events = web
         .event_log
-        .follow(at, last.or(query.after))
+        .follow(place, last.or(query.after))
         .filter(move |event| std::future::ready(!without.contains(&event.name)))
-        .map(|event| event_log::on_the_wire(&event));
+        .map(move |event| {
+            let _followed = &session;
+            event_log::on_the_wire(&event)
+        });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }

@@ -16,7 +16,7 @@ use plimsoll_app::{ExportAsk, ExportFormat, ExportOrder, topic_path};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Asked, At, AtQuery};
+use super::{Asked, Here, PlaceQuery};
 use crate::{Web, problem::Problem};
 
 #[derive(Clone, Copy, Deserialize, ToSchema)]
@@ -53,22 +53,23 @@ pub(super) struct ExportQuery {
 }
 
 /// Take along the pairs that a filter shows
-#[utoipa::path(get, path = "/api/export", tag = "pairs", params(AtQuery, ExportQuery),
+#[utoipa::path(get, path = "/api/export", tag = "pairs", params(PlaceQuery, ExportQuery),
     responses((status = 200, body = String, content_type = "application/octet-stream")))]
 pub(super) async fn export(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Asked(query): Asked<ExportQuery>,
 ) -> Result<Response, Problem> {
     let format = query.format.unwrap_or(Format::Json);
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let (topic, model) = {
         let session = session.lock().await;
         let topic = topic_path(session.workspace_view.topics(), session.workspace_view.topic().id);
         (topic, session.workspace_view.model().id.clone())
     };
     let ask = ExportAsk {
-        workspace: at,
+        workspace: place.workspace.clone(),
+        scope: place.scope,
         filter: query.filter.unwrap_or_default(),
         topic: Some(topic),
         model: Some(model),

@@ -2,6 +2,7 @@
 
 pub(crate) mod attached;
 mod command;
+mod conversations;
 mod errors;
 mod events;
 mod export;
@@ -20,6 +21,7 @@ mod view;
 pub(crate) mod views_told;
 mod writing;
 
+pub(crate) use crate::place::{Here, PlaceQuery};
 pub(crate) use errors::ErrorDto;
 pub(crate) use events::{AfterQuery, follow};
 pub(crate) use models::ModelList;
@@ -43,6 +45,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Web,
+    place::workspace_of,
     problem::{Help, Problem},
 };
 
@@ -81,6 +84,8 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(undo::undo))
         .routes(routes!(undo::deletions))
         .routes(routes!(undo::purge))
+        .routes(routes!(conversations::list, conversations::begin))
+        .routes(routes!(conversations::change, conversations::delete))
         .routes(routes!(topics::list, topics::add))
         .routes(routes!(topics::change, topics::remove))
         .routes(routes!(models::list))
@@ -183,12 +188,7 @@ impl<S: Send + Sync> FromRequestParts<S> for At {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let query = Query::<AtQuery>::try_from_uri(&parts.uri);
         let Query(query) = query.map_err(|error| Problem::bad_request(error.body_text()))?;
-        match query.workspace.as_deref() {
-            None => Ok(Self(Workspace::default())),
-            Some(name) => Workspace::parse(name)
-                .map(Self)
-                .map_err(|error| Problem::bad_request(error.to_string())),
-        }
+        workspace_of(query.workspace.as_deref()).map(Self)
     }
 }
 

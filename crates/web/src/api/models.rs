@@ -12,7 +12,7 @@ use plimsoll_tokens::compact_size;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{At, AtQuery, state::bind_text};
+use super::{Here, PlaceQuery, state::bind_text};
 use crate::{
     ListedModel, Web,
     problem::{Body, Problem},
@@ -74,13 +74,13 @@ impl ModelList {
 }
 
 /// All models, those that can be asked first
-#[utoipa::path(get, path = "/api/models", tag = "models", params(AtQuery),
+#[utoipa::path(get, path = "/api/models", tag = "models", params(PlaceQuery),
     responses((status = 200, body = ModelList)))]
 pub(super) async fn list(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
 ) -> Result<Json<ModelList>, Problem> {
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let current = session.lock().await.workspace_view.model().id.clone();
     Ok(Json(ModelList::of(&web, &current).await))
 }

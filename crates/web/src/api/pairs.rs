@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Asked, At, AtQuery, pair_id,
+    Asked, At, AtQuery, Here, PlaceQuery, pair_id,
     undo::{Before, ForGoodQuery, Gone},
 };
 use crate::{
@@ -158,15 +158,15 @@ pub(super) struct Page {
 }
 
 /// A page of the visible pairs, oldest first
-#[utoipa::path(get, path = "/api/pairs", tag = "pairs", params(AtQuery, ListQuery),
+#[utoipa::path(get, path = "/api/pairs", tag = "pairs", params(PlaceQuery, ListQuery),
     responses((status = 200, body = Page)))]
 pub(super) async fn list(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Asked(query): Asked<ListQuery>,
 ) -> Result<Json<Page>, Problem> {
     let limit = usize::from(query.limit.unwrap_or(40).clamp(1, 200));
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     let visible = session.workspace_view.boundary(&web.app).await?.visible;
     let from = query.from.unwrap_or_else(|| visible.saturating_sub(limit)).min(visible);

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State};
-use plimsoll_app::{Draft, HistoryChoice, Purpose, View, WorkspaceView, topic_path};
+use plimsoll_app::{Draft, HistoryChoice, Purpose, View, WorkspaceView};
 use plimsoll_domain::{Attachment, Delivery, PairId, file_label};
 use plimsoll_send::{BLOCK, Hash, Seen, SeenFile};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{At, AtQuery, attached, pair_id, state::BoundaryDto};
+use super::{Here, PlaceQuery, attached, pair_id, state::BoundaryDto};
 use crate::{
     Web,
     problem::{Body, Problem},
@@ -112,11 +112,11 @@ struct PreviewFile {
 
 /// What would be sent if a pair were asked again or answered anew, or with a message that is not
 /// the draft; nothing is sent
-#[utoipa::path(post, path = "/api/preview", tag = "sending", params(AtQuery), request_body = Again,
+#[utoipa::path(post, path = "/api/preview", tag = "sending", params(PlaceQuery), request_body = Again,
     responses((status = 200, body = Preview)))]
 pub(super) async fn preview(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Body(again): Body<Again>,
 ) -> Result<Json<Preview>, Problem> {
     let asked = (again.reask.as_deref(), again.regenerate.as_deref());
@@ -129,7 +129,7 @@ pub(super) async fn preview(
         Purpose::ReAsk(id) => (draft.text, draft.attachments) = own_words(&web, id).await?,
         Purpose::New | Purpose::Regenerate(_) => {}
     }
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     let mut other = view_for_model(&web, &mut session, again.model.as_deref()).await?;
     let workspace_view = other.as_mut().unwrap_or(&mut session.workspace_view);
@@ -198,9 +198,13 @@ async fn beside(
     session: &WorkspaceSession,
     model: &str,
 ) -> Result<WorkspaceView, Problem> {
-    let topic = topic_path(session.workspace_view.topics(), session.workspace_view.topic().id);
-    let history = HistoryChoice::These(session.workspace_view.visible_ids());
-    let view = View { history, topic: Some(topic), model: Some(model.to_owned()) };
+    let now = &session.workspace_view;
+    let view = View {
+        history: HistoryChoice::These(now.visible_ids()),
+        scope: now.view().scope,
+        topic: Some(now.topic().id.to_string()),
+        model: Some(model.to_owned()),
+    };
     Ok(web.app.workspace_view(session.workspace_view.workspace(), view).await?)
 }
 
@@ -231,6 +235,7 @@ mod tests {
                 delivery: file["delivery"].as_str().and_then(Delivery::parse),
             };
             let seen = Seen {
+                within: case["conversation"].as_str().and_then(plimsoll_domain::TopicId::parse),
                 model: case["model"].as_str().unwrap().to_owned(),
                 instructions: list("instructions")
                     .iter()

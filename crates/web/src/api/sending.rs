@@ -11,20 +11,21 @@ use plimsoll_app::{AppError, Draft, Purpose, QuotaChoice, SeenDigest, SendChoice
 use plimsoll_budget::{Model, ModelLimit, OverBudget, larger_models};
 use plimsoll_domain::Attachment;
 use plimsoll_send::Plan;
-use plimsoll_store::{StoreError, Workspace};
+use plimsoll_store::StoreError;
 use plimsoll_tokens::commas;
 use serde::{Deserialize, Serialize};
 use tracing::Instrument;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Asked, At, AtQuery, pair_id,
+    Asked, Here, PlaceQuery, pair_id,
     seen::{self, SeenDto, view_for_model},
     state::bind_text,
     writing::tell_draft,
 };
 use crate::{
     Web,
+    place::Place,
     problem::{Body, Problem},
     relay, sends,
 };
@@ -70,16 +71,16 @@ pub(super) struct Begun {
 }
 
 /// Send a message; the answer comes by events
-#[utoipa::path(post, path = "/api/send", tag = "sending", params(AtQuery), request_body = Message,
+#[utoipa::path(post, path = "/api/send", tag = "sending", params(PlaceQuery), request_body = Message,
     responses((status = 202, body = Begun)))]
 pub(super) async fn send(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     headers: HeaderMap,
     Body(message): Body<Message>,
 ) -> Result<(StatusCode, Json<Begun>), Problem> {
     // Whoever goes away right after pressing Enter has sent it: it is begun whole or not at all.
-    let begun = tokio::spawn(begin(web, at, headers, message).in_current_span()).await;
+    let begun = tokio::spawn(begin(web, place, headers, message).in_current_span()).await;
     begun.unwrap_or_else(|error| {
         let detail = format!("the send could not be begun: {error}");
         Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "unexpected", detail))
@@ -88,7 +89,7 @@ pub(super) async fn send(
 
 async fn begin(
     web: Arc<Web>,
-    at: Workspace,
+    place: Place,
     headers: HeaderMap,
     message: Message,
 ) -> Result<(StatusCode, Json<Begun>), Problem> {
@@ -99,7 +100,7 @@ async fn begin(
     };
     let asked = (message.reask.as_deref(), message.regenerate.as_deref());
     let draft = seen::draft(&web, asked, &message.text, &message.attachments).await?;
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     // The session is everybody's: it is not held while a model is being fetched.
     let model = match &message.model {
         Some(model) => model.clone(),
@@ -121,7 +122,7 @@ async fn begin(
             let changes =
                 message.seen.map(|seen| session.views.changes(seen.view, &shown, instructions));
             drop(session);
-            relay::tell_rows(&web, &at).await;
+            relay::tell_rows(&web, &place).await;
             return Err(Problem::from(AppError::ViewChanged).changed(changes.unwrap_or_default()));
         }
         Err(AppError::Store(busy @ StoreError::Busy { .. })) => {
@@ -132,13 +133,17 @@ async fn begin(
     };
     let pair = begun.pair.to_string();
     // Nothing that can fail stands between the two: a send that is begun is carried out.
-    sends::carry_out(&web, at.clone(), begun);
+    sends::carry_out(&web, place.clone(), begun);
     session.frozen = None;
     if draft.purpose == Purpose::New && session.draft.text == draft.text {
         session.draft = Draft::default();
         // A draft that stays by mistake does no harm: its text is in the pair.
-        let _ = web.app.store().put_draft(&at, &session.draft, web.app.clock().now()).await;
-        tell_draft(&web, &at, &headers, &session.draft);
+        let _ = web
+            .app
+            .store()
+            .put_draft(&place.workspace, place.conversation, &session.draft, web.app.clock().now())
+            .await;
+        tell_draft(&web, &place, &headers, &session.draft);
     }
     drop(session);
     Ok((StatusCode::ACCEPTED, Json(Begun { pair })))
@@ -192,16 +197,16 @@ pub(super) struct CancelQuery {
 }
 
 /// Stop the send in flight; what had arrived is kept
-#[utoipa::path(post, path = "/api/cancel", tag = "sending", params(AtQuery, CancelQuery),
+#[utoipa::path(post, path = "/api/cancel", tag = "sending", params(PlaceQuery, CancelQuery),
     responses((status = 204), (status = 409, body = Problem,
         content_type = "application/problem+json", description = "Nothing is being sent here")))]
 pub(super) async fn cancel(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Asked(query): Asked<CancelQuery>,
 ) -> Result<StatusCode, Problem> {
     let pair = query.pair.as_deref().map(pair_id).transpose()?;
-    if web.sends.cancel(&at, pair) || web.app.stop(&at, pair).await? {
+    if web.sends.cancel(&place, pair) || web.app.stop(&place.workspace, pair).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
         let detail = "nothing is being sent here";

@@ -26,6 +26,10 @@ pub(crate) struct ViewDto {
     pub(crate) filter: String,
     /// The path of the topic that new pairs go to.
     pub(crate) topic: String,
+    /// The title of that conversation: its name, or the first words of its first message.
+    pub(crate) title: String,
+    /// Whether somebody named it.
+    named: bool,
     /// The model that would answer.
     pub(crate) model: String,
 }
@@ -276,6 +280,8 @@ impl StateDto {
             view: ViewDto {
                 filter: session.filter().to_owned(),
                 topic: topic_path(workspace_view.topics(), workspace_view.topic().id),
+                title: workspace_view.topic().name.clone(),
+                named: workspace_view.topic().named,
                 model: plan.model().id.clone(),
             },
             counter,
@@ -286,7 +292,7 @@ impl StateDto {
             queue: web.app.settings().queue_while_sending(),
             long_paste_chars: web.app.settings().long_paste().0,
             long_paste_lines: web.app.settings().long_paste().1,
-            sending: web.sends.current(workspace_view.workspace()).map(|pair| pair.to_string()),
+            sending: web.sends.current(&session.place).map(|pair| pair.to_string()),
             event,
         })
     }

@@ -133,7 +133,7 @@ where
     Option::<T>::deserialize(from).map(Some)
 }
 
-fn topic_id(text: &str) -> Result<TopicId, Problem> {
+pub(super) fn topic_id(text: &str) -> Result<TopicId, Problem> {
     TopicId::parse(text).ok_or_else(|| Problem::not_found("topic"))
 }
 
@@ -177,6 +177,6 @@ pub(super) async fn remove(
         return Err(Problem::not_found("topic"));
     }
     let path = topic_path(&topics, id);
-    let deleted = web.app.remove_topic(&at, &path).await?;
+    let deleted = web.app.remove_topic(&at, id).await?;
     Ok(Gone::of(deleted, format!("the topic {path} is deleted")))
 }

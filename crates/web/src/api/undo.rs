@@ -36,8 +36,8 @@ pub(super) enum Before {
     Flags(Vec<(PairId, ColorFlag)>),
     Uses(Vec<(PairId, PairUse)>),
     Topics(Vec<(PairId, TopicId)>),
-    /// Where the context began; none for the prediction.
-    ContextFrom(Option<ContextMark>),
+    /// Where the context of a conversation, or of the workspace, began; none for the prediction.
+    ContextFrom(Option<TopicId>, Option<ContextMark>),
     /// A saved filter; none if there was none.
     Filter(String, Option<String>),
 }
@@ -117,7 +117,7 @@ pub(crate) struct DeletionDto {
     pub(crate) id: String,
     /// When it was deleted.
     pub(crate) at: String,
-    /// `pairs`, `file`, `topic`, `filter` or `notes`.
+    /// `pairs`, `file`, `topic`, `conversation`, `filter` or `notes`.
     pub(crate) kind: &'static str,
     /// How many things it took.
     pub(crate) count: u64,
@@ -214,7 +214,9 @@ pub(super) async fn undo(
             relabel(&web, &at, pairs, Label::Use, |pair_use| *pair_use as u64).await?;
         }
         Before::Topics(pairs) => web.app.put_back(&at, &pairs).await?,
-        Before::ContextFrom(mark) => web.app.set_context_mark(&at, mark).await?,
+        Before::ContextFrom(within, mark) => {
+            web.app.set_context_mark(&at, within, mark).await?;
+        }
         Before::Filter(name, text) => web.app.save_filter(&at, &name, text.as_deref()).await?,
     }
     Ok(Json(Undone { done: "taken back".to_owned() }))

@@ -1,6 +1,6 @@
 //! The view: filter, selectors, completion, saved filters, search.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use axum::{
     Json,
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Asked, At, AtQuery,
+    Asked, At, AtQuery, Here, PlaceQuery,
     state::StateDto,
     undo::{Before, Gone},
 };
@@ -24,13 +24,13 @@ use crate::{
 };
 
 /// View, counter, boundary and window
-#[utoipa::path(get, path = "/api/state", tag = "view", params(AtQuery),
+#[utoipa::path(get, path = "/api/state", tag = "view", params(PlaceQuery),
     responses((status = 200, body = StateDto)))]
 pub(super) async fn state(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
 ) -> Result<Json<StateDto>, Problem> {
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     Ok(Json(StateDto::of(&web, &mut session).await?))
 }
@@ -42,7 +42,7 @@ pub(super) struct Choice {
     /// A filter; the empty one shows everything.
     #[schema(max_length = 65536)]
     filter: Option<String>,
-    /// The path of a topic; blank for none.
+    /// The path of a topic; blank for none. Where a conversation is open, it is the topic.
     topic: Option<String>,
     /// A model; blank for none.
     model: Option<String>,
@@ -53,16 +53,17 @@ pub(super) struct Choice {
 }
 
 /// Apply a filter, or choose a topic or a model
-#[utoipa::path(put, path = "/api/view", tag = "view", params(AtQuery), request_body = Choice,
+#[utoipa::path(put, path = "/api/view", tag = "view", params(PlaceQuery), request_body = Choice,
     responses((status = 200, body = StateDto), (status = 422, body = Problem,
         content_type = "application/problem+json", description = "The filter, topic or model is not right")))]
 pub(super) async fn choose(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Body(choice): Body<Choice>,
 ) -> Result<Json<StateDto>, Problem> {
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
+    let within = place.within();
     let mut view: View = session.workspace_view.view().clone();
     if let Some(filter) = &choice.filter {
         view.history = HistoryChoice::Filter(filter.clone());
@@ -73,7 +74,10 @@ pub(super) async fn choose(
         Some(name) => Some(name),
         None => old,
     };
-    view.topic = chosen(choice.topic, view.topic);
+    // In an open conversation the topic is that conversation.
+    if place.conversation.is_none() {
+        view.topic = chosen(choice.topic, view.topic);
+    }
     view.model = chosen(choice.model, view.model);
     if view != *session.workspace_view.view() || choice.context_from.is_none() {
         session.choose(&web.app, view).await?;
@@ -81,18 +85,22 @@ pub(super) async fn choose(
     if let Some(text) = &choice.context_from {
         let wrong = || Problem::bad_request("contextFrom is a pair's id, after:ID, end, or blank");
         let from = ContextFrom::parse(text).ok_or_else(wrong)?;
-        let before = web.app.context_mark(&at).await?;
-        if web.app.set_context_from(&at, from).await? != before {
-            web.undo.keep(&at, web.app.clock().now(), Before::ContextFrom(before));
+        let before = web.app.context_mark(&place.workspace, within).await?;
+        if web.app.set_context_from(&place.workspace, within, from).await? != before {
+            web.undo.keep(
+                &place.workspace,
+                web.app.clock().now(),
+                Before::ContextFrom(within, before),
+            );
         }
         session.frozen = None;
     }
     if let Some(filter) = choice.filter.filter(|filter| !filter.trim().is_empty()) {
-        web.app.store().push_query(&at, &filter, web.app.clock().now()).await?;
+        web.app.store().push_query(&place.workspace, &filter, web.app.clock().now()).await?;
     }
     let state = StateDto::of(&web, &mut session).await?;
-    web.event_log.tell(Some(&at), "rows", &serde_json::json!({}));
-    web.event_log.tell(Some(&at), "state", &serde_json::json!(state));
+    web.event_log.tell(&place, "rows", &serde_json::json!({}));
+    web.event_log.tell(&place, "state", &serde_json::json!(state));
     Ok(Json(state))
 }
 
@@ -126,14 +134,14 @@ struct Offer {
 }
 
 /// Complete the filter at the cursor
-#[utoipa::path(get, path = "/api/complete", tag = "view", params(AtQuery, CompleteQuery),
+#[utoipa::path(get, path = "/api/complete", tag = "view", params(PlaceQuery, CompleteQuery),
     responses((status = 200, body = Completed)))]
 pub(super) async fn complete(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Asked(query): Asked<CompleteQuery>,
 ) -> Result<Json<Completed>, Problem> {
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let session = session.lock().await;
     let text = &query.text;
     let cursor = query.cursor.map_or(text.len(), |units| byte_at(text, units));
@@ -266,6 +274,10 @@ struct Hit {
     pair: String,
     /// Where it stands among the visible ones, if it is visible.
     at: Option<usize>,
+    /// The conversation that it stands in.
+    conversation: Option<String>,
+    /// The title of that.
+    title: Option<String>,
     /// The words around, with what was found in `<mark>`.
     snippet_html: String,
     /// When it was written.
@@ -279,24 +291,29 @@ pub(super) struct Hits {
 }
 
 /// Search all pairs of the workspace
-#[utoipa::path(get, path = "/api/search", tag = "view", params(AtQuery, SearchQuery),
+#[utoipa::path(get, path = "/api/search", tag = "view", params(PlaceQuery, SearchQuery),
     responses((status = 200, body = Hits)))]
 pub(super) async fn search(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Asked(query): Asked<SearchQuery>,
 ) -> Result<Json<Hits>, Problem> {
     let limit = usize::from(query.limit.unwrap_or(20).clamp(1, 100));
-    let session = web.sessions.session(&web.app, &at).await?;
-    let found = web.app.store().search(&at, &query.q, limit).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
+    let found = web.app.store().search(&place.workspace, &query.q, limit).await?;
     let ids: Vec<_> = found.iter().map(|hit| hit.pair).collect();
     let stored = web.app.store().get_many(&ids).await?;
     let session = session.lock().await;
+    let topics = session.workspace_view.topics().iter();
+    let topics: HashMap<_, _> = topics.map(|topic| (topic.id, topic)).collect();
     let hit = |hit: &SearchHit| {
         let stored = stored.iter().find(|stored| stored.pair.id == hit.pair);
+        let topic = stored.and_then(|stored| topics.get(&stored.pair.topic_id));
         Hit {
             pair: hit.pair.to_string(),
             at: session.workspace_view.position(hit.pair),
+            conversation: topic.map(|topic| topic.id.to_string()),
+            title: topic.map(|topic| topic.name.clone()),
             snippet_html: marked(&hit.snippet, &hit.marks),
             created_at: stored.map(|s| rfc3339(s.pair.created_at)).unwrap_or_default(),
         }

@@ -9,18 +9,18 @@ use axum::{
 };
 use plimsoll_app::Draft;
 use plimsoll_domain::Attachment;
-use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
 use super::{
-    At, AtQuery, attached,
+    At, AtQuery, Here, PlaceQuery, attached,
     seen::{self, view_for_model},
     state::Weighed,
 };
 use crate::{
     Web,
+    place::Place,
     problem::{Body, Problem},
     relay::tell_state,
 };
@@ -50,15 +50,15 @@ impl NextMessage {
 }
 
 /// What a message would weigh; for a new one no history is touched
-#[utoipa::path(post, path = "/api/weigh", tag = "writing", params(AtQuery), request_body = NextMessage,
+#[utoipa::path(post, path = "/api/weigh", tag = "writing", params(PlaceQuery), request_body = NextMessage,
     responses((status = 200, body = Weighed)))]
 pub(super) async fn weigh(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Body(message): Body<NextMessage>,
 ) -> Result<Json<Weighed>, Problem> {
     let draft = message.draft(&web).await?;
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     let mut other = view_for_model(&web, &mut session, message.model.as_deref()).await?;
     let workspace_view = other.as_mut().unwrap_or(&mut session.workspace_view);
@@ -67,46 +67,52 @@ pub(super) async fn weigh(
 }
 
 /// The draft as it was left
-#[utoipa::path(get, path = "/api/draft", tag = "writing", params(AtQuery),
+#[utoipa::path(get, path = "/api/draft", tag = "writing", params(PlaceQuery),
     responses((status = 200, body = Draft)))]
-pub(super) async fn draft(State(web): State<Arc<Web>>, At(at): At) -> Result<Json<Draft>, Problem> {
-    let session = web.sessions.session(&web.app, &at).await?;
+pub(super) async fn draft(
+    State(web): State<Arc<Web>>,
+    Here(place): Here,
+) -> Result<Json<Draft>, Problem> {
+    let session = web.sessions.session(&web.app, &place).await?;
     let draft = session.lock().await.draft.clone();
     Ok(Json(draft))
 }
 
 /// Keep a draft
-#[utoipa::path(put, path = "/api/draft", tag = "writing", params(AtQuery), request_body = Draft,
+#[utoipa::path(put, path = "/api/draft", tag = "writing", params(PlaceQuery), request_body = Draft,
     responses((status = 204)))]
 pub(super) async fn put_draft(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     headers: HeaderMap,
     Body(draft): Body<Draft>,
 ) -> Result<StatusCode, Problem> {
     attached::check(&draft.attachments)?;
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
-    web.app.store().put_draft(&at, &draft, web.app.clock().now()).await?;
+    web.app
+        .store()
+        .put_draft(&place.workspace, place.conversation, &draft, web.app.clock().now())
+        .await?;
     if session.draft != draft {
         let other_files = session.draft.attachments != draft.attachments;
         session.draft.clone_from(&draft);
-        tell_draft(&web, &at, &headers, &draft);
+        tell_draft(&web, &place, &headers, &draft);
         drop(session);
         if other_files {
             // What the message brings is listed with it, and so is what stands on the page.
-            web.event_log.tell(Some(&at), "files", &json!({}));
-            tell_state(&web, &at).await;
+            web.event_log.tell(&place.workspace, "files", &json!({}));
+            tell_state(&web, &place).await;
         }
     }
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Tells all tabs what the box holds now, and which of them said so (UI-12).
-pub(super) fn tell_draft(web: &Web, at: &Workspace, headers: &HeaderMap, draft: &Draft) {
+/// Tells all tabs of a place what the box holds now, and which of them said so (UI-12).
+pub(super) fn tell_draft(web: &Web, place: &Place, headers: &HeaderMap, draft: &Draft) {
     let tab = headers.get("x-plimsoll-tab").and_then(|tab| tab.to_str().ok());
     web.event_log.tell(
-        Some(at),
+        place,
         "draft",
         &json!({ "text": draft.text, "attachments": draft.attachments, "from": tab }),
     );

@@ -14,6 +14,7 @@ fn what(deletion: &Deletion) -> String {
         DeletedKind::Pairs => ("pair", "pairs"),
         DeletedKind::File => ("file", "files"),
         DeletedKind::Topic => ("topic", "topics"),
+        DeletedKind::Conversation => ("conversation", "conversations"),
         DeletedKind::Filter => ("saved filter", "saved filters"),
         DeletedKind::Notes => ("note", "notes"),
     };

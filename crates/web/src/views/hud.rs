@@ -43,7 +43,7 @@ pub(super) async fn hud(
         Some(pair) => ErrorDto::of(web, pair).await.ok().flatten(),
         None => None,
     };
-    let under_way = web.sends.current(session.workspace_view.workspace());
+    let under_way = web.sends.current(&session.place);
     let calls = under_way.and_then(|pair| web.relay.attempts(pair));
     Ok(html! {
         h2 { "Parameters" }

@@ -26,23 +26,28 @@ use axum::{
     Router,
     extract::{Path, State},
     http::HeaderMap,
-    response::{Sse, sse::Event},
+    response::{Redirect, Sse, sse::Event},
     routing::get,
 };
 use futures_util::Stream;
 use maud::Markup;
-use plimsoll_domain::ReceiptId;
+use plimsoll_app::{HistoryChoice, View};
+use plimsoll_domain::{HistoryScope, ReceiptId, TopicId};
+use plimsoll_store::Workspace;
 use serde::Deserialize;
 
 use crate::{
     Web,
-    api::{Asked, At, NextMessage, follow, pair_id, seen::view_for_model},
+    api::{Asked, At, Here, NextMessage, follow, pair_id, seen::view_for_model},
+    place::{Place, workspace_of},
     problem::{Body, Problem},
 };
 
 pub(crate) fn router() -> Router<Arc<Web>> {
     Router::new()
         .route("/", get(index))
+        .route("/c/new", get(new_chat))
+        .route("/c/{id}", get(conversation))
         .route("/ui/rows", get(window))
         .route("/ui/pair/{id}", get(one_pair))
         .route("/ui/panel/{name}", get(panel))
@@ -55,10 +60,92 @@ pub(crate) fn router() -> Router<Arc<Web>> {
         .route("/ui/events", get(events))
 }
 
-async fn index(State(web): State<Arc<Web>>, At(at): At) -> Result<Markup, Problem> {
-    let session = web.sessions.session(&web.app, &at).await?;
+/// What an address says besides its path.
+#[derive(Deserialize)]
+struct Address {
+    workspace: Option<String>,
+    scope: Option<HistoryScope>,
+    filter: Option<String>,
+}
+
+/// The page as it was left: in the conversation that was opened last, or with everything in sight.
+async fn index(
+    State(web): State<Arc<Web>>,
+    Asked(address): Asked<Address>,
+) -> Result<Markup, Problem> {
+    let workspace = workspace_of(address.workspace.as_deref())?;
+    web.app.open_workspace(&workspace).await?;
+    let conversation = match opens_with_everything(&web, &address).await? {
+        true => None,
+        false => {
+            let last = web.sessions.last_conversation(&web.app, &workspace).await?;
+            Some(last.unwrap_or_else(|| web.app.new_conversation()))
+        }
+    };
+    open_page(&web, workspace, conversation, &address).await
+}
+
+/// A conversation at its own address (HIS-9b).
+async fn conversation(
+    State(web): State<Arc<Web>>,
+    Path(id): Path<String>,
+    Asked(address): Asked<Address>,
+) -> Result<Markup, Problem> {
+    let id = TopicId::parse(&id).ok_or_else(|| Problem::not_found("conversation"))?;
+    let workspace = workspace_of(address.workspace.as_deref())?;
+    open_page(&web, workspace, Some(id), &address).await
+}
+
+/// Under this name it is kept that a store is older than conversations are (REL-3): it opens with
+/// everything until somebody wants conversations.
+const BEFORE_CONVERSATIONS: &str = "beforeConversations";
+
+async fn opens_with_everything(web: &Web, address: &Address) -> Result<bool, Problem> {
+    if let Some(scope) = address.scope {
+        return Ok(scope == HistoryScope::Everything);
+    }
+    let everything = web.app.settings().opens_with_everything();
+    Ok(everything || is_older_than_conversations(web).await?)
+}
+
+/// Whether the store is older than conversations, and nobody said yet what a page opens with.
+async fn is_older_than_conversations(web: &Web) -> Result<bool, Problem> {
+    let unsaid = web.app.settings().is_default("scope");
+    Ok(unsaid && web.app.store().value(BEFORE_CONVERSATIONS).await?.is_some())
+}
+
+/// A conversation that begins, at an address of its own.
+async fn new_chat(State(web): State<Arc<Web>>, At(at): At) -> Redirect {
+    let query = match at == Workspace::default() {
+        true => String::new(),
+        false => format!("?workspace={at}"),
+    };
+    Redirect::to(&format!("/c/{}{query}", web.app.new_conversation()))
+}
+
+async fn open_page(
+    web: &Arc<Web>,
+    workspace: Workspace,
+    conversation: Option<TopicId>,
+    address: &Address,
+) -> Result<Markup, Problem> {
+    let named = match conversation {
+        Some(_) => HistoryScope::Conversation,
+        None => HistoryScope::Everything,
+    };
+    let place = Place { workspace, conversation, scope: address.scope.unwrap_or(named) };
+    let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
-    page::page(&web, &mut session).await
+    web.sessions.note_opened(&web.app, &place).await?;
+    if let Some(filter) = address.filter.as_ref().filter(|filter| *filter != session.filter()) {
+        let history = HistoryChoice::Filter(filter.clone());
+        let view = View { history, ..session.workspace_view.view().clone() };
+        // An address with a filter that is wrong shows what was shown before (FLT-4).
+        if session.choose(&web.app, view).await.is_ok() {
+            web.event_log.tell(&place, "rows", &serde_json::json!({}));
+        }
+    }
+    page::page(web, &mut session).await
 }
 
 #[derive(Deserialize)]
@@ -72,10 +159,10 @@ const MOST_ROWS: usize = 200;
 
 async fn window(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Asked(Window { from, to }): Asked<Window>,
 ) -> Result<Markup, Problem> {
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     let to = to.min(from.saturating_add(MOST_ROWS));
     rows::chunk(&web, &mut session, from..to).await
@@ -83,11 +170,11 @@ async fn window(
 
 async fn one_pair(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Path(id): Path<String>,
 ) -> Result<Markup, Problem> {
     let id = pair_id(&id)?;
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     rows::one(&web, &mut session, id).await
 }
@@ -100,11 +187,11 @@ struct Find {
 
 async fn panel(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Path(name): Path<String>,
     Asked(Find { find }): Asked<Find>,
 ) -> Result<Markup, Problem> {
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     match name.as_str() {
         "topics" => panels::topics(&web, &*session.lock().await, find.as_deref()).await,
         "models" => {
@@ -113,14 +200,14 @@ async fn panel(
         }
         "settings" => Ok(panels::settings(&web)),
         "help" => Ok(panels::help()),
-        "deleted" => deleted::list(&web, &at).await,
-        "receipts" => receipts::overview(&web, &at).await,
+        "deleted" => deleted::list(&web, &place.workspace).await,
+        "receipts" => receipts::overview(&web, &place.workspace).await,
         _ => Err(Problem::not_found("panel")),
     }
 }
 
-async fn show_hud(State(web): State<Arc<Web>>, At(at): At) -> Result<Markup, Problem> {
-    let session = web.sessions.session(&web.app, &at).await?;
+async fn show_hud(State(web): State<Arc<Web>>, Here(place): Here) -> Result<Markup, Problem> {
+    let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     let draft = session.draft.clone();
     hud::hud(&web, &mut session, None, &draft).await
@@ -130,11 +217,11 @@ async fn show_hud(State(web): State<Arc<Web>>, At(at): At) -> Result<Markup, Pro
 /// again.
 async fn show_hud_of(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Body(message): Body<NextMessage>,
 ) -> Result<Markup, Problem> {
     let draft = message.draft(&web).await?;
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     let other = view_for_model(&web, &mut session, message.model.as_deref()).await?;
     hud::hud(&web, &mut session, other, &draft).await
@@ -172,11 +259,11 @@ async fn past_request(
 
 async fn next_request(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Body(message): Body<NextMessage>,
 ) -> Result<Markup, Problem> {
     let draft = message.draft(&web).await?;
-    let session = web.sessions.session(&web.app, &at).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let model = match &message.model {
         Some(model) => model.clone(),
         None => session.lock().await.workspace_view.model().id.clone(),
@@ -189,9 +276,9 @@ async fn next_request(
 
 async fn events(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Asked(query): Asked<crate::api::AfterQuery>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, Problem> {
-    follow(&web, at, &query, &headers, &["delta", "tool"]).await
+    follow(&web, place, &query, &headers, &["delta", "tool"]).await
 }

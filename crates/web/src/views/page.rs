@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use maud::{DOCTYPE, Markup, html};
+use plimsoll_domain::HistoryScope;
 
 use super::{
     icons::{icon, mark},
     rows,
 };
 use crate::{
-    Web, api::state::StateDto, assets, keys::tooltip, problem::Problem, sessions::WorkspaceSession,
+    Web, api::state::StateDto, assets, keys::tooltip, place::Place, problem::Problem,
+    sessions::WorkspaceSession,
 };
 
 /// So many of the newest pairs come with the page.
@@ -34,7 +36,9 @@ pub(super) async fn page(
     let rows = rows::chunk(web, session, visible.saturating_sub(FIRST_ROWS)..visible).await?;
     let warn_at = web.app.settings().warn_at();
     let keep_deleted = web.app.settings().keep_deleted().map_or(0, |keep| keep.as_secs() / 3600);
-    let workspace = session.workspace_view.workspace().to_string();
+    let (place, workspace) = (session.place.clone(), session.place.workspace.to_string());
+    let old = super::is_older_than_conversations(web).await?;
+    let first = visible == 0 && web.app.store().count(&place.workspace).await? == 0;
     Ok(html! {
         (DOCTYPE)
         html lang="en" data-theme="auto" {
@@ -52,10 +56,13 @@ pub(super) async fn page(
                 }
                 script type="module" src=(assets::address("main.js")) {}
             }
-            body data-mode="INPUT" data-workspace=(workspace) data-event=(state.event)
+            body data-mode="INPUT" data-workspace=(workspace) data-scope=(place.scope.name())
+                data-conversation=[place.conversation] data-old-store[old] data-event=(state.event)
                 data-warn-at=(warn_at) data-queue[state.queue] data-keep-deleted=(keep_deleted) data-empty[visible == 0] {
                 a.skip href="#draft" { "Skip to the message" }
-                (header(&state))
+                (sidebar(&place))
+                div.page {
+                (header(&state, &place))
                 div #filter-error .caretline.mono role="alert" hidden {}
                 ul #filter-menu .menu.mono role="listbox" aria-label="Completions" hidden {}
                 main #main {
@@ -64,7 +71,9 @@ pub(super) async fn page(
                         data-x=(state.boundary.x) {
                         div #above .spacer aria-hidden="true" {}
                         div #rows {
-                            @if visible == 0 && session.filter().is_empty() { (welcome()) }
+                            @if visible == 0 && session.filter().is_empty() {
+                                @if first { (welcome()) } @else { (empty_chat()) }
+                            }
                             (rows)
                         }
                         div #below .spacer aria-hidden="true" {}
@@ -72,20 +81,78 @@ pub(super) async fn page(
                     aside #panel .panel aria-label="Panel" hidden {}
                     aside #hud .panel.hud aria-label="HUD" hidden {}
                 }
-                (footer(&state, &session.draft.text))
+                (footer(&state, &session.draft.text, place.conversation.is_some()))
                 div #drop .drop aria-hidden="true" hidden { p { (icon("attach")) span { "Drop files to attach them" } span { "Drop files to keep them here" } } }
                 div #toasts role="status" aria-live="polite" {}
                 noscript { p.noscript { "The workbench needs JavaScript; the API and the commands do not." } }
+                }
             }
         }
     })
 }
 
-fn header(state: &StateDto) -> Markup {
+/// The conversations (UI-15); the page's own script fills the list.
+fn sidebar(place: &Place) -> Markup {
+    html! {
+        nav #side .side aria-label="Conversations" {
+            div.top { (mark("mark")) span { "Plimsoll" }
+                button #side-close .tool type="button" aria-label="Close the list of conversations"
+                    title="Close the list of conversations" { "✕" }
+            }
+            a #new-chat .new href=(address("/c/new", place)) title=(tooltip("new-chat")) {
+                span { "New chat" } kbd aria-hidden="true" { "n" }
+            }
+            input #side-find type="search" placeholder="Find a conversation"
+                aria-label="Find a conversation by its title" autocomplete="off" spellcheck="false";
+            div #side-list .convs tabindex="-1" {}
+        }
+        div #side-shade .shade hidden {}
+    }
+}
+
+/// An address of the page in the same workspace.
+fn address(path: &str, place: &Place) -> String {
+    match place.workspace == plimsoll_store::Workspace::default() {
+        true => path.to_owned(),
+        false => {
+            let joint = if path.contains('?') { '&' } else { '?' };
+            format!("{path}{joint}workspace={}", place.workspace)
+        }
+    }
+}
+
+/// What is looked at, and a click that looks at the other (HIS-9).
+fn scope_chip(place: &Place) -> Markup {
+    let own = place.conversation.map(|id| format!("/c/{id}"));
+    let (words, other, title) = match place.scope {
+        HistoryScope::Conversation => (
+            "this conversation",
+            format!("{}?scope=everything", own.unwrap_or_else(|| "/".to_owned())),
+            "Only this conversation is visible, and so sent. A click shows everything.",
+        ),
+        HistoryScope::Everything => (
+            "everything",
+            own.unwrap_or_else(|| "/?scope=conversation".to_owned()),
+            "All conversations are visible, and so sent as far as they fit. A click shows one.",
+        ),
+    };
+    html! {
+        a #scope .scope href=(address(&other, place)) title=(title) data-scope=(place.scope.name()) {
+            (words) " ⇄"
+        }
+    }
+}
+
+fn header(state: &StateDto, place: &Place) -> Markup {
     html! {
         header.bar {
-            (mark("mark"))
+            button #side-open .tool type="button" aria-expanded="false" aria-controls="side"
+                aria-label="Conversations" title=(tooltip("sidebar")) { "☰" }
             h1.sr { "Plimsoll" }
+            @if place.conversation.is_some() {
+                button #title .title type="button" title="Rename this conversation" { (state.view.title) }
+            }
+            (scope_chip(place))
             span #mode .mode role="status" { "INPUT" }
             form #filter-form .filter role="search" {
                 input #filter .mono name="filter" type="text" role="combobox"
@@ -95,11 +162,14 @@ fn header(state: &StateDto) -> Markup {
                     value=(state.view.filter);
             }
             button #counter .counter.mono type="button" { (state.counter.text) }
-            nav.icons aria-label="Panels" {
+            // The page puts them below the conversations where these are in sight.
+            nav #panels .icons aria-label="Panels" {
                 @for (name, words) in PANELS {
                     button type="button" data-panel=(name) aria-expanded="false"
                         title=(tooltip(&format!("panel-{name}"))) { (words) }
                 }
+            }
+            div.icons {
                 button type="button" data-panel="hud" aria-expanded="false" title=(tooltip("hud")) { "HUD" }
                 button type="button" data-panel="help" aria-expanded="false" title=(tooltip("panel-help"))
                     aria-label="Help" { "?" }
@@ -111,7 +181,7 @@ fn header(state: &StateDto) -> Markup {
     }
 }
 
-fn footer(state: &StateDto, draft: &str) -> Markup {
+fn footer(state: &StateDto, draft: &str, in_conversation: bool) -> Markup {
     let window = &state.window;
     let topic = state.view.topic.trim_start_matches('/').replace('/', " › ");
     // Tokens are never shown: the page makes marks of them before it fills the box.
@@ -140,7 +210,8 @@ fn footer(state: &StateDto, draft: &str) -> Markup {
                             aria-label=(format!("Model: {}", window.model)) data-id=(window.model) {
                             (window.model) " ▾"
                         }
-                        button #topic .sel type="button" aria-haspopup="listbox"
+                        // Where a conversation is open, it is the topic.
+                        button #topic .sel type="button" aria-haspopup="listbox" hidden[in_conversation]
                             aria-label=(format!("Topic: {topic}")) data-path=(state.view.topic) {
                             (topic) " ▾"
                         }
@@ -156,6 +227,19 @@ fn footer(state: &StateDto, draft: &str) -> Markup {
                         button #send .send type="submit" { "Send" }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// What stands in a conversation that holds nothing yet.
+fn empty_chat() -> Markup {
+    html! {
+        article.pair.welcome #welcome {
+            div.gut.mono {}
+            div.body {
+                div.u { "New chat" }
+                div.meta { "Nothing of your other conversations is sent from here." }
             }
         }
     }

@@ -2,6 +2,7 @@
 
 /** @typedef {import("../types.js").Suggestion} Suggestion */
 
+import { scoped } from "./place.js";
 import { sentence } from "./text.js";
 
 /** A problem as the server tells it (RFC 9457), or `offline` when nobody answered. */
@@ -33,11 +34,11 @@ export function wordsOf(error) {
 /**
  * @param {object} deps
  * @param {string} deps.tab            sent along, so that a tab knows its own echoes
- * @param {string} [deps.workspace]    named in every call, where it is not the default one
+ * @param {Partial<import("./place.js").Place>} [deps.place]  named in every call, where it does not go without saying
  * @param {(lost: boolean) => void} deps.onConnection
  * @param {typeof fetch} [deps.send]
  */
-export function createApi({ tab, workspace = "", onConnection, send = fetch.bind(globalThis) }) {
+export function createApi({ tab, place = {}, onConnection, send = fetch.bind(globalThis) }) {
   let asked = 0;
   /**
    * @param {string} method
@@ -52,7 +53,7 @@ export function createApi({ tab, workspace = "", onConnection, send = fetch.bind
     if (body !== undefined) headers["content-type"] = "application/json";
     let answer;
     try {
-      answer = await send(scoped(path, workspace), { method, headers, body: body === undefined ? null : JSON.stringify(body), ...options });
+      answer = await send(scoped(path, place), { method, headers, body: body === undefined ? null : JSON.stringify(body), ...options });
     } catch (error) {
       if (options.signal?.aborted) throw error;
       onConnection(true);
@@ -98,16 +99,6 @@ export function createApi({ tab, workspace = "", onConnection, send = fetch.bind
 }
 
 /** @typedef {ReturnType<typeof createApi>} Api */
-
-/**
- * A path of the server with the workspace in it. Pure.
- * @param {string} path
- * @param {string} workspace
- */
-export function scoped(path, workspace) {
-  if (!workspace || workspace === "default/main" || /[?&]workspace=/.test(path)) return path;
-  return `${path}${path.includes("?") ? "&" : "?"}workspace=${encodeURIComponent(workspace)}`;
-}
 
 /**
  * A body that is no problem document still becomes one: proxies answer in HTML.

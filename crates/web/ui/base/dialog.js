@@ -66,9 +66,19 @@ export function ask({ title, text, choices, alarm = false, cancel = "Cancel" }) 
  * @param {{title: string, label: string, value: number, ok: string}} question
  * @returns {Promise<number | null>}
  */
-export function askNumber({ title, label, value, ok }) {
+export async function askNumber({ title, label, value, ok }) {
+  const field = el("input", { type: "number", min: "1", step: "1", required: true, value: String(value), autofocus: true, inputmode: "numeric" });
+  const given = await askField(field, { title, label, ok });
+  return given === null ? null : Number(given);
+}
+
+/**
+ * @param {HTMLInputElement} field
+ * @param {{title: string, label: string, ok: string}} question
+ * @returns {Promise<string | null>}
+ */
+function askField(field, { title, label, ok }) {
   return new Promise((resolve) => {
-    const field = el("input", { type: "number", min: "1", step: "1", required: true, value: String(value), autofocus: true, inputmode: "numeric" });
     const dialog = el("dialog", { class: "ask", "aria-labelledby": "ask-title" },
       el("form", { method: "dialog" },
         el("h2", { id: "ask-title" }, title),
@@ -80,12 +90,21 @@ export function askNumber({ title, label, value, ok }) {
     dialog.addEventListener("close", () => {
       dialog.remove();
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
-      resolve(dialog.returnValue === "ok" ? Number(/** @type {HTMLInputElement} */ (field).value) : null);
+      resolve(dialog.returnValue === "ok" ? field.value : null);
     });
     document.body.append(dialog);
     dialog.showModal();
-    /** @type {HTMLInputElement} */ (field).select();
+    field.select();
   });
+}
+
+/**
+ * Asks for a line of text, and gives it, or null.
+ * @param {{title: string, label: string, value: string, ok: string}} question
+ * @returns {Promise<string | null>}
+ */
+export function askText({ title, label, value, ok }) {
+  return askField(el("input", { type: "text", required: true, maxlength: "200", value, autofocus: true, autocomplete: "off" }), { title, label, ok });
 }
 
 /**

@@ -3,7 +3,7 @@
 /** Names of the events that the server sends (API-2). */
 export const EVENT_NAMES = [
   "started", "attempt", "status", "text", "receipt", "ended", "pair", "removed",
-  "rows", "state", "topics", "settings", "draft", "files", "memory", "toolcall", "reset",
+  "rows", "state", "topics", "conversations", "settings", "draft", "files", "memory", "toolcall", "reset",
 ];
 
 /** A hidden tab gives its connection back: a browser has only six for one server. */
@@ -21,7 +21,7 @@ export function backoff(n, random) {
 
 /**
  * @param {object} deps
- * @param {(path: string) => string} [deps.scope]  names the workspace
+ * @param {(path: string) => string} [deps.scope]  names the place
  * @param {string} deps.after  id of the newest event that the page already shows
  * @param {(name: string, data: any, id: string) => void} deps.onEvent
  * @param {(lost: boolean) => void} deps.onConnection

@@ -4,7 +4,7 @@
 import { el } from "./dom.js";
 
 /** Most urgent first: Enter always has an answer on screen (UI-16), also without a connection. */
-const ORDER = /** @type {const} */ (["held", "offline", "again", "queued", "flight", "reask", "aside", "load"]);
+const ORDER = /** @type {const} */ (["held", "offline", "again", "queued", "flight", "reask", "aside", "load", "conversations"]);
 
 /** @typedef {(typeof ORDER)[number]} Topic */
 /**

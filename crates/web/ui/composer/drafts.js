@@ -68,10 +68,10 @@ function handedOver({ text, attachments }) {
 /**
  * @param {object} deps
  * @param {import("../base/api.js").Api} deps.api
- * @param {string} deps.workspace
+ * @param {import("../base/place.js").Place} deps.place
  */
-export function createDrafts({ api, workspace }) {
-  const key = `draft:${workspace}`;
+export function createDrafts({ api, place }) {
+  const key = `draft:${place.workspace}${place.conversation ? `:${place.conversation}` : ""}`;
   /** @type {Draft} */
   let draft = { text: "", attachments: [] };
   let synced = true;

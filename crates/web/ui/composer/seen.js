@@ -52,14 +52,16 @@ export function blocksOf(rows, { from, to, y }, { block, blocks }) {
 /**
  * @param {object} what
  * @param {string} what.model
+ * @param {string | null} [what.conversation]  that is looked at alone
  * @param {readonly string[]} what.instructions  digests of what is said besides the messages
  * @param {readonly [number, string][]} what.blocks
  * @param {readonly SeenFile[]} what.files
  * @param {SeenQuestion | null} [what.question]  that is answered anew
  */
-export function digest({ model, instructions, blocks, files, question = null }) {
+export function digest({ model, conversation = null, instructions, blocks, files, question = null }) {
   return hash([
     `model ${model}\n`,
+    ...(conversation ? [`conversation ${conversation}\n`] : []),
     ...instructions.map((part) => `instructions ${part}\n`),
     ...blocks.map(([number, block]) => `block ${number} ${block}\n`),
     ...files.map(({ fileId, delivery }) => `file ${fileId ?? "none"} ${(fileId && delivery) || "none"}\n`),
@@ -84,8 +86,9 @@ export function filesOf({ owners }) {
  * @param {object} deps
  * @param {import("../history/window.js").HistoryWindow} deps.win
  * @param {import("../base/state.js").Store} deps.store
+ * @param {string | null} [deps.conversation]  that is looked at alone
  */
-export function createSeen({ win, store }) {
+export function createSeen({ win, store, conversation = null }) {
   function rows() {
     const articles = /** @type {NodeListOf<HTMLElement>} */ (win.rows.querySelectorAll(".pair[data-id]"));
     return [...articles].map(({ dataset, classList }) => ({
@@ -151,7 +154,7 @@ export function createSeen({ win, store }) {
       const instructions = [instruction("system", shown.system), instruction("files", shown.files)].filter((part) => part !== null);
       // An answer again names its model in its own question; for all else the selector does.
       const model = preview?.question ? preview.model : view.model;
-      return { view: shown.view, digest: digest({ model, instructions, blocks: blocks(), files, question: question() }) };
+      return { view: shown.view, digest: digest({ model, conversation, instructions, blocks: blocks(), files, question: question() }) };
     },
   };
 }

@@ -3,6 +3,7 @@
 import { Problem, wordsOf } from "../base/api.js";
 import { closest, parse, still } from "../base/dom.js";
 import { counted } from "../base/text.js";
+import { addressOf } from "../base/place.js";
 
 /**
  * What to say when there is no line to go to, or null. Pure.
@@ -18,6 +19,7 @@ export function noBoundary({ start, x, y }) {
  * @param {object} deps
  * @param {import("../base/api.js").Api} deps.api
  * @param {import("../base/state.js").Store} deps.store
+ * @param {import("../base/place.js").Place} deps.place
  * @param {import("./window.js").HistoryWindow} deps.win
  * @param {import("./history.js").History} deps.history
  * @param {import("./cursor.js").Cursor} deps.cursor
@@ -25,7 +27,7 @@ export function noBoundary({ start, x, y }) {
  * @param {() => Promise<void>} deps.reloadRows
  * @param {import("../base/toasts.js").Toast} deps.toast
  */
-export function createJumps({ api, store, win, history, cursor, setView, reloadRows, toast }) {
+export function createJumps({ api, store, place, win, history, cursor, setView, reloadRows, toast }) {
   /** @param {Element | null} node */
   function flash(node) {
     if (!node || still()) return;
@@ -92,6 +94,8 @@ export function createJumps({ api, store, win, history, cursor, setView, reloadR
     byId,
     /** @param {import("../types.js").Hit} hit */
     async toHit(hit) {
+      const elsewhere = place.scope === "conversation" && hit.conversation && hit.conversation !== place.conversation;
+      if (elsewhere) return location.assign(`${addressOf({ ...place, conversation: hit.conversation ?? null })}#${hit.pair}`);
       if (hit.at === null || hit.at === undefined || !(await toPair(hit.pair, hit.at))) await byId(hit.pair);
     },
     async toBoundary() {

@@ -1,5 +1,9 @@
 // INPUT, VIEW, COMMAND (UI-1). The focus decides: who clicks or tabs into a zone is in its mode.
 
+import { keep, recall } from "../base/theme.js";
+
+const MODES_SHOWN = "modes";
+
 /** @typedef {import("./keymap.js").Mode} Mode */
 
 /**
@@ -20,6 +24,13 @@ export function createModes({ label, draft, filter, cursor }) {
     commands = now;
     document.body.dataset["letters"] = now ? "commands" : "text";
   }
+
+  /** The three modes are for those who use Esc: they see them from then on (UI-21). */
+  function showModes() {
+    document.body.dataset["modes"] = "shown";
+    keep(MODES_SHOWN, "yes");
+  }
+  if (recall(MODES_SHOWN)) showModes();
 
   /** @param {Mode} next */
   function set(next) {
@@ -55,7 +66,10 @@ export function createModes({ label, draft, filter, cursor }) {
         filter.select();
       } else cursor.focus();
       set(next);
-      if (byEsc) setCommands(true);
+      if (byEsc) {
+        setCommands(true);
+        showModes();
+      }
     },
   };
 }

@@ -42,6 +42,8 @@ export default [
   { "mode": "VIEW", "key": "D", "action": "panel-deleted", "help": "recently deleted" },
   { "mode": "VIEW", "key": "s", "action": "panel-settings", "help": "settings", "label": "Settings" },
   { "mode": "VIEW", "key": "h", "action": "hud", "help": "HUD: all numbers of the next send", "label": "HUD" },
+  { "mode": "VIEW", "key": "n", "action": "new-chat", "help": "new chat", "label": "New chat" },
+  { "mode": "VIEW", "key": "C", "action": "sidebar", "help": "list of conversations", "label": "Conversations" },
   { "mode": "VIEW", "key": "x", "action": "cancel", "help": "stop the send in flight" },
   { "mode": "VIEW", "key": "?", "action": "panel-help", "help": "this help", "label": "Help" },
   { "mode": "VIEW", "key": "Enter", "action": "input", "help": "write" },

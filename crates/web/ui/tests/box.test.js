@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { deletionWords, nextStar, pairText } from "../history/actions.js";
-import { problemBody, scoped } from "../base/api.js";
+import { problemBody } from "../base/api.js";
+import { addressOf, scoped } from "../base/place.js";
+import { ageOf, compact, found, headingOf } from "../conversations/list.js";
 import { ashore } from "../history/boundary.js";
 import { changes } from "../history/edit.js";
 import { backoff } from "../base/events.js";
@@ -176,8 +178,10 @@ test("small things: stars, texts, widths, themes, problems", () => {
   assert.equal(clampWidth(NaN, 300), 220);
   assert.equal(themeOf("purple"), "auto");
   assert.equal(nextTheme(nextTheme(nextTheme("auto"))), "auto");
-  assert.equal(scoped("/api/state", "default/main"), "/api/state");
-  assert.equal(scoped("/ui/rows?from=1", "p/w x"), "/ui/rows?from=1&workspace=p%2Fw%20x");
+  assert.equal(scoped("/api/state", { workspace: "default/main" }), "/api/state");
+  assert.equal(scoped("/ui/rows?from=1", { workspace: "p/w x" }), "/ui/rows?from=1&workspace=p%2Fw%20x");
+  assert.equal(scoped("/api/state", { conversation: "7", scope: "conversation" }), "/api/state?conversation=7");
+  assert.equal(scoped("/api/state?conversation=8", { conversation: "7", scope: "everything" }), "/api/state?conversation=8&scope=everything");
   assert.deepEqual(stateOf({ ...emptyState(), sending: "7" }).sending, { pair: "7" });
   assert.equal(stateOf({ ...emptyState(), sending: undefined }).sending, null);
   assert.equal(problemBody("<html>", 502)["code"], "http_502");
@@ -209,4 +213,25 @@ test("REC-5: what a deletion means is said as it is", () => {
   assert.equal(deletionWords("It is", 24), "It is deleted. That can be undone for 24 hours.");
   assert.equal(deletionWords("It is", 1), "It is deleted. That can be undone for 1 hour.");
   assert.equal(deletionWords("It is", 0), "It is deleted for good.");
+});
+
+test("HIS-9b: an address says the conversation, the scope and the filter", () => {
+  /** @type {import("../base/place.js").Place} */
+  const place = { workspace: "default/main", conversation: "7", scope: "conversation" };
+  assert.equal(addressOf(place), "/c/7");
+  assert.equal(addressOf(place, "s>=2 & t'a'"), "/c/7?filter=s%3E%3D2+%26+t%27a%27");
+  assert.equal(addressOf({ ...place, scope: "everything" }), "/c/7?scope=everything");
+  assert.equal(addressOf({ workspace: "p/w", conversation: null, scope: "everything" }), "/?workspace=p%2Fw&scope=everything");
+});
+
+test("UI-15: conversations stand under their days, with their age and weight", () => {
+  const now = new Date(2026, 10, 17, 12, 0).getTime();
+  const at = (/** @type {number} */ days, hours = 0) => new Date(now - days * 86_400_000 - hours * 3_600_000).toISOString();
+  assert.deepEqual([at(0), at(0, 11), at(1), at(3), at(20)].map((one) => headingOf(one, now)), ["Today", "Today", "Yesterday", "This week", "This month"]);
+  assert.equal(headingOf(new Date(2024, 0, 5).toISOString(), now), "January 2024");
+  assert.deepEqual([at(0), at(0, 2), at(3)].map((one) => ageOf(one, now)), ["now", "2 h", "3 d"]);
+  assert.equal(ageOf(new Date(2024, 0, 5).toISOString(), now), "Jan 2024");
+  assert.deepEqual([0, 999, 1000, 1234, 12_345, 999_499, 1_000_000, 2_500_000].map(compact), ["0", "999", "1K", "1.2K", "12K", "999K", "1M", "2.5M"]);
+  const all = ["Trip to Porto", "React loop"].map((title, n) => ({ id: String(n), title, named: false, pairs: 1, updatedAt: at(0), tokens: 1 }));
+  assert.deepEqual(found(all, "porto TRIP").map(({ id }) => id), ["0"]);
 });

@@ -14,7 +14,7 @@ const VIEW = {
   R: "regenerate", S: "swap", y: "copy", Y: "copypair", r: "receipt", p: "request",
   f: "panel-files", m: "panel-memory", t: "panel-topics", h: "hud", s: "panel-settings", "/": "command", "?": "panel-help",
   M: "panel-models", L: "panel-receipts", D: "panel-deleted", P: "preview",
-  "-": "out", "+": "pin", "[": "line-up", "]": "line-down", c: "context-here",
+  "-": "out", "+": "pin", "[": "line-up", "]": "line-down", c: "context-here", n: "new-chat", C: "sidebar",
   x: "cancel", u: "undo", Enter: "input", Escape: "command",
 };
 

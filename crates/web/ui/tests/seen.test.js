@@ -10,13 +10,13 @@ const cases = JSON.parse(readFileSync(new URL("./seen.json", import.meta.url), "
 const BLOCK = 10;
 
 test("PAY-6: page and server make the same digest", () => {
-  for (const { model, instructions, y, pairs, files, question, digest: wanted } of cases) {
+  for (const { model, conversation, instructions, y, pairs, files, question, digest: wanted } of cases) {
     const rows = Array.from({ length: y }, (_, at) => {
       const sent = pairs.find((/** @type {any} */ pair) => pair.at === at);
       return sent ? { ...sent, revision: String(sent.revision), sent: true } : { at, id: "none", revision: "1", sent: false };
     });
     const blocks = blocksOf(rows, { from: 0, to: y, y }, { block: BLOCK, blocks: [] });
-    assert.equal(digest({ model, instructions: instructions.map(hash), blocks, files, question }), wanted);
+    assert.equal(digest({ model, conversation, instructions: instructions.map(hash), blocks, files, question }), wanted);
   }
 });
 

@@ -19,7 +19,8 @@ use utoipa::{IntoParams, ToSchema};
 use super::{FileDto, current_plan};
 use crate::{
     Web,
-    api::{Asked, At, AtQuery, attached::file_id},
+    api::{Asked, Here, PlaceQuery, attached::file_id},
+    place::Place,
     problem::{Body, Problem},
 };
 
@@ -53,43 +54,43 @@ pub(crate) enum Allow {
 }
 
 /// Take a file in; the body is its bytes
-#[utoipa::path(post, path = "/api/files", tag = "files", params(AtQuery, UploadQuery),
+#[utoipa::path(post, path = "/api/files", tag = "files", params(PlaceQuery, UploadQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 201, body = FileDto)))]
 pub(crate) async fn upload(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Asked(query): Asked<UploadQuery>,
     body: Stream,
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
     let name = if query.paste { String::new() } else { query.name.clone() };
-    let blob = receive(&web, &at, &name, query.secret.is_some(), body).await?;
+    let blob = receive(&web, &place.workspace, &name, query.secret.is_some(), body).await?;
     let words = query.context.as_deref();
     let shown = if query.paste { "pasted.txt" } else { query.name.as_str() };
     let origin = Origin { words, listed: query.listed, ..Origin::user(shown) };
-    keep(&web, &at, &blob, origin).await
+    keep(&web, &place, &blob, origin).await
 }
 
 async fn keep(
     web: &Arc<Web>,
-    at: &Workspace,
+    place: &Place,
     blob: &Blob,
     origin: Origin<'_>,
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
-    let file = web.app.keep_file(at, blob, origin).await?;
+    let file = web.app.keep_file(&place.workspace, blob, origin).await?;
     let said = blob.facts.mismatch.clone().or_else(|| blob.facts.broken_image.clone());
-    told(web, at, &file, said).await
+    told(web, place, &file, said).await
 }
 
 /// A file that came, with what was noticed about it.
 async fn told(
     web: &Arc<Web>,
-    at: &Workspace,
+    place: &Place,
     file: &File,
     said: Option<String>,
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
-    let plan = current_plan(web, at).await?;
-    let mut told = FileDto::of(web, at, file, &plan)?;
+    let plan = current_plan(web, place).await?;
+    let mut told = FileDto::of(web, &place.workspace, file, &plan)?;
     told.said = said;
     Ok((StatusCode::CREATED, Json(told)))
 }
@@ -151,18 +152,19 @@ pub(crate) struct FromPath {
 }
 
 /// Take in a file of this machine
-#[utoipa::path(post, path = "/api/files/from-path", tag = "files", params(AtQuery),
+#[utoipa::path(post, path = "/api/files/from-path", tag = "files", params(PlaceQuery),
     request_body = FromPath, responses((status = 201, body = FileDto)))]
 pub(crate) async fn from_path(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Body(FromPath { path, secret }): Body<FromPath>,
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
     let roots = web.app.settings().allowed_roots();
     let path = super::paths::allowed(&roots, &PathBuf::from(path))?;
     let secrets = if secret.is_some() { Secrets::Allow } else { Secrets::Ask };
-    let (file, said) = web.app.take_in_path(&at, &path, TakeIn::quietly(secrets)).await?;
-    told(&web, &at, &file, said).await
+    let (file, said) =
+        web.app.take_in_path(&place.workspace, &path, TakeIn::quietly(secrets)).await?;
+    told(&web, &place, &file, said).await
 }
 
 /// No first part is longer: no window holds more.
@@ -178,17 +180,17 @@ pub(crate) struct HeadOf {
 
 /// The first part of a file as a file of its own
 #[utoipa::path(post, path = "/api/files/{id}/head", tag = "files",
-    params(AtQuery, ("id" = String, Path)), request_body = HeadOf,
+    params(PlaceQuery, ("id" = String, Path)), request_body = HeadOf,
     responses((status = 201, body = FileDto)))]
 pub(crate) async fn head(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Path(id): Path<String>,
     Body(HeadOf { bytes }): Body<HeadOf>,
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
     let id = file_id(&id)?;
-    let whole = web.app.store().file(&at, id).await?;
-    let session = web.sessions.session(&web.app, &at).await?;
+    let whole = web.app.store().file(&place.workspace, id).await?;
+    let session = web.sessions.session(&web.app, &place).await?;
     let bytes = {
         let mut session = session.lock().await;
         let draft = Draft {
@@ -199,6 +201,6 @@ pub(crate) async fn head(
         let at_most = bytes.clamp(1, LONGEST_HEAD);
         session.workspace_view.head_that_fits(&web.app, &draft, &whole, at_most).await?
     };
-    let file = web.app.head_of(&at, id, bytes).await?;
-    told(&web, &at, &file, None).await
+    let file = web.app.head_of(&place.workspace, id, bytes).await?;
+    told(&web, &place, &file, None).await
 }

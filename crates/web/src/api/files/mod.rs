@@ -24,13 +24,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Asked, At, AtQuery,
+    Asked, At, AtQuery, Here, PlaceQuery,
     attached::file_id,
     pair_id,
     undo::{ForGoodQuery, Gone},
 };
 use crate::{
     Web,
+    place::Place,
     problem::{Body, Problem},
 };
 
@@ -59,21 +60,21 @@ pub(super) struct FileList {
 }
 
 /// What the draft would be sent with, for the limits of files and what is said about them.
-pub(super) async fn current_plan(web: &Arc<Web>, at: &Workspace) -> Result<Plan, Problem> {
-    let session = web.sessions.session(&web.app, at).await?;
+pub(super) async fn current_plan(web: &Arc<Web>, place: &Place) -> Result<Plan, Problem> {
+    let session = web.sessions.session(&web.app, place).await?;
     let mut session = session.lock().await;
     Ok(session.plan(&web.app).await?)
 }
 
 /// The files, newest first
-#[utoipa::path(get, path = "/api/files", tag = "files", params(AtQuery, ListQuery),
+#[utoipa::path(get, path = "/api/files", tag = "files", params(PlaceQuery, ListQuery),
     responses((status = 200, body = FileList)))]
 pub(super) async fn list(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     super::Asked(query): super::Asked<ListQuery>,
 ) -> Result<Json<FileList>, Problem> {
-    web.app.open_workspace(&at).await?;
+    web.app.open_workspace(&place.workspace).await?;
     let kind = match query.kind.as_deref().filter(|kind| !kind.is_empty()) {
         None => None,
         Some(name) => Some(FileKind::parse(name).ok_or_else(|| {
@@ -82,17 +83,17 @@ pub(super) async fn list(
         })?),
     };
     let wanted = query.query.unwrap_or_default().to_lowercase();
-    let plan = current_plan(&web, &at).await?;
+    let plan = current_plan(&web, &place).await?;
     let matches = |file: &File| {
         let words = file.upload_context.as_deref().unwrap_or_default();
         let found = |text: &str| text.to_lowercase().contains(&wanted);
         kind.is_none_or(|kind| file.kind == kind) && (found(&file.name) || found(words))
     };
-    let files = web.app.store().files(&at).await?;
-    let listed = web.app.store().listed_files(&at).await?;
+    let files = web.app.store().files(&place.workspace).await?;
+    let listed = web.app.store().listed_files(&place.workspace).await?;
     let listed: HashSet<FileId> = listed.iter().map(|file| file.id).collect();
     let told = |file: &File| {
-        let mut told = FileDto::of(&web, &at, file, &plan)?;
+        let mut told = FileDto::of(&web, &place.workspace, file, &plan)?;
         told.listed = listed.contains(&file.id);
         Ok(told)
     };
@@ -150,27 +151,27 @@ pub(super) struct WholeFile {
 }
 
 /// A file, where it is used and what it looks like
-#[utoipa::path(get, path = "/api/files/{id}", tag = "files", params(AtQuery, ("id" = String, Path)),
+#[utoipa::path(get, path = "/api/files/{id}", tag = "files", params(PlaceQuery, ("id" = String, Path)),
     responses((status = 200, body = WholeFile)))]
 pub(super) async fn get(
     State(web): State<Arc<Web>>,
-    At(at): At,
+    Here(place): Here,
     Path(id): Path<String>,
 ) -> Result<Json<WholeFile>, Problem> {
-    let file = web.app.store().file(&at, file_id(&id)?).await?;
-    let plan = current_plan(&web, &at).await?;
+    let file = web.app.store().file(&place.workspace, file_id(&id)?).await?;
+    let plan = current_plan(&web, &place).await?;
     let pairs = web.app.store().used_by(file.id).await?;
     let stored = web.app.store().get_many(&pairs).await?;
-    let listed = web.app.store().listed_file(&at, file.id).await.is_ok();
+    let listed = web.app.store().listed_file(&place.workspace, file.id).await.is_ok();
     let used = |stored: &plimsoll_store::StoredPair| Used {
         pair: stored.pair.id.to_string(),
         opening: plimsoll_prose::plain_preview(&words_alone(&stored.pair.user_text), 60),
     };
-    let mut told = FileDto::of(&web, &at, &file, &plan)?;
+    let mut told = FileDto::of(&web, &place.workspace, &file, &plan)?;
     told.listed = listed;
     Ok(Json(WholeFile {
         used_by: stored.iter().map(used).collect(),
-        preview: content_preview(&web, &at, &file).await?,
+        preview: content_preview(&web, &place.workspace, &file).await?,
         file: told,
     }))
 }

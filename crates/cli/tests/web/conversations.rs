@@ -1,0 +1,129 @@
+//! Conversations over the API (HIS-9c): a field of every call that looks at pairs.
+
+use plimsoll_testkit::{
+    http::Events,
+    scripted::{Gate, Reply, ScriptedServer, Step},
+};
+use serde_json::{Value, json};
+
+use crate::served::Served;
+
+fn served(server: &ScriptedServer) -> Served {
+    Served::start_with(server, 4096, |home| {
+        std::fs::write(home.join("config.toml"), "defaultModel = \"test\"\n").unwrap();
+    })
+}
+
+fn begin(served: &Served) -> String {
+    served.json("POST", "/api/conversations", None)["id"].as_str().unwrap().to_owned()
+}
+
+/// Sends in a conversation and waits for the end; gives the texts that the provider got.
+fn send(served: &Served, server: &ScriptedServer, place: &str, text: &str) -> Vec<String> {
+    let events = format!("/api/events?{place}");
+    let mut events = Events::listen(&served.address, &events, &[]).unwrap();
+    served.json("POST", &format!("/api/send?{place}"), Some(json!({ "text": text })));
+    while events.next_event().unwrap().name != "ended" {}
+    let requests = server.requests();
+    let last = requests.iter().rfind(|request| request.method == "POST").unwrap();
+    let body: Value = serde_json::from_str(&last.body).unwrap();
+    let text = |message: &Value| message["content"].as_str().unwrap().to_owned();
+    body["messages"].as_array().unwrap().iter().map(text).collect()
+}
+
+fn titles(served: &Served) -> Vec<String> {
+    let listed = served.json("GET", "/api/conversations", None);
+    let title = |one: &Value| one["title"].as_str().unwrap().to_owned();
+    listed["conversations"].as_array().unwrap().iter().map(title).collect()
+}
+
+#[test]
+fn his_9c_each_conversation_sends_its_own_pairs_and_a_scope_can_be_named() {
+    let server = ScriptedServer::chats([Reply::openai(&["fine"], 14, 2)]).unwrap();
+    let served = served(&server);
+    let (one, two) = (begin(&served), begin(&served));
+    let (one, two) = (format!("conversation={one}"), format!("conversation={two}"));
+    assert_eq!(send(&served, &server, &one, "ship"), ["ship"]);
+    assert_eq!(send(&served, &server, &two, "train"), ["train"]);
+    assert_eq!(send(&served, &server, &one, "boat"), ["ship", "fine", "boat"]);
+    let all = format!("{two}&scope=everything");
+    let sent = send(&served, &server, &all, "all");
+    assert_eq!(sent, ["ship", "fine", "train", "fine", "boat", "fine", "all"]);
+    assert_eq!(titles(&served), ["train", "ship"], "the newest first");
+    // It was filed in the conversation that was open.
+    let pairs = served.json("GET", &format!("/api/pairs?from=0&{two}"), None);
+    assert_eq!(pairs["visible"], 2);
+    // A scope without a conversation begins one.
+    served.json("POST", "/api/send?scope=conversation", Some(json!({ "text": "alone" })));
+    assert_eq!(titles(&served)[0], "alone");
+    for wrong in ["conversation=nobody", "scope=half"] {
+        served.refused("GET", &format!("/api/state?{wrong}"), None, 400, "bad_request");
+    }
+}
+
+#[test]
+fn his_9b_a_conversation_is_named_deleted_and_brought_back() {
+    let server = ScriptedServer::chats([Reply::openai(&["fine"], 14, 2)]).unwrap();
+    let served = served(&server);
+    let (id, other) = (begin(&served), begin(&served));
+    let place = format!("conversation={id}");
+    send(&served, &server, &place, "Hello there");
+    send(&served, &server, &format!("conversation={other}"), "Hello there");
+    assert_eq!(titles(&served), ["Hello there", "Hello there"], "titles need not be unique");
+    let path = format!("/api/conversations/{id}");
+    served.json("PATCH", &path, Some(json!({ "title": "Ships" })));
+    let state = served.json("GET", &format!("/api/state?{place}"), None);
+    assert_eq!((&state["view"]["title"], &state["view"]["named"]), (&json!("Ships"), &json!(true)));
+    let taken = Some(json!({ "title": "ships" }));
+    let other = format!("/api/conversations/{other}");
+    let refused = served.ask("PATCH", &other, taken);
+    assert_eq!(refused.status, 409, "names that people give are unique: {}", refused.body);
+    let gone = served.json("DELETE", &path, None);
+    assert_eq!(titles(&served), ["Hello there"]);
+    assert_eq!(served.json("GET", &format!("/api/pairs?from=0&{place}"), None)["visible"], 0);
+    served.json("POST", "/api/undo", Some(json!({ "token": gone["undo"] })));
+    assert_eq!(titles(&served).len(), 2);
+    assert_eq!(send(&served, &server, &place, "on"), ["Hello there", "fine", "on"]);
+    served.refused(
+        "DELETE",
+        &format!("/api/conversations/{}", begin(&served)),
+        None,
+        404,
+        "not_found",
+    );
+}
+
+#[test]
+fn snd_2_two_conversations_are_answered_at_once_and_events_go_where_they_belong() {
+    let (gate, slow) = (Gate::default(), Reply::openai(&["tortoise"], 14, 2));
+    let held = std::iter::once(Step::Gate(gate.clone())).chain(slow.steps().iter().cloned());
+    let fast = Reply::openai(&["hare"], 14, 2);
+    let server = ScriptedServer::chats([Reply::of(held), fast]).unwrap();
+    let served = served(&server);
+    let (one, two) = (begin(&served), begin(&served));
+    let (one, two) = (format!("conversation={one}"), format!("conversation={two}"));
+    let listen = |place: &str| {
+        Events::listen(&served.address, &format!("/api/events?{place}"), &[]).unwrap()
+    };
+    let (mut first, mut second) = (listen(&one), listen(&two));
+    served.json("POST", &format!("/api/send?{one}"), Some(json!({ "text": "tortoise" })));
+    let again = Some(json!({ "text": "again" }));
+    served.refused("POST", &format!("/api/send?{one}"), again.clone(), 409, "send_in_flight");
+    let everything = format!("/api/send?{two}&scope=everything");
+    served.refused("POST", &everything, again, 409, "send_in_flight");
+    assert_eq!(send(&served, &server, &two, "hare"), ["hare"]);
+    let names = |events: &mut Events| {
+        let mut told = Vec::new();
+        loop {
+            let event = events.next_event().unwrap();
+            told.push(event.data);
+            if event.name == "ended" {
+                return told.concat();
+            }
+        }
+    };
+    assert!(!names(&mut second).contains("tortoise"), "nothing of the other conversation is told");
+    gate.open();
+    let told = names(&mut first);
+    assert!(told.contains("tortoise") && !told.contains("hare"), "{told}");
+}
