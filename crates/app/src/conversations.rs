@@ -6,7 +6,7 @@ use plimsoll_domain::{Timestamp, Topic, TopicId, title_of};
 use plimsoll_store::{ConversationSize, Deletable, Noun, StoreError, Workspace};
 use plimsoll_tokens::bytes4_of_length;
 
-use crate::{App, AppError, Deleted, Prepared, Progress};
+use crate::{App, AppError, Deleted, Prepared, Progress, Purpose};
 
 /// A conversation as a list shows it (UI-15).
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Conversation {
     pub pairs: u64,
     /// When something was written in it last; else when it was made.
     pub newest: Timestamp,
+    /// When something was sent in it last; none of what was only imported.
+    pub last_sent: Option<Timestamp>,
     /// The model of its newest pair.
     pub model: Option<String>,
     /// What its texts weigh, by their length alone (EST-2): no text is read for a list.
@@ -39,6 +41,7 @@ impl App {
             (!only_holds_others).then(|| Conversation {
                 pairs: size.pairs,
                 newest: size.newest.unwrap_or_else(|| topic.id.made_at()),
+                last_sent: size.last_sent,
                 model: size.model.clone(),
                 tokens: bytes4_of_length(size.text_bytes),
                 topic,
@@ -55,6 +58,22 @@ impl App {
     /// An id for a conversation that begins. It is written down when something is sent in it.
     pub fn new_conversation(&self) -> TopicId {
         TopicId::new(self.clock.now(), self.chance.bytes())
+    }
+
+    /// Names a conversation, also one that holds nothing yet.
+    pub async fn name_conversation(
+        &self,
+        workspace: &Workspace,
+        id: TopicId,
+        name: &str,
+    ) -> Result<(), AppError> {
+        let topics = self.store.topics(workspace).await?;
+        let known = topics.into_iter().find(|topic| topic.id == id);
+        let topic = known.unwrap_or_else(|| Topic::new_chat(id));
+        let named = Topic { name: name.to_owned(), named: true, ..topic };
+        self.store.put_topic(workspace, &named).await?;
+        self.events.publish(workspace, Progress::Topics);
+        Ok(())
     }
 
     /// Deletes a conversation with its pairs, as one step (HIS-9b).
@@ -84,7 +103,8 @@ impl App {
     /// Says whether it was not there before.
     pub(crate) async fn begin_conversation(&self, prepared: &Prepared) -> Result<bool, AppError> {
         let (at, topic) = (&prepared.workspace, &prepared.topic);
-        if topic.named || !self.store.rows_of(at, topic.id).await?.is_empty() {
+        let again = matches!(prepared.purpose, Purpose::Regenerate(_));
+        if again || topic.named || !self.store.rows_of(at, topic.id).await?.is_empty() {
             return Ok(false);
         }
         let topics = self.store.topics(at).await?;

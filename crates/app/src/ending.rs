@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
-use plimsoll_domain::{Lifecycle, LifecycleEvent, PairId};
+use plimsoll_domain::{Lifecycle, LifecycleEvent, PairId, TopicId};
 use plimsoll_store::{Interrupted, SendInFlight, StoreError, StoreResult, Workspace};
 use tokio::time::Instant;
 
@@ -161,17 +161,23 @@ impl App {
         }
     }
 
-    /// Stops the sends of a workspace, or only that of a pair, whoever carries them out; says
+    /// Stops the sends of a workspace, or of a conversation, or only that of a pair, whoever carries them out; says
     /// whether there was one. A send that nobody carries out is ended; another process is asked
     /// to stop its own.
     pub async fn stop(
         &self,
         workspace: &Workspace,
+        within: Option<TopicId>,
         pair: Option<PairId>,
     ) -> Result<bool, AppError> {
         let mut stopped = false;
         for send in self.store.in_flight(workspace).await? {
             if pair.is_some_and(|pair| pair != send.pair) {
+                continue;
+            }
+            if let Some(topic) = within
+                && self.store.get(send.pair).await?.pair.topic_id != topic
+            {
                 continue;
             }
             if !self.is_carried_out(&send) {
@@ -194,7 +200,7 @@ impl App {
             Ok(sends.iter().any(|send| send.pair == pair))
         };
         while sending().await? && Instant::now() < until {
-            self.stop(workspace, Some(pair)).await?;
+            self.stop(workspace, None, Some(pair)).await?;
             tokio::time::sleep(FIRST_PAUSE).await;
         }
         Ok(())

@@ -64,8 +64,10 @@ impl App {
         crate::history::parse_filter(&ask.filter)?;
         self.open_workspace(&ask.workspace).await?;
         let topics = self.store.topics(&ask.workspace).await?;
+        // A conversation that holds nothing yet is no topic, and nothing is exported of it.
         if let Some(path) = &ask.topic
             && find_topic(&topics, path).is_none()
+            && TopicId::parse(path).is_none()
         {
             return Err(AppError::UnknownTopic(path.clone()));
         }

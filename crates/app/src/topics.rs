@@ -105,6 +105,10 @@ impl App {
         let path = view.topic.as_deref();
         let new = match path {
             None if view.scope == HistoryScope::Conversation => Some(self.new_conversation()),
+            // With none open a message begins one, where there is no first topic to go to (HIS-9).
+            None if !topics.is_empty() && find_topic(&topics, FIRST_TOPIC).is_none() => {
+                Some(self.new_conversation())
+            }
             None => None,
             Some(path) if find_topic(&topics, path).is_some() => None,
             Some(path) => TopicId::parse(path),
@@ -140,7 +144,8 @@ impl App {
             let parent = find_topic(&topics, &walked).cloned();
             walked.push('/');
             walked.push_str(name);
-            let known = find_topic(&topics, &walked).cloned();
+            // A title that was made of a message is no name that somebody meant.
+            let known = find_topic(&topics, &walked).filter(|topic| topic.named).cloned();
             let is_last = depth + 1 == names.len();
             if known.is_some() && !is_last {
                 continue;

@@ -28,9 +28,7 @@ impl Chosen<'_> {
         });
         let topic = match self.topic {
             Some(path) => Some(known(app, workspace, path).await?.to_string()),
-            None if self.go_on && scope == HistoryScope::Conversation => {
-                last(app, workspace).await?.map(|id| id.to_string())
-            }
+            None if self.go_on => last(app, workspace).await?.map(|id| id.to_string()),
             None => None,
         };
         Ok(View {
@@ -42,11 +40,11 @@ impl Chosen<'_> {
     }
 }
 
-/// The conversation that was written in last.
+/// The conversation in which something was sent last: what was imported is nobody's last word.
 async fn last(app: &App, workspace: &Workspace) -> Result<Option<TopicId>, Failure> {
     let conversations = app.conversations(workspace).await?;
-    let last = conversations.iter().find(|conversation| conversation.pairs > 0);
-    Ok(last.map(|conversation| conversation.topic.id))
+    let sent = conversations.iter().filter(|one| one.last_sent.is_some());
+    Ok(sent.max_by_key(|one| one.last_sent).map(|one| one.topic.id))
 }
 
 async fn known(app: &App, workspace: &Workspace, path: &str) -> Result<TopicId, Failure> {

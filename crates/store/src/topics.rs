@@ -14,6 +14,8 @@ pub struct ConversationSize {
     pub pairs: u64,
     /// When its newest pair was written; none if it holds nothing.
     pub newest: Option<Timestamp>,
+    /// When something was sent in it last: pairs that were imported have no receipt here.
+    pub last_sent: Option<Timestamp>,
     /// The model of its newest pair.
     pub model: Option<String>,
     /// How long its texts are.

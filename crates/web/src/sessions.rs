@@ -95,8 +95,9 @@ impl Sessions {
         app: &App,
         place: &Place,
     ) -> Result<SharedSession, AppError> {
-        if let Some(session) = self.opened(place) {
-            return Ok(session);
+        if let Some(opened) = self.lock().get_mut(place) {
+            opened.used = Instant::now();
+            return Ok(Arc::clone(&opened.session));
         }
         let kept = app.store().value(&view_key(place)).await?;
         let kept = kept.and_then(|text| serde_json::from_str::<Remembered>(&text).ok());
@@ -139,10 +140,7 @@ impl Sessions {
 
     /// The session, if somebody opened it.
     pub(crate) fn opened(&self, place: &Place) -> Option<SharedSession> {
-        let mut sessions = self.lock();
-        let opened = sessions.get_mut(place)?;
-        opened.used = Instant::now();
-        Some(Arc::clone(&opened.session))
+        self.lock().get(place).map(|opened| Arc::clone(&opened.session))
     }
 
     /// The places of a workspace that somebody looks at or looked at lately; those of all

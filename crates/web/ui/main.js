@@ -377,7 +377,7 @@ if (body.dataset["oldStore"] !== undefined && !recall("conversations")) {
         notice.clear("conversations");
       },
     },
-    act: () => void api.call("PUT", "/api/settings/scope", { value: "conversation" }).then(() => location.assign("/"), (error) => toast(wordsOf(error), { error: true })),
+    act: () => void api.call("PUT", "/api/settings/scope", { value: "conversation" }).then(() => location.assign(scoped("/", { workspace: place.workspace })), (error) => toast(wordsOf(error), { error: true })),
   });
 }
 try {

@@ -325,8 +325,8 @@ impl WorkspaceView {
 /// A conversation that begins is the same one from now on.
 fn settled(view: View, topic: &Topic) -> View {
     match view.scope {
-        HistoryScope::Conversation => View { topic: Some(topic.id.to_string()), ..view },
-        HistoryScope::Everything => view,
+        HistoryScope::Everything if topic.named => view,
+        _ => View { topic: Some(topic.id.to_string()), ..view },
     }
 }
 

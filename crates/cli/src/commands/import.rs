@@ -121,6 +121,10 @@ fn tell(imported: &Imported) {
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{} {what}", commas(*count)))
         .collect();
+    if imported.new_pairs > 0 {
+        // HIS-9: nobody sends a hundred old chats along by accident.
+        note("nothing of it is sent before you open a conversation of it");
+    }
     if !said.is_empty() {
         note(&format!("left out: {}", said.join(", ")));
     }

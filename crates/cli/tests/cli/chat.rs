@@ -271,6 +271,16 @@ fn his_9c_a_chat_is_a_conversation_of_its_own() {
     home.send(&["alone"]);
     let last = posted(&server).pop().unwrap();
     assert!(last.contains("alone") && !last.contains("ship"), "{last}");
+    // What was imported is nobody's last word, and the end of an import says that it is not sent.
+    let old =
+        r#"{"messages":[{"role":"user","content":"porto"},{"role":"assistant","content":"yes"}]}"#;
+    let file = home.path().join("old.jsonl");
+    std::fs::write(&file, old).unwrap();
+    let ran = home.command(&["import", file.to_str().unwrap()]).run();
+    assert!(ran.stderr.contains("nothing of it is sent before you open"), "{}", ran.stderr);
+    home.send(&["-c", "on"]);
+    let last = posted(&server).pop().unwrap();
+    assert!(last.contains("alone") && !last.contains("porto"), "{last}");
     let ran = home.send(&["--scope", "half", "x"]);
     assert!(ran.code == 2 && ran.stderr.contains("conversation, everything"), "{}", ran.stderr);
 }

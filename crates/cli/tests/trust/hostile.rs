@@ -162,7 +162,7 @@ fn rel_7_small_json_takes_no_huge_memory() {
         let before = memory(served.pid());
         let pair = served.send("And now?");
         assert_eq!(pair["lifecycleState"], end, "{name}: {pair}");
-        let page = http::request(&served.address, "GET", "/", &[], b"").unwrap();
+        let page = http::request(&served.address, "GET", "/?scope=everything", &[], b"").unwrap();
         assert!(page.status == 200 && page.body.contains("And now?"), "{name}: {}", page.status);
         within_bounds(name, &served, before, bytes);
         given_back(name, &served, before);

@@ -127,3 +127,60 @@ fn snd_2_two_conversations_are_answered_at_once_and_events_go_where_they_belong(
     let told = names(&mut first);
     assert!(told.contains("tortoise") && !told.contains("hare"), "{told}");
 }
+
+/// What acts on a conversation acts on nothing else: exports, drafts, cancels.
+#[test]
+fn his_9b_exports_drafts_and_cancels_stay_in_their_conversation() {
+    let gate = Gate::default();
+    let slow = Reply::openai(&["late"], 14, 2);
+    let held = std::iter::once(Step::Gate(gate.clone())).chain(slow.steps().iter().cloned());
+    let fine = Reply::openai(&["fine"], 14, 2);
+    let server = ScriptedServer::chats([fine.clone(), fine, Reply::of(held)]).unwrap();
+    let served = served(&server);
+    let (one, two) = (begin(&served), begin(&served));
+    let (one, two) = (format!("conversation={one}"), format!("conversation={two}"));
+    send(&served, &server, &one, "ship");
+    send(&served, &server, &two, "train");
+    let ask = Some(json!({ "text": ":export txt" }));
+    let done = served.json("POST", &format!("/api/command?{one}"), ask);
+    let text = served.ask("GET", done["download"].as_str().unwrap(), None).body;
+    assert!(text.contains("ship") && !text.contains("train"), "{text}");
+    // Both scopes of a conversation have one draft.
+    let everything = format!("{one}&scope=everything");
+    served.json("GET", &format!("/api/draft?{everything}"), None);
+    let draft = Some(json!({ "text": "half a thought" }));
+    served.json("PUT", &format!("/api/draft?{one}"), draft);
+    let other = served.json("GET", &format!("/api/draft?{everything}"), None);
+    assert_eq!(other["text"], "half a thought");
+    assert_eq!(served.json("GET", &format!("/api/draft?{two}"), None)["text"], "");
+    // A cancel here stops nothing there.
+    let begun = served.json("POST", &format!("/api/send?{two}"), Some(json!({ "text": "late" })));
+    served.refused("POST", &format!("/api/cancel?{one}"), None, 409, "nothing_in_flight");
+    gate.open();
+    let path = format!("/api/pairs/{}", begun["pair"].as_str().unwrap());
+    let end = loop {
+        let pair = served.json("GET", &path, None);
+        if pair["lifecycleState"] != "sending" {
+            break pair["lifecycleState"].clone();
+        }
+        std::thread::yield_now();
+    };
+    assert_eq!(end, "complete");
+}
+
+/// HIS-9: with none open a message begins a conversation; it is not filed in some other one.
+#[test]
+fn his_9_a_message_with_none_open_is_filed_in_no_other_conversation() {
+    let server = ScriptedServer::chats([Reply::openai(&["fine"], 14, 2)]).unwrap();
+    let served = served(&server);
+    let one = format!("conversation={}", begin(&served));
+    send(&served, &server, &one, "ship");
+    served.send("alone");
+    served.send("and again");
+    assert_eq!(titles(&served), ["alone", "ship"]);
+    // One that nobody wrote in yet can be named.
+    let empty = begin(&served);
+    let title = Some(json!({ "title": "Plans" }));
+    served.json("PATCH", &format!("/api/conversations/{empty}"), title);
+    assert!(titles(&served).contains(&"Plans".to_owned()));
+}

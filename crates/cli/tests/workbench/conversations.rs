@@ -233,3 +233,19 @@ fn ui_15_the_sidebar_is_a_drawer_on_a_phone_and_keys_do_what_the_mouse_does() {
     bench.wait("!T.shown('#side')");
     bench.fine();
 }
+
+#[test]
+fn his_7_a_hit_in_another_conversation_opens_that_conversation() {
+    let Some(bench) = open([answer("fine")]) else { return };
+    bench.send("barnacles on a hull");
+    bench.send("another word");
+    let first: String = bench.js("location.pathname");
+    new_chat(&bench);
+    bench.send("train");
+    bench.click("#filter");
+    bench.types("barnacles");
+    bench.wait("T.says('#filter-menu li', 'barnacles')");
+    bench.keys("ArrowDown Enter");
+    bench.wait(&format!("location.pathname === '{first}' && T.current() === 0"));
+    bench.fine();
+}

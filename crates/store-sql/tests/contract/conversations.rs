@@ -112,6 +112,12 @@ pub(crate) async fn a_conversation_goes_and_comes_back_whole(backend: &impl Back
     assert_eq!(restored.pairs, [pair_id(2), pair_id(3)]);
     assert_eq!(store.rows(&workspace).await.unwrap(), before);
     assert!(store.topics(&workspace).await.unwrap().contains(&other_topic()));
+    // Somebody who goes on in a deleted conversation still gets back what was said in it.
+    let third = NewDeletion { id: DeletionId::new(at(82), [3; 10]), ..new.clone() };
+    store.put_aside(&third, &what).await.unwrap();
+    store.put_topic(&workspace, &other_topic()).await.unwrap();
+    store.restore(&workspace, third.id).await.unwrap();
+    assert_eq!(store.rows(&workspace).await.unwrap(), before);
     // One that holds others is not deleted (HIS-9b), and nothing of it is.
     let child = Topic::new(TopicId::new(at(3), [8; 10]), Some(other_topic().id), "Below");
     store.put_topic(&workspace, &child).await.unwrap();

@@ -2,7 +2,7 @@
 
 use plimsoll_domain::{ColorFlag, PairId, PairUse, Star, TopicId};
 
-use super::{read_pairs, topics};
+use super::{owners, read_pairs, topics};
 use crate::{
     Noun, StoreError, StoreResult,
     engine::{Db, Value},
@@ -31,6 +31,8 @@ pub(crate) fn set_topic(db: &mut dyn Db, ids: &[PairId], topic: TopicId) -> Stor
     let workspace = topics::workspace_of(db, topic)?.ok_or_else(|| unknown.clone())?;
     let mut moved = 0;
     for id in ids {
+        // Its answer goes to those who look at its conversation.
+        owners::must_be_at_rest(db, *id)?;
         let touched = db.run(SET_TOPIC, values![topic, *id, &workspace])?;
         if touched == 0 && read_pairs::exists(db, *id)? {
             return Err(unknown);

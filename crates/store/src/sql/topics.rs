@@ -23,7 +23,8 @@ const PUT: &str = "INSERT INTO topics (id, workspace, parent_id, name, system_me
     named = excluded.named";
 const SIZES: &str = "SELECT t.id, COUNT(p.id), MAX(p.created_at), COALESCE(SUM(p.text_bytes), 0),
     (SELECT n.model FROM pairs n WHERE n.topic_id = t.id ORDER BY n.created_at DESC, n.id DESC
-    LIMIT 1) FROM topics t LEFT JOIN pairs p ON p.topic_id = t.id WHERE t.workspace = $1
+    LIMIT 1), MAX(CASE WHEN p.receipt_id IS NOT NULL OR p.lifecycle = 'sending' THEN p.created_at
+    END) FROM topics t LEFT JOIN pairs p ON p.topic_id = t.id WHERE t.workspace = $1
     GROUP BY t.id";
 const COUNT_PAIRS: &str = "SELECT COUNT(*) FROM pairs WHERE topic_id = $1";
 const REMOVE: &str = "DELETE FROM topics WHERE id = $1";
@@ -40,6 +41,7 @@ pub(crate) fn sizes(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<C
             newest: row.opt_int(2)?.map(Timestamp::from_millis),
             text_bytes: row.count(3)?,
             model: row.opt_string(4)?,
+            last_sent: row.opt_int(5)?.map(Timestamp::from_millis),
         })
     })
 }

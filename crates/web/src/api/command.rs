@@ -109,7 +109,9 @@ pub(super) async fn command(
                 field("format", format.name()),
                 field("order", order.name()),
                 field("workspace", place.workspace.as_str()),
+                field("scope", place.scope.name()),
             ];
+            fields.extend(place.conversation.map(|id| field("conversation", &id.to_string())));
             fields.extend(filename.map(|name| field("filename", &name)));
             let download = Some(format!("/api/export?{}", fields.join("&")));
             Done { download, ..Done::said(format!("{} pairs to export", job.count())) }
@@ -204,7 +206,7 @@ fn one_topic(
 }
 
 /// A text as a field of an address.
-fn percent(text: &str) -> String {
+pub(crate) fn percent(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     text.bytes()
         .map(|byte| if plain(byte) { (byte as char).to_string() } else { format!("%{byte:02X}") })

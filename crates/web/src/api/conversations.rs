@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_app::{Conversation, TopicChange};
+use plimsoll_app::Conversation;
 use plimsoll_store::{Noun, StoreError};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -108,8 +108,8 @@ pub(super) async fn change(
     Path(id): Path<String>,
     Body(changes): Body<ConversationChanges>,
 ) -> Result<StatusCode, Problem> {
-    let change = TopicChange { name: Some(changes.title), ..TopicChange::default() };
-    web.app.change_topic(&at, topic_id(&id)?, change).await?;
+    web.app.open_workspace(&at).await?;
+    web.app.name_conversation(&at, topic_id(&id)?, &changes.title).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -56,11 +56,14 @@ pub(crate) async fn follow(
     without: &'static [&'static str],
 ) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>> + use<>>, Problem> {
     // Whoever follows a place looks at it: its session is kept up to date, and stays open.
+    let was_open = web.sessions.opened(&place).is_some();
     let session = web.sessions.session(&web.app, &place).await?;
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    // Nobody told of changes while the place was closed: who comes back to it starts over.
+    let after = last.or(query.after).map(|number| if was_open { number } else { 0 });
     let events = web
         .event_log
-        .follow(place, last.or(query.after))
+        .follow(place, after)
         .filter(move |event| std::future::ready(!without.contains(&event.name)))
         .map(move |event| {
             let _followed = &session;

@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::stream;
-use plimsoll_app::{ExportAsk, ExportFormat, ExportOrder, topic_path};
+use plimsoll_app::{ExportAsk, ExportFormat, ExportOrder};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -64,7 +64,7 @@ pub(super) async fn export(
     let session = web.sessions.session(&web.app, &place).await?;
     let (topic, model) = {
         let session = session.lock().await;
-        let topic = topic_path(session.workspace_view.topics(), session.workspace_view.topic().id);
+        let topic = session.workspace_view.topic().id.to_string();
         (topic, session.workspace_view.model().id.clone())
     };
     let ask = ExportAsk {

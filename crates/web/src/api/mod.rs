@@ -22,6 +22,7 @@ pub(crate) mod views_told;
 mod writing;
 
 pub(crate) use crate::place::{Here, PlaceQuery};
+pub(crate) use command::percent;
 pub(crate) use errors::ErrorDto;
 pub(crate) use events::{AfterQuery, follow};
 pub(crate) use models::ModelList;

@@ -21,7 +21,7 @@ use super::{
     Asked, Here, PlaceQuery, pair_id,
     seen::{self, SeenDto, view_for_model},
     state::bind_text,
-    writing::tell_draft,
+    writing::share_draft,
 };
 use crate::{
     Web,
@@ -143,9 +143,12 @@ async fn begin(
             .store()
             .put_draft(&place.workspace, place.conversation, &session.draft, web.app.clock().now())
             .await;
-        tell_draft(&web, &place, &headers, &session.draft);
+        let emptied = session.draft.clone();
+        drop(session);
+        share_draft(&web, &place, &headers, &emptied).await;
+    } else {
+        drop(session);
     }
-    drop(session);
     Ok((StatusCode::ACCEPTED, Json(Begun { pair })))
 }
 
@@ -206,7 +209,9 @@ pub(super) async fn cancel(
     Asked(query): Asked<CancelQuery>,
 ) -> Result<StatusCode, Problem> {
     let pair = query.pair.as_deref().map(pair_id).transpose()?;
-    if web.sends.cancel(&place, pair) || web.app.stop(&place.workspace, pair).await? {
+    if web.sends.cancel(&place, pair)
+        || web.app.stop(&place.workspace, place.within(), pair).await?
+    {
         Ok(StatusCode::NO_CONTENT)
     } else {
         let detail = "nothing is being sent here";

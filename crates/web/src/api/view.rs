@@ -42,7 +42,7 @@ pub(super) struct Choice {
     /// A filter; the empty one shows everything.
     #[schema(max_length = 65536)]
     filter: Option<String>,
-    /// The path of a topic; blank for none. Where a conversation is open, it is the topic.
+    /// The path of a topic; blank for none. In the scope of a conversation that is the topic.
     topic: Option<String>,
     /// A model; blank for none.
     model: Option<String>,
@@ -74,8 +74,8 @@ pub(super) async fn choose(
         Some(name) => Some(name),
         None => old,
     };
-    // In an open conversation the topic is that conversation.
-    if place.conversation.is_none() {
+    // In the scope of a conversation the topic is that conversation.
+    if within.is_none() {
         view.topic = chosen(choice.topic, view.topic);
     }
     view.model = chosen(choice.model, view.model);

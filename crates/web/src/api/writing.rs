@@ -97,8 +97,8 @@ pub(super) async fn put_draft(
     if session.draft != draft {
         let other_files = session.draft.attachments != draft.attachments;
         session.draft.clone_from(&draft);
-        tell_draft(&web, &place, &headers, &draft);
         drop(session);
+        share_draft(&web, &place, &headers, &draft).await;
         if other_files {
             // What the message brings is listed with it, and so is what stands on the page.
             web.event_log.tell(&place.workspace, "files", &json!({}));
@@ -108,8 +108,21 @@ pub(super) async fn put_draft(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Each conversation has one draft, whichever scope it is looked at with: all pages that have it open
+/// hold the same.
+pub(super) async fn share_draft(web: &Web, place: &Place, headers: &HeaderMap, draft: &Draft) {
+    for other in web.sessions.places(Some(&place.workspace)) {
+        if other.conversation == place.conversation {
+            if let Some(session) = web.sessions.opened(&other) {
+                session.lock().await.draft.clone_from(draft);
+            }
+            tell_draft(web, &other, headers, draft);
+        }
+    }
+}
+
 /// Tells all tabs of a place what the box holds now, and which of them said so (UI-12).
-pub(super) fn tell_draft(web: &Web, place: &Place, headers: &HeaderMap, draft: &Draft) {
+fn tell_draft(web: &Web, place: &Place, headers: &HeaderMap, draft: &Draft) {
     let tab = headers.get("x-plimsoll-tab").and_then(|tab| tab.to_str().ok());
     web.event_log.tell(
         place,

@@ -38,7 +38,7 @@ use serde::Deserialize;
 
 use crate::{
     Web,
-    api::{Asked, At, Here, NextMessage, follow, pair_id, seen::view_for_model},
+    api::{Asked, At, Here, NextMessage, follow, pair_id, percent, seen::view_for_model},
     place::{Place, workspace_of},
     problem::{Body, Problem},
 };
@@ -118,7 +118,7 @@ async fn is_older_than_conversations(web: &Web) -> Result<bool, Problem> {
 async fn new_chat(State(web): State<Arc<Web>>, At(at): At) -> Redirect {
     let query = match at == Workspace::default() {
         true => String::new(),
-        false => format!("?workspace={at}"),
+        false => format!("?workspace={}", percent(at.as_str())),
     };
     Redirect::to(&format!("/c/{}{query}", web.app.new_conversation()))
 }

@@ -10,7 +10,12 @@ use super::{
     rows,
 };
 use crate::{
-    Web, api::state::StateDto, assets, keys::tooltip, place::Place, problem::Problem,
+    Web,
+    api::{percent, state::StateDto},
+    assets,
+    keys::tooltip,
+    place::Place,
+    problem::Problem,
     sessions::WorkspaceSession,
 };
 
@@ -81,7 +86,7 @@ pub(super) async fn page(
                     aside #panel .panel aria-label="Panel" hidden {}
                     aside #hud .panel.hud aria-label="HUD" hidden {}
                 }
-                (footer(&state, &session.draft.text, place.conversation.is_some()))
+                (footer(&state, &session.draft.text, place.within().is_some()))
                 div #drop .drop aria-hidden="true" hidden { p { (icon("attach")) span { "Drop files to attach them" } span { "Drop files to keep them here" } } }
                 div #toasts role="status" aria-live="polite" {}
                 noscript { p.noscript { "The workbench needs JavaScript; the API and the commands do not." } }
@@ -116,7 +121,7 @@ fn address(path: &str, place: &Place) -> String {
         true => path.to_owned(),
         false => {
             let joint = if path.contains('?') { '&' } else { '?' };
-            format!("{path}{joint}workspace={}", place.workspace)
+            format!("{path}{joint}workspace={}", percent(place.workspace.as_str()))
         }
     }
 }
@@ -210,7 +215,7 @@ fn footer(state: &StateDto, draft: &str, in_conversation: bool) -> Markup {
                             aria-label=(format!("Model: {}", window.model)) data-id=(window.model) {
                             (window.model) " ▾"
                         }
-                        // Where a conversation is open, it is the topic.
+                        // In the scope of a conversation that is the topic.
                         button #topic .sel type="button" aria-haspopup="listbox" hidden[in_conversation]
                             aria-label=(format!("Topic: {topic}")) data-path=(state.view.topic) {
                             (topic) " ▾"

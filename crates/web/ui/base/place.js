@@ -60,7 +60,8 @@ export function addressOf({ workspace, conversation, scope }, filter = "") {
 export function createAddress({ place, filter, onBack }) {
   const here = () => location.pathname + location.search;
   const path = addressOf(place).split("?")[0];
-  history.replaceState(null, "", addressOf(place, filter()));
+  // What is behind the # is a pair to go to, and is read when the rows are there.
+  history.replaceState(null, "", addressOf(place, filter()) + location.hash);
 
   addEventListener("popstate", () => {
     const said = new URLSearchParams(location.search);

@@ -406,7 +406,9 @@ export function createSending({ api, store, win, history, composer, modes, curso
       const own = mine === pair;
       mine = null;
       badges.clear();
-      store.set({ sending: null });
+      // With everything in sight another conversation may still be answered; the next state says so.
+      const { sending: now } = store.get();
+      if (!now || now.pair === pair) store.set({ sending: null });
       notice.clear("held");
       if (heldBack && !posting) sayFree();
       announce(state === "complete" ? "The reply is complete." : state === "cancelled" ? "Cancelled." : "The send ended in an error.");

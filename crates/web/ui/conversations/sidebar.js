@@ -140,9 +140,9 @@ export function createSidebar({ api, place, toast, undo, write }) {
   async function move(one, anchor) {
     const { topics } = await api.call("GET", "/api/topics");
     const options = topics.filter((/** @type {any} */ topic) => topic.id !== one.id)
-      .map((/** @type {any} */ topic) => ({ value: topic.path, label: topic.path.slice(1).replaceAll("/", " › ") }));
-    const path = await choose({ anchor, label: "Move below", options: [{ value: "/", label: "No topic: at the top" }, ...options] });
-    if (path !== null) await api.call("PATCH", `/api/topics/${one.id}`, { parent: path === "/" ? "" : path });
+      .map((/** @type {any} */ topic) => ({ value: topic.id, label: topic.path.slice(1).replaceAll("/", " › ") }));
+    const below = await choose({ anchor, label: "Move below", options: [{ value: "/", label: "No topic: at the top" }, ...options] });
+    if (below !== null) await api.call("PATCH", `/api/topics/${one.id}`, { parent: below === "/" ? "" : below });
   }
 
   /**

@@ -72,6 +72,8 @@ export function createJumps({ api, store, place, win, history, cursor, setView, 
       const shown = win.find(id);
       if (shown) return void (await toPair(id, Number(shown.dataset["at"])));
       let at = await placeOf(id);
+      // It may stand in another conversation: with everything in sight it is found.
+      if (at === null && place.scope === "conversation") return void location.assign(`${addressOf({ ...place, scope: "everything" })}#${id}`);
       if (at === null && store.get().view.filter !== "") {
         await setView({ filter: "" });
         await reloadRows();

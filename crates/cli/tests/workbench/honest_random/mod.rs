@@ -95,7 +95,7 @@ impl Day {
                 ));
             }
             std::fs::write(home.join("models.toml"), models).unwrap();
-            let config = "defaultModel = \"test\"\noverBudget = \"trim\"\nretries = 0\n\
+            let config = "defaultModel = \"test\"\nscope = \"everything\"\noverBudget = \"trim\"\nretries = 0\n\
                           queueWhileSending = true\n";
             std::fs::write(home.join("config.toml"), config).unwrap();
         };

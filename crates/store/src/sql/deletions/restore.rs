@@ -319,6 +319,12 @@ fn put_topic(
     tree: &mut Option<TopicTree>,
     row: &Row,
 ) -> StoreResult<()> {
+    // Somebody went on in a conversation that was deleted: it is there, and its pairs come back to it.
+    let of = text(row, "id").and_then(TopicId::parse);
+    let topic = of.ok_or_else(|| unreadable("a topic is none"))?;
+    if topics::workspace_of(db, topic)?.as_ref() == Some(workspace) {
+        return Ok(());
+    }
     if let Some(parent) = text(row, "parent_id").and_then(TopicId::parse) {
         ensure_topic(db, workspace, tree, parent)?;
     }
@@ -330,8 +336,6 @@ fn put_topic(
         *tree = Some(known);
     }
     insert(db, "topics", row)?;
-    let of = text(row, "id").and_then(TopicId::parse);
-    let topic = of.ok_or_else(|| unreadable("a topic is none"))?;
     let topic = topics::one(db, topic)?.ok_or(StoreError::NotFound(Noun::Topic))?;
     if let Some(tree) = tree {
         tree.add(topic)?;
