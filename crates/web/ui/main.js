@@ -54,6 +54,7 @@ const draft = must("#draft", HTMLTextAreaElement);
 const filter = must("#filter", HTMLInputElement);
 const warnAt = Number(body.dataset["warnAt"] ?? 80);
 const place = placeIn(body.dataset);
+const within = place.scope === "conversation" ? place.conversation : null;
 const keepDeleted = Number(body.dataset["keepDeleted"] ?? 0);
 
 const store = createState(emptyState());
@@ -145,7 +146,7 @@ function onText(message) {
   attach.draw();
   weigh.draft(message);
 }
-const seen = createSeen({ win, store, conversation: place.scope === "conversation" ? place.conversation : null });
+const seen = createSeen({ win, store, conversation: within });
 const composer = createComposer({
   area: draft, attachments: attach.attachments, api, drafts, notice, onText, select: selectAgain,
   onReask: (pair) => void again.show(pair ? { reask: pair } : null).catch((error) => toast(wordsOf(error), { error: true })),
@@ -183,7 +184,7 @@ const line = createLine({ api, store, win, setView, toast });
 const filterBox = createFilterBox({
   field: filter, menu: must("#filter-menu", HTMLElement), error: must("#filter-error", HTMLElement),
   api, setView, toast, applied: () => store.get().view.filter, goTo: jumps.toHit,
-  leave: () => modes.enter("VIEW"), help: () => panels.openPanel("help"),
+  leave: () => modes.enter("VIEW"), help: () => panels.openPanel("help"), within,
 });
 const actions = createActions({
   api, win, sending, composer, panels, selectors, edits, chips: attach.chips, setView, toast, keepDeleted, showFile: attach.showFile,

@@ -22,15 +22,16 @@ import { createWalk } from "../base/walk.js";
  * @param {import("../base/toasts.js").Toast} deps.toast
  * @param {() => void} deps.leave  to VIEW
  * @param {() => void} deps.help
+ * @param {string | null} deps.within  the conversation that is looked at alone
  */
-export function createFilterBox({ field, menu, error, api, applied, setView, goTo, toast, leave, help }) {
+export function createFilterBox({ field, menu, error, api, applied, setView, goTo, toast, leave, help, within }) {
   // Within the landmark that it belongs to; it floats, so the order on screen is the same.
   field.closest("header")?.append(menu);
   const list = createList(menu, field);
   const walk = createWalk();
   const paint = createPaint(field);
   const completion = createCompletion({
-    api, field, list,
+    api, field, list, within,
     onInsert() {
       clearError();
       paint.draw();

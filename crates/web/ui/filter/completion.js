@@ -18,8 +18,9 @@ const HITS = 8;
  * @param {ReturnType<typeof import("../base/list.js").createList>} deps.list
  * @param {(hit: Hit) => void} deps.onHit
  * @param {() => void} deps.onInsert
+ * @param {string | null} deps.within  the conversation that is looked at alone
  */
-export function createCompletion({ api, field, list, onHit, onInsert }) {
+export function createCompletion({ api, field, list, onHit, onInsert, within }) {
   let turn = 0;
 
   /** @param {import("../types.js").Completion} answer */
@@ -45,7 +46,9 @@ export function createCompletion({ api, field, list, onHit, onInsert }) {
     const text = el("span", { class: "snippet" });
     // The server escapes the text and marks the words itself.
     text.innerHTML = hit.snippetHtml;
-    const hidden = hit.at === null || hit.at === undefined ? " · hidden by the filter" : "";
+    const elsewhere = within !== null && hit.conversation !== within;
+    const unseen = elsewhere ? ` · in “${hit.title ?? ""}”` : " · hidden by the filter";
+    const hidden = hit.at === null || hit.at === undefined ? unseen : "";
     return { label: "", rich: text, detail: hit.createdAt.slice(0, 10) + hidden, choose: () => onHit(hit) };
   }
 
