@@ -4,6 +4,7 @@
 //! decides nothing about what is visible, what it weighs or what is sent, opens no store
 //! and knows no provider.
 
+mod answer_streams;
 mod api;
 mod assets;
 mod connections;

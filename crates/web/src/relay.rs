@@ -1,36 +1,24 @@
-//! From what happens in the app to events for browsers; answers in flight as HTML.
+//! From what happens in the app to events for browsers.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use plimsoll_app::{AppEvent, Attempt, Heard, OverQuota, Progress, heavy};
+use plimsoll_app::{AppEvent, Attempt, Heard, OverQuota, Progress};
 use plimsoll_domain::{FileId, PairId, ReceiptId, file_label};
-use plimsoll_prose::limits::MAX_MARKDOWN_BYTES;
-use plimsoll_send::{AttemptRecord, Comparison, Stage};
+use plimsoll_send::{Comparison, Stage};
 use plimsoll_store::Workspace;
 use serde_json::{Value, json};
 use tokio::{
     task::{JoinHandle, JoinSet},
-    time::{Instant, interval},
+    time::interval,
 };
 
 use crate::{
-    Web,
+    Web, answer_streams,
     api::{ReceiptDto, state::StateDto},
     event_log::Audience,
     place::Place,
     views::{self, CallView},
 };
-
-/// Text is told at most so often; a reader sees no difference, and slow machines do.
-const TELL_EVERY: Duration = Duration::from_millis(60);
-
-/// After a rendering nothing is rendered for so many times as long as it took. A paragraph
-/// without an end is rendered whole each time, which would soon be all that is done (REL-4).
-const REST: u32 = 8;
 
 /// Other processes are looked for this often: what an agent saves is on the page within a
 /// second, and asking costs the store next to nothing.
@@ -42,148 +30,8 @@ const PURGE_EVERY: Duration = Duration::from_secs(10 * 60);
 /// Between two steps of making the store smaller.
 const SHRINK_REST: Duration = Duration::from_millis(50);
 
-/// So much is shown of a part of an answer that is too long to be rendered again and again.
-const NEWEST_BYTES: usize = 32 << 10;
-
 /// More changed pairs than this are told as a whole.
 const FEW: usize = 20;
-
-/// What has arrived of an answer, rendered.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Streamed {
-    /// Blocks that cannot change any more.
-    pub(crate) done: String,
-    /// The rest, as far as it makes sense.
-    pub(crate) tail: String,
-    /// The number of the event that said so.
-    pub(crate) event: u64,
-}
-
-/// An answer on its way.
-struct Stream {
-    begun: Instant,
-    audience: Audience,
-    text: String,
-    /// So many bytes of it are in `shown.done`.
-    stable: usize,
-    fresh: bool,
-    /// Its next rendering does not begin before this.
-    rests_until: Option<Instant>,
-    shown: Streamed,
-    /// The calls so far, the newest last, each with its number.
-    attempts: Vec<(u32, AttemptRecord)>,
-}
-
-/// The answers that are on their way.
-#[derive(Default)]
-pub(crate) struct AnswerStreams(Mutex<HashMap<PairId, Stream>>);
-
-impl AnswerStreams {
-    /// What has arrived for a pair that is being answered.
-    pub(crate) fn streamed(&self, pair: PairId) -> Option<Streamed> {
-        self.lock().get(&pair).map(|stream| stream.shown.clone())
-    }
-
-    fn begin(&self, pair: PairId, audience: &Audience) {
-        let stream = Stream {
-            begun: Instant::now(),
-            audience: audience.clone(),
-            text: String::new(),
-            stable: 0,
-            fresh: false,
-            rests_until: None,
-            shown: Streamed::default(),
-            attempts: Vec::new(),
-        };
-        self.lock().insert(pair, stream);
-    }
-
-    /// The calls of a send that is under way; none if it is over.
-    pub(crate) fn attempts(&self, pair: PairId) -> Option<Vec<AttemptRecord>> {
-        let streams = self.lock();
-        let attempts = streams.get(&pair)?.attempts.iter();
-        Some(attempts.map(|(_, record)| record.clone()).collect())
-    }
-
-    /// A call went out or is over; the same call stands in the list once.
-    fn attempt(&self, pair: PairId, attempt: &Attempt) {
-        if let Some(stream) = self.lock().get_mut(&pair) {
-            stream.attempts.retain(|(call, _)| *call != attempt.call);
-            stream.attempts.push((attempt.call, attempt.record.clone()));
-        }
-    }
-
-    /// Who can see a pair that is being answered.
-    fn audience(&self, pair: PairId) -> Option<Audience> {
-        self.lock().get(&pair).map(|stream| stream.audience.clone())
-    }
-
-    fn end(&self, pair: PairId) {
-        self.lock().remove(&pair);
-    }
-
-    fn push(&self, pair: PairId, text: &str) {
-        if let Some(stream) = self.lock().get_mut(&pair) {
-            stream.text.push_str(text);
-            stream.fresh = true;
-        }
-    }
-
-    /// What is to be rendered now.
-    fn due(&self) -> Vec<Due> {
-        let now = Instant::now();
-        let due = |stream: &Stream| stream.fresh && stream.rests_until.is_none_or(|at| at <= now);
-        let take = |(pair, stream): (&PairId, &mut Stream)| {
-            stream.fresh = false;
-            Due { pair: *pair, begun: stream.begun, rest: stream.text[stream.stable..].to_owned() }
-        };
-        self.lock().iter_mut().filter(|(_, stream)| due(stream)).map(take).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<PairId, Stream>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Of a long part that may still become anything, its newest lines are shown until the answer is
-/// complete: it is told again and again (REL-7).
-fn newest(tail: &str) -> &str {
-    if tail.len() <= MAX_MARKDOWN_BYTES {
-        return tail;
-    }
-    let from = tail.ceil_char_boundary(tail.len() - NEWEST_BYTES);
-    let line = tail[from..].find('\n').map_or(from, |end| from + end + 1);
-    &tail[line..]
-}
-
-/// The part of an answer that is rendered.
-struct Due {
-    pair: PairId,
-    begun: Instant,
-    rest: String,
-}
-
-impl Due {
-    /// Renders it and tells of it, unless the answer ended meanwhile. Nobody is kept waiting
-    /// by the rendering. Only the tail is rendered again and again.
-    fn tell(&self, web: &Web) {
-        let began = Instant::now();
-        let stable = plimsoll_prose::stable_prefix(&self.rest).min(self.rest.len());
-        let (done, tail) = self.rest.split_at(stable);
-        let append = if stable > 0 { plimsoll_prose::render(done) } else { String::new() };
-        let tail = plimsoll_prose::render_partial(newest(tail));
-        let rests_until = Instant::now() + began.elapsed() * REST;
-        let data = json!({ "pair": self.pair.to_string(), "append": append, "tail": tail });
-        let mut streams = web.relay.lock();
-        let stream = streams.get_mut(&self.pair).filter(|stream| stream.begun == self.begun);
-        let Some(stream) = stream else { return };
-        stream.stable += stable;
-        stream.rests_until = Some(rests_until);
-        stream.shown.done.push_str(&append);
-        stream.shown.tail = tail;
-        stream.shown.event = web.event_log.tell(stream.audience.clone(), "text", &data);
-    }
-}
 
 /// Makes the store of an earlier version smaller, in steps between which others write (REL-9).
 /// What fails is tried again at the next start: nothing depends on it.
@@ -199,7 +47,7 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
     tokio::spawn(async move {
         // It ends with this task. What happens while a long text is rendered is relayed.
         let mut texts = JoinSet::new();
-        texts.spawn(tell_texts(Arc::clone(&web)));
+        texts.spawn(answer_streams::tell_texts(Arc::clone(&web)));
         texts.spawn(shrink(Arc::clone(&web)));
         let mut look = interval(LOOK_EVERY);
         let mut purge = interval(PURGE_EVERY);
@@ -248,7 +96,7 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
     };
     match progress {
         Progress::Started(pair) => {
-            web.relay.begin(pair, &to);
+            web.answers.begin(pair, &to);
             for place in seen_from(web, &to) {
                 let (position, html) = article(web, &place, pair).await;
                 let shape = shape(web, &place).await;
@@ -259,13 +107,13 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             web.event_log.tell(at, "conversations", &json!({}));
         }
         Progress::Text(pair, text) => {
-            web.relay.push(pair, &text);
+            web.answers.push(pair, &text);
             let data = json!({ "pair": pair.to_string(), "text": text });
             web.event_log.tell(to.clone(), "delta", &data);
         }
         Progress::Attempt(pair, attempt) => {
             let data = attempt_data(pair, &attempt);
-            web.relay.attempt(pair, &attempt);
+            web.answers.attempt(pair, &attempt);
             web.event_log.tell(to.clone(), "attempt", &data);
             if attempt.record.stage == Stage::Sent {
                 let (kind, text) = attempt_words(&attempt);
@@ -282,7 +130,7 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
             }
         }
         Progress::Ended(pair) => {
-            web.relay.end(pair);
+            web.answers.end(pair);
             let stored = web.app.store().get(pair).await.ok().map(|stored| stored.pair);
             let receipt = stored.as_ref().and_then(|pair| pair.receipt_id);
             let state = stored.map(|pair| pair.lifecycle.name());
@@ -417,17 +265,6 @@ fn status_of(web: &Web, progress: &Progress) -> Option<Value> {
     Some(json!({ "pair": pair.to_string(), "kind": kind, "text": text, "until": until }))
 }
 
-/// Tells what has arrived since the last time, again and again.
-async fn tell_texts(web: Arc<Web>) {
-    let mut tell = interval(TELL_EVERY);
-    loop {
-        tell.tick().await;
-        for due in web.relay.due() {
-            heavy(due.rest.len(), || due.tell(&web));
-        }
-    }
-}
-
 /// A pair as an article, and where it stands; nothing if it is not visible.
 async fn article(web: &Arc<Web>, at: &Place, pair: PairId) -> (Option<usize>, Option<String>) {
     let Some(session) = web.sessions.opened(at) else { return (None, None) };
@@ -473,7 +310,7 @@ async fn tell_pairs(web: &Arc<Web>, at: &Place, pairs: &[PairId]) {
 
 /// Who can see a pair: those who look at its conversation, or at everything.
 async fn audience(web: &Web, at: &Workspace, pair: PairId) -> Audience {
-    if let Some(audience) = web.relay.audience(pair) {
+    if let Some(audience) = web.answers.audience(pair) {
         return audience;
     }
     match web.app.store().get(pair).await {

@@ -12,7 +12,8 @@ use plimsoll_config::Settings;
 use plimsoll_store::LearnedLimits;
 
 use crate::{
-    event_log::EventLog, relay::AnswerStreams, security::Access, sends::Sends, sessions::Sessions,
+    answer_streams::AnswerStreams, event_log::EventLog, security::Access, sends::Sends,
+    sessions::Sessions,
 };
 
 /// A model as the selector shows it.
@@ -84,7 +85,7 @@ pub struct Web {
     pub(crate) sessions: Sessions,
     pub(crate) event_log: EventLog,
     pub(crate) sends: Sends,
-    pub(crate) relay: AnswerStreams,
+    pub(crate) answers: AnswerStreams,
     pub(crate) undo: crate::api::Undo,
     pub(crate) mounted: axum::Router,
     pub(crate) project: String,
@@ -106,7 +107,7 @@ impl Web {
             sessions: Sessions::default(),
             event_log,
             sends: Sends::default(),
-            relay: AnswerStreams::default(),
+            answers: AnswerStreams::default(),
             undo: crate::api::Undo::default(),
             mounted,
             project,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::conversation::ConversationArgs;
+
 /// Send one message; the answer is streamed to standard output
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
@@ -23,22 +25,8 @@ pub(crate) struct SendArgs {
     #[arg(short, long)]
     pub(crate) model: Option<String>,
 
-    /// Go on with the last conversation; else this begins one of its own
-    #[arg(short = 'c', long = "continue", conflicts_with = "topic")]
-    pub(crate) continue_history: bool,
-
-    /// Send the pairs along that a filter shows: of everything, or of the conversation that is
-    /// named besides
-    #[arg(long)]
-    pub(crate) filter: Option<String>,
-
-    /// Go on with the conversation of a topic, a path /A/B or an id
-    #[arg(long)]
-    pub(crate) topic: Option<String>,
-
-    /// What is looked at: conversation or everything
-    #[arg(long, value_parser = crate::conversation::parse_scope)]
-    pub(crate) scope: Option<plimsoll_domain::HistoryScope>,
+    #[command(flatten)]
+    pub(crate) conversation: ConversationArgs,
 
     /// Attach a file; may be given more than once
     #[arg(short, long = "file", value_name = "FILE")]

@@ -15,7 +15,6 @@ use plimsoll_tokens::commas;
 use crate::{
     args::{Location, SendArgs},
     context::Context,
-    conversation::Chosen,
     failure::{Failure, note, say},
     input,
     machine::{self, Opened},
@@ -36,14 +35,8 @@ pub(crate) fn run(
         let app = &opened.app;
         let asked = args.over_budget.unwrap_or_else(|| app.settings().over_budget());
         let workspace = &location.workspace;
-        let chosen = Chosen {
-            scope: args.scope,
-            go_on: args.continue_history,
-            topic: args.topic.as_deref(),
-            filter: args.filter.as_deref(),
-            model: args.model.as_deref(),
-        };
-        let mut view = chosen.view(app, workspace).await?;
+        let model = args.model.as_deref();
+        let mut view = args.conversation.view(app, workspace, model).await?;
         let mut draft = Draft { text, ..Draft::default() };
         if again {
             ask_again(app, args, workspace, &mut view, &mut draft).await?;

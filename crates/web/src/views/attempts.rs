@@ -12,7 +12,7 @@ use crate::{Web, problem::Problem};
 
 /// The calls of a send that is under way; once it is over, its receipt.
 pub(super) async fn panel(web: &Arc<Web>, pair: PairId) -> Result<Markup, Problem> {
-    if let Some(attempts) = web.relay.attempts(pair) {
+    if let Some(attempts) = web.answers.attempts(pair) {
         return Ok(html! {
             h2 { "Attempts" }
             p.muted {

@@ -44,7 +44,7 @@ pub(super) async fn hud(
         None => None,
     };
     let under_way = web.sends.current(&session.place);
-    let calls = under_way.and_then(|pair| web.relay.attempts(pair));
+    let calls = under_way.and_then(|pair| web.answers.attempts(pair));
     Ok(html! {
         h2 { "Parameters" }
         dl.mono {

@@ -19,9 +19,9 @@ use super::{
     toolcalls::CallView,
 };
 use crate::{
+    answer_streams::Streamed,
     formats::{rfc3339, thousands, when},
     keys::tooltip,
-    relay::Streamed,
 };
 
 /// Everything that an article shows.

@@ -99,7 +99,7 @@ async fn article(
         Some(receipt) => left_out(web, receipt).await?,
         None => None,
     };
-    let streamed = web.relay.streamed(stored.pair.id);
+    let streamed = web.answers.streamed(stored.pair.id);
     let pair = &stored.pair;
     let attached =
         session.workspace_view.attached(&web.app, &pair.user_text, &pair.attachments).await?;

@@ -2,7 +2,10 @@
 
 use clap::Args;
 
-use crate::args::{parse_over_budget, parse_quota};
+use crate::{
+    args::{parse_over_budget, parse_quota},
+    conversation::ConversationArgs,
+};
 
 /// Talk in the terminal; every prompt shows the load line
 #[derive(Args, Debug)]
@@ -20,22 +23,8 @@ pub(crate) struct ChatArgs {
     #[arg(short, long)]
     pub(crate) model: Option<String>,
 
-    /// Go on with the last conversation; else a new one begins
-    #[arg(short = 'c', long = "continue", conflicts_with = "topic")]
-    pub(crate) continue_history: bool,
-
-    /// Which pairs are visible and go along as far as they fit: of everything, or of the
-    /// conversation that is named besides
-    #[arg(long)]
-    pub(crate) filter: Option<String>,
-
-    /// Go on with the conversation of a topic, a path /A/B or an id
-    #[arg(long)]
-    pub(crate) topic: Option<String>,
-
-    /// What is looked at: conversation or everything
-    #[arg(long, value_parser = crate::conversation::parse_scope)]
-    pub(crate) scope: Option<plimsoll_domain::HistoryScope>,
+    #[command(flatten)]
+    pub(crate) conversation: ConversationArgs,
 
     /// What to do with a request that is over the limit: ask, trim, fit or block
     #[arg(long, value_parser = parse_over_budget)]

@@ -30,7 +30,6 @@ use tokio::sync::Mutex;
 use crate::{
     args::Location,
     context::Context,
-    conversation::Chosen,
     failure::{Failure, note, report, say},
     machine::{self, Opened},
     output::Output,
@@ -77,14 +76,8 @@ pub(crate) fn run(
     machine::block_on(async {
         let opened = machine::open(context, location.data_dir()).await?;
         let app = &opened.app;
-        let chosen = Chosen {
-            scope: args.scope,
-            go_on: args.continue_history,
-            topic: args.topic.as_deref(),
-            filter: args.filter.as_deref(),
-            model: args.model.as_deref(),
-        };
-        let view = chosen.view(app, &location.workspace).await?;
+        let model = args.model.as_deref();
+        let view = args.conversation.view(app, &location.workspace, model).await?;
         let workspace_view = app.workspace_view(&location.workspace, view).await?;
         let workspace_view = Arc::new(Mutex::new(workspace_view));
         let somebody = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();

@@ -1,0 +1,174 @@
+//! Answers on their way, as HTML that grows.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use plimsoll_app::{Attempt, heavy};
+use plimsoll_domain::PairId;
+use plimsoll_prose::limits::MAX_MARKDOWN_BYTES;
+use plimsoll_send::AttemptRecord;
+use serde_json::json;
+use tokio::time::{Instant, interval};
+
+use crate::{Web, event_log::Audience};
+
+/// Text is told at most so often; a reader sees no difference, and slow machines do.
+const TELL_EVERY: Duration = Duration::from_millis(60);
+
+/// After a rendering nothing is rendered for so many times as long as it took. A paragraph
+/// without an end is rendered whole each time, which would soon be all that is done (REL-4).
+const REST: u32 = 8;
+
+/// So much is shown of a part of an answer that is too long to be rendered again and again.
+const NEWEST_BYTES: usize = 32 << 10;
+
+/// What has arrived of an answer, rendered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Streamed {
+    /// Blocks that cannot change any more.
+    pub(crate) done: String,
+    /// The rest, as far as it makes sense.
+    pub(crate) tail: String,
+    /// The number of the event that said so.
+    pub(crate) event: u64,
+}
+
+/// An answer on its way.
+struct Stream {
+    begun: Instant,
+    audience: Audience,
+    text: String,
+    /// So many bytes of it are in `shown.done`.
+    stable: usize,
+    fresh: bool,
+    /// Its next rendering does not begin before this.
+    rests_until: Option<Instant>,
+    shown: Streamed,
+    /// The calls so far, the newest last, each with its number.
+    attempts: Vec<(u32, AttemptRecord)>,
+}
+
+/// The answers that are on their way.
+#[derive(Default)]
+pub(crate) struct AnswerStreams(Mutex<HashMap<PairId, Stream>>);
+
+impl AnswerStreams {
+    /// What has arrived for a pair that is being answered.
+    pub(crate) fn streamed(&self, pair: PairId) -> Option<Streamed> {
+        self.lock().get(&pair).map(|stream| stream.shown.clone())
+    }
+
+    pub(crate) fn begin(&self, pair: PairId, audience: &Audience) {
+        let stream = Stream {
+            begun: Instant::now(),
+            audience: audience.clone(),
+            text: String::new(),
+            stable: 0,
+            fresh: false,
+            rests_until: None,
+            shown: Streamed::default(),
+            attempts: Vec::new(),
+        };
+        self.lock().insert(pair, stream);
+    }
+
+    /// The calls of a send that is under way; none if it is over.
+    pub(crate) fn attempts(&self, pair: PairId) -> Option<Vec<AttemptRecord>> {
+        let streams = self.lock();
+        let attempts = streams.get(&pair)?.attempts.iter();
+        Some(attempts.map(|(_, record)| record.clone()).collect())
+    }
+
+    /// A call went out or is over; the same call stands in the list once.
+    pub(crate) fn attempt(&self, pair: PairId, attempt: &Attempt) {
+        if let Some(stream) = self.lock().get_mut(&pair) {
+            stream.attempts.retain(|(call, _)| *call != attempt.call);
+            stream.attempts.push((attempt.call, attempt.record.clone()));
+        }
+    }
+
+    /// Who can see a pair that is being answered.
+    pub(crate) fn audience(&self, pair: PairId) -> Option<Audience> {
+        self.lock().get(&pair).map(|stream| stream.audience.clone())
+    }
+
+    pub(crate) fn end(&self, pair: PairId) {
+        self.lock().remove(&pair);
+    }
+
+    pub(crate) fn push(&self, pair: PairId, text: &str) {
+        if let Some(stream) = self.lock().get_mut(&pair) {
+            stream.text.push_str(text);
+            stream.fresh = true;
+        }
+    }
+
+    /// What is to be rendered now.
+    fn due(&self) -> Vec<Due> {
+        let now = Instant::now();
+        let due = |stream: &Stream| stream.fresh && stream.rests_until.is_none_or(|at| at <= now);
+        let take = |(pair, stream): (&PairId, &mut Stream)| {
+            stream.fresh = false;
+            Due { pair: *pair, begun: stream.begun, rest: stream.text[stream.stable..].to_owned() }
+        };
+        self.lock().iter_mut().filter(|(_, stream)| due(stream)).map(take).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<PairId, Stream>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Of a long part that may still become anything, its newest lines are shown until the answer is
+/// complete: it is told again and again (REL-7).
+fn newest(tail: &str) -> &str {
+    if tail.len() <= MAX_MARKDOWN_BYTES {
+        return tail;
+    }
+    let from = tail.ceil_char_boundary(tail.len() - NEWEST_BYTES);
+    let line = tail[from..].find('\n').map_or(from, |end| from + end + 1);
+    &tail[line..]
+}
+
+/// The part of an answer that is rendered.
+struct Due {
+    pair: PairId,
+    begun: Instant,
+    rest: String,
+}
+
+impl Due {
+    /// Renders it and tells of it, unless the answer ended meanwhile. Nobody is kept waiting
+    /// by the rendering. Only the tail is rendered again and again.
+    fn tell(&self, web: &Web) {
+        let began = Instant::now();
+        let stable = plimsoll_prose::stable_prefix(&self.rest).min(self.rest.len());
+        let (done, tail) = self.rest.split_at(stable);
+        let append = if stable > 0 { plimsoll_prose::render(done) } else { String::new() };
+        let tail = plimsoll_prose::render_partial(newest(tail));
+        let rests_until = Instant::now() + began.elapsed() * REST;
+        let data = json!({ "pair": self.pair.to_string(), "append": append, "tail": tail });
+        let mut streams = web.answers.lock();
+        let stream = streams.get_mut(&self.pair).filter(|stream| stream.begun == self.begun);
+        let Some(stream) = stream else { return };
+        stream.stable += stable;
+        stream.rests_until = Some(rests_until);
+        stream.shown.done.push_str(&append);
+        stream.shown.tail = tail;
+        stream.shown.event = web.event_log.tell(stream.audience.clone(), "text", &data);
+    }
+}
+
+/// Tells what has arrived since the last time, again and again.
+pub(crate) async fn tell_texts(web: Arc<Web>) {
+    let mut tell = interval(TELL_EVERY);
+    loop {
+        tell.tick().await;
+        for due in web.answers.due() {
+            heavy(due.rest.len(), || due.tell(&web));
+        }
+    }
+}
