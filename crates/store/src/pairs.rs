@@ -121,7 +121,7 @@ jobs! {
         /// Those of one conversation.
         read rows_of(workspace: &Workspace, topic: TopicId) -> Vec<PairRow> = read_pairs::rows_of;
 
-        /// The model of the newest pair that has one.
+        /// The model that answered here last; what was imported came from elsewhere.
         read newest_model(workspace: &Workspace) -> Option<String> = read_pairs::newest_model;
 
         read count(workspace: &Workspace) -> u64 = read_pairs::count;

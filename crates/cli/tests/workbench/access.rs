@@ -66,7 +66,8 @@ fn looked_over(scheme: Scheme) {
         bench.wait("T.panel() === null");
         bench.mode("VIEW");
     }
-    bench.keys("h r");
+    // The details take their room beside the history, and the selected pair may be out of sight then.
+    bench.keys("h G r");
     bench.wait("T.says('#hud', 'Parameters') && T.says('#panel', 'prompt')");
     sound(&bench, "HUD and receipt");
     bench.keys("Escape");

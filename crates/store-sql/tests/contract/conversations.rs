@@ -85,7 +85,12 @@ pub(crate) async fn sizes_follow_the_texts(backend: &impl Backend) {
     let words = pair(2).user_text.len() as u64;
     assert_eq!(size(other_topic().id).await.text_bytes, words + 4);
     assert_eq!(store.rows_of(&workspace, topic().id).await.unwrap().len(), 1);
+    // Nothing of this was sent here, as far as receipts tell.
+    assert_eq!(store.newest_model(&workspace).await.unwrap(), None);
+    store.claim(pair_id(2), "m", alone, "me", at(75)).await.unwrap();
     assert_eq!(store.newest_model(&workspace).await.unwrap().as_deref(), Some("m"));
+    assert_eq!(size(other_topic().id).await.last_sent, Some(pair(2).created_at));
+    assert_eq!(size(topic().id).await.last_sent, None);
 }
 
 /// HIS-9b: a conversation goes with its pairs and comes back with them, in one step.

@@ -29,6 +29,7 @@ const ROWS_OF: &str = "SELECT id, created_at, topic_id, model, star, flag, lifec
     ORDER BY created_at, id";
 
 const NEWEST_MODEL: &str = "SELECT model FROM pairs WHERE workspace = $1 AND model <> ''
+    AND (receipt_id IS NOT NULL OR lifecycle = 'sending')
     ORDER BY created_at DESC, id DESC LIMIT 1";
 
 const COUNT: &str = "SELECT COUNT(*) FROM pairs WHERE workspace = $1";

@@ -174,7 +174,7 @@ fn header(state: &StateDto, place: &Place) -> Markup {
                         title=(tooltip(&format!("panel-{name}"))) { (words) }
                 }
             }
-            div.icons {
+            nav.icons aria-label="Details and help" {
                 button type="button" data-panel="hud" aria-expanded="false" title=(tooltip("hud")) { "HUD" }
                 button type="button" data-panel="help" aria-expanded="false" title=(tooltip("panel-help"))
                     aria-label="Help" { "?" }
