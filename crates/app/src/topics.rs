@@ -122,7 +122,7 @@ impl App {
             topics = self.store.topics(workspace).await?;
         }
         let found = match path {
-            None => find_topic(&topics, FIRST_TOPIC).or(topics.first()),
+            None => find_topic(&topics, FIRST_TOPIC),
             Some(path) => find_topic(&topics, path),
         };
         let unknown = || AppError::UnknownTopic(path.unwrap_or(FIRST_TOPIC).to_owned());

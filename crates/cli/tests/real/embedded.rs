@@ -52,7 +52,7 @@ fn beyond_its_window_it_overflows_for_real() {
     let beyond = WINDOW / 11;
     home.fill(&[beyond, 1]);
     let before = home.kept();
-    let ran = home.run(&["send", "-c", "-m", MODEL_ID, CAPITAL]);
+    let ran = home.run(&["send", "--scope", "everything", "-m", MODEL_ID, CAPITAL]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("[2-1]/2"), "{}", ran.stderr);
     assert!(ran.stderr.contains("(\"question 1\")"), "REC-4: {}", ran.stderr);

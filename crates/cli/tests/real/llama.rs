@@ -63,7 +63,14 @@ fn ovf_2_a_real_overflow_is_trimmed_and_cat_3_leaves_the_users_own_window_alone(
     let before = home.kept();
     assert_eq!(told(&home), (4096, "window".to_owned(), true), "PRV-2, CAT-3");
 
-    let ran = home.run(&["send", "-c", "-m", LlamaServer::MODEL, "Where may she load?"]);
+    let ran = home.run(&[
+        "send",
+        "--scope",
+        "everything",
+        "-m",
+        LlamaServer::MODEL,
+        "Where may she load?",
+    ]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(!ran.stdout.trim().is_empty());
     assert!(ran.stderr.contains("[5-2]/5"), "REC-3: {}", ran.stderr);
@@ -79,7 +86,8 @@ fn ovf_2_a_real_overflow_is_trimmed_and_cat_3_leaves_the_users_own_window_alone(
     // The window is the user's own word, which nothing that was learned lowers: the next send
     // is trimmed again, and says so.
     assert_eq!(told(&home), (4096, "window".to_owned(), true));
-    let next = home.run(&["send", "-c", "-m", LlamaServer::MODEL, "And in winter?"]);
+    let next =
+        home.run(&["send", "--scope", "everything", "-m", LlamaServer::MODEL, "And in winter?"]);
     assert_eq!(next.code, 0, "{}", next.stderr);
     assert_eq!(home.stages().last().map(String::as_str), Some("success"), "{}", next.stderr);
     assert_eq!(home.receipt()["attempts"][0]["budget"]["maxContext"], 4096);
@@ -92,7 +100,7 @@ fn ovf_3_where_trimming_cannot_help_the_send_ends_with_suggestions() {
     let home = home(server);
     home.fill(&[3; 2]);
     let long = SENTENCE.repeat(60);
-    let ran = home.run(&["send", "-c", "-m", LlamaServer::MODEL, &long]);
+    let ran = home.run(&["send", "--scope", "everything", "-m", LlamaServer::MODEL, &long]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stderr.contains("error: [error: context] "), "{}", ran.stderr);
     assert!(ran.stderr.contains("the limit is 512"), "FAU-7: {}", ran.stderr);
