@@ -124,11 +124,25 @@ fn shots() {
     take(&fresh, &Scene::new("first-run"));
     drop(fresh);
 
+    // As it is for a new user: one conversation is open, and the others stand beside it.
+    let talking = Served::start_with(&server, 4096, |home| {
+        std::fs::write(home.join("config.toml"), "defaultModel = \"test\"\n").unwrap();
+        fill(&home.join("data"));
+    });
+    let listed = talking.json("GET", "/api/conversations", None);
+    let id = listed["conversations"][0]["id"].as_str().unwrap();
+    talking.ask("GET", &format!("/c/{id}"), None);
+    let place = json!({"model": "test"});
+    talking.json("PUT", &format!("/api/view?conversation={id}"), Some(place));
+    take(&talking, &Scene::new("conversations"));
+    drop(talking);
+
     let served = Served::start_with(&server, 1100, |home| {
         let models = std::fs::read_to_string(home.join("models.toml")).unwrap();
         std::fs::write(home.join("models.toml"), models.replace("\"test\"", "\"qwen2.5-0.5b\""))
             .unwrap();
-        std::fs::write(home.join("config.toml"), "defaultModel = \"qwen2.5-0.5b\"\n").unwrap();
+        let config = "defaultModel = \"qwen2.5-0.5b\"\nscope = \"everything\"\n";
+        std::fs::write(home.join("config.toml"), config).unwrap();
         fill(&home.join("data"));
     });
     served.json("PUT", "/api/view", Some(json!({"topic": "/Rust/async", "model": "qwen2.5-0.5b"})));
