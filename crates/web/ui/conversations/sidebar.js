@@ -40,6 +40,9 @@ export function createSidebar({ api, place, toast, undo, write }) {
   let all = [];
   let drawn = 0;
   let loaded = false;
+  /** Whether something in the list is being pressed, and whether it waits to be drawn. */
+  let pressed = false;
+  let late = false;
 
   const isOpen = () => document.body.dataset["side"] === "open";
 
@@ -106,7 +109,9 @@ export function createSidebar({ api, place, toast, undo, write }) {
     try {
       all = (await api.call("GET", "/api/conversations")).conversations;
       loaded = true;
-      draw();
+      // What somebody is pressing is not drawn anew under the finger: the click would be lost.
+      if (pressed) late = true;
+      else draw();
     } catch {
       // The reconnection tells of conversations again.
     }
@@ -160,6 +165,15 @@ export function createSidebar({ api, place, toast, undo, write }) {
     }
   }
 
+  list.addEventListener("pointerdown", () => { pressed = true; });
+  for (const end of ["pointerup", "pointercancel"]) {
+    // The click comes right after this.
+    addEventListener(end, () => setTimeout(() => {
+      pressed = false;
+      if (late) draw();
+      late = false;
+    }));
+  }
   list.addEventListener("click", (event) => {
     const button = closest(event, ".more");
     const one = button && all.find(({ id }) => id === button.closest(".conv")?.getAttribute("data-id"));
