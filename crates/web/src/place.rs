@@ -23,6 +23,20 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// The place that an address or a query names: a conversation is looked at alone unless the
+    /// scope says otherwise.
+    pub(crate) fn at(
+        workspace: Workspace,
+        conversation: Option<TopicId>,
+        scope: Option<HistoryScope>,
+    ) -> Self {
+        let named = match conversation {
+            Some(_) => HistoryScope::Conversation,
+            None => HistoryScope::Everything,
+        };
+        Self { workspace, conversation, scope: scope.unwrap_or(named) }
+    }
+
     /// The conversation that is looked at alone.
     pub(crate) fn within(&self) -> Option<TopicId> {
         self.conversation.filter(|_| self.scope == HistoryScope::Conversation)
@@ -73,15 +87,10 @@ impl FromRequestParts<Arc<Web>> for Here {
             None => None,
             Some(id) => Some(TopicId::parse(id).ok_or_else(wrong)?),
         };
-        let named = match conversation {
-            Some(_) => HistoryScope::Conversation,
-            None => HistoryScope::Everything,
-        };
-        let scope = query.scope.unwrap_or(named);
-        let conversation = match scope {
-            HistoryScope::Conversation => conversation.or_else(|| Some(web.app.new_conversation())),
-            HistoryScope::Everything => conversation,
-        };
-        Ok(Self(Place { workspace, conversation, scope }))
+        let mut place = Place::at(workspace, conversation, query.scope);
+        if place.scope == HistoryScope::Conversation {
+            place.conversation.get_or_insert_with(|| web.app.new_conversation());
+        }
+        Ok(Self(place))
     }
 }

@@ -129,11 +129,7 @@ async fn open_page(
     conversation: Option<TopicId>,
     address: &Address,
 ) -> Result<Markup, Problem> {
-    let named = match conversation {
-        Some(_) => HistoryScope::Conversation,
-        None => HistoryScope::Everything,
-    };
-    let place = Place { workspace, conversation, scope: address.scope.unwrap_or(named) };
+    let place = Place::at(workspace, conversation, address.scope);
     let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     web.sessions.note_opened(&web.app, &place).await?;
