@@ -14,7 +14,7 @@ fn list(folder: &Path, before: &str, names: &mut Vec<String>) -> io::Result<()> 
             list(&entry.path(), &format!("{before}{name}/"), names)?;
         }
         let served = Path::new(&name).extension().and_then(|end| end.to_str());
-        if matches!(served, Some("js" | "css" | "svg")) {
+        if matches!(served, Some("js" | "css" | "svg" | "png")) {
             names.push(format!("{before}{name}"));
         }
     }
@@ -30,10 +30,12 @@ fn main() -> io::Result<()> {
     let mut list = String::from("static ASSETS: &[Asset] = &[\n");
     for name in names {
         let path = ui.join(&name);
-        list.push_str(&format!("    Asset {{ name: {name:?}, text: include_str!({path:?}) }},\n"));
+        list.push_str(&format!(
+            "    Asset {{ name: {name:?}, bytes: include_bytes!({path:?}) }},\n"
+        ));
     }
     list.push_str(
-        "    Asset { name: \"styles/prose.css\", text: plimsoll_prose::STYLESHEET },\n];\n",
+        "    Asset { name: \"styles/prose.css\", bytes: plimsoll_prose::STYLESHEET.as_bytes() },\n];\n",
     );
     fs::write(Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("assets.rs"), list)
 }

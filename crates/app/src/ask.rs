@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_budget::OverBudget;
-use plimsoll_domain::{HistoryScope, PairId, Purpose, Timestamp, Topic, TopicId};
+use plimsoll_domain::{FilesScope, HistoryScope, PairId, Purpose, Timestamp, Topic, TopicId};
 use plimsoll_provider::Provider;
 use plimsoll_send::{AttemptPlan, Comparison, FilePart, Part, Plan, Seen, plan};
 use plimsoll_store::{StoredPair, Workspace};
@@ -20,10 +20,31 @@ pub enum HistoryChoice {
     Filter(String),
     /// These and no others, whatever a filter would say now.
     These(Vec<PairId>),
+    /// The same, whatever their use is and wherever the line was set: what is summarised.
+    Summarised(Vec<PairId>),
+}
+
+/// What is said of a send beside what its topic says. A conversation that begins keeps it; one
+/// that goes on stays as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SaidForNow {
+    pub system_message: Option<String>,
+    pub temperature: Option<f32>,
+}
+
+impl SaidForNow {
+    /// A topic as it counts while this is said.
+    pub(crate) fn of(&self, topic: Topic) -> Topic {
+        Topic {
+            system_message: self.system_message.clone().or(topic.system_message),
+            temperature: self.temperature.or(topic.temperature),
+            ..topic
+        }
+    }
 }
 
 /// What a person looks at and sends with: the scope, the filter and the selectors.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct View {
     /// Of what is in the scope, what is visible.
     pub history: HistoryChoice,
@@ -35,6 +56,9 @@ pub struct View {
     pub topic: Option<String>,
     /// The model; else the topic's, the newest pair's, or the settings' (CAT-5).
     pub model: Option<String>,
+    /// Whose files the model is told of (FIL-6); else by the settings.
+    pub files: Option<FilesScope>,
+    pub said: SaidForNow,
 }
 
 impl Default for View {
@@ -45,6 +69,8 @@ impl Default for View {
             scope: HistoryScope::Everything,
             topic: None,
             model: None,
+            files: None,
+            said: SaidForNow::default(),
         }
     }
 }
@@ -89,6 +115,8 @@ pub struct Prepared {
     pub(crate) topic: Topic,
     /// What had to be free for it (SND-2).
     pub(crate) scope: HistoryScope,
+    /// Whose files the model is told of, where that was chosen.
+    pub(crate) files_scope: Option<FilesScope>,
     /// The topic's system message, where it has one and it is sent (PAY-3).
     pub(crate) system: Option<String>,
     pub(crate) purpose: Purpose,
@@ -108,6 +136,9 @@ pub struct Prepared {
     pub plan: Plan,
     /// What a page that shows this holds (PAY-6).
     pub seen: Seen,
+    /// Whether the page shows the instructions and files of this model. In a comparison it shows
+    /// those of the smallest one (HIS-12), and nothing is claimed of the others that was not seen.
+    pub(crate) shown_as_sent: bool,
     /// How that compares with what the sender saw.
     pub(crate) compared: Comparison,
     /// Whether its pair stands where one stood that was visible: that one is answered anew or
@@ -119,6 +150,9 @@ pub struct Prepared {
     pub(crate) attempts: AttemptPlan,
     /// Which pairs may go along.
     pub(crate) history: HistoryChoice,
+    pub(crate) said: SaidForNow,
+    /// The first pair of the comparison that it belongs to (HIS-12), once it is begun.
+    pub(crate) group: Option<PairId>,
 }
 
 impl Prepared {

@@ -6,7 +6,7 @@ use plimsoll_domain::{Timestamp, Topic, TopicId, title_of};
 use plimsoll_store::{ConversationSize, Deletable, Noun, StoreError, Workspace};
 use plimsoll_tokens::bytes4_of_length;
 
-use crate::{App, AppError, Deleted, Prepared, Progress, Purpose};
+use crate::{App, AppError, Deleted, Prepared, Progress, Purpose, TopicChange};
 
 /// A conversation as a list shows it (UI-15).
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Conversation {
     pub model: Option<String>,
     /// What its texts weigh, by their length alone (EST-2): no text is read for a list.
     pub tokens: u64,
+    /// What was sent in it cost, in US dollars, as far as prices were known (UI-18).
+    pub cost: Option<f64>,
 }
 
 impl App {
@@ -34,6 +36,8 @@ impl App {
         let sizes = self.store.conversation_sizes(workspace).await?;
         let sizes: HashMap<TopicId, ConversationSize> =
             sizes.into_iter().map(|size| (size.topic, size)).collect();
+        let costs: HashMap<TopicId, f64> =
+            self.store.costs(workspace, None).await?.into_iter().collect();
         let parents: HashSet<TopicId> = topics.iter().filter_map(|topic| topic.parent).collect();
         let listed = topics.into_iter().filter_map(|topic| {
             let size = sizes.get(&topic.id)?;
@@ -44,6 +48,7 @@ impl App {
                 last_sent: size.last_sent,
                 model: size.model.clone(),
                 tokens: bytes4_of_length(size.text_bytes),
+                cost: costs.get(&topic.id).copied(),
                 topic,
             })
         });
@@ -60,20 +65,19 @@ impl App {
         TopicId::new(self.clock.now(), self.chance.bytes())
     }
 
-    /// Names a conversation, also one that holds nothing yet.
-    pub async fn name_conversation(
+    /// Names a conversation, or says what goes with its messages (UI-15), also of one that holds
+    /// nothing yet.
+    pub async fn change_conversation(
         &self,
         workspace: &Workspace,
         id: TopicId,
-        name: &str,
+        change: TopicChange,
     ) -> Result<(), AppError> {
         let topics = self.store.topics(workspace).await?;
-        let known = topics.into_iter().find(|topic| topic.id == id);
-        let topic = known.unwrap_or_else(|| Topic::new_chat(id));
-        let named = Topic { name: name.to_owned(), named: true, ..topic };
-        self.store.put_topic(workspace, &named).await?;
-        self.events.publish(workspace, Progress::Topics);
-        Ok(())
+        if !topics.iter().any(|topic| topic.id == id) {
+            self.store.put_topic(workspace, &self.new_chat(id)).await?;
+        }
+        self.change_topic(workspace, id, change).await
     }
 
     /// Deletes a conversation with its pairs, as one step (HIS-9b).
@@ -103,7 +107,7 @@ impl App {
     /// Says whether it was not there before.
     pub(crate) async fn begin_conversation(&self, prepared: &Prepared) -> Result<bool, AppError> {
         let (at, topic) = (&prepared.workspace, &prepared.topic);
-        let again = matches!(prepared.purpose, Purpose::Regenerate(_));
+        let again = matches!(prepared.purpose, Purpose::Regenerate(_) | Purpose::Summarise);
         if again || topic.named || !self.store.rows_of(at, topic.id).await?.is_empty() {
             return Ok(false);
         }

@@ -32,6 +32,7 @@ pub fn restored_words(deletion: &Deletion) -> String {
         DeletedKind::Topic => format!("the topic {words} is back"),
         DeletedKind::Conversation => format!("the conversation “{words}” is back"),
         DeletedKind::Filter => format!("the filter @{words} is back"),
+        DeletedKind::Snippet => format!("the snippet /{words} is back"),
         DeletedKind::Notes if deletion.count == 1 => format!("the note “{words}” is back"),
         DeletedKind::Notes => format!("{} notes are back", commas(deletion.count)),
     }
@@ -116,7 +117,7 @@ impl App {
                 self.events.publish(workspace, Progress::Imported);
             }
             DeletedKind::File => self.tell_files(workspace, restored.changed.clone()),
-            DeletedKind::Topic | DeletedKind::Filter => {
+            DeletedKind::Topic | DeletedKind::Filter | DeletedKind::Snippet => {
                 self.events.publish(workspace, Progress::Topics);
             }
             DeletedKind::Notes => self.events.publish(workspace, Progress::Memory),

@@ -185,7 +185,7 @@ impl App {
         match self.wait_and_drive(started, &mut state, patience.cancel, tell).await {
             Ok(outcome) => self.sent(&started.prepared, state, outcome, patience, tell).await,
             Err(error) => {
-                self.interrupt(&state, &error, patience, tell).await?;
+                self.interrupt(&started.prepared, &state, &error, patience, tell).await?;
                 Err(error)
             }
         }

@@ -14,8 +14,11 @@ impl App {
     /// now. Its pair is written down, so its model and topic stay.
     pub(crate) async fn capture_again(&self, started: &mut StartedSend) -> Result<(), AppError> {
         let before = &started.prepared;
+        let purpose = before.purpose;
         let without = (!before.takes_a_place).then_some(started.pair);
         let history = match started.history_now.take() {
+            // What is summarised was chosen by name.
+            _ if purpose == Purpose::Summarise => before.history.clone(),
             Some(now) => now(without).await?,
             None => {
                 let view = view_of(before, before.history.clone());
@@ -23,14 +26,16 @@ impl App {
                 HistoryChoice::These(workspace_view.visible_now(self, without).await?)
             }
         };
-        let purpose = before.purpose;
         let draft = Draft {
             text: before.text.clone(),
             attachments: before.plan.settled_attachments(),
             // A message is not its own history.
             purpose: match purpose {
                 Purpose::Regenerate(id) => Purpose::Regenerate(id),
-                Purpose::New | Purpose::ReAsk(_) => Purpose::ReAsk(started.pair),
+                Purpose::Summarise => Purpose::Summarise,
+                Purpose::New | Purpose::ReAsk(_) | Purpose::SendAgain(_) => {
+                    Purpose::ReAsk(started.pair)
+                }
             },
         };
         let question = before.seen.question;
@@ -47,7 +52,8 @@ impl App {
             compared => compared,
         };
         now.replan(started.policy);
-        started.prepared = Prepared { purpose, compared, ..now };
+        let group = before.group;
+        started.prepared = Prepared { purpose, compared, group, ..now };
         Ok(())
     }
 
@@ -96,6 +102,8 @@ fn view_of(prepared: &Prepared, history: HistoryChoice) -> View {
         scope: prepared.scope,
         topic: Some(prepared.topic.id.to_string()),
         model: Some(prepared.plan.model().id.clone()),
+        files: prepared.files_scope,
+        said: prepared.said.clone(),
     }
 }
 

@@ -32,6 +32,24 @@ impl App {
         Ok(count)
     }
 
+    /// Goes on with one answer of a comparison, and leaves the others out (HIS-12). Gives the uses
+    /// that changed, as they were.
+    pub async fn prefer(
+        &self,
+        workspace: &Workspace,
+        id: PairId,
+    ) -> Result<Vec<(PairId, PairUse)>, AppError> {
+        let compared = self.store.get_many(&self.store.compared_with(id).await?).await?;
+        let wanted = |pair: PairId| if pair == id { PairUse::Auto } else { PairUse::Out };
+        let changed = compared.iter().map(|stored| (stored.pair.id, stored.pair.pair_use));
+        let before: Vec<_> = changed.filter(|(pair, now)| wanted(*pair) != *now).collect();
+        let uses: Vec<_> = before.iter().map(|(pair, _)| (*pair, wanted(*pair))).collect();
+        self.store.set_uses(&uses).await?;
+        let ids = uses.into_iter().map(|(pair, _)| pair).collect();
+        self.events.publish(workspace, Progress::Labelled(ids));
+        Ok(before)
+    }
+
     /// Puts pairs back into the topics that they came from, in one step, however many topics
     /// those are (REL-9).
     pub async fn put_back(
@@ -53,14 +71,20 @@ impl App {
         edit: &Edit,
     ) -> Result<(), AppError> {
         self.store.edit(id, edit, self.clock.now()).await?;
-        self.events.publish(workspace, Progress::Changed(vec![id]));
-        Ok(())
+        self.tell_changed(workspace, id).await
     }
 
     /// Exchanges an answer with the one before its last regeneration (SND-8).
     pub async fn swap_answer(&self, workspace: &Workspace, id: PairId) -> Result<(), AppError> {
         self.store.swap_answer(id).await?;
-        self.events.publish(workspace, Progress::Changed(vec![id]));
+        self.tell_changed(workspace, id).await
+    }
+
+    /// The texts of a pair changed; summaries that stand for it are out of date by that (HIS-11).
+    async fn tell_changed(&self, workspace: &Workspace, id: PairId) -> Result<(), AppError> {
+        let mut changed = self.store.summaries_of(&[id]).await?;
+        changed.insert(0, id);
+        self.events.publish(workspace, Progress::Changed(changed));
         Ok(())
     }
 

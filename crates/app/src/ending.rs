@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
-use plimsoll_domain::{Lifecycle, LifecycleEvent, PairId, TopicId};
+use plimsoll_domain::{Lifecycle, LifecycleEvent, PairId, PairKind, TopicId};
 use plimsoll_store::{Interrupted, SendInFlight, StoreError, StoreResult, Workspace};
 use tokio::time::Instant;
 
@@ -149,6 +149,11 @@ impl App {
     pub async fn recover(&self) -> Result<Vec<Interrupted>, AppError> {
         let ended = self.store.recover(&|send| self.is_carried_out(send)).await?;
         for stored in &ended {
+            if stored.pair.kind == PairKind::Summary {
+                // A summary that failed changes nothing (HIS-11).
+                self.store.delete(&[stored.pair.id]).await?;
+                self.events.publish(&stored.workspace, Progress::Removed(vec![stored.pair.id]));
+            }
             self.events.publish(&stored.workspace, Progress::Ended(stored.pair.id));
         }
         Ok(ended)

@@ -33,6 +33,15 @@ pub enum AppError {
     /// There is no message.
     #[error("there is nothing to send: the message is blank")]
     EmptyMessage,
+    /// A snippet cannot be called that (UI-23).
+    #[error(transparent)]
+    BadSnippetName(#[from] plimsoll_domain::BadSnippetName),
+    /// A snippet must hold something.
+    #[error("there is nothing in the snippet; give it a text")]
+    EmptySnippet,
+    /// No snippet has this name.
+    #[error("there is no snippet '{0}'")]
+    UnknownSnippet(String),
     /// No topic has this path.
     #[error("there is no topic '{0}'")]
     UnknownTopic(String),
@@ -66,6 +75,24 @@ pub enum AppError {
     /// Only the newest complete pair is answered anew (SND-8).
     #[error("only the newest complete pair can be regenerated")]
     NotToRegenerate,
+    /// A summary has no message to send again (HIS-13).
+    #[error("a summary cannot be sent again; edit it, or delete it and summarise anew")]
+    NotToSendAgain,
+    /// There is nothing to summarise (HIS-11).
+    #[error("there is nothing to summarise: no pair is left out for want of room")]
+    NothingToSummarise,
+    /// A pair that no request for a summary has room for.
+    #[error(
+        "“{opening}” alone is too long for {model} to summarise; choose a model with a larger window, or leave that pair out"
+    )]
+    TooLongToSummarise {
+        /// How it begins.
+        opening: String,
+        model: String,
+    },
+    /// HIS-12: two or three models, each once.
+    #[error("a message is compared with two or three different models")]
+    NotToCompare,
     /// `exact` was asked for and the tokenizer is not known.
     #[error("the tokenizer of '{0}' is not known; use another estimator")]
     NoTokenizer(String),

@@ -6,11 +6,15 @@ use std::{
 };
 
 use plimsoll_domain::{File, HistoryScope, PairId, Topic, TopicId, TopicTree};
-use plimsoll_exchange::{ArchiveWriter, OwnWriter, TextStyle, TextWriter};
+use plimsoll_exchange::{ArchiveWriter, OwnHead, OwnWriter, TextStyle, TextWriter};
 use plimsoll_filter::{ExportFormat, ExportOrder};
 use plimsoll_store::{ArchivedPair, PairRow, Workspace};
 
-use crate::{App, AppError, HistoryChoice, View, topics::find_topic};
+use crate::{
+    App, AppError, HistoryChoice, View,
+    for_people::{FileNames, named},
+    topics::find_topic,
+};
 
 /// Pairs whose texts are in memory at once.
 const CHUNK: usize = 256;
@@ -80,6 +84,7 @@ impl App {
                     topic: ask.topic.clone(),
                     model: ask.model.clone(),
                     scope: ask.scope,
+                    ..View::default()
                 };
                 self.workspace_view(&ask.workspace, view).await?.rows_shown(self).await?
             }
@@ -94,19 +99,18 @@ impl App {
             (true, true) => self.store.files(&ask.workspace).await?,
             (true, false) => self.files_of(&ask.workspace, &rows).await?,
         };
-        // Saved filters belong to the workspace as a whole.
-        let filters = match lossless && all {
-            true => self.store.saved_filters(&ask.workspace).await?,
-            false => Vec::new(),
-        };
         let counts = (used.len() as u64, files.len() as u64);
+        let head = match lossless {
+            true => self.own_head(ask, all, used, files).await?,
+            false => OwnHead::default(),
+        };
         let mut exported = Exported { topics: counts.0, files: counts.1, ..Exported::default() };
         let by_topic = ask.order == ExportOrder::Topic;
         let mut writer = match ask.format {
-            ExportFormat::Json => Writer::Own(OwnWriter::start(to, &used, &filters, &files)?),
+            ExportFormat::Json => Writer::Own(OwnWriter::start(to, &head)?),
             ExportFormat::Zip => {
                 let archive = ArchiveWriter::start(to)?;
-                Writer::Zip(Box::new(OwnWriter::start(archive, &used, &filters, &files)?))
+                Writer::Zip(Box::new(OwnWriter::start(archive, &head)?))
             }
             ExportFormat::Markdown => {
                 Writer::Text(TextWriter::new(to, TextStyle::Markdown, by_topic))
@@ -114,8 +118,15 @@ impl App {
             ExportFormat::Text => Writer::Text(TextWriter::new(to, TextStyle::Plain, by_topic)),
         };
         let blobs: HashSet<String> = match ask.format {
-            ExportFormat::Zip => files.iter().map(File::blob_name).collect(),
+            ExportFormat::Zip => head.files.iter().map(File::blob_name).collect(),
             _ => HashSet::new(),
+        };
+        let names: FileNames = match lossless {
+            true => FileNames::new(),
+            false => {
+                let files = self.store.files(&ask.workspace).await?;
+                files.into_iter().map(|file| (file.id, file.name)).collect()
+            }
         };
         let total = (ids.len() + blobs.len()) as u64;
         for chunk in ids.chunks(CHUNK) {
@@ -129,7 +140,9 @@ impl App {
                     Writer::Zip(writer) => writer.pair(&archived)?,
                     Writer::Text(writer) => {
                         let path = paths.get(&archived.pair.topic_id);
-                        writer.pair(path.map_or("", String::as_str), &archived)?;
+                        let pair = &archived.pair;
+                        let message = named(&pair.user_text, &pair.attachments, &names);
+                        writer.pair(path.map_or("", String::as_str), &message, &archived)?;
                     }
                 }
                 exported.pairs += 1;
@@ -146,13 +159,48 @@ impl App {
                     watch(done, total);
                 };
                 exported.left_out =
-                    self.export_blobs(&ask.workspace, &files, &mut archive, &mut step).await?;
+                    self.export_blobs(&ask.workspace, &head.files, &mut archive, &mut step).await?;
                 archive.finish(&exported.left_out)?
             }
-            Writer::Text(writer) => writer.finish(),
+            Writer::Text(writer) => writer.finish()?,
         }
         .flush()?;
         Ok(exported)
+    }
+}
+
+impl App {
+    /// What a lossless export says before its pairs. Saved filters and snippets belong to the
+    /// workspace as a whole; drafts and marks to the conversations that are exported whole.
+    async fn own_head(
+        &self,
+        ask: &ExportAsk,
+        all: bool,
+        topics: Vec<Topic>,
+        files: Vec<File>,
+    ) -> Result<OwnHead, AppError> {
+        let at = &ask.workspace;
+        let mut head = OwnHead { scope: ask.scope, topics, files, ..OwnHead::default() };
+        if all {
+            head.filters = self.store.saved_filters(at).await?;
+            head.snippets = self.store.snippets(at).await?;
+        }
+        if !ask.filter.trim().is_empty() {
+            return Ok(head);
+        }
+        let known: HashSet<TopicId> = head.topics.iter().map(|topic| topic.id).collect();
+        let meant = |conversation: Option<TopicId>| match conversation {
+            Some(id) => all || known.contains(&id),
+            None => all,
+        };
+        head.drafts = self.store.drafts(at).await?;
+        head.drafts.retain(|(conversation, _)| meant(*conversation));
+        let here = head.topics.iter().map(|topic| Some(topic.id));
+        for within in here.chain(all.then_some(None)) {
+            let mark = self.context_mark(at, within).await?;
+            head.marks.extend(mark.map(|mark| (within, mark)));
+        }
+        Ok(head)
     }
 }
 

@@ -30,6 +30,9 @@ const CHUNK: usize = 256;
 /// weight. What is in no scope is not there at all: so whatever counts, counts inside the scope.
 pub(crate) struct History {
     within: Option<TopicId>,
+    /// Whether what people did with their hands counts (HIS-10). What is summarised goes along
+    /// whatever its use is.
+    obeys_uses: bool,
     pub(crate) pairs: Vec<PairRow>,
     rows: Vec<Row>,
     /// The rows that are pinned (HIS-10), in order.
@@ -81,11 +84,14 @@ impl History {
     pub(crate) async fn open(
         store: &dyn Store,
         workspace: &Workspace,
-        within: Option<TopicId>,
+        (within, obeys_uses): (Option<TopicId>, bool),
         topics: &[Topic],
         clock: &Arc<dyn Clock>,
     ) -> Result<Self, AppError> {
-        let pairs = rows_within(store, workspace, within).await?;
+        let mut pairs = rows_within(store, workspace, within).await?;
+        if !obeys_uses {
+            pairs.iter_mut().for_each(|pair| pair.pair_use = PairUse::Auto);
+        }
         let model_elsewhere = match pairs.is_empty() && within.is_some() {
             true => store.newest_model(workspace).await?.map(Arc::from),
             false => None,
@@ -95,6 +101,7 @@ impl History {
         let rows = pairs.iter().map(|pair| row_of(pair, &mut scope)).collect();
         Ok(Self {
             within,
+            obeys_uses,
             pinned: pinned_of(&pairs),
             pairs,
             rows,
@@ -127,7 +134,10 @@ impl History {
         let added = self.pairs.len();
         let mut changed = Vec::new();
         for stored in &stored {
-            let pair = PairRow::of(&stored.pair);
+            let mut pair = PairRow::of(&stored.pair);
+            if !self.obeys_uses {
+                pair.pair_use = PairUse::Auto;
+            }
             let row = row_of(&pair, &mut self.scope);
             let key = (pair.created_at, pair.id);
             let pinned = pair.pair_use == PairUse::Pinned;
@@ -288,7 +298,10 @@ impl History {
         store: &dyn Store,
         workspace: &Workspace,
     ) -> Result<Option<bool>, AppError> {
-        let pairs = rows_within(store, workspace, self.within).await?;
+        let mut pairs = rows_within(store, workspace, self.within).await?;
+        if !self.obeys_uses {
+            pairs.iter_mut().for_each(|pair| pair.pair_use = PairUse::Auto);
+        }
         let same = pairs.len() == self.pairs.len()
             && pairs
                 .iter()
@@ -342,6 +355,7 @@ fn row_of(pair: &PairRow, scope: &mut WorkspaceScope) -> Row {
         star: pair.star,
         flag: pair.flag,
         pair_use: pair.pair_use,
+        kind: pair.kind,
         lifecycle: pair.lifecycle,
         has_image: pair.has_image,
         has_attachment: pair.has_attachment,

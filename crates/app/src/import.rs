@@ -55,6 +55,10 @@ pub struct Imported {
     pub new_topics: u64,
     /// Saved filters that are new.
     pub new_filters: u64,
+    /// Snippets that are new.
+    pub new_snippets: u64,
+    /// Drafts that stand where none stood.
+    pub new_drafts: u64,
     /// New pairs for which the file tells no time; they got that of the import.
     pub undated: u64,
     /// What the file holds beyond texts, and stayed behind.
@@ -204,7 +208,7 @@ impl App {
         if let Some(failed) = failed {
             return Err(failed.into());
         }
-        importer.flush(&mut imported).await?;
+        importer.finish(&mut imported).await?;
         match read {
             Ok(summary) => {
                 imported.format = summary.format;

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairUse, Star, Timestamp, Topic, TopicId, title_of,
+    ColorFlag, ContextMark, Draft, Lifecycle, MessagePair, PairId, PairKind, PairUse, Snippet,
+    Star, Timestamp, Topic, TopicId, title_of,
 };
 use plimsoll_exchange::{
     Conversation, Format, Record, Turn, copied_pair_id, copied_topic_id, pair_id, topic_id,
@@ -41,6 +42,11 @@ pub(crate) struct Importer<'a> {
     /// Topics of other workspaces; ids are used once in a store.
     elsewhere: HashSet<TopicId>,
     filters: HashSet<String>,
+    snippets: HashSet<String>,
+    /// Where contexts begin; set when the pairs that they name are here.
+    marks: Vec<(Option<TopicId>, ContextMark)>,
+    /// What became of pairs whose ids are taken elsewhere in this store.
+    copies: HashMap<PairId, PairId>,
     /// What became of the topics of one of our own exports.
     became: HashMap<TopicId, TopicId>,
     files: FileDesk<'a>,
@@ -70,6 +76,9 @@ impl<'a> Importer<'a> {
             names: HashMap::new(),
             elsewhere: HashSet::new(),
             filters: HashSet::new(),
+            snippets: HashSet::new(),
+            marks: Vec::new(),
+            copies: HashMap::new(),
             became: HashMap::new(),
             files: FileDesk::open(app, &ask.workspace)?,
             numbers: HashMap::new(),
@@ -89,6 +98,8 @@ impl<'a> Importer<'a> {
         }
         let filters = app.store.saved_filters(&ask.workspace).await?;
         importer.filters.extend(filters.into_iter().map(|filter| filter.name));
+        let snippets = app.store.snippets(&ask.workspace).await?;
+        importer.snippets.extend(snippets.into_iter().map(|snippet| snippet.name));
         Ok(importer)
     }
 
@@ -100,6 +111,9 @@ impl<'a> Importer<'a> {
         match record {
             Record::Topic(topic) => self.topic(topic),
             Record::Filter(filter) => self.filter(&filter, imported).await?,
+            Record::Snippet(snippet) => self.snippet(&snippet, imported).await?,
+            Record::Draft(conversation, draft) => self.draft(conversation, draft, imported).await?,
+            Record::Mark(conversation, mark) => self.marks.push((conversation, mark)),
             Record::File(file) => self.files.take(file, imported).await?,
             Record::Pair(pair) => self.pair(*pair, imported),
             Record::Conversation(format, conversation) => self.conversation(format, conversation),
@@ -126,7 +140,18 @@ impl<'a> Importer<'a> {
             let pair = &mut archived.pair;
             if taken.get(&pair.id).is_some_and(|workspace| workspace != self.workspace) {
                 // A copy of it lives elsewhere in this store; this one needs a name too.
-                pair.id = copied_pair_id(self.workspace.as_str(), pair.id, pair.created_at);
+                let copy = copied_pair_id(self.workspace.as_str(), pair.id, pair.created_at);
+                self.copies.insert(pair.id, copy);
+                pair.id = copy;
+            }
+        }
+        // What a pair says of others, it says of their copies.
+        let here = |id: PairId| self.copies.get(&id).copied().unwrap_or(id);
+        for archived in &mut self.batch {
+            let pair = &mut archived.pair;
+            pair.group = pair.group.map(here);
+            for one in &mut pair.summarises {
+                one.pair = here(one.pair);
             }
         }
         let brought = store.bring_in(self.workspace, &self.batch_topics, &self.batch).await?;
@@ -142,6 +167,49 @@ impl<'a> Importer<'a> {
         self.batch.clear();
         self.batch_undated.clear();
         self.batch_bytes = 0;
+        Ok(())
+    }
+
+    /// Says where contexts begin, once all pairs are here. What was said here before stays.
+    pub(crate) async fn finish(&mut self, imported: &mut Imported) -> Result<(), AppError> {
+        self.flush(imported).await?;
+        for (conversation, mark) in std::mem::take(&mut self.marks) {
+            let within = conversation.map(|id| self.became.get(&id).copied().unwrap_or(id));
+            if self.app.context_mark(self.workspace, within).await?.is_none() {
+                let pair = self.copies.get(&mark.pair).copied().unwrap_or(mark.pair);
+                let mark = ContextMark { pair, ..mark };
+                self.app.set_context_mark(self.workspace, within, Some(mark)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn snippet(
+        &mut self,
+        snippet: &Snippet,
+        imported: &mut Imported,
+    ) -> Result<(), AppError> {
+        if self.snippets.insert(snippet.name.clone()) {
+            self.app.store.put_snippet(self.workspace, snippet).await?;
+            imported.new_snippets += 1;
+        }
+        Ok(())
+    }
+
+    /// What somebody is writing here is never replaced.
+    async fn draft(
+        &mut self,
+        conversation: Option<TopicId>,
+        mut draft: Draft,
+        imported: &mut Imported,
+    ) -> Result<(), AppError> {
+        let here = conversation.map(|id| self.became.get(&id).copied().unwrap_or(id));
+        if self.app.store.draft(self.workspace, here).await?.is_some() {
+            return Ok(());
+        }
+        self.files.place(&mut draft.attachments, imported);
+        self.app.store.put_draft(self.workspace, here, &draft, self.now).await?;
+        imported.new_drafts += 1;
         Ok(())
     }
 
@@ -187,6 +255,9 @@ impl<'a> Importer<'a> {
                 star: Star::default(),
                 color_flag: ColorFlag::default(),
                 pair_use: PairUse::default(),
+                kind: PairKind::default(),
+                summarises: Vec::new(),
+                group: None,
                 lifecycle: Lifecycle::Complete,
                 created_at: turn.created_at.unwrap_or(self.now),
                 error: None,
@@ -196,6 +267,7 @@ impl<'a> Importer<'a> {
                 attachments: Vec::new(),
             },
             cut: false,
+            revision: 0,
             edited_at: None,
             revisions: Vec::new(),
             previous: None,

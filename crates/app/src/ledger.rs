@@ -1,6 +1,6 @@
 //! The books after a send: the pair's end, its receipt, and what was learned from it.
 
-use plimsoll_budget::{LearnedLimit, Model, WindowSource};
+use plimsoll_budget::{LearnedLimit, WindowSource};
 use plimsoll_domain::{LifecycleEvent, PairError, PairId, ReceiptId, Usage};
 use plimsoll_provider::ProviderFailure;
 use plimsoll_send::{Counter, Outcome, Receipt, Timings, error_percent, silent_truncation};
@@ -10,7 +10,7 @@ use plimsoll_store::{
 use plimsoll_tokens::{RawTokens, Report};
 
 use crate::{
-    App, AppError, Prepared, Progress, driver::SendState, ending::Patience,
+    App, AppError, Prepared, Progress, Purpose, driver::SendState, ending::Patience,
     workspace_view::line_key,
 };
 
@@ -44,7 +44,7 @@ impl App {
             first_prompt,
             tool_calls: state.tool_calls,
             tool_tokens: last.map_or(0, |record| record.tool_tokens),
-            cost: cost(&target.model, state.usage),
+            cost: target.model.price.zip(state.usage).map(|(price, usage)| price.cost(usage)),
             timings: Timings {
                 first_text_ms: state.first_text.map(millis),
                 total_ms: millis(state.started.elapsed()),
@@ -72,7 +72,9 @@ impl App {
         let (at, topic) = (&prepared.workspace, prepared.topic.id);
         let record = ReceiptRecord::of(at, topic, now, &receipt);
         self.until_kept(patience, tell, || self.store.put_receipt(&record)).await?;
-        if let Outcome::Error(_) = outcome {
+        if prepared.purpose == Purpose::Summarise {
+            self.end_summary(prepared, state, outcome, patience, tell).await?;
+        } else if let Outcome::Error(_) = outcome {
             let snapshot = ErrorSnapshot {
                 pair: state.pair,
                 at: now,
@@ -90,9 +92,39 @@ impl App {
         Ok(receipt)
     }
 
+    /// A summary that is complete stands for its pairs, which the store left out with it. One that
+    /// failed changes nothing (HIS-11): its receipt stays, its pair goes.
+    async fn end_summary(
+        &self,
+        prepared: &Prepared,
+        state: &SendState,
+        outcome: &Outcome,
+        patience: &Patience<'_>,
+        tell: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<(), AppError> {
+        if let Outcome::Complete { .. } = outcome {
+            tell(Progress::Labelled(prepared.included_ids()));
+            return Ok(());
+        }
+        self.remove_summary(state.pair, patience, tell).await
+    }
+
+    async fn remove_summary(
+        &self,
+        pair: PairId,
+        patience: &Patience<'_>,
+        tell: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<(), AppError> {
+        let pair = [pair];
+        self.until_kept(patience, tell, || self.store.delete(&pair)).await?;
+        tell(Progress::Removed(pair.to_vec()));
+        Ok(())
+    }
+
     /// Ends the pair of a send that the store stopped, with what had arrived.
     pub(crate) async fn interrupt(
         &self,
+        prepared: &Prepared,
         state: &SendState,
         error: &AppError,
         patience: &Patience<'_>,
@@ -106,7 +138,11 @@ impl App {
             ..Default::default()
         };
         let write = || self.end_pair(state.pair, LifecycleEvent::Fail, &kept);
-        Ok(self.until_kept(patience, tell, write).await?)
+        self.until_kept(patience, tell, write).await?;
+        match prepared.purpose {
+            Purpose::Summarise => self.remove_summary(state.pair, patience, tell).await,
+            _ => Ok(()),
+        }
     }
 
     /// Learned limits (CAT-3), calibration (EST-6) and the usage log (VAL-4).
@@ -191,17 +227,6 @@ impl App {
         let learned = LearnedLimit { tokens, learned_at: self.clock.now() };
         Ok(self.store.put_learned_limit(base_url, &model.id, learned).await?)
     }
-}
-
-/// What a send cost in US dollars, where price and usage are known.
-fn cost(model: &Model, usage: Option<Usage>) -> Option<f64> {
-    let (price, usage) = (model.price?, usage?);
-    let cached = price.cached_input.unwrap_or(price.input);
-    let fresh = usage.prompt.saturating_sub(usage.cached);
-    let sum = fresh as f64 * price.input
-        + usage.cached as f64 * cached
-        + usage.completion as f64 * price.output;
-    Some(sum / 1e6)
 }
 
 /// How a pair ends, and what is kept of its answer.

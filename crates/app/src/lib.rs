@@ -10,6 +10,7 @@ mod attach;
 mod begin;
 mod bus;
 mod calling;
+mod compare;
 mod context_mark;
 mod conversations;
 mod deletions;
@@ -21,12 +22,14 @@ mod error;
 mod events;
 mod export;
 mod export_files;
+mod for_people;
 mod heavy;
 mod history;
 mod import;
 mod import_blobs;
 mod import_files;
 mod importer;
+mod lack;
 mod ledger;
 mod model_facts;
 mod pair_error;
@@ -35,6 +38,8 @@ mod quota;
 mod request;
 mod scope;
 mod shelf;
+mod snippets;
+mod summaries;
 mod tool_models;
 mod tooling;
 mod topics;
@@ -44,9 +49,10 @@ mod workspace_view;
 pub use plimsoll_domain::{Draft, Purpose};
 pub use plimsoll_filter::{ExportFormat, ExportOrder};
 
-pub use ask::{HistoryChoice, Prepared, SeenDigest, SendChoices, View};
+pub use ask::{HistoryChoice, Prepared, SaidForNow, SeenDigest, SendChoices, View};
 pub use begin::{HistoryNow, StartedSend};
 pub use bus::{Events, Heard};
+pub use compare::ComparedPlan;
 pub use context_mark::{ContextFrom, tell as tell_context_mark};
 pub use conversations::Conversation;
 pub use deletions::{Deleted, restored_words};
@@ -57,12 +63,14 @@ pub use events::{AppEvent, Attempt, Cancel, Progress, ToolStep};
 pub use export::{ExportAsk, Exported};
 pub use heavy::heavy;
 pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
+pub use lack::{Lack, PassedOver};
 pub use ports::{Chance, Clock, Connection, NoProvider, ProviderSource};
 pub use quota::{OverQuota, QuotaChoice};
 pub use shelf::{
     BlobUsage, Collected, Garbage, LARGEST_FILE, Origin, ReadData, Secrets, TakeIn, Verified,
     blob_name, refuse_secret,
 };
+pub use summaries::SummaryPart;
 pub use topics::{FIRST_TOPIC, NewTopic, TopicChange, TopicPaths, find_topic, topic_path};
 pub use workspace_view::{GivenTarget, Inclusion, Shown, WorkspaceView};
 
@@ -162,6 +170,11 @@ impl App {
     pub fn configure(&self, settings: Settings, catalog: Catalog) {
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
         *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
+        self.events.publish_everywhere(Progress::Settings);
+    }
+
+    /// A key or a server is another one: who would answer is found out again.
+    pub fn reconsider(&self) {
         self.events.publish_everywhere(Progress::Settings);
     }
 

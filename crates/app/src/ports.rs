@@ -8,6 +8,8 @@ use plimsoll_filter::Date;
 use plimsoll_provider::Provider;
 use thiserror::Error;
 
+use crate::Lack;
+
 /// The time, and the calendar of the place.
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
@@ -58,4 +60,10 @@ pub trait ProviderSource: Send + Sync {
     /// The provider of a model if that is known without waiting: nothing is fetched,
     /// loaded or asked over a network for it. What the view is drawn with.
     async fn cached(&self, model: &Model) -> Option<Connection>;
+
+    /// What a model lacks before it can be asked, as far as that is known without waiting.
+    fn lacks(&self, model: &Model) -> Option<Lack> {
+        let _ = model;
+        None
+    }
 }

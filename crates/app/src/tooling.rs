@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use plimsoll_domain::{File, FileId, PairId, file_label};
+use plimsoll_domain::{File, FileId, FilesScope, PairId, file_label};
 use plimsoll_files::{NoSandbox, Programs, Sandbox, Section, Toolbox, files_section};
 use plimsoll_send::{
     FilesTold, Hash, MAX_TOOL_ROUNDS, Message, Part, Role, ToolCall, ToolDefinition, ToolResult,
 };
-use plimsoll_store::{ToolCallRecord, Workspace};
+use plimsoll_store::{ListedIn, ToolCallRecord, Workspace};
 use plimsoll_tokens::RawTokens;
 use tokio::{sync::OnceCell, time::Instant};
 
@@ -44,6 +44,10 @@ pub(crate) struct FilesPart {
     pub(crate) tool_tokens: u64,
     /// Files of the section that would not be in it without the message.
     pub(crate) brought: Vec<FileId>,
+    /// Whose files they are.
+    pub(crate) scope: FilesScope,
+    /// What the tools may read besides the files of the message; nothing without it.
+    pub(crate) readable: Option<ListedIn>,
 }
 
 impl FilesPart {
@@ -74,18 +78,26 @@ impl FilesPart {
         let others = section.text.lines().filter(id);
         let others = others.filter(|line| !own.iter().any(|label| line.ends_with(label)));
         let told: Vec<&str> = others.collect();
-        (!told.is_empty()).then(|| Hash::of(&told.join("\n")))
+        // Tools reach files of the scope that the section has no room for.
+        let text = || format!("{}\n{}", self.scope.name(), told.join("\n"));
+        (!told.is_empty()).then(|| Hash::of(&text()))
     }
 }
 
 impl App {
     /// The file tools of a workspace, with what this machine has for them.
     pub async fn toolbox(&self, workspace: &Workspace) -> Toolbox {
-        self.toolbox_for(workspace, None).await
+        self.toolbox_for(workspace, Some(ListedIn::default()), None).await
     }
 
-    /// The same for the answer of a pair: what the tools make belongs to it.
-    async fn toolbox_for(&self, workspace: &Workspace, made_for: Option<PairId>) -> Toolbox {
+    /// The same for the answer of a pair: what the tools make belongs to it, and they read what
+    /// the section of its send is made of (FIL-6).
+    async fn toolbox_for(
+        &self,
+        workspace: &Workspace,
+        readable: Option<ListedIn>,
+        made_for: Option<PairId>,
+    ) -> Toolbox {
         let gear = self.local_tools.gear.get_or_init(|| async {
             let programs = Programs::in_path(&std::env::var_os("PATH").unwrap_or_default());
             let sandbox = Sandbox::find(&programs).await;
@@ -102,7 +114,8 @@ impl App {
         });
         let gear = gear.await;
         let (keeper, workspace) = (self.keeper(), workspace.clone());
-        let shelf = StoredFiles { keeper, workspace, made_for };
+        let readable = readable.map(|of| ListedIn { also: made_for, ..of });
+        let shelf = StoredFiles { keeper, workspace, readable, made_for };
         let clock = Arc::clone(&self.clock);
         let mut toolbox = Toolbox::new(Arc::new(shelf), Arc::new(move || clock.now()))
             .with_programs(gear.programs.clone())
@@ -124,7 +137,6 @@ impl App {
         &self,
         workspace: &Workspace,
         files: &[File],
-        brought: Vec<FileId>,
         weigher: &Weigher,
         overhead: u64,
     ) -> FilesPart {
@@ -151,7 +163,7 @@ impl App {
             tool_tokens: tools.iter().map(weigh).fold(0, u64::saturating_add),
             section,
             tools,
-            brought,
+            ..FilesPart::default()
         }
     }
 
@@ -166,7 +178,8 @@ impl App {
         cancel: &Cancel,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Option<([Message; 2], u64)>, AppError> {
-        let toolbox = self.toolbox_for(&prepared.workspace, Some(state.pair)).await;
+        let readable = prepared.files.readable;
+        let toolbox = self.toolbox_for(&prepared.workspace, readable, Some(state.pair)).await;
         let text = state.answer[state.round_start..].to_owned();
         let mut sum = prepared.weigh(&text);
         let mut called = Message::new(Role::Assistant, text);

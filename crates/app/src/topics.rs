@@ -101,6 +101,15 @@ impl App {
         workspace: &Workspace,
         view: &View,
     ) -> Result<(Topic, Vec<Topic>), AppError> {
+        let (topic, topics) = self.topic_of(workspace, view).await?;
+        Ok((view.said.of(topic), topics))
+    }
+
+    async fn topic_of(
+        &self,
+        workspace: &Workspace,
+        view: &View,
+    ) -> Result<(Topic, Vec<Topic>), AppError> {
         let mut topics = self.store.topics(workspace).await?;
         let path = view.topic.as_deref();
         let new = match path {
@@ -114,7 +123,7 @@ impl App {
             Some(path) => TopicId::parse(path),
         };
         if let Some(id) = new {
-            return Ok((Topic::new_chat(id), topics));
+            return Ok((self.new_chat(id), topics));
         }
         if topics.is_empty() && path.is_none() {
             let id = TopicId::new(self.clock.now(), self.chance.bytes());
@@ -153,8 +162,11 @@ impl App {
             let mut topic = known.unwrap_or_else(|| {
                 let id = TopicId::new(self.clock.now(), self.chance.bytes());
                 let mut topic = Topic::new(id, parent.as_ref().map(|parent| parent.id), name);
-                // A new child starts with a copy of its parent's system message.
-                topic.system_message = parent.as_ref().and_then(|p| p.system_message.clone());
+                // A new child starts with a copy of its parent's system message (HIS-3).
+                topic.system_message = match &parent {
+                    Some(parent) => parent.system_message.clone(),
+                    None => self.settings().default_system_message().map(ToOwned::to_owned),
+                };
                 topic
             });
             if is_last {
@@ -172,7 +184,13 @@ impl App {
     /// (PAY-3).
     pub fn system_message<'t>(&self, topic: &'t Topic) -> Option<&'t str> {
         let text = topic.system_message.as_deref().filter(|text| is_emitted(text))?;
-        self.settings().system_message().then_some(text)
+        self.settings().send_system_message().then_some(text)
+    }
+
+    /// A conversation that begins, with the system message that the settings give it (UI-23).
+    pub(crate) fn new_chat(&self, id: TopicId) -> Topic {
+        let system_message = self.settings().default_system_message().map(ToOwned::to_owned);
+        Topic { system_message, ..Topic::new_chat(id) }
     }
 
     /// Renames, moves or changes a topic.

@@ -46,6 +46,17 @@ impl Page {
         self.call("Emulation.setDeviceMetricsOverride", params).map(|_| ())
     }
 
+    /// A phone of this size: its screen is touched, and nothing hovers over it.
+    pub fn phone(&self, viewport: Viewport) -> Result<()> {
+        let Viewport { width, height, scale } = viewport;
+        let params = json!({
+            "width": width, "height": height, "deviceScaleFactor": scale, "mobile": true,
+        });
+        self.call("Emulation.setDeviceMetricsOverride", params)?;
+        let touch = json!({"enabled": true, "maxTouchPoints": 1});
+        self.call("Emulation.setTouchEmulationEnabled", touch).map(|_| ())
+    }
+
     /// What `prefers-color-scheme` says.
     pub fn color_scheme(&self, scheme: Scheme) -> Result<()> {
         let value = match scheme {

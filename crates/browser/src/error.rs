@@ -17,8 +17,8 @@ pub enum Error {
         /// How to get it.
         how: String,
     },
-    /// Chromium did not start, or not in time.
-    #[error("Chromium did not start: {0}")]
+    /// The browser did not start, or not in time.
+    #[error("the browser did not start: {0}")]
     Launch(String),
     /// Chromium has ended, or its page has crashed.
     #[error("{0}")]

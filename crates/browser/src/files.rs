@@ -89,7 +89,7 @@ fn with_context(page: &Page, mut params: Value) -> Value {
 
 /// Chromium's working directory is not ours, so the paths must be whole; and it drops
 /// files that do not exist without a word.
-fn absolute<P: AsRef<Path>>(files: &[P]) -> Result<Vec<String>> {
+pub(crate) fn absolute<P: AsRef<Path>>(files: &[P]) -> Result<Vec<String>> {
     let whole = |file: &P| {
         let path = file.as_ref();
         let path = path.canonicalize().map_err(Error::file(path))?;

@@ -94,7 +94,7 @@ pub(crate) fn find(options: &Options) -> Result<PathBuf> {
 }
 
 /// A program by its path, or by its name in one of the directories of `PATH`.
-fn on_path(program: &Path) -> Option<PathBuf> {
+pub(crate) fn on_path(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return program.is_file().then(|| program.to_owned());
     }

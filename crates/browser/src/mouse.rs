@@ -17,13 +17,13 @@ pub struct Point {
 /// Where an element can be clicked, or why it cannot.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Found {
+pub(crate) enum Found {
     At(Point),
     Not { why: String },
 }
 
 /// The centre of an element once it stands still, is in view and is on top there.
-const CENTRE: &str = "async (selector) => {
+pub(crate) const CENTRE: &str = "async (selector) => {
   const element = document.querySelector(selector);
   if (!element) return { why: 'no such element' };
   const rect = () => element.getBoundingClientRect();

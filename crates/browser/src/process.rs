@@ -1,4 +1,4 @@
-//! The process of Chromium: started in a group of its own with a home of its own, and
+//! The process of a browser: started in a group of its own with a home of its own, and
 //! both gone when it is dropped.
 
 #[cfg(unix)]
@@ -8,10 +8,16 @@ use std::process::{Child, ChildStdin, ChildStdout};
 
 use tempfile::TempDir;
 
-/// A running Chromium.
+/// A running browser.
 pub(crate) struct Process {
     child: Child,
     home: Option<TempDir>,
+}
+
+impl Process {
+    pub(crate) fn new(child: Child, home: TempDir) -> Self {
+        Self { child, home: Some(home) }
+    }
 }
 
 /// A process and the two ends of its pipes.
@@ -76,7 +82,7 @@ mod unix {
             .spawn()
             .map_err(failed("sh"))?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
-        let process = Process { child, home: Some(home) };
+        let process = Process::new(child, home);
         let (Some(input), Some(output)) = (input, output) else {
             return Err(Error::Launch("it has no pipes".to_owned()));
         };

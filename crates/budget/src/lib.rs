@@ -13,6 +13,7 @@ mod detail;
 mod limit;
 mod model;
 mod pair_weight;
+mod price;
 mod quota;
 mod sums;
 mod validate;
@@ -25,10 +26,11 @@ pub use detail::{BadDetailLevel, DetailLevel, SNIPPET_CHARS, SUMMARY_HINT};
 pub use limit::{
     ASSUMED_LIMIT, Binds, FileLimits, LearnedLimit, ModelLimit, WindowFacts, WindowSource,
 };
-pub use model::{Model, Price};
+pub use model::{Api, Model};
 pub use pair_weight::{
     ExcludedBecause, WeighedPair, is_emitted, message_tokens, not_sendable, sent_answer,
 };
+pub use price::Price;
 pub use quota::{Quota, QuotaKind, QuotaLimits, QuotaVerdict};
 pub use sums::{Load, LoadSums, Suffix};
 pub use validate::{

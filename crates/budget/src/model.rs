@@ -2,17 +2,43 @@
 
 use plimsoll_tokens::{DEFAULT_MESSAGE_OVERHEAD, ImagePricing, Tokenizer};
 
-use crate::WindowSource;
+use crate::{Price, WindowSource};
 
-/// Prices in US dollars for a million tokens.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Price {
-    /// What the prompt costs.
-    pub input: f64,
-    /// What the part of the prompt that was cached costs, if it differs.
-    pub cached_input: Option<f64>,
-    /// What the answer costs.
-    pub output: f64,
+/// In which form a server is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Api {
+    /// Chat completions, as most servers have them.
+    OpenAi,
+    /// Anthropic's messages.
+    Anthropic,
+    Gemini,
+}
+
+impl Api {
+    pub const ALL: [Self; 3] = [Self::OpenAi, Self::Anthropic, Self::Gemini];
+
+    /// The form of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|api| api.name() == name)
+    }
+
+    /// The name in the catalog.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The form that a provider has at home.
+    pub fn of_provider(provider: &str) -> Self {
+        match provider {
+            "anthropic" => Self::Anthropic,
+            "google" => Self::Gemini,
+            _ => Self::OpenAi,
+        }
+    }
 }
 
 /// What is known about a model.
@@ -24,9 +50,11 @@ pub struct Model {
     pub provider: String,
     /// Where it is served, when that is not where its provider usually is.
     pub base_url: Option<String>,
+    /// In which form it is asked, when that is not the usual one of its provider.
+    pub api: Option<Api>,
     /// The environment variable that holds its key, when that is not the usual one.
     pub key_env: Option<String>,
-    /// Whether no key goes to where it is served, since the address was set from the page.
+    /// Whether its address was set from the page: no key goes there but one that was given for it.
     pub keyless: bool,
     /// Other names that mean this model.
     pub aliases: Vec<String>,
@@ -70,6 +98,7 @@ impl Model {
             id: id.to_owned(),
             provider: String::new(),
             base_url: None,
+            api: None,
             key_env: None,
             keyless: false,
             aliases: Vec::new(),

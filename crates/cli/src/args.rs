@@ -81,6 +81,7 @@ pub(crate) enum Command {
     Mcp(crate::commands::mcp::McpArgs),
     Memory(crate::commands::memory::MemoryArgs),
     Topics(TopicsArgs),
+    Snippets(crate::commands::snippets::SnippetsArgs),
     Undo(crate::commands::undo::UndoArgs),
     Receipts(ReceiptsArgs),
     Settings(SettingsArgs),
@@ -135,13 +136,27 @@ pub(crate) struct SegmentsArgs {
 #[command(after_help = "Examples:\n  \
     plimsoll models\n  \
     plimsoll models phi-3-mini-4k-instruct-generic-cpu:1\n  \
+    plimsoll models claude                              all that are called so\n  \
+    plimsoll models --add http://192.168.1.5:8080       the models of a server\n  \
     plimsoll models my-model --window 32768\n  \
     plimsoll models my-model --forget\n  \
     plimsoll models --json | jq -r '.models[] | select(.vision) | .id'\n\n\
     Your own models go into models.toml in the configuration directory.")]
 pub(crate) struct ModelsArgs {
-    /// Names to look up; none lists all
+    /// Names to look up, or parts of names; none lists all
     pub(crate) names: Vec<String>,
+
+    /// Ask a server for its models, and keep those that are named, or all, in your models.toml
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["json", "forget", "window"])]
+    pub(crate) add: Option<String>,
+
+    /// What the added server is called; else the name of its host
+    #[arg(long, value_name = "NAME", requires = "add")]
+    pub(crate) provider: Option<String>,
+
+    /// In which form the added server is asked: openai, anthropic or gemini
+    #[arg(long, requires = "add")]
+    pub(crate) api: Option<String>,
 
     /// Say how large the window of one model is; it is kept in your models.toml
     #[arg(long, value_name = "TOKENS", conflicts_with_all = ["json", "forget"],
@@ -185,10 +200,14 @@ pub(crate) enum TopicsCommand {
         #[arg(long)]
         model: Option<String>,
     },
-    /// Remove a topic that holds nothing
+    /// Remove a topic that holds nothing, or a conversation with its pairs
     Rm {
-        /// The path, /A/B
+        /// The path, /A/B, or an id
         path: String,
+
+        /// Delete its pairs with it; `plimsoll undo` brings all of it back
+        #[arg(long)]
+        with_pairs: bool,
     },
 }
 

@@ -1,6 +1,8 @@
 //! Settings and models for the workbench: written to the user's files, read back, and
 //! asked around for.
 
+mod supplying;
+
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -12,7 +14,10 @@ use plimsoll_app::App;
 use plimsoll_budget::{Catalog, Model};
 use plimsoll_config::{Settings, edit_model, edit_settings, merge_catalog, shipped_catalog};
 use plimsoll_provider::server_of;
-use plimsoll_web::{Configurator, ListedModel};
+use plimsoll_web::{
+    Configurator, KeptKey, ListedModel, ListedProvider, NewKey, NewModels, NewServer, Refusal,
+    TriedServer,
+};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -136,7 +141,7 @@ impl Configurator for Configuration {
         models.extend(survey.others(&models));
         let one = |model: &Model| ListedModel {
             id: model.id.clone(),
-            available: survey.is_available(model),
+            lacks: survey.lacks(model),
             server_window: survey.facts(model).server_window,
             base_url: survey.base_url(model),
         };
@@ -144,6 +149,31 @@ impl Configurator for Configuration {
         let now = Some((Instant::now(), all.clone()));
         *self.found.lock().unwrap_or_else(PoisonError::into_inner) = now;
         all
+    }
+
+    async fn look_again(&self) {
+        self.providers.forget().await;
+        self.forget();
+    }
+
+    async fn providers(&self) -> Result<Vec<ListedProvider>, Refusal> {
+        self.list_providers()
+    }
+
+    async fn set_key(&self, new: NewKey) -> Result<KeptKey, Refusal> {
+        self.keep_key(new).await
+    }
+
+    async fn remove_key(&self, provider: &str) -> Result<bool, Refusal> {
+        self.forget_key(provider).await
+    }
+
+    async fn try_server(&self, new: NewServer) -> Result<TriedServer, Refusal> {
+        self.look_at(new).await
+    }
+
+    async fn add_models(&self, new: NewModels) -> Result<(Settings, Catalog), Refusal> {
+        self.write_models(new).await
     }
 
     fn place(&self) -> String {

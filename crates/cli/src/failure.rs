@@ -80,8 +80,13 @@ impl From<AppError> for Failure {
                 Self::failed(&missing.message)
             }
             AppError::NoProvider(missing) => Self::failed(&missing.message).hint(&missing.hint),
-            AppError::FilterHasCommand | AppError::EmptyMessage | AppError::NoTokenizer(_) => {
-                Self::usage(error.to_string())
+            AppError::FilterHasCommand
+            | AppError::EmptyMessage
+            | AppError::BadSnippetName(_)
+            | AppError::EmptySnippet
+            | AppError::NoTokenizer(_) => Self::usage(error.to_string()),
+            AppError::UnknownSnippet(_) => {
+                Self::failed(error.to_string()).hint("`plimsoll snippets` lists them")
             }
             AppError::UnknownTopic(_) => {
                 Self::failed(error.to_string()).hint("`plimsoll topics` lists them")
@@ -111,9 +116,13 @@ impl From<AppError> for Failure {
             AppError::Blob(_) | AppError::Damaged(_) | AppError::NotText(_) => {
                 Self::failed(error.to_string())
             }
-            AppError::NotToReAsk | AppError::NotToRegenerate | AppError::ViewChanged => {
-                Self::failed(error.to_string())
-            }
+            AppError::NotToReAsk
+            | AppError::NotToRegenerate
+            | AppError::NotToSendAgain
+            | AppError::NothingToSummarise
+            | AppError::TooLongToSummarise { .. }
+            | AppError::ViewChanged => Self::failed(error.to_string()),
+            AppError::NotToCompare => Self::usage(error.to_string()),
             AppError::Import(read) => Self::failed(error.to_string()).hint(read.hint()),
             AppError::BadRecord(_) => Self::failed(error.to_string())
                 .hint("nothing was imported; mend the file, or use --skip-bad to leave it out"),

@@ -15,12 +15,16 @@ mod input;
 mod keys;
 mod logging;
 mod machine;
+mod markdown;
 mod output;
 pub mod pairs;
+mod plan_picture;
 mod process;
 mod providers;
 mod signals;
+mod supply;
 mod survey;
+mod table;
 mod token;
 mod whole_file;
 mod words;
@@ -96,6 +100,7 @@ fn dispatch(cli: Cli, output: &mut Output, mount_agents: MountAgents) -> Result<
         Some(Command::Mcp(args)) => commands::mcp::run(&args, &cli.location),
         Some(Command::Memory(args)) => commands::memory::run(&args, &cli.location, output),
         Some(Command::Topics(args)) => commands::topics::run(&args, &cli.location, output),
+        Some(Command::Snippets(args)) => commands::snippets::run(&args, &cli.location, output),
         Some(Command::Undo(args)) => commands::undo::run(&args, &cli.location, output),
         Some(Command::Receipts(args)) => commands::receipts::run(&args, &cli.location, output),
         Some(Command::Settings(args)) => commands::settings::run(&args, output),

@@ -33,6 +33,32 @@ impl Output {
     }
 }
 
+/// Columns of the terminal that standard output is; none where it is none.
+pub(crate) fn columns() -> Option<usize> {
+    size().map(|(columns, _)| usize::from(columns))
+}
+
+/// Its rows.
+pub(crate) fn rows() -> Option<usize> {
+    size().map(|(_, rows)| usize::from(rows))
+}
+
+fn size() -> Option<(u16, u16)> {
+    let (columns, rows) = terminal_size::terminal_size_of(std::io::stdout())?;
+    // A terminal that does not know its size says 0.
+    (columns.0 > 0 && rows.0 > 0).then_some((columns.0, rows.0))
+}
+
+/// Whether a terminal understands codes that make words bold or move the cursor.
+pub(crate) fn takes_codes() -> bool {
+    std::env::var_os("TERM").is_none_or(|value| value != "dumb")
+}
+
+/// Whether colours are wanted where they can be seen.
+pub(crate) fn wants_colours() -> bool {
+    takes_codes() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
 /// Text of several lines for a terminal. What a model writes is hostile: of all control
 /// characters only line breaks and tabs reach the terminal, and nothing turns the
 /// direction of what follows.

@@ -1,24 +1,32 @@
 //! Who answers for which model: the only place that names concrete providers.
 
+mod given;
+
 use std::{
     collections::HashMap,
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::{Duration, Instant},
 };
 
-use plimsoll_app::{Connection, NoProvider, ProviderSource};
-use plimsoll_budget::{Model, means_model};
+use plimsoll_app::{Connection, Lack, NoProvider, ProviderSource};
+use plimsoll_budget::{Api, Model, means_model};
 use plimsoll_config::Settings;
 use plimsoll_provider::{
-    Anthropic, Codex, Endpoint, Gemini, LocalServer, OpenAiStyle, Provider, ServedModel,
-    SetupError, Timeouts, discover, server_of,
+    Anthropic, Codex, Endpoint, Gemini, LocalServer, OpenAiStyle, Provider, Reach, Secret,
+    ServedModel, SetupError, Timeouts, discover, server_of,
 };
 
 use crate::{
+    context::Context,
     failure::Failure,
     keys::{self, KeySource},
+    words,
 };
+use given::{GivenFor, given_for, key_lack, server_for};
+
+/// The servers of this machine are looked for again after so long.
+const FOUND_FOR: Duration = Duration::from_secs(30);
 
 /// Providers that speak the OpenAI style, and where they are.
 const OPENAI_STYLE: [(&str, &str); 8] = [
@@ -38,12 +46,16 @@ const CODEX_VARIABLE: &str = "PLIMSOLL_CODEX";
 pub(crate) struct Providers {
     timeouts: Timeouts,
     embedded: crate::embedded::Embedded,
-    /// Local servers are looked for once.
-    local: tokio::sync::OnceCell<Vec<LocalServer>>,
+    /// The servers of this machine, and when they were looked for.
+    local: tokio::sync::Mutex<Option<(Instant, Arc<[LocalServer]>)>>,
+    /// The same for who cannot wait.
+    found: Mutex<Option<Arc<[LocalServer]>>>,
     /// The windows that servers told, by address and model.
     told: Mutex<HashMap<(String, String), Option<u64>>>,
     /// Keys that the keyring gave, by provider.
     from_keyring: Mutex<HashMap<String, Arc<keys::Found>>>,
+    /// Where others use this server too: the servers of private networks that the page may name.
+    shared: OnceLock<Vec<String>>,
 }
 
 /// What is known of a key.
@@ -68,10 +80,49 @@ impl Providers {
         Self {
             timeouts,
             embedded,
-            local: tokio::sync::OnceCell::new(),
+            local: tokio::sync::Mutex::default(),
+            found: Mutex::default(),
             told: Mutex::default(),
             from_keyring: Mutex::default(),
+            shared: OnceLock::new(),
         }
+    }
+
+    /// Others use this server too (UI-19): addresses that were set from the page lead to private
+    /// networks only where these are named.
+    pub(crate) fn share(&self, allowed: &[String]) {
+        let servers = allowed.iter().filter_map(|allowed| server_of(allowed)).collect();
+        // It is said once, before anybody is served.
+        let _ = self.shared.set(servers);
+    }
+
+    /// How far calls to an address go that was set from the page.
+    pub(crate) fn reach_of_page(&self, url: &str) -> Reach {
+        let allowed =
+            |servers: &Vec<String>| server_of(url).is_some_and(|server| servers.contains(&server));
+        match self.shared.get() {
+            Some(servers) if !allowed(servers) => Reach::Public,
+            _ => Reach::Anywhere,
+        }
+    }
+
+    /// A key or an address is another one: nothing is remembered of before.
+    pub(crate) async fn forget(&self) {
+        self.from_keyring.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.local.lock().await = None;
+    }
+
+    /// A server with or without a key, before it is in any file.
+    pub(crate) fn at(
+        &self,
+        name: &str,
+        api: Api,
+        url: &str,
+        key: Option<Secret>,
+        reach: Reach,
+    ) -> Result<Arc<dyn Provider>, SetupError> {
+        let endpoint = Endpoint::new(name, url)?.with_timeouts(self.timeouts).within(reach);
+        speaking(api, key.into_iter().fold(endpoint, Endpoint::with_key))
     }
 
     /// Gets the model inside ready: fetched if need be, and loaded.
@@ -98,8 +149,44 @@ impl Providers {
     }
 
     /// The servers of this machine.
-    pub(crate) async fn local(&self) -> &[LocalServer] {
-        self.local.get_or_init(discover).await
+    pub(crate) async fn local(&self) -> Arc<[LocalServer]> {
+        let mut local = self.local.lock().await;
+        if let Some((at, servers)) = &*local
+            && at.elapsed() < FOUND_FOR
+        {
+            return Arc::clone(servers);
+        }
+        let servers: Arc<[LocalServer]> = discover().await.into();
+        *local = Some((Instant::now(), Arc::clone(&servers)));
+        let found = Some(Arc::clone(&servers));
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        servers
+    }
+
+    /// The same, if they were looked for before.
+    fn local_found(&self) -> Option<Arc<[LocalServer]>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The key that a model lacks, by what is known without asking anybody.
+    pub(crate) fn lacks_key(model: &Model) -> Option<Lack> {
+        let known = keys::known(&model.provider, model.key_env.as_deref()).ok().flatten();
+        key_lack(model, known.as_ref())
+    }
+
+    /// That the server of a model refused to list its models without another key than it got.
+    pub(crate) fn refused_key(&self, model: &Model) -> Option<Lack> {
+        let server = server_for(model)?;
+        let known = keys::known(&model.provider, model.key_env.as_deref()).ok().flatten();
+        let given = known.as_ref().map(|known| given_for(model, known.servers.as_deref()));
+        let refused = given == Some(GivenFor::It);
+        let in_keyring = known.is_some_and(|known| known.source == KeySource::Keyring);
+        let asked = self.from_keyring.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused && in_keyring && !asked.contains_key(&model.provider) {
+            // The keyring was not asked for the key yet, so that none went along.
+            return None;
+        }
+        Some(Lack::Key { provider: model.provider.clone(), server, refused })
     }
 
     /// Whether the program Codex answers for a model.
@@ -121,7 +208,8 @@ impl Providers {
             message: failure.to_string(),
             hint: failure.hint_text().unwrap_or_default().to_owned(),
         };
-        if keys::place(name, variable).map_err(failed)? != Some(KeySource::Keyring) {
+        let source = keys::known(name, variable).map_err(failed)?.map(|known| known.source);
+        if source != Some(KeySource::Keyring) {
             let found = keys::find(name, variable).map_err(failed)?;
             return Ok(found.map_or(Key::None, |found| Key::Known(Arc::new(found))));
         }
@@ -159,7 +247,9 @@ impl Providers {
         };
         let endpoint = |usual: &str| {
             let url = model.base_url.as_deref().unwrap_or(usual);
-            Endpoint::new(name, url).map(|endpoint| endpoint.with_timeouts(self.timeouts))
+            let reach = if model.keyless { self.reach_of_page(url) } else { Reach::Anywhere };
+            let endpoint = Endpoint::new(name, url)?;
+            Ok(endpoint.with_timeouts(self.timeouts).within(reach))
         };
         let keyed = |usual: &str| -> Result<Endpoint, NoProvider> {
             let endpoint = endpoint(usual).map_err(setup)?;
@@ -180,20 +270,25 @@ impl Providers {
                 Key::None => Err(no_key()),
             }
         };
-        Ok(match name {
-            "anthropic" => Arc::new(Anthropic::new(keyed(Anthropic::BASE_URL)?).map_err(setup)?),
-            "google" => Arc::new(Gemini::new(keyed(Gemini::BASE_URL)?).map_err(setup)?),
-            _ => {
-                let usual = OPENAI_STYLE.iter().find(|(known, _)| *known == name);
-                let url = usual.map(|(_, url)| *url).or(model.base_url.as_deref());
-                let url = url.ok_or_else(|| unknown(model))?;
-                let style = OpenAiStyle::new(keyed(url)?).map_err(setup)?;
-                // Documents are kept at OpenAI itself; of others nobody knows.
-                let own = name == "openai" && model.base_url.is_none();
-                Arc::new(if own { style.with_files() } else { style })
-            }
-        })
+        let url = usual_address(name).or(model.base_url.as_deref());
+        let endpoint = keyed(url.ok_or_else(|| unknown(model))?)?;
+        // Documents are kept at OpenAI itself; of others nobody knows.
+        if name == "openai" && model.base_url.is_none() {
+            let style = OpenAiStyle::new(endpoint).map_err(setup)?;
+            return Ok(Arc::new(style.with_files()));
+        }
+        let api = model.api.unwrap_or_else(|| Api::of_provider(name));
+        speaking(api, endpoint).map_err(setup)
     }
+}
+
+/// Who speaks this form at an endpoint.
+fn speaking(api: Api, endpoint: Endpoint) -> Result<Arc<dyn Provider>, SetupError> {
+    Ok(match api {
+        Api::Anthropic => Arc::new(Anthropic::new(endpoint)?),
+        Api::Gemini => Arc::new(Gemini::new(endpoint)?),
+        Api::OpenAi => Arc::new(OpenAiStyle::new(endpoint)?),
+    })
 }
 
 /// Where a provider usually is.
@@ -205,36 +300,17 @@ pub(crate) fn usual_address(provider: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a key was given for the server of a model (SEC-8).
-#[derive(Debug, PartialEq, Eq)]
-enum GivenFor {
-    It,
-    /// The address was set from the page, and gets no key.
-    Nobody,
-    /// Other servers than this one.
-    Others(String),
-}
-
-fn given_for(model: &Model, servers: Option<&[String]>) -> GivenFor {
-    let usual = usual_address(&model.provider);
-    let server = model.base_url.as_deref().or(usual).and_then(server_of).unwrap_or_default();
-    let at_home = usual.and_then(server_of).is_some_and(|usual| usual == server);
-    match servers {
-        // Where somebody said for whom it is, that is all that counts.
-        Some(servers) if servers.contains(&server) => GivenFor::It,
-        _ if model.keyless && !at_home => GivenFor::Nobody,
-        Some(_) => GivenFor::Others(server),
-        // A key of the environment, or of a file that does not say: models.toml is the word of
-        // its owner, as long as the page did not write it.
-        None => GivenFor::It,
-    }
-}
-
 fn unknown(model: &Model) -> NoProvider {
-    NoProvider {
-        message: format!("no provider is set up for the model '{}'", model.id),
-        hint: "start a local server with it, or give it a baseUrl in models.toml".to_owned(),
-    }
+    let similar = match Context::load() {
+        Ok(context) => words::similar_models(&context.catalog, &model.id),
+        // Whoever asked has read the same files, and told what is wrong with them.
+        Err(_) => Vec::new(),
+    };
+    let hint = match similar.is_empty() {
+        true => "start a local server with it, or give it a baseUrl in models.toml".to_owned(),
+        false => format!("did you mean {}?", similar.join(", ")),
+    };
+    NoProvider { message: format!("no provider is set up for the model '{}'", model.id), hint }
 }
 
 #[async_trait::async_trait]
@@ -263,7 +339,12 @@ impl ProviderSource for Providers {
                 .insert((provider.base_url().to_owned(), model.id.clone()), server_window);
             return Ok(Connection { provider, model: model.id.clone(), server_window });
         }
-        self.on_this_machine(model, self.local().await).ok_or_else(|| unknown(model))
+        // One that was found before answers at once; else it may have been started since.
+        let found = self.local_found().and_then(|found| self.on_this_machine(model, &found));
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        self.on_this_machine(model, &self.local().await).ok_or_else(|| unknown(model))
     }
 
     async fn cached(&self, model: &Model) -> Option<Connection> {
@@ -281,7 +362,21 @@ impl ProviderSource for Providers {
             let server_window = told.get(&key).copied().flatten();
             return Some(Connection { provider, model: model.id.clone(), server_window });
         }
-        self.on_this_machine(model, self.local.get()?)
+        self.on_this_machine(model, &self.local_found()?)
+    }
+
+    fn lacks(&self, model: &Model) -> Option<Lack> {
+        if model.provider == "embedded" {
+            return None;
+        }
+        if Self::is_codex(model) {
+            return self.by_codex(model).err().map(|missing| Lack::Program(missing.message));
+        }
+        if Self::is_hosted(model) {
+            return Self::lacks_key(model);
+        }
+        let found = self.local_found()?;
+        self.on_this_machine(model, &found).is_none().then_some(Lack::Server)
     }
 }
 
@@ -311,42 +406,4 @@ pub(crate) fn served_as<'a>(served: &'a [ServedModel], asked: &str) -> Option<&'
     let named = served.iter().find(|model| means_model(&model.id, asked));
     let only = if served.len() == 1 { served.first() } else { None };
     named.or(only)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(provider: &str, base_url: Option<&str>, keyless: bool) -> Model {
-        let base_url = base_url.map(str::to_owned);
-        Model { provider: provider.to_owned(), base_url, keyless, ..Model::unknown("m") }
-    }
-
-    #[test]
-    fn sec_8_a_key_goes_to_the_server_that_it_was_given_for() {
-        let own = ["https://api.openai.com".to_owned()];
-        let both = [own[0].clone(), "http://127.0.0.1:8080".to_owned()];
-        let local = Some("http://127.0.0.1:8080/v1");
-        let evil = Some("https://evil.example/v1");
-        let plain = Some("http://api.openai.com/v1");
-        let others = |server: &str| GivenFor::Others(server.to_owned());
-        for (model, servers, expected) in [
-            (at("openai", None, false), None, GivenFor::It),
-            (at("openai", None, false), Some(&own[..]), GivenFor::It),
-            (at("openai", None, true), None, GivenFor::It),
-            (at("openai", local, false), None, GivenFor::It),
-            (at("openai", local, false), Some(&both[..]), GivenFor::It),
-            (at("openai", local, true), Some(&both[..]), GivenFor::It),
-            (at("openai", local, true), Some(&own[..]), GivenFor::Nobody),
-            (at("openai", local, true), None, GivenFor::Nobody),
-            (at("openai", evil, true), None, GivenFor::Nobody),
-            (at("openai", evil, false), Some(&own[..]), others("https://evil.example")),
-            (at("openai", plain, true), None, GivenFor::Nobody),
-            (at("openai", plain, false), Some(&own[..]), others("http://api.openai.com")),
-            (at("acme", evil, true), None, GivenFor::Nobody),
-            (at("acme", evil, false), None, GivenFor::It),
-        ] {
-            assert_eq!(given_for(&model, servers), expected, "{model:?} {servers:?}");
-        }
-    }
 }

@@ -3,8 +3,10 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
+use plimsoll_app::Lack;
 use plimsoll_budget::{Model, ModelLimit, WindowFacts, larger_models, means_model};
-use plimsoll_provider::{Provider, ServedModel};
+use plimsoll_fault::Label;
+use plimsoll_provider::{Provider, ProviderFailure, ServedModel};
 use plimsoll_send::Suggestion;
 use plimsoll_store::{LearnedLimits, ModelStats};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
@@ -13,7 +15,7 @@ use crate::{
     context::Context,
     embedded::Embedded,
     failure::note,
-    keys, machine,
+    machine,
     providers::{Providers, served_as},
 };
 
@@ -29,11 +31,18 @@ pub(crate) struct Server {
     pub(crate) models: Option<Vec<ServedModel>>,
     /// Whether it answered at all. Some servers keep no list and serve all the same.
     pub(crate) answers: bool,
+    /// Whether it wants a key, or another one.
+    wants_key: bool,
     /// Whether `models.toml` names it; the others were found.
     pub(crate) declared: bool,
 }
 
 impl Server {
+    /// Whether this server was asked for a model with an address of its own, with its key.
+    fn is_of(&self, model: &Model, url: &str) -> bool {
+        (!self.declared || self.name == model.provider) && self.is_at(url)
+    }
+
     /// Whether an address of `models.toml` is this server's.
     fn is_at(&self, url: &str) -> bool {
         let url = url.trim_end_matches('/');
@@ -83,6 +92,7 @@ impl Survey {
                     base_url: server.base_url,
                     models: Some(server.models),
                     answers: true,
+                    wants_key: false,
                     declared: false,
                 });
             }
@@ -93,17 +103,37 @@ impl Survey {
 
     /// Whether a message could be sent to a model now.
     pub(crate) fn is_available(&self, model: &Model) -> bool {
+        self.lacks(model).is_none()
+    }
+
+    /// What a model lacks before a message could be sent to it (UI-19).
+    pub(crate) fn lacks(&self, model: &Model) -> Option<Lack> {
         if model.provider == "embedded" && model.base_url.is_none() {
-            return self.embedded;
+            return (!self.embedded).then_some(Lack::Weights);
         }
         if Providers::is_codex(model) {
-            return self.codex().is_ok();
+            return self.codex().err().map(Lack::Program);
         }
-        if is_at_home(model) || !Providers::is_hosted(model) {
-            return self.serving(model).is_some() || self.keeps_no_list(model);
+        if self.serving(model).is_some() {
+            return None;
         }
-        let place = keys::place(&model.provider, model.key_env.as_deref());
-        place.is_ok_and(|place| place.is_some())
+        match &model.base_url {
+            Some(url) if is_at_home(model) => self.lacks_at_home(model, url),
+            _ if Providers::is_hosted(model) => Providers::lacks_key(model),
+            _ => Some(Lack::Server),
+        }
+    }
+
+    /// What a model lacks whose server is at home and does not list it.
+    fn lacks_at_home(&self, model: &Model, url: &str) -> Option<Lack> {
+        let address = || url.trim_end_matches('/').to_owned();
+        match self.servers.iter().find(|server| server.is_of(model, url)) {
+            Some(server) if server.wants_key => self.providers.refused_key(model),
+            Some(server) if server.models.is_some() => Some(Lack::Entry { address: address() }),
+            // Some servers keep no list and serve all the same.
+            Some(server) if server.answers => None,
+            _ => Some(Lack::Answer { address: address() }),
+        }
     }
 
     /// Where Codex is, or what to tell when it is not there.
@@ -173,18 +203,12 @@ impl Survey {
         others
     }
 
-    /// Whether the address of a model answers without telling what it serves.
-    fn keeps_no_list(&self, model: &Model) -> bool {
-        let Some(url) = &model.base_url else { return false };
-        let silent = |server: &&Server| server.answers && server.models.is_none();
-        self.servers.iter().filter(silent).any(|server| server.is_at(url))
-    }
-
     /// The server at home that has a model, and the model as it lists it.
     fn serving(&self, model: &Model) -> Option<(&Server, &ServedModel)> {
         let lists = |server: &&Server| server.models.is_some();
         if let Some(url) = &model.base_url {
-            let server = self.servers.iter().filter(lists).find(|server| server.is_at(url))?;
+            let server =
+                self.servers.iter().filter(lists).find(|server| server.is_of(model, url))?;
             return Some((server, served_as(server.models.as_deref()?, &model.id)?));
         }
         if Providers::is_hosted(model) || Providers::is_codex(model) {
@@ -197,29 +221,35 @@ impl Survey {
     }
 }
 
+/// Whether a server refuses for want of a key that it takes.
+pub(crate) fn is_about_key(failure: &ProviderFailure) -> bool {
+    matches!(failure.status, Some(401 | 403)) || failure.fault().label == Label::Auth
+}
+
 /// Whether a model's own address is a server at home: those speak plain HTTP.
 fn is_at_home(model: &Model) -> bool {
     model.base_url.as_deref().is_some_and(|url| url.trim_start().starts_with("http://"))
 }
 
-/// Asks every server at home that `models.toml` names, once each and all together.
+/// Asks every server at home that `models.toml` names, once for each provider there, since each
+/// has a key of its own, and all together.
 async fn declared(providers: &Providers, models: &[Model]) -> Vec<Server> {
-    let mut places: BTreeMap<String, (String, Arc<dyn Provider>)> = BTreeMap::new();
+    let mut places: BTreeMap<(String, String), Arc<dyn Provider>> = BTreeMap::new();
     for model in models.iter().filter(|model| is_at_home(model)) {
         if let Ok(provider) = providers.hosted(model, false) {
             let base_url = provider.base_url().to_owned();
-            places.entry(base_url).or_insert((model.provider.clone(), provider));
+            places.entry((base_url, model.provider.clone())).or_insert(provider);
         }
     }
-    let asked = places.into_iter().map(|(base_url, (name, provider))| {
+    let asked = places.into_iter().map(|((base_url, name), provider)| {
         tokio::spawn(async move {
             let listed = tokio::time::timeout(PATIENCE, provider.models()).await;
-            let (models, answers) = match listed {
-                Ok(Ok(models)) => (Some(models), true),
-                Ok(Err(failure)) => (None, failure.status.is_some()),
-                Err(_) => (None, false),
+            let (models, answers, wants_key) = match listed {
+                Ok(Ok(models)) => (Some(models), true, false),
+                Ok(Err(failure)) => (None, failure.status.is_some(), is_about_key(&failure)),
+                Err(_) => (None, false, false),
             };
-            Server { name, base_url, models, answers, declared: true }
+            Server { name, base_url, models, answers, wants_key, declared: true }
         })
     });
     let mut servers = Vec::new();

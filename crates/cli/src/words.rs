@@ -1,10 +1,11 @@
 //! Words for people that more than one command says.
 
 use plimsoll_app::Sent;
-use plimsoll_domain::Delivery;
+use plimsoll_budget::Catalog;
+use plimsoll_domain::{Delivery, ends_in_a_circle};
 use plimsoll_fault as fault;
-use plimsoll_send::{AttachedFile, MAX_TOOL_ROUNDS, Outcome, SendError, Suggestion};
-use plimsoll_tokens::commas;
+use plimsoll_send::{AttachedFile, MAX_TOOL_ROUNDS, Outcome, Plan, SendError, Suggestion};
+use plimsoll_tokens::{commas, dollars, dollars_at_most};
 
 use crate::output::printable;
 
@@ -47,6 +48,24 @@ pub(crate) fn suggestion(suggestion: &Suggestion) -> String {
         Suggestion::ShortenMessage { tokens } => {
             format!("shorten the message by {} tokens", commas(*tokens))
         }
+    }
+}
+
+/// Why an answer was cut: what repeats itself is not cut by its length.
+pub(crate) fn cut(answer: &str) -> String {
+    match ends_in_a_circle(answer) {
+        true => "the answer repeats itself and was stopped; a larger model, or a shorter message, \
+                 may do better (`/out` in chat leaves it out of the next message)"
+            .to_owned(),
+        false => "the answer was cut by its length; say \"go on\" for the rest".to_owned(),
+    }
+}
+
+/// The name of an attached file.
+pub(crate) fn attached_name(one: &AttachedFile) -> String {
+    match &one.file {
+        Ok(file) => printable(&file.name),
+        Err(broken) => format!("broken: {broken}"),
     }
 }
 
@@ -102,9 +121,55 @@ pub(crate) fn nearest<'a>(
     known.into_iter().filter(|word| close(word) > 0.7).max_by(|a, b| close(a).total_cmp(&close(b)))
 }
 
+/// What the prompt of a plan costs, where its price is known (UI-18).
+pub(crate) fn cost(plan: &Plan) -> Option<String> {
+    let cost = plan.cost()?;
+    if plan.model().price.is_some_and(|price| price.is_free()) {
+        return Some("free".to_owned());
+    }
+    let cached = cost.cached.map_or_else(String::new, |cached| {
+        format!(", {} if the last beginning is still cached", dollars(cached))
+    });
+    Some(format!("{}{cached}; the answer is not counted", dollars_at_most(cost.most)))
+}
+
+/// Models whose names are much like one that nobody knows, the likeliest first. A known name has
+/// none.
+pub(crate) fn similar_models(catalog: &Catalog, wrong: &str) -> Vec<String> {
+    /// As many are offered.
+    const MOST: usize = 3;
+    if catalog.find(wrong).is_some() {
+        return Vec::new();
+    }
+    // `gpt4o` means `gpt-4o`: how a name is written in pieces is what people forget.
+    let plain = |name: &str| -> String {
+        let letters = name.chars().filter(|c| c.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    let wanted = plain(wrong);
+    let mut close: Vec<(f64, &str)> = (catalog.models().iter())
+        .filter(|model| model.enabled)
+        .map(|model| (strsim::jaro_winkler(&plain(&model.id), &wanted), model.id.as_str()))
+        .filter(|(likeness, _)| *likeness > 0.87)
+        .collect();
+    close.sort_by(|a, b| b.0.total_cmp(&a.0));
+    close.into_iter().take(MOST).map(|(_, id)| id.to_owned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_misspelt_model_has_suggestions() {
+        let catalog = plimsoll_config::shipped_catalog().unwrap();
+        let first = |wrong: &str| similar_models(&catalog, wrong).into_iter().next();
+        assert_eq!(first("gpt4o").as_deref(), Some("gpt-4o"));
+        assert_eq!(first("GPT_4o-mini").as_deref(), Some("gpt-4o-mini"));
+        assert_eq!(first("phi3-mini-4k").as_deref(), Some("phi-3-mini-4k"));
+        assert_eq!(first("gpt-4o"), None, "it is known");
+        assert_eq!(first("my-own-thing"), None);
+    }
 
     #[test]
     fn a_wrong_word_finds_the_one_that_was_meant() {

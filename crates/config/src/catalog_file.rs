@@ -1,6 +1,6 @@
 //! The model catalog as a TOML file (CAT-1).
 
-use plimsoll_budget::{Catalog, Found, Model, Price, WindowSource};
+use plimsoll_budget::{Api, Catalog, Found, Model, Price, WindowSource};
 use plimsoll_tokens::{ImagePricing, Tokenizer};
 use serde::Deserialize;
 use thiserror::Error;
@@ -38,6 +38,7 @@ struct Entry {
     id: String,
     provider: Option<String>,
     base_url: Option<String>,
+    api: Option<String>,
     key_env: Option<String>,
     keyless: Option<bool>,
     aliases: Option<Vec<String>>,
@@ -136,7 +137,15 @@ impl Entry {
                 bad(format!("imagePricing '{name}' is not one of {}", known.join(", ")))
             })?),
         };
+        let api = match self.api.as_deref() {
+            None => base.api,
+            Some(name) => Some(Api::parse(name).ok_or_else(|| {
+                let known = Api::ALL.map(Api::name).join(", ");
+                bad(format!("api '{name}' is not one of {known}"))
+            })?),
+        };
         Ok(Model {
+            api,
             provider: self.provider.unwrap_or(base.provider),
             base_url: self.base_url.or(base.base_url),
             key_env: self.key_env.or(base.key_env),
@@ -268,6 +277,7 @@ mod tests {
             ("[[model]]\nid = \"x\"\ncontextWindw = 5\n", "contextWindw"),
             ("[[model]]\nid = \"x\"\ntokenizer = \"bert\"\n", "not one of o200k, cl100k"),
             ("[[model]]\nid = \"\"\n", "the id is empty"),
+            ("[[model]]\nid = \"x\"\napi = \"soap\"\n", "not one of openai, anthropic, gemini"),
             ("[[model]]\nid = \"x\"\ncontextWindow = 0\n", "above 0"),
             ("[[model]]\nid = \"x\"\ntpm = 0\n", "tpm must be above 0"),
             ("\n\n[[model]]\nid = 7\n", "line 4: "),

@@ -4,7 +4,7 @@ use toml_edit::{Array, DocumentMut, Value};
 
 use crate::{
     Kind, SettingSpec, Settings, SettingsError, Sources,
-    settings::{check, nearest, split_paths},
+    settings::{check, nearest, split_paths, split_servers},
 };
 
 /// The content of `config.toml` with a setting set, or taken out. Comments and the order
@@ -60,6 +60,7 @@ fn written(kind: Kind, value: &str) -> Value {
         },
         Kind::Switch => (value == "on").into(),
         Kind::Paths => Value::Array(split_paths(value).collect::<Array>()),
+        Kind::Servers => Value::Array(split_servers(value).collect::<Array>()),
         Kind::Bytes | Kind::Choice(_) | Kind::Zone | Kind::Text => value.into(),
     }
 }

@@ -8,11 +8,13 @@
 mod catalog_file;
 mod edit;
 mod edit_models;
+mod groups;
 mod schema;
 mod settings;
 
 pub use catalog_file::{CatalogError, merge_catalog, shipped_catalog};
 pub use edit::edit_settings;
 pub use edit_models::edit_model;
+pub use groups::{SETTING_GROUPS, SettingGroup};
 pub use schema::{Kind, SETTINGS, SettingSpec};
 pub use settings::{Settings, SettingsError, Source, Sources};

@@ -27,6 +27,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// Absolute paths: a list in the file, and in a variable like `PATH`.
     Paths,
+    /// Addresses of servers: a list in the file, and in a variable with blanks between them.
+    Servers,
     /// The name of a time zone that this machine knows, or nothing.
     Zone,
     /// Any text.
@@ -60,9 +62,13 @@ impl SettingSpec {
         name
     }
 
-    /// Whether a key is that of a list of paths.
-    pub(crate) fn takes_paths(key: &str) -> bool {
-        Self::find(key).is_some_and(|spec| spec.kind == Kind::Paths)
+    /// What stands between the entries of a list in one text; none is a setting of one value.
+    pub(crate) fn separator(key: &str) -> Option<char> {
+        match Self::find(key)?.kind {
+            Kind::Paths => Some(PATH_SEPARATOR),
+            Kind::Servers => Some(' '),
+            _ => None,
+        }
     }
 
     /// The setting with this key.
@@ -70,6 +76,9 @@ impl SettingSpec {
         SETTINGS.iter().find(|spec| spec.key == key)
     }
 }
+
+/// What stands between paths in one text, as in `PATH`.
+pub(crate) const PATH_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
 const fn spec(
     key: &'static str,
@@ -111,12 +120,20 @@ pub const SETTINGS: &[SettingSpec] = &[
         "Characters from which a paste is offered as an attachment.",
     ),
     spec("longPasteLines", COUNT, "200", "Lines from which a paste is offered as an attachment."),
-    spec("systemMessage", Kind::Switch, "on", "Whether the topic's system message is sent."),
+    spec("systemMessage", Kind::Text, "", "The system message that new conversations begin with."),
+    spec("sendSystemMessage", Kind::Switch, "on", "Whether system messages are sent."),
     spec(
         "filesSectionTokens",
         WHOLE,
         "1000",
         "Tokens that the list of files may take; 0 tells models nothing of files.",
+    ),
+    spec(
+        "filesScope",
+        Kind::Choice(&["conversation", "pinned", "all", "none"]),
+        "conversation",
+        "Whose files models are told of and may read: those of the messages in scope, of pinned \
+         ones, of all, or none.",
     ),
     spec("visionModel", Kind::Text, "", "The model that looks at images for the file tools."),
     spec(
@@ -191,6 +208,12 @@ pub const SETTINGS: &[SettingSpec] = &[
         Kind::Paths,
         "",
         "Directories below which files may be named by path; none by default.",
+    ),
+    spec(
+        "allowedServers",
+        Kind::Servers,
+        "",
+        "Servers of private networks that may be asked where others use this one too, such as http://192.168.1.5:11434.",
     ),
     spec(
         "log",

@@ -10,7 +10,7 @@ use plimsoll_budget::{FileLimits, OverBudget, ReplyReserve};
 use plimsoll_tokens::Method;
 use thiserror::Error;
 
-use crate::{Kind, SETTINGS, SettingSpec, catalog_file::toml_problem};
+use crate::{Kind, SETTINGS, SettingSpec, catalog_file::toml_problem, schema::PATH_SEPARATOR};
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +88,8 @@ impl Settings {
                     toml::Value::Boolean(false) => "off".to_owned(),
                     toml::Value::Integer(number) => number.to_string(),
                     toml::Value::Float(number) => number.to_string(),
-                    toml::Value::Array(items) if SettingSpec::takes_paths(key) => {
-                        paths(key, items)?
+                    toml::Value::Array(items) if SettingSpec::separator(key).is_some() => {
+                        list(key, items)?
                     }
                     other => {
                         let problem = format!("{key} takes one value, not {}", other.type_str());
@@ -239,14 +239,26 @@ impl Settings {
         (self.whole("longPasteChars"), self.whole("longPasteLines"))
     }
 
-    /// Whether the topic's system message is sent.
-    pub fn system_message(&self) -> bool {
-        self.text("systemMessage") == "on"
+    /// Whether the topic's system message is sent. `systemMessage` was this switch before it was
+    /// a text; an old file keeps its meaning.
+    pub fn send_system_message(&self) -> bool {
+        self.text("sendSystemMessage") == "on" && self.text("systemMessage") != "off"
+    }
+
+    /// The system message that new conversations begin with (UI-23).
+    pub fn default_system_message(&self) -> Option<&str> {
+        let text = self.text("systemMessage");
+        Some(text).filter(|text| !text.trim().is_empty() && !matches!(*text, "on" | "off"))
     }
 
     /// The room of the files section.
     pub fn files_section_tokens(&self) -> u64 {
         self.whole("filesSectionTokens")
+    }
+
+    /// The name of the scope of the files section.
+    pub fn files_scope(&self) -> &str {
+        self.text("filesScope")
     }
 
     /// The model that looks at images for the file tools.
@@ -280,6 +292,11 @@ impl Settings {
         split_paths(self.text("allowedRoots")).map(PathBuf::from).collect()
     }
 
+    /// Servers of private networks that may be asked where others use this one too (UI-19).
+    pub fn allowed_servers(&self) -> Vec<String> {
+        split_servers(self.text("allowedServers")).map(str::to_owned).collect()
+    }
+
     /// Threads of the model inside; none goes by the cores.
     pub fn threads(&self) -> Option<usize> {
         self.text("threads").parse().ok()
@@ -292,28 +309,30 @@ impl Settings {
     }
 }
 
-/// What stands between paths in one text, as in `PATH`.
-const PATH_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
-
 pub(crate) fn split_paths(text: &str) -> impl Iterator<Item = &str> {
     text.split(PATH_SEPARATOR).map(str::trim).filter(|path| !path.is_empty())
 }
 
-/// A list of paths as one text.
-fn paths(key: &str, items: &[toml::Value]) -> Result<String, SettingsError> {
+pub(crate) fn split_servers(text: &str) -> impl Iterator<Item = &str> {
+    text.split([' ', ',']).filter(|server| !server.is_empty())
+}
+
+/// A list as one text.
+fn list(key: &str, items: &[toml::Value]) -> Result<String, SettingsError> {
+    let mark = SettingSpec::separator(key).unwrap_or(' ');
     let wrong =
-        |what: &str| SettingsError::Syntax(format!("{key} takes a list of paths, not {what}"));
+        |what: &str| SettingsError::Syntax(format!("{key} takes a list of texts, not {what}"));
     let mut texts = Vec::new();
     for item in items {
         match item.as_str() {
-            Some(path) if path.contains(PATH_SEPARATOR) => {
-                return Err(wrong(&format!("'{path}': {PATH_SEPARATOR} stands between paths")));
+            Some(text) if text.contains(mark) => {
+                return Err(wrong(&format!("'{text}': '{mark}' stands between them")));
             }
-            Some(path) => texts.push(path),
+            Some(text) => texts.push(text),
             None => return Err(wrong(item.type_str())),
         }
     }
-    Ok(texts.join(&PATH_SEPARATOR.to_string()))
+    Ok(texts.join(&mark.to_string()))
 }
 
 /// Whether a value is one that the kind takes; else what it takes.
@@ -340,6 +359,14 @@ pub(crate) fn check(kind: Kind, value: &str) -> Result<(), String> {
         Kind::Paths => {
             let good = split_paths(value).all(|path| Path::new(path).is_absolute());
             (good, format!("absolute paths with {PATH_SEPARATOR} between them"))
+        }
+        Kind::Servers => {
+            let good = |server: &str| {
+                let rest = server.strip_prefix("https://").or(server.strip_prefix("http://"));
+                rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', ':', '?']))
+            };
+            let words = "addresses such as http://192.168.1.5:11434 with blanks between them";
+            (split_servers(value).all(good), words.to_owned())
         }
         Kind::Bytes => (parse_bytes(value).is_some(), "a size such as 100 KB".to_owned()),
         Kind::Switch => (matches!(value, "on" | "off"), "on or off".to_owned()),
@@ -379,90 +406,5 @@ pub(crate) fn nearest(key: &str) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn resolve(file: &str, environment: &[(&str, &str)]) -> Result<Settings, SettingsError> {
-        let pair = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-        Settings::resolve(&Sources {
-            file: Some(file.to_owned()),
-            environment: environment.iter().map(pair).collect(),
-        })
-    }
-
-    #[test]
-    fn defaults_are_those_of_the_spec_and_pass_their_own_check() {
-        let settings = Settings::default();
-        assert_eq!(settings.chars_per_token(), 3.5);
-        assert_eq!(settings.user_request_allowance(), 100);
-        assert_eq!(settings.max_trim_attempts(), 10);
-        assert_eq!(settings.warn_at(), 80);
-        assert_eq!(settings.reply_reserve(), ReplyReserve::Auto);
-        assert_eq!(settings.over_budget(), OverBudget::Ask);
-        assert_eq!(settings.file_limits(), FileLimits::default());
-        for spec in SETTINGS {
-            assert_eq!(check(spec.kind, spec.default), Ok(()), "{}", spec.key);
-        }
-    }
-
-    #[test]
-    #[cfg(unix)]
-    fn roots_are_a_list_in_the_file_and_like_path_in_a_variable() {
-        let settings = resolve("allowedRoots = [\"/a\", \"/b c\"]\nthreads = 3", &[]).unwrap();
-        assert_eq!(settings.allowed_roots(), [Path::new("/a"), Path::new("/b c")]);
-        assert_eq!(settings.threads(), Some(3));
-        let settings = resolve("", &[("PLIMSOLL_ALLOWED_ROOTS", "/x::/y")]).unwrap();
-        assert_eq!(settings.allowed_roots(), [Path::new("/x"), Path::new("/y")]);
-        assert_eq!((settings.threads(), settings.long_paste()), (None, (8000, 200)));
-        assert!(!settings.queue_while_sending() && settings.files_section_tokens() == 1000);
-        for bad in [
-            "allowedRoots = [\"a\"]",
-            "allowedRoots = [\"/a:/b\"]",
-            "allowedRoots = [7]",
-            "warnAt = [1]",
-            "threads = 0",
-        ] {
-            assert!(resolve(bad, &[]).is_err(), "{bad}");
-        }
-    }
-
-    /// M8 of the review: an unknown zone was taken, and `serve` did not start.
-    #[test]
-    fn a_zone_that_nobody_knows_is_refused_where_it_is_set() {
-        assert_eq!(resolve("timeZone = \"UTC\"", &[]).unwrap().time_zone(), Some("UTC"));
-        assert_eq!(resolve("timeZone = \"\"", &[]).unwrap().time_zone(), None);
-        let said = resolve("timeZone = \"Mars/Olympus\"", &[]).unwrap_err().to_string();
-        assert!(said.contains("'Mars/Olympus' is not a value for timeZone"), "{said}");
-        assert!(resolve("", &[("PLIMSOLL_TIME_ZONE", "../../etc/passwd")]).is_err());
-        assert!(resolve("threads = 99999999999", &[]).is_err());
-    }
-
-    #[test]
-    fn the_environment_wins_over_the_file() {
-        let file = "charsPerToken = 4\nwarnAt = 70\nsendErrorPairs = true\n";
-        let settings = resolve(file, &[("PLIMSOLL_CHARS_PER_TOKEN", "3.0")]).unwrap();
-        assert_eq!(settings.chars_per_token(), 3.0);
-        assert_eq!(settings.get("charsPerToken"), Some(("3.0", Source::Environment)));
-        assert_eq!(settings.get("warnAt"), Some(("70", Source::File)));
-        assert!(settings.send_error_pairs());
-        assert_eq!(settings.get("retries"), Some(("3", Source::Default)));
-    }
-
-    #[test]
-    fn bad_values_say_what_would_be_good() {
-        let message = |file, env: &[(&str, &str)]| resolve(file, env).unwrap_err().to_string();
-        assert_eq!(
-            message("charsPerTokn = 4", &[]),
-            "config.toml: there is no setting 'charsPerTokn'; did you mean 'charsPerToken'?"
-        );
-        assert_eq!(
-            message("warnAt = 101", &[]),
-            "config.toml: '101' is not a value for warnAt: a whole number from 1 to 100"
-        );
-        assert_eq!(
-            message("", &[("PLIMSOLL_OVER_BUDGET", "drop")]),
-            "PLIMSOLL_OVER_BUDGET: 'drop' is not a value for overBudget: one of ask, trim, fit, block"
-        );
-        assert!(message("= 4", &[]).starts_with("config.toml: "));
-    }
-}
+#[path = "settings_tests.rs"]
+mod tests;

@@ -247,6 +247,25 @@ pub fn words_alone(message: &str) -> String {
     words.collect()
 }
 
+/// A message for people: a file's name stands where its token was, and no path (HIS-8). `name`
+/// gives the name of the file that the token with this number stands for; without one it is the
+/// last part of its path.
+pub fn with_file_names(message: &str, name: impl Fn(usize) -> Option<String>) -> String {
+    let mut tokens = 0;
+    let mut told = String::with_capacity(message.len());
+    for segment in segments(message) {
+        match segment.body {
+            SegmentBody::Text(text) => told.push_str(text),
+            SegmentBody::Token(token) => {
+                let last = || token.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+                told.push_str(&format!("[{}]", name(tokens).unwrap_or_else(last)));
+                tokens += 1;
+            }
+        }
+    }
+    told
+}
+
 #[cfg(test)]
 #[path = "context_token_tests.rs"]
 mod tests;

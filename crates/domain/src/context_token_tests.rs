@@ -129,3 +129,12 @@ fn messages() -> impl Strategy<Value = String> {
     ];
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
+
+#[test]
+fn his_8_people_read_the_name_of_a_file_and_never_its_path() {
+    let message =
+        "see <<context:text:/home/me/data/3f2a.txt>>> and <<context:image:C:\\x\\a.png>>>!";
+    let known = |at: usize| (at == 0).then(|| "notes.txt".to_owned());
+    assert_eq!(with_file_names(message, known), "see [notes.txt] and [a.png]!");
+    assert_eq!(with_file_names("no file", |_| None), "no file");
+}

@@ -17,6 +17,11 @@ pub enum Purpose {
     /// The newest complete pair is answered anew; the answer it has is kept beside the
     /// new one (SND-8).
     Regenerate(PairId),
+    /// A message is sent again in other words: it is a new pair at the end, and the old one is
+    /// left out from then on (HIS-13).
+    SendAgain(PairId),
+    /// The pairs that go along are summarised, and the summary stands for them (HIS-11).
+    Summarise,
 }
 
 /// A message that is being written.

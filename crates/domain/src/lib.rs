@@ -13,12 +13,15 @@ mod json_size;
 mod lifecycle;
 mod mark;
 mod pair;
+mod repeats;
 mod scope;
+mod snippet;
 mod stranger;
 mod topic;
 
 pub use context_token::{
-    ContextKind, ContextToken, Segment, SegmentBody, print_token, segments, words_alone,
+    ContextKind, ContextToken, Segment, SegmentBody, print_token, segments, with_file_names,
+    words_alone,
 };
 pub use draft::{Draft, Purpose};
 pub use file::{
@@ -30,9 +33,11 @@ pub use json_size::{JsonTreeSize, MAX_JSON_TREE_BYTES, json_is_bounded, json_tre
 pub use lifecycle::{IllegalTransition, Lifecycle, LifecycleEvent};
 pub use mark::ContextMark;
 pub use pair::{
-    ColorFlag, MessagePair, OutOfRange, PairError, PairUse, Star, Timestamp, Usage,
-    attachment_kinds,
+    ColorFlag, MessagePair, OutOfRange, PairError, PairKind, PairUse, Star, Summarised, Timestamp,
+    Usage, attachment_kinds,
 };
-pub use scope::HistoryScope;
+pub use repeats::ends_in_a_circle;
+pub use scope::{FilesScope, HistoryScope};
+pub use snippet::{BadSnippetName, Fillings, LONGEST_SNIPPET_NAME, Snippet};
 pub use stranger::{plain_name, quoted, visible};
 pub use topic::{NEW_CHAT, Topic, TopicTree, TopicTreeError, title_of};

@@ -122,6 +122,45 @@ impl PairUse {
     }
 }
 
+/// What a pair is (HIS-11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PairKind {
+    /// A message and its answer.
+    #[default]
+    Chat,
+    /// A summary of earlier pairs, which stands for them.
+    Summary,
+}
+
+impl PairKind {
+    pub const ALL: [Self; 2] = [Self::Chat, Self::Summary];
+
+    /// The name used in files and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Chat => "chat",
+            Self::Summary => "summary",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.name() == name)
+    }
+}
+
+/// A pair that a summary stands for (HIS-11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summarised {
+    pub pair: PairId,
+    /// The revision of the texts that were summarised; with another one, or without the pair, the
+    /// summary is out of date.
+    pub revision: u64,
+    /// The use that the pair had, and gets again when the summary goes.
+    pub use_before: PairUse,
+}
+
 /// What a provider says a request used, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -164,6 +203,11 @@ pub struct MessagePair {
     pub color_flag: ColorFlag,
     /// Whether it goes along with later messages.
     pub pair_use: PairUse,
+    pub kind: PairKind,
+    /// The pairs that it stands for, if it is a summary.
+    pub summarises: Vec<Summarised>,
+    /// The first pair of the comparison that it belongs to (HIS-12).
+    pub group: Option<PairId>,
     /// Where it stands.
     pub lifecycle: Lifecycle,
     /// When it was written.
@@ -231,6 +275,9 @@ mod tests {
             star: Star::default(),
             color_flag: ColorFlag::default(),
             pair_use: PairUse::default(),
+            kind: PairKind::default(),
+            summarises: Vec::new(),
+            group: None,
             lifecycle: Lifecycle::Idle,
             created_at,
             error: None,

@@ -5,8 +5,15 @@
 /// themselves too, but not for so long.
 const LONG: usize = 256;
 
+/// A circle of several tokens, a sentence, is seen sooner: after so many rounds, or tokens.
+const ROUNDS: usize = 8;
+const SENTENCES: usize = 96;
+
 /// The longest circle that is looked for.
 const WIDEST: usize = 64;
+
+/// How often it is looked, in tokens.
+const LOOKS: usize = 16;
 
 /// Looks out for circles among the tokens of an answer.
 #[derive(Default)]
@@ -20,13 +27,24 @@ impl Circles {
     pub(crate) fn closed_by(&mut self, token: u32) -> bool {
         self.said.push(token);
         // Now and then is enough; a circle does not run away.
-        let looks = self.said.len() >= LONG && self.said.len().is_multiple_of(WIDEST);
-        looks && self.goes_round()
+        self.said.len().is_multiple_of(LOOKS) && self.goes_round()
     }
 
     fn goes_round(&self) -> bool {
-        let end = &self.said[self.said.len() - LONG..];
-        (1..=WIDEST).any(|width| end[width..] == end[..LONG - width])
+        (1..=WIDEST).any(|width| {
+            let long = match width {
+                // A rule, or cells of zeros.
+                1..=3 => LONG,
+                _ => (width * ROUNDS).clamp(SENTENCES, LONG),
+            };
+            let start = self.said.len().checked_sub(long);
+            start.is_some_and(|start| {
+                let end = &self.said[start..];
+                let repeats = |width: usize| end[width..] == end[..long - width];
+                // A rule repeats itself after four tokens as well; it is still a rule.
+                repeats(width) && (width <= 3 || !(1..=3).any(repeats))
+            })
+        })
     }
 }
 

@@ -8,14 +8,14 @@ use std::{
 
 use plimsoll_domain::{
     Attachment, ColorFlag, ContentHash, Delivery, File, FileId, FileKind, FileSource, Lifecycle,
-    MessagePair, PairId, PairUse, Star, Timestamp, Topic, TopicId, print_token,
+    MessagePair, PairId, PairKind, PairUse, Star, Timestamp, Topic, TopicId, print_token,
 };
 use plimsoll_store::ArchivedPair;
 use proptest::prelude::*;
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 use crate::{
-    ArchiveWriter, BadRecord, BlobPart, OwnWriter, ReadError, Record, Sink, Summary, read,
+    ArchiveWriter, BadRecord, BlobPart, OwnHead, OwnWriter, ReadError, Record, Sink, Summary, read,
 };
 
 type Blobs = BTreeMap<String, Vec<u8>>;
@@ -143,6 +143,9 @@ fn pair_with(files: &[(File, Vec<u8>)], choices: &[(bool, Option<Delivery>)]) ->
             star: Star::default(),
             color_flag: ColorFlag::default(),
             pair_use: PairUse::default(),
+            kind: PairKind::default(),
+            summarises: Vec::new(),
+            group: None,
             lifecycle: Lifecycle::Complete,
             created_at,
             error: None,
@@ -152,6 +155,7 @@ fn pair_with(files: &[(File, Vec<u8>)], choices: &[(bool, Option<Delivery>)]) ->
             attachments,
         },
         cut: false,
+        revision: 0,
         edited_at: None,
         revisions: Vec::new(),
         previous: None,
@@ -160,7 +164,8 @@ fn pair_with(files: &[(File, Vec<u8>)], choices: &[(bool, Option<Delivery>)]) ->
 
 fn document<W: Write>(to: W, files: &[(File, Vec<u8>)], pair: &ArchivedPair) -> W {
     let files: Vec<File> = files.iter().map(|(file, _)| file.clone()).collect();
-    let mut writer = OwnWriter::start(to, &[topic()], &[], &files).unwrap();
+    let head = OwnHead { topics: vec![topic()], files, ..OwnHead::default() };
+    let mut writer = OwnWriter::start(to, &head).unwrap();
     writer.pair(pair).unwrap();
     writer.finish().unwrap()
 }

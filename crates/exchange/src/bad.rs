@@ -12,6 +12,12 @@ pub enum Place {
     Topic(u64),
     /// A saved filter of our own export.
     Filter(u64),
+    /// A snippet of our own export.
+    Snippet(u64),
+    /// A draft of our own export.
+    Draft(u64),
+    /// A mark of our own export: where a context begins.
+    Mark(u64),
     /// A file of our own export.
     File(u64),
     /// A pair of our own export.
@@ -27,6 +33,9 @@ impl std::fmt::Display for Place {
             Self::Conversation(n) => write!(f, "conversation {n}"),
             Self::Topic(n) => write!(f, "topic {n}"),
             Self::Filter(n) => write!(f, "saved filter {n}"),
+            Self::Snippet(n) => write!(f, "snippet {n}"),
+            Self::Draft(n) => write!(f, "draft {n}"),
+            Self::Mark(n) => write!(f, "mark {n}"),
             Self::File(n) => write!(f, "file {n}"),
             Self::Pair(n) => write!(f, "pair {n}"),
             Self::Blob(n) => write!(f, "blob {n}"),

@@ -9,6 +9,7 @@ mod archive_tests;
 mod bad;
 mod conversation;
 mod own;
+mod own_extras;
 mod own_file;
 mod reading;
 #[cfg(test)]
@@ -24,6 +25,6 @@ pub use conversation::{
     topic_id, topic_name,
 };
 pub use reading::{BlobEntry, BlobPart, Format, LONGEST_RECORD, Record, Sink, Summary, read};
-pub use write_own::OwnWriter;
+pub use write_own::{OwnHead, OwnWriter};
 pub use write_text::{TextStyle, TextWriter};
 pub use write_zip::ArchiveWriter;

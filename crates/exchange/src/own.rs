@@ -1,8 +1,8 @@
 //! Our own export, field by field. Names are those of the spec (HIS-1, HIS-3).
 
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairError, PairId, PairUse, ReceiptId, Star, Timestamp,
-    Topic, TopicId, Usage,
+    ColorFlag, Lifecycle, MessagePair, PairError, PairId, PairKind, PairUse, ReceiptId, Star,
+    Summarised, Timestamp, Topic, TopicId, Usage,
 };
 use plimsoll_store::{ArchivedPair, INTERRUPTED, PreviousAnswer, Revision, SavedFilter};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::{
 pub(crate) const MARK: &str = "plimsollExport";
 
 /// The version that is written. A reader refuses a newer one. The first had no files, the second
-/// did not say which pairs are left out or pinned.
+/// had no uses, kinds and groups of pairs, no marks, drafts and snippets.
 pub(crate) const VERSION: u64 = 3;
 
 pub(crate) fn is_false(value: &bool) -> bool {
@@ -29,6 +29,10 @@ fn yes() -> bool {
 
 fn is_true(value: &bool) -> bool {
     *value
+}
+
+fn is_chat(kind: &PairKind) -> bool {
+    *kind == PairKind::Chat
 }
 
 fn is_auto(pair_use: &PairUse) -> bool {
@@ -106,6 +110,26 @@ pub(crate) struct OwnPair {
     previous_answer: Option<OwnAnswer>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<OwnAttachment>,
+    /// A summary or, where nothing is said, a message with its answer (HIS-11).
+    #[serde(default, skip_serializing_if = "is_chat")]
+    kind: PairKind,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    summarises: Vec<OwnSummarised>,
+    /// The first pair of its comparison (HIS-12).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    group: Option<String>,
+    /// By it a summary knows whether this was edited since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    revision: Option<u64>,
+}
+
+/// A pair that a summary stands for.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OwnSummarised {
+    pair: String,
+    revision: u64,
+    use_before: PairUse,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -209,6 +233,10 @@ impl From<&ArchivedPair> for OwnPair {
             revisions: archived.revisions.iter().map(own_revision).collect(),
             previous_answer: archived.previous.as_ref().map(own_answer),
             attachments: pair.attachments.iter().map(OwnAttachment::from).collect(),
+            kind: pair.kind,
+            summarises: pair.summarises.iter().map(own_summarised).collect(),
+            group: pair.group.map(|id| id.to_string()),
+            revision: Some(archived.revision).filter(|revision| *revision > 0),
         }
     }
 }
@@ -238,6 +266,16 @@ impl OwnPair {
                 color_flag: ColorFlag::parse(&self.color_flag)
                     .ok_or_else(|| "colorFlag is blue or grey".to_owned())?,
                 pair_use: self.pair_use,
+                kind: self.kind,
+                summarises: self
+                    .summarises
+                    .into_iter()
+                    .map(summarised)
+                    .collect::<Result<_, String>>()?,
+                group: self
+                    .group
+                    .map(|id| PairId::parse(&id).ok_or_else(|| no_id(&id)))
+                    .transpose()?,
                 lifecycle,
                 created_at: Timestamp::from_millis(self.created_at),
                 error,
@@ -246,6 +284,7 @@ impl OwnPair {
                 previous_answer: previous.as_ref().and_then(|previous| previous.text.clone()),
             },
             cut: self.cut,
+            revision: self.revision.map(count).transpose()?.unwrap_or_default(),
             edited_at: self.edited_at.map(Timestamp::from_millis),
             revisions: self
                 .revisions
@@ -259,6 +298,19 @@ impl OwnPair {
             previous,
         })
     }
+}
+
+fn own_summarised(one: &Summarised) -> OwnSummarised {
+    let Summarised { pair, revision, use_before } = *one;
+    OwnSummarised { pair: pair.to_string(), revision, use_before }
+}
+
+fn summarised(own: OwnSummarised) -> Result<Summarised, String> {
+    Ok(Summarised {
+        pair: PairId::parse(&own.pair).ok_or_else(|| no_id(&own.pair))?,
+        revision: count(own.revision)?,
+        use_before: own.use_before,
+    })
 }
 
 fn own_usage(usage: Usage) -> OwnUsage {

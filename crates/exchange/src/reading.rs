@@ -14,7 +14,7 @@ use std::{
     ops::ControlFlow,
 };
 
-use plimsoll_domain::{ContentHash, File, Topic};
+use plimsoll_domain::{ContentHash, ContextMark, Draft, File, Snippet, Topic, TopicId};
 use plimsoll_store::{ArchivedPair, SavedFilter};
 
 use crate::{BadRecord, Conversation, LeftOut, ReadError};
@@ -55,6 +55,12 @@ pub enum Record {
     Topic(Topic),
     /// A saved filter of ours.
     Filter(SavedFilter),
+    /// A snippet of ours.
+    Snippet(Snippet),
+    /// What stood in the box of a conversation of ours, or of everything.
+    Draft(Option<TopicId>, Draft),
+    /// Where the context of one begins.
+    Mark(Option<TopicId>, ContextMark),
     /// A file of ours. Its bytes, if the export has them, came before.
     File(File),
     /// A pair of ours, after its topic and the files that it attaches.

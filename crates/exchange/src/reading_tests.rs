@@ -193,6 +193,31 @@ fn what_is_no_export_is_said_to_be_none() {
 }
 
 #[test]
+fn his_8_earlier_formats_are_read_and_a_later_one_is_refused_by_its_number() {
+    let id = "00000000-0000-7000-8000-000000000001";
+    let topic = format!(r#"{{"id":"{id}","name":"Sea"}}"#);
+    let pair = format!(
+        r#"{{"id":"{id}","topicId":"{id}","model":"m","userText":"a","colorFlag":"grey","lifecycleState":"complete","createdAt":"2026-01-01T00:00:00Z"}}"#
+    );
+    let first =
+        format!(r#"{{"plimsollExport":1,"topics":[{topic}],"savedFilters":[],"pairs":[{pair}]}}"#);
+    let second = format!(
+        r#"{{"plimsollExport":2,"topics":[{topic}],"savedFilters":[],"files":[],"pairs":[{pair}]}}"#
+    );
+    for text in [first, second] {
+        let (summary, kept) = taken(text.as_bytes());
+        assert!(summary.is_ok() && kept.bad.is_empty(), "{text}: {summary:?} {:?}", kept.bad);
+        let [Record::Topic(topic), Record::Pair(pair)] = &kept.records[..] else {
+            panic!("{:?}", kept.records)
+        };
+        assert!(topic.named && pair.pair.group.is_none() && pair.pair.summarises.is_empty());
+    }
+    let (summary, _) = taken(br#"{"plimsollExport":4,"topics":[],"wonders":[]}"#);
+    let said = summary.unwrap_err().to_string();
+    assert!(said.contains("version 4"), "{said}");
+}
+
+#[test]
 fn our_own_export_is_checked_as_a_whole() {
     let id = |n: u8| format!("00000000-0000-7000-8000-00000000000{n}");
     let topic = |n: u8, name: &str, parent: &str| {

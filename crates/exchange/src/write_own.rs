@@ -3,14 +3,32 @@
 
 use std::io::{self, Write};
 
-use plimsoll_domain::{File, Topic};
+use plimsoll_domain::{ContextMark, Draft, File, HistoryScope, Snippet, Topic, TopicId};
 use plimsoll_store::{ArchivedPair, SavedFilter};
 use serde::Serialize;
 
 use crate::{
     own::{MARK, OwnFilter, OwnPair, OwnTopic, VERSION},
+    own_extras::{OwnDraft, OwnMark, OwnSnippet},
     own_file::OwnFile,
 };
+
+/// What an export says before its pairs.
+#[derive(Clone, Debug, Default)]
+pub struct OwnHead {
+    /// What was looked at.
+    pub scope: HistoryScope,
+    /// Parents first.
+    pub topics: Vec<Topic>,
+    pub filters: Vec<SavedFilter>,
+    pub snippets: Vec<Snippet>,
+    /// The files that pairs and drafts attach.
+    pub files: Vec<File>,
+    /// By conversation; none is a page that shows everything.
+    pub drafts: Vec<(Option<TopicId>, Draft)>,
+    /// Where people set the line (UI-17).
+    pub marks: Vec<(Option<TopicId>, ContextMark)>,
+}
 
 /// Writes a lossless export, piece by piece.
 pub struct OwnWriter<W> {
@@ -19,20 +37,21 @@ pub struct OwnWriter<W> {
 }
 
 impl<W: Write> OwnWriter<W> {
-    /// Starts with the topics, parents first, the saved filters, and the files that pairs
-    /// attach.
-    pub fn start(
-        mut to: W,
-        topics: &[Topic],
-        filters: &[SavedFilter],
-        files: &[File],
-    ) -> io::Result<Self> {
-        write!(to, "{{\"{MARK}\":{VERSION},\n\"topics\":[")?;
-        list(&mut to, topics.iter().map(OwnTopic::from))?;
+    /// Starts with all that stands before the pairs.
+    pub fn start(mut to: W, head: &OwnHead) -> io::Result<Self> {
+        let scope = head.scope.name();
+        write!(to, "{{\"{MARK}\":{VERSION},\n\"scope\":\"{scope}\",\n\"topics\":[")?;
+        list(&mut to, head.topics.iter().map(OwnTopic::from))?;
         write!(to, "],\n\"savedFilters\":[")?;
-        list(&mut to, filters.iter().map(OwnFilter::from))?;
+        list(&mut to, head.filters.iter().map(OwnFilter::from))?;
+        write!(to, "],\n\"snippets\":[")?;
+        list(&mut to, head.snippets.iter().map(OwnSnippet::from))?;
         write!(to, "],\n\"files\":[")?;
-        list(&mut to, files.iter().map(OwnFile::from))?;
+        list(&mut to, head.files.iter().map(OwnFile::from))?;
+        write!(to, "],\n\"drafts\":[")?;
+        list(&mut to, head.drafts.iter().map(OwnDraft::from))?;
+        write!(to, "],\n\"contextFrom\":[")?;
+        list(&mut to, head.marks.iter().map(OwnMark::from))?;
         write!(to, "],\n\"pairs\":[")?;
         Ok(Self { to, pairs: 0 })
     }

@@ -23,16 +23,25 @@ pub struct TextWriter<W> {
     by_topic: bool,
     topic: Option<String>,
     pairs: u64,
+    left_out: LeftOut,
+}
+
+/// What pairs had that a text does not hold.
+#[derive(Default)]
+struct LeftOut {
+    files: u64,
+    originals: u64,
+    other_answers: u64,
 }
 
 impl<W: Write> TextWriter<W> {
     /// A writer of this style.
     pub fn new(to: W, style: TextStyle, by_topic: bool) -> Self {
-        Self { to, style, by_topic, topic: None, pairs: 0 }
+        Self { to, style, by_topic, topic: None, pairs: 0, left_out: LeftOut::default() }
     }
 
-    /// The next pair; `topic` is its path.
-    pub fn pair(&mut self, topic: &str, archived: &ArchivedPair) -> io::Result<()> {
+    /// The next pair; `topic` is its path, `message` what people read of its message.
+    pub fn pair(&mut self, topic: &str, message: &str, archived: &ArchivedPair) -> io::Result<()> {
         if self.by_topic && self.topic.as_deref() != Some(topic) {
             self.gap()?;
             match self.style {
@@ -49,7 +58,7 @@ impl<W: Write> TextWriter<W> {
             TextStyle::Plain => writeln!(self.to, "--- {head} ---")?,
         }
         let pair = &archived.pair;
-        self.part("User", &pair.user_text)?;
+        self.part("User", message)?;
         if let Some(answer) = &pair.assistant_text {
             self.part("Assistant", answer)?;
         }
@@ -57,12 +66,34 @@ impl<W: Write> TextWriter<W> {
             self.part("Error", &format!("[{}] {}", error.code, error.message))?;
         }
         self.pairs += 1;
+        self.left_out.files += pair.attachments.len() as u64;
+        self.left_out.originals += u64::from(archived.edited_at.is_some());
+        self.left_out.other_answers += u64::from(pair.previous_answer.is_some());
         Ok(())
     }
 
-    /// The end.
-    pub fn finish(self) -> W {
-        self.to
+    /// The end, with a line of what is not in it.
+    pub fn finish(mut self) -> io::Result<W> {
+        let LeftOut { files, originals, other_answers } = self.left_out;
+        let counted = [
+            (files, "what attached files hold"),
+            (originals, "the texts before edits"),
+            (other_answers, "the answers before regenerations"),
+        ];
+        let parts: Vec<String> = counted
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{what} ({count})"))
+            .collect();
+        if !parts.is_empty() {
+            self.gap()?;
+            let parts = parts.join(", ");
+            match self.style {
+                TextStyle::Markdown => writeln!(self.to, "*Left out of this text: {parts}.*")?,
+                TextStyle::Plain => writeln!(self.to, "Left out of this text: {parts}.")?,
+            }
+        }
+        Ok(self.to)
     }
 
     fn gap(&mut self) -> io::Result<()> {

@@ -160,6 +160,8 @@ pub enum Atom {
     LeftOut,
     /// `p`: pinned (HIS-10).
     Pinned,
+    /// `y`: a summary (HIS-11).
+    Summary,
     /// `i`
     Image,
     /// `a`

@@ -71,6 +71,7 @@ impl Parser<'_> {
             'e' => Ok(Atom::Failed),
             'x' => Ok(Atom::LeftOut),
             'p' => Ok(Atom::Pinned),
+            'y' => Ok(Atom::Summary),
             'i' => Ok(Atom::Image),
             'a' => Ok(Atom::Attachment),
             // The word check lets no other letter through.

@@ -193,6 +193,7 @@ impl<'a> Compiler<'a> {
             Atom::Failed => Leaf::Failed,
             Atom::LeftOut => Leaf::Use(PairUse::Out),
             Atom::Pinned => Leaf::Use(PairUse::Pinned),
+            Atom::Summary => Leaf::Summary,
             Atom::Image => Leaf::Image,
             Atom::Attachment => Leaf::Attachment,
             Atom::Tokens(comparator, count) => {

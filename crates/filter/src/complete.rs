@@ -15,7 +15,7 @@ const MOST: usize = 50;
 
 /// Examples of all atoms, with what they mean: for the help, and each for completion when what
 /// was typed is the start of it.
-pub const ATOMS: [(&str, &str); 30] = [
+pub const ATOMS: [(&str, &str); 31] = [
     ("t", "the selected topic"),
     ("t...", "the selected topic and all below it"),
     ("t10", "the newest 10 pairs of the selected topic"),
@@ -39,6 +39,7 @@ pub const ATOMS: [(&str, &str); 30] = [
     ("a", "with an attachment"),
     ("x", "left out by hand"),
     ("p", "pinned"),
+    ("y", "a summary"),
     ("o", "included in the next request"),
     ("o5", "included, and the newest 5 that are not"),
     ("k>500", "more than 500 tokens"),

@@ -4,7 +4,7 @@
 //! is asked of few of them. Rows are taken in blocks that stay in the cache of the
 //! processor while all terms look at them, so that time grows in step with the rows.
 
-use plimsoll_domain::{ColorFlag, Lifecycle, PairUse, Timestamp};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairKind, PairUse, Timestamp};
 
 use crate::{Row, Rows, TextTerm, bits::Bits, boundary::BoundaryTerm, error::FilterError};
 
@@ -55,6 +55,7 @@ pub(crate) enum Leaf {
     },
     Failed,
     Use(PairUse),
+    Summary,
     Image,
     Attachment,
     /// Both ends included.
@@ -196,6 +197,7 @@ impl<R: Rows> Block<'_, R> {
                 candidates.keep_range(from.map_or(0, first_at), until.map_or(rows.len(), first_at));
             }
             Leaf::Failed => candidates.retain_rows(rows, |row| row.lifecycle == Lifecycle::Error),
+            Leaf::Summary => candidates.retain_rows(rows, |row| row.kind == PairKind::Summary),
             Leaf::Use(wanted) => candidates.retain_rows(rows, |row| row.pair_use == *wanted),
             Leaf::Image => candidates.retain_rows(rows, |row| row.has_image),
             Leaf::Attachment => candidates.retain_rows(rows, |row| row.has_attachment),

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Words that people write for a letter.
-const NAMES: [(&str, char); 32] = [
+const NAMES: [(&str, char); 34] = [
     ("topic", 't'),
     ("topics", 't'),
     ("star", 's'),
@@ -38,6 +38,8 @@ const NAMES: [(&str, char); 32] = [
     ("pinned", 'p'),
     ("pins", 'p'),
     ("out", 'x'),
+    ("summary", 'y'),
+    ("summaries", 'y'),
     ("image", 'i'),
     ("images", 'i'),
     ("attachment", 'a'),

@@ -65,6 +65,7 @@ impl fmt::Display for Atom {
             Self::Failed => f.write_str("e"),
             Self::LeftOut => f.write_str("x"),
             Self::Pinned => f.write_str("p"),
+            Self::Summary => f.write_str("y"),
             Self::Image => f.write_str("i"),
             Self::Attachment => f.write_str("a"),
             Self::Included(0) => f.write_str("o"),

@@ -1,6 +1,6 @@
 //! Random filters over random rows agree with a naive evaluator, row by row.
 
-use plimsoll_domain::{ColorFlag, Lifecycle, PairUse, Star, Timestamp};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairKind, PairUse, Star, Timestamp};
 use proptest::prelude::*;
 
 use crate::{
@@ -95,6 +95,7 @@ impl Case {
             Atom::Failed => row.lifecycle == Lifecycle::Error,
             Atom::LeftOut => row.pair_use == PairUse::Out,
             Atom::Pinned => row.pair_use == PairUse::Pinned,
+            Atom::Summary => row.kind == PairKind::Summary,
             Atom::Image => row.has_image,
             Atom::Attachment => row.has_attachment,
             Atom::Tokens(comparator, count) => comparator.holds(row.tokens, *count),
@@ -223,6 +224,7 @@ fn tables() -> impl Strategy<Value = Vec<(Row, String)>> {
             star: Star::new(star).unwrap(),
             flag: if blue { ColorFlag::Blue } else { ColorFlag::Grey },
             pair_use: PairUse::ALL[pair_use],
+            kind: PairKind::ALL[usize::from(star == 2)],
             lifecycle: Lifecycle::ALL[lifecycle],
             has_image,
             has_attachment,

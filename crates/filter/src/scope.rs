@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use plimsoll_domain::{ColorFlag, Lifecycle, PairUse, Star, Timestamp};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairKind, PairUse, Star, Timestamp};
 
 use crate::{Date, TopicNode};
 
@@ -43,6 +43,7 @@ pub struct Row {
     pub star: Star,
     pub flag: ColorFlag,
     pub pair_use: PairUse,
+    pub kind: PairKind,
     /// Where it stands.
     pub lifecycle: Lifecycle,
     /// Whether an image is attached.

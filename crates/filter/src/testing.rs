@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use plimsoll_domain::{ColorFlag, Lifecycle, PairUse, Star, Timestamp};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairKind, PairUse, Star, Timestamp};
 
 use crate::{Date, Row, Rows, Scope, TextTerm, TopicNode};
 
@@ -92,6 +92,7 @@ impl Row {
             star: Star::default(),
             flag: ColorFlag::Grey,
             pair_use: PairUse::Auto,
+            kind: PairKind::Chat,
             lifecycle: Lifecycle::Complete,
             has_image: false,
             has_attachment: false,

@@ -10,9 +10,9 @@ use crate::{
 };
 
 /// The letters that atoms start with.
-pub(crate) const LETTERS: &str = "tsrbgmcdeiaokxp";
+pub(crate) const LETTERS: &str = "tsrbgmcdeiaokxpy";
 /// Those that may stand alone.
-pub(crate) const BARE: &str = "tbgmeiaoxp";
+pub(crate) const BARE: &str = "tbgmeiaoxpy";
 /// As many different bare letters may follow each other; with more, or with one twice, it
 /// reads as a word.
 const LONGEST_RUN: usize = 3;
@@ -70,8 +70,8 @@ fn is_atoms(run: &str, after: &str, follows_bare: bool) -> bool {
         return false;
     }
     let single = run.len() == last.len_utf8();
-    // Too many words are made with these: api, box, map, top.
-    if !single && run.contains(['x', 'p']) {
+    // Too many words are made with these: api, box, my, top.
+    if !single && run.contains(['x', 'p', 'y']) {
         return false;
     }
     let bare = if takes_argument(last, after) { &run[..run.len() - 1] } else { run };

@@ -44,7 +44,7 @@ pub(crate) fn push(out: &mut String, info: &str, source: &str, colours: &mut Col
 }
 
 /// The language that an info string begins with: `rust,ignore`, `{.python}`, `C++ x=1`.
-fn language_name(info: &str) -> String {
+pub(crate) fn language_name(info: &str) -> String {
     let part = |c: char| c.is_ascii_alphanumeric() || "+#-_".contains(c);
     let word = info.split(|c: char| !part(c)).find(|word| !word.is_empty()).unwrap_or_default();
     word.chars().take(MAX_LANGUAGE_CHARS).collect::<String>().to_ascii_lowercase()

@@ -42,11 +42,12 @@ const ELEMENTS: [&str; 26] = [
 ];
 
 /// The classes of ours, without those of formulas and of code.
-const CLASSES: [&str; 13] = [
+const CLASSES: [&str; 14] = [
     "boxed",
     "center",
     "code",
     "done",
+    "foot",
     "image",
     "math-error",
     "no-link",

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pulldown_cmark::Options;
 
-use crate::limits::MAX_MARKERS_PER_LINE;
+use crate::{footnotes, limits::MAX_MARKERS_PER_LINE};
 
 /// CommonMark with the tables, strikethrough and task lists of GitHub. Its footnotes,
 /// heading attributes and metadata would take ids and names from the text.
@@ -17,13 +17,14 @@ pub(crate) fn options() -> Options {
 pub(crate) const HALT: char = '\u{fdd2}';
 
 /// A text in which no line opens more than a few quotes and lists: before the marker
-/// after the last permitted one comes a halt, and with it the line is text from there.
+/// after the last permitted one comes a halt, and with it the line is text from there. A halt
+/// also keeps a footnote from being read as the address of a link, which is not shown.
 pub(crate) fn flatten(text: &str) -> Cow<'_, str> {
     let mut flat = String::new();
     let mut done = 0;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        if let Some(at) = too_deep(line) {
+        if let Some(at) = too_deep(line).or_else(|| footnotes::note_in(line)) {
             flat.push_str(&text[done..start + at]);
             flat.push(HALT);
             done = start + at;

@@ -6,6 +6,7 @@ use pulldown_cmark::{
 
 use crate::{
     code::{self, Colours},
+    footnotes,
     html::{self, Html},
     links, markdown,
     math::{self, Aside, Formula, Piece},
@@ -97,13 +98,16 @@ impl Prose<'_> {
             return;
         }
         let words = std::mem::take(&mut self.words);
-        for piece in self.aside.pieces(&words) {
+        let opens = self.html.out.ends_with("<p>") || self.html.out.ends_with('\n');
+        for (n, piece) in self.aside.pieces(&words).enumerate() {
             match piece {
                 Piece::Formula(formula) => math::push_mathml(&mut self.html.out, formula),
                 Piece::Text(prose) if self.links > 0 || !self.html.has_room(1) => {
                     text::push(&mut self.html.out, prose, Place::Prose);
                 }
-                Piece::Text(prose) => links::push_prose(&mut self.html.out, prose),
+                Piece::Text(prose) => {
+                    footnotes::push_prose(&mut self.html.out, prose, opens && n == 0);
+                }
             }
         }
         self.words = words;

@@ -109,6 +109,11 @@ pub trait Provider: Send + Sync {
     /// The models it serves now.
     fn models(&self) -> Models;
 
+    /// The same, from somebody who refuses a key that is wrong.
+    fn models_for_key(&self) -> Models {
+        self.models()
+    }
+
     /// Whether it reads this machine's disk by itself, so that it gets tokens and paths as
     /// they are (DLV-3).
     fn reads_paths(&self) -> bool {

@@ -7,7 +7,7 @@ use reqwest::{
     header::{HeaderName, HeaderValue},
 };
 
-use crate::Secret;
+use crate::{NotReached, Reach, Secret};
 
 /// How long a provider is waited for (SND-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,9 @@ pub enum SetupError {
     /// The machine knows no authorities, so that no HTTPS server can be trusted.
     #[error("no usable CA certificates on this machine; install ca-certificates ({0})")]
     NoCertificates(String),
+    /// The address may not be asked.
+    #[error(transparent)]
+    NotReached(#[from] NotReached),
     /// The HTTP client refused its settings.
     #[error("the HTTP client cannot be set up: {0}")]
     Client(String),
@@ -61,6 +64,7 @@ pub struct Endpoint {
     pub(crate) base_url: String,
     pub(crate) key: Option<Secret>,
     pub(crate) timeouts: Timeouts,
+    pub(crate) reach: Reach,
 }
 
 impl Endpoint {
@@ -82,7 +86,8 @@ impl Endpoint {
             return Err(SetupError::HoldsCredentials);
         }
         let base_url = url.as_str().trim_end_matches('/').to_owned();
-        Ok(Self { name: name.into(), url, base_url, key: None, timeouts: Timeouts::default() })
+        let (key, timeouts, reach) = (None, Timeouts::default(), Reach::default());
+        Ok(Self { name: name.into(), url, base_url, key, timeouts, reach })
     }
 
     /// The endpoint with a key; an empty one is none.
@@ -94,6 +99,12 @@ impl Endpoint {
     /// The endpoint with another patience.
     pub fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
         self.timeouts = timeouts;
+        self
+    }
+
+    /// The endpoint, if calls may go there.
+    pub fn within(mut self, reach: Reach) -> Self {
+        self.reach = reach;
         self
     }
 

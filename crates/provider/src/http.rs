@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use plimsoll_domain::{MAX_JSON_TREE_BYTES, json_tree_fits};
 use reqwest::{
-    Method, Response, StatusCode, Url,
+    Method, Response, Url,
     header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
-    redirect::{Attempt, Policy},
+    redirect::Policy,
 };
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::time::timeout;
 
 use crate::{
     Endpoint, ProviderFailure, Secret, SetupError, Timeouts,
+    reach::resolver,
     secret::Scrubbed,
     transport::{self, Told},
 };
@@ -29,7 +30,6 @@ const MAX_SMALL_TREE: usize = MAX_TREE / 6;
 pub(crate) const MAX_ERROR_BODY: usize = 256 * 1024;
 /// The largest list of models, and the largest answer that comes in one piece.
 pub(crate) const MAX_WHOLE: usize = 32 * 1024 * 1024;
-const MAX_REDIRECTS: usize = 5;
 const MAX_HEADERS: usize = 100;
 /// Headers that carry secrets, and say nothing about a failure.
 const SECRET_HEADERS: [&str; 8] = [
@@ -88,8 +88,11 @@ impl Client {
     /// A client for an endpoint.
     pub(crate) fn new(endpoint: &Endpoint) -> Result<Self, SetupError> {
         let local = endpoint.is_loopback();
+        endpoint.reach.check_url(&endpoint.url)?;
         let mut builder = builder(endpoint.timeouts)
-            .redirect(Policy::custom(redirect))
+            // Whoever answers elsewhere is another server, and the key was not given for it.
+            .redirect(Policy::none())
+            .dns_resolver(resolver(endpoint.reach))
             .tls_backend_preconfigured(tls(endpoint.url.scheme() == "https")?);
         if local {
             // A proxy cannot reach this machine, whatever the environment says.
@@ -282,26 +285,6 @@ fn harmless(headers: &HeaderMap) -> Vec<(String, String)> {
             (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
         })
         .collect()
-}
-
-/// A redirect is followed on the same server alone, since headers carry the key, and
-/// only where the method stays, since a POST that becomes a GET asks something else.
-fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    if attempt.previous().len() > MAX_REDIRECTS {
-        return attempt.error("it leads in a circle; check the base URL");
-    }
-    let first = attempt.previous().first();
-    let same = first.is_some_and(|first| same_server(first, attempt.url()));
-    let keeps = [StatusCode::TEMPORARY_REDIRECT, StatusCode::PERMANENT_REDIRECT];
-    if same && keeps.contains(&attempt.status()) { attempt.follow() } else { attempt.stop() }
-}
-
-fn same_server(from: &Url, to: &Url) -> bool {
-    let upgrade = from.scheme() == "http" && from.port().is_none();
-    let upgraded = upgrade && to.scheme() == "https" && to.port().is_none();
-    let same = from.scheme() == to.scheme();
-    let port = from.port_or_known_default() == to.port_or_known_default();
-    from.host_str() == to.host_str() && (upgraded || (same && port))
 }
 
 /// TLS with the authorities that this machine trusts. A plain HTTP server needs none,

@@ -8,6 +8,7 @@ mod child;
 mod contract;
 mod encoded;
 mod endpoint;
+mod reach;
 mod scrub;
 mod secret;
 
@@ -43,6 +44,7 @@ pub use encoded::Encoded;
 pub use endpoint::{Endpoint, SetupError, Timeouts, server_of};
 pub use models::MOST_MODELS;
 pub use plimsoll_fault::ProviderFailure;
+pub use reach::{NotReached, Reach};
 pub use secret::Secret;
 
 pub use anthropic::Anthropic;

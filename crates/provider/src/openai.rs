@@ -175,6 +175,20 @@ impl Provider for OpenAiStyle {
             }
         })
     }
+
+    fn models_for_key(&self) -> Models {
+        let models = self.models();
+        // Everybody may read the list of OpenRouter; this only who has a key.
+        if self.endpoint.name != "openrouter" {
+            return models;
+        }
+        let call = Call::get(self.url(None, &["key"]), &self.headers);
+        let client = self.client.clone();
+        Box::pin(async move {
+            client.small_json(call).await?;
+            models.await
+        })
+    }
 }
 
 #[cfg(test)]

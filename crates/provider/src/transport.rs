@@ -3,6 +3,8 @@
 
 use std::{error::Error, time::Duration};
 
+use crate::NotReached;
+
 /// A failure of the transport.
 pub(crate) struct Told {
     /// For people: what happened, and where.
@@ -24,7 +26,9 @@ pub(crate) fn before_answer(error: reqwest::Error, connect: Duration) -> Told {
     let error = error.without_url();
     let told = chain(&error);
     let cause = plain(&root(&error));
-    let line = if error.is_timeout() && error.is_connect() {
+    let line = if is_not_reached(&error) {
+        format!("connect: {at} is not asked: {cause}")
+    } else if error.is_timeout() && error.is_connect() {
         format!("connect timeout: no connection to {at} within {}", seconds(connect))
     } else if error.is_redirect() {
         format!("redirect: {at}: {cause}")
@@ -88,6 +92,17 @@ fn root(error: &dyn Error) -> String {
 fn plain(cause: &str) -> String {
     let words = cause.split(" (os error ").next().unwrap_or(cause);
     words.strip_prefix("failed to lookup address information: ").unwrap_or(words).to_owned()
+}
+
+fn is_not_reached(error: &dyn Error) -> bool {
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        if next.is::<NotReached>() {
+            return true;
+        }
+        cause = next.source();
+    }
+    false
 }
 
 fn is_tls(error: &dyn Error) -> bool {

@@ -9,6 +9,7 @@ mod attached;
 mod attempt;
 mod attempt_plan;
 mod compose;
+mod cost;
 mod counter;
 mod delivery;
 mod plan;
@@ -24,6 +25,7 @@ pub use attached::{AttachLimits, AttachedFile, TooLarge};
 pub use attempt::{AttemptMachine, Effect, Event, Outcome, SendError, short_label};
 pub use attempt_plan::{AttemptPlan, IncludedPair, TrimStep};
 pub use compose::{IncludedTexts, Instructions, WireRules, compose};
+pub use cost::SendCost;
 pub use counter::{Counter, LeftOutBecause, trim_notice};
 pub use delivery::{
     Capabilities, DeliveredPart, INLINE_BELOW, Reference, Unseeable, allowed_deliveries,

@@ -40,6 +40,7 @@ pub(crate) fn snapshot_of(limit: u64, pairs: &[Load], message: u64) -> Arc<Snaps
         },
     };
     Arc::new(Snapshot {
+        sent_before: 0,
         within: None,
         target: Arc::new(Target {
             limit: ModelLimit::given(limit),

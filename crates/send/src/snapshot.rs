@@ -19,6 +19,9 @@ pub struct Snapshot {
     pub input: BoundaryInput,
     pub selection: Arc<Selection>,
     pub message: WeighedMessage,
+    /// Tokens of the beginning that the last send to this model had as well: a provider may have
+    /// kept them (UI-18).
+    pub sent_before: u64,
     /// The conversation that is looked at alone; none where everything is (HIS-9).
     pub within: Option<TopicId>,
     /// What the account used lately (VAL-4).

@@ -78,12 +78,13 @@ pub(crate) fn suggestions(
     let (pins, pinned) = pinned(snapshot);
     match validation.verdict {
         Verdict::Over if alone > weights.limit => out.push(Suggestion::SendAnyway),
+        // What fits for certain comes first: trimming relies on a server that refuses.
         Verdict::Over => {
-            out.push(Suggestion::TrimAsNeeded);
             match alone.saturating_add(pinned) > weights.limit {
                 true => out.push(Suggestion::Unpin { pairs: pins, frees: pinned }),
                 false => out.push(Suggestion::FitFirst { pairs: pairs_to_drop }),
             }
+            out.push(Suggestion::TrimAsNeeded);
         }
         Verdict::Ok | Verdict::Warn | Verdict::TooLarge => {}
     }

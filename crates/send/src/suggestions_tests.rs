@@ -111,7 +111,8 @@ fn val_1_what_nobody_is_sure_of_can_be_sent_all_the_same() {
 fn cat_3_a_learned_limit_can_be_forgotten_wherever_it_binds() {
     let learned = Binds::Learned(Timestamp::from_millis(5));
     let ways = suggested(snapshot(400, &[Some(300)], 200), learned, |_| {}).suggestions;
-    assert_eq!(ways[0], Suggestion::TrimAsNeeded);
+    assert_eq!(ways[0], Suggestion::FitFirst { pairs: 1 });
+    assert_eq!(ways[1], Suggestion::TrimAsNeeded);
     assert!(ways.contains(&Suggestion::ForgetLearned { model: "m".into() }), "{ways:?}");
     assert!(ways.contains(&Suggestion::SetWindow { model: "m".into(), needed: 500 }));
 }

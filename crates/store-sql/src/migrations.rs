@@ -74,6 +74,14 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-22-conversations",
         sql: include_str!("../migrations/2026-11-22-conversations.sql"),
     },
+    Migration {
+        name: "2026-11-23-summaries",
+        sql: include_str!("../migrations/2026-11-23-summaries.sql"),
+    },
+    Migration {
+        name: "2026-11-24-snippets",
+        sql: include_str!("../migrations/2026-11-24-snippets.sql"),
+    },
 ];
 
 /// What is done before the text of a step, in the same transaction, where SQL alone cannot: it

@@ -14,6 +14,9 @@ pub struct ArchivedPair {
     pub pair: MessagePair,
     /// Whether the answer was cut by its length (SND-4c).
     pub cut: bool,
+    /// How often its texts changed, by which a summary knows whether it is out of date; 0 where
+    /// no summary stands for it.
+    pub revision: u64,
     /// When it was last edited, if ever (HIS-5).
     pub edited_at: Option<Timestamp>,
     /// The texts before each edit, the original first.

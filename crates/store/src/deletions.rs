@@ -21,6 +21,8 @@ pub enum Deletable {
     Conversation(TopicId),
     /// A saved filter, by its name.
     Filter(String),
+    /// A snippet, by its name.
+    Snippet(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +32,20 @@ pub enum DeletedKind {
     Topic,
     Conversation,
     Filter,
+    Snippet,
     Notes,
 }
 
 impl DeletedKind {
-    pub const ALL: [Self; 6] =
-        [Self::Pairs, Self::File, Self::Topic, Self::Conversation, Self::Filter, Self::Notes];
+    pub const ALL: [Self; 7] = [
+        Self::Pairs,
+        Self::File,
+        Self::Topic,
+        Self::Conversation,
+        Self::Filter,
+        Self::Snippet,
+        Self::Notes,
+    ];
 
     /// The name under which it is kept and told.
     pub fn name(self) -> &'static str {
@@ -45,6 +55,7 @@ impl DeletedKind {
             Self::Topic => "topic",
             Self::Conversation => "conversation",
             Self::Filter => "filter",
+            Self::Snippet => "snippet",
             Self::Notes => "notes",
         }
     }

@@ -24,6 +24,7 @@ pub enum Noun {
     Revision,
     Relation,
     Filter,
+    Snippet,
     Deletion,
 }
 
@@ -41,6 +42,7 @@ impl std::fmt::Display for Noun {
             Self::Revision => "revision",
             Self::Relation => "relation",
             Self::Filter => "saved filter",
+            Self::Snippet => "snippet",
             Self::Deletion => "deletion to undo",
         })
     }

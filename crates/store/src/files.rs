@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use plimsoll_domain::{ContentHash, Delivery, File, FileId, PairId, ProviderFileId};
+use plimsoll_domain::{ContentHash, Delivery, File, FileId, PairId, ProviderFileId, TopicId};
 
 use crate::{
     Workspace,
@@ -23,6 +23,18 @@ pub struct ToolCallRecord {
     pub made: Vec<FileId>,
 }
 
+/// Of which messages the files are that models may be told of and may read, besides those that
+/// were added for models (FIL-6). The default is all of a workspace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListedIn {
+    /// Of one conversation alone.
+    pub conversation: Option<TopicId>,
+    /// Of pinned messages alone.
+    pub pinned: bool,
+    /// Of this message in any case.
+    pub also: Option<PairId>,
+}
+
 jobs! {
     /// The registry. A file belongs to one workspace and is known by its id.
     pub trait Files {
@@ -38,10 +50,11 @@ jobs! {
         /// The files that models may be told of and may read (FIL-6), newest first: those that a
         /// message holds which was sent, those that a tool made for an answer, and those that
         /// were added for models. What only a draft holds is not among them.
-        read listed_files(workspace: &Workspace) -> Vec<File> = files::listed;
+        read listed_files(workspace: &Workspace, of: ListedIn) -> Vec<File> = files::listed;
 
         /// One of those; any other is `NotFound`.
-        read listed_file(workspace: &Workspace, id: FileId) -> File = files::listed_one;
+        read listed_file(workspace: &Workspace, of: ListedIn, id: FileId)
+            -> File = files::listed_one;
 
         /// Says whether models may be told of a file that no message holds (FIL-6).
         write set_listed(workspace: &Workspace, id: FileId, listed: bool) -> () = files::set_listed;

@@ -33,7 +33,7 @@ pub use archive::{Archive, ArchivedPair, BroughtIn, PreviousAnswer, Revision};
 pub use deletions::{Deletable, DeletedKind, Deletion, Deletions, NewDeletion, PutAside, Restored};
 pub use error::{Noun, StoreError, StoreResult};
 pub use estimates::{Estimate, Estimates};
-pub use files::{Files, ToolCallRecord};
+pub use files::{Files, ListedIn, ToolCallRecord};
 pub use jobs::StoreFuture;
 pub use memory::{
     ArchivedObservation, Around, BadScope, Brought, Change, Memory, MemoryCounts, MemoryFilter,

@@ -1,7 +1,7 @@
-//! Small things that should still be there tomorrow: saved filters, queries, drafts,
+//! Small things that should still be there tomorrow: saved filters, snippets, queries, drafts,
 //! single values.
 
-use plimsoll_domain::{Draft, Timestamp, TopicId};
+use plimsoll_domain::{Draft, Snippet, Timestamp, TopicId};
 
 use crate::{Workspace, sql::notebook};
 
@@ -28,6 +28,12 @@ jobs! {
         /// Drops a saved filter; says whether there was one.
         write drop_filter(workspace: &Workspace, name: &str) -> bool = notebook::drop_filter;
 
+        /// The snippets of a workspace, by name (UI-23).
+        read snippets(workspace: &Workspace) -> Vec<Snippet> = notebook::snippets;
+
+        /// Keeps a snippet; one with the same name is replaced.
+        write put_snippet(workspace: &Workspace, snippet: &Snippet) -> () = notebook::put_snippet;
+
         /// The newest [`QUERIES_KEPT`] queries, oldest first.
         read queries(workspace: &Workspace) -> Vec<String> = notebook::queries;
 
@@ -38,6 +44,9 @@ jobs! {
         /// The draft of a conversation (HIS-9b), or of a page that shows everything.
         read draft(workspace: &Workspace, conversation: Option<TopicId>)
             -> Option<Draft> = notebook::draft;
+
+        /// All drafts, each with its conversation; that of a page which shows everything has none.
+        read drafts(workspace: &Workspace) -> Vec<(Option<TopicId>, Draft)> = notebook::drafts;
 
         /// The texts of all drafts. What their references name is still needed (BLB-4).
         read draft_texts(workspace: &Workspace) -> Vec<String> = notebook::draft_texts;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use plimsoll_domain::{
-    ColorFlag, HistoryScope, Lifecycle, LifecycleEvent, MessagePair, PairError, PairId, PairUse,
-    ReceiptId, Star, Timestamp, TopicId, Usage,
+    ColorFlag, HistoryScope, Lifecycle, LifecycleEvent, MessagePair, PairError, PairId, PairKind,
+    PairUse, ReceiptId, Star, Timestamp, TopicId, Usage,
 };
 
 use crate::{
     Workspace,
-    sql::{labels, owners, pairs, read_pairs},
+    sql::{labels, owners, pairs, read_pairs, summaries},
 };
 
 /// A pair as it is kept.
@@ -22,6 +22,8 @@ pub struct StoredPair {
     pub edited_at: Option<Timestamp>,
     /// Whether the answer was cut by its length (SND-4c).
     pub cut: bool,
+    /// Whether a pair that this summary stands for was edited or deleted since (HIS-11).
+    pub outdated: bool,
     /// Counts the changes of its texts; estimates are made for one revision (EST-7).
     pub revision: u64,
 }
@@ -37,6 +39,7 @@ pub struct PairRow {
     pub star: Star,
     pub flag: ColorFlag,
     pub pair_use: PairUse,
+    pub kind: PairKind,
     pub lifecycle: Lifecycle,
     pub has_image: bool,
     pub has_attachment: bool,
@@ -53,6 +56,7 @@ impl PairRow {
             star: pair.star,
             flag: pair.color_flag,
             pair_use: pair.pair_use,
+            kind: pair.kind,
             lifecycle: pair.lifecycle,
             has_image,
             has_attachment,
@@ -130,6 +134,15 @@ jobs! {
         /// It survives a crash of the process; a power cut may cost the last of these.
         write_lazily save_partial(id: PairId, assistant_text: &str) -> () = owners::save_partial;
 
+        /// The summaries that stand for any of these pairs (HIS-11).
+        read summaries_of(pairs: &[PairId]) -> Vec<PairId> = summaries::about;
+
+        /// The pairs of the comparison that a pair belongs to, itself included (HIS-12).
+        read compared_with(id: PairId) -> Vec<PairId> = read_pairs::compared_with;
+
+        /// Sets the use of each of these pairs that exists, all or none.
+        write set_uses(uses: &[(PairId, PairUse)]) -> u64 = labels::set_uses;
+
         /// Ends a send by `Finish`, `Fail` or `Cancel`: the pair gets the outcome, and its
         /// conversation is free again. Refused with `Conflict` when the pair is not being sent
         /// any more, and with `Unclaimed` for the events that start a send.
@@ -168,10 +181,11 @@ jobs! {
         /// Refused with `Busy` when one of them is being sent.
         write delete(ids: &[PairId]) -> u64 = pairs::delete;
 
-        /// Writes down an idle pair and claims its conversation, or the workspace where the scope
-        /// is everything, in one durable step (SND-1): the pair is `sending` when this returns,
-        /// and nothing is kept when it is refused with `Busy`.
-        write begin(workspace: &Workspace, pair: &MessagePair, scope: HistoryScope, owner: &str, at: Timestamp)
+        /// Writes down an idle pair, or those of one comparison (HIS-12), and claims their
+        /// conversation, or the workspace where the scope is everything, in one durable step
+        /// (SND-1): they are `sending` when this returns, and nothing is kept when it is refused
+        /// with `Busy`.
+        write begin(workspace: &Workspace, pairs: &[MessagePair], scope: HistoryScope, owner: &str, at: Timestamp)
             -> () = owners::begin;
 
         /// Claims the same for a pair that is already there: an idle one is sent, a complete one

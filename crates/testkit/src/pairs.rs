@@ -1,7 +1,7 @@
 //! Pairs to fill a store with, each known by a small number.
 
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairId, PairUse, Star, Timestamp, Topic, TopicId,
+    ColorFlag, Lifecycle, MessagePair, PairId, PairKind, PairUse, Star, Timestamp, Topic, TopicId,
 };
 
 /// A time, in milliseconds after some Tuesday.
@@ -39,6 +39,9 @@ pub fn pair(n: u8) -> MessagePair {
         star: Star::default(),
         color_flag: ColorFlag::default(),
         pair_use: PairUse::default(),
+        kind: PairKind::default(),
+        summarises: Vec::new(),
+        group: None,
         lifecycle: Lifecycle::Idle,
         created_at: at(i64::from(n) * 1000),
         error: None,

@@ -4,7 +4,7 @@
 use std::{ops::Range, sync::LazyLock};
 
 use plimsoll_budget::{Boundary, BoundaryInput, LoadSums, WeighedPair};
-use plimsoll_domain::{ColorFlag, Lifecycle, PairId, PairUse, Star, Timestamp};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairId, PairKind, PairUse, Star, Timestamp};
 use plimsoll_filter::{Date, Row, Rows, Scope, TopicNode, compile, parse};
 use plimsoll_provider::{Endpoint, OpenAiStyle, Provider};
 use plimsoll_send::{IncludedTexts, Instructions, Part, Request, WireRules, compose};
@@ -74,6 +74,7 @@ fn pairs() -> impl Strategy<Value = Vec<Pair>> {
                 star: Star::new(star).unwrap_or_default(),
                 flag: if blue { ColorFlag::Blue } else { ColorFlag::Grey },
                 pair_use: PairUse::ALL[pair_use],
+                kind: PairKind::Chat,
                 lifecycle,
                 has_image: false,
                 has_attachment: false,

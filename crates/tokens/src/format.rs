@@ -31,6 +31,11 @@ pub fn compact_load(tokens: u64, window: u64, exact: bool) -> String {
     format!("{mark}{} / {} tokens", compact(tokens, kilo), compact(window, kilo))
 }
 
+/// Tokens on their own, in the units of a window: `54K`.
+pub fn compact_tokens(tokens: u64, window: u64) -> String {
+    compact(tokens, kilo_for(window))
+}
+
 /// A window on its own, such as `4K` or `1M`.
 pub fn compact_size(window: u64) -> String {
     compact(window, kilo_for(window))
@@ -53,6 +58,22 @@ fn compact(number: u64, kilo: u64) -> String {
         return kilos.print('K');
     }
     scaled(number, kilo * kilo).print('M')
+}
+
+/// What something cost: cents where there are many, else what is left of one.
+pub fn dollars(cost: f64) -> String {
+    if cost >= 1.0 { format!("${cost:.2}") } else { format!("${cost:.4}") }
+}
+
+/// What something costs at most, never less than it does: `≤ $0.13`, or `free`.
+pub fn dollars_at_most(cost: f64) -> String {
+    if cost <= 0.0 {
+        return "free".to_owned();
+    }
+    let (parts, digits) = if cost >= 0.1 { (100.0, 2) } else { (10_000.0, 4) };
+    // A sum such as 0.1 + 0.03 is a little more than it should be.
+    let up = (cost * parts - 1e-6).ceil().max(1.0) / parts;
+    format!("≤ ${up:.digits$}")
 }
 
 struct Tenths {
@@ -188,5 +209,22 @@ mod tests {
         ] {
             assert_eq!(size_words(bytes), words);
         }
+    }
+
+    #[test]
+    fn ui_18_what_something_costs_at_most_is_never_said_too_low() {
+        for (cost, text) in [
+            (0.0, "free"),
+            (0.000001, "≤ $0.0001"),
+            (0.00214, "≤ $0.0022"),
+            (0.1, "≤ $0.10"),
+            (0.13, "≤ $0.13"),
+            (0.1 + 0.03, "≤ $0.13"),
+            (0.1301, "≤ $0.14"),
+            (12.341, "≤ $12.35"),
+        ] {
+            assert_eq!(dollars_at_most(cost), text, "{cost}");
+        }
+        assert_eq!([dollars(0.0021), dollars(12.345)], ["$0.0021", "$12.35"]);
     }
 }

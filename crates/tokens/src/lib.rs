@@ -22,7 +22,10 @@ pub use cut::{cut_at_line, cut_at_word};
 pub use estimator::{Estimator, Method};
 pub use exact::Tokenizer;
 pub use fast::PairTable;
-pub use format::{commas, compact_load, compact_size, size_words, token_footer, tokens_phrase};
+pub use format::{
+    commas, compact_load, compact_size, compact_tokens, dollars, dollars_at_most, size_words,
+    token_footer, tokens_phrase,
+};
 pub use image::{ImagePricing, image_tokens};
 pub use raw::RawTokens;
 pub use simple::{DEFAULT_CHARS_PER_TOKEN, bytes4, bytes4_of_length, count_chars, heuristic};

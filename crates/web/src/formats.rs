@@ -60,11 +60,6 @@ pub(crate) fn percent(value: f64) -> String {
     }
 }
 
-/// What a send cost: cents where there are many, else what is left of one.
-pub(crate) fn dollars(cost: f64) -> String {
-    if cost >= 1.0 { format!("${cost:.2}") } else { format!("${cost:.4}") }
-}
-
 /// A text as an address or a header may hold it: letters, digits, `-`, `_` and `.` stay, every
 /// other byte goes by its number (RFC 3986, RFC 5987).
 pub(crate) fn percent_encoded(text: &str) -> String {
@@ -90,9 +85,47 @@ pub(crate) fn marked(snippet: &str, marks: &[std::ops::Range<usize>]) -> String 
     markup.into_string()
 }
 
+/// The same for what was written in Markdown: its signs are left out.
+pub(crate) fn marked_plain(snippet: &str, marks: &[std::ops::Range<usize>]) -> String {
+    let mut plain = String::with_capacity(snippet.len());
+    let mut moved = Vec::with_capacity(marks.len());
+    let mut at = 0;
+    for mark in marks {
+        plain += &without_signs(snippet.get(at..mark.start).unwrap_or_default());
+        let start = plain.len();
+        plain += snippet.get(mark.clone()).unwrap_or_default();
+        moved.push(start..plain.len());
+        at = mark.end;
+    }
+    plain += &without_signs(snippet.get(at..).unwrap_or_default());
+    marked(&plain, &moved)
+}
+
+/// A part of a Markdown text without emphasis, code ticks and the hashes of headings.
+fn without_signs(text: &str) -> String {
+    let text = text.replace("**", "").replace("~~", "").replace('`', "");
+    let line = |line: &str| {
+        let rest = line.trim_start_matches('#');
+        if rest.starts_with(' ') && rest.len() < line.len() {
+            rest.to_owned()
+        } else {
+            line.to_owned()
+        }
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ui_20_hits_are_shown_without_the_signs_of_markdown() {
+        let text = "## The **load** line\nof a `ship`";
+        let marks = [text.find("load").map(|at| at..at + 4).unwrap()];
+        assert_eq!(marked_plain(text, &marks), " The <mark>load</mark> line\nof a ship");
+        assert_eq!(marked_plain("a_b * c # 1", &[]), "a_b * c # 1");
+    }
 
     #[test]
     fn tokens_in_little_room() {
@@ -112,13 +145,12 @@ mod tests {
     }
 
     #[test]
-    fn deviations_and_prices() {
+    fn deviations() {
         for (value, text) in
             [(1.25, "+1.3 %"), (-12.5, "−12.5 %"), (0.04, "0.0 %"), (-0.04, "0.0 %")]
         {
             assert_eq!(percent(value), text.replace(' ', "\u{a0}"), "{value}");
         }
-        assert_eq!([dollars(0.0021), dollars(12.345)], ["$0.0021", "$12.35"]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub(crate) struct Key {
     pub(crate) mode: String,
     /// As the browser calls it.
     key: String,
-    action: Option<String>,
+    pub(crate) action: Option<String>,
     pub(crate) help: String,
     /// What a button with this action says.
     label: Option<String>,

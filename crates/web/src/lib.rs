@@ -7,6 +7,7 @@
 mod answer_streams;
 mod api;
 mod assets;
+mod configurator;
 mod connections;
 mod event_log;
 mod formats;
@@ -22,9 +23,13 @@ mod sessions;
 mod state;
 mod views;
 
+pub use configurator::{
+    Configurator, KeptKey, ListedModel, ListedProvider, NewKey, NewModels, NewServer, Refusal,
+    TriedServer,
+};
 pub use connections::{Patience, accounts_are_told};
 pub use security::{Access, Token};
-pub use state::{Configurator, ListedModel, Web, WebParts};
+pub use state::{Web, WebParts};
 
 use std::sync::Arc;
 

@@ -184,6 +184,10 @@ impl From<AppError> for Problem {
             }
             AppError::ViewChanged => Self::new(StatusCode::CONFLICT, "view_changed", detail),
             AppError::EmptyMessage => Self::new(unprocessable, "empty_message", detail),
+            AppError::BadSnippetName(_) | AppError::EmptySnippet => {
+                Self::new(unprocessable, "bad_snippet", detail)
+            }
+            AppError::UnknownSnippet(_) => Self::not_found("snippet"),
             AppError::UnknownTopic(_) => Self::new(unprocessable, "unknown_topic", detail),
             AppError::OverBudget { suggestions, .. } => {
                 let pins = suggestions.iter().any(|one| matches!(one, Suggestion::Unpin { .. }));
@@ -221,6 +225,16 @@ impl From<AppError> for Problem {
             AppError::NotToRegenerate => {
                 Self::new(StatusCode::CONFLICT, "not_to_regenerate", detail)
             }
+            AppError::NotToSendAgain => {
+                Self::new(StatusCode::CONFLICT, "not_to_send_again", detail)
+            }
+            AppError::NothingToSummarise => {
+                Self::new(StatusCode::CONFLICT, "nothing_to_summarise", detail)
+            }
+            AppError::TooLongToSummarise { .. } => {
+                Self::new(unprocessable, "too_long_to_summarise", detail)
+            }
+            AppError::NotToCompare => Self::new(unprocessable, "not_to_compare", detail),
             AppError::Import(_) | AppError::BadRecord(_) => {
                 Self::new(unprocessable, "bad_import", detail)
             }

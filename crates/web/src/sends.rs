@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use plimsoll_app::{Cancel, HistoryChoice, HistoryNow, Progress, StartedSend};
+use plimsoll_app::{Cancel, HistoryChoice, HistoryNow, Progress, Sent, StartedSend};
 use plimsoll_domain::{PairId, TopicId};
 use plimsoll_store::Workspace;
 use tracing::Instrument;
@@ -97,10 +97,21 @@ impl Sends {
 
 /// Carries a send out beside the request that began it. It is off the list before its end
 /// is told, so that nobody hears of an end and still sees it going on.
-pub(crate) fn carry_out(web: &Arc<Web>, place: Place, mut started: StartedSend) {
+pub(crate) fn carry_out(web: &Arc<Web>, place: Place, started: StartedSend) {
+    // Its lines in the log are those of the request that began it.
+    tokio::spawn(carried(web, place, started).in_current_span());
+}
+
+/// The same, for whoever waits for it: how it ended, where that could be written down.
+pub(crate) fn carried(
+    web: &Arc<Web>,
+    place: Place,
+    mut started: StartedSend,
+) -> impl Future<Output = Option<Sent>> + Send + use<> {
     let web = Arc::clone(web);
     // A message that has to wait for its turn goes with what is visible then (PAY-1).
-    started.history_now = web.sessions.opened(&place).map(|session| -> HistoryNow {
+    let session = web.sessions.opened(&place).filter(|_| started.follows_the_view());
+    started.history_now = session.map(|session| -> HistoryNow {
         let web = Arc::clone(&web);
         Box::new(move |without| {
             Box::pin(async move {
@@ -117,18 +128,17 @@ pub(crate) fn carry_out(web: &Arc<Web>, place: Place, mut started: StartedSend) 
     if web.is_ending() {
         listed.send.cancel.cancel();
     }
-    let work = async move {
+    async move {
         let mut watch = |progress: &Progress| {
             if matches!(progress, Progress::Ended(_)) {
                 listed.take_off();
             }
         };
-        let sent = web.app.carry_out(started, &listed.send.cancel, &mut watch).await;
-        web.sessions.sent(&web.app, &place, sent.as_ref().ok()).await;
+        let sent = web.app.carry_out(started, &listed.send.cancel, &mut watch).await.ok();
+        web.sessions.sent(&web.app, &place, sent.as_ref()).await;
         relay::tell_state(&web, &place).await;
-    };
-    // Its lines in the log are those of the request that began it.
-    tokio::spawn(work.in_current_span());
+        sent
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::{
 };
 
 use plimsoll_app::{App, AppError, Draft, HistoryChoice, Purpose, Sent, View, WorkspaceView};
-use plimsoll_domain::TopicId;
+use plimsoll_domain::{FilesScope, TopicId};
 use plimsoll_send::{Counter, Plan};
 use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
@@ -60,8 +60,8 @@ pub(crate) type SharedSession = Arc<tokio::sync::Mutex<WorkspaceSession>>;
 #[derive(Default)]
 pub(crate) struct Sessions(Mutex<HashMap<Place, Opened>>);
 
-struct Opened {
-    session: SharedSession,
+struct Opened<S = tokio::sync::Mutex<WorkspaceSession>> {
+    session: Arc<S>,
     used: Instant,
 }
 
@@ -74,6 +74,8 @@ struct Remembered {
     filter: String,
     topic: Option<String>,
     model: Option<String>,
+    #[serde(default)]
+    files: Option<FilesScope>,
 }
 
 fn view_key(place: &Place) -> String {
@@ -110,6 +112,8 @@ impl Sessions {
                 scope: place.scope,
                 topic: topic.or(kept.topic),
                 model: kept.model,
+                files: kept.files,
+                ..plain.clone()
             },
         );
         // A view that does not work any more, its topic gone, gives way to the plain one.
@@ -188,8 +192,8 @@ impl Sessions {
 
 /// Closes the sessions that nobody used for the longest time, where there are too many. One that
 /// somebody follows or holds stays.
-fn close_unused(sessions: &mut HashMap<Place, Opened>) {
-    let idle = |opened: &Opened| Arc::strong_count(&opened.session) == 1;
+fn close_unused<S>(sessions: &mut HashMap<Place, Opened<S>>) {
+    let idle = |opened: &Opened<S>| Arc::strong_count(&opened.session) == 1;
     let mut unused: Vec<(Instant, Place)> = sessions
         .iter()
         .filter(|(_, opened)| idle(opened))
@@ -212,6 +216,7 @@ impl WorkspaceSession {
             filter: filter.clone(),
             topic: view.topic.clone(),
             model: view.model.clone(),
+            files: view.files,
         };
         let text = serde_json::to_string(&kept).unwrap_or_default();
         app.store().put_value(&view_key(&self.place), Some(&text)).await?;
@@ -227,7 +232,41 @@ impl WorkspaceSession {
     pub(crate) fn filter(&self) -> &str {
         match &self.workspace_view.view().history {
             HistoryChoice::Filter(filter) => filter,
-            HistoryChoice::Nothing | HistoryChoice::These(_) => "",
+            HistoryChoice::Nothing | HistoryChoice::These(_) | HistoryChoice::Summarised(_) => "",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use plimsoll_domain::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn rel_7_sessions_that_nobody_looks_at_are_closed_the_oldest_first() {
+        let now = Instant::now();
+        let place = |n: usize| {
+            let id = TopicId::new(Timestamp::from_millis(i64::try_from(n).unwrap()), [1; 10]);
+            Place::at(Workspace::default(), Some(id), None)
+        };
+        let opened = |n: usize| Opened {
+            session: Arc::new(()),
+            used: now + Duration::from_secs(u64::try_from(n).unwrap()),
+        };
+        let all = SESSIONS_KEPT + 4;
+        let mut sessions: HashMap<Place, Opened<()>> =
+            (0..all).map(|n| (place(n), opened(n))).collect();
+        // Somebody follows the one that was used first.
+        let followed = Arc::clone(&sessions[&place(0)].session);
+        close_unused(&mut sessions);
+        let open: Vec<usize> = (0..all).filter(|n| sessions.contains_key(&place(*n))).collect();
+        let expected: Vec<usize> = [0].into_iter().chain(4..all).collect();
+        assert_eq!(open, expected);
+        drop(followed);
+        close_unused(&mut sessions);
+        assert!(!sessions.contains_key(&place(0)) && sessions.len() == SESSIONS_KEPT);
     }
 }

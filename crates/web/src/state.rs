@@ -5,57 +5,12 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use async_trait::async_trait;
 use plimsoll_app::App;
-use plimsoll_budget::{Catalog, Model, ModelLimit, WindowFacts};
-use plimsoll_config::Settings;
-use plimsoll_store::LearnedLimits;
 
 use crate::{
-    answer_streams::AnswerStreams, event_log::EventLog, security::Access, sends::Sends,
-    sessions::Sessions,
+    Configurator, answer_streams::AnswerStreams, event_log::EventLog, security::Access,
+    sends::Sends, sessions::Sessions,
 };
-
-/// A model as the selector shows it.
-#[derive(Clone, Debug)]
-pub struct ListedModel {
-    pub id: String,
-    /// Whether a message could be sent to it now.
-    pub available: bool,
-    /// The window that a server told.
-    pub server_window: Option<u64>,
-    /// Where it is served, as far as that is known: what is learned of it is kept by this.
-    pub base_url: Option<String>,
-}
-
-impl ListedModel {
-    /// ML with all that is known of the window (CAT-3).
-    pub(crate) fn limit(&self, model: &Model, learned: &LearnedLimits) -> ModelLimit {
-        let learned = learned.of(self.base_url.as_deref(), &model.id);
-        ModelLimit::of(model, WindowFacts { server_window: self.server_window, learned })
-    }
-}
-
-/// The files behind settings and models, and who knows which models can be asked.
-#[async_trait]
-pub trait Configurator: Send + Sync {
-    /// Sets a setting, or takes it back, in the user's file. Gives all as they are then,
-    /// or says what is wrong.
-    async fn set(&self, key: &str, value: Option<&str>) -> Result<(Settings, Catalog), String>;
-
-    /// Sets fields of a model in the user's file; a field that is null goes.
-    async fn put_model(
-        &self,
-        id: &str,
-        fields: &serde_json::Map<String, serde_json::Value>,
-    ) -> Result<(Settings, Catalog), String>;
-
-    /// All models that are known or found, asked quickly and remembered for a while.
-    async fn models(&self) -> Vec<ListedModel>;
-
-    /// Where the user's files are, for people.
-    fn place(&self) -> String;
-}
 
 /// What a [`Web`] is made of.
 pub struct WebParts {

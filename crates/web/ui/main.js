@@ -3,15 +3,18 @@
 import { createActions } from "./history/actions.js";
 import { createAgain, toBeSent } from "./composer/again.js";
 import { createApi, wordsOf } from "./base/api.js";
+import { createArrived } from "./composer/arrived.js";
 import { createAttach } from "./files/attach.js";
 import { createBadges } from "./history/badges.js";
 import { createBoundary } from "./history/boundary.js";
 import { addCopyButtons, bindCopyButtons } from "./base/clipboard.js";
 import { createAddress, placeIn, scoped } from "./base/place.js";
+import { createCompare } from "./composer/compare.js";
 import { createComposer } from "./composer/composer.js";
+import { dollars } from "./composer/cost.js";
 import { createCounter } from "./composer/counter.js";
 import { createCursor } from "./history/cursor.js";
-import { debounced, el, must } from "./base/dom.js";
+import { debounced, el, must, onTouch } from "./base/dom.js";
 import { createDrafts } from "./composer/drafts.js";
 import { createEdits } from "./history/edit.js";
 import { createEvents } from "./base/events.js";
@@ -27,15 +30,19 @@ import { createJumps } from "./history/jumps.js";
 import { bindKeys } from "./keys/keys.js";
 import { createMemoryPanel } from "./memory/panel.js";
 import { createModes } from "./keys/modes.js";
+import { createNewest } from "./history/newest.js";
 import { createNotice } from "./base/notice.js";
 import { createPanels } from "./panels.js";
 import { createSeen } from "./composer/seen.js";
 import { createSelectors } from "./composer/selectors.js";
+import { createSupply } from "./models/supply.js";
 import { createSidebar } from "./conversations/sidebar.js";
 import { createSending } from "./composer/sending.js";
+import { createSnippets } from "./composer/snippets.js";
 import { createState, emptyState } from "./base/state.js";
+import { createSummaries } from "./history/summaries.js";
 import { createSync } from "./history/sync.js";
-import { grouped } from "./base/text.js";
+import { counted, grouped } from "./base/text.js";
 import { applyTheme, bindTheme, keep, recall } from "./base/theme.js";
 import { createToasts } from "./base/toasts.js";
 import { tokensIn } from "./files/tokens.js";
@@ -98,9 +105,10 @@ const api = createApi({
   },
 });
 const drafts = createDrafts({ api, place });
+const arrived = createArrived();
 const announce = (/** @type {string} */ words) => { live.textContent = words; };
 const attach = createAttach({
-  area: draft, api, store, notice, toast, undo: (token) => void filterBox.takeBack(token), say: announce, scope: (path) => scoped(path, place), goTo: (pair) => jumps.byId(pair),
+  area: draft, api, store, notice, toast, undo: (token) => void filterBox.takeBack(token), say: announce, scope: (path) => scoped(path, place), goTo: (pair) => jumps.byId(pair), setView: (change) => setView(change),
   parts: {
     strip: must("#strip", HTMLElement), chips: must("#chips", HTMLElement), meter: must("#meter", HTMLElement), words: must("#strip-words", HTMLElement),
     button: must("#attach", HTMLButtonElement), picker: must("#picker", HTMLInputElement), layer: must("#drop", HTMLElement),
@@ -146,10 +154,19 @@ function onText(message) {
   attach.draw();
   weigh.draft(message);
 }
-const seen = createSeen({ win, store, conversation: within });
+const seen = createSeen({ win, store, conversation: within, models: () => compare.body().compare?.join("\n") ?? "" });
 const composer = createComposer({
   area: draft, attachments: attach.attachments, api, drafts, notice, onText, select: selectAgain,
-  onReask: (pair) => void again.show(pair ? { reask: pair } : null).catch((error) => toast(wordsOf(error), { error: true })),
+  onReask: (asked) => void again.show(asked).then(() => asked || compare.resume()).catch((error) => toast(wordsOf(error), { error: true })),
+  after(pair) {
+    const later = win.y - 1 - Number(win.find(pair)?.dataset["at"] ?? win.y - 1);
+    return later > 0 ? `${counted(later, "pair")} after it ${later === 1 ? "stays" : "stay"}, and ${later === 1 ? "is" : "are"} sent as marked.` : "";
+  },
+  beginAt: (pair) => void setView({ contextFrom: pair }).catch((error) => toast(wordsOf(error), { error: true })),
+});
+const compare = createCompare({
+  api, store, again, toast, button: must("#compare", HTMLButtonElement), list: must("#compared", HTMLElement),
+  taken: () => composer.reasks !== null, done: () => modes.enter("INPUT"),
 });
 /** @param {import("./composer/drafts.js").Selected} view  what the selectors showed before */
 function selectAgain(view) {
@@ -164,31 +181,35 @@ const written = () => {
 };
 const panels = createPanels({ api, draft: written, panel: must("#panel", HTMLElement), hud: must("#hud", HTMLElement), back: () => modes.enter("VIEW"), own: { files: attach.panel.render, memory: memory.render } });
 const counter = createCounter({ button: must("#counter", HTMLButtonElement), state: store.get, openHud: panels.toggleHud });
-/** @param {{filter?: string, topic?: string, model?: string, contextFrom?: string}} change */
+/** @param {{filter?: string, topic?: string, model?: string, contextFrom?: string, filesScope?: string}} change */
 const setView = (change) => (change.filter === undefined ? sync.setView(change) : address.step(() => sync.setView(change)));
 const held = createHeld({ api, toast, setView, edit: () => modes.enter("INPUT"), openPanel: panels.openPanel, lighten: attach.lighten });
+const snippets = createSnippets({ area: draft, button: must("#snippets", HTMLButtonElement), api, toast, edit: () => void panels.openPanel("snippets") });
 const sending = createSending({
   api, store, win, history, composer, modes, cursor, badges, notice, toast, held,
-  button: must("#send", HTMLButtonElement), setView, announce, settled: attach.settled,
-  seen, again, caughtUp: () => sync.caughtUp(), reloadRows: () => sync.reloadRows(), handOver: drafts.handOver,
+  button: must("#send", HTMLButtonElement), setView, announce, settled: attach.settled, expand: snippets.expand,
+  seen, again, caughtUp: () => sync.caughtUp(), reloadRows: () => sync.reloadRows(), handOver: drafts.handOver, compared: () => compare.body(),
 });
+const summaries = createSummaries({ api, toast, undo: (token) => void filterBox.takeBack(token), goTo: (pair) => jumps.byId(pair) });
 const inFlight = createInFlight({ store, notice, badges, panels, cancel: () => void sending.cancel() });
 const toolCalls = createToolCalls({ win, announce });
-const sync = createSync({ api, store, win, history, sending, composer, panels, again, seen, onWindow: weigh.refresh, onFiles: attach.panel.changed, onMemory: memory.changed, onTool: toolCalls.show });
+const sync = createSync({ api, store, win, history, sending, composer, panels, again, seen, onWindow: weigh.refresh, onFiles: attach.panel.changed, onMemory: memory.changed, onTool: toolCalls.show, onSummarised: summaries.told });
+const supply = createSupply({ api, toast, changed: () => panels.refresh("models") });
 const selectors = createSelectors({
-  api, store, setView, toast, model: must("#model", HTMLButtonElement), topic: must("#topic", HTMLButtonElement),
+  api, store, setView, supply, toast, model: must("#model", HTMLButtonElement), topic: must("#topic", HTMLButtonElement),
   openPanel: panels.openPanel, done: () => modes.enter("INPUT"),
 });
 const jumps = createJumps({ api, store, place, win, history, cursor, setView, reloadRows: sync.reloadRows, toast });
+createNewest({ button: must("#newest", HTMLButtonElement), win, history });
 const line = createLine({ api, store, win, setView, toast });
 const filterBox = createFilterBox({
-  field: filter, menu: must("#filter-menu", HTMLElement), error: must("#filter-error", HTMLElement),
+  field: filter, menu: must("#filter-menu", HTMLElement), hits: must("#hits", HTMLElement), error: must("#filter-error", HTMLElement),
   api, setView, toast, applied: () => store.get().view.filter, goTo: jumps.toHit,
   leave: () => modes.enter("VIEW"), help: () => panels.openPanel("help"), within,
 });
 const actions = createActions({
-  api, win, sending, composer, panels, selectors, edits, chips: attach.chips, setView, toast, keepDeleted, showFile: attach.showFile,
-  input: () => modes.enter("INPUT"), undo: filterBox.takeBack, beginAt: line.beginAt,
+  api, win, sending, composer, panels, selectors, supply, edits, chips: attach.chips, setView, toast, keepDeleted, showFile: attach.showFile,
+  input: () => modes.enter("INPUT"), undo: filterBox.takeBack, beginAt: line.beginAt, summaries, goTo: jumps.byId,
   selected: () => ({ model: store.get().view.model, topic: store.get().view.topic }),
 });
 const address = createAddress({ place, filter: () => store.get().view.filter, onBack: (filter) => void sync.setView({ filter }).catch((error) => toast(wordsOf(error), { error: true })) });
@@ -207,6 +228,7 @@ bindForms({ api, toast, undo: filterBox.takeBack, onDone: panels.after });
 /** @param {import("./types.js").Window} window */
 function showWindow(window) {
   gauge.draw(window);
+  sending.price(window.cost);
   panels.refreshHud();
   const note = loadNote(window, warnAt);
   if (note) notice.say("load", note);
@@ -224,7 +246,9 @@ store.on((now, before) => {
   if (now.view !== before.view) {
     address.follow();
     drawTitle(now.view.title);
+    drawSpent(now.view.cost);
     selectors.draw();
+    sayInstead(now.view);
     if (now.view.filter) pane.dataset["filtered"] = "";
     else delete pane.dataset["filtered"];
   }
@@ -246,11 +270,34 @@ function drawEmpty() {
   empty.hidden = y > 0 || view.filter === "";
 }
 
+/**
+ * The model that answered here last cannot be asked, and another would answer.
+ * @param {import("./types.js").View} view
+ */
+function sayInstead({ model, passedOver }) {
+  if (!passedOver) return notice.clear("instead");
+  const { model: last, lacks: { kind, words, provider = "", server } } = passedOver;
+  const key = kind === "key";
+  notice.say("instead", {
+    text: `${last} answered here last and needs ${words}. ${model} answers instead.`,
+    label: key ? "Add key" : "Models and keys",
+    act: () => (key ? void supply.key({ provider, server, model: last }) : panels.openPanel("models")),
+  });
+}
+
+/** @param {number | undefined} cost  of all that was sent in this conversation (UI-18) */
+function drawSpent(cost) {
+  const spent = document.querySelector("#spent");
+  if (!(spent instanceof HTMLElement)) return;
+  spent.hidden = cost === undefined;
+  spent.textContent = cost === undefined ? "" : dollars(cost);
+}
+
 /** @param {string} title */
 function drawTitle(title) {
   if (!titleButton) return;
   titleButton.textContent = title;
-  document.title = `${title} · Plimsoll`;
+  arrived.setTitle(`${title} · Plimsoll`);
 }
 
 const PREVIEW = "what would be sent";
@@ -294,10 +341,13 @@ bindKeys({
     // Each step begins where the one before it ended.
     "line-up": () => move(moving.then(line.up)),
     "line-down": () => move(moving.then(line.down)),
+    "summarise-rest": () => summaries.summarise().catch((error) => toast(wordsOf(error), { error: true })),
+    compare: () => compare.open(),
     cancel: () => (store.get().sending ? sending.cancel() : toast("Nothing is being sent.")),
     preview,
     "panel-files": () => panels.toggle("files"),
     "panel-memory": () => panels.toggle("memory"),
+    "panel-conversation": () => panels.toggle("conversation"),
     "panel-topics": () => panels.toggle("topics"),
     "panel-settings": () => panels.toggle("settings"),
     "panel-models": () => panels.toggle("models"),
@@ -321,6 +371,7 @@ bindKeys({
     apply: filterBox.apply,
     accept: filterBox.accept,
     complete: filterBox.accept,
+    "hits-actions": filterBox.hitsActions,
     leave() {
       filterBox.restore();
       modes.enter("VIEW", { byEsc: true });
@@ -341,6 +392,7 @@ must("#mode", HTMLElement).title = "INPUT writes, VIEW reads, COMMAND filters; E
 function onEvent(name, data, id) {
   sync.onEvent(name, data, id);
   if (name === "removed") edits.gone(data.pairs);
+  if (name === "ended") arrived.told();
   if (name === "conversations" || name === "reset") sidebar.changed();
   inFlight.onEvent(name);
 }
@@ -356,6 +408,7 @@ const begun = drafts.begin(draft.dataset["draft"] ?? draft.value);
 composer.begin(begun);
 onText(composer.message());
 panels.restore();
+if (onTouch()) draft.placeholder = "Write a message";
 // On a touch screen the focus would raise the keyboard over the history.
 if (!matchMedia("(pointer: coarse)").matches && document.activeElement === body) modes.enter("INPUT");
 events.start();

@@ -1,4 +1,4 @@
-// Panels beside the history, and the HUD. The server renders them; the page opens, closes,
+// Panels beside the history, and the details of the next send. The server renders them; the page opens, closes,
 // keeps them fresh and gives the focus back.
 
 import { wordsOf } from "./base/api.js";
@@ -18,12 +18,12 @@ const HUD_MS = 250;
  * @param {HTMLElement} deps.panel
  * @param {HTMLElement} deps.hud
  * @param {() => void} deps.back  where the focus goes when nobody had it
- * @param {() => unknown} deps.draft  what is being written, for the HUD
+ * @param {() => unknown} deps.draft  what is being written, for the details
  * @param {Record<string, (body: HTMLElement) => Promise<void>>} [deps.own]  panels that the page draws itself
  */
 export function createPanels({ api, panel, hud, back, draft, own = {} }) {
-  const parts = { panel: frame(panel, "Width of the panel"), hud: frame(hud, "Width of the HUD") };
-  parts.hud.title.textContent = "HUD";
+  const parts = { panel: frame(panel, "Width of the panel"), hud: frame(hud, "Width of the details") };
+  parts.hud.title.textContent = "Details";
   parts.panel.close.addEventListener("click", () => close());
   parts.hud.close.addEventListener("click", () => showHud(false));
   /** @type {Source | null} */
@@ -193,6 +193,10 @@ export function createPanels({ api, panel, hud, back, draft, own = {} }) {
     const url = link?.dataset["open"] ?? "";
     if (link && url.startsWith("/ui/")) panels.openUrl(link.dataset["name"] ?? link.textContent ?? "", url);
   });
+  // `<input data-narrow=".setting">` hides what of the panel does not hold every word.
+  panel.addEventListener("input", ({ target }) => {
+    if (target instanceof HTMLInputElement && target.dataset["narrow"]) narrow(parts.panel.body, target.dataset["narrow"], target.value);
+  });
   // `<form data-find="/ui/panel/topics" data-name="topics">` shows the panel with what was found.
   document.addEventListener("submit", (event) => {
     const form = event.target;
@@ -215,8 +219,27 @@ function frame(aside, label) {
   const title = el("h2", { id: `${aside.id}-title` });
   const close = el("button", { type: "button", class: "tool", "aria-label": "Close", title: "Close (Esc)" }, icon("close"));
   const body = el("div", { class: "panel-body", tabindex: "-1", "aria-labelledby": title.id, role: "group" });
-  aside.replaceChildren(addSizer(aside, label), el("header", { class: "panel-head" }, title, close), body);
+  const sizer = addSizer(aside, label);
+  const size = el("button", { type: "button", class: "tool size", "aria-label": "Wider or narrower", title: "Wider or narrower", onclick: sizer.turn }, "⇔");
+  aside.replaceChildren(sizer.handle, el("header", { class: "panel-head" }, title, size, close), body);
   return { title, close, body };
+}
+
+/**
+ * @param {HTMLElement} body
+ * @param {string} selector
+ * @param {string} typed
+ */
+function narrow(body, selector, typed) {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  let found = 0;
+  for (const one of /** @type {NodeListOf<HTMLElement>} */ (body.querySelectorAll(selector))) {
+    const text = `${one.closest(".group")?.querySelector("h3")?.textContent ?? ""} ${one.textContent ?? ""}`.toLowerCase();
+    one.hidden = !words.every((word) => text.includes(word));
+    if (!one.hidden) found += 1;
+  }
+  for (const group of /** @type {NodeListOf<HTMLElement>} */ (body.querySelectorAll(".group"))) group.hidden = !group.querySelector(`${selector}:not([hidden])`);
+  body.querySelector("[data-narrow-none]")?.toggleAttribute("hidden", found > 0);
 }
 
 /** @param {string} name */

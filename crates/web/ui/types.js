@@ -1,8 +1,9 @@
 // What the server says, as types. No code: the words of the HTTP contract in one place.
 
 /**
- * What decides which pairs are visible and who would answer.
- * @typedef {{filter: string, topic: string, model: string, title: string}} View
+ * What decides which pairs are visible and who would answer. `passedOver` answered here last, and
+ * lacks something now.
+ * @typedef {{filter: string, topic: string, model: string, title: string, cost?: number, passedOver?: {model: string, lacks: Lack}}} View
  */
 
 /**
@@ -14,6 +15,12 @@
  * The load line: pairs from `start` on are sent unless something else holds them back, those before
  * it only if they are pinned.
  * @typedef {{start: number, x: number, y: number, historyTokens: number, totalTokens: number, words?: [string, string][], note?: string|null, forget?: boolean}} Boundary
+ */
+
+/**
+ * What a prompt costs in US dollars, the answer not counted: at most, and if the last beginning is
+ * still cached.
+ * @typedef {{most: number, text: string, tokens: string, cached?: number, inputPrice: number}} Cost
  */
 
 /**
@@ -35,6 +42,7 @@
  * @property {"ok"|"warn"|"over"|"too_large"} verdict
  * @property {boolean} exact
  * @property {string} estimator
+ * @property {Cost} [cost]  where the price of the model is known
  * @property {string} load
  * @property {string} told  the total with its band and basis (EST-9)
  * @property {string} preludeText  what the prelude is made of
@@ -112,6 +120,7 @@
  * @property {boolean} isText
  * @property {"user"|"assistant"|"pending"} source
  * @property {boolean} listed
+ * @property {boolean} [added]
  * @property {string|null} [uploadContext]
  * @property {string} createdAt
  * @property {string} age
@@ -182,7 +191,8 @@
  * @typedef {{pair: string, kind: StatusKind, text: string, until?: number | null}} Status
  */
 
-/** @typedef {{id: string, provider: string, ml: number, size?: string, bindText?: string, available: boolean, enabled?: boolean, assumed?: boolean, current: boolean}} Model */
+/** What a model lacks before it can be asked; `words` follow "needs". @typedef {{kind: "key"|"answer"|"entry"|"server"|"weights"|"program", words: string, provider?: string, server?: string}} Lack */
+/** @typedef {{id: string, provider: string, ml: number, size?: string, bindText?: string, available: boolean, lacks?: Lack, enabled?: boolean, assumed?: boolean, current: boolean}} Model */
 /** @typedef {{id: string, path: string, name?: string, pairs?: number}} Topic */
 /** @typedef {{pair: string, at?: number|null, conversation?: string|null, title?: string|null, snippetHtml: string, createdAt: string}} Hit */
 /** @typedef {{from: number, to: number, items: {insert: string, label: string}[]}} Completion */

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use plimsoll_domain::{File, FileId, FileSource, PairId};
 use plimsoll_files::{ToolFailure, WorkspaceFiles};
-use plimsoll_store::{StoreError, Workspace};
+use plimsoll_store::{ListedIn, StoreError, Workspace};
 
 use super::{Keeper, Origin, blob_name, blocking};
 use crate::AppError;
@@ -15,6 +15,8 @@ use crate::AppError;
 pub(crate) struct StoredFiles {
     pub(crate) keeper: Keeper,
     pub(crate) workspace: Workspace,
+    /// Which of them may be read; none at all without it.
+    pub(crate) readable: Option<ListedIn>,
     /// The pair whose answer the tools work for; none where no send asks, as over MCP.
     pub(crate) made_for: Option<PairId>,
 }
@@ -26,14 +28,16 @@ fn store(error: &dyn std::fmt::Display) -> ToolFailure {
 #[async_trait]
 impl WorkspaceFiles for StoredFiles {
     async fn list(&self) -> Result<Vec<File>, ToolFailure> {
+        let Some(of) = self.readable else { return Ok(Vec::new()) };
         let now = self.keeper.clock.now();
-        let files =
-            self.keeper.store.listed_files(&self.workspace).await.map_err(|error| store(&error))?;
+        let files = self.keeper.store.listed_files(&self.workspace, of).await;
+        let files = files.map_err(|error| store(&error))?;
         Ok(files.into_iter().filter(|file| file.expires_at.is_none_or(|at| at > now)).collect())
     }
 
     async fn find(&self, id: FileId) -> Result<File, ToolFailure> {
-        match self.keeper.store.listed_file(&self.workspace, id).await {
+        let of = self.readable.ok_or(ToolFailure::NoSuchFile)?;
+        match self.keeper.store.listed_file(&self.workspace, of, id).await {
             Err(StoreError::NotFound(_)) => Err(ToolFailure::NoSuchFile),
             found => found.map_err(|error| store(&error)),
         }

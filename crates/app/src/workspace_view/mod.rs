@@ -26,7 +26,7 @@ use plimsoll_store::Workspace;
 use plimsoll_tokens::{Correction, RawTokens};
 
 use crate::{
-    App, AppError, Events, HistoryChoice, View,
+    App, AppError, Events, HistoryChoice, PassedOver, View,
     attach::{AttachmentRenderer, FileCache},
     history::{History, LoadRules},
 };
@@ -41,7 +41,7 @@ pub struct WorkspaceView {
     others: u64,
     topics: Vec<Topic>,
     topic: Topic,
-    history: History,
+    pub(crate) history: History,
     /// None when no history is wanted at all.
     filter: Option<Filter>,
     /// What the filter shows apart from its `o` terms.
@@ -65,6 +65,8 @@ pub struct WorkspaceView {
     drafted: Vec<Arc<File>>,
     /// What goes along with a new message, and with which drawing of the line it was chosen.
     selected: Option<(u64, Arc<Selection>)>,
+    /// What of a request the last send had as well, for a selection and a model (UI-18).
+    sent_before: Option<(Arc<Selection>, String, u64)>,
     given: GivenTarget,
 }
 
@@ -84,8 +86,9 @@ impl App {
         let (topic, topics) = self.topic(workspace, &view).await?;
         let view = settled(view, &topic);
         let within = within(&view, &topic);
+        let obeyed = (within, obeys_uses(&view));
         let mut history =
-            History::open(&*self.store, workspace, within, &topics, &self.clock).await?;
+            History::open(&*self.store, workspace, obeyed, &topics, &self.clock).await?;
         history.scope.select_topic(topic.id);
         let given = GivenTarget::default();
         let target = TargetModel::of(self, workspace, &view, &topic, &history, &[], given).await?;
@@ -113,6 +116,7 @@ impl App {
             file_cache: FileCache::default(),
             drafted: Vec::new(),
             selected: None,
+            sent_before: None,
             given,
         };
         workspace_view.load_weights(self).await?;
@@ -160,6 +164,11 @@ impl WorkspaceView {
     /// The model that would answer.
     pub fn model(&self) -> &Model {
         &self.target.facts.model
+    }
+
+    /// The model that answered here last, where it lacks something and another would answer.
+    pub fn passed_over(&self) -> Option<&PassedOver> {
+        self.target.passed_over.as_ref()
     }
 
     /// URA, the allowance that the line was drawn with.
@@ -288,7 +297,7 @@ impl WorkspaceView {
         LoadRules {
             overhead: self.target.facts.model.message_overhead,
             send_error_pairs: app.settings().send_error_pairs(),
-            mark: self.mark,
+            mark: self.mark.filter(|_| obeys_uses(&self.view)),
         }
     }
 
@@ -328,6 +337,11 @@ fn settled(view: View, topic: &Topic) -> View {
         HistoryScope::Everything if topic.named => view,
         _ => View { topic: Some(topic.id.to_string()), ..view },
     }
+}
+
+/// Whether uses and the mark decide what goes along.
+fn obeys_uses(view: &View) -> bool {
+    !matches!(view.history, HistoryChoice::Summarised(_))
 }
 
 /// The conversation that a view is of; none where everything is looked at.

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use plimsoll_domain::{Attachment, ContextKind, Delivery, File, Lifecycle};
+use plimsoll_domain::{Attachment, ContextKind, Delivery, File, Lifecycle, PairKind};
 use plimsoll_send::{
     AttachedFile, Hash, Plan, Reference, Seen, SeenQuestion, Snapshot, WeighedMessage, plan,
 };
@@ -61,6 +61,7 @@ impl WorkspaceView {
         let selection = self.selection(app, draft.purpose).await?;
         Ok(Arc::new(Snapshot {
             within: self.within(),
+            sent_before: self.sent_before(app, draft.purpose, &selection).await,
             selection,
             message: self.weigh_message(app, draft, references).await?,
             target: Arc::clone(&self.target.facts),
@@ -147,13 +148,19 @@ impl WorkspaceView {
     /// SND-7, SND-8: what can be asked again.
     pub(super) async fn check_purpose(&self, app: &App, purpose: Purpose) -> Result<(), AppError> {
         match purpose {
-            Purpose::New => Ok(()),
+            Purpose::New | Purpose::Summarise => Ok(()),
+            Purpose::SendAgain(id) => match app.store.get(id).await?.pair.kind {
+                PairKind::Chat => Ok(()),
+                PairKind::Summary => Err(AppError::NotToSendAgain),
+            },
             Purpose::ReAsk(id) => match app.store.get(id).await?.pair.lifecycle {
                 Lifecycle::Error | Lifecycle::Cancelled => Ok(()),
                 _ => Err(AppError::NotToReAsk),
             },
             Purpose::Regenerate(id) => {
-                let complete = |pair: &&PairRow| pair.lifecycle == Lifecycle::Complete;
+                let complete = |pair: &&PairRow| {
+                    pair.lifecycle == Lifecycle::Complete && pair.kind == PairKind::Chat
+                };
                 let newest = self.history.pairs.iter().rev().find(complete);
                 match newest.is_some_and(|newest| newest.id == id) {
                     true => Ok(()),

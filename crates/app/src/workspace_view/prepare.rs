@@ -62,7 +62,11 @@ impl WorkspaceView {
         for (pair, stored) in seen.pairs.iter_mut().zip(&included) {
             pair.revision = stored.revision;
         }
-        let attempts = self.attempts(app, &plan, &included, &connection);
+        let mut attempts = self.attempts(app, &plan, &included, &connection);
+        if draft.purpose == Purpose::Summarise {
+            // A summary that lacks what it stands for would be a false one.
+            attempts.max_trim_attempts = 0;
+        }
         let (questions, message) = self.render(app, &included, draft, &references).await?;
         let raw_history = plan.snapshot.selection.raw_history();
         Ok(Prepared {
@@ -73,6 +77,7 @@ impl WorkspaceView {
             system: app.system_message(&self.topic).map(str::to_owned),
             topic: self.topic.clone(),
             scope: self.view.scope,
+            files_scope: self.view.files,
             purpose: draft.purpose,
             raw_prompt_tokens: self.target.raw_prelude + plan.snapshot.message.raw + raw_history,
             newest: self.history.pairs.last().map(|pair| pair.created_at),
@@ -83,15 +88,18 @@ impl WorkspaceView {
             weigher: self.target.weigher.clone(),
             plan,
             seen,
+            shown_as_sent: true,
             compared: Comparison::default(),
             takes_a_place: match draft.purpose {
-                Purpose::New => false,
+                Purpose::New | Purpose::SendAgain(_) | Purpose::Summarise => false,
                 Purpose::ReAsk(id) => self.position(id).is_some(),
                 Purpose::Regenerate(_) => true,
             },
             line: self.line,
             attempts,
             history: self.view.history.clone(),
+            said: self.view.said.clone(),
+            group: None,
         })
     }
 
@@ -105,9 +113,9 @@ impl WorkspaceView {
         let model = self.target.facts.model.clone();
         let connection = app.providers.reach(&model).await?;
         let references = self.resolve(app, draft).await?;
-        let (at, topic, drafted) = (&self.workspace, &self.topic, &self.drafted);
+        let (at, view, topic) = (&self.workspace, &self.view, &self.topic);
         let reached = Some(connection.clone());
-        let target = TargetModel::with(app, at, topic, drafted, model, reached).await?;
+        let target = TargetModel::with(app, at, view, topic, &self.drafted, model, reached).await?;
         self.take_target(app, target).await?;
         Ok((connection, references))
     }

@@ -4,7 +4,7 @@ use plimsoll_budget::Change;
 use plimsoll_domain::PairId;
 use plimsoll_filter::Filter;
 
-use super::WorkspaceView;
+use super::{WorkspaceView, obeys_uses};
 use crate::{
     App, AppError, AppEvent, Heard, Progress,
     history::{History, Taken},
@@ -114,13 +114,16 @@ impl WorkspaceView {
         if changes.everything || changes.topics {
             return self.reload(app).await;
         }
+        // Files of pinned messages may be listed, and of those that came into the conversation.
+        let relabelled = changes.labels || !changes.pairs.is_empty();
+        let tells_files = relabelled && self.target.facts.capabilities.tools;
         if changes.labels {
             self.relabel(app).await?;
         }
         if !changes.pairs.is_empty() {
             self.take_in(app, changes.pairs).await?;
         }
-        if changes.target || changes.files {
+        if changes.target || changes.files || tells_files {
             self.refresh_target(app).await?;
         }
         if changes.sent && self.filter.as_ref().is_some_and(Filter::has_ages) {
@@ -140,8 +143,8 @@ impl WorkspaceView {
             found => found?,
         };
         (self.topic, self.topics) = (topic, topics);
-        let (at, within) = (&self.workspace, self.within());
-        let opened = History::open(&*app.store, at, within, &self.topics, &app.clock).await?;
+        let (at, obeyed) = (&self.workspace, (self.within(), obeys_uses(&self.view)));
+        let opened = History::open(&*app.store, at, obeyed, &self.topics, &app.clock).await?;
         // Rows are other rows now, whatever their numbers are.
         self.shape += 1;
         self.selected = None;

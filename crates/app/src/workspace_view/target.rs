@@ -4,13 +4,14 @@ use std::{collections::HashSet, sync::Arc};
 
 use plimsoll_blobs::Blobs;
 use plimsoll_budget::{BoundaryInput, Model, ModelLimit};
-use plimsoll_domain::{File, FileId, Topic};
+use plimsoll_domain::{File, FileId, FilesScope, Topic, TopicId};
 use plimsoll_send::{AttachLimits, Capabilities, Target};
-use plimsoll_store::Workspace;
+use plimsoll_store::{ListedIn, Workspace};
 use plimsoll_tokens::{Calibration, Correction, RawTokens};
 
+use super::{WorkspaceView, within};
 use crate::{
-    App, AppError, Connection, View, attach::AttachmentRenderer, history::History,
+    App, AppError, Connection, PassedOver, View, attach::AttachmentRenderer, history::History,
     tooling::FilesPart, weigher::Weigher,
 };
 
@@ -37,6 +38,8 @@ pub(crate) struct TargetModel {
     pub(crate) correction: Correction,
     pub(crate) raw_prelude: RawTokens,
     pub(crate) files: FilesPart,
+    /// The model that answered last, where it cannot answer now.
+    pub(crate) passed_over: Option<PassedOver>,
 }
 
 impl TargetModel {
@@ -49,10 +52,12 @@ impl TargetModel {
         drafted: &[Arc<File>],
         given: GivenTarget,
     ) -> Result<Self, AppError> {
-        let mut model = app.model_for(view, topic, history);
+        let (mut model, passed_over) = app.model_for(view, topic, history);
         model.message_overhead = given.message_overhead.unwrap_or(model.message_overhead);
         let connection = app.providers.cached(&model).await;
-        let mut target = Self::with(app, workspace, topic, drafted, model, connection).await?;
+        let mut target =
+            Self::with(app, workspace, view, topic, drafted, model, connection).await?;
+        target.passed_over = passed_over;
         target.raw_prelude += given.prelude.into();
         if let Some(limit) = given.limit {
             let facts = Target { limit: ModelLimit::given(limit), ..(*target.facts).clone() };
@@ -64,6 +69,7 @@ impl TargetModel {
     pub(crate) async fn with(
         app: &App,
         workspace: &Workspace,
+        view: &View,
         topic: &Topic,
         drafted: &[Arc<File>],
         model: Model,
@@ -78,12 +84,17 @@ impl TargetModel {
         };
         let system = app.system_message(topic).unwrap_or_default();
         let raw_system = weigher.message(system, model.message_overhead);
-        let capabilities = app.capabilities(&model, connection.as_ref());
-        let files = if capabilities.tools {
-            let (files, brought) = app.files_to_tell(workspace, drafted).await?;
-            app.files_part(workspace, &files, brought, &weigher, model.message_overhead).await
-        } else {
-            FilesPart::default()
+        let mut capabilities = app.capabilities(&model, connection.as_ref());
+        let scope = app.files_scope(view);
+        let listed = listed_in(scope, within(view, topic));
+        capabilities.tools &= listed.is_some();
+        let files = match listed.filter(|_| capabilities.tools) {
+            Some(of) => {
+                let (files, brought) = app.files_to_tell(workspace, of, drafted).await?;
+                let told = app.files_part(workspace, &files, &weigher, model.message_overhead);
+                FilesPart { scope, readable: Some(of), brought, ..told.await }
+            }
+            None => FilesPart::default(),
         };
         let raw_prelude = raw_system + files.tokens();
         let told = connection.as_ref().and_then(|connection| connection.server_window);
@@ -106,6 +117,7 @@ impl TargetModel {
             weigher,
             raw_prelude,
             files,
+            passed_over: None,
         })
     }
 
@@ -141,15 +153,44 @@ impl TargetModel {
     }
 }
 
+/// Which files models may be told of and may read in a scope; none in that of none.
+fn listed_in(scope: FilesScope, conversation: Option<TopicId>) -> Option<ListedIn> {
+    let of = |conversation, pinned| Some(ListedIn { conversation, pinned, also: None });
+    match scope {
+        FilesScope::Conversation => of(conversation, false),
+        FilesScope::Pinned => of(conversation, true),
+        FilesScope::All => of(None, false),
+        FilesScope::None => None,
+    }
+}
+
+impl WorkspaceView {
+    /// Whose files a model is told of (FIL-6).
+    pub fn files_scope(&self, app: &App) -> FilesScope {
+        app.files_scope(&self.view)
+    }
+
+    /// Which files those are; none if nothing is told in this scope.
+    pub fn listed_in(&self, app: &App) -> Option<ListedIn> {
+        listed_in(self.files_scope(app), self.within())
+    }
+}
+
 impl App {
+    fn files_scope(&self, view: &View) -> FilesScope {
+        let by_settings = || FilesScope::parse(self.settings().files_scope()).unwrap_or_default();
+        view.files.unwrap_or_else(by_settings)
+    }
+
     /// The files that a message would be sent with: those that are listed already, and those
     /// that the message itself brings, newest first (FIL-6); and which the latter are.
     async fn files_to_tell(
         &self,
         workspace: &Workspace,
+        of: ListedIn,
         drafted: &[Arc<File>],
     ) -> Result<(Vec<File>, Vec<FileId>), AppError> {
-        let mut files = self.store.listed_files(workspace).await?;
+        let mut files = self.store.listed_files(workspace, of).await?;
         let listed: HashSet<FileId> = files.iter().map(|file| file.id).collect();
         let new = drafted.iter().filter(|new| !listed.contains(&new.id));
         let new: Vec<File> = new.map(|file| File::clone(file)).collect();
@@ -176,19 +217,29 @@ impl App {
     }
 
     /// CAT-5: the chosen model, the topic's, the newest pair's, the settings'. A conversation that
-    /// begins goes on with the model of the newest pair elsewhere.
-    fn model_for(&self, view: &View, topic: &Topic, history: &History) -> Model {
+    /// begins goes on with the model of the newest pair elsewhere. A model that nobody chose, and
+    /// that cannot be asked, gives way to the settings' one, and that is said.
+    fn model_for(
+        &self,
+        view: &View,
+        topic: &Topic,
+        history: &History,
+    ) -> (Model, Option<PassedOver>) {
         let newest = || {
             let ids = history.pairs.iter().rev().map(|pair| pair.model.to_string());
             let elsewhere = history.model_elsewhere.as_ref().map(ToString::to_string);
             ids.into_iter().find(|id| !id.is_empty()).or(elsewhere)
         };
-        let name = view
-            .model
-            .clone()
-            .or_else(|| topic.default_model.clone())
-            .or_else(newest)
-            .unwrap_or_else(|| self.settings().default_model().to_owned());
-        self.model(&name)
+        let usual = || self.model(self.settings().default_model());
+        if let Some(chosen) = view.model.as_ref().or(topic.default_model.as_ref()) {
+            return (self.model(chosen), None);
+        }
+        let Some(model) = newest().map(|name| self.model(&name)) else { return (usual(), None) };
+        let Some(lack) = self.providers.lacks(&model) else { return (model, None) };
+        let instead = usual();
+        if instead.id == model.id || self.providers.lacks(&instead).is_some() {
+            return (model, None);
+        }
+        (instead, Some(PassedOver { model: model.id, lack }))
     }
 }

@@ -17,7 +17,7 @@ impl WorkspaceView {
     /// Compiles the filter and looks what it shows.
     pub(super) async fn execute_filter(&mut self, app: &App) -> Result<(), AppError> {
         self.filter = match &self.view.history {
-            HistoryChoice::Nothing | HistoryChoice::These(_) => None,
+            HistoryChoice::Nothing | HistoryChoice::These(_) | HistoryChoice::Summarised(_) => None,
             HistoryChoice::Filter(source) => Some(self.history.compile(&*app.store, source).await?),
         };
         self.base = self.evaluate(app).await?;
@@ -28,7 +28,7 @@ impl WorkspaceView {
 
     /// What the filter shows now, apart from its `o` terms.
     pub(super) async fn evaluate(&mut self, app: &App) -> Result<Vec<u32>, AppError> {
-        if let HistoryChoice::These(ids) = &self.view.history {
+        if let HistoryChoice::These(ids) | HistoryChoice::Summarised(ids) = &self.view.history {
             let wanted: HashSet<&PairId> = ids.iter().collect();
             let rows = (0u32..).zip(&self.history.pairs);
             return Ok(rows.filter(|(_, p)| wanted.contains(&p.id)).map(|(row, _)| row).collect());

@@ -9,7 +9,7 @@ use plimsoll_app::{
     AppError, Cancel, ExportAsk, ExportFormat, ExportOrder, Exported, ImportAsk, Imported, Origin,
 };
 use plimsoll_domain::{
-    Attachment, ColorFlag, Delivery, File, Lifecycle, MessagePair, PairId, PairUse, Star,
+    Attachment, ColorFlag, Delivery, File, Lifecycle, MessagePair, PairId, PairKind, PairUse, Star,
     Timestamp, Topic, TopicId, print_token,
 };
 use plimsoll_store::{ArchivedPair, Workspace};
@@ -60,6 +60,9 @@ impl Rig {
             star: Star::default(),
             color_flag: ColorFlag::default(),
             pair_use: PairUse::default(),
+            kind: PairKind::default(),
+            summarises: Vec::new(),
+            group: None,
             lifecycle: Lifecycle::Complete,
             created_at,
             error: None,
@@ -75,6 +78,7 @@ impl Rig {
         let archived = ArchivedPair {
             pair,
             cut: false,
+            revision: 0,
             edited_at: None,
             revisions: Vec::new(),
             previous: None,

@@ -6,8 +6,8 @@ use plimsoll_app::{
     AppError, Cancel, ExportAsk, ExportFormat, ExportOrder, ImportAsk, ImportProgress, Imported,
 };
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairError, PairId, PairUse, ReceiptId, Star, Timestamp,
-    Topic, TopicId, Usage,
+    ColorFlag, ContextMark, Draft, Lifecycle, MessagePair, PairError, PairId, PairKind, PairUse,
+    ReceiptId, Snippet, Star, Summarised, Timestamp, Topic, TopicId, Usage,
 };
 use plimsoll_store::{ArchivedPair, PreviousAnswer, Revision, SavedFilter, Workspace};
 use proptest::prelude::*;
@@ -290,6 +290,9 @@ fn pair() -> impl Strategy<Value = ArchivedPair> {
                 star: Star::new(star).unwrap(),
                 color_flag: if blue { ColorFlag::Blue } else { ColorFlag::Grey },
                 pair_use: PairUse::ALL[star as usize % 3],
+                kind: PairKind::default(),
+                summarises: Vec::new(),
+                group: None,
                 lifecycle,
                 created_at,
                 error,
@@ -299,11 +302,32 @@ fn pair() -> impl Strategy<Value = ArchivedPair> {
                 attachments: Vec::new(),
             },
             cut,
+            revision: 0,
             edited_at: edited_at.map(Timestamp::from_millis),
             revisions: revisions.collect(),
             previous,
         }
     })
+}
+
+/// Pairs of which some are summaries or of one comparison with an earlier one.
+fn linked(mut pairs: Vec<ArchivedPair>, revision: u64) -> Vec<ArchivedPair> {
+    pairs.sort_by_key(|one| (one.pair.created_at, one.pair.id));
+    let first = pairs.first().map(|first| first.pair.id);
+    for (at, archived) in pairs.iter_mut().enumerate().skip(1) {
+        archived.revision = revision;
+        let (pair, first) = (&mut archived.pair, first.unwrap());
+        match at % 3 {
+            1 => {
+                pair.kind = PairKind::Summary;
+                let use_before = PairUse::Pinned;
+                pair.summarises = vec![Summarised { pair: first, revision, use_before }];
+            }
+            2 => pair.group = Some(first),
+            _ => {}
+        }
+    }
+    pairs
 }
 
 proptest! {
@@ -316,7 +340,9 @@ proptest! {
         pairs in prop::collection::vec(pair(), 0..6),
         filters in prop::collection::btree_map(text(), text(), 0..3),
         by_topic in any::<bool>(),
+        (written, revision, after) in (text(), 0u64..5, any::<bool>()),
     ) {
+        let pairs = linked(pairs, revision);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         runtime.block_on(async {
             let order = if by_topic { ExportOrder::Topic } else { ExportOrder::Time };
@@ -326,6 +352,18 @@ proptest! {
             first.app.store().bring_in(&main, &topics, &pairs).await.unwrap();
             for (name, text) in filters {
                 first.app.store().save_filter(&main, &SavedFilter { name, text }).await.unwrap();
+            }
+            let snippet = Snippet { name: "sea".to_owned(), text: written.clone() };
+            first.app.store().put_snippet(&main, &snippet).await.unwrap();
+            // Of everything, of a conversation, and of one in which nothing was sent yet.
+            for place in [None, Some(topics[0].id), Some(TopicId::new(Timestamp::from_millis(7), [7; 10]))] {
+                let draft = Draft { text: format!("{written}{place:?}"), ..Draft::default() };
+                first.app.store().put_draft(&main, place, &draft, Timestamp::from_millis(1)).await.unwrap();
+            }
+            for (place, pair) in [None, Some(topics[1].id)].into_iter().zip(&pairs) {
+                let (created_at, pair) = (pair.pair.created_at, pair.pair.id);
+                let mark = Some(ContextMark { created_at, pair, after });
+                first.app.set_context_mark(&main, place, mark).await.unwrap();
             }
             let out = first.export_of(&main, "", ExportFormat::Json, order).await;
 

@@ -1,7 +1,7 @@
 //! Which files models are told of and may read (FIL-6).
 
-use plimsoll_app::{Cancel, Draft, Progress, SendChoices};
-use plimsoll_domain::{FileKind, FileSource};
+use plimsoll_app::{Cancel, Draft, Label, Progress, SendChoices, Sent, View};
+use plimsoll_domain::{FileKind, FileSource, FilesScope, PairUse, TopicId};
 use plimsoll_store::Workspace;
 use plimsoll_testkit::real::skipped;
 
@@ -10,7 +10,7 @@ use crate::{
         add, answer, bring, calls, draft, last_request, plan_of, png, push, send_draft, token,
         tooled, with,
     },
-    rig::{Rig, ask},
+    rig::{Rig, Written, ask},
 };
 
 /// All that a request says, tools and their results included.
@@ -156,4 +156,86 @@ async fn fil_6_what_a_tool_made_is_pending_until_the_answer_is_there() {
             }
         }
     }
+}
+
+/// A conversation, with the files of a scope.
+fn looking(conversation: TopicId, files: Option<FilesScope>) -> View {
+    View { model: Some("m".to_owned()), files, ..View::of_conversation(conversation) }
+}
+
+async fn send_in(rig: &Rig, view: View, draft: Draft) -> Sent {
+    let prepared = rig.prepare(&Written { view, draft }).await.unwrap();
+    let cancel = Cancel::default();
+    rig.app.send(prepared, SendChoices::default(), &cancel, &mut |_| {}).await.unwrap()
+}
+
+/// FIL-6: section and tools obey the same scope, and what the message itself brings is always
+/// there to be read.
+#[tokio::test]
+async fn fil_6_the_scope_says_whose_files_are_told_and_read() {
+    let rig = tooled(vec![], 60_000).await;
+    let at = Workspace::default();
+    let (here, there) = (rig.app.new_conversation(), rig.app.new_conversation());
+    let log = b"a line of a long log\n".repeat(600);
+    let mut names = Vec::new();
+    for (name, conversation) in [("here.log", here), ("pinned.log", here), ("there.log", there)] {
+        let file = bring(&rig.app, name, &log).await;
+        push(&rig, answer("ok"));
+        let with_file = draft(&token(&rig.app, &file), vec![with(&file, None)]);
+        let sent = send_in(&rig, looking(conversation, None), with_file).await;
+        if name == "pinned.log" {
+            let pinned = Label::Use(PairUse::Pinned);
+            rig.app.label(&at, &[sent.pair], pinned).await.unwrap();
+        }
+        names.push((name, file));
+    }
+    names.push(("added.log", add(&rig.app, "added.log", &log).await));
+    for (scope, expected) in [
+        (None, vec!["here.log", "pinned.log", "added.log"]),
+        (Some(FilesScope::Conversation), vec!["here.log", "pinned.log", "added.log"]),
+        (Some(FilesScope::Pinned), vec!["pinned.log", "added.log"]),
+        (Some(FilesScope::All), vec!["here.log", "pinned.log", "there.log", "added.log"]),
+        (Some(FilesScope::None), vec![]),
+    ] {
+        let mine =
+            bring(&rig.app, "mine.log", scope.map_or("-", FilesScope::name).as_bytes()).await;
+        for (_, file) in names.iter().chain([&("mine.log", mine.clone())]) {
+            push(&rig, calls("read_file", &format!(r#"{{"file_id":"file-{}"}}"#, file.id)));
+        }
+        push(&rig, answer("read"));
+        let sends = rig.calls();
+        let written = draft(&token(&rig.app, &mine), vec![with(&mine, None)]);
+        let sent = send_in(&rig, looking(here, scope), written).await;
+        let first = rig.sent(sends).concat();
+        let read = rig.app.store().tool_calls(sent.pair).await.unwrap();
+        for ((name, _), call) in names.iter().zip(&read) {
+            let listed = expected.contains(name);
+            let told = first.contains(&format!("- {name} ("));
+            assert_eq!((told, !call.failed), (listed, listed), "{scope:?} {name}: {}", call.result);
+        }
+        let none = scope == Some(FilesScope::None);
+        assert_eq!(read.last().unwrap().failed, none, "{scope:?}: its own file");
+        rig.app.delete(&at, &[sent.pair]).await.unwrap();
+    }
+}
+
+/// BND-4, PAY-6: another scope draws the line anew and is another thing to have seen.
+#[tokio::test]
+async fn fil_6_another_scope_weighs_and_is_seen() {
+    let rig = tooled(vec![], 60_000).await;
+    add(&rig.app, "added.log", &b"a line of a long log\n".repeat(600)).await;
+    let here = rig.app.new_conversation();
+    let mut view =
+        rig.app.workspace_view(&Workspace::default(), looking(here, None)).await.unwrap();
+    let (plan, seen) = view.planned_and_seen(&rig.app, &Draft::default()).await.unwrap();
+    let drawn = view.recomputations();
+    for (scope, told) in [(FilesScope::All, true), (FilesScope::None, false)] {
+        view.choose(&rig.app, looking(here, Some(scope))).await.unwrap();
+        let (now, seen_now) = view.planned_and_seen(&rig.app, &Draft::default()).await.unwrap();
+        assert_ne!(seen.digest(), seen_now.digest(), "{scope:?}");
+        assert_eq!(now.target().files.is_some(), told);
+        assert_eq!(now.weights.prelude == plan.weights.prelude, told);
+    }
+    view.boundary(&rig.app).await.unwrap();
+    assert!(view.recomputations() > drawn, "the line follows");
 }

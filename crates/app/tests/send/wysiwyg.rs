@@ -3,7 +3,8 @@
 use plimsoll_app::Cancel;
 use plimsoll_budget::OverBudget;
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairError, PairId, PairUse, Star, Timestamp, TopicId,
+    ColorFlag, Lifecycle, MessagePair, PairError, PairId, PairKind, PairUse, Star, Timestamp,
+    TopicId,
 };
 use plimsoll_store::Workspace;
 use plimsoll_testkit::history::Random;
@@ -30,6 +31,9 @@ fn pair(n: u64, topic: TopicId, random: &mut Random) -> MessagePair {
         star: Star::new(random.below(4)).unwrap(),
         color_flag: if random.below(2) == 0 { ColorFlag::Blue } else { ColorFlag::Grey },
         pair_use: PairUse::ALL[random.below(3) as usize],
+        kind: PairKind::default(),
+        summarises: Vec::new(),
+        group: None,
         lifecycle,
         created_at: at,
         error: (lifecycle == Lifecycle::Error)

@@ -11,6 +11,7 @@ use crate::conversation::ConversationArgs;
 #[command(after_help = "Examples:\n  \
     plimsoll send \"What is a load line?\"\n  \
     plimsoll send -c \"And who fought for it?\"\n  \
+    plimsoll send -s \"Answer in one sentence.\" --temperature 0 \"What is a load line?\"\n  \
     git diff | plimsoll send -m gpt-4o \"Review this change\"\n  \
     plimsoll send --filter \"t'Sea'... & s>=2\" --dry-run \"Sum it up\"\n  \
     plimsoll send --reask                   ask the newest failed pair again\n  \
@@ -27,6 +28,15 @@ pub(crate) struct SendArgs {
 
     #[command(flatten)]
     pub(crate) conversation: ConversationArgs,
+
+    /// Make the message of a snippet; the prompt, if there is one, is its input
+    #[arg(short = 't', long, value_name = "SNIPPET", conflicts_with_all = ["reask", "regenerate"])]
+    pub(crate) template: Option<String>,
+
+    /// Fill in a place of the snippet; may be given more than once
+    #[arg(short, long = "param", value_name = "PLACE=WORDS", requires = "template",
+        value_parser = crate::commands::snippets::parse_filling)]
+    pub(crate) params: Vec<(String, String)>,
 
     /// Attach a file; may be given more than once
     #[arg(short, long = "file", value_name = "FILE")]
@@ -57,13 +67,21 @@ pub(crate) struct SendArgs {
     #[arg(long, conflicts_with = "prompt")]
     pub(crate) regenerate: bool,
 
+    /// Whether Markdown is rendered; auto does it on a terminal
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) markdown: crate::markdown::MarkdownWhen,
+
     /// Wait at most so many seconds for the account's limits, or `go` at once
     #[arg(long, value_name = "SECONDS|go", default_value = "60", value_parser = parse_quota)]
     pub(crate) quota: plimsoll_app::QuotaChoice,
 
-    /// Print the exact request and send nothing
-    #[arg(long)]
+    /// Show what would be sent, and send nothing; a pipe gets the exact request
+    #[arg(long, conflicts_with = "new")]
     pub(crate) dry_run: bool,
+
+    /// Print the exact request of --dry-run on a terminal too
+    #[arg(long, requires = "dry_run")]
+    pub(crate) json: bool,
 }
 
 pub(crate) fn parse_quota(text: &str) -> Result<plimsoll_app::QuotaChoice, String> {

@@ -43,7 +43,9 @@ pub(crate) struct SettingsArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
     plimsoll keys list\n  \
+    plimsoll keys set openai            asks for it, and does not show it\n  \
     plimsoll keys set openai < key.txt\n  \
+    plimsoll keys test openai\n  \
     plimsoll keys set openai --file < key.txt\n  \
     plimsoll keys rm openai")]
 pub(crate) struct KeysArgs {
@@ -53,11 +55,11 @@ pub(crate) struct KeysArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum KeysCommand {
-    /// Keep the key on standard input: in the keyring if one answers, else in a file
+    /// Keep a key: in the keyring if one answers, else in a file. It is asked for, or piped in
     Set {
         /// Such as openai or anthropic
         provider: String,
-        /// In the keyring of this machine (secret-tool, or security on a Mac)
+        /// In the keyring of this machine; those of Windows and of a Mac are untested
         #[arg(long, conflicts_with = "file")]
         keyring: bool,
         /// In a file that only you can read
@@ -67,6 +69,11 @@ pub(crate) enum KeysCommand {
         /// of your models.toml; may be given more than once
         #[arg(long = "for", value_name = "URL")]
         servers: Vec<String>,
+    },
+    /// Ask the provider whether it takes the key
+    Test {
+        /// Such as openai or anthropic
+        provider: String,
     },
     /// Which providers have a key, and from where
     List,

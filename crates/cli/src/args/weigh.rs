@@ -39,7 +39,8 @@ pub(crate) struct TokensArgs {
     plimsoll plan --pairs history.jsonl --filter \"t'Ships' & s>=2\" --limit 8192\n  \
     plimsoll plan --pairs history.jsonl --filter 'd<7d & !e' --json\n\n\
     A history is one JSON object a line: id, userText and createdAt are required;\n\
-    assistantText, star, colorFlag, use, model, topic and lifecycleState may be there.")]
+    assistantText, star, colorFlag, use, kind, model, topic and lifecycleState may be\n\
+    there.")]
 pub(crate) struct PlanArgs {
     /// The history, one pair a line; `-` is standard input
     #[arg(long, value_name = "FILE.jsonl")]

@@ -245,7 +245,7 @@ fn codex(survey: &Survey) -> Check {
 fn hosted() -> Result<Check, Failure> {
     let mut with_key = Vec::new();
     for provider in keys::PROVIDERS {
-        if keys::place(provider, None)?.is_some() {
+        if keys::known(provider, None)?.is_some() {
             with_key.push(provider);
         }
     }

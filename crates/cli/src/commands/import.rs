@@ -103,6 +103,12 @@ fn line(imported: &Imported) -> String {
     if imported.new_filters > 0 {
         parts.push(format!("{} saved filters", commas(imported.new_filters)));
     }
+    if imported.new_snippets > 0 {
+        parts.push(format!("{} snippets", commas(imported.new_snippets)));
+    }
+    if imported.new_drafts > 0 {
+        parts.push(format!("{} drafts", commas(imported.new_drafts)));
+    }
     let from = imported.format.map(|format| format!("{}: ", format.name()));
     format!("{}{}", from.unwrap_or_default(), parts.join(", "))
 }
@@ -163,6 +169,8 @@ fn as_json(imported: &Imported) -> serde_json::Value {
         "newFiles": imported.new_files,
         "knownFiles": imported.known_files,
         "newFilters": imported.new_filters,
+        "newSnippets": imported.new_snippets,
+        "newDrafts": imported.new_drafts,
         "undated": imported.undated,
         "leftOut": {
             "branches": left.branches,

@@ -1,6 +1,9 @@
 //! `plimsoll keys`: set, list and remove keys; they are never printed.
 
-use plimsoll_provider::server_of;
+use std::io::IsTerminal;
+
+use plimsoll_budget::Api;
+use plimsoll_provider::{Reach, server_of};
 
 use crate::{
     args::{KeysArgs, KeysCommand},
@@ -8,28 +11,32 @@ use crate::{
     failure::{Failure, note},
     input,
     keys::{self, KeySource, Place},
+    machine,
     output::{Output, printable},
-    providers::usual_address,
+    providers::{Providers, usual_address},
+    supply::{Where, servers_of, try_server},
 };
 
 pub(crate) fn run(args: &KeysArgs, output: &mut Output) -> Result<u8, Failure> {
     match &args.command {
         KeysCommand::Set { provider, keyring, file, servers } => {
-            let key = input::standard_input()?.text;
-            let key = key.trim();
-            if key.is_empty() || key.contains(|c: char| c.is_whitespace() || c.is_control()) {
-                return Err(Failure::usage("there is no key on standard input")
-                    .hint(format!("pipe it in, as in: plimsoll keys set {provider} < key.txt")));
-            }
+            let servers = named_servers(provider, servers)?;
+            let typed = zeroize::Zeroizing::new(typed_key(provider)?);
+            let key = keys::checked(&typed).ok_or_else(|| {
+                Failure::usage("that is no key: a key is one word of letters, digits and signs")
+                    .hint(format!("type it when asked, or: plimsoll keys set {provider} < key.txt"))
+            })?;
             let place = match (keyring, file) {
                 (true, _) => Place::Keyring,
                 (_, true) => Place::File,
                 _ => Place::Best,
             };
-            let servers = servers_of(provider, servers)?;
             let shown = servers.join(" and ");
             let kept = keys::put(provider, key, servers, place)?;
-            note(&format!("the key of {provider} is kept in {}, for {shown}", words(kept)));
+            note(&format!("the key of {provider} is kept in {}, for {shown}", kept.words()));
+            if std::io::stdin().is_terminal() {
+                note(&format!("whether it works: plimsoll keys test {provider}"));
+            }
             let variable = keys::usual_variable(provider);
             if std::env::var_os(&variable).is_some_and(|value| !value.is_empty()) {
                 note(&format!("{variable} is set, and wins over it"));
@@ -37,10 +44,11 @@ pub(crate) fn run(args: &KeysArgs, output: &mut Output) -> Result<u8, Failure> {
         }
         KeysCommand::Rm { provider } => match keys::remove(provider)? {
             Some(place) => {
-                note(&format!("the key of {provider} was removed from {}", words(place)))
+                note(&format!("the key of {provider} was removed from {}", place.words()))
             }
             None => return Err(Failure::failed(format!("there is no stored key of {provider}"))),
         },
+        KeysCommand::Test { provider } => return test(provider),
         KeysCommand::List => {
             keys::tidy();
             let mut names: Vec<String> = keys::PROVIDERS.map(str::to_owned).to_vec();
@@ -49,9 +57,10 @@ pub(crate) fn run(args: &KeysArgs, output: &mut Output) -> Result<u8, Failure> {
             names.retain(|name| seen.insert(name.clone()));
             for provider in names {
                 let variable = keys::usual_variable(&provider);
-                let place = match keys::place(&provider, None)? {
+                let source = keys::known(&provider, None)?.map(|known| known.source);
+                let place = match source {
                     Some(KeySource::Environment) => format!("from {variable}"),
-                    Some(place) => format!("stored in {}", words(place)),
+                    Some(place) => format!("stored in {}", place.words()),
                     None => format!("none (set {variable})"),
                 };
                 output.text(&format!("{:<12} {place}\n", printable(&provider)))?;
@@ -61,9 +70,84 @@ pub(crate) fn run(args: &KeysArgs, output: &mut Output) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// The key as it comes: typed on a terminal, where it is not shown, or from a pipe.
+fn typed_key(provider: &str) -> Result<String, Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Ok(input::standard_input()?.text);
+    }
+    // Whoever is fast must not type into a terminal that still shows it: nothing is shown from
+    // before the question is.
+    #[cfg(unix)]
+    let _hidden = Hidden::begin();
+    rpassword::prompt_password(format!("Key of {provider} (not shown as you type): "))
+        .map_err(|error| Failure::failed(format!("no key was read: {error}")))
+}
+
+/// A terminal that does not show what is typed, until this goes away.
+#[cfg(unix)]
+struct Hidden(rustix::termios::Termios);
+
+#[cfg(unix)]
+impl Hidden {
+    /// None where the terminal does not say how it is; the prompt hides the key all the same.
+    fn begin() -> Option<Self> {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+
+        let before = tcgetattr(std::io::stdin()).ok()?;
+        let mut hidden = before.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(std::io::stdin(), OptionalActions::Now, &hidden).ok()?;
+        Some(Self(before))
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+
+        // A terminal that is gone has nothing to be put right.
+        let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &self.0);
+    }
+}
+
+/// Asks the server of a provider for its models with the key that is kept.
+fn test(provider: &str) -> Result<u8, Failure> {
+    let context = Context::load()?;
+    let model = context.catalog.models().iter().find(|model| model.provider == provider);
+    let variable = model.and_then(|model| model.key_env.as_deref());
+    let Some(found) = keys::find(provider, variable)? else {
+        return Err(Failure::failed(format!("there is no key of {provider}"))
+            .hint(format!("plimsoll keys set {provider}")));
+    };
+    let own = model.and_then(|model| model.base_url.as_deref());
+    let url = usual_address(provider).or(own).ok_or_else(|| {
+        Failure::usage(format!("nobody knows where {provider} is"))
+            .hint("give one of its models a baseUrl in models.toml")
+    })?;
+    let api = model.and_then(|model| model.api).unwrap_or_else(|| Api::of_provider(provider));
+    let server = server_of(url).unwrap_or_default();
+    if found.servers.as_ref().is_some_and(|servers| !servers.contains(&server)) {
+        return Err(Failure::failed(format!("the key of {provider} was not given for {server}"))
+            .hint(format!("if it should go there: plimsoll keys set {provider} --for {server}")));
+    }
+    let data_dir = machine::data_path(None).unwrap_or_default();
+    let providers = Providers::new(&data_dir, &context.settings);
+    machine::block_on(async {
+        let place = Where { provider, api, url, reach: Reach::Anywhere };
+        let tried = try_server(&providers, &place, Some(&found.key)).await;
+        let tried = tried.map_err(|refused| Failure::failed(refused.to_string()))?;
+        note(&match tried.models {
+            Some(models) => format!("{server} takes the key, and lists {} models", models.len()),
+            None => format!("{server} answers, but has no list of models to try the key with"),
+        });
+        Ok(0)
+    })
+}
+
 /// The servers that a key is for (SEC-8): those that were named, else the provider's own and
 /// those of the models that are set up for it.
-fn servers_of(provider: &str, named: &[String]) -> Result<Vec<String>, Failure> {
+fn named_servers(provider: &str, named: &[String]) -> Result<Vec<String>, Failure> {
     let mut servers = Vec::new();
     for named in named {
         let server = server_of(named).ok_or_else(|| {
@@ -73,11 +157,7 @@ fn servers_of(provider: &str, named: &[String]) -> Result<Vec<String>, Failure> 
         servers.push(server);
     }
     if servers.is_empty() {
-        let catalog = Context::load()?.catalog;
-        let models = catalog.models().iter();
-        let own = models.filter(|model| model.provider == provider && !model.keyless);
-        servers.extend(usual_address(provider).and_then(server_of));
-        servers.extend(own.filter_map(|model| server_of(model.base_url.as_deref()?)));
+        servers = servers_of(provider, Context::load()?.catalog.models());
     }
     servers.sort();
     servers.dedup();
@@ -86,12 +166,4 @@ fn servers_of(provider: &str, named: &[String]) -> Result<Vec<String>, Failure> 
             .hint(format!("say it: plimsoll keys set {provider} --for https://api.example.com")));
     }
     Ok(servers)
-}
-
-fn words(place: KeySource) -> &'static str {
-    match place {
-        KeySource::Environment => "the environment",
-        KeySource::Keyring => "the keyring of this machine",
-        KeySource::File => "a file that only you can read",
-    }
 }

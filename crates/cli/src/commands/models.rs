@@ -1,9 +1,9 @@
 //! `plimsoll models`: the catalog with its limits.
 
-use plimsoll_budget::{Binds, Model, ModelLimit, WindowSource};
+use plimsoll_budget::{Api, Binds, Catalog, Model, ModelLimit, WindowSource};
 use plimsoll_config::edit_model;
 use plimsoll_domain::Timestamp;
-use plimsoll_provider::MOST_MODELS;
+use plimsoll_provider::{MOST_MODELS, Reach, server_of};
 use plimsoll_tokens::{commas, compact_size};
 use serde::Serialize;
 
@@ -12,9 +12,13 @@ use crate::{
     configuration::change,
     context::Context,
     failure::{Failure, note, say},
-    machine,
-    output::{Output, printable},
+    keys, machine,
+    output::{Output, columns, printable},
+    providers::Providers,
+    supply::{Refused, Where, name_of, try_server, whole_address},
     survey::Survey,
+    table::Table,
+    words::similar_models,
 };
 
 #[derive(Serialize)]
@@ -37,6 +41,9 @@ struct Row {
     /// Whether a message could be sent to it now: its key is there, its weights are, or
     /// a server at home lists it (PRV-2).
     available: bool,
+    /// What it needs, if not (UI-19).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs: Option<String>,
 }
 
 impl Row {
@@ -55,6 +62,7 @@ impl Row {
             tools: model.tools,
             enabled: model.enabled,
             available: survey.is_available(model),
+            needs: survey.lacks(model).map(|lack| lack.words()),
         }
     }
 }
@@ -64,6 +72,9 @@ pub(crate) fn run(
     location: &Location,
     output: &mut Output,
 ) -> Result<u8, Failure> {
+    if let Some(address) = &args.add {
+        return add(args, address);
+    }
     if let Some(window) = args.window {
         return set_window(args, window);
     }
@@ -71,11 +82,7 @@ pub(crate) fn run(
     if args.forget {
         return forget(args, location, context);
     }
-    let mut models: Vec<Model> = if args.names.is_empty() {
-        context.catalog.models().to_vec()
-    } else {
-        args.names.iter().map(|name| context.catalog.model(name)).collect()
-    };
+    let mut models = context.catalog.models().to_vec();
     let survey =
         machine::block_on(async { Ok(Survey::of(&context, &models, location.data_dir()).await) })?;
     for server in &survey.servers {
@@ -84,15 +91,17 @@ pub(crate) fn run(
             note(&format!("{name} lists more than {most} models; only the first are taken"));
         }
     }
-    if args.names.is_empty() {
-        models.extend(survey.others(&models));
+    models.extend(survey.others(&models));
+    if !args.names.is_empty() {
+        models = named(&args.names, &context.catalog, &models)?;
     }
+    models.sort_by_key(|model| !survey.is_available(model));
     if args.json {
         let row = |model: &Model| Row::of(model, &survey);
         output.json(&Report { models: models.iter().map(row).collect() })?;
         return Ok(0);
     }
-    let width = models.iter().map(|model| model.id.chars().count()).max().unwrap_or(0);
+    let mut table = Table::new([0, 10, 6, 0, 0]);
     for model in &models {
         let limit = ModelLimit::of(model, survey.facts(model));
         let why = match limit.binds {
@@ -100,8 +109,9 @@ pub(crate) fn run(
             Binds::Learned(at) => format!("learned from the provider on {}", day(at)),
             other => other.name().to_owned(),
         };
+        let lack = survey.lacks(model);
         let abilities: Vec<&str> = [
-            (survey.is_available(model), "available"),
+            (lack.is_none(), "ready"),
             (model.vision, "vision"),
             (model.tools, "tools"),
             (model.audio, "audio"),
@@ -110,16 +120,102 @@ pub(crate) fn run(
         .into_iter()
         .filter_map(|(has, name)| has.then_some(name))
         .collect();
-        let line = format!(
-            "{:<width$}  {:<10} {:>6} ({why})  {}",
+        let needs = lack.map(|lack| format!("needs {}", printable(&lack.words())));
+        let told = abilities.into_iter().map(str::to_owned).chain(needs).collect::<Vec<_>>();
+        table.row([
             printable(&model.id),
             printable(&model.provider),
-            compact_size(limit.tokens),
-            abilities.join(", "),
-        );
-        output.text(line.trim_end())?;
-        output.text("\n")?;
+            format!("{:>6}", compact_size(limit.tokens)),
+            format!("({why})"),
+            told.join(", "),
+        ]);
     }
+    output.text(&table.text(columns()))?;
+    Ok(0)
+}
+
+/// The models that some names mean: each its own, else all whose names hold it. A name that means
+/// nothing is a mistake; no model is made up for it.
+fn named(names: &[String], catalog: &Catalog, all: &[Model]) -> Result<Vec<Model>, Failure> {
+    let mut found: Vec<Model> = Vec::new();
+    for name in names {
+        let own = all.iter().find(|model| model.id.eq_ignore_ascii_case(name.trim()));
+        if let Some(model) = own.or_else(|| catalog.find(name).map(|(model, _)| model)) {
+            found.push(model.clone());
+            continue;
+        }
+        let part = name.trim().to_lowercase();
+        let holds = |text: &String| text.to_lowercase().contains(&part);
+        let before = found.len();
+        let like = all.iter().filter(|model| {
+            !part.is_empty() && (holds(&model.id) || model.aliases.iter().any(holds))
+        });
+        found.extend(like.cloned());
+        if found.len() == before {
+            let failure = Failure::failed(format!("no model is called '{}'", printable(name)));
+            let similar = similar_models(catalog, name);
+            return Err(match similar.is_empty() {
+                true => failure.hint("`plimsoll models` lists them; --window adds one of yours"),
+                false => failure.hint(format!("did you mean {}?", similar.join(", "))),
+            });
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    found.retain(|model| seen.insert(model.id.clone()));
+    Ok(found)
+}
+
+/// Asks a server for its models, and keeps those that are named, or all.
+fn add(args: &ModelsArgs, address: &str) -> Result<u8, Failure> {
+    let context = Context::load()?;
+    let api = match args.api.as_deref() {
+        None => Api::OpenAi,
+        Some(name) => Api::parse(name).ok_or_else(|| {
+            Failure::usage(format!("--api is one of {}", Api::ALL.map(Api::name).join(", ")))
+        })?,
+    };
+    let refused = |refused: Refused| Failure::failed(refused.to_string());
+    let url = whole_address(address, api).map_err(refused)?;
+    let provider = args.provider.clone().unwrap_or_else(|| name_of(&url));
+    if !keys::is_name(&provider) {
+        return Err(Failure::usage(Refused::Name(provider).to_string()));
+    }
+    let server = server_of(&url).unwrap_or_default();
+    let given = keys::find(&provider, None)?
+        .filter(|found| found.servers.as_ref().is_none_or(|servers| servers.contains(&server)));
+    let data_dir = machine::data_path(None).unwrap_or_default();
+    let providers = Providers::new(&data_dir, &context.settings);
+    let listed = machine::block_on(async {
+        let place = Where { provider: &provider, api, url: &url, reach: Reach::Anywhere };
+        let key = given.map(|found| found.key);
+        try_server(&providers, &place, key.as_ref()).await.map_err(|error| match error {
+            Refused::WantsKey(_) => Failure::failed(error.to_string())
+                .hint(format!("plimsoll keys set {provider} --for {server}, then this again")),
+            other => refused(other),
+        })
+    })?;
+    let listed = listed.models.unwrap_or_default();
+    let ids: Vec<String> = match args.names.is_empty() {
+        true => listed.iter().map(|model| model.id.clone()).collect(),
+        false => args.names.clone(),
+    };
+    if ids.is_empty() {
+        return Err(Failure::failed(format!("{server} answers, and lists no models"))
+            .hint("name those to keep: plimsoll models --add ADDRESS MODEL"));
+    }
+    let mut fields = serde_json::Map::from_iter([
+        ("provider".to_owned(), provider.clone().into()),
+        ("baseUrl".to_owned(), url.into()),
+    ]);
+    if api != Api::OpenAi {
+        fields.insert("api".to_owned(), api.name().into());
+    }
+    change("models.toml", |text| {
+        ids.iter().try_fold(text.to_owned(), |text, id| edit_model(&text, id, &fields))
+    })
+    .map_err(Failure::failed)?;
+    let count = if ids.len() == 1 { "1 model".to_owned() } else { format!("{} models", ids.len()) };
+    say(&format!("{count} of {provider} at {server} can be used now"));
     Ok(0)
 }
 

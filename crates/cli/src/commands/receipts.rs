@@ -9,7 +9,7 @@ use crate::{
     context::Context,
     failure::Failure,
     machine,
-    output::{Output, printable},
+    output::{Output, columns, printable},
 };
 
 pub(crate) fn run(
@@ -60,6 +60,9 @@ fn row(receipt: &ReceiptRecord) -> serde_json::Value {
     })
 }
 
+/// A terminal with fewer columns gets four lines a receipt.
+const NARROW: usize = 132;
+
 fn line(receipt: &ReceiptRecord) -> String {
     let at = jiff::Timestamp::from_millisecond(receipt.at.millis())
         .map(|at| at.strftime("%Y-%m-%d %H:%M").to_string())
@@ -68,11 +71,10 @@ fn line(receipt: &ReceiptRecord) -> String {
         || "–".to_owned(),
         |usage| format!("{} + {}", commas(usage.prompt), commas(usage.completion)),
     );
-    format!(
-        "{}  {at}  {:<24} {:<18} estimate {:>7}  used {used}\n",
-        receipt.id,
-        printable(&receipt.model),
-        receipt.stage,
-        commas(receipt.estimate),
-    )
+    let (id, model, stage) = (receipt.id, printable(&receipt.model), &receipt.stage);
+    let estimate = commas(receipt.estimate);
+    if columns().is_some_and(|columns| columns < NARROW) {
+        return format!("{at}  {stage}\n  {model}\n  estimate {estimate}  used {used}\n  {id}\n");
+    }
+    format!("{id}  {at}  {model:<24} {stage:<18} estimate {estimate:>7}  used {used}\n")
 }

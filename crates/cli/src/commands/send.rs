@@ -6,18 +6,20 @@ use plimsoll_app::{
     App, AppError, Cancel, Draft, OverQuota, Prepared, Progress, Purpose, SendChoices, Sent, View,
 };
 use plimsoll_budget::{OverBudget, Verdict};
-use plimsoll_domain::{Attachment, File, FileId, PairId, TopicId, print_token};
+use plimsoll_domain::{Attachment, File, FileId, Fillings, PairId, TopicId, print_token};
 use plimsoll_files::size_words;
 use plimsoll_send::{Outcome, Suggestion};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::commas;
 
+use super::{dry_run, snippets};
 use crate::{
     args::{Location, SendArgs},
     context::Context,
     failure::{Failure, note, say},
     input,
     machine::{self, Opened},
+    markdown::AnswerText,
     output::{Output, neutral},
     signals, words,
 };
@@ -37,6 +39,13 @@ pub(crate) fn run(
         let workspace = &location.workspace;
         let model = args.model.as_deref();
         let mut view = args.conversation.view(app, workspace, model).await?;
+        let text = match &args.template {
+            Some(name) => {
+                let fillings = Fillings { values: args.params.clone(), input: text };
+                snippets::message(app, workspace, name, &fillings).await?
+            }
+            None => text,
+        };
         let mut draft = Draft { text, ..Draft::default() };
         if again {
             ask_again(app, args, workspace, &mut view, &mut draft).await?;
@@ -44,8 +53,18 @@ pub(crate) fn run(
         let mut taken = Vec::new();
         let sent = async {
             attach(app, args, workspace, &view, &mut draft, &mut taken).await?;
-            let prepared = app.prepare(workspace, view, &draft).await?;
-            send(&opened, args, prepared, asked, output).await
+            let mut workspace_view = app.workspace_view(workspace, view).await?;
+            let prepared = workspace_view.prepare(app, &draft).await?;
+            for one in &prepared.plan.attached {
+                note(&words::attached(one));
+            }
+            if args.dry_run {
+                let view = &mut workspace_view;
+                dry_run::show(app, view, &prepared, asked, args.json, output).await?;
+                return Ok(None);
+            }
+            drop(workspace_view);
+            send(&opened, args, prepared, asked, output).await.map(Some)
         };
         let sent = sent.await;
         if !matches!(sent, Ok(Some(_))) {
@@ -55,29 +74,18 @@ pub(crate) fn run(
             }
         }
         let Some(sent) = sent? else { return Ok(0) };
-        output.text("\n")?;
-        output.flush()?;
         conclude(&sent, &opened).await
     })
 }
 
-/// Sends it; none if it was only to be shown.
 async fn send(
     opened: &Opened,
     args: &SendArgs,
     prepared: Prepared,
     asked: OverBudget,
     output: &mut Output,
-) -> Result<Option<Sent>, Failure> {
+) -> Result<Sent, Failure> {
     let app = &opened.app;
-    for one in &prepared.plan.attached {
-        note(&words::attached(one));
-    }
-    if args.dry_run {
-        output.text(prepared.exact_request(asked).shown())?;
-        output.text("\n")?;
-        return Ok(None);
-    }
     if let Some(words) = prepared.plan.target().hidden_prompt_notice {
         note(words);
     }
@@ -91,9 +99,13 @@ async fn send(
         stop.cancel();
     });
     let gone = cancel.clone();
-    let mut watch = |progress: &Progress| show(progress, output, &gone);
+    let mut answer = AnswerText::new(args.markdown);
+    let mut watch = |progress: &Progress| show(progress, &mut answer, output, &gone);
     let sent = app.send(prepared, choices, &cancel, &mut watch).await;
-    sent.map(Some).map_err(|error| refused(error, &suggestions))
+    let sent = sent.map_err(|error| refused(error, &suggestions))?;
+    output.text(&answer.end())?;
+    output.flush()?;
+    Ok(sent)
 }
 
 /// Fills in what is asked again: its words, its topic, and its model unless another one
@@ -187,7 +199,7 @@ fn message(args: &SendArgs) -> Result<String, Failure> {
         if std::io::stdin().is_terminal() { String::new() } else { input::standard_input()?.text };
     let prompt = args.prompt.clone().unwrap_or_default();
     let text = match (prompt.trim().is_empty(), piped.trim().is_empty()) {
-        (true, true) if !args.files.is_empty() => String::new(),
+        (true, true) if !args.files.is_empty() || args.template.is_some() => String::new(),
         (true, true) => {
             return Err(Failure::usage("there is nothing to send")
                 .hint("give a prompt, as in: plimsoll send \"What is a load line?\""));
@@ -218,7 +230,7 @@ fn policy(
     let fits = suggestions.iter().any(|one| matches!(one, Suggestion::FitFirst { .. }));
     match suggestions.first() {
         Some(Suggestion::SendAnyway) => say("[t] send anyway   [c] cancel"),
-        _ if fits => say("[t] trim as needed   [f] fit first   [c] cancel"),
+        _ if fits => say("[f] fit first   [t] trim as needed   [c] cancel"),
         _ => say("[t] trim as needed   [c] cancel"),
     }
     let mut answer = String::new();
@@ -233,20 +245,24 @@ fn policy(
 }
 
 /// Text goes to standard output as it arrives; everything else is told beside it.
-fn show(progress: &Progress, output: &mut Output, gone: &Cancel) {
+fn show(progress: &Progress, answer: &mut AnswerText, output: &mut Output, gone: &Cancel) {
+    let shown = match progress {
+        Progress::Text(_, text) => answer.push(text),
+        // What is told beside the answer begins on a line of its own.
+        Progress::Loading(_)
+        | Progress::RetryIn(..)
+        | Progress::QuotaWait(..)
+        | Progress::Unsaved(..)
+        | Progress::Trimmed(..)
+        | Progress::Tool(..) => answer.end(),
+        _ => String::new(),
+    };
+    // Whoever reads us has gone away: there is nobody to answer.
+    if !shown.is_empty() && output.text(&shown).and_then(|()| output.flush()).is_err() {
+        gone.cancel();
+    }
     match progress {
-        Progress::Text(_, text) => {
-            // A file gets what the model wrote; a terminal must not be steered by it.
-            let shown = if std::io::stdout().is_terminal() {
-                neutral(text).into()
-            } else {
-                std::borrow::Cow::Borrowed(text.as_str())
-            };
-            // Whoever reads us has gone away: there is nobody to answer.
-            if output.text(&shown).and_then(|()| output.flush()).is_err() {
-                gone.cancel();
-            }
-        }
+        Progress::Text(..) => {}
         Progress::Loading(_) => note("the model is being loaded"),
         Progress::RetryIn(_, wait, why) => {
             note(&format!("{why}; trying again in {:.1} s", wait.as_secs_f64()));
@@ -324,7 +340,7 @@ async fn conclude(sent: &Sent, opened: &Opened) -> Result<u8, Failure> {
     tell_receipt(sent, opened).await;
     match &sent.outcome {
         Outcome::Complete { cut_by_length: true } => {
-            note("the answer was cut by its length");
+            note(&words::cut(&sent.answer));
             Ok(0)
         }
         Outcome::Complete { cut_by_length: false } => Ok(0),

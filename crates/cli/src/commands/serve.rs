@@ -50,6 +50,9 @@ pub(crate) fn run(
         let address = listener.local_addr().unwrap_or(args.addr);
         let opened = machine::open(context, location.data_dir()).await?;
         let entrance = Entrance::new(address, given, &opened.data_dir)?;
+        if !address.ip().is_loopback() {
+            opened.providers.share(&opened.app.settings().allowed_servers());
+        }
         let access = entrance.access();
         let app = Arc::new(opened.app);
         let configurator = Arc::new(Configuration::new(&app, &opened.providers, &opened.data_dir));

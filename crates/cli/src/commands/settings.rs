@@ -1,14 +1,14 @@
 //! `plimsoll settings`: every setting, its value and where it comes from; and changing one.
 
 use clap::Subcommand;
-use plimsoll_config::{SETTINGS, SettingSpec, Source, edit_settings};
+use plimsoll_config::{SETTING_GROUPS, SettingSpec, Source, edit_settings};
 use serde::Serialize;
 
 use crate::{
     args::SettingsArgs,
     context::{Context, change_config, config_dir},
     failure::{Failure, note},
-    output::Output,
+    output::{Output, columns, printable},
 };
 
 #[derive(Subcommand, Debug)]
@@ -31,6 +31,8 @@ pub(crate) enum SettingsCommand {
 #[derive(Serialize)]
 struct Row<'a> {
     key: &'a str,
+    title: &'static str,
+    group: &'static str,
     value: &'a str,
     default: &'a str,
     source: &'static str,
@@ -43,9 +45,11 @@ pub(crate) fn run(args: &SettingsArgs, output: &mut Output) -> Result<u8, Failur
         None => {}
     }
     let context = Context::load()?;
-    let rows: Vec<Row<'_>> = SETTINGS
+    let listed = SETTING_GROUPS
         .iter()
-        .filter_map(|spec| {
+        .flat_map(|group| group.settings().map(|(spec, title)| (group.name, spec, title)));
+    let rows: Vec<Row<'_>> = listed
+        .filter_map(|(group, spec, title)| {
             let (value, source) = context.settings.get(spec.key)?;
             let source = match source {
                 Source::Default => "default",
@@ -53,18 +57,35 @@ pub(crate) fn run(args: &SettingsArgs, output: &mut Output) -> Result<u8, Failur
                 Source::Environment => "environment",
                 Source::Flag => "flag",
             };
-            Some(Row { key: spec.key, value, default: spec.default, source })
+            Some(Row { key: spec.key, title, group, value, default: spec.default, source })
         })
         .collect();
     if args.json {
         output.json(&serde_json::json!({ "settings": rows }))?;
         return Ok(0);
     }
-    for row in rows {
-        let line = format!("{:<24} {:<12} {}", row.key, row.value, row.source);
-        output.text(&format!("{}\n", line.trim_end()))?;
+    let narrow = columns().is_some_and(|columns| columns < NARROW);
+    for (n, group) in rows.chunk_by(|a, b| a.group == b.group).enumerate() {
+        let gap = if n > 0 { "\n" } else { "" };
+        output.text(&format!("{gap}{}\n", group[0].group))?;
+        for row in group {
+            output.text(&line(row, narrow))?;
+        }
     }
     Ok(0)
+}
+
+/// A terminal with fewer columns gets two lines a setting.
+const NARROW: usize = 60;
+
+fn line(row: &Row<'_>, narrow: bool) -> String {
+    let value = printable(row.value);
+    let line = match narrow {
+        true if value.is_empty() => format!("{}\n  ({})", row.key, row.source),
+        true => format!("{}\n  {value}  ({})", row.key, row.source),
+        false => format!("{:<24} {value:<12} {}", row.key, row.source),
+    };
+    format!("{}\n", line.trim_end())
 }
 
 /// Changes one setting in the file. The file is read without the rest of the settings, so

@@ -40,11 +40,14 @@ pub(crate) fn run(
                 };
                 app.add_topic(&location.workspace, &new).await?;
             }
-            Some(TopicsCommand::Rm { path }) => {
+            Some(TopicsCommand::Rm { path, with_pairs }) => {
                 let topics = app.store().topics(&location.workspace).await?;
                 let unknown = || AppError::UnknownTopic(path.clone());
                 let id = find_topic(&topics, path).ok_or_else(unknown)?.id;
-                app.remove_topic(&location.workspace, id).await?;
+                match with_pairs {
+                    true => drop(app.delete_conversation(&location.workspace, id).await?),
+                    false => app.remove_topic(&location.workspace, id).await.map(drop)?,
+                }
             }
             None => {}
         }

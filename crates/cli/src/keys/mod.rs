@@ -26,6 +26,9 @@ pub(crate) const PROVIDERS: [&str; 10] = [
     "zai",
 ];
 
+/// No key is longer, in bytes.
+const LONGEST_KEY: usize = 4096;
+
 /// Where a key is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeySource {
@@ -43,6 +46,25 @@ pub(crate) enum Place {
     File,
 }
 
+impl KeySource {
+    /// A name that never changes.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Environment => "environment",
+            Self::Keyring => "keyring",
+            Self::File => "file",
+        }
+    }
+
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Environment => "the environment",
+            Self::Keyring => "the keyring of this machine",
+            Self::File => "a file that only you can read",
+        }
+    }
+}
+
 /// The variable that usually holds a provider's key.
 pub(crate) fn usual_variable(provider: &str) -> String {
     match provider {
@@ -58,15 +80,35 @@ pub(crate) struct Found {
     pub(crate) servers: Option<Vec<String>>,
 }
 
-/// Where a provider's key is, without asking the keyring for it.
-pub(crate) fn place(provider: &str, variable: Option<&str>) -> Result<Option<KeySource>, Failure> {
+/// Where a key is, and the servers that it was given for, without the key.
+pub(crate) struct Known {
+    pub(crate) source: KeySource,
+    pub(crate) servers: Option<Vec<String>>,
+}
+
+/// What is known of a provider's key without asking the keyring for it.
+pub(crate) fn known(provider: &str, variable: Option<&str>) -> Result<Option<Known>, Failure> {
     if from_environment(provider, variable).is_some() {
-        return Ok(Some(KeySource::Environment));
+        return Ok(Some(Known { source: KeySource::Environment, servers: None }));
     }
-    Ok(file::read()?.remove(provider).map(|kept| match kept.key {
-        Some(_) => KeySource::File,
-        None => KeySource::Keyring,
+    Ok(file::read()?.remove(provider).map(|kept| {
+        let source = if kept.key.is_some() { KeySource::File } else { KeySource::Keyring };
+        Known { source, servers: kept.servers }
     }))
+}
+
+/// Whether a text can be a key, and the text without what stands around it.
+pub(crate) fn checked(text: &str) -> Option<&str> {
+    let key = text.trim();
+    let good = |c: char| c.is_ascii_graphic();
+    (!key.is_empty() && key.len() <= LONGEST_KEY && key.chars().all(good)).then_some(key)
+}
+
+/// Whether a provider may have this name: it goes into commands and files.
+pub(crate) fn is_name(provider: &str) -> bool {
+    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let starts = provider.starts_with(|c: char| c.is_ascii_alphanumeric());
+    starts && provider.len() <= 64 && provider.chars().all(good)
 }
 
 /// A provider's key. A keyring that does not answer in time is an error that says so.

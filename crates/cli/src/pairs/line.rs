@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp as Instant;
-use plimsoll_domain::{ColorFlag, Lifecycle, PairUse, Star};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairKind, PairUse, Star};
 use serde::Deserialize;
 
 use super::field::Field;
@@ -25,6 +25,7 @@ pub struct PairLine<'a> {
     pub color_flag: ColorFlag,
     /// Whether it goes along with later messages; `auto` when it is not stated.
     pub pair_use: PairUse,
+    pub kind: PairKind,
     /// The model; empty when it is not stated.
     pub model: Cow<'a, str>,
     /// The topic as a path.
@@ -56,6 +57,8 @@ struct Raw<'a> {
     color_flag: Field<'a>,
     #[serde(borrow, default, rename = "use")]
     pair_use: Field<'a>,
+    #[serde(borrow, default)]
+    kind: Field<'a>,
     #[serde(borrow, default)]
     model: Field<'a>,
     #[serde(borrow, default)]
@@ -96,6 +99,12 @@ impl<'a> PairLine<'a> {
                 LineError(format!("use '{}' is not auto, out or pinned", shorten(&name)))
             })?,
         };
+        let kind = match raw.kind.text("kind")? {
+            None => PairKind::default(),
+            Some(name) => PairKind::parse(&name).ok_or_else(|| {
+                LineError(format!("kind '{}' is not chat or summary", shorten(&name)))
+            })?,
+        };
         let lifecycle = match raw.lifecycle_state.text("lifecycleState")? {
             None => Lifecycle::Complete,
             Some(name) => Lifecycle::parse(&name).ok_or_else(|| {
@@ -112,6 +121,7 @@ impl<'a> PairLine<'a> {
             star,
             color_flag,
             pair_use,
+            kind,
             model: raw.model.text("model")?.unwrap_or_default(),
             topic: raw.topic.text("topic")?,
             lifecycle,

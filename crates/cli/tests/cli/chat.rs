@@ -196,13 +196,13 @@ fn val_3_too_much_is_asked_about_and_each_choice_works() {
         chat.wait_for("1 aboard");
         chat.enter(&long);
         chat.wait_for("The request is over the limit of 200 tokens by ");
-        chat.wait_for("[t] send it and trim as needed");
         chat.wait_for("[f] fit first: leave the oldest pair ashore");
+        chat.wait_for("[t] send it and trim as needed");
         chat.wait_for("[h] clear the history");
         chat.wait_for("[c] cancel");
         chat.enter("x");
         // Larger models are in the catalog, but none of them can be asked here.
-        chat.wait_for("it is one of t, f, h, c");
+        chat.wait_for("it is one of f, t, h, c");
         chat.enter(choice);
         if choice == "c" {
             chat.wait_for("nothing was sent");
@@ -327,4 +327,24 @@ fn snd_8_regenerate_and_swap_in_a_script() {
     assert_eq!(answers, ["one", "two", "one"], "{}\n{}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("deleted: hello"), "{}", ran.stderr);
     assert_eq!(home.command(&["plan", "--json"]).run().json()["y"], 0);
+}
+
+/// API-6: what the page does to a pair can be done here.
+#[test]
+fn api_6_a_context_begins_at_a_pair_and_a_question_is_written_anew() {
+    let server = ScriptedServer::chats([Reply::openai(&["fine"], 9, 1)]).unwrap();
+    let home = Home::new(&server, 4096);
+    let input = "ship\ntrain\n/from 1\nwagon\n/edit coach\nwheel\n/edit\n";
+    let ran = home.command(&["chat"]).input(input).run();
+    let last = posted(&server).pop().unwrap();
+    assert!(last.contains("train") && !last.contains("ship"), "{last}");
+    assert!(last.contains("coach") && !last.contains("wagon"), "{last}");
+    assert!(ran.stderr.contains("/edit takes the new words"), "{}", ran.stderr);
+    // A conversation goes with its pairs, and comes back with them.
+    assert!(home.command(&["topics", "rm", "ship"]).run().code != 0, "it holds pairs");
+    assert_eq!(home.command(&["topics", "rm", "ship", "--with-pairs"]).run().code, 0);
+    let pairs = || home.command(&["export"]).run().json()["pairs"].as_array().unwrap().len();
+    assert_eq!(pairs(), 0);
+    assert_eq!(home.command(&["undo"]).run().code, 0);
+    assert_eq!(pairs(), 4);
 }

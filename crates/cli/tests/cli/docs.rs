@@ -2,7 +2,7 @@
 
 use crate::run::plimsoll;
 
-const COMMANDS: [&str; 25] = [
+const COMMANDS: [&str; 26] = [
     "serve",
     "send",
     "chat",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 25] = [
     "segments",
     "models",
     "topics",
+    "snippets",
     "undo",
     "receipts",
     "settings",

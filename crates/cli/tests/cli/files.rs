@@ -116,3 +116,25 @@ fn lim_3_a_file_over_the_limit_says_what_can_be_done() {
     let body = posted(&server).remove(0);
     assert!(body.contains("[cut: the first 4095 of 18200 bytes]"), "{body}");
 }
+
+/// FIL-6: whose files are told of is an option.
+#[test]
+fn fil_6_the_scope_of_files_is_an_option() {
+    let (server, home) = home(32_768);
+    let models = home.path().join("models.toml");
+    let text = std::fs::read_to_string(&models).unwrap();
+    std::fs::write(models, format!("{text}tools = true\n")).unwrap();
+    let path = home.path().join("notes.md");
+    std::fs::write(&path, "# Load line\nA mark on the hull.\n").unwrap();
+    home.send(&["-f", path.to_str().unwrap(), "Read this"]);
+    for (scope, told) in
+        [("conversation", false), ("pinned", false), ("all", true), ("none", false)]
+    {
+        let ran = home.send(&["--files-scope", scope, "hello"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let last = posted(&server).pop().unwrap();
+        assert_eq!(last.contains("- notes.md ("), told, "{scope}: {last}");
+    }
+    let ran = home.send(&["--files-scope", "some", "x"]);
+    assert!(ran.code == 2 && ran.stderr.contains("conversation, pinned, all, none"));
+}

@@ -7,6 +7,7 @@ use plimsoll_testkit::scripted::{Reply, ScriptedServer};
 use crate::{
     run::Plimsoll,
     send::{Home, posted},
+    terminal::Terminal,
 };
 
 const KEY: &str = "sk-canary-fedcba9876543210";
@@ -160,6 +161,23 @@ fn sec_8_a_key_goes_to_no_other_server_than_it_was_given_for() {
     let keys = machine.home.path().join("keys.toml");
     std::fs::write(&keys, format!("openai = \"{KEY}\"\n")).unwrap();
     assert_eq!(machine.command(&["send", "hello"]).run().code, 0);
+}
+
+/// Review item 6: nothing was asked for, and the key was echoed.
+#[test]
+fn ui_19_a_key_is_asked_for_on_a_terminal_and_not_shown() {
+    let server = ScriptedServer::chats([Reply::openai(&["ok"], 9, 1)]).unwrap();
+    let home = Home::new(&server, 4096);
+    let mut terminal = Terminal::start(&home, &["keys", "set", "openai", "--file"]);
+    terminal.wait_for("Key of openai (not shown as you type): ");
+    // Typed as soon as it is asked for.
+    terminal.keys(&format!("{KEY}\r"));
+    terminal.wait_for("the key of openai is kept in a file that only you can read");
+    terminal.wait_for("whether it works: plimsoll keys test openai");
+    let all = terminal.rest();
+    assert!(!all.contains(KEY), "{all}");
+    let kept = std::fs::read_to_string(home.path().join("keys.toml")).unwrap();
+    assert!(kept.contains(KEY), "{kept}");
 }
 
 #[test]

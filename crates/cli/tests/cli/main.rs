@@ -18,10 +18,13 @@ mod limits;
 mod memory;
 mod models;
 mod plan;
+mod rendered;
 mod run;
 mod segments;
 mod send;
 mod settings;
+mod several;
+mod snippets;
 mod survives;
 mod survives_import;
 #[cfg(unix)]

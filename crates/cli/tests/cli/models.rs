@@ -1,6 +1,8 @@
+use plimsoll_testkit::scripted::{Reply, ScriptedServer};
+use pty_process::Size;
 use serde_json::json;
 
-use crate::run::plimsoll;
+use crate::{run::plimsoll, send::Home, terminal::Terminal};
 
 #[test]
 fn one_model_in_full() {
@@ -9,17 +11,80 @@ fn one_model_in_full() {
         "id": "phi-3-mini-4k", "provider": "local", "contextWindow": 4096, "tpm": null,
         "ml": 4096, "bind": "window", "vision": false, "tools": false, "enabled": true,
         "available": false,
+        "needs": "a running server that has it, such as Ollama or LM Studio",
     }]});
     assert_eq!(ran.json(), expected);
 }
 
 #[test]
-fn cat_4_an_unknown_model_is_assumed() {
-    let report = plimsoll(["models", "--json", "phi"]).run().json();
-    let model = &report["models"][0];
-    assert_eq!(model["ml"], 8192);
-    assert_eq!(model["bind"], "assumed");
-    assert!(model["contextWindow"].is_null());
+fn a_part_of_a_name_lists_what_holds_it_and_no_model_is_made_up() {
+    let ids = |name: &str| -> Vec<String> {
+        let report = plimsoll(["models", "--json", name]).run().json();
+        let id = |model: &serde_json::Value| model["id"].as_str().unwrap().to_owned();
+        report["models"].as_array().unwrap().iter().map(id).collect()
+    };
+    let claude = ids("claude");
+    assert!(claude.len() > 2 && claude.iter().all(|id| id.contains("claude")), "{claude:?}");
+    assert!(ids("phi").contains(&"phi-3-mini-4k".to_owned()));
+    let nobody = plimsoll(["models", "gpt4o"]).run();
+    nobody.refused(1, "no model is called 'gpt4o'");
+    assert!(nobody.stderr.contains("did you mean gpt-4o"), "{}", nobody.stderr);
+    plimsoll(["models", "zzz"]).run().refused(1, "no model is called 'zzz'");
+}
+
+#[test]
+fn ui_19_usable_models_are_listed_first_and_the_others_say_what_they_need() {
+    let ran = plimsoll(["models"]).env("OPENAI_API_KEY", "sk-x").env("MISTRAL_API_KEY", "").run();
+    let ready: Vec<bool> = ran.stdout.lines().map(|line| !line.contains("needs ")).collect();
+    assert!(ready[0] && ready.is_sorted_by(|a, b| a >= b), "{}", ran.stdout);
+    let mistral = ran.stdout.lines().find(|line| line.starts_with("mistral-large")).unwrap();
+    assert!(mistral.contains("needs a key of mistral"), "{mistral}");
+}
+
+/// Review item 29: tables wrapped badly at 40 columns.
+#[test]
+fn tables_fit_a_narrow_terminal() {
+    let server = ScriptedServer::chats([Reply::openai(&["ok"], 9, 1)]).unwrap();
+    let home = Home::new(&server, 4096);
+    assert_eq!(home.command(&["send", "hello"]).run().code, 0);
+    for args in [&["models"][..], &["settings"], &["receipts"]] {
+        let mut narrow = Terminal::start_sized(&home, args, Size::new(40, 40), &[]);
+        let text = narrow.rest();
+        assert!(text.lines().count() > 1, "{args:?}: {text}");
+        for line in text.lines() {
+            assert!(line.trim_end().chars().count() <= 40, "{args:?}: {line:?}");
+        }
+    }
+}
+
+#[test]
+fn ui_19_the_models_of_a_server_are_added_by_its_address() {
+    let list = r#"{"data": [{"id": "acme-large"}, {"id": "acme-small"}]}"#;
+    let server = ScriptedServer::answering(move |request| match request.method.as_str() {
+        "POST" => Reply::openai(&["I am acme."], 9, 1),
+        _ if request.headers.iter().any(|(_, value)| value == "Bearer sk-acme-0123456789") => {
+            Reply::json(200, list)
+        }
+        _ => Reply::json(401, "{}"),
+    });
+    let server = server.unwrap();
+    let home = Home::new(&server, 4096);
+    let at = server.base_url().trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+    let add = ["models", "--add", &at, "--provider", "acme"];
+    let refused = home.command(&add).run();
+    refused.refused(1, "a key is needed for");
+    let own = format!("http://{at}");
+    assert!(refused.stderr.contains(&format!("plimsoll keys set acme --for {own}")));
+    let set = ["keys", "set", "acme", "--file", "--for", &own];
+    assert_eq!(home.command(&set).input("sk-acme-0123456789\n").run().code, 0);
+    let added = home.command(&add).run();
+    assert_eq!(added.code, 0, "{}", added.stderr);
+    assert!(added.stderr.contains("2 models of acme"), "{}", added.stderr);
+    let tested = home.command(&["keys", "test", "acme"]).run();
+    assert!(tested.stderr.contains("takes the key, and lists 2 models"), "{}", tested.stderr);
+    let sent = home.command(&["send", "-m", "acme-small", "who?"]).run();
+    assert!(sent.stdout.contains("I am acme."), "{} {}", sent.stdout, sent.stderr);
+    home.command(&["models", "--add", "http://169.254.169.254"]).run().refused(1, "never asked");
 }
 
 #[test]

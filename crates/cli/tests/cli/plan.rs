@@ -31,6 +31,21 @@ fn plan(pairs: &[String], args: &[&str]) -> Ran {
     plimsoll(all).input(pairs.join("\n")).run()
 }
 
+#[test]
+fn ui_18_a_plan_says_what_the_prompt_costs_at_most() {
+    let report = plan(&three(), &["-m", "gpt-4o", "--draft", "hello"]).json();
+    let (cost, total) = (report["cost"].as_f64().unwrap(), report["total"].as_f64().unwrap());
+    assert!(cost > 0.0 && cost < total, "{report}");
+    let local = plan(&three(), &["-m", "phi-3-mini-4k", "--draft", "hello"]).json();
+    assert_eq!(local.get("cost"), None, "nobody knows its price");
+    let people = plimsoll(["plan", "--pairs", "-", "-m", "gpt-4o"]).input(three().join("\n")).run();
+    assert!(people.stdout.contains("cost       ≤ $"), "{}", people.stdout);
+    assert!(people.stdout.contains("the answer is not counted"), "{}", people.stdout);
+    let inside =
+        plimsoll(["plan", "--pairs", "-", "-m", "embedded"]).input(three().join("\n")).run();
+    assert!(inside.stdout.contains("cost       free"), "{}", inside.stdout);
+}
+
 fn three() -> Vec<String> {
     // Not in the order of time.
     vec![
@@ -51,6 +66,8 @@ fn the_json_of_the_spec() {
     for key in ["filterUs", "weighUs", "boundaryUs"] {
         assert!(timings[key].is_number(), "{key}");
     }
+    // The newest pair is of gpt-4o, whose price is known (UI-18).
+    assert!(report.as_object_mut().unwrap().remove("cost").unwrap().is_number());
     let expected = json!({
         "ml": 200, "x": 2, "y": 3, "included": ["mid", "new"], "excluded": ["old"],
         "predictedHistoryTokens": 90, "predictedTotalTokens": 190, "aut": 5, "total": 95,
@@ -259,4 +276,24 @@ fn people_see_the_load_line() {
     .run();
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     insta::assert_snapshot!(ran.stdout);
+}
+
+/// API-6: lines of a file say the use and the kind of a pair.
+#[test]
+fn api_6_lines_take_use_and_kind() {
+    let line = |id: &str, more: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"userText\":\"text of {id}\",\"createdAt\":\"2026-01-0{id}T00:00:00Z\"{more}}}\n"
+        )
+    };
+    let lines =
+        line("1", "") + &line("2", ",\"use\":\"out\"") + &line("3", ",\"kind\":\"summary\"");
+    let plan = |filter: &str| {
+        plimsoll(["plan", "--pairs", "-", "--json", "--filter", filter]).input(&lines).run().json()
+    };
+    assert_eq!(plan("")["included"], serde_json::json!(["1", "3"]));
+    assert_eq!(plan("y")["included"], serde_json::json!(["3"]));
+    let wrong = line("1", ",\"kind\":\"poem\"");
+    let ran = plimsoll(["plan", "--pairs", "-", "--json"]).input(wrong).run();
+    ran.refused(1, "kind 'poem' is not chat or summary");
 }

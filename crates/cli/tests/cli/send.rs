@@ -187,7 +187,7 @@ fn keys_are_kept_for_their_owner_alone_and_never_printed() {
     }
     assert_eq!(home.command(&["keys", "rm", "mistral"]).run().code, 0);
     home.command(&["keys", "rm", "mistral"]).run().refused(1, "no stored key");
-    home.command(&["keys", "set", "mistral"]).run().refused(2, "no key on standard input");
+    home.command(&["keys", "set", "mistral"]).run().refused(2, "that is no key");
 }
 
 #[test]

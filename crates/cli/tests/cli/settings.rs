@@ -16,6 +16,9 @@ fn a_setting_is_written_and_taken_out_and_comments_stay() {
     assert_eq!(read(), "# Mine.\nwarnAt = 90 # early\n");
     assert_eq!(run(&["settings", "set", "overBudget", "fit"]).run().code, 0);
     let listed = run(&["settings"]).run().stdout;
+    // Group by group, as in the page (UI-22).
+    let group = |name: &str| listed.lines().position(|line| line == name).unwrap();
+    assert!(group("Conversations") < group("Context"), "{listed}");
     let of = |key: &str| listed.lines().find(|line| line.starts_with(key)).unwrap_or_default();
     assert!(of("overBudget").contains("fit") && of("overBudget").contains("config.toml"));
     let shadowed =

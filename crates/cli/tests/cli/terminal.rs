@@ -37,8 +37,18 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn start(home: &Home, args: &[&str]) -> Self {
+        Self::start_sized(home, args, Size::new(40, 160), &[])
+    }
+
+    /// In a terminal of another size, with these variables.
+    pub(crate) fn start_sized(
+        home: &Home,
+        args: &[&str],
+        size: Size,
+        variables: &[(&str, &str)],
+    ) -> Self {
         let (pty, pts) = pty_process::blocking::open().unwrap();
-        pty.resize(Size::new(40, 160)).unwrap();
+        pty.resize(size).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll")).args(args);
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("PLIMSOLL_") {
@@ -51,7 +61,10 @@ impl Terminal {
             .env("PLIMSOLL_DEFAULT_MODEL", "test")
             .env("PLIMSOLL_TIME_ZONE", "UTC")
             .env("TERM", "xterm-256color")
+            // The keyring of whoever runs the tests is not for them.
+            .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")
             .env_remove("NO_COLOR")
+            .envs(variables.iter().copied())
             .spawn(pts)
             .unwrap();
         let (pty, screen) = (Arc::new(pty), Arc::new(Screen::default()));
@@ -106,6 +119,18 @@ impl Terminal {
             }
             bytes = self.screen.changed.wait_timeout(bytes, left).unwrap().0;
         }
+    }
+
+    /// Everything that was drawn, once the program has ended.
+    pub(crate) fn rest(&mut self) -> String {
+        let deadline = Instant::now() + FOREVER;
+        let mut bytes = self.screen.bytes.lock().unwrap();
+        while !bytes.1 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "it did not end:\n{}", plain(&bytes.0));
+            bytes = self.screen.changed.wait_timeout(bytes, left).unwrap().0;
+        }
+        plain(&bytes.0)
     }
 
     /// Everything that was drawn, with its terminal codes.

@@ -1,8 +1,8 @@
 //! A made-up history for the pictures: a person who learns about ships and Rust.
 
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairId, PairUse, ReceiptId, Star, Timestamp, Topic, TopicId,
-    Usage,
+    ColorFlag, Lifecycle, MessagePair, PairId, PairKind, PairUse, ReceiptId, Star, Timestamp,
+    Topic, TopicId, Usage,
 };
 use plimsoll_store::{Pairs, ReceiptRecord, Receipts, Topics, Workspace};
 use plimsoll_store_sql::SqlStore;
@@ -108,6 +108,9 @@ pub(crate) async fn fill(store: &SqlStore, now: i64) {
             star: Star::new(stars).unwrap(),
             color_flag: if n == 30 { ColorFlag::Blue } else { ColorFlag::Grey },
             pair_use: PairUse::default(),
+            kind: PairKind::default(),
+            summarises: Vec::new(),
+            group: None,
             lifecycle: Lifecycle::Complete,
             created_at: at,
             error: None,

@@ -52,6 +52,16 @@ const FILLED: &[Scene] = &[
         page.wait_for("!document.querySelector('#filter-error').hidden")?;
         refused(page)
     }),
+    Scene::new("summarise").after(summarise),
+    Scene::new("summarise-narrow").dark().sized(360, 740, 2.0).after(summarise),
+    Scene::new("find").after(|page| {
+        page.click("#filter")?;
+        page.keys("Ctrl+a")?;
+        page.insert_text("future")?;
+        page.keys("Enter")?;
+        page.wait_for("document.querySelector('#hits').childElementCount > 1")?;
+        page.settle()
+    }),
     Scene::new("receipts").after(|page| {
         open_panel(page, "receipts")?;
         page.eval::<()>(
@@ -79,6 +89,14 @@ fn at_the_line(page: &Page) -> Result<()> {
         "(() => { const at = document.querySelector('#load')?.getBoundingClientRect().top; \
          return at > 60 && at < 600; })()",
     )?;
+    page.settle()
+}
+
+/// The dialog that shows what would be summarised (HIS-11); nothing is sent.
+fn summarise(page: &Page) -> Result<()> {
+    page.click("#draft")?;
+    page.keys("Escape z")?;
+    page.wait_for("document.querySelector('dialog.summary li')")?;
     page.settle()
 }
 

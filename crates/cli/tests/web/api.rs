@@ -285,7 +285,7 @@ fn pairs_are_labelled_edited_and_deleted_and_commands_are_taken_back() {
     served.refused("PATCH", &path, Some(json!({"star": 4})), 400, "bad_request");
     served.refused("PATCH", &path, Some(json!({"nope": 4})), 422, "bad_fields");
     let done = served.json("POST", "/api/command", Some(json!({"text": "c'alpha' :star 3"})));
-    assert_eq!(done["done"], "1 pairs starred");
+    assert_eq!(done["done"], "1 pair of all conversations starred");
     assert_eq!(served.json("GET", &path, None)["star"], 3);
     served.json("POST", "/api/undo", Some(json!({"token": done["undo"]})));
     assert_eq!(served.json("GET", &path, None)["star"], 2);
@@ -320,7 +320,7 @@ fn rec_5_what_is_deleted_is_out_of_everything_and_comes_back_after_a_restart() {
     let text = "!c'gamma' :delete";
     let done = Some(json!({"text": text, "confirmed": true}));
     let done = served.json("POST", "/api/command", done);
-    assert_eq!(done["done"], "2 pairs deleted");
+    assert_eq!(done["done"], "2 pairs of all conversations deleted");
     assert_eq!(listed(&served), ids[2..]);
     let hits = served.json("GET", "/api/search?q=alpha", None);
     assert!(hits["hits"].as_array().unwrap().is_empty(), "{hits}");

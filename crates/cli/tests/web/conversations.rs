@@ -184,3 +184,31 @@ fn his_9_a_message_with_none_open_is_filed_in_no_other_conversation() {
     served.json("PATCH", &format!("/api/conversations/{empty}"), title);
     assert!(titles(&served).contains(&"Plans".to_owned()));
 }
+
+#[test]
+fn his_9b_commands_act_on_the_scope_and_say_it() {
+    let server = ScriptedServer::chats([Reply::openai(&["fine"], 14, 2)]).unwrap();
+    let served = served(&server);
+    let (one, two) = (begin(&served), begin(&served));
+    let (one, two) = (format!("conversation={one}"), format!("conversation={two}"));
+    send(&served, &server, &one, "ship");
+    send(&served, &server, &two, "train");
+    send(&served, &server, &two, "wagon");
+    let run = |place: &str, text: &str| {
+        served.json("POST", &format!("/api/command?{place}"), Some(json!({ "text": text })))
+    };
+    assert_eq!(run(&one, ":star 2")["done"], "1 pair of this conversation starred");
+    let all = format!("{one}&scope=everything");
+    assert_eq!(run(&all, "s2 :flag b")["done"], "1 pair of all conversations flagged");
+    assert_eq!(run(&all, ":export md")["done"], "3 pairs of all conversations to export");
+    let ask = Some(json!({ "text": ":delete" }));
+    let path = format!("/api/command?{two}");
+    let question = served.refused("POST", &path, ask, 409, "confirm");
+    let asked = question["detail"].as_str().unwrap();
+    assert!(asked.starts_with("Delete 2 pairs of this conversation?"), "{asked}");
+    let yes = Some(json!({ "text": ":delete", "confirmed": true }));
+    let done = served.json("POST", &path, yes);
+    assert_eq!(done["done"], "2 pairs of this conversation deleted");
+    let left = served.json("GET", &format!("/api/pairs?from=0&{all}"), None);
+    assert_eq!(left["pairs"].as_array().unwrap().len(), 1, "the other one is as it was");
+}

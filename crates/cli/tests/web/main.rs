@@ -3,10 +3,13 @@
 // A helper of a test may fail like the test itself.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod actions;
 mod api;
 mod changed;
 mod conversations;
+mod costs;
 mod files;
+mod keys;
 mod logs;
 mod memory;
 mod schema;
@@ -14,5 +17,6 @@ mod seen;
 // The tests in a browser share it and need more of it.
 #[allow(dead_code)]
 mod served;
+mod summaries;
 mod trust;
 mod uses;

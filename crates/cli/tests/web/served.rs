@@ -67,6 +67,20 @@ impl Served {
         served
     }
 
+    /// The same, to other machines too: who comes has the token `open-sesame-and-more`.
+    pub(crate) fn start_shared(
+        server: &ScriptedServer,
+        window: u64,
+        prepare: impl FnOnce(&Path),
+    ) -> Self {
+        let mut served = Self::start_with(server, window, prepare);
+        served.stop();
+        let token = ("PLIMSOLL_TOKEN".into(), "open-sesame-and-more".into());
+        let (child, address) = serve(served.home.path(), "0.0.0.0:0", vec![token]);
+        (served.child, served.address) = (child, address.replace("0.0.0.0", "127.0.0.1"));
+        served
+    }
+
     /// Serves a home that is there.
     pub(crate) fn at_home(home: tempfile::TempDir) -> Self {
         let (child, address) = serve(home.path(), ANYWHERE, Vec::new());
@@ -175,6 +189,8 @@ fn serve(home: &Path, at: &str, more: Vec<(OsString, OsString)>) -> (Child, Stri
         .env("PLIMSOLL_CONFIG_DIR", home)
         .env("PLIMSOLL_DATA_DIR", home.join("data"))
         .env("PLIMSOLL_TIME_ZONE", "UTC")
+        // The keyring of whoever runs the tests is not for them.
+        .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")
         .env("PLIMSOLL_TEST_KEY", "sk-canary-0123456789abcdef")
         .envs(more)
         .stdin(Stdio::null())

@@ -1,6 +1,6 @@
 //! For everybody, on any screen (UI-10, UI-11).
 
-use plimsoll_browser::{Impact, Scheme, Viewport, axe, or_skip};
+use plimsoll_browser::{Scheme, Viewport};
 use plimsoll_testkit::scripted::Reply;
 
 use crate::bench::{Workbench, answer};
@@ -30,71 +30,88 @@ fn furnished(size: Option<Viewport>) -> Option<Workbench> {
     Some(bench)
 }
 
-/// That axe finds nothing serious on the page as it is.
-#[track_caller]
-fn sound(bench: &Workbench, scene: &str) -> bool {
-    bench.page.settle().unwrap();
-    let Some(found) = or_skip(axe(&bench.page)).unwrap() else { return false };
-    let bad: Vec<String> = (found.iter())
-        .filter(|violation| violation.impact >= Impact::Serious)
-        .map(|violation| format!("{violation}"))
-        .collect();
-    assert!(bad.is_empty(), "{scene}:\n{}", bad.join("\n"));
-    true
-}
-
 /// Everything open that can be, in one scheme.
-fn looked_over(scheme: Scheme) {
-    let Some(bench) = furnished(None) else { return };
+fn looked_over(scheme: Scheme, size: Option<Viewport>) {
+    let Some(bench) = furnished(size) else { return };
     bench.page.color_scheme(scheme).unwrap();
-    if !sound(&bench, "the page") {
-        return;
-    }
+    bench.accessible("the page");
     bench.view();
+    // What was deleted, so that there is a list of it.
+    bench.keys("G d");
+    bench.says(".toast", "Deleted");
     for (key, panel) in [
+        ("f", "files"),
         ("m", "memory"),
         ("t", "topics"),
         ("s", "settings"),
         ("L", "receipts"),
         ("M", "models"),
+        ("D", "deleted"),
+        ("P", "what would be sent"),
         ("?", "help"),
     ] {
         bench.keys(key);
         bench.wait("T.panel() !== null && T.one('#panel .panel-body').textContent.length > 20");
-        sound(&bench, panel);
+        bench.accessible(panel);
         bench.keys("Escape");
         bench.wait("T.panel() === null");
         bench.mode("VIEW");
     }
-    // The details take their room beside the history, and the selected pair may be out of sight then.
-    bench.keys("h G r");
-    bench.wait("T.says('#hud', 'Parameters') && T.says('#panel', 'prompt')");
-    sound(&bench, "HUD and receipt");
+    for (key, words) in [("r", "prompt"), ("p", "messages")] {
+        bench.keys("G");
+        bench.keys(key);
+        bench.wait(&format!("T.says('#panel', '{words}')"));
+        bench.accessible(words);
+        bench.keys("Escape");
+        bench.wait("T.panel() === null");
+    }
+    bench.keys("i");
+    bench.wait("T.one('form.edit')");
+    bench.accessible("an edit");
     bench.keys("Escape");
-    bench.wait("T.panel() === null");
+    bench.wait("!T.one('form.edit')");
+    // The details take their room beside the history, and the selected pair may be out of sight then.
+    bench.keys("h");
+    bench.wait("T.says('#hud', 'Parameters')");
+    bench.accessible("HUD");
+    bench.keys("h");
+    bench.wait("!T.shown('#hud')");
+    bench.click("#model");
+    bench.wait("T.shown('.popup')");
+    bench.accessible("the models");
+    bench.keys("Escape");
     bench.click("#draft");
     bench.page.insert_text(&"more ".repeat(750)).unwrap();
     bench.says("#notice", "More than the window holds");
-    sound(&bench, "a full gauge");
+    bench.accessible("a full gauge");
     bench.keys("Enter");
     bench.wait("T.one('dialog[open]')");
-    sound(&bench, "the dialog");
+    bench.accessible("the dialog");
     bench.keys("Escape");
     bench.wait("!T.one('dialog')");
     bench.filter("s9");
     bench.says("#filter-error", "^");
-    sound(&bench, "a wrong filter");
+    bench.accessible("a wrong filter");
+    bench.keys("Escape");
+    bench.mode("VIEW");
+    bench.keys("C");
+    bench.accessible("the conversations, gone or above the page");
     bench.fine();
 }
 
 #[test]
-fn ui_10_axe_finds_nothing_serious_in_the_light() {
-    looked_over(Scheme::Light);
+fn ui_27_axe_finds_nothing_in_the_light() {
+    looked_over(Scheme::Light, None);
 }
 
 #[test]
-fn ui_10_axe_finds_nothing_serious_in_the_dark() {
-    looked_over(Scheme::Dark);
+fn ui_27_axe_finds_nothing_in_the_dark() {
+    looked_over(Scheme::Dark, None);
+}
+
+#[test]
+fn ui_27_axe_finds_nothing_at_360_pixels() {
+    looked_over(Scheme::Light, Some(Viewport::new(360, 640)));
 }
 
 /// That nothing is wider than the screen and nothing hides behind its edge.
@@ -126,7 +143,7 @@ fn ui_11_everything_can_be_reached_at_360_pixels() {
             "T.shown('{body}') && T.one('{body} .panel-body').textContent.length > 20"
         ));
         within(&bench, name);
-        bench.click(&format!("{body} .panel-head .tool"));
+        bench.click(&format!("{body} .panel-head .tool:last-child"));
         bench.wait(&format!("!T.shown('{body}')"));
     }
     bench.click("#history .pair:last-of-type .acts [data-act=reask]");
@@ -165,5 +182,92 @@ fn ui_11_a_large_screen_and_the_switch_of_light_and_dark() {
     ));
     bench.reload();
     bench.wait(&format!("{ground} === '{light}'"));
+    bench.fine();
+}
+
+/// UI-10: a screen reader jumps from question to question.
+#[test]
+fn ui_10_each_question_is_a_heading_below_that_of_the_page() {
+    let Some(bench) = Workbench::open([answer("fine")]) else { return };
+    bench.send("Why do ships float?");
+    bench.send("And iron ones?");
+    let heads: Vec<String> = bench.js(
+        "[...document.querySelectorAll('h1, h2, h3, [role=heading]')].filter((one) => one.checkVisibility())
+          .map((one) => `${one.ariaLevel ?? one.tagName.slice(1)} ${one.textContent.trim()}`)",
+    );
+    assert_eq!(heads, ["1 Plimsoll", "2 Why do ships float?", "2 And iron ones?"]);
+}
+
+/// UI-16, UI-27: whatever a key does has a button, and whatever a button does can be reached by
+/// keys.
+#[test]
+fn ui_27_every_action_has_a_button_and_a_key() {
+    let Some(bench) = furnished(None) else { return };
+    let actions: Vec<String> = bench.js(
+        "import(document.querySelector('link[rel=modulepreload][href$=\"keys/table.js\"]').href)
+          .then(({ default: table }) => [...new Set(table.map(({ action }) => action).filter(Boolean))])",
+    );
+    assert!(actions.len() > 45, "{actions:?}");
+    let help = || {
+        bench.click("[data-panel=help]");
+        bench.wait("T.panel() === 'Help' && T.one('#panel [data-does=send]')");
+    };
+    help();
+    let buttons: Vec<String> = bench.js(
+        "[...document.querySelectorAll('#panel button[data-does]')].map((one) => one.dataset.does)",
+    );
+    for action in &actions {
+        assert!(buttons.contains(action), "no button does {action}");
+    }
+    // Nothing that can be clicked is out of reach of the keys: it takes the focus, or a key of the
+    // table does the same to the pair that is selected.
+    let stray: Vec<String> = bench.js(
+        "[...document.querySelectorAll('[data-act], [data-panel], [data-does], [data-call], [onclick]')]
+          .filter((one) => !(one.matches('button, a[href], summary, input, select') && one.tabIndex >= 0 && !one.closest('[inert]')))
+          .map((one) => one.outerHTML.slice(0, 120))",
+    );
+    assert!(stray.is_empty(), "{stray:#?}");
+    // The buttons of the help do what the keys do: to the page, and to the pair that is selected.
+    bench.click("#panel [data-does=panel-settings]");
+    bench.wait("T.panel() === 'Settings'");
+    help();
+    bench.click("#panel [data-does=first]");
+    bench.wait("T.current() === 0");
+    bench.click("#panel [data-does=out]");
+    bench.wait("T.pairs()[0].dataset.use === 'out'");
+    bench.click("#panel [data-does=undo]");
+    bench.wait("T.pairs()[0].dataset.use === 'auto'");
+    bench.click("#panel [data-does=older-prompt]");
+    bench.wait("T.draft() === 'fourth'");
+    bench.fine();
+}
+
+/// UI-27: what is dragged can be done by a key and by a button.
+#[test]
+fn ui_27_every_drag_has_a_key_and_a_button() {
+    let Some(bench) = furnished(None) else { return };
+    // The load line.
+    bench.view();
+    bench.keys("G c");
+    bench.says("#load", "set by hand");
+    bench.click("#load [data-act=use-prediction]");
+    bench.wait("!T.says('#load', 'set by hand')");
+    bench.js::<()>("T.last().querySelector('[data-act=context-here]').click()");
+    bench.says("#load", "set by hand");
+    // The edge of a panel.
+    bench.click("[data-panel=settings]");
+    bench.wait("T.panel() === 'Settings'");
+    let width = "Math.round(T.one('#panel').getBoundingClientRect().width)";
+    let before: u32 = bench.js(width);
+    bench.click("#panel .size");
+    bench.wait(&format!("{width} > {before}"));
+    bench.js::<()>("T.one('#panel .sizer').focus()");
+    let wide: u32 = bench.js(width);
+    bench.keys("ArrowRight");
+    bench.wait(&format!("{width} < {wide}"));
+    // Files that are dropped: a button for the message, and one for the panel.
+    bench.wait("T.shown('#attach')");
+    bench.click("[data-panel=files]");
+    bench.says("#panel button", "Add files");
     bench.fine();
 }

@@ -51,6 +51,18 @@ fn ui_9_escape_leaves_everything_as_it_was() {
     bench.fine();
 }
 
+/// A server that cuts in silence never refuses, so the first choice makes it fit before.
+#[test]
+fn val_3_the_first_choice_makes_the_request_fit() {
+    let Some(bench) = held(vec![Reply::openai(&["short"], 260, 6)], |_| {}) else { return };
+    bench.wait("document.activeElement.textContent === 'Fit first'");
+    bench.wait("document.activeElement.classList.contains('pri')");
+    bench.keys("Enter");
+    bench.wait("T.pairs().length === 2 && T.state() === 'complete'");
+    assert_eq!(bench.sent()["messages"].as_array().unwrap().len(), 1, "the message alone");
+    bench.fine();
+}
+
 #[test]
 fn ui_9_trim_sends_it_and_ovf_2_what_was_left_out_is_said() {
     let replies = vec![Reply::overflow(400, 500), Reply::openai(&["short"], 260, 6)];

@@ -35,6 +35,31 @@ fn lists(screen: &Screen, titles: &[&str]) {
     screen.wait(&format!("{shown} === '{wanted}'"));
 }
 
+/// Where it is opened, before its first message and later.
+#[test]
+fn ui_15_a_conversation_has_a_system_message_and_parameters_of_its_own() {
+    let Some(bench) = open([answer("fine")]) else { return };
+    bench.wait("T.says('#title', 'New chat')");
+    bench.click("#instructions");
+    bench.wait("T.shown('#panel [name=systemMessage]')");
+    bench.click("#panel [name=systemMessage]");
+    bench.types("Answer in Latin.");
+    bench.click("#panel [name=temperature]");
+    bench.types("0.5");
+    bench.click("#panel .btn.pri");
+    bench.wait("T.one('.prelude[data-part=system] pre')?.textContent.includes('Answer in Latin.')");
+    bench.click("#draft");
+    bench.send("What is a ship?");
+    assert_eq!(sent(&bench), ["Answer in Latin.", "What is a ship?"]);
+    assert_eq!(bench.sent()["temperature"], 0.5);
+    bench.says("#title", "What is a ship?");
+    // Another conversation has none of it.
+    new_chat(&bench);
+    bench.send("What is a train?");
+    assert_eq!(sent(&bench), ["What is a train?"]);
+    bench.fine();
+}
+
 #[test]
 fn his_9_a_new_chat_sends_nothing_of_another() {
     let Some(bench) = open([answer("fine")]) else { return };

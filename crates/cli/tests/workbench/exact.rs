@@ -125,14 +125,14 @@ fn pay_5_what_would_be_sent_during_a_regenerate_is_what_then_goes() {
     let before = shown(&bench);
     // The gauge and the HUD are those of the same request.
     bench.wait("T.says('#legend .r', 'of other')");
-    bench.wait(&format!("{} === '1 / 2'", hud("X / Y")));
+    bench.wait(&format!("{} === '1 / 2'", hud("sent / visible (X / Y)")));
     bench.click("#notice button");
     bench.wait("T.posts.length === 1 && !document.body.classList.contains('sending')");
     bench.wait("T.state() === 'complete' && T.says('#legend .r', 'of test')");
     assert_eq!(bench.calls(), 3);
     assert_eq!(before, got(&bench)[2]);
     bench.wait("T.says('#panel pre.exact', 'a draft of mine')");
-    bench.wait(&format!("{} === '2 / 2'", hud("X / Y")));
+    bench.wait(&format!("{} === '2 / 2'", hud("sent / visible (X / Y)")));
     bench.fine();
 }
 
@@ -156,7 +156,7 @@ fn pay_5_what_would_be_sent_when_a_pair_is_asked_again_is_what_then_goes() {
     bench.click("[aria-label='What would be sent now']");
     bench.wait("T.says('#panel pre.exact', 'second') && !T.says('#panel pre.exact', 'beginning')");
     let before = shown(&bench);
-    bench.wait(&format!("{} === '1 / 2'", hud("X / Y")));
+    bench.wait(&format!("{} === '1 / 2'", hud("sent / visible (X / Y)")));
     bench.click("#draft");
     bench.keys("Enter");
     bench.wait("T.pairs().length === 2 && T.state() === 'complete' && T.reply() === 'whole'");
@@ -200,7 +200,7 @@ fn the_hud_follows_what_is_typed() {
     let Some(bench) = Workbench::open([answer("fine")]) else { return };
     bench.view();
     bench.keys("h");
-    let aut = hud("AUT");
+    let aut = hud("this message (AUT)");
     bench.wait(&format!("{aut} === '0'"));
     bench.click("#draft");
     bench.types("What is a load line, and who painted the first one?");

@@ -139,3 +139,31 @@ fn ui_21_the_modes_are_shown_once_esc_was_used() {
     bench.wait("T.shown('#mode')");
     bench.fine();
 }
+
+/// Aboard and ashore stand on the load line alone; numbers have commas, and the canonical names
+/// stand beside plain ones.
+#[test]
+fn ui_21_the_page_speaks_of_instructions_details_sent_and_left_out() {
+    let Some(bench) = Workbench::prepared([answer("fine")], 128_000, |served| {
+        served.send("q1");
+    }) else {
+        return;
+    };
+    bench.says("#legend", "instructions");
+    bench.click("nav [data-panel=hud]");
+    bench.says("#hud h2", "Details");
+    for words in ["model limit (ML)", "kept for your message (URA)", "most trims (NTA)"] {
+        bench.says("#hud dt", words);
+    }
+    bench.says("#hud dt", "this message (AUT)");
+    bench.says("#hud dd", "128,000");
+    bench.wait("[...document.querySelectorAll('#hud dd')].every((one) => !/[0-9]{4}/.test(one.textContent))");
+    bench.wait("!/prelude|HUD/.test([...document.querySelectorAll('header, footer')].map((part) => part.textContent).join(' '))");
+    bench.wait(
+        "(() => { const page = document.body.cloneNode(true);
+           page.querySelectorAll('#load, template, script').forEach((node) => node.remove());
+           return !/ashore|aboard/.test(page.textContent); })()",
+    );
+    bench.wait("/ashore.*aboard/.test(T.one('#load').textContent)");
+    bench.fine();
+}

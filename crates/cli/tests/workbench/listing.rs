@@ -149,3 +149,73 @@ fn fil_6_the_whole_of_a_file_is_not_read_where_its_first_part_was_attached() {
     assert!(bodies[1].contains("There is no file"), "{}", bodies[1]);
     bench.fine();
 }
+
+/// FIL-6: the chip beside the section says whose files are listed, and chooses others.
+#[test]
+fn fil_6_the_chip_says_whose_files_are_listed_and_the_request_follows() {
+    let home = |home: &Path| {
+        let file = home.join("models.toml");
+        let models = fs::read_to_string(&file).unwrap();
+        fs::write(file, format!("{models}tools = true\n")).unwrap();
+        fs::write(home.join("config.toml"), "defaultModel = \"test\"\n").unwrap();
+    };
+    let Some(bench) = Workbench::at_home([answer("fine")], 32_768, home, |_| {}) else { return };
+    let attach_and_send = |name: &str| {
+        bench.click("#draft");
+        bench.types(name);
+        paste(&bench, &[(name, "text/plain", "the same words")], "");
+        chips(&bench, &format!("{name}: ok"));
+        bench.keys("Enter");
+        bench.wait("T.state() === 'complete' && T.draft() === ''");
+    };
+    attach_and_send("there.txt");
+    bench.click("#new-chat");
+    bench.wait("T.pairs().length === 0 && T.one('#counter b')");
+    assert!(!bench.js::<bool>("T.shown('#files-section')"), "nothing was sent in this one");
+    attach_and_send("here.txt");
+    bench.says("#files-section", "1 of 1 file");
+    bench.says(".files-scope", "of this conversation");
+    let choose = |words: &str| {
+        bench.click(".files-scope");
+        bench.wait("T.shown('.menu[role=listbox]')");
+        bench.types(words);
+        bench.keys("Enter");
+        bench.says(".files-scope", words);
+        bench.agrees();
+        bench.click("#draft");
+    };
+    let told = || {
+        let sent = bench.sent();
+        let late = sent["messages"].as_array().unwrap().iter().rev();
+        let late = late.filter(|one| one["role"] == "system").map(|one| one["content"].to_string());
+        let section: String = late.collect();
+        ["here.txt", "there.txt"].map(|name| section.contains(&format!("- {name} (")))
+    };
+    for (words, expected) in [
+        ("all messages", [true, true]),
+        ("pinned", [false, false]),
+        ("none", [false, false]),
+        ("in scope", [true, false]),
+    ] {
+        if words == "in scope" {
+            // In a conversation that is what the chip calls it.
+            bench.click(".files-scope");
+            bench.wait("T.shown('.menu[role=listbox]')");
+            bench.types(words);
+            bench.keys("Enter");
+            bench.says(".files-scope", "of this conversation");
+            bench.click("#draft");
+        } else {
+            choose(words);
+        }
+        bench.send(words);
+        assert_eq!(told(), expected, "{words}");
+        assert_eq!(bench.sent()["tools"].is_array(), words != "none" && words != "pinned");
+    }
+    // It belongs to the conversation, and is there again after a reload.
+    choose("all messages");
+    bench.reload();
+    bench.says(".files-scope", "of all messages");
+    bench.accessible("the scope of files");
+    bench.fine();
+}

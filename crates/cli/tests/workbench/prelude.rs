@@ -37,7 +37,7 @@ fn pay_3_a_system_message_that_is_left_out_is_not_sent_and_its_row_says_so() {
     bench.send("Ahoy.");
     assert_eq!(system().as_deref(), Some(SYSTEM));
     bench.wait(&format!("{tokens} > 0"));
-    bench.wait("T.one('#legend').textContent.includes('prelude')");
+    bench.wait("T.one('#legend').textContent.includes('instructions')");
     bench.click(&format!("{row} summary"));
     bench.says(&format!("{row} pre"), SYSTEM);
     bench.click(&format!("{row} [data-act=system-off]"));

@@ -81,7 +81,7 @@ fn rec_5_what_was_deleted_comes_back_in_its_place_in_every_tab_and_after_a_reloa
     }
     // A filter's pairs are one step; the list of deletions outlives the page.
     bench.filter("s>=0 & !e :delete");
-    bench.says("dialog", "Delete 3 pairs?");
+    bench.says("dialog", "Delete 3 pairs of all conversations?");
     bench.click("dialog .btn.danger");
     bench.wait("T.asked() === 'failed'");
     bench.reload();

@@ -255,7 +255,7 @@ fn ui_1_the_mouse_does_what_keys_do() {
     for name in ["topics", "receipts", "models", "settings", "help"] {
         bench.click(&format!("nav [data-panel={name}]"));
         bench.wait("T.panel() !== null && T.one('#panel .panel-body').textContent.length > 20");
-        bench.click("#panel .panel-head .tool");
+        bench.click("#panel .panel-head .tool:last-child");
         bench.wait("T.panel() === null");
     }
     bench.page.hover("#history .pair[data-at='2'] .body").unwrap();

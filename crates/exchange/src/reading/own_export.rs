@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, io::Read, ops::ControlFlow};
 
-use plimsoll_domain::TopicTree;
+use plimsoll_domain::{HistoryScope, TopicTree};
 use serde::de::{DeserializeOwned, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -13,6 +13,7 @@ use super::{
 use crate::{
     LeftOut, Place, ReadError,
     own::{MARK, OwnFilter, OwnPair, OwnTopic, VERSION},
+    own_extras::{OwnDraft, OwnMark, OwnSnippet},
     own_file::OwnFile,
 };
 
@@ -62,7 +63,9 @@ impl<'de> Visitor<'de> for Document<'_, '_> {
                     }
                 }
                 // A pair is brought in where its topic and its files are, so they come before.
-                "topics" | "savedFilters" | "files" if pairs => {
+                "topics" | "savedFilters" | "files" | "snippets" | "drafts" | "contextFrom"
+                    if pairs =>
+                {
                     return Err(A::Error::custom(format!("'{name}' stands after the pairs")));
                 }
                 "topics" => {
@@ -78,6 +81,31 @@ impl<'de> Visitor<'de> for Document<'_, '_> {
                 "savedFilters" => {
                     let make = |filter: OwnFilter| Ok(Record::Filter(filter.into()));
                     map.next_value_seed(Elements(each(reading, at, Place::Filter, make)))?;
+                }
+                // What was looked at says how the file came to be; all of it is brought in.
+                "scope" => {
+                    let scope: String = map.next_value()?;
+                    if HistoryScope::parse(&scope).is_none() {
+                        return Err(A::Error::custom("its scope is none"));
+                    }
+                }
+                "snippets" => {
+                    let make = |snippet: OwnSnippet| Ok(Record::Snippet(snippet.check()?));
+                    map.next_value_seed(Elements(each(reading, at, Place::Snippet, make)))?;
+                }
+                "drafts" => {
+                    let make = |draft: OwnDraft| {
+                        let (conversation, draft) = draft.check()?;
+                        Ok(Record::Draft(conversation, draft))
+                    };
+                    map.next_value_seed(Elements(each(reading, at, Place::Draft, make)))?;
+                }
+                "contextFrom" => {
+                    let make = |mark: OwnMark| {
+                        let (conversation, mark) = mark.check()?;
+                        Ok(Record::Mark(conversation, mark))
+                    };
+                    map.next_value_seed(Elements(each(reading, at, Place::Mark, make)))?;
                 }
                 "files" => {
                     let make = |file: OwnFile| Ok(Record::File(file.check()?));

@@ -77,7 +77,21 @@ pub(crate) enum Language {
 
 /// Appends code with its colours.
 pub(crate) fn push(out: &mut String, source: &str, language: &Language) {
-    let mut colours = Spans { out, source, done: 0, class: Class::Plain, from: 0 };
+    pieces(source, language, &mut |class, piece| match class.name() {
+        Some(name) => {
+            out.push_str("<span class=\"");
+            out.push_str(name);
+            out.push_str("\">");
+            text::push(out, piece, Place::Code);
+            out.push_str("</span>");
+        }
+        None => text::push(out, piece, Place::Code),
+    });
+}
+
+/// Hands out code piece by piece, each with its class; neighbours of one class are one piece.
+pub(crate) fn pieces(source: &str, language: &Language, emit: &mut dyn FnMut(Class, &str)) {
+    let mut colours = Spans { emit, source, done: 0, class: Class::Plain, from: 0 };
     match language {
         Language::Words(words) => lexer::run(words, source, &mut colours),
         Language::Markup => markup::run(source, &mut colours),
@@ -86,9 +100,9 @@ pub(crate) fn push(out: &mut String, source: &str, language: &Language) {
     colours.finish();
 }
 
-/// Pieces of code in order; neighbours of one class share an element.
+/// Pieces of code in order.
 pub(crate) struct Spans<'a> {
-    out: &'a mut String,
+    emit: &'a mut dyn FnMut(Class, &str),
     source: &'a str,
     /// All before this is written.
     from: usize,
@@ -113,18 +127,8 @@ impl Spans<'_> {
     fn write(&mut self) {
         let piece = &self.source[self.from..self.done];
         self.from = self.done;
-        if piece.is_empty() {
-            return;
-        }
-        match self.class.name() {
-            Some(name) => {
-                self.out.push_str("<span class=\"");
-                self.out.push_str(name);
-                self.out.push_str("\">");
-                text::push(self.out, piece, Place::Code);
-                self.out.push_str("</span>");
-            }
-            None => text::push(self.out, piece, Place::Code),
+        if !piece.is_empty() {
+            (self.emit)(self.class, piece);
         }
     }
 

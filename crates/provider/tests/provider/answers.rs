@@ -142,7 +142,7 @@ async fn snd_5_a_silent_local_server_is_said_to_load_its_model_once() {
 }
 
 #[tokio::test]
-async fn a_redirect_on_the_same_server_is_followed_with_the_body() {
+async fn ui_19_a_redirect_is_not_followed_even_on_the_same_server() {
     let server = ScriptedServer::answering(|request| {
         if request.path == "/v2/chat/completions" {
             Reply::openai(&["ok"], 1, 1)
@@ -152,10 +152,9 @@ async fn a_redirect_on_the_same_server_is_followed_with_the_body() {
     });
     let server = server.unwrap();
     let provider = provider(&server, PATIENT);
-    assert_eq!(heard(&provider).await.text, "ok");
-    let bodies: Vec<String> = server.requests().into_iter().map(|asked| asked.body).collect();
-    assert_eq!(bodies.len(), 2);
-    assert_eq!(bodies[0], bodies[1]);
+    let failure = heard(&provider).await.failure.unwrap();
+    assert!(failure.transport.unwrap().contains("was not followed; check the base URL"));
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]

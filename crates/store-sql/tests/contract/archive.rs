@@ -15,6 +15,7 @@ fn archived(n: u8) -> ArchivedPair {
     ArchivedPair {
         pair: answered(n),
         cut: false,
+        revision: 0,
         edited_at: None,
         revisions: Vec::new(),
         previous: None,

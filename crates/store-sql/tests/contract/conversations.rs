@@ -20,19 +20,19 @@ pub(crate) async fn one_send_a_conversation(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.put_topic(&workspace, &other_topic()).await.unwrap();
     let alone = HistoryScope::Conversation;
-    store.begin(&workspace, &pair(1), alone, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(1)], alone, "me", at(50)).await.unwrap();
     let busy = StoreError::Busy { since: at(50), pair: pair_id(1) };
-    let refused = store.begin(&workspace, &pair(2), alone, "me", at(60)).await;
+    let refused = store.begin(&workspace, &[pair(2)], alone, "me", at(60)).await;
     assert_eq!(refused.unwrap_err(), busy);
-    store.begin(&workspace, &in_other(pair(3)), alone, "me", at(61)).await.unwrap();
+    store.begin(&workspace, &[in_other(pair(3))], alone, "me", at(61)).await.unwrap();
     let everything = HistoryScope::Everything;
-    let refused = store.begin(&workspace, &in_other(pair(4)), everything, "me", at(62)).await;
+    let refused = store.begin(&workspace, &[in_other(pair(4))], everything, "me", at(62)).await;
     assert_eq!(refused.unwrap_err(), busy);
     let pairs: Vec<_> =
         store.in_flight(&workspace).await.unwrap().iter().map(|send| send.pair).collect();
     assert_eq!(pairs, [pair_id(1), pair_id(3)]);
     store.set_state(pair_id(1), LifecycleEvent::Finish, &Outcome::default()).await.unwrap();
-    store.begin(&workspace, &pair(2), alone, "me", at(70)).await.unwrap();
+    store.begin(&workspace, &[pair(2)], alone, "me", at(70)).await.unwrap();
     assert_eq!(store.count(&workspace).await.unwrap(), 3);
 }
 
@@ -129,4 +129,41 @@ pub(crate) async fn a_conversation_goes_and_comes_back_whole(backend: &impl Back
     let again = NewDeletion { id: DeletionId::new(at(81), [2; 10]), ..new };
     assert!(store.put_aside(&again, &what).await.is_err());
     assert_eq!(store.rows(&workspace).await.unwrap(), before);
+}
+
+/// REC-5: what was being written in a conversation and how it was looked at goes with it, comes back
+/// with it, and is purged with it.
+pub(crate) async fn a_conversation_takes_its_draft_and_its_values_along(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let id = other_topic().id;
+    store.put_topic(&workspace, &other_topic()).await.unwrap();
+    store.insert(&workspace, &in_other(answered(2))).await.unwrap();
+    let draft = Draft { text: "half a thought".to_owned(), ..Draft::default() };
+    store.put_draft(&workspace, Some(id), &draft, at(70)).await.unwrap();
+    store.put_draft(&workspace, None, &draft, at(70)).await.unwrap();
+    let own = [format!("view:{workspace}:{id}:everything"), format!("line:{workspace}:{id}")];
+    let other = format!("view:{workspace}");
+    for name in own.iter().chain([&other]) {
+        store.put_value(name, Some("kept")).await.unwrap();
+    }
+    let new = NewDeletion {
+        id: DeletionId::new(at(80), [1; 10]),
+        workspace: workspace.clone(),
+        at: at(80),
+        words: "Hello".to_owned(),
+    };
+    let what = Deletable::Conversation(id);
+    store.put_aside(&new, &what).await.unwrap();
+    assert_eq!(store.draft(&workspace, Some(id)).await.unwrap(), None);
+    for name in &own {
+        assert_eq!(store.value(name).await.unwrap(), None, "{name}");
+    }
+    assert!(store.draft(&workspace, None).await.unwrap().is_some(), "that of everything stays");
+    assert!(store.value(&other).await.unwrap().is_some());
+    // What somebody wrote there since is newer than what comes back.
+    store.put_value(&own[1], Some("newer")).await.unwrap();
+    store.restore(&workspace, new.id).await.unwrap();
+    assert_eq!(store.draft(&workspace, Some(id)).await.unwrap(), Some(draft));
+    assert_eq!(store.value(&own[0]).await.unwrap().as_deref(), Some("kept"));
+    assert_eq!(store.value(&own[1]).await.unwrap().as_deref(), Some("newer"));
 }

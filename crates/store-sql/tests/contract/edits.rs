@@ -49,7 +49,7 @@ pub(crate) async fn an_edit_updates_what_is_attached(backend: &impl Backend) {
 /// Texts do not change under a send.
 pub(crate) async fn a_pair_in_flight_is_not_edited(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &pair(1), HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
     let busy = StoreError::Busy { since: at(50), pair: pair_id(1) };
     let refused = store.edit(pair_id(1), &new_question("x"), at(60)).await;
     assert_eq!(refused.unwrap_err(), busy);

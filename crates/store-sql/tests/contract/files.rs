@@ -2,11 +2,11 @@
 
 use plimsoll_domain::{
     Attachment, ContentHash, Delivery, Draft, File, FileId, FileKind, FileSource, HistoryScope,
-    MessagePair, ProviderFileId,
+    MessagePair, PairUse, ProviderFileId, Topic, TopicId,
 };
 
-use super::{Backend, answered, at, filled, pair, pair_id, ready};
-use plimsoll_store::{Estimate, ToolCallRecord, Workspace};
+use super::{Backend, answered, at, filled, pair, pair_id, ready, topic};
+use plimsoll_store::{Estimate, ListedIn, ToolCallRecord, Workspace};
 
 pub(super) fn file(n: u8) -> File {
     File {
@@ -68,6 +68,9 @@ pub(crate) async fn bytes_find_the_newest_file(backend: &impl Backend) {
     assert_eq!(store.file_by_hash(&workspace, &file(9).hash).await.unwrap(), None);
 }
 
+/// The files of all messages.
+const ALL: ListedIn = ListedIn { conversation: None, pinned: false, also: None };
+
 /// FIL-6: models are told of what was sent or added for them, never of what a draft holds.
 pub(crate) async fn a_file_is_listed_when_it_is_sent_or_added(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
@@ -78,21 +81,21 @@ pub(crate) async fn a_file_is_listed_when_it_is_sent_or_added(backend: &impl Bac
     let text = "<<context:image:/x/chart.png>>>".to_owned();
     let draft = Draft { text, attachments: vec![held], ..Draft::default() };
     store.put_draft(&workspace, None, &draft, at(50)).await.unwrap();
-    assert!(store.listed_files(&workspace).await.unwrap().is_empty());
+    assert!(store.listed_files(&workspace, ALL).await.unwrap().is_empty());
     filled(&store, &workspace, &[with_file(1, &file(1))]).await;
     store.set_listed(&workspace, file(2).id, true).await.unwrap();
     let added = File { listed: true, ..file(2) };
-    assert_eq!(store.listed_files(&workspace).await.unwrap(), [added.clone(), file(1)]);
-    assert_eq!(store.listed_file(&workspace, file(2).id).await.unwrap(), added);
+    assert_eq!(store.listed_files(&workspace, ALL).await.unwrap(), [added.clone(), file(1)]);
+    assert_eq!(store.listed_file(&workspace, ALL, file(2).id).await.unwrap(), added);
     for unlisted in [3, 4] {
-        assert!(store.listed_file(&workspace, file(unlisted).id).await.is_err());
+        assert!(store.listed_file(&workspace, ALL, file(unlisted).id).await.is_err());
     }
     let other = Workspace::parse("other/main").unwrap();
     assert!(store.set_listed(&other, file(3).id, true).await.is_err());
-    assert!(store.listed_file(&other, file(2).id).await.is_err());
+    assert!(store.listed_file(&other, ALL, file(2).id).await.is_err());
     store.set_listed(&workspace, file(2).id, false).await.unwrap();
     store.delete(&[pair_id(1)]).await.unwrap();
-    assert!(store.listed_files(&workspace).await.unwrap().is_empty(), "the message is gone");
+    assert!(store.listed_files(&workspace, ALL).await.unwrap().is_empty(), "the message is gone");
 }
 
 /// FIL-6: what a tool made is pending until the send ends, and goes with one that is stopped.
@@ -100,13 +103,13 @@ pub(crate) async fn what_a_tool_made_stays_unless_the_send_is_cancelled(backend:
     use plimsoll_domain::LifecycleEvent::{Cancel, Fail, Finish};
     let (store, workspace) = ready(backend).await;
     for (n, event) in [(1, Finish), (2, Fail), (3, Cancel)] {
-        store.begin(&workspace, &pair(n), HistoryScope::Everything, "me", at(60)).await.unwrap();
+        store.begin(&workspace, &[pair(n)], HistoryScope::Everything, "me", at(60)).await.unwrap();
         let (source, made_for) = (FileSource::Pending, Some(pair_id(n)));
         let made = File { source, made_for, ..file(n) };
         store.put_file(&workspace, &made).await.unwrap();
-        assert_eq!(store.listed_file(&workspace, made.id).await.unwrap(), made);
+        assert_eq!(store.listed_file(&workspace, ALL, made.id).await.unwrap(), made);
         store.set_state(pair_id(n), event, &plimsoll_store::Outcome::default()).await.unwrap();
-        let kept = store.listed_file(&workspace, made.id).await.ok();
+        let kept = store.listed_file(&workspace, ALL, made.id).await.ok();
         let expected = (event != Cancel).then_some(FileSource::Assistant);
         assert_eq!(kept.map(|file| file.source), expected, "{event:?}");
     }
@@ -238,4 +241,45 @@ pub(crate) async fn tool_calls_go_with_their_answer(backend: &impl Backend) {
     store.delete(&[pair_id(1)]).await.unwrap();
     assert!(store.tool_calls(pair_id(1)).await.unwrap().is_empty());
     assert!(store.add_tool_call(pair_id(1), &call("late")).await.is_err());
+}
+
+/// FIL-6: the files of one conversation, of its pinned messages, and of a message in any case.
+pub(crate) async fn files_are_listed_by_conversation_and_pin(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let id = TopicId::new(at(2), [2; 10]);
+    let other = Topic { id, name: "Other".to_owned(), ..topic() };
+    store.put_topic(&workspace, &other).await.unwrap();
+    for n in 1..=4 {
+        let made_for = (n == 3).then(|| pair_id(3));
+        let added = n == 4;
+        let one = File { made_for, listed: added, ..file(n) };
+        store.put_file(&workspace, &one).await.unwrap();
+    }
+    let elsewhere = |n| MessagePair { topic_id: other.id, ..answered(n) };
+    let pairs = [with_file(1, &file(1)), with_file(2, &file(2)), elsewhere(3)];
+    filled(&store, &workspace, &pairs).await;
+    store.set_use(&[pair_id(2)], PairUse::Pinned).await.unwrap();
+    let here = pair(1).topic_id;
+    let of = |conversation, pinned, also: Option<u8>| ListedIn {
+        conversation,
+        pinned,
+        also: also.map(pair_id),
+    };
+    for (of, expected) in [
+        (ALL, vec![4, 3, 2, 1]),
+        (of(Some(here), false, None), vec![4, 2, 1]),
+        (of(Some(other.id), false, None), vec![4, 3]),
+        (of(None, true, None), vec![4, 2]),
+        (of(Some(other.id), true, None), vec![4]),
+        (of(Some(here), true, Some(3)), vec![4, 3, 2]),
+    ] {
+        let listed = store.listed_files(&workspace, of).await.unwrap();
+        let listed: Vec<FileId> = listed.iter().map(|file| file.id).collect();
+        let expected: Vec<FileId> = expected.into_iter().map(|n| file(n).id).collect();
+        assert_eq!(listed, expected, "{of:?}");
+        for n in 1..=4 {
+            let one = store.listed_file(&workspace, of, file(n).id).await;
+            assert_eq!(one.is_ok(), expected.contains(&file(n).id), "{of:?} {n}");
+        }
+    }
 }

@@ -17,6 +17,7 @@ pub(crate) mod pairs;
 pub(crate) mod purge;
 pub(crate) mod search;
 pub(crate) mod sends;
+pub(crate) mod summaries;
 pub(crate) mod topics;
 pub(crate) mod undo;
 pub(crate) mod upkeep;
@@ -53,11 +54,18 @@ macro_rules! contract_tests {
                 a_pair_moves_only_within_its_workspace
                 workspaces_do_not_see_each_other
             }
+            summaries {
+                his_11_a_summary_takes_the_place_of_its_pairs
+                his_11_without_the_summary_uses_are_as_before
+                his_11_a_summary_of_what_changed_is_out_of_date
+                his_12_a_comparison_is_begun_as_one
+            }
             conversations {
                 one_send_a_conversation
                 a_draft_for_each_conversation
                 sizes_follow_the_texts
                 a_conversation_goes_and_comes_back_whole
+                a_conversation_takes_its_draft_and_its_values_along
             }
             sends {
                 a_send_is_written_down_before_it_starts
@@ -92,6 +100,7 @@ macro_rules! contract_tests {
                 rec_5_a_file_comes_back_with_its_tokens
                 rec_5_a_topic_comes_back_with_its_pairs
                 rec_5_filters_come_back_where_their_name_is_free
+                rec_5_snippets_come_back_where_their_name_is_free
                 rec_5_notes_come_back_and_are_purged
                 rec_5_nothing_in_flight_is_put_aside
                 rec_5_what_was_said_of_a_deleted_pair_goes_with_it
@@ -117,6 +126,7 @@ macro_rules! contract_tests {
                 a_file_comes_back_as_it_was_written
                 bytes_find_the_newest_file
                 a_file_is_listed_when_it_is_sent_or_added
+                files_are_listed_by_conversation_and_pin
                 what_a_tool_made_stays_unless_the_send_is_cancelled
                 words_are_kept_once
                 copies_at_providers_are_replaced
@@ -146,6 +156,7 @@ macro_rules! contract_tests {
                 limits_are_learned_by_place_and_model
                 usage_is_told_since_a_time
                 saved_filters_have_names
+                ui_23_snippets_have_names
                 the_last_hundred_queries_are_kept
                 drafts_belong_to_a_workspace
                 single_values_come_and_go

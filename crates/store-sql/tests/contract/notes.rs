@@ -1,7 +1,7 @@
 //! Rules of model memory and notebook.
 
 use plimsoll_budget::LearnedLimit;
-use plimsoll_domain::Draft;
+use plimsoll_domain::{Draft, Snippet};
 
 use super::{Backend, at, ready};
 use plimsoll_store::{
@@ -98,6 +98,20 @@ pub(crate) async fn saved_filters_have_names(backend: &impl Backend) {
     assert!(!store.drop_filter(&workspace, "a").await.unwrap());
     let elsewhere = Workspace::parse("no/where").unwrap();
     assert!(store.save_filter(&elsewhere, &saved("a", "e")).await.is_err());
+}
+
+/// UI-23: a snippet is known by its name, in one workspace.
+pub(crate) async fn ui_23_snippets_have_names(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let snippet = |name: &str, text: &str| Snippet { name: name.to_owned(), text: text.to_owned() };
+    for one in [snippet("b", "x"), snippet("a", "{{input}}"), snippet("b", "y")] {
+        store.put_snippet(&workspace, &one).await.unwrap();
+    }
+    let all = store.snippets(&workspace).await.unwrap();
+    assert_eq!(all, [snippet("a", "{{input}}"), snippet("b", "y")]);
+    let elsewhere = Workspace::parse("no/where").unwrap();
+    assert!(store.put_snippet(&elsewhere, &snippet("a", "e")).await.is_err());
+    assert!(store.snippets(&elsewhere).await.unwrap().is_empty());
 }
 
 /// FLT-6: the last hundred, without adjacent repeats.

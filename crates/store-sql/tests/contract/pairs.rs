@@ -1,7 +1,8 @@
 //! Rules of the history.
 
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, MessagePair, PairError, PairId, PairUse, ReceiptId, Star, TopicId, Usage,
+    ColorFlag, Lifecycle, MessagePair, PairError, PairId, PairKind, PairUse, ReceiptId, Star,
+    TopicId, Usage,
 };
 
 use super::{Backend, answered, at, filled, pair, pair_id, ready, topic};
@@ -15,6 +16,9 @@ fn rich() -> MessagePair {
         star: Star::new(3).unwrap(),
         color_flag: ColorFlag::Blue,
         pair_use: PairUse::Pinned,
+        kind: PairKind::default(),
+        summarises: Vec::new(),
+        group: None,
         lifecycle: Lifecycle::Error,
         error: Some(PairError { code: "auth".to_owned(), message: "no key".to_owned() }),
         usage: Some(Usage { prompt: 10, cached: 4, completion: 3, reasoning: 1 }),

@@ -100,7 +100,7 @@ pub(crate) async fn what_changed_is_found_as_it_is_now(backend: &impl Backend) {
     assert_eq!(found(&store, "second").await, [pair_id(1)]);
     store.swap_answer(pair_id(1)).await.unwrap();
     assert_eq!(found(&store, "first").await, [pair_id(1)]);
-    store.begin(&workspace, &pair(2), HistoryScope::Everything, "me", at(70)).await.unwrap();
+    store.begin(&workspace, &[pair(2)], HistoryScope::Everything, "me", at(70)).await.unwrap();
     assert_eq!(found(&store, "question").await, [pair_id(2)], "at once, while it is sent");
     assert!(store.check().await.unwrap().is_empty());
 }

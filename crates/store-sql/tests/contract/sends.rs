@@ -10,7 +10,7 @@ use plimsoll_store::{INTERRUPTED, Outcome, StoreError, Workspace};
 /// SND-1: the pair is there, in `sending`, when the send may start.
 pub(crate) async fn a_send_is_written_down_before_it_starts(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &pair(1), HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
     let second_handle = backend.open().await;
     let stored = second_handle.get(pair_id(1)).await.unwrap().pair;
     assert_eq!(stored.lifecycle, Lifecycle::Sending);
@@ -22,11 +22,11 @@ pub(crate) async fn a_send_is_written_down_before_it_starts(backend: &impl Backe
 /// SND-2: a second send is refused, says since when the first runs, and leaves nothing.
 pub(crate) async fn one_send_a_workspace(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &pair(1), HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
     let busy = StoreError::Busy { since: at(50), pair: pair_id(1) };
     let other_process = backend.open().await;
     let refused =
-        other_process.begin(&workspace, &pair(2), HistoryScope::Everything, "you", at(60)).await;
+        other_process.begin(&workspace, &[pair(2)], HistoryScope::Everything, "you", at(60)).await;
     assert_eq!(refused.unwrap_err(), busy);
     assert_eq!(store.count(&workspace).await.unwrap(), 1);
     store.insert(&workspace, &pair(3)).await.unwrap();
@@ -41,10 +41,10 @@ pub(crate) async fn one_send_a_workspace(backend: &impl Backend) {
     store.put_topic(&other, &far).await.unwrap();
     let mut there = pair(4);
     there.topic_id = far.id;
-    store.begin(&other, &there, HistoryScope::Everything, "me", at(80)).await.unwrap();
+    store.begin(&other, &[there], HistoryScope::Everything, "me", at(80)).await.unwrap();
     store.set_state(pair_id(1), LifecycleEvent::Finish, &Outcome::default()).await.unwrap();
     assert_eq!(store.in_flight(&workspace).await.unwrap(), []);
-    store.begin(&workspace, &pair(5), HistoryScope::Everything, "me", at(90)).await.unwrap();
+    store.begin(&workspace, &[pair(5)], HistoryScope::Everything, "me", at(90)).await.unwrap();
 }
 
 /// A pair that was written down can be sent later, with the model of that time.
@@ -60,7 +60,7 @@ pub(crate) async fn an_idle_pair_can_be_claimed(backend: &impl Backend) {
 /// SND-3: what has arrived is kept, and the outcome replaces it.
 pub(crate) async fn partial_text_is_kept_until_the_end(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &pair(1), HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
     store.save_partial(pair_id(1), "").await.unwrap();
     assert_eq!(store.get(pair_id(1)).await.unwrap().pair.assistant_text, None, "HIS-1");
     store.save_partial(pair_id(1), "The cap").await.unwrap();
@@ -88,7 +88,7 @@ pub(crate) async fn partial_text_is_kept_until_the_end(backend: &impl Backend) {
 /// A change that comes too late is refused and changes nothing.
 pub(crate) async fn a_send_ends_once(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &pair(1), HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
     let failed = Outcome {
         error: Some(PairError { code: "net".to_owned(), message: "gone".to_owned() }),
         ..Outcome::default()
@@ -115,7 +115,7 @@ pub(crate) async fn only_an_owner_makes_a_pair_sending(backend: &impl Backend) {
         assert_eq!(refused.unwrap_err(), StoreError::Unclaimed);
     }
     let refused =
-        store.begin(&workspace, &answered(3), HistoryScope::Everything, "me", at(50)).await;
+        store.begin(&workspace, &[answered(3)], HistoryScope::Everything, "me", at(50)).await;
     assert!(matches!(refused.unwrap_err(), StoreError::Illegal(_)));
     let mut failed = pair(4);
     failed.lifecycle = Lifecycle::Error;
@@ -129,7 +129,7 @@ pub(crate) async fn only_an_owner_makes_a_pair_sending(backend: &impl Backend) {
 /// SND-4: the partial text stays, the user text is never lost.
 pub(crate) async fn cancelling_keeps_what_arrived(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &pair(1), HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
     store.save_partial(pair_id(1), "half").await.unwrap();
     store.set_state(pair_id(1), LifecycleEvent::Cancel, &Outcome::default()).await.unwrap();
     let stored = store.get(pair_id(1)).await.unwrap().pair;
@@ -141,7 +141,7 @@ pub(crate) async fn cancelling_keeps_what_arrived(backend: &impl Backend) {
 /// SND-6: after a crash the pair is in error, with what had arrived, and the way is free.
 pub(crate) async fn sends_of_the_dead_are_interrupted(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &pair(1), HistoryScope::Everything, "dead", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "dead", at(50)).await.unwrap();
     store.save_partial(pair_id(1), "half").await.unwrap();
     let found = store.recover(&|send| send.owner != "dead").await.unwrap();
     assert_eq!(found.len(), 1);
@@ -152,13 +152,13 @@ pub(crate) async fn sends_of_the_dead_are_interrupted(backend: &impl Backend) {
     assert_eq!(stored.assistant_text.as_deref(), Some("half"));
     assert_eq!(stored.user_text, pair(1).user_text);
     assert!(store.recover(&|_| false).await.unwrap().is_empty(), "only once");
-    store.begin(&workspace, &pair(2), HistoryScope::Everything, "me", at(60)).await.unwrap();
+    store.begin(&workspace, &[pair(2)], HistoryScope::Everything, "me", at(60)).await.unwrap();
 }
 
 /// A second process must not end the sends of the first.
 pub(crate) async fn sends_of_the_living_are_left_alone(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &pair(1), HistoryScope::Everything, "living", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "living", at(50)).await.unwrap();
     let other_process = backend.open().await;
     assert!(other_process.recover(&|send| send.owner == "living").await.unwrap().is_empty());
     let stored = store.get(pair_id(1)).await.unwrap().pair;

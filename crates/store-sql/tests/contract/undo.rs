@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plimsoll_domain::{
-    ColorFlag, DeletionId, HistoryScope, Lifecycle, MessagePair, PairError, PairId, Star, Topic,
-    TopicId,
+    ColorFlag, DeletionId, HistoryScope, Lifecycle, MessagePair, PairError, PairId, Snippet, Star,
+    Topic, TopicId,
 };
 
 use super::{Backend, answered, at, books, files, filled, memory, pair, pair_id, ready, topic};
@@ -267,6 +267,26 @@ pub(crate) async fn rec_5_filters_come_back_where_their_name_is_free(backend: &i
     assert_eq!(store.saved_filters(&workspace).await.unwrap(), [filter]);
 }
 
+/// A snippet of the same name is not overwritten.
+pub(crate) async fn rec_5_snippets_come_back_where_their_name_is_free(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let snippet = Snippet { name: "sea".to_owned(), text: "{{ship}}".to_owned() };
+    let gone = Deletable::Snippet("sea".to_owned());
+    let missing = StoreError::NotFound(Noun::Snippet);
+    assert_eq!(store.put_aside(&new(1), &gone).await.unwrap_err(), missing);
+    store.put_snippet(&workspace, &snippet).await.unwrap();
+    store.put_aside(&new(1), &gone).await.unwrap();
+    assert!(store.snippets(&workspace).await.unwrap().is_empty());
+    let other = Snippet { text: "other".to_owned(), ..snippet.clone() };
+    store.put_snippet(&workspace, &other).await.unwrap();
+    let taken = StoreError::Exists(Noun::Snippet);
+    assert_eq!(store.restore(&workspace, id(1)).await.unwrap_err(), taken);
+    assert_eq!(store.snippets(&workspace).await.unwrap(), [other]);
+    store.put_aside(&new(2), &gone).await.unwrap();
+    store.restore(&workspace, id(1)).await.unwrap();
+    assert_eq!(store.snippets(&workspace).await.unwrap(), [snippet]);
+}
+
 /// One that was deleted for good is in no deletion; several at once are one step.
 pub(crate) async fn rec_5_notes_come_back_and_are_purged(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
@@ -298,7 +318,7 @@ pub(crate) async fn rec_5_notes_come_back_and_are_purged(backend: &impl Backend)
 pub(crate) async fn rec_5_nothing_in_flight_is_put_aside(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1)]).await;
-    store.begin(&workspace, &pair(2), HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(2)], HistoryScope::Everything, "me", at(50)).await.unwrap();
     let busy = StoreError::Busy { since: at(50), pair: pair_id(2) };
     assert_eq!(store.put_aside(&new(3), &these(&[1, 2])).await.unwrap_err(), busy);
     assert_eq!(store.count(&workspace).await.unwrap(), 2);

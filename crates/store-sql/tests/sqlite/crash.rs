@@ -37,7 +37,16 @@ async fn child_writes_until_it_is_killed() {
     store.recover(&|_| false).await.unwrap();
     for n in 0.. {
         let next = numbered(run, n);
-        store.begin(&workspace, &next, HistoryScope::Everything, "child", at(0)).await.unwrap();
+        store
+            .begin(
+                &workspace,
+                std::slice::from_ref(&next),
+                HistoryScope::Everything,
+                "child",
+                at(0),
+            )
+            .await
+            .unwrap();
         println!("\n+{}", next.id);
         for length in 1..4 {
             store.save_partial(next.id, &"part ".repeat(length)).await.unwrap();

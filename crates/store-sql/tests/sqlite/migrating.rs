@@ -9,7 +9,7 @@ use std::{
 
 use plimsoll_domain::{FileId, MessagePair};
 use plimsoll_store::{
-    Files, Pairs, Preferences, Receipts, Search, StoredPair, Topics, Upkeep, Workspace,
+    Files, ListedIn, Pairs, Preferences, Receipts, Search, StoredPair, Topics, Upkeep, Workspace,
 };
 use plimsoll_store_sql::OpenOptions;
 use plimsoll_testkit::pairs::{answered, at};
@@ -43,6 +43,8 @@ const STEPS: &[(&str, &str)] = &[
     ("2026-11-20-quoted-pairs", include_str!("../../migrations/2026-11-20-quoted-pairs.sql")),
     ("2026-11-21-pair-use", include_str!("../../migrations/2026-11-21-pair-use.sql")),
     ("2026-11-22-conversations", include_str!("../../migrations/2026-11-22-conversations.sql")),
+    ("2026-11-23-summaries", include_str!("../../migrations/2026-11-23-summaries.sql")),
+    ("2026-11-24-snippets", include_str!("../../migrations/2026-11-24-snippets.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.
@@ -174,7 +176,7 @@ async fn fil_6_files_of_older_stores_are_listed_only_where_they_were_sent() {
     .unwrap();
     drop(then);
     let store = open(&path).await.unwrap();
-    let listed = store.listed_files(&Workspace::default()).await.unwrap();
+    let listed = store.listed_files(&Workspace::default(), ListedIn::default()).await.unwrap();
     assert_eq!(listed.iter().map(|file| file.id).collect::<Vec<_>>(), [id(3), id(1)]);
     assert_eq!(store.files(&Workspace::default()).await.unwrap().len(), 3, "none is lost");
 }

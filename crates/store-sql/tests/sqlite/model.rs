@@ -194,9 +194,10 @@ async fn ask(store: &SqlStore, operation: &Operation) -> bool {
     let ids = |ns: &[u8]| ns.iter().map(|n| pair_id(*n)).collect::<Vec<PairId>>();
     match operation {
         Operation::Insert(n, done) => store.insert(&workspace, &written(*n, *done)).await.is_ok(),
-        Operation::Begin(n) => {
-            store.begin(&workspace, &pair(*n), HistoryScope::Everything, "me", at(0)).await.is_ok()
-        }
+        Operation::Begin(n) => store
+            .begin(&workspace, &[pair(*n)], HistoryScope::Everything, "me", at(0))
+            .await
+            .is_ok(),
         Operation::Claim(n) => {
             store.claim(pair_id(*n), "other", HistoryScope::Everything, "me", at(0)).await.is_ok()
         }

@@ -64,7 +64,7 @@ async fn of_many_that_want_to_send_one_does() {
                 store
                     .begin(
                         &Workspace::default(),
-                        &numbered(n, n),
+                        &[numbered(n, n)],
                         HistoryScope::Everything,
                         "me",
                         at(0),

@@ -2,7 +2,7 @@
 
 use plimsoll_domain::{Lifecycle, MessagePair, PairId, Timestamp, Topic};
 
-use super::{answer, files, pairs, read_pairs, topics, workspaces};
+use super::{answer, files, pairs, read_pairs, summaries, topics, workspaces};
 use crate::{
     ArchivedPair, BroughtIn, Revision, StoreError, StoreResult, Workspace,
     engine::{Db, first, list},
@@ -24,9 +24,12 @@ pub(crate) fn archived(db: &mut dyn Db, ids: &[PairId]) -> StoreResult<Vec<Archi
                 edited_at: Timestamp::from_millis(row.int(2)?),
             })
         })?;
+        let summarised = !summaries::about(db, &[id])?.is_empty();
+        let revision = if summarised { stored.revision } else { 0 };
         found.push(ArchivedPair {
             pair: stored.pair,
             cut: stored.cut,
+            revision,
             edited_at: stored.edited_at,
             revisions,
             previous: answer::previous(db, id)?,
@@ -107,5 +110,6 @@ fn put(db: &mut dyn Db, workspace: &Workspace, archived: &ArchivedPair) -> Store
         db.run(pairs::KEEP_REVISION, values![id, number, user, assistant, revision.edited_at])?;
         number += 1;
     }
+    let number = number.max(archived.revision);
     db.run(MARK, values![archived.cut, archived.edited_at, number, id]).map(drop)
 }

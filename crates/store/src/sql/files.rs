@@ -9,7 +9,7 @@ use plimsoll_domain::{
 
 use super::{deletions, owners, pairs, parts, workspaces};
 use crate::{
-    Noun, StoreError, StoreResult, Workspace,
+    ListedIn, Noun, StoreError, StoreResult, Workspace,
     engine::{Cells, Db, first, id, list, opt_id, unreadable},
 };
 
@@ -32,8 +32,13 @@ macro_rules! select_listed {
     ($rest:literal) => {
         select!(
             "WHERE workspace = $1 AND (listed <> 0
-            OR EXISTS (SELECT 1 FROM pair_attachments a WHERE a.file_id = files.id)
-            OR EXISTS (SELECT 1 FROM pairs p WHERE p.id = files.made_for)) ",
+            OR EXISTS (SELECT 1 FROM pair_attachments a JOIN pairs p ON p.id = a.pair_id
+                WHERE a.file_id = files.id
+                AND (($2 IS NULL OR p.topic_id = $2) AND ($3 = 0 OR p.pair_use = 'pinned')
+                    OR p.id = $4))
+            OR EXISTS (SELECT 1 FROM pairs p WHERE p.id = files.made_for
+                AND (($2 IS NULL OR p.topic_id = $2) AND ($3 = 0 OR p.pair_use = 'pinned')
+                    OR p.id = $4))) ",
             $rest
         )
     };
@@ -41,7 +46,7 @@ macro_rules! select_listed {
 const ONE: &str = select!("WHERE workspace = $1 AND id = $2");
 const ALL: &str = select!("WHERE workspace = $1 ORDER BY created_at DESC, id DESC");
 const LISTED: &str = select_listed!("ORDER BY created_at DESC, id DESC");
-const LISTED_ONE: &str = select_listed!("AND id = $2");
+const LISTED_ONE: &str = select_listed!("AND id = $5");
 const SET_LISTED: &str = "UPDATE files SET listed = $1 WHERE workspace = $2 AND id = $3";
 const KEEP_MADE: &str =
     "UPDATE files SET source = 'assistant' WHERE made_for = $1 AND source = 'pending'";
@@ -117,15 +122,28 @@ pub(crate) fn by_hash(
 }
 
 pub(crate) fn all(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<File>> {
-    many(db, ALL, workspace)
+    let files = list(db, ALL, values![workspace], read)?;
+    with_all_copies(db, workspace, files)
 }
 
-pub(crate) fn listed(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<File>> {
-    many(db, LISTED, workspace)
+pub(crate) fn listed(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    of: ListedIn,
+) -> StoreResult<Vec<File>> {
+    let ListedIn { conversation, pinned, also } = of;
+    let files = list(db, LISTED, values![workspace, conversation, pinned, also], read)?;
+    with_all_copies(db, workspace, files)
 }
 
-pub(crate) fn listed_one(db: &mut dyn Db, workspace: &Workspace, id: FileId) -> StoreResult<File> {
-    let file = first(db, LISTED_ONE, values![workspace, id], read)?;
+pub(crate) fn listed_one(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    of: ListedIn,
+    id: FileId,
+) -> StoreResult<File> {
+    let ListedIn { conversation, pinned, also } = of;
+    let file = first(db, LISTED_ONE, values![workspace, conversation, pinned, also, id], read)?;
     with_copies(db, file.ok_or(StoreError::NotFound(Noun::File))?)
 }
 
@@ -146,8 +164,11 @@ pub(super) fn send_ended(db: &mut dyn Db, pair: PairId, cancelled: bool) -> Stor
     db.run(if cancelled { DROP_MADE } else { KEEP_MADE }, values![pair]).map(drop)
 }
 
-fn many(db: &mut dyn Db, sql: &str, workspace: &Workspace) -> StoreResult<Vec<File>> {
-    let mut files = list(db, sql, values![workspace], read)?;
+fn with_all_copies(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    mut files: Vec<File>,
+) -> StoreResult<Vec<File>> {
     let copies: Vec<(FileId, ProviderFileId)> =
         list(db, ALL_COPIES, values![workspace], |row| Ok((id(row, 0)?, copy(row, 1)?)))?;
     if copies.is_empty() {

@@ -26,6 +26,12 @@ pub(crate) fn set_use(db: &mut dyn Db, ids: &[PairId], pair_use: PairUse) -> Sto
     ids.iter().try_fold(0, |sum, id| Ok(sum + db.run(SET_USE, values![pair_use.name(), *id])?))
 }
 
+pub(crate) fn set_uses(db: &mut dyn Db, uses: &[(PairId, PairUse)]) -> StoreResult<u64> {
+    uses.iter().try_fold(0, |sum, (id, pair_use)| {
+        Ok(sum + db.run(SET_USE, values![pair_use.name(), *id])?)
+    })
+}
+
 pub(crate) fn set_topic(db: &mut dyn Db, ids: &[PairId], topic: TopicId) -> StoreResult<u64> {
     let unknown = StoreError::NotFound(Noun::Topic);
     let workspace = topics::workspace_of(db, topic)?.ok_or_else(|| unknown.clone())?;

@@ -17,6 +17,7 @@ mod quotes;
 pub(crate) mod read_pairs;
 pub(crate) mod receipts;
 pub(crate) mod snapshots;
+pub(crate) mod summaries;
 pub(crate) mod tool_calls;
 pub(crate) mod topics;
 pub(crate) mod totals;

@@ -1,6 +1,6 @@
-//! Saved filters, queries (FLT-6), drafts, single values.
+//! Saved filters, snippets (UI-23), queries (FLT-6), drafts, single values.
 
-use plimsoll_domain::{Delivery, Draft, Timestamp, TopicId};
+use plimsoll_domain::{Delivery, Draft, Snippet, Timestamp, TopicId};
 
 use super::{files, workspaces};
 use crate::{
@@ -12,6 +12,10 @@ const FILTERS: &str = "SELECT name, text FROM saved_filters WHERE workspace = $1
 const SAVE_FILTER: &str = "INSERT INTO saved_filters (workspace, name, text)
     VALUES ($1, $2, $3) ON CONFLICT (workspace, name) DO UPDATE SET text = excluded.text";
 const DROP_FILTER: &str = "DELETE FROM saved_filters WHERE workspace = $1 AND name = $2";
+const SNIPPETS: &str = "SELECT name, text FROM snippets WHERE workspace = $1 ORDER BY name";
+const PUT_SNIPPET: &str = "INSERT INTO snippets (workspace, name, text)
+    VALUES ($1, $2, $3) ON CONFLICT (workspace, name) DO UPDATE SET text = excluded.text";
+const DROP_SNIPPET: &str = "DELETE FROM snippets WHERE workspace = $1 AND name = $2";
 const QUERIES: &str = "SELECT text FROM queries WHERE workspace = $1 ORDER BY place";
 const NEWEST_QUERY: &str =
     "SELECT place, text FROM queries WHERE workspace = $1 ORDER BY place DESC LIMIT 1";
@@ -19,6 +23,8 @@ const PUSH_QUERY: &str = "INSERT INTO queries (workspace, place, text, at) VALUE
 const FORGET_QUERIES: &str = "DELETE FROM queries WHERE workspace = $1 AND place <= $2";
 const DRAFT: &str = "SELECT text FROM drafts WHERE workspace = $1 AND conversation = $2";
 const DRAFT_TEXTS: &str = "SELECT text FROM drafts WHERE workspace = $1";
+const DRAFT_NAMES: &str =
+    "SELECT conversation FROM drafts WHERE workspace = $1 ORDER BY conversation";
 const PUT_DRAFT: &str = "INSERT INTO drafts (workspace, conversation, text, at)
     VALUES ($1, $2, $3, $4)
     ON CONFLICT (workspace, conversation) DO UPDATE SET text = excluded.text, at = excluded.at";
@@ -52,6 +58,30 @@ pub(crate) fn save_filter(
 
 pub(crate) fn drop_filter(db: &mut dyn Db, workspace: &Workspace, name: &str) -> StoreResult<bool> {
     Ok(db.run(DROP_FILTER, values![workspace, name])? > 0)
+}
+
+pub(crate) fn snippets(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<Snippet>> {
+    list(db, SNIPPETS, values![workspace], |row| {
+        Ok(Snippet { name: row.string(0)?, text: row.string(1)? })
+    })
+}
+
+pub(crate) fn put_snippet(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    snippet: &Snippet,
+) -> StoreResult<()> {
+    workspaces::must_exist(db, workspace)?;
+    db.run(PUT_SNIPPET, values![workspace, &snippet.name, &snippet.text]).map(drop)
+}
+
+/// Says whether there was one.
+pub(crate) fn drop_snippet(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    name: &str,
+) -> StoreResult<bool> {
+    Ok(db.run(DROP_SNIPPET, values![workspace, name])? > 0)
 }
 
 pub(crate) fn queries(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<String>> {
@@ -93,6 +123,20 @@ pub(crate) fn draft(
     Ok(text.map(|text| Draft { text, attachments, ..Draft::default() }))
 }
 
+pub(crate) fn drafts(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+) -> StoreResult<Vec<(Option<TopicId>, Draft)>> {
+    let mut found = Vec::new();
+    for name in list(db, DRAFT_NAMES, values![workspace], |row| row.string(0))? {
+        let conversation = TopicId::parse(&name);
+        if let Some(draft) = draft(db, workspace, conversation)? {
+            found.push((conversation, draft));
+        }
+    }
+    Ok(found)
+}
+
 pub(crate) fn draft_texts(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<String>> {
     list(db, DRAFT_TEXTS, values![workspace], |row| row.string(0))
 }
@@ -127,4 +171,23 @@ pub(crate) fn put_value(db: &mut dyn Db, key: &str, value: Option<&str>) -> Stor
         Some(text) => db.run(PUT_VALUE, values![key, text]).map(drop),
         None => db.run(DROP_VALUE, values![key]).map(drop),
     }
+}
+
+pub(super) fn has_draft(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    conversation: &str,
+) -> StoreResult<bool> {
+    Ok(first(db, DRAFT, values![workspace, conversation], |_| Ok(()))?.is_some())
+}
+
+pub(super) fn drop_draft(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    conversation: &str,
+) -> StoreResult<()> {
+    for statement in [DROP_DRAFT_ATTACHMENTS, DROP_DRAFT] {
+        db.run(statement, values![workspace, conversation])?;
+    }
+    Ok(())
 }

@@ -31,16 +31,21 @@ const INTERRUPTED_MESSAGE: &str =
 pub(crate) fn begin(
     db: &mut dyn Db,
     workspace: &Workspace,
-    pair: &MessagePair,
+    pairs: &[MessagePair],
     scope: HistoryScope,
     owner: &str,
     at: Timestamp,
 ) -> StoreResult<()> {
-    must_be_free(db, workspace, pair.topic_id, scope)?;
-    let mut sending = pair.clone();
-    sending.apply(LifecycleEvent::Start)?;
-    pairs::put(db, workspace, &sending)?;
-    db.run(CLAIM, values![workspace, pair.id, owner, at]).map(drop)
+    if let Some(pair) = pairs.first() {
+        must_be_free(db, workspace, pair.topic_id, scope)?;
+    }
+    for pair in pairs {
+        let mut sending = pair.clone();
+        sending.apply(LifecycleEvent::Start)?;
+        pairs::put(db, workspace, &sending)?;
+        db.run(CLAIM, values![workspace, pair.id, owner, at])?;
+    }
+    Ok(())
 }
 
 pub(crate) fn claim(

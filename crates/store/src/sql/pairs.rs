@@ -6,16 +6,16 @@ use plimsoll_domain::{
 
 use super::{
     answer::{self, Answer},
-    deletions, files, owners, parts, quotes, read_pairs, tool_calls, topics, workspaces,
+    deletions, files, owners, parts, quotes, read_pairs, summaries, tool_calls, topics, workspaces,
 };
 use crate::{Edit, Noun, Outcome, StoreError, StoreResult, StoredPair, Workspace, engine::Db};
 
 const INSERT: &str = "INSERT INTO pairs (id, workspace, created_at, topic_id, model, star, flag,
     lifecycle, has_image, has_attachment, cut, revision, prompt_tokens, cached_tokens,
     completion_tokens, reasoning_tokens, receipt_id, error_code, error_message, pair_use,
-    text_bytes)
+    text_bytes, kind, compared_with)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 1, $11, $12, $13, $14, $15, $16, $17,
-    $18, $19)";
+    $18, $19, $20, $21)";
 const INSERT_TEXT: &str =
     "INSERT INTO pair_texts (pair_id, user_text, assistant_text) VALUES ($1, $2, $3)";
 pub(super) const KEEP_REVISION: &str =
@@ -91,10 +91,13 @@ pub(super) fn put(db: &mut dyn Db, workspace: &Workspace, pair: &MessagePair) ->
             error.map(|error| &error.message),
             pair.pair_use.name(),
             (pair.user_text.len() + answer_bytes) as u64,
+            pair.kind.name(),
+            pair.group,
         ],
     )?;
     db.run(INSERT_TEXT, values![pair.id, &pair.user_text, pair.assistant_text.as_ref()])?;
     files::attach(db, pair.id, &pair.attachments)?;
+    summaries::put(db, pair.id, &pair.summarises)?;
     if let Some(text) = &pair.previous_answer {
         // Only a complete answer is ever put aside, so one that comes without its
         // circumstances was complete.
@@ -140,6 +143,9 @@ pub(crate) fn set_state(
     };
     answer::put_current(db, id, &ended)?;
     files::send_ended(db, id, event == LifecycleEvent::Cancel)?;
+    if event == LifecycleEvent::Finish {
+        summaries::begins_to_stand(db, id)?;
+    }
     texts_changed(db, id)
 }
 
@@ -193,6 +199,7 @@ pub(super) fn take_out(db: &mut dyn Db, id: PairId) -> StoreResult<u64> {
         db.run(statement, values![id])?;
     }
     quotes::forget(db, id)?;
+    summaries::give_back(db, id)?;
     // What else refers to the pair goes with it, by its foreign keys.
     db.run(DELETE, values![id])
 }

@@ -2,18 +2,19 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use plimsoll_domain::{ColorFlag, MessagePair, PairId, PairUse, Star, TopicId};
+use plimsoll_domain::{ColorFlag, MessagePair, PairId, PairKind, PairUse, Star, TopicId};
 
-use super::{answer, files, workspaces};
+use super::{answer, files, summaries, workspaces};
 use crate::{
     Noun, PairRow, StoreError, StoreResult, StoredPair, Workspace,
-    engine::{Cells, Db, ReadId, Value, first, id, opt_id, unreadable},
+    engine::{Cells, Db, ReadId, Value, first, id, list, opt_id, unreadable},
 };
 
 const GET: &str = "SELECT p.id, p.workspace, p.created_at, p.topic_id, p.model, p.star, p.flag,
     p.lifecycle, p.cut, p.revision, p.edited_at, p.prompt_tokens, p.cached_tokens,
     p.completion_tokens, p.reasoning_tokens, p.receipt_id, p.error_code, p.error_message,
-    t.user_text, COALESCE(s.partial_text, t.assistant_text), a.assistant_text, p.pair_use
+    t.user_text, COALESCE(s.partial_text, t.assistant_text), a.assistant_text, p.pair_use,
+    p.kind, p.compared_with
     FROM pairs p
     JOIN pair_texts t ON t.pair_id = p.id
     LEFT JOIN sends s ON s.pair_id = p.id
@@ -22,15 +23,21 @@ const GET: &str = "SELECT p.id, p.workspace, p.created_at, p.topic_id, p.model, 
 
 /// One walk along the index `pairs_in_order`, which holds all of these columns.
 const ROWS: &str = "SELECT id, created_at, topic_id, model, star, flag, lifecycle, has_image,
-    has_attachment, pair_use FROM pairs WHERE workspace = $1 ORDER BY created_at, id";
+    has_attachment, pair_use, kind FROM pairs WHERE workspace = $1 ORDER BY created_at, id";
 
 const ROWS_OF: &str = "SELECT id, created_at, topic_id, model, star, flag, lifecycle, has_image,
-    has_attachment, pair_use FROM pairs WHERE workspace = $1 AND topic_id = $2
+    has_attachment, pair_use, kind FROM pairs WHERE workspace = $1 AND topic_id = $2
     ORDER BY created_at, id";
 
 const NEWEST_MODEL: &str = "SELECT model FROM pairs WHERE workspace = $1 AND model <> ''
     AND (receipt_id IS NOT NULL OR lifecycle = 'sending')
     ORDER BY created_at DESC, id DESC LIMIT 1";
+
+/// They were begun in one conversation, which has an index; one that was moved elsewhere since is
+/// on its own.
+const COMPARED_WITH: &str = "SELECT other.id FROM pairs one JOIN pairs other
+    ON other.topic_id = one.topic_id AND other.compared_with = one.compared_with
+    WHERE one.id = $1 ORDER BY other.created_at, other.id";
 
 const COUNT: &str = "SELECT COUNT(*) FROM pairs WHERE workspace = $1";
 
@@ -41,6 +48,10 @@ pub(crate) fn find(db: &mut dyn Db, id: PairId) -> StoreResult<Option<StoredPair
     // Most messages hold no token, and need no second look.
     if stored.pair.user_text.contains("<<") {
         stored.pair.attachments = files::attachments(db, id)?;
+    }
+    if stored.pair.kind == PairKind::Summary {
+        stored.pair.summarises = summaries::of(db, id)?;
+        stored.outdated = summaries::is_outdated(db, id)?;
     }
     Ok(Some(stored))
 }
@@ -84,6 +95,7 @@ fn read_rows(db: &mut dyn Db, sql: &str, values: &[Value<'_>]) -> StoreResult<Ve
             star: star(row, 4)?,
             flag: flag(row, 5)?,
             pair_use: pair_use(row, 9)?,
+            kind: kind(row, 10)?,
             lifecycle: answer::lifecycle(row, 6)?,
             has_image: row.truth(7)?,
             has_attachment: row.truth(8)?,
@@ -101,6 +113,10 @@ pub(crate) fn count(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<u64> 
     Ok(first(db, COUNT, values![workspace], |row| row.count(0))?.unwrap_or(0))
 }
 
+pub(crate) fn compared_with(db: &mut dyn Db, of: PairId) -> StoreResult<Vec<PairId>> {
+    list(db, COMPARED_WITH, values![of], |row| id(row, 0))
+}
+
 pub(crate) fn exists(db: &mut dyn Db, id: PairId) -> StoreResult<bool> {
     Ok(first(db, EXISTS, values![id], |_| Ok(()))?.is_some())
 }
@@ -109,6 +125,7 @@ fn read(row: &dyn Cells) -> StoreResult<StoredPair> {
     Ok(StoredPair {
         workspace: workspaces::read(row, 1)?,
         cut: row.truth(8)?,
+        outdated: false,
         revision: row.count(9)?,
         edited_at: row.opt_int(10)?.map(plimsoll_domain::Timestamp::from_millis),
         pair: MessagePair {
@@ -119,6 +136,9 @@ fn read(row: &dyn Cells) -> StoreResult<StoredPair> {
             star: star(row, 5)?,
             color_flag: flag(row, 6)?,
             pair_use: pair_use(row, 21)?,
+            kind: kind(row, 22)?,
+            group: opt_id(row, 23)?,
+            summarises: Vec::new(),
             lifecycle: answer::lifecycle(row, 7)?,
             usage: answer::usage(row, 11)?,
             receipt_id: opt_id(row, 15)?,
@@ -139,8 +159,12 @@ fn flag(row: &dyn Cells, place: usize) -> StoreResult<ColorFlag> {
     ColorFlag::parse(row.text(place)?).ok_or_else(|| unreadable("a flag is unknown"))
 }
 
-fn pair_use(row: &dyn Cells, place: usize) -> StoreResult<PairUse> {
+pub(super) fn pair_use(row: &dyn Cells, place: usize) -> StoreResult<PairUse> {
     PairUse::parse(row.text(place)?).ok_or_else(|| unreadable("the use of a pair is unknown"))
+}
+
+fn kind(row: &dyn Cells, place: usize) -> StoreResult<PairKind> {
+    PairKind::parse(row.text(place)?).ok_or_else(|| unreadable("the kind of a pair is unknown"))
 }
 
 /// Pairs of one topic stand together, so the last one read is mostly the next one too.

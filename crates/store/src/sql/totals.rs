@@ -1,12 +1,15 @@
 //! Totals over receipts by day, model or topic (REC-2).
 
-use plimsoll_domain::{Timestamp, Usage};
+use plimsoll_domain::{Timestamp, TopicId, Usage};
 
 use super::receipts::narrow;
 use crate::{
     EstimateErrors, GroupBy, ReceiptFilter, ReceiptTotals, StoreResult, TotalsKey, Workspace,
     engine::{Cells, Db, Value, id, list},
 };
+
+const COSTS: &str = "SELECT topic_id, SUM(cost) FROM receipts WHERE workspace = $1 AND cost > 0
+    AND ($2 IS NULL OR topic_id = $2) GROUP BY topic_id";
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 const MINUTE_MILLIS: i64 = 60 * 1000;
@@ -17,6 +20,15 @@ const SUMS: &str = "COUNT(*), COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(cach
     AVG(100.0 * estimate / NULLIF(first_prompt, 0) - 100.0),
     MIN(100.0 * estimate / NULLIF(first_prompt, 0) - 100.0),
     MAX(100.0 * estimate / NULLIF(first_prompt, 0) - 100.0) FROM receipts";
+
+/// What the sends of each topic cost, of one or of all.
+pub(crate) fn costs(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    topic: Option<TopicId>,
+) -> StoreResult<Vec<(TopicId, f64)>> {
+    list(db, COSTS, values![workspace, topic], |row| Ok((id(row, 0)?, row.real(1)?)))
+}
 
 pub(crate) fn totals(
     db: &mut dyn Db,

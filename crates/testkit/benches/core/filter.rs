@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use anyhow::anyhow;
-use plimsoll_domain::{ColorFlag, Lifecycle, PairUse, Star, Timestamp};
+use plimsoll_domain::{ColorFlag, Lifecycle, PairKind, PairUse, Star, Timestamp};
 use plimsoll_filter::{Date, Row, Rows, Scope, TopicNode, compile, parse};
 use plimsoll_testkit::history::{Random, prose};
 
@@ -95,6 +95,7 @@ fn rows(count: usize) -> anyhow::Result<Vec<Row>> {
                 star: Star::new(random.below(4))?,
                 flag: if random.below(2) == 0 { ColorFlag::Blue } else { ColorFlag::Grey },
                 pair_use: PairUse::Auto,
+                kind: PairKind::Chat,
                 lifecycle: if random.below(40) == 0 {
                     Lifecycle::Error
                 } else {

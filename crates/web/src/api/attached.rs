@@ -27,7 +27,7 @@ pub(crate) fn check(attachments: &[Attachment]) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use plimsoll_domain::{SegmentBody, segments};
-    use plimsoll_tokens::heuristic;
+    use plimsoll_tokens::{dollars_at_most, heuristic};
     use serde_json::{Value, json};
 
     /// The same cases are read by `ui/tests/tokens.test.js`: both sides read texts alike.
@@ -45,6 +45,9 @@ mod tests {
             let found: Vec<Value> =
                 segments(text).into_iter().filter_map(|s| token(s.body)).collect();
             assert_eq!(json!(found), case["found"], "{text:?}");
+        }
+        for case in shared["atMost"].as_array().unwrap() {
+            assert_eq!(dollars_at_most(case[0].as_f64().unwrap()), case[1], "UI-18");
         }
         for case in shared["estimates"].as_array().unwrap() {
             let (text, per_token) = (case["text"].as_str().unwrap(), &case["charsPerToken"]);

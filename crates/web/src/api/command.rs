@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{Json, extract::State, http::StatusCode};
 use plimsoll_app::{AppError, HistoryChoice, Label, View, WorkspaceView};
-use plimsoll_domain::PairId;
+use plimsoll_domain::{HistoryScope, PairId};
 use plimsoll_filter::{Command, TopicPattern, filter_part, parse};
 use plimsoll_store::{PairRow, Workspace};
 use plimsoll_tokens::commas;
@@ -77,11 +77,18 @@ pub(super) async fn command(
             scope: now.view().scope,
             topic: Some(now.topic().id.to_string()),
             model: Some(now.model().id.clone()),
+            files: now.view().files,
+            ..View::default()
         }
     };
     let mut workspace_view = web.app.workspace_view(&place.workspace, view).await?;
     workspace_view.boundary(&web.app).await?;
-    let job = Job { web: &web, at: &place.workspace, ids: workspace_view.visible_ids() };
+    let job = Job {
+        web: &web,
+        at: &place.workspace,
+        ids: workspace_view.visible_ids(),
+        scope: workspace_view.view().scope,
+    };
     let done = match command {
         Command::Star(star) => {
             let before = job.rows().await?.iter().map(|row| (row.id, row.star)).collect();
@@ -114,7 +121,7 @@ pub(super) async fn command(
             fields.extend(place.conversation.map(|id| field("conversation", &id.to_string())));
             fields.extend(filename.map(|name| field("filename", &name)));
             let download = Some(format!("/api/export?{}", fields.join("&")));
-            Done { download, ..Done::said(format!("{} pairs to export", job.count())) }
+            Done { download, ..Done::said(format!("{} to export", job.count())) }
         }
         Command::Help => Done { panel: Some("help"), ..Done::said(String::new()) },
     };
@@ -126,11 +133,22 @@ struct Job<'a> {
     web: &'a Arc<Web>,
     at: &'a Workspace,
     ids: Vec<PairId>,
+    scope: HistoryScope,
 }
 
 impl Job<'_> {
+    /// So many pairs, and of what: a command acts on the scope and says so (HIS-9b).
+    fn pairs(&self, count: u64) -> String {
+        let whose = match self.scope {
+            HistoryScope::Conversation => "of this conversation",
+            HistoryScope::Everything => "of all conversations",
+        };
+        let what = if count == 1 { "pair" } else { "pairs" };
+        format!("{} {what} {whose}", commas(count))
+    }
+
     fn count(&self) -> String {
-        commas(self.ids.len() as u64)
+        self.pairs(self.ids.len() as u64)
     }
 
     fn keep(&self, before: Before) -> String {
@@ -147,7 +165,7 @@ impl Job<'_> {
     async fn label(&self, label: Label, before: Before, verb: &str) -> Result<Done, Problem> {
         let count = self.web.app.label(self.at, &self.ids, label).await?;
         let undo = Some(self.keep(before));
-        Ok(Done { undo, ..Done::said(format!("{} pairs {verb}", commas(count))) })
+        Ok(Done { undo, ..Done::said(format!("{} {verb}", self.pairs(count))) })
     }
 
     async fn delete(
@@ -165,7 +183,7 @@ impl Job<'_> {
             });
         }
         if self.ids.len() > MANY && !force {
-            let detail = format!("{} pairs are many: write :delete --force", self.count());
+            let detail = format!("{} are many: write :delete --force", self.count());
             return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "needs_force", detail));
         }
         if !confirmed {
@@ -174,11 +192,11 @@ impl Job<'_> {
                 Some(hours) => format!("They can be brought back for {} hours.", commas(hours)),
                 None => "They cannot be brought back.".to_owned(),
             };
-            return Err(Problem::confirm(format!("Delete {} pairs? {back}", self.count())));
+            return Err(Problem::confirm(format!("Delete {}? {back}", self.count())));
         }
         let deleted = self.web.app.delete(self.at, &self.ids).await?;
         let undo = deleted.undo.map(|id| id.to_string());
-        Ok(Done { undo, ..Done::said(format!("{} pairs deleted", commas(deleted.count))) })
+        Ok(Done { undo, ..Done::said(format!("{} deleted", self.pairs(deleted.count))) })
     }
 
     async fn save(&self, name: &str, filter: &str) -> Result<Done, Problem> {

@@ -7,12 +7,16 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_app::Conversation;
+use plimsoll_app::{Conversation, TopicChange};
 use plimsoll_store::{Noun, StoreError};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{At, AtQuery, topics::topic_id, undo::Gone};
+use super::{
+    At, AtQuery,
+    topics::{given, topic_id},
+    undo::Gone,
+};
 use crate::{
     Web,
     formats::rfc3339,
@@ -37,6 +41,9 @@ pub(super) struct ConversationDto {
     model: Option<String>,
     /// What its texts weigh, by their length alone.
     tokens: u64,
+    /// What was sent in it cost, in US dollars, as far as prices were known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<f64>,
 }
 
 impl From<Conversation> for ConversationDto {
@@ -49,6 +56,7 @@ impl From<Conversation> for ConversationDto {
             updated_at: rfc3339(conversation.newest),
             model: conversation.model,
             tokens: conversation.tokens,
+            cost: conversation.cost,
         }
     }
 }
@@ -89,16 +97,31 @@ pub(super) async fn begin(
     (StatusCode::CREATED, Json(NewConversation { id }))
 }
 
-/// What to change of a conversation.
+/// What to change of a conversation; what is left out stays, and null takes it away.
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ConversationChanges {
     /// A name, which no other topic at the same place has.
     #[schema(min_length = 1, max_length = 200)]
-    title: String,
+    title: Option<String>,
+    /// What goes before all of its messages.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    system_message: Option<Option<String>>,
+    /// The model that answers where none is selected.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    default_model: Option<Option<String>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<f32>, minimum = 0, maximum = 2)]
+    temperature: Option<Option<f32>>,
+    /// The longest answer, in tokens.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<u64>)]
+    max_output: Option<Option<u64>>,
 }
 
-/// Name a conversation
+/// Name a conversation, or say what goes with its messages
 #[utoipa::path(patch, path = "/api/conversations/{id}", tag = "conversations",
     request_body = ConversationChanges, params(AtQuery, ("id" = String, Path)),
     responses((status = 204)))]
@@ -109,7 +132,16 @@ pub(super) async fn change(
     Body(changes): Body<ConversationChanges>,
 ) -> Result<StatusCode, Problem> {
     web.app.open_workspace(&at).await?;
-    web.app.name_conversation(&at, topic_id(&id)?, &changes.title).await?;
+    let blank_is_none = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    let change = TopicChange {
+        name: changes.title,
+        parent: None,
+        system_message: changes.system_message.map(blank_is_none),
+        default_model: changes.default_model.map(blank_is_none),
+        temperature: changes.temperature,
+        max_output: changes.max_output,
+    };
+    web.app.change_conversation(&at, topic_id(&id)?, change).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

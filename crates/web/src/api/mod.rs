@@ -10,11 +10,14 @@ pub(crate) mod files;
 mod memory;
 mod models;
 mod pairs;
+mod providers;
 mod receipts;
 pub(crate) mod seen;
 mod sending;
 mod settings;
+mod snippets;
 pub(crate) mod state;
+pub(crate) mod summaries;
 mod topics;
 mod undo;
 mod view;
@@ -25,9 +28,12 @@ pub(crate) use crate::place::{Here, PlaceQuery};
 pub(crate) use command::percent;
 pub(crate) use errors::ErrorDto;
 pub(crate) use events::{AfterQuery, follow};
-pub(crate) use models::ModelList;
+pub(crate) use models::{LackDto, ModelDto, ModelList};
+pub(crate) use providers::{ProviderDto, ProviderList};
 pub(crate) use receipts::ReceiptDto;
-pub(crate) use settings::{is_for_the_terminal, rows as setting_rows, terminal_command};
+pub(crate) use settings::{
+    SettingDto, is_for_the_terminal, rows as setting_rows, terminal_command,
+};
 pub(crate) use undo::Undo;
 pub(crate) use writing::NextMessage;
 
@@ -54,7 +60,7 @@ use crate::{
 #[openapi(
     info(
         title = "Plimsoll",
-        description = "What is sent to a language model, what it weighs, and what stays ashore.",
+        description = "What is sent to a language model, what it weighs, and what is left out.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     components(schemas(Problem, Help))
@@ -69,6 +75,8 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(view::queries))
         .routes(routes!(view::filters))
         .routes(routes!(view::save_filter, view::drop_filter))
+        .routes(routes!(snippets::list, snippets::add))
+        .routes(routes!(snippets::put, snippets::delete))
         .routes(routes!(view::search))
         .routes(routes!(writing::weigh))
         .routes(routes!(writing::draft, writing::put_draft))
@@ -76,9 +84,12 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(sending::send))
         .routes(routes!(seen::preview))
         .routes(routes!(sending::cancel))
+        .routes(routes!(summaries::plan))
+        .routes(routes!(summaries::summarise))
         .routes(routes!(pairs::list, pairs::change_uses))
         .routes(routes!(pairs::get, pairs::change, pairs::delete))
         .routes(routes!(pairs::swap))
+        .routes(routes!(pairs::prefer))
         .routes(routes!(errors::get))
         .routes(routes!(command::command))
         .routes(routes!(export::export))
@@ -90,8 +101,13 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(topics::list, topics::add))
         .routes(routes!(topics::change, topics::remove))
         .routes(routes!(models::list))
+        .routes(routes!(models::look))
         .routes(routes!(models::put))
         .routes(routes!(models::forget))
+        .routes(routes!(providers::list))
+        .routes(routes!(providers::set_key, providers::remove_key))
+        .routes(routes!(providers::try_server))
+        .routes(routes!(providers::add_models))
         .routes(routes!(receipts::list))
         .routes(routes!(receipts::get))
         .routes(routes!(receipts::totals))

@@ -7,6 +7,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
+use plimsoll_app::Lack;
 use plimsoll_budget::Binds;
 use plimsoll_tokens::compact_size;
 use serde::Serialize;
@@ -34,12 +35,41 @@ pub(crate) struct ModelDto {
     pub(crate) bind_text: String,
     /// Whether a message could be sent to it now.
     pub(crate) available: bool,
+    /// What it lacks, if not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) lacks: Option<LackDto>,
     /// Whether it is offered.
     pub(crate) enabled: bool,
     /// Whether its limit is only assumed, because nobody has told it (CAT-4).
     pub(crate) assumed: bool,
     /// Whether it would answer now.
     pub(crate) current: bool,
+}
+
+/// What a model lacks before it can be asked.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct LackDto {
+    /// `key`, `answer` (of its server), `entry` (in the list of its server), `server` (any that
+    /// has it), `weights` or `program`.
+    pub(crate) kind: &'static str,
+    /// What it needs, for people.
+    pub(crate) words: String,
+    /// Whose key it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) provider: Option<String>,
+    /// The server that the key would be for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) server: Option<String>,
+}
+
+impl LackDto {
+    pub(crate) fn of(lack: &Lack) -> Self {
+        let (provider, server) = match lack {
+            Lack::Key { provider, server, .. } => (Some(provider.clone()), Some(server.clone())),
+            _ => (None, None),
+        };
+        Self { kind: lack.kind(), words: lack.words(), provider, server }
+    }
 }
 
 /// All models, those that can be asked first.
@@ -63,7 +93,8 @@ impl ModelList {
                 binds: limit.binds.name(),
                 bind_text: bind_text(&limit),
                 assumed: limit.binds == Binds::Assumed,
-                available: found.available,
+                available: found.lacks.is_none(),
+                lacks: found.lacks.as_ref().map(LackDto::of),
                 enabled: model.enabled,
             }
         };
@@ -83,6 +114,14 @@ pub(super) async fn list(
     let session = web.sessions.session(&web.app, &place).await?;
     let current = session.lock().await.workspace_view.model().id.clone();
     Ok(Json(ModelList::of(&web, &current).await))
+}
+
+/// Look for servers again, so that models of one that runs by now can be asked
+#[utoipa::path(post, path = "/api/models/look", tag = "models", responses((status = 204)))]
+pub(super) async fn look(State(web): State<Arc<Web>>) -> StatusCode {
+    web.configurator.look_again().await;
+    web.app.reconsider();
+    StatusCode::NO_CONTENT
 }
 
 /// Set fields of a model in your models.toml; a field that is null goes

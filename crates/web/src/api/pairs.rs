@@ -8,7 +8,7 @@ use axum::{
     http::StatusCode,
 };
 use plimsoll_app::{Inclusion, Label, Shown, TopicPaths, find_topic};
-use plimsoll_domain::{Attachment, ColorFlag, PairId, PairUse, Star, file_label};
+use plimsoll_domain::{Attachment, ColorFlag, PairId, PairKind, PairUse, Star, file_label};
 use plimsoll_store::{Edit, StoredPair, ToolCallRecord};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -44,6 +44,21 @@ pub(super) struct PairDto {
     /// `pinned` always, and it is never left out to make room.
     #[serde(rename = "use")]
     pair_use: PairUse,
+    /// `summary` for one that stands for earlier pairs; else `chat`.
+    #[serde(skip_serializing_if = "is_chat")]
+    kind: PairKind,
+    /// The pairs that a summary stands for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    summarises: Vec<String>,
+    /// Whether a pair that it stands for was edited or deleted since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    out_of_date: Option<bool>,
+    /// When a summary was made; `createdAt` is its place in the history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    made_at: Option<String>,
+    /// The first pair of the comparison that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<String>,
     /// `idle`, `sending`, `complete`, `error` or `cancelled`.
     lifecycle_state: &'static str,
     created_at: String,
@@ -71,6 +86,10 @@ pub(super) struct PairDto {
     /// Whether it would be sent, where it stands in a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     included: Option<bool>,
+}
+
+fn is_chat(kind: &PairKind) -> bool {
+    *kind == PairKind::Chat
 }
 
 /// A call of a tool, and what it gave (PRV-5).
@@ -109,6 +128,7 @@ impl From<ToolCallRecord> for ToolCallDto {
 impl PairDto {
     fn of(stored: StoredPair, paths: &TopicPaths<'_>, shown: Option<&Shown>) -> Self {
         let pair = stored.pair;
+        let summary = pair.kind == PairKind::Summary;
         let (error_code, error_message) = pair.error.map(|e| (e.code, e.message)).unzip();
         Self {
             id: pair.id.to_string(),
@@ -120,6 +140,11 @@ impl PairDto {
             star: pair.star.count(),
             color_flag: pair.color_flag.name(),
             pair_use: pair.pair_use,
+            kind: pair.kind,
+            summarises: pair.summarises.iter().map(|one| one.pair.to_string()).collect(),
+            out_of_date: summary.then_some(stored.outdated),
+            made_at: summary.then(|| rfc3339(pair.id.made_at())),
+            group: pair.group.map(|id| id.to_string()),
             lifecycle_state: pair.lifecycle.name(),
             created_at: rfc3339(pair.created_at),
             error_code,
@@ -348,6 +373,30 @@ pub(super) async fn delete(
         false => web.app.delete(&at, &[id]).await?,
     };
     Ok(Gone::of(deleted, "1 pair deleted".to_owned()))
+}
+
+/// Go on with this answer of a comparison, and leave the others out; one undo takes it back
+#[utoipa::path(post, path = "/api/pairs/{id}/prefer", tag = "pairs",
+    params(AtQuery, ("id" = String, Path)), responses((status = 204)))]
+pub(super) async fn prefer(
+    State(web): State<Arc<Web>>,
+    At(at): At,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let id = pair_id(&id)?;
+    let stored = web.app.store().get(id).await?;
+    if stored.workspace != at {
+        return Err(Problem::not_found("pair"));
+    }
+    if stored.pair.group.is_none() {
+        let detail = "this answer was not compared with others";
+        return Err(Problem::new(StatusCode::CONFLICT, "not_compared", detail));
+    }
+    let before = web.app.prefer(&at, id).await?;
+    if !before.is_empty() {
+        web.undo.keep(&at, web.app.clock().now(), Before::Uses(before));
+    }
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Exchange the answer with the one before its last regeneration

@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 use super::{Here, PlaceQuery, attached, pair_id, state::BoundaryDto};
 use crate::{
     Web,
+    place::Place,
     problem::{Body, Problem},
     sessions::WorkspaceSession,
 };
@@ -61,7 +62,7 @@ pub(super) struct SeenDto {
 
 /// What is to be sent besides the draft.
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Again {
     /// A new message without files.
     #[serde(default)]
@@ -70,19 +71,28 @@ pub(super) struct Again {
     reask: Option<String>,
     /// The newest complete pair, to be answered anew.
     regenerate: Option<String>,
+    /// The pair whose message would be sent again, and which would be left out then.
+    send_again: Option<String>,
     /// The model, for this send alone.
     model: Option<String>,
+    /// Two or three models that would answer the draft.
+    #[serde(default)]
+    #[schema(max_items = 3)]
+    compare: Vec<String>,
 }
 
 /// What would be sent for a pair that is answered again.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Preview {
     /// Where the line would be.
     boundary: BoundaryDto,
     /// From this position on nothing would be sent.
     end: usize,
-    /// The model that it would go to.
+    /// The model that it would go to; those of a comparison, one a line.
     model: String,
+    /// The model that the line is drawn for.
+    drawn_for: String,
     /// What a page that shows this holds.
     shown: ShownDto,
     /// The files of the pair's own message, as they would be delivered.
@@ -119,15 +129,24 @@ pub(super) async fn preview(
     Here(place): Here,
     Body(again): Body<Again>,
 ) -> Result<Json<Preview>, Problem> {
-    let asked = (again.reask.as_deref(), again.regenerate.as_deref());
+    if !again.compare.is_empty() {
+        return compared(&web, &place, &again).await;
+    }
+    let asked = AskedFor {
+        reask: again.reask.as_deref(),
+        regenerate: again.regenerate.as_deref(),
+        send_again: again.send_again.as_deref(),
+    };
     let mut draft = draft(&web, asked, &again.text, &[]).await?;
     match draft.purpose {
         Purpose::New if again.text.trim().is_empty() => {
             return Err(Problem::bad_request("say which pair, reask or regenerate, or a text"));
         }
         // Its words may be changed before they are sent; they are shown as they are.
-        Purpose::ReAsk(id) => (draft.text, draft.attachments) = own_words(&web, id).await?,
-        Purpose::New | Purpose::Regenerate(_) => {}
+        Purpose::ReAsk(id) | Purpose::SendAgain(id) => {
+            (draft.text, draft.attachments) = own_words(&web, id).await?;
+        }
+        Purpose::New | Purpose::Regenerate(_) | Purpose::Summarise => {}
     }
     let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
@@ -136,40 +155,79 @@ pub(super) async fn preview(
     let (plan, seen) = workspace_view.planned_and_seen(&web.app, &draft).await?;
     let end = plan.snapshot.selection.end;
     let model = plan.model().id.clone();
-    let boundary = BoundaryDto::of(&plan, workspace_view.visible_count());
+    let boundary = BoundaryDto::of(&plan, workspace_view);
     let instructions = workspace_view.instructions(&web.app);
-    let (shape, view) = (session.workspace_view.shape(), session.views.number(&seen, instructions));
-    let shown = ShownDto::with(view, shape, instructions, &seen);
-    let file = |file: &SeenFile| PreviewFile {
-        file_id: file.id.map(file_label),
-        delivery: file.delivery.map(Delivery::name),
+    let preview = Preview::of(&mut session, boundary, (end, model), &seen, instructions);
+    Ok(Json(preview))
+}
+
+/// What would be sent if several models answered the draft.
+async fn compared(web: &Web, place: &Place, again: &Again) -> Result<Json<Preview>, Problem> {
+    let session = web.sessions.session(&web.app, place).await?;
+    let mut session = session.lock().await;
+    session.workspace_view.boundary(&web.app).await?;
+    let draft = match again.text.is_empty() {
+        true => Draft { purpose: Purpose::New, ..session.draft.clone() },
+        false => Draft { text: again.text.clone(), ..Draft::default() },
     };
-    let files = seen.files.iter().map(file).collect();
-    let question = seen.question.map(|question| PreviewQuestion {
-        pair: question.id.to_string(),
-        revision: question.revision,
-    });
-    Ok(Json(Preview { boundary, end, model, shown, files, question }))
+    let view = as_shown(&session, None);
+    let planned = web.app.plan_compared(&place.workspace, &view, &again.compare, &draft).await?;
+    let plan = &planned.smallest;
+    let boundary = BoundaryDto::of(plan, &session.workspace_view);
+    let drawn = (plan.snapshot.selection.end, plan.model().id.clone());
+    Ok(Json(Preview::of(&mut session, boundary, drawn, &planned.seen, planned.instructions)))
+}
+
+impl Preview {
+    fn of(
+        session: &mut WorkspaceSession,
+        boundary: BoundaryDto,
+        (end, drawn_for): (usize, String),
+        seen: &Seen,
+        instructions: [Option<Hash>; 2],
+    ) -> Self {
+        let (shape, view) =
+            (session.workspace_view.shape(), session.views.number(seen, instructions));
+        let shown = ShownDto::with(view, shape, instructions, seen);
+        let file = |file: &SeenFile| PreviewFile {
+            file_id: file.id.map(file_label),
+            delivery: file.delivery.map(Delivery::name),
+        };
+        let files = seen.files.iter().map(file).collect();
+        let question = seen.question.map(|question| PreviewQuestion {
+            pair: question.id.to_string(),
+            revision: question.revision,
+        });
+        Self { boundary, end, model: seen.model.clone(), drawn_for, shown, files, question }
+    }
+}
+
+/// What a message is for besides being new; at most one of these.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct AskedFor<'a> {
+    pub(crate) reask: Option<&'a str>,
+    pub(crate) regenerate: Option<&'a str>,
+    pub(crate) send_again: Option<&'a str>,
 }
 
 /// A message with what it is for: a pair that is answered anew brings its own words.
 pub(crate) async fn draft(
     web: &Web,
-    (reask, regenerate): (Option<&str>, Option<&str>),
+    asked: AskedFor<'_>,
     text: &str,
     attachments: &[Attachment],
 ) -> Result<Draft, Problem> {
     attached::check(attachments)?;
-    let (purpose, (text, attachments)) = match (reask, regenerate) {
-        (None, Some(id)) => {
-            let id = pair_id(id)?;
-            (Purpose::Regenerate(id), own_words(web, id).await?)
-        }
-        (Some(id), None) => (Purpose::ReAsk(pair_id(id)?), (text.to_owned(), attachments.to_vec())),
-        (None, None) => (Purpose::New, (text.to_owned(), attachments.to_vec())),
-        (Some(_), Some(_)) => {
-            return Err(Problem::bad_request("either reask or regenerate, not both"));
-        }
+    let purpose = match (asked.reask, asked.regenerate, asked.send_again) {
+        (None, None, None) => Purpose::New,
+        (Some(id), None, None) => Purpose::ReAsk(pair_id(id)?),
+        (None, Some(id), None) => Purpose::Regenerate(pair_id(id)?),
+        (None, None, Some(id)) => Purpose::SendAgain(pair_id(id)?),
+        _ => return Err(Problem::bad_request("one of reask, regenerate and sendAgain, no more")),
+    };
+    let (text, attachments) = match purpose {
+        Purpose::Regenerate(id) => own_words(web, id).await?,
+        _ => (text.to_owned(), attachments.to_vec()),
     };
     Ok(Draft { text, attachments, purpose })
 }
@@ -198,14 +256,39 @@ async fn beside(
     session: &WorkspaceSession,
     model: &str,
 ) -> Result<WorkspaceView, Problem> {
+    let view = as_shown(session, Some(model));
+    Ok(web.app.workspace_view(session.workspace_view.workspace(), view).await?)
+}
+
+/// A view of the pairs that the session shows, for another model.
+pub(super) fn as_shown(session: &WorkspaceSession, model: Option<&str>) -> View {
     let now = &session.workspace_view;
-    let view = View {
+    View {
         history: HistoryChoice::These(now.visible_ids()),
         scope: now.view().scope,
         topic: Some(now.topic().id.to_string()),
-        model: Some(model.to_owned()),
-    };
-    Ok(web.app.workspace_view(session.workspace_view.workspace(), view).await?)
+        model: model.map(ToOwned::to_owned),
+        files: now.view().files,
+        ..View::default()
+    }
+}
+
+/// The view that a message is planned in: that of a model for this send alone, that of the smallest
+/// of several, or none for that of the session.
+pub(crate) async fn view_for(
+    web: &Web,
+    session: &mut WorkspaceSession,
+    (model, compare): (Option<&str>, &[String]),
+    draft: &Draft,
+) -> Result<Option<WorkspaceView>, Problem> {
+    if compare.is_empty() {
+        return view_for_model(web, session, model).await;
+    }
+    session.workspace_view.boundary(&web.app).await?;
+    let at = session.place.workspace.clone();
+    let view = as_shown(session, None);
+    let planned = web.app.plan_compared(&at, &view, compare, draft).await?;
+    view_for_model(web, session, Some(&planned.smallest.model().id)).await
 }
 
 #[cfg(test)]

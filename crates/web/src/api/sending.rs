@@ -7,10 +7,12 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use plimsoll_app::{AppError, Draft, Purpose, QuotaChoice, SeenDigest, SendChoices};
+use plimsoll_app::{
+    AppError, Draft, Prepared, Purpose, QuotaChoice, SeenDigest, SendChoices, View,
+};
 use plimsoll_budget::{Model, ModelLimit, OverBudget, larger_models};
 use plimsoll_domain::Attachment;
-use plimsoll_send::Plan;
+use plimsoll_send::{Hash, Plan};
 use plimsoll_store::StoreError;
 use plimsoll_tokens::commas;
 use serde::{Deserialize, Serialize};
@@ -19,8 +21,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     Asked, Here, PlaceQuery, pair_id,
-    seen::{self, SeenDto, view_for_model},
+    seen::{self, AskedFor, SeenDto, view_for_model},
     state::bind_text,
+    undo::Before,
     writing::share_draft,
 };
 use crate::{
@@ -28,6 +31,7 @@ use crate::{
     place::Place,
     problem::{Body, Problem},
     relay, sends,
+    sessions::WorkspaceSession,
 };
 
 /// What happens when the account's windows are full (VAL-4).
@@ -56,8 +60,16 @@ pub(super) struct Message {
     reask: Option<String>,
     /// The newest complete pair, to be answered anew with its own text.
     regenerate: Option<String>,
+    /// The pair whose message this is, sent again in other words; it is left out from now on, which
+    /// `/api/undo` takes back.
+    send_again: Option<String>,
     /// The model, for this send alone.
     model: Option<String>,
+    /// Two or three models that answer it, each with a pair of its own; the answer of the first is
+    /// sent with later messages, those of the others are left out until somebody wants them.
+    #[serde(default)]
+    #[schema(max_items = 3)]
+    compare: Vec<String>,
     /// What the page showed. Where something else would be sent, nothing is, and the answer
     /// is 409 `view_changed`. Without it nothing is compared.
     seen: Option<SeenDto>,
@@ -68,6 +80,9 @@ pub(super) struct Message {
 pub(super) struct Begun {
     /// Its pair; the answer comes by events.
     pair: String,
+    /// The pairs of a comparison, one a model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pairs: Vec<String>,
 }
 
 /// Send a message; the answer comes by events
@@ -98,25 +113,33 @@ async fn begin(
         Some(Quota::Go) => QuotaChoice::Go,
         Some(Quota::Wait) => QuotaChoice::WaitUpTo(Duration::from_secs(24 * 60 * 60)),
     };
-    let asked = (message.reask.as_deref(), message.regenerate.as_deref());
+    let asked = AskedFor {
+        reask: message.reask.as_deref(),
+        regenerate: message.regenerate.as_deref(),
+        send_again: message.send_again.as_deref(),
+    };
     let draft = seen::draft(&web, asked, &message.text, &message.attachments).await?;
     let session = web.sessions.session(&web.app, &place).await?;
     // The session is everybody's: it is not held while a model is being fetched.
-    let model = match &message.model {
-        Some(model) => model.clone(),
-        None => session.lock().await.workspace_view.model().id.clone(),
+    let models = match (&message.model, message.compare.is_empty()) {
+        (_, false) => message.compare.clone(),
+        (Some(model), true) => vec![model.clone()],
+        (None, true) => vec![session.lock().await.workspace_view.model().id.clone()],
     };
-    web.app.make_ready(&model).await?;
+    for model in &models {
+        web.app.make_ready(model).await?;
+    }
     let mut session = session.lock().await;
-    // A model for this send alone is a view of its own: the session stays as it is.
-    let mut other = view_for_model(&web, &mut session, message.model.as_deref()).await?;
-    let workspace_view = other.as_mut().unwrap_or(&mut session.workspace_view);
-    let prepared = workspace_view.prepare(&web.app, &draft).await?;
-    let instructions = workspace_view.instructions(&web.app);
-    let (plan, shown) = (prepared.plan.clone(), prepared.seen.clone());
+    let (prepared, instructions) = prepare(&web, &mut session, &message, &draft).await?;
+    let first = prepared.first().ok_or(AppError::NotToCompare)?;
+    let (plan, shown) = (first.plan.clone(), first.seen.clone());
+    let before = match draft.purpose {
+        Purpose::SendAgain(old) => Some((old, web.app.store().get(old).await?.pair.pair_use)),
+        _ => None,
+    };
     let digest = message.seen.as_ref().map(|seen| SeenDigest(seen.digest.clone()));
     let choices = SendChoices { over_budget: message.over_budget, quota, seen: digest };
-    let begun = match web.app.begin(prepared, choices).await {
+    let begun = match web.app.begin_all(prepared, choices).await {
         Ok(begun) => begun,
         Err(AppError::ViewChanged) => {
             let changes =
@@ -131,9 +154,19 @@ async fn begin(
         }
         Err(error) => return Err(offer(&web, error, &plan).await),
     };
-    let pair = begun.pair.to_string();
+    let pairs: Vec<String> = begun.iter().map(|begun| begun.pair.to_string()).collect();
     // Nothing that can fail stands between the two: a send that is begun is carried out.
-    sends::carry_out(&web, place.clone(), begun);
+    for begun in begun {
+        sends::carry_out(&web, place.clone(), begun);
+    }
+    if let Some(before) = before {
+        web.undo.keep(&place.workspace, web.app.clock().now(), Before::Uses(vec![before]));
+    }
+    if let [first, _, ..] = models.as_slice() {
+        // Those who were only asked too are the newest; who was chosen stays chosen.
+        let view = View { model: Some(first.clone()), ..session.workspace_view.view().clone() };
+        session.choose(&web.app, view).await?;
+    }
     session.frozen = None;
     if draft.purpose == Purpose::New && session.draft.text == draft.text {
         session.draft = Draft::default();
@@ -149,7 +182,30 @@ async fn begin(
     } else {
         drop(session);
     }
-    Ok((StatusCode::ACCEPTED, Json(Begun { pair })))
+    let pair = pairs.first().cloned().unwrap_or_default();
+    let pairs = if pairs.len() > 1 { pairs } else { Vec::new() };
+    Ok((StatusCode::ACCEPTED, Json(Begun { pair, pairs })))
+}
+
+/// A message ready to go, once for each model that answers it, and the instructions that are shown
+/// with it.
+async fn prepare(
+    web: &Web,
+    session: &mut WorkspaceSession,
+    message: &Message,
+    draft: &Draft,
+) -> Result<(Vec<Prepared>, [Option<Hash>; 2]), Problem> {
+    if !message.compare.is_empty() {
+        session.workspace_view.boundary(&web.app).await?;
+        let (at, view) = (session.place.workspace.clone(), seen::as_shown(session, None));
+        let sides = web.app.prepare_compared(&at, &view, &message.compare, draft).await?;
+        return Ok((sides, session.workspace_view.instructions(&web.app)));
+    }
+    // A model for this send alone is a view of its own: the session stays as it is.
+    let mut other = view_for_model(web, session, message.model.as_deref()).await?;
+    let workspace_view = other.as_mut().unwrap_or(&mut session.workspace_view);
+    let prepared = workspace_view.prepare(&web.app, draft).await?;
+    Ok((vec![prepared], workspace_view.instructions(&web.app)))
 }
 
 /// At most so many models are offered.
@@ -171,7 +227,7 @@ async fn offer(web: &Web, error: AppError, plan: &Plan) -> Problem {
         problem.detail =
             format!("This would be {total}{told} tokens; {current} holds {ml}{doubt}.").into();
         problem = problem.hint(format!(
-            "{} too many: history {} · message {} · prelude {}",
+            "{} too many: history {} · message {} · instructions {}",
             commas(needed.saturating_sub(weights.limit)),
             commas(weights.history),
             commas(weights.message),
@@ -179,7 +235,7 @@ async fn offer(web: &Web, error: AppError, plan: &Plan) -> Problem {
         ));
     }
     let learned = web.app.store().learned_limits().await.unwrap_or_default();
-    let there = web.configurator.models().await.into_iter().filter(|found| found.available);
+    let there = web.configurator.models().await.into_iter().filter(|found| found.lacks.is_none());
     let models: Vec<(Model, ModelLimit)> = there
         .map(|found| {
             let model = web.app.model(&found.id);

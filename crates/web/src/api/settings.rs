@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_config::{Kind, SETTINGS, SettingSpec, Settings, Source};
+use plimsoll_config::{Kind, SETTING_GROUPS, SettingSpec, Settings, Source};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -20,6 +20,10 @@ use crate::{
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SettingDto {
     pub(crate) key: &'static str,
+    /// Its name in plain words.
+    pub(crate) title: &'static str,
+    /// Where it stands, such as `Context`.
+    pub(crate) group: &'static str,
     pub(crate) value: String,
     pub(crate) default: &'static str,
     /// `default`, `file`, `environment` or `flag`.
@@ -34,12 +38,14 @@ pub(super) struct SettingList {
     settings: Vec<SettingDto>,
 }
 
-/// All settings as they stand.
+/// All settings as they stand, group by group (UI-22).
 pub(crate) fn rows(settings: &Settings) -> Vec<SettingDto> {
-    let row = |spec: &'static SettingSpec| {
+    let row = |group: &'static str, spec: &'static SettingSpec, title: &'static str| {
         let (value, source) = settings.get(spec.key)?;
         Some(SettingDto {
             key: spec.key,
+            title,
+            group,
             value: value.to_owned(),
             default: spec.default,
             source: match source {
@@ -51,7 +57,10 @@ pub(crate) fn rows(settings: &Settings) -> Vec<SettingDto> {
             help: spec.help,
         })
     };
-    SETTINGS.iter().filter_map(row).collect()
+    let all = SETTING_GROUPS
+        .iter()
+        .flat_map(|group| group.settings().map(|(spec, title)| (group.name, spec, title)));
+    all.filter_map(|(group, spec, title)| row(group, spec, title)).collect()
 }
 
 /// All settings: value, default and where the value comes from
@@ -90,15 +99,16 @@ pub(super) async fn unset(
     configure(&web, &key, None).await
 }
 
-/// Whether a setting says which files can be read (SEC-8). Whoever reaches the page must not be
-/// able to open more of them; to close them again is no harm.
+/// Whether a setting says which files can be read, or which servers be asked (SEC-8). Whoever
+/// reaches the page must not be able to open more of them; to close them again is no harm.
 pub(crate) fn is_for_the_terminal(spec: &SettingSpec) -> bool {
-    spec.kind == Kind::Paths
+    matches!(spec.kind, Kind::Paths | Kind::Servers)
 }
 
 /// How such a setting is set.
-pub(crate) fn terminal_command(key: &str) -> String {
-    format!("plimsoll settings set {key} FOLDER")
+pub(crate) fn terminal_command(spec: &SettingSpec) -> String {
+    let what = if spec.kind == Kind::Servers { "ADDRESS" } else { "FOLDER" };
+    format!("plimsoll settings set {} {what}", spec.key)
 }
 
 pub(super) async fn configure(
@@ -108,10 +118,13 @@ pub(super) async fn configure(
 ) -> Result<StatusCode, Problem> {
     let spec = SettingSpec::find(key).ok_or_else(|| Problem::not_found("setting"))?;
     if is_for_the_terminal(spec) && value.is_some() {
-        let words =
-            format!("{key} opens folders of this machine, and is set on the terminal alone");
+        let opens = match spec.kind {
+            Kind::Servers => "servers of private networks",
+            _ => "folders of this machine",
+        };
+        let words = format!("{key} opens {opens}, and is set on the terminal alone");
         return Err(Problem::new(StatusCode::FORBIDDEN, "terminal_only", words)
-            .hint(format!("{}, then start the server again", terminal_command(key))));
+            .hint(format!("{}, then start the server again", terminal_command(spec))));
     }
     let _turn = web.configuring.lock().await;
     let set = web.configurator.set(key, value).await;

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use plimsoll_app::{AppError, tell_context_mark, topic_path};
+use plimsoll_app::{AppError, WorkspaceView, tell_context_mark, topic_path};
 use plimsoll_budget::{Binds, Boundary, ModelLimit, WindowSource};
-use plimsoll_send::{Counter, Plan};
-use plimsoll_tokens::{commas, compact_load};
+use plimsoll_domain::FilesScope;
+use plimsoll_send::{Counter, Plan, SendCost};
+use plimsoll_tokens::{commas, compact_load, compact_tokens, dollars_at_most};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
+    LackDto,
     files::{AttachedDto, LimitsDto, SectionDto},
     seen::ShownDto,
 };
@@ -21,6 +23,7 @@ use crate::{
 
 /// The filter and the selectors.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct ViewDto {
     /// The applied filter.
     pub(crate) filter: String,
@@ -32,6 +35,23 @@ pub(crate) struct ViewDto {
     named: bool,
     /// The model that would answer.
     pub(crate) model: String,
+    /// Whose files it is told of and may read (FIL-6).
+    #[serde(rename = "filesScope")]
+    files: FilesScope,
+    /// What was sent in this conversation cost, in US dollars, as far as prices were known; absent
+    /// where everything is looked at (UI-18).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<f64>,
+    /// The model that answered here last, where it lacks something and another would answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passed_over: Option<PassedOverDto>,
+}
+
+/// A model that is not asked because it lacks something.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct PassedOverDto {
+    model: String,
+    lacks: LackDto,
 }
 
 /// `X / Y`, or `[X-T]/Y` after a send that trimmed.
@@ -153,10 +173,52 @@ pub(crate) struct WindowDto {
     band: [u64; 2],
     /// What the prelude is made of.
     pub(crate) prelude_text: String,
+    /// What it will cost, where the price of the model is known (UI-18).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<CostDto>,
     /// As it is shown: `~2.5K / 4K tokens`.
     pub(crate) load: String,
     /// The model.
     pub(crate) model: String,
+}
+
+/// What the prompt costs, in US dollars; the answer is not counted.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CostDto {
+    /// Without any cache, at the high end of what the estimate may be.
+    pub(crate) most: f64,
+    /// The same as it is shown: `≤ $0.13`, or `free`.
+    pub(crate) text: String,
+    /// The whole of the request in short, such as `54K`.
+    pub(crate) tokens: String,
+    /// If the beginning that the last send had as well is still cached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cached: Option<f64>,
+    /// What a million tokens of the prompt cost.
+    input_price: f64,
+}
+
+impl CostDto {
+    fn of(plan: &Plan) -> Option<Self> {
+        Self::of_all(std::slice::from_ref(plan))
+    }
+
+    /// What one message costs that goes to several models (HIS-12); none where the price of one is
+    /// not known.
+    pub(super) fn of_all(plans: &[Plan]) -> Option<Self> {
+        let first = plans.first()?;
+        let cost = SendCost::sum(plans.iter().map(Plan::cost))?;
+        let cached = plans.iter().any(|plan| plan.cost().is_some_and(|cost| cost.cached.is_some()));
+        let prices = plans.iter().filter_map(|plan| plan.model().price);
+        Some(Self {
+            most: cost.most,
+            text: dollars_at_most(cost.most),
+            tokens: compact_tokens(first.weights.total(), first.limit().tokens),
+            cached: cost.cached.filter(|_| cached),
+            input_price: prices.map(|price| price.input).sum(),
+        })
+    }
 }
 
 /// Everything around the history.
@@ -215,9 +277,11 @@ fn attached_tokens(plan: &Plan) -> u64 {
 }
 
 impl BoundaryDto {
-    /// The boundary of a plan over some of so many visible pairs.
-    pub(crate) fn of(plan: &Plan, visible: usize) -> Self {
+    /// The boundary of a plan over some of the pairs of a view.
+    pub(crate) fn of(plan: &Plan, view: &WorkspaceView) -> Self {
         let (boundary, start) = (plan.boundary(), plan.snapshot.selection.start);
+        // What is being sent right now is not left out.
+        let visible = view.visible_count().saturating_sub(view.in_flight(start));
         Self {
             start,
             words: line_words(boundary, start, visible),
@@ -276,16 +340,26 @@ impl StateDto {
         let Weighed { counter, window, .. } = Weighed::of(web, &plan, session);
         let shown = ShownDto::of(web, session, &seen);
         let workspace_view = &session.workspace_view;
+        let costs = match workspace_view.within() {
+            Some(topic) => web.app.store().costs(workspace_view.workspace(), Some(topic)).await?,
+            None => Vec::new(),
+        };
         Ok(Self {
             view: ViewDto {
+                cost: costs.first().map(|(_, cost)| *cost),
                 filter: session.filter().to_owned(),
                 topic: topic_path(workspace_view.topics(), workspace_view.topic().id),
                 title: workspace_view.topic().name.clone(),
                 named: workspace_view.topic().named,
                 model: plan.model().id.clone(),
+                files: workspace_view.files_scope(&web.app),
+                passed_over: workspace_view.passed_over().map(|passed| PassedOverDto {
+                    model: passed.model.clone(),
+                    lacks: LackDto::of(&passed.lack),
+                }),
             },
             counter,
-            boundary: BoundaryDto::of(&plan, workspace_view.visible_count()),
+            boundary: BoundaryDto::of(&plan, workspace_view),
             context_from: workspace_view.mark().as_ref().map(tell_context_mark),
             shown,
             window,
@@ -314,6 +388,7 @@ impl Weighed {
             }
         };
         let at = session.workspace_view.workspace();
+        let scope = session.workspace_view.files_scope(&web.app);
         let window = WindowDto::of(plan, session.workspace_view.allowance());
         Self {
             counter,
@@ -321,7 +396,7 @@ impl Weighed {
             attachment_tokens: window.attached,
             meter: window.load.clone(),
             limits: LimitsDto::of(plan),
-            files: plan.target().files.as_ref().map(|_| SectionDto::of(web, plan)),
+            files: plan.target().files.as_ref().map(|_| SectionDto::of(web, plan, scope)),
             window,
         }
     }
@@ -353,6 +428,7 @@ impl WindowDto {
             told: plan.total_in_words(),
             band: [plan.band().low, plan.band().high],
             prelude_text: prelude_text(plan),
+            cost: CostDto::of(plan),
             load: compact_load(total, ml, exact),
             model: plan.model().id.clone(),
         }

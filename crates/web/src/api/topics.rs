@@ -125,7 +125,7 @@ pub(super) struct TopicChanges {
 }
 
 /// Null is a value; what is absent is none.
-fn given<'de, D, T>(from: D) -> Result<Option<Option<T>>, D::Error>
+pub(super) fn given<'de, D, T>(from: D) -> Result<Option<Option<T>>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,

@@ -38,6 +38,8 @@ pub(super) enum Before {
     Topics(Vec<(PairId, TopicId)>),
     /// Where the context of a conversation, or of the workspace, began; none for the prediction.
     ContextFrom(Option<TopicId>, Option<ContextMark>),
+    /// Nothing: these summaries were made (HIS-11).
+    Summaries(Vec<PairId>),
     /// A saved filter; none if there was none.
     Filter(String, Option<String>),
 }
@@ -216,6 +218,11 @@ pub(super) async fn undo(
         Before::Topics(pairs) => web.app.put_back(&at, &pairs).await?,
         Before::ContextFrom(within, mark) => {
             web.app.set_context_mark(&at, within, mark).await?;
+        }
+        Before::Summaries(pairs) => {
+            web.app.delete(&at, &pairs).await?;
+            let done = "the summary is gone; its messages are used as before".to_owned();
+            return Ok(Json(Undone { done }));
         }
         Before::Filter(name, text) => web.app.save_filter(&at, &name, text.as_deref()).await?,
     }

@@ -8,6 +8,7 @@ use axum::{
     http::StatusCode,
 };
 use plimsoll_app::{ContextFrom, HistoryChoice, View};
+use plimsoll_domain::FilesScope;
 use plimsoll_store::SearchHit;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -19,7 +20,7 @@ use super::{
 };
 use crate::{
     Web,
-    formats::{marked, rfc3339},
+    formats::{marked_plain, rfc3339},
     problem::{Body, Problem},
 };
 
@@ -46,13 +47,16 @@ pub(super) struct Choice {
     topic: Option<String>,
     /// A model; blank for none.
     model: Option<String>,
+    /// Whose files the model is told of and may read (FIL-6).
+    #[serde(rename = "filesScope")]
+    files: Option<FilesScope>,
     /// Where the context begins (UI-17): the id of its first pair, `after:` and the id of the
     /// last one before it, `end` for behind the newest pair; blank for the prediction.
     #[serde(rename = "contextFrom")]
     context_from: Option<String>,
 }
 
-/// Apply a filter, or choose a topic or a model
+/// Apply a filter, or choose a topic, a model or whose files are listed
 #[utoipa::path(put, path = "/api/view", tag = "view", params(PlaceQuery), request_body = Choice,
     responses((status = 200, body = StateDto), (status = 422, body = Problem,
         content_type = "application/problem+json", description = "The filter, topic or model is not right")))]
@@ -79,6 +83,7 @@ pub(super) async fn choose(
         view.topic = chosen(choice.topic, view.topic);
     }
     view.model = chosen(choice.model, view.model);
+    view.files = choice.files.or(view.files);
     if view != *session.workspace_view.view() || choice.context_from.is_none() {
         session.choose(&web.app, view).await?;
     }
@@ -262,8 +267,8 @@ pub(super) struct SearchQuery {
     #[param(max_length = 1000)]
     q: String,
     /// At most so many.
-    #[param(minimum = 1, maximum = 100, default = 20)]
-    limit: Option<u8>,
+    #[param(minimum = 1, maximum = 500, default = 20)]
+    limit: Option<u16>,
 }
 
 /// A pair that holds the words.
@@ -286,8 +291,11 @@ struct Hit {
 
 /// Pairs, the best first.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Hits {
     hits: Vec<Hit>,
+    /// Whether the words are a filter as well, as `age` is: attached, grey and in error.
+    also_filter: bool,
 }
 
 /// Search all pairs of the workspace
@@ -298,7 +306,7 @@ pub(super) async fn search(
     Here(place): Here,
     Asked(query): Asked<SearchQuery>,
 ) -> Result<Json<Hits>, Problem> {
-    let limit = usize::from(query.limit.unwrap_or(20).clamp(1, 100));
+    let limit = usize::from(query.limit.unwrap_or(20).clamp(1, 500));
     let session = web.sessions.session(&web.app, &place).await?;
     let found = web.app.store().search(&place.workspace, &query.q, limit).await?;
     let ids: Vec<_> = found.iter().map(|hit| hit.pair).collect();
@@ -314,11 +322,12 @@ pub(super) async fn search(
             at: session.workspace_view.position(hit.pair),
             conversation: topic.map(|topic| topic.id.to_string()),
             title: topic.map(|topic| topic.name.clone()),
-            snippet_html: marked(&hit.snippet, &hit.marks),
+            snippet_html: marked_plain(&hit.snippet, &hit.marks),
             created_at: stored.map(|s| rfc3339(s.pair.created_at)).unwrap_or_default(),
         }
     };
-    Ok(Json(Hits { hits: found.iter().map(hit).collect() }))
+    let also_filter = plimsoll_filter::parse(&query.q).is_ok();
+    Ok(Json(Hits { hits: found.iter().map(hit).collect(), also_filter }))
 }
 
 #[cfg(test)]
@@ -342,6 +351,9 @@ mod tests {
             marks: [(6, 10)].map(|(from, to)| from..to).to_vec(),
             score: 1.0,
         };
-        assert_eq!(marked(&hit.snippet, &hit.marks), "a &lt;b&gt; <mark>ship</mark> &amp; sea");
+        assert_eq!(
+            marked_plain(&hit.snippet, &hit.marks),
+            "a &lt;b&gt; <mark>ship</mark> &amp; sea"
+        );
     }
 }

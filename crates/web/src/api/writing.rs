@@ -15,8 +15,8 @@ use utoipa::ToSchema;
 
 use super::{
     At, AtQuery, Here, PlaceQuery, attached,
-    seen::{self, view_for_model},
-    state::Weighed,
+    seen::{self, AskedFor, view_for},
+    state::{CostDto, Weighed},
 };
 use crate::{
     Web,
@@ -27,7 +27,7 @@ use crate::{
 
 /// A message as it would be sent: a new one, or for a pair that is asked again or answered anew.
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct NextMessage {
     /// Its text, context tokens in place.
     text: String,
@@ -38,14 +38,29 @@ pub(crate) struct NextMessage {
     reask: Option<String>,
     /// The newest complete pair, which would be answered anew with its own text.
     regenerate: Option<String>,
+    /// The pair whose message would be sent again, and which would be left out then.
+    send_again: Option<String>,
     /// The model, for this send alone.
     pub(crate) model: Option<String>,
+    /// Two or three models that would answer it; it is weighed for the one that holds the least.
+    #[serde(default)]
+    #[schema(max_items = 3)]
+    pub(crate) compare: Vec<String>,
 }
 
 impl NextMessage {
     pub(crate) async fn draft(&self, web: &Web) -> Result<Draft, Problem> {
-        let asked = (self.reask.as_deref(), self.regenerate.as_deref());
+        let asked = AskedFor {
+            reask: self.reask.as_deref(),
+            regenerate: self.regenerate.as_deref(),
+            send_again: self.send_again.as_deref(),
+        };
         seen::draft(web, asked, &self.text, &self.attachments).await
+    }
+
+    /// The model for this send alone, or those of a comparison.
+    pub(crate) fn models(&self) -> (Option<&str>, &[String]) {
+        (self.model.as_deref(), &self.compare)
     }
 }
 
@@ -60,7 +75,17 @@ pub(super) async fn weigh(
     let draft = message.draft(&web).await?;
     let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
-    let mut other = view_for_model(&web, &mut session, message.model.as_deref()).await?;
+    if !message.compare.is_empty() {
+        session.workspace_view.boundary(&web.app).await?;
+        let view = seen::as_shown(&session, None);
+        let at = &place.workspace;
+        let planned = web.app.plan_compared(at, &view, &message.compare, &draft).await?;
+        let mut weighed = Weighed::of(&web, &planned.smallest, &session);
+        // The window is that of the smallest; what it costs is the sum.
+        weighed.window.cost = CostDto::of_all(&planned.sides);
+        return Ok(Json(weighed));
+    }
+    let mut other = view_for(&web, &mut session, message.models(), &draft).await?;
     let workspace_view = other.as_mut().unwrap_or(&mut session.workspace_view);
     let plan = workspace_view.plan(&web.app, &draft).await?;
     Ok(Json(Weighed::of(&web, &plan, &session)))

@@ -25,7 +25,7 @@ pub use token::Token;
 
 /// Nothing inline, nothing from elsewhere.
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self' blob: data:; connect-src 'self'; font-src 'self'; form-action 'self'; \
+    img-src 'self' blob: data:; manifest-src 'self'; connect-src 'self'; font-src 'self'; form-action 'self'; \
     base-uri 'none'; frame-ancestors 'none'";
 
 /// The rules of the door.
@@ -181,10 +181,15 @@ impl Access {
     }
 
     fn knows(&self, name: &str) -> bool {
-        let loopback = name.eq_ignore_ascii_case("localhost")
-            || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-        loopback || self.hosts.iter().any(|host| host.eq_ignore_ascii_case(name))
+        is_loopback_host(name) || self.hosts.iter().any(|host| host.eq_ignore_ascii_case(name))
     }
+}
+
+/// Whether a host, with or without its port, is this machine and no other.
+pub(crate) fn is_loopback_host(host: &str) -> bool {
+    let name = host_name(host);
+    name.eq_ignore_ascii_case("localhost")
+        || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 const FORBIDDEN: StatusCode = StatusCode::FORBIDDEN;

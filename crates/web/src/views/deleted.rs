@@ -16,6 +16,7 @@ fn what(deletion: &Deletion) -> String {
         DeletedKind::Topic => ("topic", "topics"),
         DeletedKind::Conversation => ("conversation", "conversations"),
         DeletedKind::Filter => ("saved filter", "saved filters"),
+        DeletedKind::Snippet => ("snippet", "snippets"),
         DeletedKind::Notes => ("note", "notes"),
     };
     format!("{} {}", commas(deletion.count), if deletion.count == 1 { one } else { many })

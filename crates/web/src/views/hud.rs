@@ -1,4 +1,5 @@
-//! The HUD: parameters, boundary, trimming, usage, error.
+//! The details of the next send: parameters, boundary, trimming, usage, error. Plain words first,
+//! the canonical names beside them (UI-21).
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::{
 /// So many sends back the curve of errors goes.
 const SENDS: u64 = 30;
 
-/// The HUD for a draft; `other` is the view of a model that is named for this send alone.
+/// The details for a draft; `other` is the view of a model that is named for this send alone.
 pub(super) async fn hud(
     web: &Arc<Web>,
     session: &mut WorkspaceSession,
@@ -37,7 +38,10 @@ pub(super) async fn hud(
     let step = if settings.smart_trim() { "smart" } else { "one" };
     let text = |key: &str| settings.get(key).map_or("", |(value, _)| value).to_owned();
     let ura = settings.user_request_allowance();
-    let reserve = i128::from(window.ml) - i128::from(window.total);
+    let reserve = match window.ml.checked_sub(window.total) {
+        Some(left) => commas(left),
+        None => format!("−{}", commas(window.total.saturating_sub(window.ml))),
+    };
     let last = receipts.first();
     let failed = match last.and_then(|last| last.pair) {
         Some(pair) => ErrorDto::of(web, pair).await.ok().flatten(),
@@ -48,27 +52,28 @@ pub(super) async fn hud(
     Ok(html! {
         h2 { "Parameters" }
         dl.mono {
-            (row("ML", commas(window.ml), &window.bind_text))
+            (row("model limit (ML)", commas(window.ml), &window.bind_text))
             @if matches!(window.binds, "learned" | "assumed") {
-                (row("limit", window.bind_text.clone(), "it asks and never refuses"))
+                (row("where it is from", window.bind_text.clone(), "it asks and never refuses"))
             }
-            (row("URA · reply reserve", format!("{} · {}", commas(ura), commas(window.reserve)), ""))
+            (row("kept for your message (URA)", commas(ura), "the load line leaves room for a message of this size"))
+            (row("kept for the answer", commas(window.reserve), ""))
             (row("estimator", window.estimator.to_owned(), ""))
             (row("estimate", window.told.clone(), "what would be sent, how far that may be off, and what it rests on"))
             @if !window.exact {
                 (row("offset · slope", correction, "learned from this model's reports: tokens that each request has once, and what texts are multiplied with"))
             }
             (row("chars per token", text("charsPerToken"), ""))
-            (row("NTA · step", format!("{} · {step}", settings.max_trim_attempts()), ""))
+            (row("most trims (NTA) · step", format!("{} · {step}", settings.max_trim_attempts()), "how often a refused request may leave out more history, and how much at a time"))
         }
         h2 { "Boundary" }
         dl.mono {
-            (row("X / Y", format!("{} / {}", plan.boundary().included, session.workspace_view.visible_count()), ""))
-            (row("predictedHistory", commas(window.history), ""))
-            (row("predictedTotal", commas(window.history + ura), "history and the allowance"))
-            (row("prelude", commas(window.prelude), &window.prelude_text))
-            (row("AUT", commas(window.aut), "what this message weighs"))
-            (row("remaining reserve", reserve.to_string(), "ML less everything that would be sent"))
+            (row("sent / visible (X / Y)", format!("{} / {}", commas(plan.boundary().included as u64), commas(session.workspace_view.visible_count() as u64)), ""))
+            (row("history (predictedHistory)", commas(window.history), ""))
+            (row("with allowance (predictedTotal)", commas(window.history + ura), "the history, and what is kept for your message"))
+            (row("instructions (prelude)", commas(window.prelude), &window.prelude_text))
+            (row("this message (AUT)", commas(window.aut), "what it weighs, files included"))
+            (row("left in the window", reserve, "the model limit less everything that would be sent"))
             (row("free after reply", commas(window.free), ""))
         }
         h2 { "Trimming" }

@@ -8,6 +8,7 @@ mod errors;
 mod failure;
 mod hud;
 mod icons;
+mod models;
 mod page;
 mod pair;
 mod panels;
@@ -15,6 +16,8 @@ mod receipt;
 mod receipts;
 mod request;
 mod rows;
+mod settings;
+mod snippets;
 mod toolcalls;
 
 pub(crate) use rows::one as article;
@@ -38,7 +41,7 @@ use serde::Deserialize;
 
 use crate::{
     Web,
-    api::{Asked, At, Here, NextMessage, follow, pair_id, percent, seen::view_for_model},
+    api::{Asked, At, Here, NextMessage, follow, pair_id, percent, seen::view_for, summaries},
     place::{Place, workspace_of},
     problem::{Body, Problem},
 };
@@ -56,6 +59,7 @@ pub(crate) fn router() -> Router<Arc<Web>> {
         .route("/ui/attempts/{id}", get(pair_attempts))
         .route("/ui/error/{id}", get(pair_error))
         .route("/ui/request", axum::routing::post(next_request))
+        .route("/ui/summary-request", axum::routing::post(summary_request))
         .route("/ui/request/{id}", get(past_request))
         .route("/ui/events", get(events))
 }
@@ -189,12 +193,14 @@ async fn panel(
 ) -> Result<Markup, Problem> {
     let session = web.sessions.session(&web.app, &place).await?;
     match name.as_str() {
+        "conversation" => Ok(panels::conversation(&*session.lock().await)),
         "topics" => panels::topics(&web, &*session.lock().await, find.as_deref()).await,
         "models" => {
             let current = session.lock().await.workspace_view.model().id.clone();
-            Ok(panels::models(&web, &current).await)
+            models::panel(&web, &current).await
         }
-        "settings" => Ok(panels::settings(&web)),
+        "settings" => Ok(settings::panel(&web)),
+        "snippets" => snippets::panel(&web, &place.workspace).await,
         "help" => Ok(panels::help()),
         "deleted" => deleted::list(&web, &place.workspace).await,
         "receipts" => receipts::overview(&web, &place.workspace).await,
@@ -219,7 +225,7 @@ async fn show_hud_of(
     let draft = message.draft(&web).await?;
     let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
-    let other = view_for_model(&web, &mut session, message.model.as_deref()).await?;
+    let other = view_for(&web, &mut session, message.models(), &draft).await?;
     hud::hud(&web, &mut session, other, &draft).await
 }
 
@@ -260,14 +266,30 @@ async fn next_request(
 ) -> Result<Markup, Problem> {
     let draft = message.draft(&web).await?;
     let session = web.sessions.session(&web.app, &place).await?;
-    let model = match &message.model {
-        Some(model) => model.clone(),
-        None => session.lock().await.workspace_view.model().id.clone(),
+    let model = match message.models() {
+        (_, [first, ..]) => first.clone(),
+        (Some(model), _) => model.to_owned(),
+        (None, _) => session.lock().await.workspace_view.model().id.clone(),
     };
     web.app.make_ready(&model).await?;
     let mut session = session.lock().await;
-    let mut other = view_for_model(&web, &mut session, message.model.as_deref()).await?;
+    let mut other = view_for(&web, &mut session, message.models(), &draft).await?;
     request::next(&web, other.as_mut().unwrap_or(&mut session.workspace_view), &draft).await
+}
+
+/// The request for a summary before it goes; where there are several, the first.
+async fn summary_request(
+    State(web): State<Arc<Web>>,
+    Here(place): Here,
+    Body(ask): Body<summaries::SummaryAsk>,
+) -> Result<Markup, Problem> {
+    let (view, pairs) = summaries::meant(&web, &place, &ask).await?;
+    let parts = web.app.plan_summary(&place.workspace, &view, &pairs).await?;
+    let first = parts.first().map_or(&[][..], |part| &part.pairs);
+    let model = view.model.clone().unwrap_or_default();
+    web.app.make_ready(&model).await?;
+    let (mut view, draft) = web.app.summary_request(&place.workspace, &view, first).await?;
+    request::next(&web, &mut view, &draft).await
 }
 
 async fn events(

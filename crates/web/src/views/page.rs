@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use maud::{DOCTYPE, Markup, html};
 use plimsoll_domain::HistoryScope;
+use plimsoll_tokens::dollars;
 
 use super::{
     icons::{icon, mark},
@@ -53,6 +54,8 @@ pub(super) async fn page(
                 meta name="color-scheme" content="light dark";
                 title { "Plimsoll" }
                 link rel="icon" href=(assets::address("mark.svg")) type="image/svg+xml";
+                link rel="manifest" href="/manifest.webmanifest" crossorigin="use-credentials";
+                link rel="apple-touch-icon" href=(assets::address("icons/icon-192.png"));
                 @for style in assets::STYLES {
                     link rel="stylesheet" href=(assets::address(style));
                 }
@@ -83,8 +86,12 @@ pub(super) async fn page(
                         }
                         div #below .spacer aria-hidden="true" {}
                     }
+                    button #newest .newest type="button" title="Go to the newest message (G in VIEW)" hidden {
+                        "↓ Newest"
+                    }
+                    section #hits .hits aria-label="Search" hidden {}
                     aside #panel .panel aria-label="Panel" hidden {}
-                    aside #hud .panel.hud aria-label="HUD" hidden {}
+                    aside #hud .panel.hud aria-label="Details" hidden {}
                 }
                 (footer(&state, &session.draft.text, place.within().is_some()))
                 div #drop .drop aria-hidden="true" hidden { p { (icon("attach")) span { "Drop files to attach them" } span { "Drop files to keep them here" } } }
@@ -116,7 +123,7 @@ fn sidebar(place: &Place) -> Markup {
 }
 
 /// An address of the page in the same workspace.
-fn address(path: &str, place: &Place) -> String {
+pub(super) fn address(path: &str, place: &Place) -> String {
     match place.workspace == plimsoll_store::Workspace::default() {
         true => path.to_owned(),
         false => {
@@ -156,14 +163,18 @@ fn header(state: &StateDto, place: &Place) -> Markup {
             h1.sr { "Plimsoll" }
             @if place.conversation.is_some() {
                 button #title .title type="button" title="Rename this conversation" { (state.view.title) }
+                button #instructions .tool type="button" data-panel="conversation"
+                    title=(tooltip("panel-conversation")) aria-label=(tooltip("panel-conversation")) { (icon("edit")) }
+                span #spent .spent.mono title="What was sent in this conversation cost, as far as prices are known"
+                    hidden[state.view.cost.is_none()] { (state.view.cost.map(dollars).unwrap_or_default()) }
             }
             (scope_chip(place))
             span #mode .mode role="status" { "INPUT" }
             form #filter-form .filter role="search" {
                 input #filter .mono name="filter" type="text" role="combobox"
-                    aria-label="Filter" aria-expanded="false" aria-controls="filter-menu"
+                    aria-label="Search or filter" aria-expanded="false" aria-controls="filter-menu"
                     aria-describedby="filter-error" autocomplete="off" spellcheck="false"
-                    maxlength="65536" placeholder="filter, or words to search"
+                    maxlength="65536" placeholder="Words to search for, or a filter"
                     value=(state.view.filter);
             }
             button #counter .counter.mono type="button" { (state.counter.text) }
@@ -175,7 +186,7 @@ fn header(state: &StateDto, place: &Place) -> Markup {
                 }
             }
             nav.icons aria-label="Details and help" {
-                button type="button" data-panel="hud" aria-expanded="false" title=(tooltip("hud")) { "HUD" }
+                button type="button" data-panel="hud" aria-expanded="false" title=(tooltip("hud")) { "Details" }
                 button type="button" data-panel="help" aria-expanded="false" title=(tooltip("panel-help"))
                     aria-label="Help" { "?" }
                 button #theme type="button" title="Light or dark" aria-label="Light or dark" {
@@ -215,21 +226,35 @@ fn footer(state: &StateDto, draft: &str, in_conversation: bool) -> Markup {
                             aria-label=(format!("Model: {}", window.model)) data-id=(window.model) {
                             (window.model) " ▾"
                         }
+                        ul #compared role="list" aria-label="Models that are asked too" hidden {}
+                        button #compare .attach type="button" aria-haspopup="listbox"
+                            title=(tooltip("compare")) aria-label=(tooltip("compare")) {
+                            (icon("swap")) span { "Compare" }
+                        }
                         // In the scope of a conversation that is the topic.
                         button #topic .sel type="button" aria-haspopup="listbox" hidden[in_conversation]
-                            aria-label=(format!("Topic: {topic}")) data-path=(state.view.topic) {
-                            (topic) " ▾"
+                            aria-label=(format!("Topic: {topic}")) title=(topic) data-path=(state.view.topic) {
+                            (topic.rsplit(" › ").next().unwrap_or_default()) " ▾"
                         }
                         button #attach .attach type="button" aria-label="Attach files"
                             title="Attach files; they can also be pasted, dropped, or named with @" {
                             (icon("attach")) span { "Attach" }
                         }
                         input #picker type="file" multiple hidden;
+                        button #snippets .attach type="button" aria-label="Snippets"
+                            title="Snippets; / and a name in the message calls one" {
+                            b.mono aria-hidden="true" { "/" } span { "Snippets" }
+                        }
                         span.grow {}
                         output #aut .mono for="draft" title="What this message weighs" {
                             @if window.aut > 0 { (if window.exact { "" } else { "~" }) (window.aut) }
                         }
-                        button #send .send type="submit" { "Send" }
+                        button #send .send type="submit" {
+                            "Send"
+                            @if let Some(cost) = window.cost.as_ref().filter(|cost| cost.most > 0.0) {
+                                span.weight { " · " (cost.tokens) } span.price { " · " (cost.text) }
+                            }
+                        }
                     }
                 }
             }
@@ -256,12 +281,12 @@ fn welcome() -> Markup {
         article.pair.welcome #welcome {
             div.gut.mono {}
             div.body {
-                div.u { "What is the line for?" }
+                h2.u { "What is the line for?" }
                 div.a.prose {
                     p {
                         "A ship's load line shows how deep she may lie in the water. Here it shows "
                         "what fits into a model's context window. Pairs below the line go along with "
-                        "your next message; those above it stay ashore, and you always see which."
+                        "your next message; those above it are left out, and you always see which."
                     }
                     ul {
                         li { "Write below and press " kbd { "Enter" } ". It works without any key: a "

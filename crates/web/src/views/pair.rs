@@ -7,12 +7,13 @@ use maud::{Markup, html};
 use plimsoll_app::{Inclusion, Shown};
 use plimsoll_budget::ExcludedBecause;
 use plimsoll_domain::{
-    ColorFlag, Lifecycle, PairUse, SegmentBody, Timestamp, plain_name, segments,
+    ColorFlag, Lifecycle, PairKind, PairUse, SegmentBody, Timestamp, ends_in_a_circle, plain_name,
+    segments,
 };
 use plimsoll_prose::{Renderer, limits::MAX_MARKDOWN_BYTES};
 use plimsoll_send::{Action, AttachedFile, Receipt, actions, short_label};
 use plimsoll_store::StoredPair;
-use plimsoll_tokens::commas;
+use plimsoll_tokens::{commas, dollars};
 
 use super::{
     icons::{icon, rendered},
@@ -24,10 +25,17 @@ use crate::{
     keys::tooltip,
 };
 
+/// The conversation that a pair is the first of, where several are looked at (UI-25).
+pub(crate) struct BeginsConversation {
+    pub(crate) title: String,
+    pub(crate) address: String,
+}
+
 /// Everything that an article shows.
 pub(crate) struct PairView<'a> {
     pub(crate) stored: &'a StoredPair,
     pub(crate) shown: &'a Shown,
+    pub(crate) begins: Option<&'a BeginsConversation>,
     /// Its position among the visible ones.
     pub(crate) at: usize,
     pub(crate) receipt: Option<&'a Receipt>,
@@ -88,13 +96,20 @@ impl PairView<'_> {
                 data-revision=(self.stored.revision)
                 data-state=(pair.lifecycle.name()) data-star=(pair.star.count())
                 data-flag=(pair.color_flag.name()) data-use=(pair.pair_use.name())
+                data-kind=(pair.kind.name()) data-group=[pair.group.map(|id| id.to_string())]
                 data-why=[never.map(ExcludedBecause::name)]
                 data-swap[pair.previous_answer.is_some()] data-cut[self.stored.cut]
                 tabindex="-1" {
+                @if let Some(begins) = self.begins {
+                    p.conversation {
+                        a href=(begins.address) title="Open this conversation alone" { (begins.title) }
+                    }
+                }
                 div.gut.mono { (self.weight()) (self.pair_use()) }
                 div.body {
                     div.u {
                         (self.question())
+                        (self.kind())
                         @if pinned { span.badge.pinned title="always sent, never left out to make room" { "pinned" } }
                         span.badge.off title=(off_title(why)) {
                             "off" @if why == Some(ExcludedBecause::LeftOut) { ": left out by hand" }
@@ -117,7 +132,8 @@ impl PairView<'_> {
         let mut attached = self.attached.iter().enumerate();
         html! {
             @if self.stored.pair.user_text.len() > MAX_MARKDOWN_BYTES { (shown_plain()) }
-            div.prose {
+            // Who listens to the page jumps from question to question by their headings (UI-10).
+            div.prose role="heading" aria-level="2" {
                 @for (at, segment) in segments(&self.stored.pair.user_text).into_iter().enumerate() {
                     @match segment.body {
                         SegmentBody::Text(text) => (rendered(USER.render(&goes_on(text, at > 0)))),
@@ -125,6 +141,37 @@ impl PairView<'_> {
                             &self.stored.workspace, attached.next()
                         )),
                     }
+                }
+            }
+        }
+    }
+
+    /// That it is a summary (HIS-11), or one of several answers to a message (HIS-12).
+    fn kind(&self) -> Markup {
+        let pair = &self.stored.pair;
+        let sending = pair.lifecycle == Lifecycle::Sending;
+        html! {
+            @if pair.kind == PairKind::Summary {
+                span.badge.summary title="It is sent in place of the messages that it stands for." {
+                    "summary"
+                }
+                @if self.stored.outdated {
+                    span.badge.outdated title="A message that it stands for was edited or deleted since." {
+                        "out of date"
+                    }
+                }
+                @if let Some(first) = pair.summarises.first() {
+                    button.link type="button" data-act="summarised" data-pair=(first.pair.to_string()) {
+                        "Show what it stands for"
+                    }
+                }
+            }
+            @if pair.group.is_some() {
+                span.badge.compared title="One of several answers to this message." { "compared" }
+                @if sending {
+                    button.link type="button" data-act="stop" { "Stop this one" }
+                } @else if pair.pair_use == PairUse::Out && pair.lifecycle == Lifecycle::Complete {
+                    button.link type="button" data-act="prefer" { "Go on with this answer" }
                 }
             }
         }
@@ -173,7 +220,10 @@ impl PairView<'_> {
     }
 
     fn answer(&self) -> Markup {
-        if let Some(streamed) = self.streamed {
+        // What happens is told a little later than it is kept: an answer that is whole by now may
+        // still seem to be on its way, or only to begin.
+        let sending = self.stored.pair.lifecycle == Lifecycle::Sending;
+        if let Some(streamed) = self.streamed.filter(|_| sending) {
             return html! {
                 div.a.prose data-event=(streamed.event) {
                     div.done { (rendered(streamed.done.clone())) }
@@ -226,7 +276,13 @@ impl PairView<'_> {
             }
             @if self.stored.cut {
                 div.acts {
-                    span.muted { "The answer was cut by its length." }
+                    span.muted {
+                        @if pair.assistant_text.as_deref().is_some_and(ends_in_a_circle) {
+                            "The answer repeats itself and was stopped."
+                        } @else {
+                            "The answer was cut by its length."
+                        }
+                    }
                     button.btn type="button" data-act="continue" { "Continue" }
                 }
             }
@@ -264,10 +320,14 @@ impl PairView<'_> {
                     span.star aria-label=(format!("{stars} stars")) { ("★".repeat(stars)) } " "
                 }
                 span { (pair.model) } " · "
-                time datetime=(rfc3339(pair.created_at)) { (when(pair.created_at, self.now, self.zone)) }
+                @let at = if pair.kind == PairKind::Summary { pair.id.made_at() } else { pair.created_at };
+                time datetime=(rfc3339(at)) { (when(at, self.now, self.zone)) }
                 @if let Some(estimate) = estimate {
                     " · request " (self.mark()) (thousands(estimate)) " est"
                     @if let Some(used) = used { " / " (thousands(used)) " used" }
+                }
+                @if let Some(cost) = self.receipt.and_then(|receipt| receipt.cost).filter(|cost| *cost > 0.0) {
+                    " · " span.cost title="What this send cost, by the prices of the catalog" { (dollars(cost)) }
                 }
                 @if self.stored.edited_at.is_some() { " · edited" }
                 @if pair.previous_answer.is_some() {
@@ -294,13 +354,17 @@ impl PairView<'_> {
     fn tools(&self) -> Markup {
         let pair = &self.stored.pair;
         let complete = pair.lifecycle == Lifecycle::Complete;
+        let sending = pair.lifecycle == Lifecycle::Sending;
+        let chat = pair.kind == PairKind::Chat;
         let tools = [
             (true, "star"),
             (true, "flag"),
             (true, "copy"),
             (true, "copypair"),
             (true, "edit"),
-            (complete, "regenerate"),
+            (complete && chat, "regenerate"),
+            (chat && !sending, "send-again"),
+            (complete, "summarise"),
             (true, "context-here"),
             (pair.receipt_id.is_some(), "receipt"),
             (pair.receipt_id.is_some(), "request"),
@@ -338,7 +402,53 @@ fn shown_plain() -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use super::goes_on;
+    use plimsoll_store::Workspace;
+    use plimsoll_testkit::pairs::{answered, at};
+
+    use super::*;
+
+    fn article(lifecycle: Lifecycle, streamed: &Streamed) -> String {
+        let mut pair = answered(1);
+        (pair.lifecycle, pair.assistant_text) = (lifecycle, Some("the whole answer".to_owned()));
+        let id = pair.id;
+        let stored = StoredPair {
+            workspace: Workspace::default(),
+            pair,
+            edited_at: None,
+            cut: false,
+            outdated: false,
+            revision: 2,
+        };
+        let place = Inclusion::Included;
+        let shown =
+            Shown { id, lifecycle, pair_use: PairUse::Auto, tokens: None, place, begins: None };
+        let view = PairView {
+            stored: &stored,
+            shown: &shown,
+            begins: None,
+            at: 0,
+            receipt: None,
+            estimate: None,
+            trimmed: None,
+            streamed: Some(streamed),
+            attached: &[],
+            tool_calls: &[],
+            now: at(1),
+            zone: &TimeZone::UTC,
+        };
+        view.article().into_string()
+    }
+
+    /// Promise 1: a page that is told late that a send began does not show the whole answer as
+    /// one that has not begun.
+    #[test]
+    fn pay_6_an_answer_that_is_whole_is_shown_whole_whatever_was_told_of_it() {
+        let streamed = Streamed { tail: "the".to_owned(), ..Streamed::default() };
+        let sending = article(Lifecycle::Sending, &streamed);
+        assert!(sending.contains("the") && !sending.contains("whole answer"), "{sending}");
+        let complete = article(Lifecycle::Complete, &streamed);
+        assert!(complete.contains("the whole answer"), "{complete}");
+    }
 
     /// SHW-1: what stands behind a chip is the rest of its line.
     #[test]

@@ -1,21 +1,14 @@
-//! Topics, models, settings, help: forms that say what they call.
+//! Topics, help: forms that say what they call.
 
 use std::{collections::HashMap, sync::Arc};
 
 use maud::{Markup, html};
 use plimsoll_app::TopicPaths;
-use plimsoll_config::{Kind, SettingSpec};
 use plimsoll_domain::{Topic, TopicId};
 use plimsoll_filter::{ATOMS, COMMANDS};
 use plimsoll_tokens::commas;
 
-use crate::{
-    Web,
-    api::{ModelList, is_for_the_terminal, setting_rows, terminal_command},
-    keys::keys,
-    problem::Problem,
-    sessions::WorkspaceSession,
-};
+use crate::{Web, keys::keys, problem::Problem, sessions::WorkspaceSession};
 
 /// At most so many topics stand in the panel; the rest is found by name (REL-9).
 const MOST_TOPICS: usize = 200;
@@ -84,6 +77,36 @@ pub(super) async fn topics(
     })
 }
 
+/// UI-15: what goes with the messages of the open conversation, where it is opened.
+pub(super) fn conversation(session: &WorkspaceSession) -> Markup {
+    let topic = session.workspace_view.topic();
+    html! {
+        h2 { "This conversation" }
+        p.muted { "The system message is sent before every message of this conversation. The page shows it "
+            "where it is sent." }
+        form data-call={ "PATCH /api/conversations/" (topic.id) } data-then="reload" {
+            label { "System message" textarea name="systemMessage" rows="6" {
+                (topic.system_message.as_deref().unwrap_or_default())
+            } }
+            (parameters(topic))
+            p.problem role="alert" hidden {}
+            div.acts { button.btn.pri type="submit" { "Save" } }
+        }
+    }
+}
+
+/// Who answers, and how.
+fn parameters(topic: &Topic) -> Markup {
+    html! {
+        label { "Model" input name="defaultModel" value=(topic.default_model.as_deref().unwrap_or_default())
+            placeholder="the one that is selected"; }
+        label { "Temperature" input name="temperature" data-type="number" inputmode="decimal"
+            value=[topic.temperature]; }
+        label { "Longest answer, tokens" input name="maxOutput" data-type="number" inputmode="numeric"
+            value=[topic.max_output]; }
+    }
+}
+
 fn topic_form(topic: &Topic, path: &str, parent: Option<String>) -> Markup {
     html! {
         form data-call={ "PATCH /api/topics/" (topic.id) } data-then="reload" {
@@ -92,12 +115,7 @@ fn topic_form(topic: &Topic, path: &str, parent: Option<String>) -> Markup {
             label { "System message" textarea name="systemMessage" rows="3" {
                 (topic.system_message.as_deref().unwrap_or_default())
             } }
-            label { "Model" input name="defaultModel" value=(topic.default_model.as_deref().unwrap_or_default())
-                placeholder="the one that is selected"; }
-            label { "Temperature" input name="temperature" data-type="number" inputmode="decimal"
-                value=[topic.temperature]; }
-            label { "Longest answer, tokens" input name="maxOutput" data-type="number" inputmode="numeric"
-                value=[topic.max_output]; }
+            (parameters(topic))
             p.problem role="alert" hidden {}
             div.acts {
                 button.btn.pri type="submit" { "Save" }
@@ -111,86 +129,13 @@ fn topic_form(topic: &Topic, path: &str, parent: Option<String>) -> Markup {
     }
 }
 
-/// Models that can be asked first, each with its window to edit.
-pub(super) async fn models(web: &Arc<Web>, current: &str) -> Markup {
-    let list = ModelList::of(web, current).await;
+/// A key that can be pressed with the mouse as well (UI-16). Those of the browser cannot.
+fn help_key(key: &crate::keys::Key) -> Markup {
     html! {
-        h2 { "Models" }
-        p.muted { "Your own values go into " code { "models.toml" } " in " (web.configurator.place()) "." }
-        ul.models {
-            @for model in &list.models {
-                li aria-current=[model.current.then_some("true")] data-available[model.available] {
-                    details {
-                        summary {
-                            (model.id) span.muted { " " (model.size)
-                                @if matches!(model.binds, "learned" | "assumed") { " " (model.binds) }
-                                " · " (model.provider)
-                                @if !model.available { " · not set up" } }
-                        }
-                        p.muted { (plimsoll_tokens::commas(model.ml)) " tokens: " (model.bind_text) }
-                        form data-call={ "PUT /api/models/" (model.id) } data-then="panel:models" {
-                            label { "Context window, tokens" input name="contextWindow" data-type="number"
-                                data-optional inputmode="numeric" placeholder=(model.ml); }
-                            label { "Address of its server" input name="baseUrl" data-optional
-                                placeholder="http://127.0.0.1:8080/v1"; }
-                            p.muted { "No key is sent to an address that is set here; for that, write it \
-                                into models.toml." }
-                            p.problem role="alert" hidden {}
-                            div.acts {
-                                button.btn.pri type="submit" { "Save" }
-                                button.btn type="button" data-act="choose-model" data-model=(model.id) { "Use it" }
-                            }
-                        }
-                    }
-                    @if model.binds == "learned" {
-                        p.muted { "Its limit was " (model.bind_text) ". "
-                            button.btn type="button" data-call={ "DELETE /api/models/" (model.id) "/learned" }
-                                data-then="panel:models" { "Forget" }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The settings, drawn from their schema.
-pub(super) fn settings(web: &Arc<Web>) -> Markup {
-    html! {
-        h2 { "Settings" }
-        p.muted { "They go into " code { "config.toml" } " in " (web.configurator.place()) "." }
-        @for row in setting_rows(&web.app.settings()) {
-            @let spec = SettingSpec::find(row.key);
-            @let terminal = spec.is_some_and(is_for_the_terminal);
-            @let fixed = terminal || matches!(row.source, "environment" | "flag");
-            form.setting data-call={ "PUT /api/settings/" (row.key) } data-then="panel:settings" {
-                label {
-                    span.key.mono { (row.key) }
-                    @match spec.map(|spec| spec.kind) {
-                        Some(Kind::Choice(choices)) => select name="value" disabled[fixed] data-submit="change" {
-                            @for choice in choices { option value=(choice) selected[*choice == row.value] { (choice) } }
-                        },
-                        Some(Kind::Switch) => select name="value" disabled[fixed] data-submit="change" {
-                            @for choice in ["on", "off"] { option value=(choice) selected[choice == row.value] { (choice) } }
-                        },
-                        _ => input name="value" value=(row.value) disabled[fixed] data-submit="change"
-                            placeholder=(row.default);,
-                    }
-                }
-                p.muted {
-                    (row.help)
-                    @if terminal { " Set it on the terminal: " code { (terminal_command(row.key)) } "." }
-                    @match row.source {
-                        "default" => span {},
-                        "file" => span { " Default " code { (row.default) } ". "
-                            button.link type="button" data-call={ "DELETE /api/settings/" (row.key) }
-                                data-then="panel:settings" { "Back to it" } },
-                        source => span { " Set by the " (source) "." },
-                    }
-                }
-                p.problem role="alert" hidden {}
-            }
-        }
+        @if let Some(action) = &key.action {
+            button type="button" data-does=(action) title=(key.help)
+                aria-label={ (key.name()) ": " (key.help) } { kbd { (key.name()) } }
+        } @else { kbd { (key.name()) } }
     }
 }
 
@@ -204,7 +149,7 @@ pub(super) fn help() -> Markup {
             h3 { (of_mode[0].mode) }
             dl.keys {
                 @for line in of_mode.chunk_by(|a, b| a.help == b.help) {
-                    dt { @for key in line { kbd { (key.name()) } " " } } dd { (line[0].help) }
+                    dt { @for key in line { (help_key(key)) " " } } dd { (line[0].help) }
                 }
             }
         }

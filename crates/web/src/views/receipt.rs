@@ -5,11 +5,11 @@ use std::sync::Arc;
 use maud::{Markup, html};
 use plimsoll_domain::ReceiptId;
 use plimsoll_send::{AttemptRecord, Comparison, Receipt, TruncationSeen};
-use plimsoll_tokens::commas;
+use plimsoll_tokens::{commas, dollars};
 
 use crate::{
     Web,
-    formats::{dollars, percent, when},
+    formats::{percent, when},
     problem::Problem,
 };
 
@@ -40,7 +40,7 @@ pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem
         }
         table.mono {
             tr { th { "part" } th.n { "estimate" } th.n { "used" } }
-            tr { td { "prelude" } td.n { (commas(total.saturating_sub(history + message))) } td.n {} }
+            tr { td { "instructions" } td.n { (commas(total.saturating_sub(history + message))) } td.n {} }
             tr { td { (pairs) @if pairs == 1 { " pair of history" } @else { " pairs of history" } } td.n { (commas(history)) } td.n {} }
             tr { td { "message" } td.n { (commas(message)) } td.n {} }
             @if calls > 0 {

@@ -7,12 +7,12 @@ use maud::{Markup, html};
 use plimsoll_app::TopicPaths;
 use plimsoll_domain::Usage;
 use plimsoll_store::{GroupBy, ReceiptFilter, ReceiptRecord, ReceiptTotals, TotalsKey, Workspace};
-use plimsoll_tokens::commas;
+use plimsoll_tokens::{commas, dollars};
 
 use super::errors;
 use crate::{
     Web,
-    formats::{day, dollars, offset_minutes, percent, thousands, when},
+    formats::{day, offset_minutes, percent, thousands, when},
     problem::Problem,
 };
 

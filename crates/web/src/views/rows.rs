@@ -3,17 +3,22 @@
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use maud::{Markup, html};
-use plimsoll_app::{Shown, heavy, topic_path};
+use plimsoll_app::{Shown, WorkspaceView, heavy, topic_path};
 use plimsoll_budget::Boundary;
-use plimsoll_domain::PairId;
+use plimsoll_domain::{FilesScope, PairId};
 use plimsoll_send::{Hash, LeftOutBecause, Plan, Receipt, trim_notice};
-use plimsoll_store::StoredPair;
+use plimsoll_store::{ListedIn, StoredPair};
 use plimsoll_tokens::commas;
 
-use super::{icons, pair::PairView, toolcalls::CallView};
+use super::{
+    icons,
+    pair::{BeginsConversation, PairView},
+    toolcalls::CallView,
+};
 use crate::{
     Web,
     api::state::{can_be_forgotten, line_note, line_words},
+    keys::tooltip,
     problem::Problem,
     sessions::WorkspaceSession,
 };
@@ -43,12 +48,14 @@ pub(crate) async fn chunk(
     // The line stands before the oldest pair aboard; after all where none is.
     let line_here =
         (from..to).contains(&boundary.start) || boundary.start == to && to == boundary.visible;
-    let line = load_line(&boundary, session.workspace_view.mark().is_some(), &plan);
+    let line = load_line(&boundary, &session.workspace_view, &plan);
     let [system, files] = session.workspace_view.instructions(&web.app);
     let prelude = prelude(web, session, &plan, system);
     // A part that is switched off is told too: nothing is left out unseen.
     let off = to == boundary.visible && plan.target().files.is_none() && plan.model().tools;
-    let files_off = off && told_nothing_of_files(web, session).await?;
+    let files_off = if off { told_nothing(web, session).await? } else { None };
+    let on = web.app.settings().files_section_tokens() > 0;
+    let files_scope = files_scope_chip(web, session);
     Ok(html! {
         div.chunk data-from=(from) data-to=(to) data-y=(boundary.visible) data-shape=(session.workspace_view.shape()) {
             @for (at, article) in &articles {
@@ -59,8 +66,8 @@ pub(crate) async fn chunk(
             // Where it stands for what is asked about instead of the message, the page puts it.
             @if !line_here { template.line { (line) (prelude) } }
             @if to == boundary.visible {
-                (files_section(&plan, files))
-                @if files_off { (files_section_off()) }
+                @if plan.target().files.is_some() { (files_section(&plan, files, &files_scope)) }
+                @if let Some(words) = files_off { (files_section_off(on, words, &files_scope)) }
                 @if let Some(words) = plan.target().hidden_prompt_notice { (unseen(words)) }
             }
         }
@@ -108,7 +115,15 @@ async fn article(
         let (at, name, arguments) = (&stored.workspace, &call.name, &call.arguments);
         tool_calls.push(CallView::of(web, at, name, arguments, Some(&call)).await);
     }
+    let begins = shown.begins.and_then(|id| {
+        let topic = session.workspace_view.topics().iter().find(|topic| topic.id == id)?;
+        Some(BeginsConversation {
+            title: topic.name.clone(),
+            address: super::page::address(&format!("/c/{id}"), &session.place),
+        })
+    });
     let view = PairView {
+        begins: begins.as_ref(),
         attached: &attached,
         tool_calls: &tool_calls,
         stored,
@@ -145,8 +160,11 @@ async fn left_out(web: &Web, receipt: &Receipt) -> Result<Option<String>, Proble
 }
 
 /// The line itself. Where somebody set it, it says so, and how to let it go.
-fn load_line(boundary: &Boundary, marked: bool, plan: &Plan) -> Markup {
-    let words = line_words(boundary, boundary.start, boundary.visible);
+fn load_line(boundary: &Boundary, view: &WorkspaceView, plan: &Plan) -> Markup {
+    // What is being sent right now is not left out.
+    let visible = boundary.visible.saturating_sub(view.in_flight(boundary.start));
+    let words = line_words(boundary, boundary.start, visible);
+    let marked = view.mark().is_some();
     let (note, model) = (line_note(plan), &plan.model().id);
     html! {
         div.load #load {
@@ -163,6 +181,12 @@ fn load_line(boundary: &Boundary, marked: bool, plan: &Plan) -> Markup {
                     " · "
                     button.link type="button" data-act="forget-learned" data-model=(model) {
                         "Forget"
+                    }
+                }
+                span.summarise hidden[boundary.start == 0] {
+                    " · "
+                    button.link type="button" data-act="summarise-rest" title=(tooltip("summarise-rest")) {
+                        "Summarise"
                     }
                 }
                 " " span.grip title="Drag the line to where the context begins ([ and ] in VIEW); \
@@ -182,38 +206,73 @@ fn unseen(words: &str) -> Markup {
 }
 
 /// PAY-3: what is said about files stands where it is sent, right before the new message.
-pub(crate) fn files_section(plan: &Plan, digest: Option<Hash>) -> Markup {
+fn files_section(plan: &Plan, digest: Option<Hash>, scope: &Markup) -> Markup {
     let (section, tools) = plan.files_tokens();
     html! {
         @if let Some(files) = &plan.target().files {
-            details.prelude.files #files-section data-part="files" data-digest=[digest] {
-                summary {
-                    span {
-                        "Files section: " (files.shown) " of " (files.total)
-                        (if files.total == 1 { " file" } else { " files" })
-                        ", " (files.tools.len()) " tools"
+            div.filesrow {
+                details.prelude.files #files-section data-part="files" data-digest=[digest] {
+                    summary {
+                        span {
+                            "Files section: " (files.shown) " of " (files.total)
+                            (if files.total == 1 { " file" } else { " files" })
+                            ", " (files.tools.len()) " tools"
+                        }
+                        span.mono { (commas(section.saturating_add(tools))) }
                     }
-                    span.mono { (commas(section.saturating_add(tools))) }
+                    pre.mono { (files.text) }
+                    p.muted { "Tools: " (files.tools.join(", ")) ", " (commas(tools)) " tokens" }
+                    button.btn type="button" data-act="section-off" { "Leave out" }
                 }
-                pre.mono { (files.text) }
-                p.muted { "Tools: " (files.tools.join(", ")) ", " (commas(tools)) " tokens" }
-                button.btn type="button" data-act="section-off" { "Leave out" }
+                (scope)
             }
         }
     }
 }
 
-/// Whether there are files that models would be told of, if that were not switched off.
-async fn told_nothing_of_files(web: &Web, session: &WorkspaceSession) -> Result<bool, Problem> {
-    let on = web.app.settings().files_section_tokens() > 0;
-    Ok(!on && !web.app.store().listed_files(session.workspace_view.workspace()).await?.is_empty())
+/// FIL-6: whose files are listed, and a click that chooses others.
+fn files_scope_chip(web: &Web, session: &WorkspaceSession) -> Markup {
+    let view = &session.workspace_view;
+    let scope = view.files_scope(&web.app);
+    let words = match scope {
+        FilesScope::Conversation if view.within().is_some() => "of this conversation",
+        FilesScope::Conversation => "of what is in scope",
+        FilesScope::Pinned => "of pinned messages",
+        FilesScope::All => "of all messages",
+        FilesScope::None => "none",
+    };
+    html! {
+        button.scope.files-scope type="button" data-act="files-scope" data-scope=(scope.name())
+            title="Whose files the model is told of and may read" { (words) " ⌄" }
+    }
 }
 
-fn files_section_off() -> Markup {
+/// What is said where models are told of no file although there are some: that is switched off, or
+/// the scope that somebody chose holds none.
+async fn told_nothing(
+    web: &Web,
+    session: &WorkspaceSession,
+) -> Result<Option<&'static str>, Problem> {
+    let view = &session.workspace_view;
+    let on = web.app.settings().files_section_tokens() > 0;
+    let words = match view.files_scope(&web.app) {
+        _ if !on => "not sent",
+        FilesScope::None => "not sent",
+        FilesScope::Pinned | FilesScope::All => "nothing to list",
+        FilesScope::Conversation => return Ok(None),
+    };
+    let files = web.app.store().listed_files(view.workspace(), ListedIn::default()).await?;
+    Ok((!files.is_empty()).then_some(words))
+}
+
+fn files_section_off(on: bool, words: &str, scope: &Markup) -> Markup {
     html! {
-        div.prelude data-part="files" data-off {
-            span { "Files section: not sent" }
-            button.link type="button" data-act="section-on" { "Send it" }
+        div.filesrow {
+            div.prelude data-part="files" data-off {
+                span { "Files section: " (words) }
+                @if !on { button.link type="button" data-act="section-on" { "Send it" } }
+            }
+            (scope)
         }
     }
 }

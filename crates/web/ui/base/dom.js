@@ -110,3 +110,8 @@ export function debounced(ms, work) {
 export function still() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
+
+/** Whether the screen is touched and nothing else points: there the keyboard is one on the screen. */
+export function onTouch() {
+  return matchMedia("(hover: none) and (pointer: coarse)").matches;
+}

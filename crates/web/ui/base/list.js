@@ -6,9 +6,12 @@ import { el } from "./dom.js";
  * @typedef {object} Item
  * @property {string} label
  * @property {string} [detail]   at the right, muted
+ * @property {string} [act]      what choosing it does, drawn like a button
  * @property {Node} [rich]       shown in place of the label
  * @property {boolean} [off]     cannot be chosen
  * @property {boolean} [current]
+ * @property {string} [group]    the name of the group that it stands in; neighbours of one name share it
+ * @property {string} [title]
  * @property {() => void} choose
  */
 
@@ -30,13 +33,32 @@ export function nextChoice(items, at, by) {
 export function createList(box, field) {
   /** @type {Item[]} */
   let items = [];
+  /** What is drawn of each, in the same order. @type {HTMLElement[]} */
+  let nodes = [];
   let at = -1;
 
+  /**
+   * @param {Item} item
+   * @param {number} i
+   */
+  function option(item, i) {
+    return el(item.group === undefined ? "li" : "div", { role: "option", id: `${box.id}-${i}`, "data-i": i, "aria-disabled": item.off ? "true" : null, class: item.current ? "now" : null, title: item.title },
+      el("span", {}, item.rich ?? item.label),
+      item.detail || item.act ? el("em", {}, item.detail ?? null, item.act ? el("b", {}, item.act) : null) : null);
+  }
+
   function draw() {
-    box.replaceChildren(...items.map((item, i) =>
-      el("li", { role: "option", id: `${box.id}-${i}`, "data-i": i, "aria-selected": String(i === at), "aria-disabled": item.off ? "true" : null, class: item.current ? "now" : null },
-        el("span", {}, item.rich ?? item.label),
-        item.detail ? el("em", {}, item.detail) : null)));
+    nodes = items.map(option);
+    /** @type {HTMLElement[]} */
+    const parts = [];
+    items.forEach(({ group }, i) => {
+      const node = /** @type {HTMLElement} */ (nodes[i]);
+      if (group === undefined) return void parts.push(node);
+      const last = parts.at(-1);
+      if (last && i > 0 && items[i - 1]?.group === group) last.append(node);
+      else parts.push(el("div", { role: "group", "aria-label": group }, el("span", { class: "group", "aria-hidden": "true" }, group), node));
+    });
+    box.replaceChildren(...parts);
     box.hidden = items.length === 0;
     // A plain text box has no such state.
     if (field.getAttribute("role") === "combobox") field.setAttribute("aria-expanded", String(items.length > 0));
@@ -44,8 +66,8 @@ export function createList(box, field) {
   }
 
   function mark() {
-    [...box.children].forEach((node, i) => node.setAttribute("aria-selected", String(i === at)));
-    const node = box.children[at];
+    nodes.forEach((node, i) => node.setAttribute("aria-selected", String(i === at)));
+    const node = nodes[at];
     if (node) {
       field.setAttribute("aria-activedescendant", node.id);
       node.scrollIntoView({ block: "nearest" });

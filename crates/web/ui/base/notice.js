@@ -4,12 +4,12 @@
 import { el } from "./dom.js";
 
 /** Most urgent first: Enter always has an answer on screen (UI-16), also without a connection. */
-const ORDER = /** @type {const} */ (["held", "offline", "again", "queued", "flight", "reask", "aside", "load", "conversations"]);
+const ORDER = /** @type {const} */ (["held", "offline", "again", "queued", "flight", "reask", "aside", "load", "instead", "conversations"]);
 
 /** @typedef {(typeof ORDER)[number]} Topic */
 /**
  * `focus`: its button is the next thing that a key means.
- * @typedef {{text: string, level?: "info" | "warn" | "error", label?: string, act?: () => void, focus?: boolean, other?: {label: string, act: () => void}}} Note
+ * @typedef {{text: string, level?: "info" | "warn" | "error", label?: string, act?: () => void, focus?: boolean, other?: {label: string, act: () => void}, others?: {label: string, act: () => void}[]}} Note
  */
 
 /** @param {HTMLElement} box */
@@ -34,7 +34,7 @@ export function createNotice(box) {
       box.append(button);
       if (note.focus) button.focus({ preventScroll: true });
     }
-    if (note.other) box.append(el("button", { type: "button", class: "link", onclick: note.other.act }, note.other.label));
+    for (const { label, act } of [...(note.other ? [note.other] : []), ...(note.others ?? [])]) box.append(el("button", { type: "button", class: "link", onclick: act }, label));
   }
 
   return {

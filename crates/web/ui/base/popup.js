@@ -8,6 +8,8 @@ import { createList } from "./list.js";
  * @property {string} value
  * @property {string} label
  * @property {string} [detail]
+ * @property {string} [act]  what choosing it does, where that is something else than to take it
+ * @property {"typed" | "untyped" | undefined} [when]  shown only where something is typed, or nothing
  * @property {boolean} [off]
  * @property {boolean} [current]
  */
@@ -82,7 +84,8 @@ export function choose({ anchor, label, options }) {
     }
 
     function draw() {
-      const all = narrowed(options, field.value);
+      const hidden = field.value.trim() ? "untyped" : "typed";
+      const all = narrowed(options.filter(({ when }) => when !== hidden), field.value);
       const found = bounded(all);
       const at = field.value ? 0 : Math.max(0, found.findIndex(({ current }) => current));
       const items = found.map((option) => ({ ...option, choose: () => end(option.value) }));
@@ -126,7 +129,8 @@ function place(popup, anchor) {
   const w = Math.min(440, width - 16);
   popup.style.width = `${w}px`;
   popup.style.left = `${Math.min(Math.max(8, box.left), width - w - 8)}px`;
-  const { up, from, room } = roomFor(box, height);
+  const inside = (/** @type {number} */ y) => Math.min(Math.max(y, 0), height);
+  const { up, from, room } = roomFor({ top: inside(box.top), bottom: inside(box.bottom) }, height);
   popup.style.maxHeight = `${room}px`;
   popup.style[up ? "bottom" : "top"] = `${from}px`;
   popup.classList.toggle("up", up);

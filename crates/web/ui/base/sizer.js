@@ -5,6 +5,7 @@ import { keep, recall } from "./theme.js";
 
 const MIN = 220;
 const STEP = 24;
+const USUAL = 340;
 
 /**
  * A width that leaves the history room. Pure.
@@ -13,7 +14,7 @@ const STEP = 24;
  */
 export function clampWidth(wanted, page) {
   const max = Math.max(MIN, Math.floor(page * 0.6));
-  return Math.min(max, Math.max(MIN, Math.round(Number.isFinite(wanted) ? wanted : MIN)));
+  return Math.min(max, Math.max(MIN, Math.round(Number.isNaN(wanted) ? MIN : wanted)));
 }
 
 /**
@@ -53,8 +54,17 @@ export function addSizer(panel, label) {
     keep(key, String(set(panel.getBoundingClientRect().width + by)));
   });
 
+  /** As wide as it can be, or as it is at first: for who does not drag. */
+  function turn() {
+    const widest = clampWidth(Infinity, innerWidth);
+    if (panel.getBoundingClientRect().width < widest) return keep(key, String(set(widest)));
+    panel.style.removeProperty("--w");
+    handle.setAttribute("aria-valuenow", String(Math.round(panel.getBoundingClientRect().width)));
+    keep(key, null);
+  }
+
   const stored = Number(recall(key) ?? NaN);
   if (Number.isFinite(stored)) set(stored);
-  else handle.setAttribute("aria-valuenow", "340");
-  return handle;
+  else handle.setAttribute("aria-valuenow", String(USUAL));
+  return { handle, turn };
 }

@@ -3,7 +3,15 @@
 
 import { grouped, counted } from "../base/text.js";
 
-/** @typedef {{reask: string} | {regenerate: string, model?: string} | {text: string}} Asked */
+/** @typedef {{reask: string} | {sendAgain: string} | {compare: string[]} | {regenerate: string, model?: string} | {text: string}} Asked */
+
+/**
+ * Whether it is the draft that would be sent, for a purpose of its own. Pure.
+ * @param {Asked} asked
+ */
+export function sendsTheDraft(asked) {
+  return "reask" in asked || "sendAgain" in asked || "compare" in asked;
+}
 
 /**
  * What would be sent: the draft, for a pair that is asked again or not, or something else in its
@@ -13,7 +21,7 @@ import { grouped, counted } from "../base/text.js";
  * @param {Asked | null} asked
  */
 export function toBeSent(written, asked) {
-  if (!asked || "reask" in asked) return { ...written, ...asked };
+  if (!asked || sendsTheDraft(asked)) return { ...written, ...asked };
   return { text: "", ...asked };
 }
 
@@ -48,7 +56,7 @@ export function createAgain({ api, store }) {
   /** @param {Asked} what */
   async function previewOf(what) {
     const preview = await api.call("POST", "/api/preview", what);
-    return { ...preview, without: "reask" in what ? what.reask : null };
+    return { ...preview, without: "reask" in what ? what.reask : "sendAgain" in what ? what.sendAgain : null };
   }
 
   return {

@@ -41,9 +41,11 @@ export function sameFiles(a, b) {
  * @param {import("../base/notice.js").Notice} deps.notice
  * @param {(message: import("../files/attachments.js").Message) => void} deps.onText
  * @param {(view: import("./drafts.js").Selected) => void} deps.select  model and topic as they were
- * @param {(pair: string | null) => void} deps.onReask  a pair is asked again, or is not any more
+ * @param {(asked: {reask: string} | {sendAgain: string} | null) => void} deps.onReask  a pair is asked or sent again, or is not any more
+ * @param {(pair: string) => string} deps.after  what else goes along that came after a pair, in words
+ * @param {(pair: string) => void} deps.beginAt  the context begins with this pair
  */
-export function createComposer({ area, attachments, api, drafts, notice, onText, select, onReask }) {
+export function createComposer({ area, attachments, api, drafts, notice, onText, select, onReask, after, beginAt }) {
   const walk = createWalk();
   let loaded = false;
   /** Where the walk put the caret; elsewhere, arrows move inside the text. */
@@ -166,7 +168,39 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
     } });
   }
 
+  /** What the old pair means for what is sent. */
+  const asked = () => {
+    if (!reask) return null;
+    return reask.again === undefined ? { reask: reask.pair } : reask.again === "out" ? { sendAgain: reask.pair } : null;
+  };
+
+  /** HIS-13: a new message at the end; the old one can stay. */
+  function saySendAgain() {
+    if (!reask) return;
+    const { pair, again } = reask;
+    const out = again === "out";
+    notice.clear("reask");
+    notice.say("reask", {
+      text: `Sent again as a new message. The old one ${out ? "is left out" : "goes along too"}. ${after(pair)}`.trim(),
+      label: "Leave it", act: leaveReask,
+      others: [
+        { label: out ? "Keep the old one" : "Leave the old one out", act: () => setOld(out ? "in" : "out") },
+        { label: "Start the context here", act: () => beginAt(pair) },
+      ],
+    });
+  }
+
+  /** @param {"in" | "out"} old */
+  function setOld(old) {
+    if (!reask) return;
+    reask = { ...reask, again: old };
+    tell();
+    onReask(asked());
+    saySendAgain();
+  }
+
   function sayReask() {
+    if (reask?.again !== undefined) return saySendAgain();
     notice.say("reask", { text: "Asking again: the old pair is replaced when you send.", label: "Leave it", act: leaveReask });
   }
 
@@ -179,10 +213,11 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
     reask = kept;
     sayReask();
     const pair = await api.call("GET", `/api/pairs/${encodeURIComponent(kept.pair)}`).catch(() => null);
-    const again = pair === null ? false : ["error", "cancelled"].includes(pair.lifecycleState);
+    const states = kept.again === undefined ? ["error", "cancelled"] : ["complete", "error", "cancelled"];
+    const again = pair === null ? false : states.includes(pair.lifecycleState);
     if (reask !== kept) return;
     // The old pair is not sent along: the marks say so again.
-    if (again) return onReask(kept.pair);
+    if (again) return onReask(asked());
     reask = null;
     notice.clear("reask");
     tell();
@@ -195,6 +230,8 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
     message: attachments.message,
     get typed() { return typed; },
     get reasks() { return reask?.pair ?? null; },
+    /** What the message is for besides being new. */
+    purpose: () => asked() ?? {},
     /** What the key map wants to know of the caret. */
     where() {
       const { selectionStart, selectionEnd, value } = area;
@@ -274,9 +311,24 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
       reask = { pair, text, stored, before: reask ? reask.before : area.value, ...(first ? { selected: first } : {}) };
       write(text);
       changed();
-      onReask(pair);
+      onReask(asked());
       sayReask();
     },
+    /**
+     * Puts the message of a pair into the box, to be sent again in other words (HIS-13).
+     * @param {string} pair
+     * @param {string} stored
+     * @param {(import("../types.js").Attachment & {name?: string | null})[]} [files]
+     */
+    sendAgain(pair, stored, files) {
+      const text = attachments.shown(stored, files);
+      reask = { pair, text, stored, before: reask ? reask.before : area.value, again: "out" };
+      write(text);
+      changed();
+      onReask(asked());
+      saySendAgain();
+    },
+
     leaveReask,
     /** @param {string | null} pair  the message on its way takes its place; null: none is */
     replaces(pair) { replaced = pair; },

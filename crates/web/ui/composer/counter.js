@@ -81,7 +81,7 @@ export function createCounter({ button, state, openHud }) {
       // The marks on screen are those of a pair that is asked again: so is the count.
       const [strong, rest] = counterParts(preview ? { ...counter, x: preview.boundary.x, t: 0 } : counter);
       button.replaceChildren(el("b", {}, strong), rest ?? "");
-      button.setAttribute("aria-description", "of the visible pairs would be sent; opens the HUD");
+      button.setAttribute("aria-description", "of the visible pairs would be sent; opens the details");
       if (!tip.hidden) show();
     },
   };

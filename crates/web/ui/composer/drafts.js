@@ -12,7 +12,7 @@ const KEEPALIVE_BYTES = 60_000;
 /** @typedef {{model: string, topic: string}} Selected */
 /**
  * An old question in the box: its pair goes when it is sent (SND-7).
- * @typedef {{pair: string, text: string, stored?: string, before: string, selected?: Selected}} ReAsk
+ * @typedef {{pair: string, text: string, stored?: string, before: string, selected?: Selected, again?: "in" | "out"}} ReAsk
  */
 /** @typedef {{text: string, attachments: NamedFile[], reask?: ReAsk}} Draft */
 /** @typedef {{text: string, synced: boolean, attachments?: NamedFile[], reask?: ReAsk}} Kept */

@@ -1,13 +1,14 @@
 // The gauge: one bar that is the model's window, and what it is loaded with.
 
 import { grouped } from "../base/text.js";
+import { costWith } from "./cost.js";
 
 /** @typedef {import("../types.js").Window} Window */
 /** @typedef {{key: string, label: string, tokens: number, x: number, w: number}} Segment */
 
 const SVG = "http://www.w3.org/2000/svg";
 const LABELS = /** @type {const} */ ({
-  prelude: "prelude", history: "history", files: "files", draft: "draft", reserve: "reply", free: "free",
+  prelude: "instructions", history: "history", files: "files", draft: "draft", reserve: "reply", free: "free",
 });
 
 /**
@@ -70,7 +71,7 @@ export function loadNote({ verdict, aut, ura, history, percent }, warnAt) {
 export function gaugeWords(window) {
   const files = Math.min(window.files ?? 0, window.aut);
   const parts = [
-    `prelude ${grouped(window.prelude)}`,
+    `instructions ${grouped(window.prelude)}`,
     `history ${grouped(window.history)}`,
     ...(files ? [`files ${grouped(files)}`] : []),
     `draft ${grouped(window.aut - files)}`,
@@ -95,7 +96,8 @@ export function withDraft(window, aut, warnAt) {
   // Whether it is refused depends on how sure the numbers are: the server says it. Of a window
   // that nobody told, nothing is said.
   const verdict = window.ml === 0 ? "ok" : total > window.ml ? "over" : percent > warnAt ? "warn" : "ok";
-  return { ...window, aut, total, percent, verdict, free: window.ml - total - window.reserve, exact: false };
+  const cost = costWith(window.cost, total - window.total);
+  return { ...window, aut, total, percent, verdict, free: window.ml - total - window.reserve, exact: false, ...(cost ? { cost } : {}) };
 }
 
 /**

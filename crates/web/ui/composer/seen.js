@@ -87,8 +87,9 @@ export function filesOf({ owners }) {
  * @param {import("../history/window.js").HistoryWindow} deps.win
  * @param {import("../base/state.js").Store} deps.store
  * @param {string | null} [deps.conversation]  that is looked at alone
+ * @param {() => string} [deps.models]  those of a comparison, one a line
  */
-export function createSeen({ win, store, conversation = null }) {
+export function createSeen({ win, store, conversation = null, models = () => "" }) {
   function rows() {
     const articles = /** @type {NodeListOf<HTMLElement>} */ (win.rows.querySelectorAll(".pair[data-id]"));
     return [...articles].map(({ dataset, classList }) => ({
@@ -153,7 +154,7 @@ export function createSeen({ win, store, conversation = null }) {
       const shown = preview?.shown ?? plain;
       const instructions = [instruction("system", shown.system), instruction("files", shown.files)].filter((part) => part !== null);
       // An answer again names its model in its own question; for all else the selector does.
-      const model = preview?.question ? preview.model : view.model;
+      const model = preview?.question ? preview.model : (models() || view.model);
       return { view: shown.view, digest: digest({ model, conversation, instructions, blocks: blocks(), files, question: question() }) };
     },
   };

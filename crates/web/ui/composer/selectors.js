@@ -2,35 +2,10 @@
 
 import { wordsOf } from "../base/api.js";
 import { choose } from "../base/popup.js";
-import { grouped, topicLabel } from "../base/text.js";
+import { counted, topicLabel } from "../base/text.js";
+import { lackOf, largerModels, modelOptions } from "../models/options.js";
 
 const MANAGE = "\u0000manage";
-
-/**
- * @param {import("../types.js").Model[]} models
- * @param {string} current
- * @returns {import("../base/popup.js").Option[]}
- */
-export function modelOptions(models, current) {
-  return models.filter(({ enabled, current: now }) => enabled !== false || now).map(({ id, provider, ml, available }) => ({
-    value: id,
-    label: id,
-    detail: [provider, ml > 0 ? `${grouped(ml)} tokens` : "", available ? "" : "not available"].filter(Boolean).join(" · "),
-    current: id === current,
-  }));
-}
-
-/**
- * The models that can be asked and are known to hold more than this one does, the smallest
- * first. Pure.
- * @param {import("../types.js").Model[]} models
- * @param {{model: string, ml: number}} than  its limit may have been learned
- */
-export function largerModels(models, than) {
-  const larger = (/** @type {import("../types.js").Model} */ { id, available, enabled, assumed, ml }) =>
-    available && enabled !== false && !assumed && id !== than.model && ml > than.ml;
-  return models.filter(larger).sort((a, b) => a.ml - b.ml);
-}
 
 /**
  * @param {import("../types.js").Topic[]} topics
@@ -41,7 +16,7 @@ export function topicOptions(topics, current) {
   return topics.map(({ path, pairs }) => ({
     value: path,
     label: topicLabel(path),
-    detail: pairs === undefined ? "" : `${grouped(pairs)} pairs`,
+    detail: pairs === undefined ? "" : counted(pairs, "pair"),
     current: path === current,
   }));
 }
@@ -54,10 +29,11 @@ export function topicOptions(topics, current) {
  * @param {HTMLButtonElement} deps.topic
  * @param {(change: {model?: string, topic?: string}) => Promise<unknown>} deps.setView
  * @param {(name: string) => void} deps.openPanel
+ * @param {import("../models/supply.js").Supply} deps.supply
  * @param {() => void} deps.done  focus goes back to the message
  * @param {import("../base/toasts.js").Toast} deps.toast
  */
-export function createSelectors({ api, store, model, topic, setView, openPanel, done, toast }) {
+export function createSelectors({ api, store, model, topic, setView, openPanel, supply, done, toast }) {
   /**
    * @param {HTMLElement} anchor
    * @param {string} label
@@ -66,7 +42,26 @@ export function createSelectors({ api, store, model, topic, setView, openPanel, 
   async function pickModel(anchor, label) {
     const { models } = await api.call("GET", "/api/models");
     const options = modelOptions(models, store.get().view.model);
-    return choose({ anchor, label, options: [...options, { value: MANAGE, label: "Manage models…" }] });
+    const value = await choose({ anchor, label, options: [...options, { value: MANAGE, label: "Models and keys…" }] });
+    const lacking = value === null ? null : lackOf(models, value);
+    return lacking ? supplied(lacking, () => pickModel(anchor, label)) : value;
+  }
+
+  /**
+   * Supplies what an entry of the menu lacks. Gives the model that can be asked then, if it was
+   * about one; a whole provider leads to the menu again.
+   * @param {{lack: import("../types.js").Lack, model?: string}} lacking
+   * @param {() => Promise<string | null>} again
+   * @returns {Promise<string | null>}
+   */
+  async function supplied({ lack: { kind, words, provider, server }, model: wanted }, again) {
+    if (kind === "key") {
+      const kept = await supply.key({ provider: provider ?? "", server, model: wanted });
+      return kept ? wanted ?? again() : null;
+    }
+    if (kind !== "program") return supply.server();
+    toast(`It needs ${words}`, { label: "Models and keys", act: () => openPanel("models") });
+    return null;
   }
 
   /**
@@ -121,7 +116,9 @@ export function createSelectors({ api, store, model, topic, setView, openPanel, 
       model.textContent = `${view.model || "no model"} ▾`;
       model.setAttribute("aria-label", `Model: ${view.model || "none"}`);
       topic.dataset["path"] = view.topic;
-      topic.textContent = `${topicLabel(view.topic)} ▾`;
+      // The name itself; where it stands is told besides, and never cuts it off.
+      topic.textContent = `${topicLabel(view.topic.slice(view.topic.lastIndexOf("/")))} ▾`;
+      topic.title = topicLabel(view.topic);
       topic.setAttribute("aria-label", `Topic: ${topicLabel(view.topic)}`);
     },
   };

@@ -3,6 +3,7 @@
 import { Problem, wordsOf } from "../base/api.js";
 import { addCopyButtons } from "../base/clipboard.js";
 import { remainder } from "./composer.js";
+import { costTitle } from "./cost.js";
 import { el } from "../base/dom.js";
 import { busyWords } from "./refusals.js";
 import { afterReply, endNotice } from "./policy.js";
@@ -44,16 +45,20 @@ export function alreadyShown(shown, id) {
  * @param {(change: {filter: string}) => Promise<unknown>} deps.setView
  * @param {(words: string) => void} deps.announce  to those who listen
  * @param {() => Promise<boolean>} deps.settled  whether all files of the message are there
+ * @param {() => Promise<boolean>} deps.expand  whether a snippet came into the box instead (UI-23)
  * @param {import("./seen.js").PageSeen} deps.seen
  * @param {() => Promise<void>} deps.caughtUp  until the page shows what the server spoke of last
  * @param {() => Promise<void>} deps.reloadRows  asks the server for all of it again
  * @param {() => Promise<boolean>} deps.handOver  the draft's files to the server, where it has others
  * @param {import("./again.js").Again} deps.again
+ * @param {() => {compare?: string[]}} deps.compared  the models that answer, where there are several
  */
-export function createSending({ api, store, win, history, composer, modes, cursor, badges, notice, toast, held, button, setView, announce, settled, seen, caughtUp, reloadRows, handOver, again }) {
+export function createSending({ api, store, win, history, composer, modes, cursor, badges, notice, toast, held, button, setView, announce, settled, expand, seen, caughtUp, reloadRows, handOver, again, compared }) {
   let posting = false;
-  /** @type {string | null} */
-  let mine = null;
+  /** The pairs that were sent from here and have not ended. @type {Set<string>} */
+  const mine = new Set();
+  /** The pairs that are being answered: one, or those of a comparison. @type {Set<string>} */
+  const flying = new Set();
   /** Whether the draft goes when the reply is complete (SND-2). */
   let queued = false;
   /** Whether the notice says why the server did not take the message. */
@@ -71,16 +76,21 @@ export function createSending({ api, store, win, history, composer, modes, curso
   /** The status that was announced last; its seconds are not worth a voice. */
   let said = "";
 
+  /** What the message in the box will cost, as it is drawn. @type {import("../types.js").Cost | undefined} */
+  let costs;
+
   const busy = () => posting || store.get().sending !== null;
 
   function drawButton() {
     const sending = store.get().sending !== null;
-    button.textContent = sending ? "Cancel" : "Send";
+    const cost = sending ? undefined : costs;
+    button.replaceChildren(sending ? "Cancel" : "Send", ...(cost?.most ? [el("span", { class: "weight" }, ` · ${cost.tokens}`), el("span", { class: "price" }, ` · ${cost.text}`)] : []));
     button.classList.toggle("cancel", sending);
-    button.title = sending ? "Cancel (Ctrl+C here, x in VIEW)" : "Send (Enter)";
+    button.title = sending ? "Cancel (Ctrl+C here, x in VIEW)" : costTitle(cost);
     document.body.classList.toggle("sending", sending);
   }
   store.on(drawButton);
+  store.on(({ sending }) => { if (!sending) flying.clear(); });
   // What a model refused says nothing about another one, or about another view.
   store.on(({ view }, { view: before }) => {
     if (!refused || (view.model === before.model && view.filter === before.filter)) return;
@@ -92,6 +102,12 @@ export function createSending({ api, store, win, history, composer, modes, curso
     if (!busy()) return;
     // This send, and not one that begins while this request is on its way.
     const pair = store.get().sending?.pair;
+    const pairs = flying.size > 1 ? [...flying] : [pair];
+    await Promise.all(pairs.map(stop));
+  }
+
+  /** @param {string | undefined} pair  one of several answers, or whatever is in flight */
+  async function stop(pair) {
     try {
       await api.call("POST", pair ? `/api/cancel?pair=${encodeURIComponent(pair)}` : "/api/cancel");
     } catch (error) {
@@ -150,8 +166,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
           const same = !looked || (told || looked.all === null ? looked.pairs === seen.pairs() : looked.all === seen.now(files()).digest);
           if (!same) return await lookAgain(looked?.all === null ? "other pairs go along now" : "What would be sent changed as you sent it");
           looked = null;
-          const { pair } = await api.call("POST", "/api/send", { ...request, seen: seen.now(files()) });
-          mine = pair;
+          const { pair, pairs = [pair] } = await api.call("POST", "/api/send", { ...request, seen: seen.now(files()) });
+          for (const one of pairs) mine.add(one);
           return true;
         } catch (error) {
           if (error instanceof Problem && error.code === "view_changed") return await lookAgain(error.message);
@@ -230,14 +246,16 @@ export function createSending({ api, store, win, history, composer, modes, curso
       return;
     }
     if (!(await settled())) return;
+    // A snippet that the message calls comes into the box first: what is sent was seen there.
+    if (await expand()) return;
     if (busy()) return wait();
     let message = composer.message();
     if (!message.text.trim()) return;
-    const { reasks } = composer;
+    const reasks = composer.reasks;
     const body = () => {
       message = composer.message();
       const { text: words, attachments } = message;
-      return { text: words, ...(attachments.length ? { attachments } : {}), ...(reasks ? { reask: reasks } : {}) };
+      return { text: words, ...(attachments.length ? { attachments } : {}), ...composer.purpose(), ...compared() };
     };
     pressed = false;
     const first = body();
@@ -316,7 +334,14 @@ export function createSending({ api, store, win, history, composer, modes, curso
   return {
     submit,
     cancel,
+    stop,
     drawButton,
+    /** @param {import("../types.js").Cost | undefined} cost  of what the box holds (UI-18) */
+    price(cost) {
+      const same = costs?.text === cost?.text && costs?.tokens === cost?.tokens && costs?.cached === cost?.cached;
+      costs = cost;
+      if (!same) drawButton();
+    },
     leaveAgain,
     /**
      * Answers a complete pair again, with the same or another model (SND-8).
@@ -365,8 +390,9 @@ export function createSending({ api, store, win, history, composer, modes, curso
     },
     /** @param {{pair: string, at: number | null, html?: string}} event */
     async started({ pair, at, html }) {
-      const own = posting || mine === pair;
-      if (own) mine = pair;
+      const own = posting || mine.has(pair);
+      if (own) mine.add(pair);
+      flying.add(pair);
       store.set({ sending: { pair } });
       if (at !== null && at !== undefined && html && !history.replace(pair, html)) history.append(html, at);
       badges.show({ pair, kind: "waiting", text: "" });
@@ -403,12 +429,13 @@ export function createSending({ api, store, win, history, composer, modes, curso
     },
     /** @param {{pair: string, html?: string | null, state: string, notice?: string}} event */
     async ended({ pair, html, state, notice: words }) {
-      const own = mine === pair;
-      mine = null;
+      const own = mine.delete(pair);
+      flying.delete(pair);
       badges.clear();
       // With everything in sight another conversation may still be answered; the next state says so.
       const { sending: now } = store.get();
-      if (!now || now.pair === pair) store.set({ sending: null });
+      const [other] = flying;
+      if (!now || now.pair === pair) store.set({ sending: other ? { pair: other } : null });
       notice.clear("held");
       if (heldBack && !posting) sayFree();
       announce(state === "complete" ? "The reply is complete." : state === "cancelled" ? "Cancelled." : "The send ended in an error.");

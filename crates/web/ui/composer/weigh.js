@@ -1,7 +1,7 @@
 // What the message weighs, its files included: a guess with every key, the server's number a
 // moment later.
 
-import { toBeSent } from "./again.js";
+import { sendsTheDraft, toBeSent } from "./again.js";
 import { sameFiles } from "./composer.js";
 import { debounced } from "../base/dom.js";
 import { withDraft } from "./gauge.js";
@@ -83,7 +83,7 @@ export function createWeigh({ api, store, asked: again, output, warnAt, onWindow
   /** Whether something else than the draft would be sent. */
   function instead() {
     const now = again();
-    return now !== null && !("reask" in now);
+    return now !== null && !sendsTheDraft(now);
   }
 
   function cpt() {

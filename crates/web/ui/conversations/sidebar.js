@@ -85,10 +85,10 @@ export function createSidebar({ api, place, toast, undo, write }) {
     const now = Date.now();
     const part = wanted.slice(drawn, drawn + STEP);
     const searched = field.value.trim() !== "";
-    let last = list.querySelector("h2:last-of-type")?.textContent ?? "";
+    let last = list.querySelector(".day:last-of-type")?.textContent ?? "";
     for (const one of part) {
       const heading = searched ? "Found" : headingOf(one.updatedAt, now);
-      if (heading !== last) list.append(el("h2", {}, heading));
+      if (heading !== last) list.append(el("p", { class: "day" }, heading));
       last = heading;
       list.append(item(one, now));
     }

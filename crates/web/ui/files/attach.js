@@ -26,9 +26,10 @@ import { createUploads, waitingWords } from "./uploads.js";
  * @param {(token: string) => void} deps.undo
  * @param {(words: string) => void} deps.say
  * @param {(pair: string) => unknown} deps.goTo
+ * @param {(change: {filesScope: string}) => Promise<unknown>} deps.setView
  * @param {{strip: HTMLElement, chips: HTMLElement, meter: HTMLElement, words: HTMLElement, button: HTMLButtonElement, picker: HTMLInputElement, layer: HTMLElement}} deps.parts
  */
-export function createAttach({ area, api, scope, store, notice, toast, undo, say, goTo, parts }) {
+export function createAttach({ area, api, scope, store, notice, toast, undo, say, goTo, setView, parts }) {
   const attachments = createAttachments({ area, onDropped });
   /** @param {{marker: string, name: string}[]} dropped  typed over with the text around them */
   function onDropped(dropped) {
@@ -40,7 +41,7 @@ export function createAttach({ area, api, scope, store, notice, toast, undo, say
   const tooLarge = createTooLarge({ attachments, api, say, toast });
   const intake = createIntake({ attachments, uploads, api, tooLarge, say, toast });
   const chips = createFileChips({ api, preview });
-  const panel = createFilesPanel({ api, uploads, preview, attach: intake.attach, scope, toast, undo });
+  const panel = createFilesPanel({ api, uploads, preview, attach: intake.attach, scope, toast, undo, setView });
 
   const strip = createStrip({
     ...parts, scope, placed: attachments.placed,

@@ -14,7 +14,15 @@ import { Stopped, percentOf } from "./uploads.js";
 const SEARCH_MS = 150;
 
 /** @typedef {import("../types.js").FileInfo} FileInfo */
-/** @typedef {{files: FileInfo[], limits?: import("../types.js").Limits, section?: {on: boolean, tokens: number | null, shown: number, total: number}}} Listing */
+/** @typedef {{files: FileInfo[], limits?: import("../types.js").Limits, section?: {on: boolean, scope: string, tokens: number | null, shown: number, total: number}}} Listing */
+
+/** Whose files a model is told of and may read (FIL-6). */
+export const FILES_SCOPES = [
+  { value: "conversation", label: "of what is in scope" },
+  { value: "pinned", label: "of pinned messages" },
+  { value: "all", label: "of all messages" },
+  { value: "none", label: "none" },
+];
 
 /** @type {[string, string][]} */
 const KINDS = [["", "all kinds"], ["IMAGE", "pictures"], ["DOCUMENT", "documents and text"], ["PDF", "PDF"], ["AUDIO", "sound"], ["VOICE", "voice"], ["VIDEO", "video"], ["GENERATED", "made by tools"]];
@@ -35,8 +43,8 @@ export function lineOf({ sizeText, tokens, age, source, listed }) {
  * What the switch says. Pure.
  * @param {NonNullable<Listing["section"]>} section
  */
-export function sectionWords({ on, tokens, shown, total }) {
-  if (!on) return "They are not told which files there are.";
+export function sectionWords({ on, scope, tokens, shown, total }) {
+  if (!on || scope === "none") return "They are not told which files there are.";
   if (!total) return "There is none to list.";
   const all = shown < total ? `${grouped(shown)} of ${counted(total, "file")}` : counted(total, "file");
   return `${all}${tokens === null ? "" : `, ${grouped(tokens)} tokens`} with each message.`;
@@ -51,8 +59,9 @@ export function sectionWords({ on, tokens, shown, total }) {
  * @param {(path: string) => string} deps.scope
  * @param {import("../base/toasts.js").Toast} deps.toast
  * @param {(token: string) => void} deps.undo
+ * @param {(change: {filesScope: string}) => Promise<unknown>} deps.setView
  */
-export function createFilesPanel({ api, uploads, preview, attach, scope, toast, undo }) {
+export function createFilesPanel({ api, uploads, preview, attach, scope, toast, undo, setView }) {
   let turn = 0;
   const search = el("input", { type: "search", "aria-label": "Search files", placeholder: "name or words", autocomplete: "off", spellcheck: "false" });
   const kind = el("select", { "aria-label": "Kind" }, ...KINDS.map(([value, words]) => el("option", { value }, words)));
@@ -62,7 +71,8 @@ export function createFilesPanel({ api, uploads, preview, attach, scope, toast, 
   const coming = el("ul", { class: "files", "aria-label": "On their way", hidden: true });
   const box = el("input", { type: "checkbox" });
   const told = el("p", { class: "muted" });
-  const section = el("div", { class: "section", hidden: true }, el("label", {}, box, "List files to models that call tools"), told);
+  const whose = el("select", { "aria-label": "Whose files are listed" }, ...FILES_SCOPES.map(({ value, label }) => el("option", { value }, label)));
+  const section = el("div", { class: "section", hidden: true }, el("label", {}, box, "List files to models that call tools:"), " ", whose, told);
   const limits = el("p", { class: "muted", hidden: true });
   const root = el("div", { class: "filespanel" }, el("div", { class: "row" }, search, kind, add, picker), limits, coming, list, section);
 
@@ -84,11 +94,14 @@ export function createFilesPanel({ api, uploads, preview, attach, scope, toast, 
     await load();
   });
 
+  whose.addEventListener("change", () => void setView({ filesScope: whose.value }).catch(fail).then(load));
+
   /** @param {Listing["section"]} now */
   function drawSection(now) {
     section.hidden = !now;
     if (!now) return;
     box.checked = now.on;
+    whose.value = now.scope;
     told.textContent = sectionWords(now);
   }
 
@@ -120,6 +133,16 @@ export function createFilesPanel({ api, uploads, preview, attach, scope, toast, 
     await load();
   }
 
+  /**
+   * Whether models are told of it wherever they are told of files at all.
+   * @param {FileInfo} file
+   * @param {boolean} on
+   */
+  async function setListed(file, on) {
+    await api.call("PUT", `/api/files/${encodeURIComponent(file.id)}/listed`, { on });
+    await load();
+  }
+
   /** @param {FileInfo} file */
   function row(file) {
     const name = plainName(file.name);
@@ -135,10 +158,7 @@ export function createFilesPanel({ api, uploads, preview, attach, scope, toast, 
         file.said ? el("div", { class: "file-said" }, file.said) : null,
         el("div", { class: "acts" },
           button("attach", "Attach", () => attach(file)),
-          file.listed ? null : button("list", "List", async () => {
-            await api.call("PUT", `/api/files/${encodeURIComponent(file.id)}/listed`, { on: true });
-            await load();
-          }),
+          file.added ? button("unlist", "Do not list", () => setListed(file, false)) : file.listed ? null : button("list", "List", () => setListed(file, true)),
           el("a", { class: "link", href: scope(contentPath(file)), download: name, "aria-label": `Download ${name}` }, "Download"),
           button("delete", "Delete", () => remove(file)))));
   }

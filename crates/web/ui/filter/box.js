@@ -1,4 +1,4 @@
-// The command box: filters, commands, searches (UI-1 COMMAND, FLT-4 to FLT-6, HIS-7).
+// The box at the top: words to search for, filters, commands (UI-20, UI-1 COMMAND, FLT-4 to FLT-6).
 
 import { Problem, wordsOf } from "../base/api.js";
 import { createCompletion } from "./completion.js";
@@ -6,6 +6,7 @@ import { confirm } from "../base/dialog.js";
 import { el } from "../base/dom.js";
 import { caretParts, commandAt, readsAsWords } from "./text.js";
 import { sentence } from "../base/text.js";
+import { createHits, hitEntry } from "./hits.js";
 import { createList } from "../base/list.js";
 import { createPaint } from "./paint.js";
 import { createWalk } from "../base/walk.js";
@@ -14,6 +15,7 @@ import { createWalk } from "../base/walk.js";
  * @param {object} deps
  * @param {HTMLInputElement} deps.field
  * @param {HTMLElement} deps.menu
+ * @param {HTMLElement} deps.hits  where all hits are listed
  * @param {HTMLElement} deps.error
  * @param {import("../base/api.js").Api} deps.api
  * @param {() => string} deps.applied
@@ -24,31 +26,59 @@ import { createWalk } from "../base/walk.js";
  * @param {() => void} deps.help
  * @param {string | null} deps.within  the conversation that is looked at alone
  */
-export function createFilterBox({ field, menu, error, api, applied, setView, goTo, toast, leave, help, within }) {
+export function createFilterBox({ field, menu, hits: hitsBox, error, api, applied, setView, goTo, toast, leave, help, within }) {
   // Within the landmark that it belongs to; it floats, so the order on screen is the same.
   field.closest("header")?.append(menu);
   const list = createList(menu, field);
   const walk = createWalk();
   const paint = createPaint(field);
+  /** Filters and commands that were applied, the newest first. @type {string[]} */
+  let recent = [];
+  /** @param {import("../types.js").Hit} hit */
+  const entryOf = (hit) => hitEntry(hit, { within, open: (chosen) => void openHit(chosen) });
   const completion = createCompletion({
-    api, field, list, within,
+    api, field, menu, list, entryOf, recent: () => recent, everything: within === null,
+    onAll(text) {
+      completion.close();
+      void hits.show(text).catch(tell);
+    },
+    onFilter: (filter) => void applyFilter(filter),
     onInsert() {
       clearError();
       paint.draw();
     },
-    async onHit(hit) {
-      close();
-      write(applied());
-      await goTo(hit);
+  });
+  const hits = createHits({
+    box: hitsBox, field, api, entryOf, useAsFilter: (filter) => void applyFilter(filter),
+    asWritten: () => void applyFilter(field.value),
+    leave() {
+      restore();
+      leave();
     },
   });
+
+  /** @param {import("../types.js").Hit} hit */
+  async function openHit(hit) {
+    restore();
+    await goTo(hit);
+  }
+
+  /** @param {unknown} problem */
+  function tell(problem) {
+    toast(wordsOf(problem), { error: true });
+  }
 
   field.addEventListener("input", () => {
     walk.stop();
     clearError();
+    hits.close();
     if (field.value.trim()) completion.typed();
-    else completion.close();
+    else offer();
   });
+  function offer() {
+    completion.close();
+    if (field.value === "") void completion.offer();
+  }
   function placeMenu() {
     const box = field.getBoundingClientRect();
     menu.style.left = `${box.left}px`;
@@ -63,18 +93,29 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     unfinished = null;
     try {
       const { queries } = await api.call("GET", "/api/queries");
-      walk.load([...queries].reverse());
+      recent = [...queries].reverse();
+      walk.load(recent);
     } catch {
       // Without the list the arrows have nowhere to go.
     }
+    if (document.activeElement === field && field.value === "" && !list.open) offer();
   });
   /** What was being written when the box was left. The box itself tells what is applied. */
   /** @type {string | null} */
   let unfinished = null;
-  field.addEventListener("blur", () => {
+  field.addEventListener("blur", ({ relatedTarget }) => {
     completion.close();
+    // Who goes on to the buttons above the hits, or beside a mistake, has not left the box.
+    if (hits.holds(relatedTarget) || (relatedTarget instanceof Node && error.contains(relatedTarget))) return;
+    hits.close();
     unfinished = field.value === applied() ? null : field.value;
     if (unfinished !== null) restore();
+  });
+  hitsBox.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget !== field && !hits.holds(relatedTarget) && hits.open) restore();
+  });
+  error.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget !== field && !(relatedTarget instanceof Node && error.contains(relatedTarget)) && !error.hidden) restore();
   });
   field.form?.addEventListener("submit", (event) => event.preventDefault());
 
@@ -92,6 +133,7 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
 
   function close() {
     completion.close();
+    hits.close();
     clearError();
   }
 
@@ -101,8 +143,11 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     write(applied());
   }
 
-  /** @param {Problem} problem */
-  function showError(problem) {
+  /**
+   * @param {Problem} problem
+   * @param {string} text
+   */
+  function showError(problem, text) {
     field.setAttribute("aria-invalid", "true");
     const caret = typeof problem.body["caret"] === "string" ? problem.body["caret"] : "";
     const parts = caretParts(caret);
@@ -124,27 +169,46 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
       error.append(" ", el("button", { type: "button", class: "link", onclick: () => {
         write(filter);
         field.focus();
-        void apply();
+        void applyFilter(filter);
       } }, label));
+    }
+    if (/\p{L}{2}/u.test(text)) {
+      error.append(" ", el("button", { type: "button", class: "link", onclick: () => {
+        field.focus();
+        clearError();
+        void hits.show(text).catch(tell);
+      } }, "Search for these words"));
     }
     error.hidden = false;
     if (caret && !scrolled) field.setSelectionRange(parts.column, parts.column);
   }
 
+  /** Enter: words are searched for, commands are run, all else is a filter. */
   async function apply() {
     const text = field.value;
     completion.close();
+    if (commandAt(text) < 0 && readsAsWords(text)) {
+      clearError();
+      return hits.show(text, (found) => completion.ask(text.trim(), found)).catch(tell);
+    }
+    await applyFilter(text);
+  }
+
+  /** @param {string} text */
+  async function applyFilter(text) {
     try {
       if (commandAt(text) >= 0) return await command(text, false);
+      if (text !== field.value) write(text);
       await setView({ filter: text });
       if (text.trim()) walk.add(text);
-      clearError();
+      close();
       leave();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       if (problem.code !== "bad_filter") return void toast([problem.message, problem.body["hint"]].filter(Boolean).join(": "), { error: true });
-      showError(problem);
-      if (readsAsWords(text)) await completion.search(text);
+      close();
+      field.focus();
+      showError(problem, text);
     }
   }
 
@@ -183,11 +247,15 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
     }
   }
 
+  /** The list that the arrows walk. */
+  function listed() {
+    return hits.open && !list.open ? hits.list : list;
+  }
+
   /** @param {string | null} text */
   function show(text) {
     if (text === null) return;
-    completion.close();
-    clearError();
+    close();
     write(text);
     field.setSelectionRange(text.length, text.length);
   }
@@ -195,10 +263,14 @@ export function createFilterBox({ field, menu, error, api, applied, setView, goT
   return {
     apply,
     takeBack,
-    where: () => ({ menu: list.open, chosen: list.chosen, walking: walk.walking }),
-    accept: () => list.accept(),
-    up: () => list.move(-1),
-    down: () => list.move(1),
+    where() {
+      const open = listed();
+      return { menu: open.open, chosen: open.chosen, walking: walk.walking, completes: list.open && completion.completes(), hits: hits.open };
+    },
+    accept: () => listed().accept(),
+    up: () => listed().move(-1),
+    down: () => listed().move(1),
+    hitsActions: hits.focusActions,
     older: () => show(walk.older(field.value)),
     newer: () => show(walk.newer()),
     restore,

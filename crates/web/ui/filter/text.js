@@ -17,6 +17,9 @@ export function commandAt(text) {
   return -1;
 }
 
+/** So many words are looked for one by one. */
+const MOST_WORDS = 32;
+
 /** One atom of FLT-3 that is written without quotes. */
 const ATOM = /^(?:t(?:\.\.\.|\d+)?|s(?:[<>]=?|=)?\d|r\d+|k(?:[<>]=?|=)?\d+|o\d*|[bgmeia]|d(?:[<>]=?|=)?\d[\d-]*(?:min|h|d|w|mo|y)?)$/;
 
@@ -29,6 +32,17 @@ export function readsAsWords(text) {
   const words = text.trim().split(/\s+/).filter(Boolean);
   if (!words.length || /['"|&()!@:<>=]/.test(text)) return false;
   return words.some((word) => !ATOM.test(word) && /\p{L}{2}/u.test(word));
+}
+
+/**
+ * Words as a filter for pairs that hold each of them. Pure.
+ * @param {string} text
+ */
+export function filterOfWords(text) {
+  const words = text.trim().split(/\s+/).filter(Boolean);
+  const quoted = (/** @type {string} */ word) => `c'${word.replace(/[\\'*]/g, "\\$&")}'`;
+  // A pasted paragraph is looked for as it is written.
+  return (words.length > MOST_WORDS ? [text.trim()] : words).map(quoted).join(" ");
 }
 
 /**

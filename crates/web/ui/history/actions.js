@@ -4,6 +4,8 @@ import { wordsOf } from "../base/api.js";
 import { copyText } from "../base/clipboard.js";
 import { confirm } from "../base/dialog.js";
 import { closest } from "../base/dom.js";
+import { FILES_SCOPES } from "../files/panel.js";
+import { choose } from "../base/popup.js";
 import { NEW_CONTEXT } from "../composer/refusals.js";
 import { counted, opening } from "../base/text.js";
 
@@ -43,18 +45,21 @@ export function pairText({ userText, assistantText }) {
  * @param {import("../composer/composer.js").Composer} deps.composer
  * @param {import("../panels.js").Panels} deps.panels
  * @param {ReturnType<typeof import("../composer/selectors.js").createSelectors>} deps.selectors
+ * @param {import("../models/supply.js").Supply} deps.supply
  * @param {ReturnType<typeof import("./edit.js").createEdits>} deps.edits
  * @param {import("../files/chips.js").FileChips} deps.chips
- * @param {(change: {model?: string, topic?: string, filter?: string, contextFrom?: string}) => Promise<unknown>} deps.setView
+ * @param {(change: {model?: string, topic?: string, filter?: string, contextFrom?: string, filesScope?: string}) => Promise<unknown>} deps.setView
  * @param {() => void} deps.input   to INPUT
  * @param {(name: string) => boolean} deps.showFile  the chip of a file of the message
  * @param {import("../base/toasts.js").Toast} deps.toast
  * @param {(token: string) => void} deps.undo
  * @param {(article: HTMLElement) => Promise<unknown>} deps.beginAt  the context begins with this pair
  * @param {() => import("../composer/drafts.js").Selected} deps.selected  model and topic as they are
+ * @param {ReturnType<typeof import("./summaries.js").createSummaries>} deps.summaries
+ * @param {(pair: string) => unknown} deps.goTo
  * @param {number} deps.keepDeleted  for so many hours what is deleted can be brought back
  */
-export function createActions({ api, showFile, win, sending, composer, panels, selectors, edits, chips, setView, input, toast, undo, beginAt, selected, keepDeleted }) {
+export function createActions({ api, showFile, win, sending, composer, panels, selectors, supply, edits, chips, setView, input, toast, undo, beginAt, selected, summaries, goTo, keepDeleted }) {
   const path = (/** @type {string} */ id) => `/api/pairs/${encodeURIComponent(id)}`;
 
   /**
@@ -102,21 +107,41 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
     const id = article.dataset["id"] ?? "";
     const words = opening(article.querySelector(".u .prose")?.textContent ?? "");
     // A pair in error holds nothing but its question; it goes without one (SND-7).
-    if (article.dataset["state"] !== "error" && !(await confirm(deletionWords(`“${words}” and its reply are`, keepDeleted), { title: "Delete this pair?", ok: "Delete" }))) return;
+    const summary = article.dataset["kind"] === "summary";
+    const [title, what] = summary ? ["Delete this summary?", "The messages that it stands for are used as before. The summary is"] : ["Delete this pair?", `“${words}” and its reply are`];
+    if (article.dataset["state"] !== "error" && !(await confirm(deletionWords(what, keepDeleted), { title, ok: "Delete" }))) return;
     const answer = await api.call("DELETE", path(id));
     if (answer?.undo) toast(`Deleted “${words}”.`, { label: "Undo", act: () => undo(answer.undo) });
   }
 
-  /** @param {string} id */
-  async function reask(id) {
+  /**
+   * A pair and its files, called what the page shows, before the server has said anything of them.
+   * @param {string} id
+   */
+  async function withFiles(id) {
     const pair = await api.call("GET", path(id));
-    // Its files are called what the page shows, before the server has said anything of them.
     const article = win.find(id);
     const names = article ? chips.namesIn(article) : [];
     const files = (pair.attachments ?? []).map((/** @type {import("../types.js").Attachment} */ one, /** @type {number} */ place) => ({ ...one, name: names[place] ?? null }));
+    return { pair, files };
+  }
+
+  /** @param {string} id */
+  async function reask(id) {
+    const { pair, files } = await withFiles(id);
     composer.reask(id, pair.userText, files, selected());
     input();
     await setView({ ...(pair.model ? { model: pair.model } : {}), ...(pair.topic ? { topic: pair.topic } : {}) });
+  }
+
+  /**
+   * The message goes back into the box (HIS-13).
+   * @param {string} id
+   */
+  async function sendAgain(id) {
+    const { pair, files } = await withFiles(id);
+    composer.sendAgain(id, pair.userText, files);
+    input();
   }
 
   /**
@@ -136,7 +161,9 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
    */
   async function regenerate(article, from) {
     if (article.dataset["state"] !== "complete") return void toast("Only a complete reply can be made again; an error is asked again with e.");
-    const model = await selectors.modelFor(from);
+    // The pair itself may be taller than the page; its button is where the menu belongs.
+    const button = article.querySelector("[data-act=regenerate]");
+    const model = await selectors.modelFor(button instanceof HTMLElement ? button : from);
     if (model) await sending.regenerate(article.dataset["id"] ?? "", model);
   }
 
@@ -146,6 +173,16 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
     if (article.dataset["state"] === "sending") panels.openUrl("attempts", `/ui/attempts/${encodeURIComponent(article.dataset["id"] ?? "")}`);
     else if (id) panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(id)}`);
     else toast("This pair has no receipt: nothing of it was sent.");
+  }
+
+  /**
+   * Whose files the model is told of and may read (FIL-6).
+   * @param {HTMLElement} anchor
+   */
+  async function chooseFiles(anchor) {
+    const now = anchor.dataset["scope"];
+    const value = await choose({ anchor, label: "List the files", options: FILES_SCOPES.map((option) => ({ ...option, current: option.value === now })) });
+    if (value !== null && value !== now) await setView({ filesScope: value });
   }
 
   /** The list of files is no longer sent; that can be taken back at once. */
@@ -160,7 +197,7 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
    * @param {boolean} on
    */
   async function sendSystem(on) {
-    const path = "/api/settings/systemMessage";
+    const path = "/api/settings/sendSystemMessage";
     if (on) return void (await api.call("DELETE", path));
     await api.call("PUT", path, { value: "off" });
     const act = () => void sendSystem(true).catch((error) => toast(wordsOf(error), { error: true }));
@@ -177,7 +214,9 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
     switch (dataset["act"]) {
       case "file": return chips.open(button);
       case "section-off": return leaveFilesOut();
+      case "files-scope": return chooseFiles(button);
       case "section-on": return api.call("PUT", "/api/files/section", { on: true });
+      case "summarise-rest": return summaries.summarise();
       case "use-prediction": return setView({ contextFrom: "" });
       case "forget-learned": return api.call("DELETE", `/api/models/${encodeURIComponent(dataset["model"] ?? "")}/learned`);
       case "system-off": return sendSystem(false);
@@ -185,6 +224,8 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
       case "receipt": return panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(dataset["receipt"] ?? "")}`);
       case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(dataset["id"] ?? "")}`);
       case "choose-topic": return setView({ topic: dataset["path"] ?? "" }).then(input);
+      case "add-key": return supply.key({ provider: dataset["provider"] ?? "", server: dataset["server"], model: dataset["model"] });
+      case "add-server": return supply.server();
       case "choose-model": return setView({ model: dataset["model"] ?? "" }).then(input);
       default: return undefined;
     }
@@ -206,6 +247,13 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
       case "pin": return setUse(article, "pinned");
       case "out": return setUse(article, "out");
       case "context-here": return beginAt(article);
+      case "send-again":
+        if (state === "sending" || article.dataset["kind"] === "summary") return void toast(state === "sending" ? "It is being answered; send it again when that has ended." : "A summary has no message to send again.");
+        return sendAgain(id);
+      case "summarise": return summaries.summarise({ upTo: id });
+      case "summarised": return Promise.resolve(goTo(from.dataset["pair"] ?? ""));
+      case "prefer": return api.call("POST", `${path(id)}/prefer`);
+      case "stop": return sending.stop(id);
       case "edit": return state === "sending" ? void toast("It is being answered; edit it when that has ended.") : edits.start(article);
       case "regenerate": return regenerate(article, from);
       case "swap": return swap === undefined ? void toast("This pair has no earlier answer.") : api.call("POST", `${path(id)}/swap`);

@@ -109,10 +109,11 @@ function followers(load) {
  * @param {Element} load
  * @param {Boundary} boundary
  */
-function write(load, { words, note, forget }) {
+function write(load, { words, note, forget, start }) {
   const parts = words?.flatMap(([number, what], n) => [...(n ? [" · "] : []), el("b", {}, number), ` ${what}`]);
   if (parts) load.querySelector(".words")?.replaceChildren(...parts);
   const noted = load.querySelector(".note");
   if (noted) noted.textContent = note ? `: ${note}` : "";
   load.querySelector(".forget")?.toggleAttribute("hidden", !forget);
+  load.querySelector(".summarise")?.toggleAttribute("hidden", start === 0);
 }

@@ -25,7 +25,7 @@ export function createHistory({ win, onRendered }) {
    */
   function insertionPoint(chunk) {
     let before = null;
-    for (let node = chunk.lastElementChild; node?.matches(".prelude:is(.files, [data-part='files'])"); node = node.previousElementSibling) before = node;
+    for (let node = chunk.lastElementChild; node?.matches(".filesrow"); node = node.previousElementSibling) before = node;
     return before;
   }
 

@@ -98,7 +98,16 @@ export function createJumps({ api, store, place, win, history, cursor, setView, 
     async toHit(hit) {
       const elsewhere = place.scope === "conversation" && hit.conversation && hit.conversation !== place.conversation;
       if (elsewhere) return location.assign(`${addressOf({ ...place, conversation: hit.conversation ?? null })}#${hit.pair}`);
-      if (hit.at === null || hit.at === undefined || !(await toPair(hit.pair, hit.at))) await byId(hit.pair);
+      try {
+        // What the filter hides is shown by taking the filter away; the scope holds it.
+        if (typeof hit.at !== "number" && store.get().view.filter !== "") {
+          await setView({ filter: "" });
+          await reloadRows();
+        }
+      } catch (error) {
+        return void toast(wordsOf(error), { error: true });
+      }
+      if (typeof hit.at !== "number" || !(await toPair(hit.pair, hit.at))) await byId(hit.pair);
     },
     async toBoundary() {
       const { boundary } = store.get();

@@ -27,8 +27,9 @@ const CHANGES_DELETED = new Set(["removed", "rows", "files", "topics", "memory"]
  * @param {() => void} deps.onFiles   the registry changed
  * @param {() => void} deps.onMemory  somebody wrote into the memory
  * @param {(call: import("../types.js").ToolCall) => void} deps.onTool
+ * @param {(event: {pairs: string[], text: string, undo: string | null}) => void} deps.onSummarised
  */
-export function createSync({ api, store, win, history, sending, composer, panels, again, seen, onWindow, onFiles, onMemory, onTool }) {
+export function createSync({ api, store, win, history, sending, composer, panels, again, seen, onWindow, onFiles, onMemory, onTool, onSummarised }) {
   let shownFilter = store.get().view.filter;
   /** @type {(() => void)[]} */
   let waiting = [];
@@ -158,7 +159,9 @@ export function createSync({ api, store, win, history, sending, composer, panels
         return rows.call();
       case "rows": return rows.call();
       case "state": return take(data, Number(id));
-      case "topics": return panels.refresh("topics");
+      case "topics":
+        panels.refresh("topics");
+        return panels.refresh("snippets");
       case "settings":
         panels.refresh("settings");
         panels.refresh("models");
@@ -174,6 +177,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
         // Chips may be broken now, and the list of files that is sent is another.
         return rows.call();
       case "memory": return onMemory();
+      case "summarised": return onSummarised(data);
       case "toolcall": return onTool(data);
       case "reset":
         rows.call();
@@ -200,7 +204,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
     },
     /**
      * What is applied is applied at once; the rows follow.
-     * @param {{filter?: string, topic?: string, model?: string, contextFrom?: string}} change
+     * @param {{filter?: string, topic?: string, model?: string, contextFrom?: string, filesScope?: string}} change
      */
     async setView(change) {
       const done = api.call("PUT", "/api/view", change).then(take);

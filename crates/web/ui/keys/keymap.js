@@ -20,12 +20,15 @@ import table from "./table.js";
  * @typedef {object} Where
  * @property {boolean} [sending]
  * @property {boolean} [commands]    VIEW was entered by Esc: letters are commands (UI-16)
+ * @property {boolean} [touch]       the keyboard is one on the screen (UI-24)
  * @property {boolean} [selection]   some text is selected
  * @property {boolean} [atTop]       the caret cannot go up inside the box
  * @property {boolean} [atBottom]
  * @property {boolean} [walking]     an earlier prompt or query is shown
  * @property {boolean} [menu]        the completion menu is open
  * @property {boolean} [chosen]      an entry of the menu is selected
+ * @property {boolean} [completes]   the menu completes what is written
+ * @property {boolean} [hits]        what a search found is listed
  */
 
 /**
@@ -89,7 +92,8 @@ function withControl(mode, key, where) {
  */
 function inInput({ key, shift }, where) {
   switch (key) {
-    case "Enter": return shift ? null : "send";
+    // On a touch screen Enter is the only way to a new line; the button sends.
+    case "Enter": return shift || where.touch ? null : "send";
     case "Escape": return "view";
     case "ArrowUp": return !shift && !where.selection && where.atTop ? "older-prompt" : null;
     case "ArrowDown": return !shift && !where.selection && where.atBottom && where.walking ? "newer-prompt" : null;
@@ -106,7 +110,9 @@ function inCommand({ key, shift }, where) {
   switch (key) {
     case "Enter": return where.menu && where.chosen ? "accept" : "apply";
     case "Escape": return "leave";
-    case "Tab": return where.menu && !shift ? "complete" : null;
+    case "Tab":
+      if (shift) return null;
+      return where.completes ? "complete" : where.hits ? "hits-actions" : null;
     case "ArrowUp": return where.menu && where.chosen ? "menu-up" : "older-query";
     case "ArrowDown":
       if (where.walking) return "newer-query";

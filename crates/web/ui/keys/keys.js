@@ -1,6 +1,6 @@
 // From a key to what it does: asks the key map, and runs the action.
 
-import { takesText } from "../base/dom.js";
+import { closest, onTouch, takesText } from "../base/dom.js";
 import { actionOf, keyOf, writes } from "./keymap.js";
 
 /** Controls that mean something by these keys themselves. */
@@ -81,15 +81,26 @@ export function bindKeys({ draft, filter, inputWhere, commandWhere, sending, let
     if (mode === "VIEW" && ahead.takes(key)) return event.preventDefault();
     if (mode === "VIEW" && target instanceof Element && OWN_KEYS.has(event.key) && target.closest("button, a, summary, select, [role=separator]")) return;
     const inComposer = mode === "VIEW" && target instanceof Element && target.closest("#composer") !== null;
-    const where = mode === "INPUT" ? inputWhere() : mode === "COMMAND" ? commandWhere() : { commands: lettersAreCommands() && !inComposer };
+    const where = mode === "INPUT" ? { ...inputWhere(), touch: onTouch() } : mode === "COMMAND" ? commandWhere() : { commands: lettersAreCommands() && !inComposer };
     let action = actionOf(mode, key, { ...where, sending: sending() });
     // On the composer's buttons Esc leaves the composer, as it does in its box.
     if (inComposer && action === "command") action = "view";
     if (!action) return;
     if (action === "write") return draft.focus({ preventScroll: true });
     event.preventDefault();
+    run(action);
+  });
+
+  /** @param {string} action */
+  function run(action) {
     const command = commands[action];
     const work = command ? command() : onPair(action);
     if (OPENS_TEXT.has(action)) ahead.during(Promise.resolve(work));
+  }
+
+  // The keys of the help are buttons: whatever a key does, the mouse can do.
+  document.addEventListener("click", (event) => {
+    const button = closest(event, "[data-does]");
+    if (button) run(button.dataset["does"] ?? "");
   });
 }

@@ -45,7 +45,7 @@ export function createModes({ label, draft, filter, cursor }) {
     // A question does not change where somebody is.
     if (!(target instanceof Element) || target.closest("dialog, .popup, #notice")) return;
     if (target.closest("#composer")) set("INPUT");
-    else if (target.closest("#filter-form, #filter-error, #filter-menu")) set("COMMAND");
+    else if (target.closest("#filter-form, #filter-error, #filter-menu, #hits")) set("COMMAND");
     else set("VIEW");
   });
   // Who points at something and then types is writing, wherever the focus is.

@@ -8,13 +8,16 @@ import { ageOf, compact, found, headingOf } from "../conversations/list.js";
 import { ashore } from "../history/boundary.js";
 import { changes } from "../history/edit.js";
 import { backoff } from "../base/events.js";
-import { caretParts, commandAt, completed, readsAsWords } from "../filter/text.js";
+import { caretParts, commandAt, completed, filterOfWords, readsAsWords } from "../filter/text.js";
+import { offersOf, takesBest } from "../filter/completion.js";
+import { hitsTitle } from "../filter/hits.js";
 import { bodyOf, requestOf } from "../base/forms.js";
 import { noBoundary } from "../history/jumps.js";
 import { nextChoice } from "../base/list.js";
 import { paintParts } from "../filter/paint.js";
 import { bounded, narrowed, roomFor } from "../base/popup.js";
-import { largerModels, modelOptions, topicOptions } from "../composer/selectors.js";
+import { topicOptions } from "../composer/selectors.js";
+import { lackOf, largerModels, modelOptions } from "../models/options.js";
 import { clampWidth } from "../base/sizer.js";
 import { emptyState, stateOf } from "../base/state.js";
 import { counted, grouped, opening, scalars, sentence, topicLabel } from "../base/text.js";
@@ -32,6 +35,32 @@ test("HIS-7: plain words are offered as a search, filters are not", () => {
   for (const text of ["flame graph", "tokio", "what is pinning", "Größe", "漢字 test", "t rust", "rust"]) assert.ok(readsAsWords(text), text);
   for (const text of ["", "   ", "t", "t...", "t5", "s3", "s>=2", "r10", "b", "g", "m", "e", "i a", "o", "o3", "d<7d", "d2025-09-01",
     "k>500", "@work", "t'Rust'", "c'text'", "!e", "(e)", "e | a", "s>=1 :star", "9", "x"]) assert.ok(!readsAsWords(text), text);
+});
+
+test("UI-20: an empty box offers filters used last, saved ones and examples", () => {
+  const saved = [{ name: "work", text: "t'Work'" }];
+  const offers = offersOf({ recent: ["r1", "s3 :star 2", "r1", "d<7d"], saved, everything: true });
+  assert.deepEqual(offers.slice(0, 4).map(({ group, label, filter }) => `${group} ${label} ${filter}`), [
+    "Recent r1 r1", "Recent d<7d d<7d", "Saved @work @work", "Examples this conversation t",
+  ]);
+  assert.ok(!offersOf({ recent: [], saved, everything: false }).some(({ filter }) => filter === "t"));
+});
+
+test("UI-20: the best completion waits for Enter where the text cannot stand as it is", () => {
+  const items = [{ insert: "Rust'", label: "/Rust" }];
+  assert.ok(takesBest("t'Ru", { from: 2, to: 4, items }));
+  assert.ok(!takesBest("s", { from: 0, to: 1, items: [{ insert: "s3", label: "" }] }));
+  assert.ok(!takesBest("@work", { from: 1, to: 5, items: [{ insert: "work", label: "" }] }));
+  assert.ok(!takesBest("c'x", { from: 2, to: 3, items: [] }));
+  assert.ok(!takesBest("c'*ship*'", { from: 9, to: 9, items: [{ insert: "t", label: "" }] }), "a quote that is closed is finished");
+});
+
+test("UI-20: words become a filter for pairs that hold each of them", () => {
+  assert.equal(filterOfWords(" flame graph "), "c'flame' c'graph'");
+  assert.equal(filterOfWords("it's 2*3"), "c'it\\'s' c'2\\*3'");
+  assert.equal(filterOfWords("a ".repeat(40)), `c'${"a ".repeat(40).trim()}'`);
+  assert.equal(hitsTitle("ship", 1), "1 hit for “ship”, the best first");
+  assert.equal(hitsTitle("ship", 0), "No pair has “ship”");
 });
 
 test("FLT-4: the caret line is taken apart", () => {
@@ -82,7 +111,7 @@ test("arrows skip what cannot be chosen and come back to the field", () => {
 
 test("typing narrows a list by every word, beginnings first", () => {
   const models = modelOptions([
-    { id: "gpt-4.1-mini", provider: "openai", ml: 128000, available: false, current: false },
+    { id: "gpt-4.1-mini", provider: "openai", ml: 128000, available: true, current: false },
     { id: "phi-3-mini-4k", provider: "ollama", ml: 4096, available: true, current: true },
     { id: "mini", provider: "ollama", ml: 0, available: true, current: false },
     { id: "switched-off", provider: "ollama", ml: 0, available: true, current: false, enabled: false },
@@ -91,9 +120,30 @@ test("typing narrows a list by every word, beginnings first", () => {
   assert.deepEqual(narrowed(models, "OLLAMA phi").map(({ value }) => value), ["phi-3-mini-4k"]);
   assert.deepEqual(narrowed(models, "").length, 3);
   assert.deepEqual(narrowed(models, "zzz"), []);
-  assert.equal(models[0]?.detail, "openai · 128,000 tokens · not available");
+  assert.equal(models[0]?.detail, "openai · 128,000 tokens");
   assert.equal(models[1]?.current, true);
   assert.equal(topicOptions([{ id: "1", path: "/Rust/async", pairs: 3 }], "/Rust/async")[0]?.label, "Rust › async");
+});
+
+test("UI-19 usable models come first, and the others say what they lack and how it is supplied", () => {
+  const key = { kind: /** @type {const} */ ("key"), words: "a key of openai", provider: "openai", server: "https://api.openai.com" };
+  const none = { kind: /** @type {const} */ ("server"), words: "a running server that has it" };
+  const weights = { kind: /** @type {const} */ ("weights"), words: "its weights" };
+  const model = (/** @type {string} */ id, /** @type {import("../types.js").Lack | undefined} */ lacks) => ({ id, provider: "p", ml: 4096, available: !lacks, current: false, ...(lacks ? { lacks } : {}) });
+  const models = [model("gpt-4o", key), model("gpt-5", key), model("phi", none), model("here"), model("inside", weights)];
+  const options = modelOptions(models, "here");
+  const shown = (/** @type {string} */ hidden) => options.filter(({ when }) => when !== hidden).map(({ label }) => label);
+  assert.deepEqual(shown("typed"), ["here", "inside", "2 models of openai", "1 model without a server"]);
+  assert.deepEqual(shown("untyped"), ["here", "inside", "gpt-4o", "gpt-5", "phi"]);
+  const gpt = options.find(({ value }) => value === "gpt-4o");
+  assert.deepEqual([gpt?.detail, gpt?.act], ["p · needs a key of openai", "Add key"]);
+  assert.deepEqual(lackOf(models, "gpt-4o"), { lack: key, model: "gpt-4o" });
+  const group = options.find(({ label }) => label === "2 models of openai");
+  assert.deepEqual(lackOf(models, group?.value ?? ""), { lack: key });
+  assert.equal(lackOf(models, "here"), null);
+  assert.equal(lackOf(models, "inside"), null, "weights come by themselves");
+  // A model that is selected is in sight, whatever it lacks.
+  assert.ok(modelOptions(models, "gpt-4o").some(({ value, when }) => value === "gpt-4o" && !when));
 });
 
 test("REL-9 of thousands of options a bounded number is drawn, the current and the last with them", () => {

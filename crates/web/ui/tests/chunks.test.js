@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { CHUNK, Heights, MAX_CHUNKS, MAX_PX, again, around, nextStep, rangeAbove, rangeBelow, surplus } from "../history/chunks.js";
+import { isAway } from "../history/newest.js";
 import { chance } from "./random.js";
 
 /** @param {{from: number, to: number}} range */
@@ -167,4 +168,11 @@ test("spacers and rendered chunks stand for all pairs, also for 100,000 (UI-8)",
   const { above, below } = heights.spacers({ from: 50_000, to: 50_010 }, 100_000);
   assert.ok(above + below <= MAX_PX && above > 0 && Math.abs(above - below) < MAX_PX / 1000);
   assert.deepEqual(heights.spacers({ from: 0, to: 100_000 }, 100_000), { above: 0, below: 0 });
+});
+
+test("UI-25: the way to the newest message shows where that is out of sight", () => {
+  const pane = { ends: true, scrollHeight: 2000, scrollTop: 1400, clientHeight: 600 };
+  assert.equal(isAway(pane), false);
+  assert.equal(isAway({ ...pane, scrollTop: 1000 }), true);
+  assert.equal(isAway({ ...pane, ends: false }), true);
 });

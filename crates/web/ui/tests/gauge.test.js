@@ -13,14 +13,14 @@ const MOCK = {
   verdict: /** @type {const} */ ("warn"), ura: 100,
 };
 
-test("the segments are those of the look: prelude, history, files, draft, reply, free", () => {
+test("the segments are those of the look: instructions, history, files, draft, reply, free", () => {
   const { segments, ticks, level } = segmentsOf(MOCK, 80);
   assert.deepEqual(segments.map(({ key, tokens }) => [key, tokens]), [
     ["prelude", 164], ["history", 2212], ["files", 890], ["draft", 51], ["reserve", 512], ["free", 267],
   ]);
   assert.deepEqual(ticks, [{ at: 80, x: 80 }, { at: 100, x: 100 }]);
   assert.equal(level, "warn");
-  assert.equal(gaugeWords(MOCK), "Window: prelude 164, history 2,212, files 890, draft 51, reply reserve 512, free 267 of 4,096 tokens");
+  assert.equal(gaugeWords(MOCK), "Window: instructions 164, history 2,212, files 890, draft 51, reply reserve 512, free 267 of 4,096 tokens");
 });
 
 test("the bar is always exactly full, whatever is in it", () => {

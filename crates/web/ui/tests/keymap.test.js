@@ -12,9 +12,9 @@ const VIEW = {
   j: "scroll-down", k: "scroll-up", J: "next", K: "previous", g: "first", G: "last", O: "boundary", o: "boundary",
   "*": "star", 1: "star-1", 2: "star-2", 3: "star-3", 0: "star-0", a: "flag", e: "reask", d: "delete", i: "edit",
   R: "regenerate", S: "swap", y: "copy", Y: "copypair", r: "receipt", p: "request",
-  f: "panel-files", m: "panel-memory", t: "panel-topics", h: "hud", s: "panel-settings", "/": "command", "?": "panel-help",
+  f: "panel-files", m: "panel-memory", t: "panel-topics", I: "panel-conversation", h: "hud", s: "panel-settings", "/": "command", "?": "panel-help",
   M: "panel-models", L: "panel-receipts", D: "panel-deleted", P: "preview",
-  "-": "out", "+": "pin", "[": "line-up", "]": "line-down", c: "context-here", n: "new-chat", C: "sidebar",
+  "-": "out", "+": "pin", "[": "line-up", "]": "line-down", c: "context-here", E: "send-again", Z: "summarise", z: "summarise-rest", v: "compare", n: "new-chat", C: "sidebar",
   x: "cancel", u: "undo", Enter: "input", Escape: "command",
 };
 
@@ -30,7 +30,7 @@ test("VIEW has every key of the rule", () => {
 });
 
 test("UI-2: the table says of every key what the key does", () => {
-  const where = { commands: true, atTop: true, atBottom: true, walking: true, menu: true, sending: true };
+  const where = { commands: true, atTop: true, atBottom: true, walking: true, menu: true, completes: true, sending: true };
   for (const { mode, key: name, action = null } of table) {
     const [key = "", ...held] = name === "+" ? [name] : name.split("+").reverse();
     const pressed = { key: held.includes("Ctrl") ? key.toLowerCase() : key, shift: held.includes("Shift"), ctrl: held.includes("Ctrl") };
@@ -78,14 +78,22 @@ test("INPUT: arrows walk earlier prompts only at the edge of the box", () => {
   assert.equal(actionOf("INPUT", down, { atBottom: true }), null);
 });
 
+test("UI-24: on a touch screen Enter is a new line", () => {
+  assert.equal(actionOf("INPUT", { key: "Enter" }, { touch: true }), null);
+  assert.equal(actionOf("COMMAND", { key: "Enter" }, { touch: true }), "apply");
+});
+
 test("COMMAND: apply, leave, history, completion", () => {
   assert.equal(actionOf("COMMAND", { key: "Enter" }), "apply");
   assert.equal(actionOf("COMMAND", { key: "Enter" }, { menu: true }), "apply");
   assert.equal(actionOf("COMMAND", { key: "Enter" }, { menu: true, chosen: true }), "accept");
   assert.equal(actionOf("COMMAND", { key: "Escape" }, { menu: true, chosen: true }), "leave");
-  assert.equal(actionOf("COMMAND", { key: "Tab" }, { menu: true }), "complete");
+  assert.equal(actionOf("COMMAND", { key: "Tab" }, { menu: true, completes: true }), "complete");
   assert.equal(actionOf("COMMAND", { key: "Tab" }), null);
-  assert.equal(actionOf("COMMAND", { key: "Tab", shift: true }, { menu: true }), null);
+  // Hits and offered filters complete nothing: Tab goes on.
+  assert.equal(actionOf("COMMAND", { key: "Tab" }, { menu: true }), null);
+  assert.equal(actionOf("COMMAND", { key: "Tab" }, { menu: true, hits: true }), "hits-actions");
+  assert.equal(actionOf("COMMAND", { key: "Tab", shift: true }, { menu: true, completes: true }), null);
   assert.equal(actionOf("COMMAND", { key: "ArrowUp" }), "older-query");
   assert.equal(actionOf("COMMAND", { key: "ArrowUp" }, { menu: true, chosen: true }), "menu-up");
   assert.equal(actionOf("COMMAND", { key: "ArrowDown" }, { walking: true }), "newer-query");

@@ -13,6 +13,7 @@ use crate::{
     plimsoll chat\n  \
     plimsoll chat -c\n  \
     plimsoll chat -m gpt-4o --topic /Sea/Ships\n  \
+    plimsoll chat --new Ships -s 'Answer in one sentence.' --temperature 0.2\n  \
     plimsoll chat --filter 's>=2 | r5'\n  \
     printf 'What is a load line?\\nWho fought for it?\\n' | plimsoll chat\n\n\
     Enter sends; Alt+Enter or a backslash at the end of a line goes on in the next one.\n\
@@ -29,6 +30,10 @@ pub(crate) struct ChatArgs {
     /// What to do with a request that is over the limit: ask, trim, fit or block
     #[arg(long, value_parser = parse_over_budget)]
     pub(crate) over_budget: Option<plimsoll_budget::OverBudget>,
+
+    /// Whether Markdown is rendered; auto does it on a terminal
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) markdown: crate::markdown::MarkdownWhen,
 
     /// Wait at most so many seconds for the account's limits, or `go` at once
     #[arg(long, value_name = "SECONDS|go", default_value = "60", value_parser = parse_quota)]

@@ -1,13 +1,11 @@
 //! `/attach`: files that go along with the next message.
 
-use std::path::Path;
-
 use plimsoll_app::Draft;
 use plimsoll_domain::{Attachment, File, print_token};
 use plimsoll_files::size_words;
 use plimsoll_tokens::commas;
 
-use super::Chat;
+use super::{Chat, paths};
 use crate::{
     commands::files::{self, Adding},
     failure::{Failure, note, say},
@@ -27,7 +25,8 @@ impl Chat<'_> {
             return Ok(());
         };
         let workspace = self.workspace_view.lock().await.workspace().clone();
-        let file = files::add(self.app, &workspace, Path::new(&path), Adding::default()).await?;
+        let file =
+            files::add(self.app, &workspace, &paths::meant(path.trim()), Adding::default()).await?;
         note(&format!("attached to the next message: {}", described(&file)));
         self.attached.push(file);
         Ok(())

@@ -2,12 +2,14 @@
 
 use plimsoll_app::{AppError, ContextFrom, HistoryChoice, Label, TopicPaths, View, restored_words};
 use plimsoll_domain::{Lifecycle, PairId, PairUse};
-use plimsoll_store::{Noun, StoreError};
+use plimsoll_store::{Edit, Noun, StoreError};
 
 use super::{Chat, look::name_of, over_budget::NEW_CONTEXT};
 use crate::{
+    conversation,
     failure::{Failure, note, say},
-    output::{neutral, printable},
+    markdown::AnswerText,
+    output::printable,
     words::nearest,
 };
 
@@ -23,7 +25,7 @@ impl Chat<'_> {
                     "everything stays visible".to_owned()
                 }
                 HistoryChoice::Filter(filter) => format!("the filter stays {filter}"),
-                HistoryChoice::Nothing | HistoryChoice::These(_) => {
+                HistoryChoice::Nothing | HistoryChoice::These(_) | HistoryChoice::Summarised(_) => {
                     "nothing stays visible".to_owned()
                 }
             };
@@ -35,10 +37,17 @@ impl Chat<'_> {
     }
 
     /// Begins a conversation; what was said so far stays in its own (HIS-9c).
-    pub(super) async fn new_conversation(&mut self) -> Result<(), Failure> {
+    pub(super) async fn new_conversation(&mut self, name: Option<String>) -> Result<(), Failure> {
         let mut workspace_view = self.workspace_view.lock().await;
-        let id = self.app.new_conversation();
-        let view = View { model: workspace_view.view().model.clone(), ..View::of_conversation(id) };
+        let View { model, said, files, .. } = workspace_view.view().clone();
+        let id = match name {
+            Some(name) => {
+                let at = workspace_view.workspace();
+                conversation::begin(self.app, at, &name, said.clone()).await?
+            }
+            None => self.app.new_conversation(),
+        };
+        let view = View { model, said, files, ..View::of_conversation(id) };
         workspace_view.choose(self.app, view).await?;
         Ok(())
     }
@@ -99,7 +108,7 @@ impl Chat<'_> {
         workspace_view.choose(self.app, view).await.map_err(|error| match error {
             plimsoll_app::AppError::UnknownTopic(_) => {
                 Failure::failed(format!("there is no topic '{topic}'"))
-                    .hint("/topic lists them; `plimsoll topics add` makes one")
+                    .hint(format!("/topic lists them; /new {topic} begins it"))
             }
             other => other.into(),
         })
@@ -111,7 +120,7 @@ impl Chat<'_> {
     }
 
     /// One of the newest pairs that are visible, counted from 1.
-    async fn nth_visible(&mut self, nth: usize) -> Result<PairId, Failure> {
+    pub(super) async fn nth_visible(&mut self, nth: usize) -> Result<PairId, Failure> {
         let mut workspace_view = self.workspace_view.lock().await;
         workspace_view.refresh(self.app).await?;
         let visible = workspace_view.visible_ids();
@@ -129,6 +138,27 @@ impl Chat<'_> {
         let now = self.app.store().get(id).await?.pair.pair_use;
         let next = if now == wanted { PairUse::Auto } else { wanted };
         self.label_pair(id, Label::Use(next)).await
+    }
+
+    /// Begins the context at one of the newest visible pairs (UI-17).
+    pub(super) async fn begin_at(&mut self, nth: usize) -> Result<(), Failure> {
+        let id = self.nth_visible(nth).await?;
+        let workspace_view = self.workspace_view.lock().await;
+        let (at, within) = (workspace_view.workspace(), workspace_view.within());
+        self.app.set_context_from(at, within, ContextFrom::With(id)).await?;
+        let stored = self.app.store().get(id).await?;
+        say(&format!("the context begins here: {}", name_of(&stored.pair.user_text)));
+        Ok(())
+    }
+
+    /// Writes the question of the newest visible pair anew (HIS-5).
+    pub(super) async fn edit(&mut self, text: String) -> Result<(), Failure> {
+        let id = self.newest_visible().await?;
+        let workspace = self.workspace_view.lock().await.workspace().clone();
+        let edit = Edit { user_text: Some(text), ..Edit::default() };
+        self.app.edit(&workspace, id, &edit).await?;
+        note("edited; what was there before is kept in its revisions");
+        Ok(())
     }
 
     pub(super) async fn label(&mut self, label: Label) -> Result<(), Failure> {
@@ -174,6 +204,9 @@ impl Chat<'_> {
 
     /// Brings back what was deleted last (REC-5).
     pub(super) async fn undo(&mut self) -> Result<(), Failure> {
+        if self.undo_summaries().await? {
+            return Ok(());
+        }
         let workspace = self.workspace_view.lock().await.workspace().clone();
         let restored = self.app.undo(&workspace, None).await.map_err(|error| match error {
             AppError::Store(StoreError::NotFound(Noun::Deletion)) => {
@@ -195,7 +228,7 @@ impl Chat<'_> {
         self.app.swap_answer(&workspace, id).await?;
         let stored = self.app.store().get(id).await?;
         let answer = stored.pair.assistant_text.unwrap_or_default();
-        self.output.text(&format!("{}\n", neutral(&answer)))
+        self.output.text(&AnswerText::whole(self.markdown, &answer))
     }
 
     pub(super) async fn save_filter(&mut self, name: &str) -> Result<(), Failure> {

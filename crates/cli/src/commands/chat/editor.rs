@@ -18,7 +18,7 @@ use rustyline::{
 };
 use tokio::sync::Mutex;
 
-use super::slash::COMMANDS;
+use super::{paths, slash::COMMANDS};
 use crate::{
     failure::{Failure, note},
     output::printable,
@@ -49,6 +49,7 @@ impl Editor {
         data_dir: &Path,
         workspace_view: Arc<Mutex<WorkspaceView>>,
         models: Vec<String>,
+        snippets: Vec<String>,
     ) -> Result<Self, Failure> {
         let failed = |error: ReadlineError| Failure::failed(format!("cannot edit lines: {error}"));
         let config = Config::builder()
@@ -58,7 +59,7 @@ impl Editor {
             .build();
         let lines = FileHistory::with_config(&config);
         let mut inner = rustyline::Editor::with_history(config, lines).map_err(failed)?;
-        inner.set_helper(Some(Words { workspace_view, models, in_question: false }));
+        inner.set_helper(Some(Words { workspace_view, models, snippets, in_question: false }));
         let alt_enter = KeyEvent(KeyCode::Enter, Modifiers::ALT);
         inner.bind_sequence(alt_enter, EventHandler::Simple(Cmd::Newline));
         let ctrl_c = EventHandler::Conditional(Box::new(ClearFirst));
@@ -153,6 +154,7 @@ impl ConditionalEventHandler for ClearFirst {
 struct Words {
     workspace_view: Arc<Mutex<WorkspaceView>>,
     models: Vec<String>,
+    snippets: Vec<String>,
     /// A question is asked: nothing is completed or continued.
     in_question: bool,
 }
@@ -190,8 +192,21 @@ impl Completer for Words {
                 display: format!("/{} {}", entry.name, entry.takes),
                 replacement: format!("/{} ", entry.name),
             };
-            return Ok((0, entries.map(pair).collect()));
+            let snippets = self.snippets.iter().filter(|name| name.starts_with(command));
+            let called = |name: &String| Pair {
+                display: format!("/{name} (snippet)"),
+                replacement: format!("/{name} "),
+            };
+            return Ok((0, entries.map(pair).chain(snippets.map(called)).collect()));
         };
+        if name == "attach" {
+            let named = |path: String| Pair {
+                display: printable(path.trim_end_matches('/').rsplit('/').next().unwrap_or(&path)),
+                replacement: path,
+            };
+            let found = paths::completions(argument).into_iter().map(named);
+            return Ok((cursor - argument.len(), found.collect()));
+        }
         // What is being sent holds the view; Tab can be pressed again.
         let Ok(workspace_view) = self.workspace_view.try_lock() else {
             return Ok((cursor, Vec::new()));

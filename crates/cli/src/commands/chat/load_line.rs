@@ -11,7 +11,7 @@ const RED: &str = "\x1b[31m";
 const PLAIN: &str = "\x1b[0m";
 
 /// What a load line is drawn from.
-pub(super) struct Load {
+pub(crate) struct Load {
     pub(super) aboard: usize,
     pub(super) visible: usize,
     pub(super) tokens: u64,
@@ -23,7 +23,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    pub(super) fn of(plan: &Plan, topic: String) -> Self {
+    pub(crate) fn of(plan: &Plan, topic: String) -> Self {
         Self {
             aboard: plan.boundary().included,
             visible: plan.boundary().visible,
@@ -45,7 +45,7 @@ impl Load {
 
     /// One line; amber above the warning mark and red above the limit, where colours are
     /// wanted.
-    pub(super) fn draw(&self, colour: bool) -> String {
+    pub(crate) fn draw(&self, colour: bool) -> String {
         let ashore = self.visible.saturating_sub(self.aboard);
         let line = format!(
             "──⊖── {ashore} ashore · {} aboard · {} · {} % · {} · {}",

@@ -1,8 +1,6 @@
 //! Commands that show something: the plan, the last receipt, the exact request.
 
-use plimsoll_app::{Draft, Inclusion, Shown};
-use plimsoll_budget::ExcludedBecause;
-use plimsoll_domain::PairUse;
+use plimsoll_app::Draft;
 use plimsoll_domain::Usage;
 use plimsoll_send::{AttemptRecord, Receipt};
 use plimsoll_store::ReceiptFilter;
@@ -12,25 +10,12 @@ use super::{Chat, load_line::Load};
 use crate::{
     failure::{Failure, note},
     output::{neutral, printable},
+    plan_picture::{first_words, picture},
 };
-
-/// So many pairs are named on each side of the line.
-const NAMED: usize = 20;
 
 /// The first words of a message.
 pub(super) fn name_of(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let name = printable(&words.join(" "));
-    match name.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name,
-    }
-}
-
-/// Whether it goes because somebody pinned it.
-fn is_pinned(shown: &Shown) -> bool {
-    shown.place == Inclusion::Included && shown.pair_use == PairUse::Pinned
+    first_words(text, 60)
 }
 
 impl Chat<'_> {
@@ -38,60 +23,11 @@ impl Chat<'_> {
     pub(super) async fn show_plan(&mut self) -> Result<(), Failure> {
         let mut workspace_view = self.workspace_view.lock().await;
         let plan = workspace_view.plan(self.app, &Draft::default()).await?;
-        let line = plan.boundary().start;
-        let above = line.saturating_sub(NAMED)..line;
-        let below =
-            line.max(plan.boundary().visible.saturating_sub(NAMED))..plan.boundary().visible;
-        let unnamed = [above.start, below.start - line];
-        let shown = [
-            workspace_view.shown(self.app, above).await?,
-            workspace_view.shown(self.app, below).await?,
-        ];
         let topic = plimsoll_app::topic_path(workspace_view.topics(), workspace_view.topic().id);
-        let system = self.app.system_message(workspace_view.topic()).map(str::to_owned);
+        let line = Load::of(&plan, topic).draw(self.colour);
+        let text = picture(self.app, &mut workspace_view, &plan, &line).await?;
         drop(workspace_view);
-        let drawn = Load::of(&plan, topic).draw(self.colour);
-        let mut text = String::new();
-        for (side, (shown, unnamed)) in shown.iter().zip(unnamed).enumerate() {
-            if unnamed > 0 {
-                let named = shown.iter().filter(|pair| is_pinned(pair)).count();
-                let pins = plan.boundary().pinned_above.saturating_sub(named);
-                let sent = match pins {
-                    0 => String::new(),
-                    _ if side > 0 => String::new(),
-                    pins => format!(", {} of them pinned and sent", commas(pins as u64)),
-                };
-                text.push_str(&format!("          … {} older{sent}\n", commas(unnamed as u64)));
-            }
-            text.push_str(&self.rows(shown).await?);
-            if side == 0 {
-                text.push_str(&format!("{drawn}\n"));
-                if let Some(system) = system.as_deref() {
-                    let tokens = commas(plan.weights.prelude);
-                    text.push_str(&format!("  {tokens:>7}  system: {}\n", name_of(system)));
-                }
-            }
-        }
         self.output.text(&text)
-    }
-
-    async fn rows(&self, shown: &[Shown]) -> Result<String, Failure> {
-        let ids: Vec<_> = shown.iter().map(|pair| pair.id).collect();
-        let stored = self.app.store().get_many(&ids).await?;
-        let mut text = String::new();
-        for pair in shown {
-            let found = stored.iter().find(|stored| stored.pair.id == pair.id);
-            let name = found.map(|stored| name_of(&stored.pair.user_text)).unwrap_or_default();
-            let tokens = pair.tokens.map_or_else(|| "–".to_owned(), commas);
-            let why = match pair.place {
-                Inclusion::Included if is_pinned(pair) => "  (pinned)".to_owned(),
-                Inclusion::Included => String::new(),
-                Inclusion::Excluded(ExcludedBecause::Budget) => "  (ashore)".to_owned(),
-                Inclusion::Excluded(why) => format!("  (ashore: {})", why.name()),
-            };
-            text.push_str(&format!("  {tokens:>7}  {name}{why}\n"));
-        }
-        Ok(text)
     }
 
     /// The last receipt, from this chat or an earlier one.
@@ -218,11 +154,5 @@ mod tests {
         // A receipt of an earlier version must not break the table.
         let bare = serde_json::from_value(json!({"id": id, "pairId": id, "model": "m"})).unwrap();
         assert!(super::table(&bare).contains("attempts     0 (), 0 trimmed"));
-    }
-
-    #[test]
-    fn names_are_short_and_harmless() {
-        assert_eq!(name_of(" a\n\n b\x1b[2J "), "a b\u{fffd}[2J");
-        assert_eq!(name_of(&"x".repeat(100)).chars().count(), 61);
     }
 }

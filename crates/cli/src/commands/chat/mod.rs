@@ -11,8 +11,11 @@ mod editor;
 mod load_line;
 mod look;
 mod over_budget;
+mod paths;
 mod sending;
+mod several;
 mod slash;
+mod snippet;
 mod stop;
 mod waiting;
 
@@ -24,7 +27,7 @@ use std::{
 pub(crate) use args::ChatArgs;
 use plimsoll_app::{App, AppError, Draft, QuotaChoice, WorkspaceView, topic_path};
 use plimsoll_budget::OverBudget;
-use plimsoll_domain::NEW_CHAT;
+use plimsoll_domain::{NEW_CHAT, PairId};
 use tokio::sync::Mutex;
 
 use crate::{
@@ -32,10 +35,11 @@ use crate::{
     context::Context,
     failure::{Failure, note, report, say},
     machine::{self, Opened},
-    output::Output,
+    markdown::MarkdownWhen,
+    output::{Output, wants_colours},
 };
 use editor::{Editor, Read};
-use load_line::Load;
+pub(crate) use load_line::Load;
 use slash::{Slash, Typed};
 use stop::Stop;
 
@@ -49,6 +53,7 @@ struct Chat<'a> {
     editor: Option<Editor>,
     stop: Stop,
     colour: bool,
+    markdown: MarkdownWhen,
     over_budget: Option<OverBudget>,
     quota: QuotaChoice,
     /// The next line that is typed is this, asked again (SND-7).
@@ -57,6 +62,8 @@ struct Chat<'a> {
     attached: Vec<plimsoll_domain::File>,
     /// The request of the last send, as it went out first.
     last_request: Option<String>,
+    /// The summaries that were made last and can be taken back.
+    summaries: Vec<PairId>,
     failed: bool,
 }
 
@@ -86,12 +93,13 @@ pub(crate) fn run(
                 let catalog = app.catalog();
                 let enabled = catalog.models().iter().filter(|model| model.enabled);
                 let models = enabled.map(|model| model.id.clone()).collect();
-                Some(Editor::new(&opened.data_dir, Arc::clone(&workspace_view), models)?)
+                let snippets = app.snippets(&location.workspace).await?;
+                let snippets = snippets.into_iter().map(|snippet| snippet.name).collect();
+                let view = Arc::clone(&workspace_view);
+                Some(Editor::new(&opened.data_dir, view, models, snippets)?)
             }
             false => None,
         };
-        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
-            || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
         let mut chat = Chat {
             app,
             opened: &opened,
@@ -99,12 +107,14 @@ pub(crate) fn run(
             output,
             editor,
             stop: Stop::listen(opened.leaving()),
-            colour: somebody && !no_colour,
+            colour: somebody && wants_colours(),
+            markdown: args.markdown,
             over_budget: args.over_budget,
             quota: args.quota,
             again: None,
             attached: Vec::new(),
             last_request: None,
+            summaries: Vec::new(),
             failed: false,
         };
         if somebody { chat.talk().await } else { chat.read_lines().await }
@@ -184,6 +194,7 @@ impl Chat<'_> {
                 let draft = self.with_attached(draft).await?;
                 self.ask(draft).await?
             }
+            Typed::Called { name, rest } => self.call_snippet(&name, &rest).await?,
             Typed::Command(Slash::Quit) => Next::Leave,
             Typed::Command(command) => self.obey(command).await?,
         };
@@ -197,6 +208,10 @@ impl Chat<'_> {
             Slash::Help => return self.output.text(&slash::help()).map(|()| Next::GoOn),
             Slash::ReAsk => return self.ask_again().await,
             Slash::Regenerate(model) => return self.regenerate(model).await,
+            Slash::Compare(models, text) => self.compare(&models, text).await,
+            Slash::Summarise(nth) => self.summarise(nth).await,
+            Slash::Prefer(nth) => self.prefer(nth).await,
+            Slash::Again(nth) => self.send_again(nth).await,
             Slash::Filter(filter) => self.choose_filter(filter).await,
             Slash::Model(model) => self.choose_model(model).await,
             Slash::Topic(topic) => self.choose_topic(topic).await,
@@ -205,7 +220,7 @@ impl Chat<'_> {
                 self.detach();
                 Ok(())
             }
-            Slash::New => self.new_conversation().await,
+            Slash::New(name) => self.new_conversation(name).await,
             Slash::Clear(on) => self.clear(on).await,
             Slash::Plan => self.show_plan().await,
             Slash::Receipt => self.show_receipt().await,
@@ -214,6 +229,8 @@ impl Chat<'_> {
             Slash::Star(star) => self.label(plimsoll_app::Label::Star(star)).await,
             Slash::Flag(flag) => self.label(plimsoll_app::Label::Flag(flag)).await,
             Slash::Use(pair_use, nth) => self.set_use(pair_use, nth).await,
+            Slash::From(nth) => self.begin_at(nth).await,
+            Slash::Edit(text) => self.edit(text).await,
             Slash::Delete => self.delete().await,
             Slash::Undo => self.undo().await,
             Slash::Save(name) => self.save_filter(&name).await,

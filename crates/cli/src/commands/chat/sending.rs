@@ -1,7 +1,5 @@
 //! Sending a message and showing what comes of it.
 
-use std::io::IsTerminal;
-
 use plimsoll_app::{Cancel, Draft, OverQuota, Prepared, Progress, Purpose, SendChoices, Sent};
 use plimsoll_budget::{Decision, OverBudget};
 use plimsoll_domain::MessagePair;
@@ -11,6 +9,7 @@ use super::{Chat, Next, waiting::Waiting};
 use crate::{
     commands::send::tell_receipt,
     failure::{Failure, note, say},
+    markdown::AnswerText,
     output::{Output, neutral},
     words,
 };
@@ -51,7 +50,9 @@ impl Chat<'_> {
         let choices = SendChoices { over_budget: Some(policy), quota: self.quota, seen: None };
         let cancel = Cancel::default();
         self.stop.sending(&cancel);
-        let mut show = Show::new(self.output, cancel.clone(), &prepared.plan.model().id);
+        let answer = AnswerText::new(self.markdown);
+        let model = prepared.plan.model().id.clone();
+        let mut show = Show::new(self.output, cancel.clone(), model, answer);
         let mut watch = |progress: &Progress| show.progress(progress);
         let sent = self.app.send(prepared, choices, &cancel, &mut watch).await;
         let told = show.end();
@@ -69,12 +70,12 @@ impl Chat<'_> {
         Ok(if stopped { Next::Leave } else { Next::GoOn })
     }
 
-    async fn conclude(&mut self, sent: &Sent) {
+    pub(super) async fn conclude(&mut self, sent: &Sent) {
         tell_receipt(sent, self.opened).await;
         match &sent.outcome {
             Outcome::Complete { cut_by_length: false } => {}
             Outcome::Complete { cut_by_length: true } => {
-                note("the answer was cut by its length; say \"go on\" for the rest");
+                note(&words::cut(&sent.answer));
             }
             Outcome::Cancelled => {
                 self.failed = true;
@@ -166,34 +167,38 @@ struct Show<'a> {
     cancel: Cancel,
     model: String,
     waiting: Option<Waiting>,
-    /// A terminal must not be steered by what a model writes; a file gets all of it.
-    terminal: bool,
-    ends_line: bool,
+    answer: AnswerText,
     /// Whether a call was made.
     called: bool,
     written: Result<(), Failure>,
 }
 
 impl<'a> Show<'a> {
-    fn new(output: &'a mut Output, cancel: Cancel, model: &str) -> Self {
-        Self {
-            output,
-            cancel,
-            model: model.to_owned(),
-            waiting: None,
-            terminal: std::io::stdout().is_terminal(),
-            ends_line: true,
-            called: false,
-            written: Ok(()),
-        }
+    fn new(output: &'a mut Output, cancel: Cancel, model: String, answer: AnswerText) -> Self {
+        Self { output, cancel, model, waiting: None, answer, called: false, written: Ok(()) }
     }
 
     fn progress(&mut self, progress: &Progress) {
         match progress {
             Progress::Text(_, text) => {
                 self.waiting = None;
-                self.text(text);
+                let shown = self.answer.push(text);
+                return self.write(&shown);
             }
+            Progress::Loading(_)
+            | Progress::RetryIn(..)
+            | Progress::QuotaWait(..)
+            | Progress::Unsaved(..)
+            | Progress::Trimmed(..)
+            | Progress::Tool(..) => {
+                // What is told beside the answer begins on a line of its own.
+                let ended = self.answer.end();
+                self.write(&ended);
+            }
+            _ => {}
+        }
+        match progress {
+            Progress::Text(..) => {}
             Progress::Started(_) => self.wait_for_answer(),
             Progress::Attempt(_, attempt) if attempt.record.stage == Stage::Sent => {
                 self.called = true;
@@ -265,13 +270,11 @@ impl<'a> Show<'a> {
         self.waiting = Waiting::up(&format!("waiting for {}", self.model));
     }
 
-    fn text(&mut self, text: &str) {
-        let shown = if self.terminal { neutral(text) } else { text.to_owned() };
+    fn write(&mut self, shown: &str) {
         if shown.is_empty() || self.written.is_err() {
             return;
         }
-        self.ends_line = shown.ends_with('\n');
-        self.written = self.output.text(&shown).and_then(|()| self.output.flush());
+        self.written = self.output.text(shown).and_then(|()| self.output.flush());
         if self.written.is_err() {
             // Whoever reads us has gone away: there is nobody to answer.
             self.cancel.cancel();
@@ -281,10 +284,8 @@ impl<'a> Show<'a> {
     /// Ends the line of the answer.
     fn end(mut self) -> Result<(), Failure> {
         self.waiting = None;
-        self.written?;
-        if !self.ends_line {
-            self.output.text("\n")?;
-        }
-        self.output.flush()
+        let ended = self.answer.end();
+        self.write(&ended);
+        self.written
     }
 }

@@ -16,14 +16,14 @@ const fn entry(name: &'static str, takes: &'static str, help: &'static str) -> E
 }
 
 /// Every command, in the order of `/help`.
-pub(super) const COMMANDS: [Entry; 23] = [
+pub(super) const COMMANDS: [Entry; 29] = [
     entry("help", "", "this list"),
     entry("filter", "[FILTER]", "choose what is visible; without one, everything is"),
     entry("model", "[MODEL]", "choose who answers, or list the models"),
     entry("topic", "[PATH]", "choose the topic, or list the topics"),
     entry("attach", "[PATH]", "attach a file to the next message, or say what is attached"),
     entry("detach", "", "let go of what is attached"),
-    entry("new", "", "begin a new conversation"),
+    entry("new", "[NAME]", "begin a new conversation"),
     entry("clear", "[off]", "begin a new context here, or let the prediction decide again"),
     entry("plan", "", "what is aboard and what stays ashore"),
     entry("receipt", "", "what the last send weighed, used and took"),
@@ -35,6 +35,16 @@ pub(super) const COMMANDS: [Entry; 23] = [
     entry("flag", "b|g", "flag the newest visible pair blue or grey"),
     entry("pin", "[N]", "pin the newest visible pair, or the Nth newest; again to unpin it"),
     entry("out", "[N]", "leave it out by hand; again to let it go along"),
+    entry("from", "[N]", "begin the context at the newest visible pair, or the Nth newest"),
+    entry("edit", "TEXT", "write the question of the newest visible pair anew"),
+    entry("again", "[N]", "bring the message back to the input, to send it again in other words"),
+    entry("compare", "M[,M] TEXT", "ask the selected model and one or two others"),
+    entry("prefer", "[N]", "go on with this one of several answers"),
+    entry(
+        "summarise",
+        "[N]",
+        "summarise what there is no room for, or all up to the Nth newest pair",
+    ),
     entry("delete", "", "delete the newest visible pair"),
     entry("undo", "", "bring back what was deleted last"),
     entry("save", "NAME", "save the filter; @NAME stands for it from then on"),
@@ -49,6 +59,11 @@ pub(super) enum Typed {
     Blank,
     Message(String),
     Command(Slash),
+    /// No command has this name; a snippet may (UI-23).
+    Called {
+        name: String,
+        rest: String,
+    },
 }
 
 /// A command that was understood.
@@ -60,7 +75,8 @@ pub(super) enum Slash {
     Topic(Option<String>),
     Attach(Option<String>),
     Detach,
-    New,
+    /// A conversation that begins, with a name or without.
+    New(Option<String>),
     Clear(bool),
     Plan,
     Receipt,
@@ -72,6 +88,15 @@ pub(super) enum Slash {
     Flag(ColorFlag),
     /// Which of the newest visible pairs, from 1, is pinned or left out, or no longer is.
     Use(PairUse, usize),
+    /// Which of them the context begins with.
+    From(usize),
+    Edit(String),
+    /// Which of the newest visible pairs is sent again.
+    Again(usize),
+    /// The other models, and the message.
+    Compare(Vec<String>, String),
+    Prefer(usize),
+    Summarise(Option<usize>),
     Delete,
     Undo,
     Save(String),
@@ -102,7 +127,7 @@ pub(super) fn read(line: &str) -> Result<Typed, (String, String)> {
         "topic" => Slash::Topic(given),
         "attach" => Slash::Attach(given),
         "detach" => Slash::Detach,
-        "new" => Slash::New,
+        "new" => Slash::New(given),
         "clear" => Slash::Clear(clear(rest)?),
         "plan" => Slash::Plan,
         "receipt" => Slash::Receipt,
@@ -114,12 +139,24 @@ pub(super) fn read(line: &str) -> Result<Typed, (String, String)> {
         "flag" => Slash::Flag(flag(rest)?),
         "pin" => Slash::Use(PairUse::Pinned, nth(name, rest)?),
         "out" => Slash::Use(PairUse::Out, nth(name, rest)?),
+        "from" => Slash::From(nth(name, rest)?),
+        "edit" => Slash::Edit(given.ok_or_else(|| {
+            ("/edit takes the new words".to_owned(), "as in: /edit What is a hull?".to_owned())
+        })?),
+        "again" => Slash::Again(nth(name, rest)?),
+        "compare" => compare(rest)?,
+        "prefer" => Slash::Prefer(nth(name, rest)?),
+        "summarise" if rest.is_empty() => Slash::Summarise(None),
+        "summarise" => Slash::Summarise(Some(nth(name, rest)?)),
         "delete" => Slash::Delete,
         "undo" => Slash::Undo,
         "save" => Slash::Save(saved_name(name, rest)?),
         "unsave" => Slash::Unsave(saved_name(name, rest)?),
         "quit" | "exit" => Slash::Quit,
-        _ => return Err(unknown(name)),
+        _ => {
+            let (name, rest) = (name.to_owned(), rest.to_owned());
+            return Ok(Typed::Called { name, rest });
+        }
     };
     Ok(Typed::Command(slash))
 }
@@ -157,6 +194,18 @@ fn nth(command: &str, text: &str) -> Result<usize, (String, String)> {
     })
 }
 
+/// The models stand before the first space, with commas between them.
+fn compare(text: &str) -> Result<Slash, (String, String)> {
+    let (models, message) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let models: Vec<String> =
+        models.split(',').filter(|name| !name.is_empty()).map(ToOwned::to_owned).collect();
+    if models.is_empty() || message.trim().is_empty() {
+        let wrong = "/compare takes one or two models and a message".to_owned();
+        return Err((wrong, "as in: /compare gpt-4o,claude-sonnet-4 Which is larger?".to_owned()));
+    }
+    Ok(Slash::Compare(models, message.trim().to_owned()))
+}
+
 fn saved_name(command: &str, text: &str) -> Result<String, (String, String)> {
     let good = !text.is_empty() && !text.contains(char::is_whitespace);
     // A name may be given as it is used.
@@ -167,12 +216,16 @@ fn saved_name(command: &str, text: &str) -> Result<String, (String, String)> {
     Err(("a saved filter has a name of one word".to_owned(), format!("as in: /{command} stars")))
 }
 
-fn unknown(name: &str) -> (String, String) {
+/// What is said of a name that neither a command nor a snippet has.
+pub(super) fn unknown(name: &str) -> (String, String) {
     let hint = match nearest(name, COMMANDS.iter().map(|entry| entry.name)) {
         Some(meant) => format!("did you mean /{meant}? (// at the start sends a slash)"),
-        None => "/help lists the commands; // at the start sends a slash".to_owned(),
+        None => {
+            "/help lists the commands, `plimsoll snippets` the snippets; // at the start sends a slash"
+                .to_owned()
+        }
     };
-    (format!("there is no command /{name}"), hint)
+    (format!("there is no command or snippet /{name}"), hint)
 }
 
 /// The list of commands, one a line.
@@ -183,7 +236,8 @@ pub(super) fn help() -> String {
         text.push_str(&format!("  {usage:<20} {help}\n"));
     }
     text.push_str(
-        "\n  Alt+Enter or \\ at the end of a line goes on in the next one; Tab completes.\n  \
+        "\n  A slash and the name of a snippet call it; place=words fills it in.\n  \
+         Alt+Enter or \\ at the end of a line goes on in the next one; Tab completes.\n  \
          Ctrl+C stops a send, Ctrl+D leaves, // at the start sends a slash.\n",
     );
     text
@@ -218,7 +272,8 @@ mod tests {
     fn every_listed_command_is_read() {
         for entry in &COMMANDS {
             let argument = match entry.name {
-                "star" | "pin" | "out" => "3",
+                "star" | "pin" | "out" | "from" | "again" | "prefer" | "summarise" => "3",
+                "compare" => "other What is it?",
                 "flag" => "g",
                 "clear" => "off",
                 _ => "x",
@@ -231,8 +286,10 @@ mod tests {
     #[test]
     fn wrong_commands_say_what_would_be_right() {
         let said = |line: &str| read(line).unwrap_err();
-        assert!(said("/fliter s3").1.contains("did you mean /filter?"));
-        assert!(said("/zzz").1.starts_with("/help"));
+        let called = Typed::Called { name: "fliter".to_owned(), rest: "s3".to_owned() };
+        assert_eq!(read("/fliter s3"), Ok(called));
+        assert!(unknown("fliter").1.contains("did you mean /filter?"));
+        assert!(unknown("zzz").1.starts_with("/help"));
         assert_eq!(said("/star 4").0, "stars go from 0 to 3");
         assert_eq!(said("/flag red").1, "as in: /flag b");
         assert_eq!(said("/save").0, "a saved filter has a name of one word");

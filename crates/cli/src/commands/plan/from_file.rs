@@ -36,6 +36,9 @@ pub(super) struct FromFile {
     pub(super) names: HashMap<PairId, Box<str>>,
     /// The path of the topic that was asked for, as the store has it.
     pub(super) topic: Option<String>,
+    /// The model of the newest pair that names one: it is planned for, whether it can be asked
+    /// here or not.
+    pub(super) model: Option<String>,
 }
 
 /// Brings the pairs of a file into a workspace. `topic` is the one that a bare `t` means.
@@ -58,6 +61,7 @@ pub(super) async fn bring_in(
     let FileHistory { topics, pairs, .. } = history;
     app.open_workspace(workspace).await?;
     let mut names = HashMap::with_capacity(pairs.len());
+    let mut model = None;
     let mut batch = Vec::with_capacity(BATCH_PAIRS);
     let mut topics = &topics[..];
     let mut pairs = in_order(pairs).peekable();
@@ -65,9 +69,13 @@ pub(super) async fn bring_in(
         batch.clear();
         for line in pairs.by_ref().take(BATCH_PAIRS) {
             names.insert(line.pair.id, line.id);
+            if !line.pair.model.is_empty() {
+                model = Some(line.pair.model.clone());
+            }
             batch.push(ArchivedPair {
                 pair: line.pair,
                 cut: false,
+                revision: 0,
                 edited_at: None,
                 revisions: Vec::new(),
                 previous: None,
@@ -76,7 +84,7 @@ pub(super) async fn bring_in(
         app.store().bring_in(workspace, topics, &batch).await?;
         topics = &[];
         if pairs.peek().is_none() {
-            return Ok(FromFile { names, topic });
+            return Ok(FromFile { names, topic, model });
         }
     }
 }
@@ -159,6 +167,9 @@ impl FileHistory {
             star: line.star,
             color_flag: line.color_flag,
             pair_use: line.pair_use,
+            kind: line.kind,
+            summarises: Vec::new(),
+            group: None,
             // Nobody carries these sends out; either way they are not sent along.
             lifecycle: match line.lifecycle {
                 Lifecycle::Sending => Lifecycle::Idle,

@@ -100,7 +100,7 @@ async fn of_history(
                 .hint("a topic's system message is the prelude; see `plimsoll topics --help`"));
         }
         let opened = machine::open(context, location.data_dir()).await?;
-        let from_store = FromFile { names: HashMap::new(), topic: args.topic.clone() };
+        let from_store = FromFile { names: HashMap::new(), topic: args.topic.clone(), model: None };
         return planned(args, &location.workspace, &opened.app, from_store).await;
     };
     let dir = tempfile::tempdir().map_err(|error| {
@@ -122,7 +122,7 @@ async fn planned(
     let view = View {
         history: HistoryChoice::Filter(args.filter.clone()),
         topic: history.topic,
-        model: args.model.clone(),
+        model: args.model.clone().or(history.model),
         ..View::default()
     };
     let mut workspace_view = app.workspace_view(workspace, view).await?;

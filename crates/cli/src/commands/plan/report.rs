@@ -24,6 +24,12 @@ pub(super) struct Report {
     percent: f64,
     verdict: &'static str,
     counter: String,
+    /// What the prompt costs at most, in US dollars; absent where no price is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<f64>,
+    /// The same if the beginning of the last send is still cached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_cached: Option<f64>,
     timings: TimingsReport,
 }
 
@@ -62,6 +68,8 @@ pub(super) fn json(planned: &Planned) -> Report {
         percent: plan.weights.permille() as f64 / 10.0,
         verdict: plan.validation.verdict.name(),
         counter: plan.counter().to_string(),
+        cost: plan.cost().map(|cost| cost.most),
+        cost_cached: plan.cost().and_then(|cost| cost.cached),
         timings: planned.timings.into(),
     }
 }
@@ -128,6 +136,7 @@ fn rows(plan: &Plan) -> Vec<(&'static str, String)> {
             ),
         ),
     ];
+    rows.extend(words::cost(plan).map(|cost| ("cost", cost)));
     if weights.prelude == 0 {
         rows.retain(|(name, _)| *name != "prelude");
     }

@@ -23,6 +23,7 @@ pub const TABLES_OF_A_PAIR: &[(&str, &str)] = &[
     ("pair_attachments", "pair_id"),
     ("tool_calls", "pair_id"),
     ("snapshots", "pair_id"),
+    ("summary_pairs", "summary_id"),
     ("snapshot_pairs", "pair_id"),
 ];
 
@@ -40,7 +41,13 @@ const COPIES: &str = "SELECT * FROM provider_files WHERE file_id = $1";
 const LINKS: &str = "SELECT a.pair_id, a.place, a.file_id, p.edited_at FROM pair_attachments a
     JOIN pairs p ON p.id = a.pair_id WHERE a.file_id = $1";
 const TOPIC: &str = "SELECT * FROM topics WHERE workspace = $1 AND id = $2";
+/// Their names end with the conversation, or with its scope after it.
+const OWN_VALUES: &str = "SELECT * FROM single_values
+    WHERE name LIKE '%:' || $1 OR name LIKE '%:' || $1 || ':%'";
+const DROP_OWN_VALUES: &str = "DELETE FROM single_values
+    WHERE name LIKE '%:' || $1 OR name LIKE '%:' || $1 || ':%'";
 const FILTER: &str = "SELECT * FROM saved_filters WHERE workspace = $1 AND name = $2";
+const SNIPPET: &str = "SELECT * FROM snippets WHERE workspace = $1 AND name = $2";
 
 pub(crate) fn put_aside(
     db: &mut dyn Db,
@@ -54,6 +61,7 @@ pub(crate) fn put_aside(
         Deletable::Topic(_) => DeletedKind::Topic,
         Deletable::Conversation(_) => DeletedKind::Conversation,
         Deletable::Filter(_) => DeletedKind::Filter,
+        Deletable::Snippet(_) => DeletedKind::Snippet,
     };
     begin(db, new, kind, 0)?;
     let mut keeper = Keeper::of(db, new.id)?;
@@ -81,6 +89,10 @@ pub(crate) fn put_aside(
         }
         Deletable::Filter(name) => {
             filter(db, &mut keeper, at, name)?;
+            PutAside { count: 1, changed: Vec::new() }
+        }
+        Deletable::Snippet(name) => {
+            snippet(db, &mut keeper, at, name)?;
             PutAside { count: 1, changed: Vec::new() }
         }
     };
@@ -172,10 +184,23 @@ fn topic(
     workspace: &Workspace,
     id: TopicId,
 ) -> StoreResult<()> {
+    let owner = id.to_string();
     for row in fetch(db, TOPIC, values![workspace, id])? {
-        keeper.keep(db, "topics", &id.to_string(), None, row)?;
+        keeper.keep(db, "topics", &owner, None, row)?;
     }
-    topics::remove(db, workspace, id)
+    topics::remove(db, workspace, id)?;
+    // What was being written in it, its view, its mark and its line go with it.
+    for table in ["drafts", "draft_attachments"] {
+        let of = format!("FROM {table} WHERE workspace = $1 AND conversation = $2");
+        for row in fetch(db, &format!("SELECT * {of}"), values![workspace, &owner])? {
+            keeper.keep(db, table, &owner, None, row)?;
+        }
+    }
+    notebook::drop_draft(db, workspace, &owner)?;
+    for row in fetch(db, OWN_VALUES, values![&owner])? {
+        keeper.keep(db, "single_values", &owner, None, row)?;
+    }
+    db.run(DROP_OWN_VALUES, values![&owner]).map(drop)
 }
 
 fn filter(
@@ -192,4 +217,19 @@ fn filter(
         return Ok(());
     }
     Err(StoreError::NotFound(Noun::Filter))
+}
+
+fn snippet(
+    db: &mut dyn Db,
+    keeper: &mut Keeper,
+    workspace: &Workspace,
+    name: &str,
+) -> StoreResult<()> {
+    for row in fetch(db, SNIPPET, values![workspace, name])? {
+        keeper.keep(db, "snippets", name, None, row)?;
+    }
+    match notebook::drop_snippet(db, workspace, name)? {
+        true => Ok(()),
+        false => Err(StoreError::NotFound(Noun::Snippet)),
+    }
 }

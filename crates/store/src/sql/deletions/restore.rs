@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Noun, Restored, StoreError, StoreResult, Workspace,
     engine::{Db, first, id, unreadable},
-    sql::{notebook, owners, pairs, quotes, read_pairs, topics},
+    sql::{notebook, owners, pairs, quotes, read_pairs, summaries, topics},
 };
 
 const TOPIC_ASIDE: &str = "SELECT deletion_id, cells FROM deleted_rows
@@ -65,7 +65,9 @@ pub(crate) fn restore(
         tree: None,
     };
     undo.topics(db)?;
+    undo.beginnings(db)?;
     undo.filters(db)?;
+    undo.snippets(db)?;
     undo.files(db)?;
     undo.pairs(db)?;
     undo.parts_of_pairs(db)?;
@@ -102,6 +104,31 @@ impl Undo<'_> {
         Ok(())
     }
 
+    /// What was being written in a conversation, and how it was looked at; what somebody wrote
+    /// there since stays.
+    fn beginnings(&mut self, db: &mut dyn Db) -> StoreResult<()> {
+        let drafts = self.take("drafts");
+        let mut written_since = HashSet::new();
+        for kept in drafts {
+            match notebook::has_draft(db, self.workspace, &kept.owner)? {
+                true => drop(written_since.insert(kept.owner)),
+                false => insert(db, "drafts", &kept.row)?,
+            }
+        }
+        for kept in self.take("draft_attachments") {
+            if !written_since.contains(&kept.owner) {
+                insert(db, "draft_attachments", &kept.row)?;
+            }
+        }
+        for kept in self.take("single_values") {
+            let name = text(&kept.row, "name").unwrap_or_default();
+            if notebook::value(db, name)?.is_none() {
+                insert(db, "single_values", &kept.row)?;
+            }
+        }
+        Ok(())
+    }
+
     fn filters(&mut self, db: &mut dyn Db) -> StoreResult<()> {
         for kept in self.take("saved_filters") {
             let taken = notebook::filters(db, self.workspace)?;
@@ -109,6 +136,17 @@ impl Undo<'_> {
                 return Err(StoreError::Exists(Noun::Filter));
             }
             insert(db, "saved_filters", &kept.row)?;
+        }
+        Ok(())
+    }
+
+    fn snippets(&mut self, db: &mut dyn Db) -> StoreResult<()> {
+        for kept in self.take("snippets") {
+            let taken = notebook::snippets(db, self.workspace)?;
+            if taken.iter().any(|snippet| snippet.name == kept.owner) {
+                return Err(StoreError::Exists(Noun::Snippet));
+            }
+            insert(db, "snippets", &kept.row)?;
         }
         Ok(())
     }
@@ -154,6 +192,9 @@ impl Undo<'_> {
                 }
                 insert(db, table, &kept.row)?;
             }
+        }
+        for id in &self.back {
+            summaries::leave_out(db, *id)?;
         }
         self.own_quotes(db)
     }

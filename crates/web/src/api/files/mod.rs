@@ -17,9 +17,9 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_domain::{Delivery, File, FileId, FileKind, words_alone};
+use plimsoll_domain::{Delivery, File, FileId, FileKind, FilesScope, words_alone};
 use plimsoll_send::Plan;
-use plimsoll_store::Workspace;
+use plimsoll_store::{ListedIn, Workspace};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -61,9 +61,19 @@ pub(super) struct FileList {
 
 /// What the draft would be sent with, for the limits of files and what is said about them.
 pub(super) async fn current_plan(web: &Arc<Web>, place: &Place) -> Result<Plan, Problem> {
+    Ok(current_plan_and_scope(web, place).await?.0)
+}
+
+/// The same, and whose files the model is told of (FIL-6).
+async fn current_plan_and_scope(
+    web: &Arc<Web>,
+    place: &Place,
+) -> Result<(Plan, FilesScope, Option<ListedIn>), Problem> {
     let session = web.sessions.session(&web.app, place).await?;
     let mut session = session.lock().await;
-    Ok(session.plan(&web.app).await?)
+    let plan = session.plan(&web.app).await?;
+    let view = &session.workspace_view;
+    Ok((plan, view.files_scope(&web.app), view.listed_in(&web.app)))
 }
 
 /// The files, newest first
@@ -83,14 +93,17 @@ pub(super) async fn list(
         })?),
     };
     let wanted = query.query.unwrap_or_default().to_lowercase();
-    let plan = current_plan(&web, &place).await?;
+    let (plan, scope, of) = current_plan_and_scope(&web, &place).await?;
     let matches = |file: &File| {
         let words = file.upload_context.as_deref().unwrap_or_default();
         let found = |text: &str| text.to_lowercase().contains(&wanted);
         kind.is_none_or(|kind| file.kind == kind) && (found(&file.name) || found(words))
     };
     let files = web.app.store().files(&place.workspace).await?;
-    let listed = web.app.store().listed_files(&place.workspace).await?;
+    let listed = match of {
+        Some(of) => web.app.store().listed_files(&place.workspace, of).await?,
+        None => Vec::new(),
+    };
     let listed: HashSet<FileId> = listed.iter().map(|file| file.id).collect();
     let told = |file: &File| {
         let mut told = FileDto::of(&web, &place.workspace, file, &plan)?;
@@ -102,7 +115,7 @@ pub(super) async fn list(
     Ok(Json(FileList {
         files: files?,
         limits: LimitsDto::of(&plan),
-        section: SectionDto::of(&web, &plan),
+        section: SectionDto::of(&web, &plan, scope),
     }))
 }
 
@@ -159,10 +172,13 @@ pub(super) async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<WholeFile>, Problem> {
     let file = web.app.store().file(&place.workspace, file_id(&id)?).await?;
-    let plan = current_plan(&web, &place).await?;
+    let (plan, _, of) = current_plan_and_scope(&web, &place).await?;
     let pairs = web.app.store().used_by(file.id).await?;
     let stored = web.app.store().get_many(&pairs).await?;
-    let listed = web.app.store().listed_file(&place.workspace, file.id).await.is_ok();
+    let listed = match of {
+        Some(of) => web.app.store().listed_file(&place.workspace, of, file.id).await.is_ok(),
+        None => false,
+    };
     let used = |stored: &plimsoll_store::StoredPair| Used {
         pair: stored.pair.id.to_string(),
         opening: plimsoll_prose::plain_preview(&words_alone(&stored.pair.user_text), 60),

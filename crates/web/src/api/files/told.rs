@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_domain::{ContextKind, Delivery, File, file_label, print_token};
+use plimsoll_domain::{ContextKind, Delivery, File, FilesScope, file_label, print_token};
 use plimsoll_files::{age_words, size_words};
 use plimsoll_send::{AttachedFile, Plan, TooLarge, Unseeable, unseeable};
 use plimsoll_store::Workspace;
@@ -71,6 +71,8 @@ impl LimitsDto {
 pub(crate) struct SectionDto {
     /// Whether they may be.
     on: bool,
+    /// Whose files they are told of.
+    scope: FilesScope,
     /// What the section and the tools weigh; none if nothing is said now.
     tokens: Option<u64>,
     /// How many files are named.
@@ -82,11 +84,12 @@ pub(crate) struct SectionDto {
 }
 
 impl SectionDto {
-    pub(crate) fn of(web: &Web, plan: &Plan) -> Self {
+    pub(crate) fn of(web: &Web, plan: &Plan, scope: FilesScope) -> Self {
         let files = plan.target().files.as_ref();
         let (section, tools) = plan.files_tokens();
         Self {
             on: web.app.settings().files_section_tokens() > 0,
+            scope,
             tokens: files.map(|_| section.saturating_add(tools)),
             shown: files.map_or(0, |files| files.shown),
             total: files.map_or(0, |files| files.total),
@@ -118,6 +121,8 @@ pub(crate) struct FileDto {
     /// Whether models that call tools are told of it: a message that was sent holds it, a
     /// tool made it, or it was added for them.
     pub(super) listed: bool,
+    /// Whether it was added for them: then it is listed in every scope but that of none.
+    added: bool,
     /// The words that came with it.
     upload_context: Option<String>,
     created_at: String,
@@ -169,6 +174,7 @@ impl FileDto {
             is_text: file.is_text,
             source: file.source.name(),
             listed: file.listed,
+            added: file.listed,
             upload_context: file.upload_context.clone(),
             created_at: rfc3339(file.created_at),
             age: age_words(file.created_at, web.app.clock().now()),

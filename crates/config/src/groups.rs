@@ -1,0 +1,106 @@
+//! How people find a setting: groups in reading order, and a plain title for each (UI-22).
+
+use crate::SettingSpec;
+
+/// Settings that belong together.
+pub struct SettingGroup {
+    /// Such as `Context`.
+    pub name: &'static str,
+    /// Keys with their titles, the most used first.
+    titles: &'static [(&'static str, &'static str)],
+}
+
+impl SettingGroup {
+    /// The settings with their titles, in order.
+    pub fn settings(&self) -> impl Iterator<Item = (&'static SettingSpec, &'static str)> {
+        self.titles.iter().filter_map(|(key, title)| Some((SettingSpec::find(key)?, *title)))
+    }
+}
+
+/// Every setting stands in one of these groups.
+pub const SETTING_GROUPS: &[SettingGroup] = &[
+    SettingGroup {
+        name: "Conversations",
+        titles: &[
+            ("defaultModel", "Model for new conversations"),
+            ("systemMessage", "System message of new conversations"),
+            ("sendSystemMessage", "Send system messages"),
+            ("scope", "What the page opens with"),
+            ("keepDeleted", "Keep what is deleted, hours"),
+            ("timeZone", "Time zone"),
+        ],
+    },
+    SettingGroup {
+        name: "Context",
+        titles: &[
+            ("overBudget", "When a request is over the limit"),
+            ("warnAt", "Warn above, percent"),
+            ("replyReserve", "Room kept for the answer, tokens"),
+            ("userRequestAllowance", "Room kept for your message, tokens"),
+            ("boundaryStep", "Move the load line in blocks"),
+            ("maxTrimAttempts", "Most trims of one request"),
+            ("trimStep", "History left out by each trim"),
+            ("sendErrorPairs", "Send the questions of failed pairs"),
+        ],
+    },
+    SettingGroup {
+        name: "Counting tokens",
+        titles: &[
+            ("estimator", "How texts are weighed"),
+            ("charsPerToken", "Characters to a token"),
+        ],
+    },
+    SettingGroup {
+        name: "Files",
+        titles: &[
+            ("filesScope", "Whose files models are told of"),
+            ("filesSectionTokens", "Room for the list of files, tokens"),
+            ("fileLimitText", "Largest text file"),
+            ("fileLimitImage", "Largest picture"),
+            ("longPasteChars", "A paste becomes a file, from characters"),
+            ("longPasteLines", "A paste becomes a file, from lines"),
+            ("visionModel", "Model that looks at images"),
+            ("transcriptionModel", "Model that transcribes audio"),
+            ("whisperModel", "Model file of whisper-cli"),
+            ("allowedRoots", "Folders whose files can be named"),
+        ],
+    },
+    SettingGroup {
+        name: "Sending",
+        titles: &[
+            ("queueWhileSending", "Queue messages during a send"),
+            ("retries", "Retries of a passing fault"),
+            ("timeoutConnect", "Wait for a connection, seconds"),
+            ("timeoutFirst", "Wait for an answer to begin, seconds"),
+            ("timeoutIdle", "Wait between pieces of an answer, seconds"),
+        ],
+    },
+    SettingGroup {
+        name: "This machine",
+        titles: &[
+            ("log", "What is logged"),
+            ("logToFile", "Log to a file as well"),
+            ("allowedServers", "Servers of private networks"),
+            ("threads", "Threads of the model inside"),
+        ],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SETTINGS;
+
+    #[test]
+    fn ui_22_every_setting_stands_in_one_group_with_a_title() {
+        let listed = || SETTING_GROUPS.iter().flat_map(|group| group.titles);
+        for spec in SETTINGS {
+            let count = listed().filter(|(key, _)| *key == spec.key).count();
+            assert_eq!(count, 1, "{} is listed {count} times in groups.rs", spec.key);
+        }
+        for (key, title) in listed() {
+            assert!(SettingSpec::find(key).is_some(), "{key} is no setting");
+            assert!(!title.is_empty(), "{key}");
+        }
+    }
+}
