@@ -97,10 +97,15 @@ async fn relay(web: &Arc<Web>, AppEvent { workspace, progress }: AppEvent) {
     match progress {
         Progress::Started(pair) => {
             web.answers.begin(pair, &to);
+            // It may have ended before this is told; a page that was opened since shows its end.
+            let stored = web.app.store().get(pair).await.ok();
+            let state = stored.map(|stored| stored.pair.lifecycle.name());
             for place in seen_from(web, &to) {
                 let (position, html) = article(web, &place, pair).await;
                 let shape = shape(web, &place).await;
-                let data = json!({ "pair": pair.to_string(), "at": position, "shape": shape });
+                let data = json!({
+                    "pair": pair.to_string(), "at": position, "shape": shape, "state": state,
+                });
                 web.event_log.tell(&place, "started", &with_html(data, html));
                 tell_state(web, &place).await;
             }

@@ -117,7 +117,11 @@ fn snd_2_one_send_at_a_time_and_snd_4_it_can_be_stopped() {
     let served = Served::start(&server, 4096);
     let mut events = served.events();
     let begun = served.json("POST", "/api/send", Some(json!({"text": "first"})));
-    events.until("delta").unwrap();
+    let told = events.until("delta").unwrap();
+    // Who is told late that it began is told as well whether it still goes on.
+    let started = told.iter().find(|event| event.name == "started").unwrap();
+    let started: Value = serde_json::from_str(&started.data).unwrap();
+    assert_eq!(started["state"], "sending");
     served.refused("POST", "/api/send", Some(json!({"text": "second"})), 409, "send_in_flight");
     assert_eq!(served.json("GET", "/api/state", None)["sending"], begun["pair"]);
     served.json("POST", "/api/cancel", None);

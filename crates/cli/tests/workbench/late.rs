@@ -384,3 +384,21 @@ fn ui_16_enter_is_answered_on_screen_though_the_connection_is_lost() {
     bench.agrees();
     assert_eq!(asked(&bench.sent()), ["second"]);
 }
+
+/// Seen on a busy machine: rows that were fetched at the end of a send overtook its last text, which
+/// was then drawn a second time.
+#[test]
+fn promise_1_text_that_comes_late_is_not_drawn_twice() {
+    let Some(bench) = Workbench::open([answer("said once")]) else { return };
+    bench.send("a question");
+    bench.reload();
+    bench.wait("T.reply() === 'said once' && T.stream.readyState === 1");
+    let told = "for (const [name, more] of [['text', { append: '', tail: '<p>said once</p>' }], ['status', { kind: 'thinking', text: 'thinking' }]]) {
+           const data = JSON.stringify({ pair: T.last().dataset.id, ...more });
+           T.stream.dispatchEvent(new MessageEvent(name, { data, lastEventId: document.body.dataset.event }));
+         }";
+    bench.page.run::<()>(told).unwrap();
+    assert_eq!(bench.js::<String>("T.reply()"), "said once");
+    assert!(!bench.js::<bool>("document.body.classList.contains('sending')"), "nothing is sent");
+    bench.fine();
+}

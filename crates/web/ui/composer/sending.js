@@ -81,6 +81,9 @@ export function createSending({ api, store, win, history, composer, modes, curso
 
   const busy = () => posting || store.get().sending !== null;
 
+  /** Rows that were fetched when a pair had ended are newer than what is still told of the way there. @param {string} pair */
+  const goesOn = (pair) => (win.find(pair)?.dataset["state"] ?? "sending") === "sending";
+
   function drawButton() {
     const sending = store.get().sending !== null;
     const cost = sending ? undefined : costs;
@@ -388,14 +391,17 @@ export function createSending({ api, store, win, history, composer, modes, curso
         await again.show(before).catch(() => {});
       }
     },
-    /** @param {{pair: string, at: number | null, html?: string}} event */
-    async started({ pair, at, html }) {
+    /** @param {{pair: string, at: number | null, html?: string, state?: string | null}} event */
+    async started({ pair, at, html, state }) {
       const own = posting || mine.has(pair);
       if (own) mine.add(pair);
-      flying.add(pair);
-      store.set({ sending: { pair } });
       if (at !== null && at !== undefined && html && !history.replace(pair, html)) history.append(html, at);
-      badges.show({ pair, kind: "waiting", text: "" });
+      // Its end comes right behind: nothing is on its way any more.
+      if (state === "sending") {
+        flying.add(pair);
+        store.set({ sending: { pair } });
+        badges.show({ pair, kind: "waiting", text: "" });
+      }
       announce("Sent.");
       if (own && at === null) {
         toast("Sent. The filter hides the new pair.", { label: "Show everything", act: () => void setView({ filter: "" }) });
@@ -404,6 +410,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
     },
     /** @param {Status} status */
     status(status) {
+      if (!goesOn(status.pair)) return;
       if (store.get().sending?.pair !== status.pair) store.set({ sending: { pair: status.pair } });
       badges.show(status);
       if (status.text && status.text !== said) announce((said = status.text));
@@ -414,7 +421,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
      */
     text({ pair, append, tail }, id) {
       const article = win.find(pair);
-      if (!article) return;
+      if (!article || !goesOn(pair)) return;
       const { reply, done, rest } = replyOf(article);
       if (alreadyShown(reply.dataset["event"], id)) return;
       reply.dataset["event"] = id;
