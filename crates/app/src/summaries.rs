@@ -1,9 +1,11 @@
 //! Summaries that can be seen (HIS-11): what would be summarised, in how many requests, and the
 //! pair that each becomes.
 
+use std::collections::HashSet;
+
 use plimsoll_domain::{Lifecycle, MessagePair, PairId, PairKind, PairUse, Summarised};
 use plimsoll_send::{Plan, Seen};
-use plimsoll_store::{StoredPair, Workspace};
+use plimsoll_store::{PairRow, StoredPair, Workspace};
 
 use crate::{App, AppError, Draft, HistoryChoice, Prepared, Purpose, View, WorkspaceView};
 
@@ -77,30 +79,24 @@ impl WorkspaceView {
 
         let shown = self.selection(app, Purpose::New).await?;
         let left = shown.excluded.iter().filter(|(_, why)| matches!(why, Budget | BeforeTheLine));
-        let left: Vec<PairId> = left.map(|(id, _)| *id).collect();
-        Ok(left.into_iter().filter(|id| self.is_complete(*id)).collect())
+        let left: HashSet<PairId> = left.map(|(id, _)| *id).collect();
+        let rows = self.rows_shown(app).await?;
+        let wanted =
+            |row: &&PairRow| row.lifecycle == Lifecycle::Complete && left.contains(&row.id);
+        Ok(rows.iter().filter(wanted).map(|row| row.id).collect())
     }
 
     /// The visible pairs up to one of them that may be summarised; oldest first. What was left out
     /// by hand stays out, and a summary is not summarised.
     pub async fn up_to(&mut self, app: &App, last: PairId) -> Result<Vec<PairId>, AppError> {
-        self.boundary(app).await?;
-        let rows = self.visible_ids();
-        let end = rows.iter().position(|id| *id == last).map_or(0, |at| at + 1);
-        let wanted = |id: &PairId| {
-            let row = self.history.pairs.iter().find(|row| row.id == *id);
-            row.is_some_and(|row| {
-                row.lifecycle == Lifecycle::Complete
-                    && row.pair_use != PairUse::Out
-                    && row.kind == PairKind::Chat
-            })
+        let rows = self.rows_shown(app).await?;
+        let end = rows.iter().position(|row| row.id == last).map_or(0, |at| at + 1);
+        let wanted = |row: &&PairRow| {
+            row.lifecycle == Lifecycle::Complete
+                && row.pair_use != PairUse::Out
+                && row.kind == PairKind::Chat
         };
-        Ok(rows[..end].iter().copied().filter(wanted).collect())
-    }
-
-    fn is_complete(&self, id: PairId) -> bool {
-        let row = self.history.pairs.iter().find(|row| row.id == id);
-        row.is_some_and(|row| row.lifecycle == Lifecycle::Complete)
+        Ok(rows[..end].iter().filter(wanted).map(|row| row.id).collect())
     }
 }
 
