@@ -98,13 +98,25 @@ pub enum TopicTreeError {
     #[error("a topic cannot be moved below itself")]
     Cycle,
     /// Only an empty topic can be deleted.
-    #[error("the topic still holds {pairs} pairs and {children} topics")]
+    #[error("the topic still holds {}: move or delete them first", held(*pairs, *children))]
     NotEmpty {
         /// Pairs filed under it.
         pairs: usize,
         /// Topics right below it.
         children: usize,
     },
+}
+
+/// What a topic holds, in words.
+fn held(pairs: usize, children: usize) -> String {
+    let some = |count: usize, what: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        _ => Some(format!("{count} {what}s")),
+    };
+    let parts: Vec<String> =
+        [some(pairs, "pair"), some(children, "topic")].into_iter().flatten().collect();
+    parts.join(" and ")
 }
 
 /// All topics of a workspace.
@@ -326,6 +338,8 @@ mod tests {
         assert_eq!(tree.add(again), Err(TopicTreeError::IdTaken));
         let refused = tree.remove(a.id, 0);
         assert_eq!(refused, Err(TopicTreeError::NotEmpty { pairs: 0, children: 1 }));
+        let words = refused.unwrap_err().to_string();
+        assert_eq!(words, "the topic still holds 1 topic: move or delete them first");
         assert!(tree.remove(b.id, 1).is_err());
         tree.remove(b.id, 0).unwrap();
         tree.remove(a.id, 0).unwrap();
