@@ -35,6 +35,7 @@ import { createNotice } from "./base/notice.js";
 import { createPanels } from "./panels.js";
 import { createSeen } from "./composer/seen.js";
 import { createSelectors } from "./composer/selectors.js";
+import { placeSides } from "./history/sides.js";
 import { createSupply } from "./models/supply.js";
 import { createSidebar } from "./conversations/sidebar.js";
 import { createSending } from "./composer/sending.js";
@@ -121,7 +122,10 @@ function onRendered(root) {
   addCopyButtons(root);
   cursor.restore(root);
   edits.restore(root);
-  queueMicrotask(badges.draw);
+  queueMicrotask(() => {
+    badges.draw();
+    placeSides(win.rows);
+  });
 }
 
 const win = createWindow({ pane, onRendered, onShown: () => boundary.place(), onBehind: () => void sync.reloadRows(), fetchRows: (from, to, signal) => api.html(`/ui/rows?from=${from}&to=${to}`, undefined, { signal }) });

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use plimsoll_browser::Viewport;
 use plimsoll_testkit::scripted::{Gate, Reply, ScriptedServer, Step};
 
 use crate::{
@@ -69,6 +70,15 @@ fn his_12_two_models_answer_with_what_fits_the_smaller() {
     let used = "T.pairs().slice(-2).map((pair) => pair.dataset.use).join()";
     assert_eq!(bench.js::<String>(used), "auto,out");
     bench.says(".pair .badge.compared", "compared");
+    // Side by side where there is room, one below the other where there is none.
+    let boxes = "const [a, b] = T.pairs().slice(-2).map((pair) => pair.getBoundingClientRect());";
+    for (width, placed) in [
+        (700, "a.bottom <= b.top + 1"),
+        (1280, "Math.abs(a.top - b.top) < 2 && a.right <= b.left + 1"),
+    ] {
+        bench.page.viewport(Viewport::new(width, 800)).unwrap();
+        bench.wait(&format!("(() => {{ {boxes} return {placed}; }})()"));
+    }
     bench.click(".pair[data-at='11'] [data-act='prefer']");
     bench.wait(&format!("{used} === 'out,auto'"));
     bench.click("#draft");
