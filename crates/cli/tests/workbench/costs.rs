@@ -23,8 +23,8 @@ const PRICE: &str = "Number(T.one('#send .price')?.textContent.split('$')[1] ?? 
 fn ui_18_the_button_says_what_a_send_costs_at_most_and_the_pair_what_it_did() {
     let replies = [Reply::openai(&["fine"], 1000, 200)];
     let Some(bench) = Workbench::at_home(replies, 200_000, priced, |_| {}) else { return };
-    bench.says("#send", "Send");
-    bench.wait("T.one('#spent').hidden");
+    // Nothing is there to be sent, and nothing is asked for it.
+    bench.wait("T.one('#spent').hidden && T.one('#send').textContent === 'Send'");
     bench.js::<()>("T.hold('/api/weigh')");
     bench.page.insert_text(&"ship ".repeat(2000)).unwrap();
     // The guess stands at once, while the server has not weighed it yet.

@@ -78,7 +78,6 @@ export function createSending({ api, store, win, history, composer, modes, curso
 
   /** What the message in the box will cost, as it is drawn. @type {import("../types.js").Cost | undefined} */
   let costs;
-
   const busy = () => posting || store.get().sending !== null;
 
   /** Rows that were fetched when a pair had ended are newer than what is still told of the way there. @param {string} pair */
@@ -86,7 +85,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
 
   function drawButton() {
     const sending = store.get().sending !== null;
-    const cost = sending ? undefined : costs;
+    // Where there is nothing to send yet, there is nothing to pay for.
+    const cost = sending || (costs?.tokens === "0" && !composer.text()) ? undefined : costs;
     button.replaceChildren(sending ? "Cancel" : "Send", ...(cost?.most ? [el("span", { class: "weight" }, ` · ${cost.tokens}`), el("span", { class: "price" }, ` · ${cost.text}`)] : []));
     button.classList.toggle("cancel", sending);
     button.title = sending ? "Cancel (Ctrl+C here, x in VIEW)" : costTitle(cost);
