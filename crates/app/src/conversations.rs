@@ -1,63 +1,19 @@
 //! Conversations (HIS-9): topics by the age of what was said in them.
 
-use std::collections::{HashMap, HashSet};
-
-use plimsoll_domain::{Timestamp, Topic, TopicId, title_of};
-use plimsoll_store::{ConversationSize, Deletable, Noun, StoreError, Workspace};
-use plimsoll_tokens::bytes4_of_length;
+use plimsoll_domain::{Topic, TopicId, title_of};
+use plimsoll_store::{ConversationPage, ConversationQuery, Deletable, Noun, StoreError, Workspace};
 
 use crate::{App, AppError, Deleted, Prepared, Progress, Purpose, TopicChange};
 
-/// A conversation as a list shows it (UI-15).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Conversation {
-    pub topic: Topic,
-    pub pairs: u64,
-    /// When something was written in it last; else when it was made.
-    pub newest: Timestamp,
-    /// When something was sent in it last; none of what was only imported.
-    pub last_sent: Option<Timestamp>,
-    /// The model of its newest pair.
-    pub model: Option<String>,
-    /// What its texts weigh, by their length alone (EST-2): no text is read for a list.
-    pub tokens: u64,
-    /// What was sent in it cost, in US dollars, as far as prices were known (UI-18).
-    pub cost: Option<f64>,
-}
-
 impl App {
-    /// The conversations of a workspace, the newest first. A topic that only holds others is none.
+    /// A part of the list of conversations of a workspace, the newest first.
     pub async fn conversations(
         &self,
         workspace: &Workspace,
-    ) -> Result<Vec<Conversation>, AppError> {
+        query: &ConversationQuery,
+    ) -> Result<ConversationPage, AppError> {
         self.open_workspace(workspace).await?;
-        let topics = self.store.topics(workspace).await?;
-        let sizes = self.store.conversation_sizes(workspace).await?;
-        let sizes: HashMap<TopicId, ConversationSize> =
-            sizes.into_iter().map(|size| (size.topic, size)).collect();
-        let costs: HashMap<TopicId, f64> =
-            self.store.costs(workspace, None).await?.into_iter().collect();
-        let parents: HashSet<TopicId> = topics.iter().filter_map(|topic| topic.parent).collect();
-        let listed = topics.into_iter().filter_map(|topic| {
-            let size = sizes.get(&topic.id)?;
-            let only_holds_others = size.pairs == 0 && parents.contains(&topic.id);
-            (!only_holds_others).then(|| Conversation {
-                pairs: size.pairs,
-                newest: size.newest.unwrap_or_else(|| topic.id.made_at()),
-                last_sent: size.last_sent,
-                model: size.model.clone(),
-                tokens: bytes4_of_length(size.text_bytes),
-                cost: costs.get(&topic.id).copied(),
-                topic,
-            })
-        });
-        let mut listed: Vec<Conversation> = listed.collect();
-        listed.sort_by(|one, other| {
-            let key = |one: &Conversation| (one.newest, one.topic.id);
-            key(other).cmp(&key(one))
-        });
-        Ok(listed)
+        Ok(self.store.conversations(workspace, query).await?)
     }
 
     /// An id for a conversation that begins. It is written down when something is sent in it.
@@ -73,34 +29,32 @@ impl App {
         id: TopicId,
         change: TopicChange,
     ) -> Result<(), AppError> {
-        let topics = self.store.topics(workspace).await?;
-        if !topics.iter().any(|topic| topic.id == id) {
+        if self.store.topic(workspace, id).await?.is_none() {
             self.store.put_topic(workspace, &self.new_chat(id)).await?;
         }
         self.change_topic(workspace, id, change).await
     }
 
-    /// Deletes a conversation with its pairs, as one step (HIS-9b).
+    /// Deletes a conversation with its pairs, as one step (HIS-9b); says its title.
     pub async fn delete_conversation(
         &self,
         workspace: &Workspace,
         id: TopicId,
-    ) -> Result<Deleted, AppError> {
-        let topics = self.store.topics(workspace).await?;
-        let topic = topics.iter().find(|topic| topic.id == id);
-        let words = topic.ok_or(StoreError::NotFound(Noun::Topic))?.name.clone();
+    ) -> Result<(Deleted, String), AppError> {
+        let topic = self.store.topic(workspace, id).await?;
+        let title = topic.ok_or(StoreError::NotFound(Noun::Topic))?.name;
         let what = || Deletable::Conversation(id);
-        let (deleted, _) = match self.put_aside(workspace, what(), words.clone()).await {
+        let (deleted, _) = match self.put_aside(workspace, what(), title.clone()).await {
             Err(AppError::Store(StoreError::Busy { pair, .. })) => {
                 // A pair that is being sent is stopped first (REL-6).
                 self.end_of(workspace, pair).await?;
-                self.put_aside(workspace, what(), words).await?
+                self.put_aside(workspace, what(), title.clone()).await?
             }
             deleted => deleted?,
         };
         self.events.publish(workspace, Progress::Removed(Vec::new()));
         self.events.publish(workspace, Progress::Topics);
-        Ok(deleted)
+        Ok((deleted, title))
     }
 
     /// Writes down the conversation that a message begins, with its first words as the title.
@@ -111,8 +65,7 @@ impl App {
         if again || topic.named || !self.store.rows_of(at, topic.id).await?.is_empty() {
             return Ok(false);
         }
-        let topics = self.store.topics(at).await?;
-        let known = topics.iter().any(|known| known.id == topic.id);
+        let known = self.store.topic(at, topic.id).await?.is_some();
         let titled = Topic { name: title_of(&prepared.text), ..topic.clone() };
         self.store.put_topic(at, &titled).await?;
         self.events.publish(at, Progress::Topics);

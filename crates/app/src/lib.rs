@@ -54,7 +54,6 @@ pub use begin::{HistoryNow, StartedSend};
 pub use bus::{Events, Heard};
 pub use compare::ComparedPlan;
 pub use context_mark::{ContextFrom, tell as tell_context_mark};
-pub use conversations::Conversation;
 pub use deletions::{Deleted, restored_words};
 pub use driver::Sent;
 pub use edits::Label;

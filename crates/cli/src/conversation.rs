@@ -84,9 +84,8 @@ impl ConversationArgs {
 
 /// The conversation in which something was sent last: what was imported is nobody's last word.
 async fn last(app: &App, workspace: &Workspace) -> Result<Option<TopicId>, Failure> {
-    let conversations = app.conversations(workspace).await?;
-    let sent = conversations.iter().filter(|one| one.last_sent.is_some());
-    Ok(sent.max_by_key(|one| one.last_sent).map(|one| one.topic.id))
+    app.open_workspace(workspace).await?;
+    Ok(app.store().last_sent_in(workspace).await?)
 }
 
 async fn known(app: &App, workspace: &Workspace, path: &str) -> Result<TopicId, Failure> {

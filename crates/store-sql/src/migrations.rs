@@ -82,6 +82,10 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-24-snippets",
         sql: include_str!("../migrations/2026-11-24-snippets.sql"),
     },
+    Migration {
+        name: "2026-11-25-receipts-by-topic",
+        sql: include_str!("../migrations/2026-11-25-receipts-by-topic.sql"),
+    },
 ];
 
 /// What is done before the text of a step, in the same transaction, where SQL alone cannot: it

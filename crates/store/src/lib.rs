@@ -11,6 +11,7 @@ pub mod engine;
 mod jobs;
 
 mod archive;
+mod conversations;
 mod deletions;
 mod error;
 mod estimates;
@@ -30,6 +31,9 @@ use async_trait::async_trait;
 use plimsoll_domain::Timestamp;
 
 pub use archive::{Archive, ArchivedPair, BroughtIn, PreviousAnswer, Revision};
+pub use conversations::{
+    ConversationPage, ConversationPlace, ConversationQuery, Conversations, ListedConversation,
+};
 pub use deletions::{Deletable, DeletedKind, Deletion, Deletions, NewDeletion, PutAside, Restored};
 pub use error::{Noun, StoreError, StoreResult};
 pub use estimates::{Estimate, Estimates};
@@ -52,7 +56,7 @@ pub use receipts::{
     ReceiptTotals, Receipts, TotalsKey,
 };
 pub use search::{Search, SearchHit};
-pub use topics::{ConversationSize, Topics};
+pub use topics::Topics;
 pub use upkeep::{Finding, SchemaVersion, Upkeep};
 pub use workspace::{BadWorkspace, Workspace};
 
@@ -62,6 +66,7 @@ pub use workspace::{BadWorkspace, Workspace};
 pub trait Store:
     Pairs
     + Topics
+    + Conversations
     + Archive
     + Deletions
     + Files

@@ -175,9 +175,8 @@ jobs! {
         read totals(workspace: &Workspace, filter: &ReceiptFilter, by: GroupBy)
             -> Vec<ReceiptTotals> = totals::totals;
 
-        /// What the sends of each topic cost, as far as prices were known; of one topic or of all.
-        read costs(workspace: &Workspace, topic: Option<TopicId>)
-            -> Vec<(TopicId, f64)> = totals::costs;
+        /// What the sends of a topic cost, as far as prices were known.
+        read cost(topic: TopicId) -> Option<f64> = totals::cost;
 
         /// Keeps the snapshot of a failed send; the one before it of that pair goes.
         write put_snapshot(snapshot: &ErrorSnapshot) -> () = snapshots::put;

@@ -7,21 +7,6 @@ use crate::{
     sql::{topics, workspaces},
 };
 
-/// What a list of conversations says of one (UI-15), its title aside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConversationSize {
-    pub topic: TopicId,
-    pub pairs: u64,
-    /// When its newest pair was written; none if it holds nothing.
-    pub newest: Option<Timestamp>,
-    /// When something was sent in it last: pairs that were imported have no receipt here.
-    pub last_sent: Option<Timestamp>,
-    /// The model of its newest pair.
-    pub model: Option<String>,
-    /// How long its texts are.
-    pub text_bytes: u64,
-}
-
 jobs! {
     /// The workspaces, each with a tree of topics. `default/main` exists from the start.
     pub trait Topics {
@@ -33,8 +18,8 @@ jobs! {
         /// All topics, parents before their children, siblings by name.
         read topics(workspace: &Workspace) -> Vec<Topic> = topics::all;
 
-        /// All topics with what they hold, in no order.
-        read conversation_sizes(workspace: &Workspace) -> Vec<ConversationSize> = topics::sizes;
+        /// One of them.
+        read topic(workspace: &Workspace, id: TopicId) -> Option<Topic> = topics::of_workspace;
 
         /// Adds a topic, or changes the one with this id. It is kept exactly as given; that a
         /// new child copies the system message of its parent is for the caller to do. Refused

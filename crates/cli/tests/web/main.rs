@@ -10,7 +10,10 @@ mod conversations;
 mod costs;
 mod files;
 mod keys;
+mod listed;
 mod logs;
+// The tests in a browser and the benchmarks share it.
+mod many;
 mod memory;
 mod schema;
 mod seen;

@@ -5,7 +5,9 @@ use plimsoll_domain::{
 };
 
 use super::{Backend, answered, at, pair, pair_id, ready, topic};
-use plimsoll_store::{Deletable, DeletedKind, NewDeletion, Outcome, StoreError};
+use plimsoll_store::{
+    ConversationPlace, ConversationQuery, Deletable, DeletedKind, NewDeletion, Outcome, StoreError,
+};
 
 fn other_topic() -> Topic {
     Topic { name: "Hello".to_owned(), ..Topic::new_chat(TopicId::new(at(2), [9; 10])) }
@@ -63,15 +65,16 @@ pub(crate) async fn sizes_follow_the_texts(backend: &impl Backend) {
     store.insert(&workspace, &answered(1)).await.unwrap();
     store.insert(&workspace, &in_other(pair(2))).await.unwrap();
     let size = async |topic: TopicId| {
-        let sizes = store.conversation_sizes(&workspace).await.unwrap();
-        sizes.into_iter().find(|size| size.topic == topic).unwrap()
+        let query = ConversationQuery { limit: 10, ..ConversationQuery::default() };
+        let page = store.conversations(&workspace, &query).await.unwrap();
+        page.conversations.into_iter().find(|one| one.place.id == topic).unwrap()
     };
     let bytes = |pair: &MessagePair| {
         (pair.user_text.len() + pair.assistant_text.as_ref().map_or(0, String::len)) as u64
     };
     let one = size(topic().id).await;
     assert_eq!((one.pairs, one.text_bytes), (1, bytes(&answered(1))));
-    assert_eq!((one.newest, one.model), (Some(answered(1).created_at), Some(answered(1).model)));
+    assert_eq!((one.place.newest, one.model), (answered(1).created_at, Some(answered(1).model)));
     let edit = plimsoll_store::Edit {
         user_text: Some("日本".to_owned()),
         assistant_text: Some("x".to_owned()),
@@ -87,10 +90,82 @@ pub(crate) async fn sizes_follow_the_texts(backend: &impl Backend) {
     assert_eq!(store.rows_of(&workspace, topic().id).await.unwrap().len(), 1);
     // Nothing of this was sent here, as far as receipts tell.
     assert_eq!(store.newest_model(&workspace).await.unwrap(), None);
+    assert_eq!(store.last_sent_in(&workspace).await.unwrap(), None);
     store.claim(pair_id(2), "m", alone, "me", at(75)).await.unwrap();
     assert_eq!(store.newest_model(&workspace).await.unwrap().as_deref(), Some("m"));
-    assert_eq!(size(other_topic().id).await.last_sent, Some(pair(2).created_at));
-    assert_eq!(size(topic().id).await.last_sent, None);
+    assert_eq!(store.last_sent_in(&workspace).await.unwrap(), Some(other_topic().id));
+}
+
+/// A conversation whose title is its number, and that was made when all others were.
+fn numbered(n: u8) -> Topic {
+    Topic { name: format!("Conversation {n}"), ..Topic::new_chat(TopicId::new(at(5), [n; 10])) }
+}
+
+/// UI-15, REL-7: the list is told in parts, newest first; each conversation stands in one of them,
+/// also where many are of the same time.
+pub(crate) async fn parts_of_the_list_hold_each_once(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    for n in 0..23 {
+        store.put_topic(&workspace, &numbered(n)).await.unwrap();
+        // Some hold nothing; of the others five at a time were written in at once.
+        if n % 3 != 0 {
+            let created_at = at(1000 + i64::from(n / 5));
+            let said = MessagePair { topic_id: numbered(n).id, created_at, ..answered(n + 1) };
+            store.insert(&workspace, &said).await.unwrap();
+        }
+    }
+    let part = async |before: Option<ConversationPlace>, limit: usize| {
+        let query = ConversationQuery { before, limit, ..ConversationQuery::default() };
+        store.conversations(&workspace, &query).await.unwrap()
+    };
+    let all = part(None, 100).await;
+    let places: Vec<_> = all.conversations.iter().map(|one| one.place).collect();
+    assert!(places.is_sorted_by(|one, other| one > other), "the newest first, and each once");
+    // The topic that every store of these tests has is one of them.
+    assert_eq!((all.total, places.len(), all.more), (24, 24, false));
+    for limit in [1, 2, 5, 7, 23, 24] {
+        let (mut told, mut before) = (Vec::new(), None);
+        loop {
+            let next = part(before, limit).await;
+            assert_eq!(next.total, 24);
+            assert!(next.conversations.len() == limit || !next.more);
+            before = next.conversations.last().map(|one| one.place);
+            told.extend(next.conversations);
+            if !next.more {
+                break;
+            }
+        }
+        assert_eq!(told, all.conversations, "{limit} at a time");
+    }
+}
+
+/// UI-15: every word stands in the title, whatever its case; a topic that only holds others is no
+/// conversation.
+pub(crate) async fn titles_are_found_by_their_words(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let titles = ["Trip to Porto", "Ärger im Hafen", "A trip by train"];
+    for (title, n) in titles.into_iter().zip(0..) {
+        let topic = Topic { name: title.to_owned(), ..numbered(n) };
+        store.put_topic(&workspace, &topic).await.unwrap();
+    }
+    let holder = Topic::new(TopicId::new(at(6), [77; 10]), None, "Trip of trips");
+    let below = Topic::new(TopicId::new(at(7), [78; 10]), Some(holder.id), "Below");
+    for topic in [holder, below] {
+        store.put_topic(&workspace, &topic).await.unwrap();
+    }
+    for (find, expected) in [
+        ("trip", &["A trip by train", "Trip to Porto"][..]),
+        ("PORTO  trip", &["Trip to Porto"]),
+        ("ärGER", &["Ärger im Hafen"]),
+        ("trip ärger", &[]),
+        ("%", &[]),
+    ] {
+        let find = find.to_owned();
+        let query = ConversationQuery { find, limit: 10, ..ConversationQuery::default() };
+        let page = store.conversations(&workspace, &query).await.unwrap();
+        let found: Vec<_> = page.conversations.iter().map(|one| one.title.as_str()).collect();
+        assert_eq!((found.as_slice(), page.total), (expected, expected.len() as u64), "{query:?}");
+    }
 }
 
 /// HIS-9b: a conversation goes with its pairs and comes back with them, in one step.

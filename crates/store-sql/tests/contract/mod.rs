@@ -64,6 +64,8 @@ macro_rules! contract_tests {
                 one_send_a_conversation
                 a_draft_for_each_conversation
                 sizes_follow_the_texts
+                parts_of_the_list_hold_each_once
+                titles_are_found_by_their_words
                 a_conversation_goes_and_comes_back_whole
                 a_conversation_takes_its_draft_and_its_values_along
             }

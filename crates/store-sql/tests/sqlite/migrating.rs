@@ -9,7 +9,8 @@ use std::{
 
 use plimsoll_domain::{FileId, MessagePair};
 use plimsoll_store::{
-    Files, ListedIn, Pairs, Preferences, Receipts, Search, StoredPair, Topics, Upkeep, Workspace,
+    ConversationQuery, Conversations, Files, ListedIn, Pairs, Preferences, Receipts, Search,
+    StoredPair, Topics, Upkeep, Workspace,
 };
 use plimsoll_store_sql::OpenOptions;
 use plimsoll_testkit::pairs::{answered, at};
@@ -45,6 +46,10 @@ const STEPS: &[(&str, &str)] = &[
     ("2026-11-22-conversations", include_str!("../../migrations/2026-11-22-conversations.sql")),
     ("2026-11-23-summaries", include_str!("../../migrations/2026-11-23-summaries.sql")),
     ("2026-11-24-snippets", include_str!("../../migrations/2026-11-24-snippets.sql")),
+    (
+        "2026-11-25-receipts-by-topic",
+        include_str!("../../migrations/2026-11-25-receipts-by-topic.sql"),
+    ),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.
@@ -212,11 +217,12 @@ async fn rel_3_an_older_store_opens_with_everything_and_keeps_its_draft() {
     assert_eq!(draft.text, "half");
     let sends = store.in_flight(&workspace).await.unwrap();
     assert_eq!(sends.iter().map(|send| send.pair).collect::<Vec<_>>(), [pairs[1].pair.id]);
-    let sizes = store.conversation_sizes(&workspace).await.unwrap();
+    let query = ConversationQuery { limit: 10, ..ConversationQuery::default() };
+    let listed = store.conversations(&workspace, &query).await.unwrap().conversations;
     let bytes = |one: &StoredPair| {
         one.pair.user_text.len() + one.pair.assistant_text.as_ref().map_or(0, String::len)
     };
-    assert_eq!(sizes[0].text_bytes, pairs.iter().map(bytes).sum::<usize>() as u64);
+    assert_eq!(listed[0].text_bytes, pairs.iter().map(bytes).sum::<usize>() as u64);
     assert!(store.topics(&workspace).await.unwrap().iter().all(|topic| topic.named));
 }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod archive;
+pub(crate) mod conversations;
 pub mod deletions;
 pub(crate) mod estimates;
 pub(crate) mod files;

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use plimsoll_domain::{Timestamp, Topic, TopicId, TopicTree, TopicTreeError};
+use plimsoll_domain::{Topic, TopicId, TopicTree, TopicTreeError};
 
 use super::workspaces;
 use crate::{
-    ConversationSize, Noun, StoreError, StoreResult, Workspace,
+    Noun, StoreError, StoreResult, Workspace,
     engine::{Cells, Db, first, id, list, opt_id, unreadable},
 };
 
@@ -21,11 +21,6 @@ const PUT: &str = "INSERT INTO topics (id, workspace, parent_id, name, system_me
     system_message = excluded.system_message, default_model = excluded.default_model,
     temperature = excluded.temperature, max_output = excluded.max_output,
     named = excluded.named";
-const SIZES: &str = "SELECT t.id, COUNT(p.id), MAX(p.created_at), COALESCE(SUM(p.text_bytes), 0),
-    (SELECT n.model FROM pairs n WHERE n.topic_id = t.id ORDER BY n.created_at DESC, n.id DESC
-    LIMIT 1), MAX(CASE WHEN p.receipt_id IS NOT NULL OR p.lifecycle = 'sending' THEN p.created_at
-    END) FROM topics t LEFT JOIN pairs p ON p.topic_id = t.id WHERE t.workspace = $1
-    GROUP BY t.id";
 const COUNT_PAIRS: &str = "SELECT COUNT(*) FROM pairs WHERE topic_id = $1";
 const REMOVE: &str = "DELETE FROM topics WHERE id = $1";
 
@@ -33,22 +28,20 @@ pub(crate) fn all(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<Top
     parents_first(list(db, LIST, values![workspace], read)?)
 }
 
-pub(crate) fn sizes(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<ConversationSize>> {
-    list(db, SIZES, values![workspace], |row| {
-        Ok(ConversationSize {
-            topic: id(row, 0)?,
-            pairs: row.count(1)?,
-            newest: row.opt_int(2)?.map(Timestamp::from_millis),
-            text_bytes: row.count(3)?,
-            model: row.opt_string(4)?,
-            last_sent: row.opt_int(5)?.map(Timestamp::from_millis),
-        })
-    })
-}
-
 /// One topic, wherever it stands.
 pub(super) fn one(db: &mut dyn Db, id: TopicId) -> StoreResult<Option<Topic>> {
     first(db, ONE, values![id], read)
+}
+
+pub(crate) fn of_workspace(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    id: TopicId,
+) -> StoreResult<Option<Topic>> {
+    match workspace_of(db, id)? {
+        Some(found) if found == *workspace => one(db, id),
+        _ => Ok(None),
+    }
 }
 
 pub(crate) fn put(db: &mut dyn Db, workspace: &Workspace, topic: &Topic) -> StoreResult<()> {
@@ -179,6 +172,8 @@ fn read(row: &dyn Cells) -> StoreResult<Topic> {
 
 #[cfg(test)]
 mod tests {
+    use plimsoll_domain::Timestamp;
+
     use super::*;
 
     fn topic(n: u64, parent: Option<u64>) -> Topic {

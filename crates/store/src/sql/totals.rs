@@ -5,11 +5,10 @@ use plimsoll_domain::{Timestamp, TopicId, Usage};
 use super::receipts::narrow;
 use crate::{
     EstimateErrors, GroupBy, ReceiptFilter, ReceiptTotals, StoreResult, TotalsKey, Workspace,
-    engine::{Cells, Db, Value, id, list},
+    engine::{Cells, Db, Value, first, id, list},
 };
 
-const COSTS: &str = "SELECT topic_id, SUM(cost) FROM receipts WHERE workspace = $1 AND cost > 0
-    AND ($2 IS NULL OR topic_id = $2) GROUP BY topic_id";
+const COST: &str = "SELECT SUM(cost) FROM receipts WHERE topic_id = $1 AND cost > 0";
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 const MINUTE_MILLIS: i64 = 60 * 1000;
@@ -21,13 +20,9 @@ const SUMS: &str = "COUNT(*), COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(cach
     MIN(100.0 * estimate / NULLIF(first_prompt, 0) - 100.0),
     MAX(100.0 * estimate / NULLIF(first_prompt, 0) - 100.0) FROM receipts";
 
-/// What the sends of each topic cost, of one or of all.
-pub(crate) fn costs(
-    db: &mut dyn Db,
-    workspace: &Workspace,
-    topic: Option<TopicId>,
-) -> StoreResult<Vec<(TopicId, f64)>> {
-    list(db, COSTS, values![workspace, topic], |row| Ok((id(row, 0)?, row.real(1)?)))
+/// What the sends of a topic cost.
+pub(crate) fn cost(db: &mut dyn Db, topic: TopicId) -> StoreResult<Option<f64>> {
+    Ok(first(db, COST, values![topic], |row| row.opt_real(0))?.flatten())
 }
 
 pub(crate) fn totals(

@@ -7,13 +7,15 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_app::{Conversation, TopicChange};
-use plimsoll_store::{Noun, StoreError};
+use plimsoll_app::TopicChange;
+use plimsoll_domain::{Timestamp, TopicId};
+use plimsoll_store::{ConversationPlace, ConversationQuery, ListedConversation};
+use plimsoll_tokens::bytes4_of_length;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    At, AtQuery,
+    Asked, At, AtQuery,
     topics::{given, topic_id},
     undo::Gone,
 };
@@ -46,37 +48,86 @@ pub(super) struct ConversationDto {
     cost: Option<f64>,
 }
 
-impl From<Conversation> for ConversationDto {
-    fn from(conversation: Conversation) -> Self {
+impl From<ListedConversation> for ConversationDto {
+    fn from(listed: ListedConversation) -> Self {
         Self {
-            id: conversation.topic.id.to_string(),
-            title: conversation.topic.name,
-            named: conversation.topic.named,
-            pairs: conversation.pairs,
-            updated_at: rfc3339(conversation.newest),
-            model: conversation.model,
-            tokens: conversation.tokens,
-            cost: conversation.cost,
+            id: listed.place.id.to_string(),
+            title: listed.title,
+            named: listed.named,
+            pairs: listed.pairs,
+            updated_at: rfc3339(listed.place.newest),
+            model: listed.model,
+            tokens: bytes4_of_length(listed.text_bytes),
+            cost: listed.cost,
         }
     }
 }
 
+/// A conversation is looked for by a few words; each more is a look at every title.
+const LONGEST_FIND: usize = 200;
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ListQuery {
+    /// At most so many.
+    #[param(minimum = 1, maximum = 500, default = 100)]
+    limit: Option<u16>,
+    /// The `next` of the page before; else the newest.
+    before: Option<String>,
+    /// Words that all stand in the title, in any case.
+    #[param(max_length = 200)]
+    find: Option<String>,
+}
+
+/// A page of the list of conversations.
 #[derive(Serialize, ToSchema)]
 pub(super) struct ConversationList {
     /// The newest first.
     conversations: Vec<ConversationDto>,
+    /// How many there are on all pages.
+    total: u64,
+    /// What the next page is asked for by; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
 }
 
-/// The conversations, the newest first
-#[utoipa::path(get, path = "/api/conversations", tag = "conversations", params(AtQuery),
+/// A page of the conversations, the newest first
+#[utoipa::path(get, path = "/api/conversations", tag = "conversations", params(AtQuery, ListQuery),
     responses((status = 200, body = ConversationList)))]
 pub(super) async fn list(
     State(web): State<Arc<Web>>,
     At(at): At,
+    Asked(query): Asked<ListQuery>,
 ) -> Result<Json<ConversationList>, Problem> {
-    let listed = web.app.conversations(&at).await?;
-    let conversations = listed.into_iter().map(ConversationDto::from).collect();
-    Ok(Json(ConversationList { conversations }))
+    let find = query.find.unwrap_or_default();
+    if find.chars().count() > LONGEST_FIND {
+        let words = format!("`find` takes at most {LONGEST_FIND} characters");
+        return Err(Problem::bad_request(words));
+    }
+    let before = query.before.as_deref().map(|text| {
+        let unknown = || Problem::bad_request("`before` takes the `next` of another page");
+        read_place(text).ok_or_else(unknown)
+    });
+    let limit = usize::from(query.limit.unwrap_or(100).clamp(1, 500));
+    let query = ConversationQuery { find, before: before.transpose()?, limit };
+    let page = web.app.conversations(&at, &query).await?;
+    let last = page.conversations.last().filter(|_| page.more);
+    Ok(Json(ConversationList {
+        next: last.map(|last| written_place(last.place)),
+        total: page.total,
+        conversations: page.conversations.into_iter().map(ConversationDto::from).collect(),
+    }))
+}
+
+/// Time and id, since a conversation that goes on meanwhile is no longer where it was.
+fn written_place(place: ConversationPlace) -> String {
+    format!("{}.{}", place.id, place.newest.millis())
+}
+
+fn read_place(text: &str) -> Option<ConversationPlace> {
+    let (id, millis) = text.split_once('.')?;
+    let newest = Timestamp::from_millis(millis.parse().ok()?);
+    Some(ConversationPlace { newest, id: TopicId::parse(id)? })
 }
 
 /// A conversation that begins.
@@ -153,10 +204,7 @@ pub(super) async fn delete(
     At(at): At,
     Path(id): Path<String>,
 ) -> Result<Json<Gone>, Problem> {
-    let id = topic_id(&id)?;
-    let listed = web.app.conversations(&at).await?;
-    let found = listed.iter().find(|one| one.topic.id == id);
-    let title = found.ok_or(StoreError::NotFound(Noun::Topic))?.topic.name.clone();
-    let deleted = web.app.delete_conversation(&at, id).await?;
+    web.app.open_workspace(&at).await?;
+    let (deleted, title) = web.app.delete_conversation(&at, topic_id(&id)?).await?;
     Ok(Gone::of(deleted, format!("“{title}” is deleted")))
 }

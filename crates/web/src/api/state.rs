@@ -340,13 +340,13 @@ impl StateDto {
         let Weighed { counter, window, .. } = Weighed::of(web, &plan, session);
         let shown = ShownDto::of(web, session, &seen);
         let workspace_view = &session.workspace_view;
-        let costs = match workspace_view.within() {
-            Some(topic) => web.app.store().costs(workspace_view.workspace(), Some(topic)).await?,
-            None => Vec::new(),
+        let cost = match workspace_view.within() {
+            Some(topic) => web.app.store().cost(topic).await?,
+            None => None,
         };
         Ok(Self {
             view: ViewDto {
-                cost: costs.first().map(|(_, cost)| *cost),
+                cost,
                 filter: session.filter().to_owned(),
                 topic: topic_path(workspace_view.topics(), workspace_view.topic().id),
                 title: workspace_view.topic().name.clone(),
