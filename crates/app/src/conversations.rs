@@ -22,13 +22,16 @@ impl App {
     }
 
     /// Names a conversation, or says what goes with its messages (UI-15), also of one that holds
-    /// nothing yet.
+    /// nothing yet. A change that says nothing makes none.
     pub async fn change_conversation(
         &self,
         workspace: &Workspace,
         id: TopicId,
         change: TopicChange,
     ) -> Result<(), AppError> {
+        if change == TopicChange::default() {
+            return Ok(());
+        }
         if self.store.topic(workspace, id).await?.is_none() {
             self.store.put_topic(workspace, &self.new_chat(id)).await?;
         }

@@ -23,7 +23,7 @@ pub struct NewTopic {
 }
 
 /// What to change of a topic; what is `None` stays.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TopicChange {
     pub name: Option<String>,
     /// The path of another parent; empty for the root.

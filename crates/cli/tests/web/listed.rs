@@ -68,3 +68,35 @@ fn ui_15_one_far_down_is_found_by_words_of_its_title() {
     assert_eq!(titles(&served.json("GET", &path, None))[0], title(MANY - 11));
     assert_eq!(find("trains")["total"], 0);
 }
+
+#[test]
+fn his_9_a_change_that_says_nothing_makes_no_conversation() {
+    let served = served(1);
+    let id = served.json("POST", "/api/conversations", None)["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/conversations/{id}");
+    assert_eq!(served.ask("PATCH", &path, Some(json!({}))).status, 204);
+    assert_eq!(served.json("GET", "/api/conversations", None)["total"], 1);
+    // What nobody knows is refused, as ever, beside what is known.
+    let wrong = json!({ "systemMessage": "Be brief.", "colour": "red" });
+    assert!((400..500).contains(&served.ask("PATCH", &path, Some(wrong)).status));
+    assert_eq!(served.json("GET", "/api/conversations", None)["total"], 1);
+    let topic = |field: &str| {
+        let topics = served.json("GET", "/api/topics", None);
+        let topics = topics["topics"].as_array().unwrap();
+        topics.iter().find(|topic| topic["id"] == id.as_str()).unwrap()[field].clone()
+    };
+    let said = json!({ "systemMessage": "Be brief.", "temperature": 0.5, "maxOutput": 300 });
+    assert_eq!(served.ask("PATCH", &path, Some(said)).status, 204);
+    assert_eq!(topic("systemMessage"), "Be brief.");
+    assert_eq!((topic("temperature"), topic("maxOutput")), (json!(0.5), json!(300)));
+    // Null takes away, a blank is none, and what is left out stays; so it is for topics.
+    let less = json!({ "systemMessage": " ", "temperature": null });
+    assert_eq!(served.ask("PATCH", &path, Some(less)).status, 204);
+    assert_eq!((topic("systemMessage"), topic("temperature")), (Value::Null, Value::Null));
+    assert_eq!(topic("maxOutput"), 300);
+    let path = format!("/api/topics/{id}");
+    let changed = served.json("PATCH", &path, Some(json!({ "name": "Ships", "maxOutput": null })));
+    assert_eq!((&changed["name"], &changed["maxOutput"]), (&json!("Ships"), &Value::Null));
+    let title = Some(json!({ "title": "Ships" }));
+    assert!((400..500).contains(&served.ask("PATCH", &path, title).status));
+}

@@ -16,7 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     Asked, At, AtQuery,
-    topics::{given, topic_id},
+    topics::{ChangesAlong, topic_id},
     undo::Gone,
 };
 use crate::{
@@ -150,26 +150,13 @@ pub(super) async fn begin(
 
 /// What to change of a conversation; what is left out stays, and null takes it away.
 #[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub(super) struct ConversationChanges {
     /// A name, which no other topic at the same place has.
     #[schema(min_length = 1, max_length = 200)]
     title: Option<String>,
-    /// What goes before all of its messages.
-    #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<String>)]
-    system_message: Option<Option<String>>,
-    /// The model that answers where none is selected.
-    #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<String>)]
-    default_model: Option<Option<String>>,
-    #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<f32>, minimum = 0, maximum = 2)]
-    temperature: Option<Option<f32>>,
-    /// The longest answer, in tokens.
-    #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<u64>)]
-    max_output: Option<Option<u64>>,
+    #[serde(flatten)]
+    along: ChangesAlong,
 }
 
 /// Name a conversation, or say what goes with its messages
@@ -183,15 +170,7 @@ pub(super) async fn change(
     Body(changes): Body<ConversationChanges>,
 ) -> Result<StatusCode, Problem> {
     web.app.open_workspace(&at).await?;
-    let blank_is_none = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-    let change = TopicChange {
-        name: changes.title,
-        parent: None,
-        system_message: changes.system_message.map(blank_is_none),
-        default_model: changes.default_model.map(blank_is_none),
-        temperature: changes.temperature,
-        max_output: changes.max_output,
-    };
+    let change = TopicChange { name: changes.title, ..changes.along.into() };
     web.app.change_conversation(&at, topic_id(&id)?, change).await?;
     Ok(StatusCode::NO_CONTENT)
 }

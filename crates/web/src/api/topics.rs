@@ -103,29 +103,53 @@ pub(super) async fn add(
 
 /// What to change of a topic; what is left out stays, what is null goes.
 #[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub(super) struct TopicChanges {
     /// A new name.
     #[schema(min_length = 1, max_length = 200)]
     name: Option<String>,
     /// The path of the topic to move below; empty for the root.
     parent: Option<String>,
+    #[serde(flatten)]
+    along: ChangesAlong,
+}
+
+/// What to change of that which goes along with every message of a topic.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ChangesAlong {
+    /// What goes before all of its messages; a blank one is none.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     system_message: Option<Option<String>>,
+    /// The model that answers where none is selected; a blank one is none.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     default_model: Option<Option<String>>,
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<f32>, minimum = 0, maximum = 2)]
     temperature: Option<Option<f32>>,
+    /// The longest answer, in tokens.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<u64>)]
     max_output: Option<Option<u64>>,
 }
 
+impl From<ChangesAlong> for TopicChange {
+    fn from(changes: ChangesAlong) -> Self {
+        let blank_is_none = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+        Self {
+            system_message: changes.system_message.map(blank_is_none),
+            default_model: changes.default_model.map(blank_is_none),
+            temperature: changes.temperature,
+            max_output: changes.max_output,
+            ..Self::default()
+        }
+    }
+}
+
 /// Null is a value; what is absent is none.
-pub(super) fn given<'de, D, T>(from: D) -> Result<Option<Option<T>>, D::Error>
+fn given<'de, D, T>(from: D) -> Result<Option<Option<T>>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
@@ -147,15 +171,8 @@ pub(super) async fn change(
     Body(changes): Body<TopicChanges>,
 ) -> Result<Json<TopicDto>, Problem> {
     let id = topic_id(&id)?;
-    let blank_is_none = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-    let change = TopicChange {
-        name: changes.name,
-        parent: changes.parent,
-        system_message: changes.system_message.map(blank_is_none),
-        default_model: changes.default_model.map(blank_is_none),
-        temperature: changes.temperature,
-        max_output: changes.max_output,
-    };
+    let TopicChanges { name, parent, along } = changes;
+    let change = TopicChange { name, parent, ..along.into() };
     web.app.change_topic(&at, id, change).await?;
     let topics = web.app.store().topics(&at).await?;
     let topic = topics.iter().find(|topic| topic.id == id);
