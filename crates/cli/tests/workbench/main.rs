@@ -28,6 +28,8 @@ mod keys;
 mod late;
 mod listing;
 mod made;
+#[path = "../web/many.rs"]
+mod many;
 mod memory;
 mod phone;
 mod prelude;
@@ -42,6 +44,7 @@ mod snippets;
 #[allow(dead_code)]
 #[path = "../web/served.rs"]
 mod served;
+mod sidebar;
 mod summaries;
 mod typing;
 mod undoing;

@@ -115,7 +115,8 @@ fn sidebar(place: &Place) -> Markup {
                 span { "New chat" } kbd aria-hidden="true" { "n" }
             }
             input #side-find type="search" placeholder="Find a conversation"
-                aria-label="Find a conversation by its title" autocomplete="off" spellcheck="false";
+                aria-label="Find a conversation by its title" autocomplete="off" spellcheck="false"
+                maxlength="200";
             div #side-list .convs tabindex="-1" {}
         }
         div #side-shade .shade hidden {}

@@ -48,13 +48,3 @@ export function compact(n) {
   const [value, unit] = n < 999_500 ? [n / 1000, "K"] : [n / 1_000_000, "M"];
   return `${value < 10 ? value.toFixed(1).replace(/\.0$/, "") : Math.round(value)}${unit}`;
 }
-
-/**
- * Those whose title holds every word.
- * @param {readonly Conversation[]} all
- * @param {string} typed
- */
-export function found(all, typed) {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  return all.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
-}

@@ -1,19 +1,24 @@
 // The sidebar: conversations by age, a new one, and what can be done to each (UI-15).
 
-import { wordsOf } from "../base/api.js";
+import { Problem, wordsOf } from "../base/api.js";
 import { askText, confirm } from "../base/dialog.js";
 import { closest, debounced, el, must } from "../base/dom.js";
 import { choose } from "../base/popup.js";
-import { counted } from "../base/text.js";
+import { counted, grouped } from "../base/text.js";
 import { keep, recall } from "../base/theme.js";
-import { ageOf, compact, found, headingOf } from "./list.js";
+import { ageOf, compact, headingOf } from "./list.js";
+import { PAGE, createPages } from "./pages.js";
+import { shownConversations, keepingPlace } from "./scrolling.js";
 import { addressOf } from "../base/place.js";
 
 /** @typedef {import("./list.js").Conversation} Conversation */
 
-/** So many are drawn at once; more when somebody comes near the end. */
-const STEP = 80;
 const RELOAD_MS = 150;
+const SEARCH_MS = 120;
+/** Within so many pixels of the end the next page is fetched. */
+const NEAR_END = 600;
+/** So many more than are in view are fetched anew, so that scrolling on finds them there. */
+const BELOW = 40;
 /** Below this width the list lies over the page, and is closed until somebody wants it. */
 const DRAWER = "(max-width: 900px)";
 const OPEN = "sidebar";
@@ -36,10 +41,12 @@ export function createSidebar({ api, place, toast, undo, write }) {
   const drawer = matchMedia(DRAWER);
   const panels = must("#panels", HTMLElement);
   const besidePanels = must(".bar > .icons:not(#panels)", HTMLElement);
-  /** @type {Conversation[]} */
-  let all = [];
-  let drawn = 0;
+  const pages = createPages((query) => api.call("GET", `/api/conversations?${query}`));
   let loaded = false;
+  /** The words whose hits are drawn. */
+  let drawnFor = "";
+  /** Whether the next page could not be fetched; then nobody asks again but by the button. */
+  let failed = false;
   /** Whether something in the list is being pressed, and whether it waits to be drawn. */
   let pressed = false;
   let late = false;
@@ -72,7 +79,7 @@ export function createSidebar({ api, place, toast, undo, write }) {
     const here = one.id === place.conversation;
     const model = one.model ? `${one.model} · ` : "";
     const weight = one.tokens ? `~${compact(one.tokens)}` : "";
-    return el("div", { class: `conv${here ? " on" : ""}`, "data-id": one.id },
+    return el("div", { class: `conv${here ? " on" : ""}`, "data-id": one.id, "data-at": one.updatedAt },
       el("a", { href: addressFor(one), title: one.title, "aria-current": here ? "page" : false },
         el("b", {}, one.title),
         el("span", { class: "mono", title: weight ? `About ${weight.slice(1)} tokens, by the length of its ${counted(one.pairs, "pair")}` : "" }, weight),
@@ -80,43 +87,92 @@ export function createSidebar({ api, place, toast, undo, write }) {
       el("button", { type: "button", class: "tool more", "aria-label": `More for “${one.title}”`, title: "Rename, move, delete", "aria-haspopup": "listbox" }, "⋯"));
   }
 
-  function drawMore() {
-    const wanted = found(all, field.value);
+  /** @param {readonly Conversation[]} some */
+  function append(some) {
     const now = Date.now();
-    const part = wanted.slice(drawn, drawn + STEP);
-    const searched = field.value.trim() !== "";
-    let last = list.querySelector(".day:last-of-type")?.textContent ?? "";
-    for (const one of part) {
-      const heading = searched ? "Found" : headingOf(one.updatedAt, now);
+    const searched = pages.find() !== "";
+    let last = [...list.querySelectorAll(".day")].at(-1)?.textContent ?? "";
+    for (const one of some) {
+      const heading = searched ? last || `${grouped(pages.total())} found` : headingOf(one.updatedAt, now);
       if (heading !== last) list.append(el("p", { class: "day" }, heading));
       last = heading;
       list.append(item(one, now));
     }
-    drawn += part.length;
-    if (!wanted.length) list.append(el("p", { class: "muted" }, searched ? "No title holds these words. The box at the top searches all messages." : "Your conversations will stand here."));
   }
 
   function draw() {
-    const at = list.scrollTop;
-    const many = Math.max(drawn, STEP);
-    list.replaceChildren();
-    drawn = 0;
-    do drawMore(); while (drawn < many && drawn < found(all, field.value).length);
-    list.scrollTop = at;
+    // What somebody is pressing is not drawn anew under the finger: the click would be lost.
+    if (pressed) {
+      late = true;
+      return;
+    }
+    failed = false;
+    const all = pages.all();
+    const redraw = () => {
+      list.replaceChildren();
+      append(all);
+      if (!all.length) list.append(el("p", { class: "muted" }, pages.find() ? "No title holds these words. The box at the top searches all messages." : "Your conversations will stand here."));
+    };
+    if (drawnFor === pages.find()) keepingPlace(list, all, redraw);
+    else {
+      redraw();
+      list.scrollTop = 0;
+    }
+    drawnFor = pages.find();
+    void fill();
   }
 
+  /**
+   * @param {unknown} error
+   * @param {() => void} again
+   */
+  function tell(error, again) {
+    failed = true;
+    list.querySelector(".problem")?.remove();
+    list.append(el("p", { class: "problem", role: "alert" }, wordsOf(error), " ", el("button", { type: "button", class: "btn", onclick: again }, "Try again")));
+  }
+
+  /** Fetches the next page where the end is near. */
+  async function fill() {
+    if (failed || pages.ended() || !isOpen()) return;
+    if (list.scrollTop + list.clientHeight < list.scrollHeight - NEAR_END) return;
+    try {
+      const added = await pages.more();
+      append(added);
+      if (added.length) void fill();
+    } catch (error) {
+      tell(error, () => {
+        failed = false;
+        list.querySelector(".problem")?.remove();
+        void fill();
+      });
+    }
+  }
+
+  /** The conversations down to where somebody looks, as they are now. */
   async function load() {
     try {
-      all = (await api.call("GET", "/api/conversations")).conversations;
+      const { last } = shownConversations(list);
+      if (!(await pages.reload(Math.max(PAGE, last + BELOW)))) return;
       loaded = true;
-      // What somebody is pressing is not drawn anew under the finger: the click would be lost.
-      if (pressed) late = true;
-      else draw();
-    } catch {
-      // The reconnection tells of conversations again.
+      draw();
+    } catch (error) {
+      // A lost connection is told below, and its return brings the list again.
+      if (loaded && error instanceof Problem && error.code === "offline") return;
+      tell(error, () => void load());
     }
   }
   const reload = debounced(RELOAD_MS, () => void load());
+
+  async function search() {
+    searching.drop();
+    try {
+      if (await pages.search(field.value.trim())) draw();
+    } catch (error) {
+      tell(error, () => void search());
+    }
+  }
+  const searching = debounced(SEARCH_MS, () => void search());
 
   /** @param {Conversation} one */
   async function rename(one) {
@@ -165,35 +221,40 @@ export function createSidebar({ api, place, toast, undo, write }) {
     }
   }
 
+  /** The first one that holds what stands in the field, which may not have been looked for yet. */
+  async function openFirst() {
+    const typed = field.value.trim();
+    // What happens meanwhile has the list fetched anew, and its answer comes instead.
+    for (let tries = 0; tries < 3 && typed !== drawnFor; tries += 1) await search();
+    const [first] = pages.all();
+    if (first && drawnFor === typed && field.value.trim() === typed) location.assign(addressFor(first));
+  }
+
   list.addEventListener("pointerdown", () => { pressed = true; });
   for (const end of ["pointerup", "pointercancel"]) {
     // The click comes right after this.
     addEventListener(end, () => setTimeout(() => {
       pressed = false;
-      if (late) draw();
-      late = false;
+      if (late) {
+        late = false;
+        draw();
+      }
     }));
   }
   list.addEventListener("click", (event) => {
     const button = closest(event, ".more");
-    const one = button && all.find(({ id }) => id === button.closest(".conv")?.getAttribute("data-id"));
+    const one = button && pages.all().find(({ id }) => id === button.closest(".conv")?.getAttribute("data-id"));
     if (one) void menu(one, button);
   });
-  list.addEventListener("scroll", () => {
-    if (list.scrollTop + list.clientHeight > list.scrollHeight - 400 && drawn < found(all, field.value).length) drawMore();
-  }, { passive: true });
-  field.addEventListener("input", () => {
-    drawn = 0;
-    draw();
-  });
+  list.addEventListener("scroll", () => void fill(), { passive: true });
+  field.addEventListener("input", () => searching.call());
   field.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && field.value) {
       field.value = "";
-      draw();
+      void search();
       event.stopPropagation();
     } else if (event.key === "Enter") {
-      const [first] = found(all, field.value);
-      if (first) location.assign(addressFor(first));
+      void openFirst();
     }
   });
   opener.addEventListener("click", () => show(!isOpen()));
