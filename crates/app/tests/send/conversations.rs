@@ -92,7 +92,6 @@ async fn ui_17_each_conversation_has_a_mark_of_its_own() {
 #[tokio::test]
 async fn snd_2_a_refused_send_leaves_no_empty_conversation_behind() {
     let rig = rig(4000, vec![answer("one", 5), answer("two", 5)]).await;
-    let at = Workspace::default();
     let (busy, fresh) = (rig.app.new_conversation(), rig.app.new_conversation());
     let draft = |text: &str| Draft { text: text.to_owned(), ..Draft::default() };
     let prepared =

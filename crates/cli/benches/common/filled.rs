@@ -45,7 +45,7 @@ pub(crate) fn compared(table: &mut Table, first: &mut f64, value: f64) {
     if *first == 0.0 {
         *first = value;
     } else {
-        table.ratio(format!("{:.2} × the value of 10k", value / *first));
+        table.ratio(format!("{:.2} × the value of the first size", value / *first));
     }
 }
 

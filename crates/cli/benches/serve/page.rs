@@ -11,15 +11,22 @@ use crate::{
 const KEYS: usize = 60;
 const TURNS_OF_THE_WHEEL: usize = 40;
 
-/// Notes when pairs were first painted, and how long each key took until it was.
-const WATCH: &str = "
-globalThis.shownAfter = null;
-globalThis.keyTimes = [];
+/// A frame comes sixty times a second.
+const FRAME_MS: f64 = 1000.0 / 60.0;
+const WORK_MS: f64 = 8.0;
+
+/// Tells when the next frame was painted.
+pub(crate) const PAINTED: &str = "
 const painted = (then) => requestAnimationFrame(() => {
   const channel = new MessageChannel();
   channel.port1.onmessage = () => then(performance.now());
   channel.port2.postMessage(0);
-});
+});";
+
+/// Notes when pairs were first painted, and how long each key took until it was.
+const WATCH: &str = "
+globalThis.shownAfter = null;
+globalThis.keyTimes = [];
 const look = () => {
   const shown = document.querySelector('#history[data-ready] article');
   if (shown) painted((now) => { globalThis.shownAfter = now; });
@@ -63,15 +70,15 @@ pub(crate) fn run(
 
 fn opened(browser: &Browser, url: &str) -> Outcome<Page> {
     let page = browser.private_page()?;
-    page.before_load(WATCH)?;
+    page.before_load(&format!("{PAINTED}{WATCH}"))?;
     page.watch_long_tasks()?;
     page.open(url)?;
     page.wait_for("globalThis.shownAfter !== null")?;
     Ok(page)
 }
 
-/// A frame comes sixty times a second, so half of one is waited for on the average,
-/// whatever the page does; what it does itself is told beside it.
+/// Half a frame is waited for on the average, whatever the page does; what it does itself is told
+/// beside it.
 fn keys(page: &Page, size: &str, first: &mut First, table: &mut Table) -> Outcome {
     page.type_text("warm ")?;
     page.settle()?;
@@ -88,9 +95,10 @@ fn keys(page: &Page, size: &str, first: &mut First, table: &mut Table) -> Outcom
     let work = (after["TaskDuration"] - before["TaskDuration"]) * 1e3 / KEYS as f64;
     table.row("page: a key in the draft until it is painted, median", size, median, "ms");
     table.ratio(format!("p95 {:.1} ms", times[times.len() * 95 / 100]));
-    table.goal("≤ 16 ms", median <= 16.0);
+    table.goal("≤ one frame + 8 ms", median <= FRAME_MS + WORK_MS);
     table.row("page: all its work for a key", size, work, "ms");
     compared(table, &mut first.work, work);
+    table.goal("≤ 8 ms", work <= WORK_MS);
     Ok(())
 }
 
