@@ -17,6 +17,7 @@ import { createCursor } from "./history/cursor.js";
 import { debounced, el, must, onTouch } from "./base/dom.js";
 import { createDrafts } from "./composer/drafts.js";
 import { createEdits } from "./history/edit.js";
+import { createExactRequest } from "./composer/exactrequest.js";
 import { createEvents } from "./base/events.js";
 import { createFilterBox } from "./filter/box.js";
 import { bindForms } from "./base/forms.js";
@@ -304,10 +305,10 @@ function drawTitle(title) {
   arrived.setTitle(`${title} · Plimsoll`);
 }
 
-const PREVIEW = "what would be sent";
-const preview = () => panels.openUrl(PREVIEW, "/ui/request", written);
+const exactRequest = createExactRequest({ panels, panel: must("#panel", HTMLElement), written });
+const preview = exactRequest.open;
 // What would be sent changes with every pair, filter, setting and key.
-const followPreview = debounced(FOLLOW_MS, () => panels.refresh(PREVIEW));
+const followPreview = debounced(FOLLOW_MS, exactRequest.refresh);
 store.on(() => followPreview.call());
 must("#aut", HTMLElement).before(el("button", { type: "button", class: "tool", title: "What would be sent now, byte for byte (P in VIEW)", "aria-label": "What would be sent now", onclick: preview }, icon("request")));
 

@@ -58,8 +58,10 @@ export function createPanels({ api, panel, hud, back, draft, own = {} }) {
     try {
       const html = await api.html(source.url, typeof source.body === "function" ? source.body() : source.body);
       if (mine !== turn) return;
+      const focused = body.contains(document.activeElement) ? document.activeElement?.id : "";
       fill(html, nameOf(source.name));
       body.scrollTop = fresh ? 0 : at;
+      if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
     } catch (error) {
       if (mine !== turn) return;
       fill("", nameOf(source.name));

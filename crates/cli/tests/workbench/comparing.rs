@@ -93,6 +93,45 @@ fn his_12_two_models_answer_with_what_fits_the_smaller() {
     bench.fine();
 }
 
+/// PAY-5: the request of each model can be looked at before it goes, and is what goes then.
+#[test]
+fn his_12_the_exact_request_of_each_compared_model_is_shown() {
+    let Some(bench) = two_models(vec![answer("fine and equal")], 200, 10) else { return };
+    compare(&bench);
+    bench.click("#draft");
+    bench.types("question number 010");
+    bench.click("[aria-label='What would be sent now']");
+    let shown = |model: &str| {
+        bench.wait(&format!(
+            "T.one('#panel [data-side][aria-pressed=true]')?.textContent === '{model}' \
+             && T.says('#panel pre.exact', 'question number 010')"
+        ));
+        bench.js::<String>("T.one('#panel pre.exact').textContent")
+    };
+    let first = shown("test");
+    bench.click("#panel [data-side='larger']");
+    let other = shown("larger");
+    bench.wait("document.activeElement.dataset.side === 'larger'");
+    bench.accessible("the requests of a comparison");
+    // It follows the message, and stays with the model that was chosen.
+    bench.click("#draft");
+    bench.types("!");
+    bench.wait("T.says('#panel pre.exact', 'question number 010!')");
+    shown("larger");
+    bench.keys("Backspace");
+    bench.wait("!T.says('#panel pre.exact', 'question number 010!')");
+    let calls = bench.calls();
+    bench.keys("Enter");
+    bench.wait("T.pairs().length === 12 && T.pairs().slice(-2).every((pair) => pair.dataset.state === 'complete')");
+    let posted = bench.server.requests().into_iter().filter(|one| one.method == "POST");
+    let mut sent: Vec<String> = posted.skip(calls).map(|one| one.body).collect();
+    sent.sort();
+    let mut looked_at = vec![first, other];
+    looked_at.sort();
+    assert_eq!(sent, looked_at);
+    bench.fine();
+}
+
 #[test]
 fn his_12_one_of_two_answers_can_be_stopped() {
     let gate = Gate::default();

@@ -261,7 +261,7 @@ async fn beside(
 }
 
 /// A view of the pairs that the session shows, for another model.
-pub(super) fn as_shown(session: &WorkspaceSession, model: Option<&str>) -> View {
+pub(crate) fn as_shown(session: &WorkspaceSession, model: Option<&str>) -> View {
     let now = &session.workspace_view;
     View {
         history: HistoryChoice::These(now.visible_ids()),

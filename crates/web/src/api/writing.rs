@@ -40,7 +40,7 @@ pub(crate) struct NextMessage {
     regenerate: Option<String>,
     /// The pair whose message would be sent again, and which would be left out then.
     send_again: Option<String>,
-    /// The model, for this send alone.
+    /// The model, for this send alone; of several, the one whose request is shown.
     pub(crate) model: Option<String>,
     /// Two or three models that would answer it; it is weighed for the one that holds the least.
     #[serde(default)]

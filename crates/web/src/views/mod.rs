@@ -266,13 +266,18 @@ async fn next_request(
 ) -> Result<Markup, Problem> {
     let draft = message.draft(&web).await?;
     let session = web.sessions.session(&web.app, &place).await?;
-    let model = match message.models() {
-        (_, [first, ..]) => first.clone(),
-        (Some(model), _) => model.to_owned(),
-        (None, _) => session.lock().await.workspace_view.model().id.clone(),
+    let models = match message.models() {
+        (_, several @ [_, ..]) => several.to_vec(),
+        (Some(model), _) => vec![model.to_owned()],
+        (None, _) => vec![session.lock().await.workspace_view.model().id.clone()],
     };
-    web.app.make_ready(&model).await?;
+    for model in &models {
+        web.app.make_ready(model).await?;
+    }
     let mut session = session.lock().await;
+    if let (chosen, several @ [_, ..]) = message.models() {
+        return request::compared(&web, &mut session, several, chosen, &draft).await;
+    }
     let mut other = view_for(&web, &mut session, message.models(), &draft).await?;
     request::next(&web, other.as_mut().unwrap_or(&mut session.workspace_view), &draft).await
 }

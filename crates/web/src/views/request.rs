@@ -3,14 +3,14 @@
 use std::{collections::HashSet, sync::Arc};
 
 use maud::{Markup, PreEscaped, html};
-use plimsoll_app::{Draft, WorkspaceView};
+use plimsoll_app::{AppError, Draft, Prepared, WorkspaceView};
 use plimsoll_domain::{PairId, Timestamp};
 use plimsoll_send::Receipt;
 use plimsoll_store::{ReceiptFilter, ReceiptRecord, Workspace};
 use plimsoll_tokens::commas;
 use serde_json::Value;
 
-use crate::{Web, problem::Problem};
+use crate::{Web, api::seen::as_shown, problem::Problem, sessions::WorkspaceSession};
 
 /// So many receipts are looked at for the one before another: more than end in a millisecond.
 const NEIGHBOURS: u64 = 32;
@@ -22,14 +22,54 @@ pub(super) async fn next(
     draft: &Draft,
 ) -> Result<Markup, Problem> {
     if !plimsoll_budget::is_emitted(&draft.text) {
-        return Ok(html! {
-            h2 { "Exact request" }
-            p.muted { "Nothing would be sent: the message is empty." }
-        });
+        return Ok(nothing());
     }
     let prepared = workspace_view.prepare(&web.app, draft).await?;
+    would_be_sent(web, workspace_view.workspace(), &prepared, &html! {}).await
+}
+
+/// What would be sent to each of several models (HIS-12), one at a time: their names stand above it.
+pub(super) async fn compared(
+    web: &Arc<Web>,
+    session: &mut WorkspaceSession,
+    models: &[String],
+    chosen: Option<&str>,
+    draft: &Draft,
+) -> Result<Markup, Problem> {
+    if !plimsoll_budget::is_emitted(&draft.text) {
+        return Ok(nothing());
+    }
+    session.workspace_view.boundary(&web.app).await?;
+    let (at, view) = (session.place.workspace.clone(), as_shown(session, None));
+    let sides = web.app.prepare_compared(&at, &view, models, draft).await?;
+    let shown = models.iter().position(|model| Some(model.as_str()) == chosen).unwrap_or(0);
+    let prepared = sides.get(shown).ok_or(AppError::NotToCompare)?;
+    let choice = html! {
+        div.acts role="group" aria-label="The model whose request is shown" {
+            @for (number, model) in models.iter().enumerate() {
+                button.chip type="button" id={ "side-" (number) } data-side=(model)
+                    aria-pressed=(number == shown) { (model) }
+            }
+        }
+    };
+    would_be_sent(web, &at, prepared, &choice).await
+}
+
+fn nothing() -> Markup {
+    html! {
+        h2 { "Exact request" }
+        p.muted { "Nothing would be sent: the message is empty." }
+    }
+}
+
+async fn would_be_sent(
+    web: &Arc<Web>,
+    at: &Workspace,
+    prepared: &Prepared,
+    choice: &Markup,
+) -> Result<Markup, Problem> {
     let filter = ReceiptFilter { limit: Some(1), ..ReceiptFilter::default() };
-    let last = web.app.store().receipts(workspace_view.workspace(), &filter).await?;
+    let last = web.app.store().receipts(at, &filter).await?;
     let before = match last.first() {
         Some(receipt) => hashes(&web.app.store().receipt(receipt.id).await?),
         None => HashSet::new(),
@@ -39,6 +79,7 @@ pub(super) async fn next(
     let size = encoded.size();
     Ok(html! {
         h2 { "Exact request" }
+        (choice)
         p.muted {
             "What would be sent now, byte for byte, key aside: "
             (commas(size as u64)) @if size == 1 { " byte" } @else { " bytes" }
