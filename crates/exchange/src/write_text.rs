@@ -126,8 +126,11 @@ fn head(topic: Option<&str>, archived: &ArchivedPair) -> String {
     if pair.color_flag == plimsoll_domain::ColorFlag::Blue {
         parts.push("blue".to_owned());
     }
-    if pair.pair_use != PairUse::Auto {
-        parts.push(pair.pair_use.words().to_owned());
+    match pair.pair_use {
+        PairUse::Auto => {}
+        // By hand, or because a summary stands for it.
+        PairUse::Out => parts.push("left out".to_owned()),
+        PairUse::Pinned => parts.push(pair.pair_use.words().to_owned()),
     }
     if !matches!(pair.lifecycle, Lifecycle::Complete | Lifecycle::Idle) {
         parts.push(pair.lifecycle.name().to_owned());

@@ -24,6 +24,8 @@ pub struct StoredPair {
     pub cut: bool,
     /// Whether a pair that this summary stands for was edited or deleted since (HIS-11).
     pub outdated: bool,
+    /// The summary that stands for this pair, where it is left out for it (HIS-11).
+    pub summarised_by: Option<PairId>,
     /// Counts the changes of its texts; estimates are made for one revision (EST-7).
     pub revision: u64,
 }

@@ -65,14 +65,14 @@ const FILLED: &[Scene] = &[
     Scene::new("receipts").after(|page| {
         open_panel(page, "receipts")?;
         page.eval::<()>(
-            "document.querySelector('#panel .errors').scrollIntoView({ block: 'center' })",
+            "void document.querySelector('#panel .errors').scrollIntoView({ block: 'center' })",
         )?;
         page.settle()
     }),
     Scene::new("topics").after(|page| open_panel(page, "topics")),
     Scene::new("settings-dark").dark().after(|page| {
         open_panel(page, "settings")?;
-        page.eval::<()>("document.querySelector('#panel form.setting').scrollIntoView()")?;
+        page.eval::<()>("void document.querySelector('#panel form.setting').scrollIntoView()")?;
         page.settle()
     }),
     Scene::new("help").after(|page| open_panel(page, "help")),

@@ -32,7 +32,7 @@ fn his_11_what_stays_ashore_is_summarised_shown_sent_and_undone() {
     let before = marked(&bench);
     assert!(!before.is_empty() && before.len() < 10, "the line is among them: {before:?}");
     let ashore = 10 - before.len();
-    bench.js::<()>("T.one('#load').scrollIntoView({ block: 'center' })");
+    bench.js::<()>("void T.one('#load').scrollIntoView({ block: 'center' })");
     bench.click("#load [data-act='summarise-rest']");
     bench.wait(&format!("T.shown('{DIALOG}')"));
     assert_eq!(
@@ -85,6 +85,18 @@ fn his_11_by_keys_up_to_a_pair_and_out_of_date_after_an_edit() {
     bench.wait("T.says(\".pair[data-at='2'] .badge.summary\", 'summary')");
     bench.agrees();
     bench.counter("5 / 7");
+    // What it stands for says so, and leads to it; what somebody leaves out says that.
+    bench.wait("T.one(\".pair[data-at='0'] .badge.off\").textContent === 'off: in a summary'");
+    bench.wait(
+        "T.one(\".pair[data-at='0'] .badge.off\").title.includes('a summary is sent in its place')",
+    );
+    bench.keys("G -");
+    bench.says(".pair[data-at='6'] .badge.off", "off: left out by hand");
+    bench.keys("u");
+    bench.counter("5 / 7");
+    bench.accessible("pairs that a summary stands for");
+    bench.click(".pair[data-at='0'] .u .link[data-act='goto']");
+    bench.wait("T.current() === 2");
     bench.js::<bool>(
         "fetch(`/api/pairs/${T.pairs()[0].dataset.id}`, { method: 'PATCH', \
          headers: { 'content-type': 'application/json' }, body: JSON.stringify({ userText: 'mended' }) }).then((answer) => answer.ok)",

@@ -60,6 +60,13 @@ pub(crate) async fn his_11_a_summary_takes_the_place_of_its_pairs(backend: &impl
     assert_eq!(before, [Pinned, Auto], "as they were when it was complete");
     assert_eq!(store.summaries_of(&[pair_id(2), pair_id(3)]).await.unwrap(), [pair_id(9)]);
     assert_eq!(store.summaries_of(&[pair_id(3)]).await.unwrap(), []);
+    let summarised_by = async |number| store.get(pair_id(number)).await.unwrap().summarised_by;
+    assert_eq!(summarised_by(1).await, Some(pair_id(9)));
+    assert_eq!(summarised_by(3).await, None);
+    store.set_use(&[pair_id(2), pair_id(3)], Auto).await.unwrap();
+    assert_eq!(summarised_by(2).await, None, "it is sent beside its summary");
+    store.set_use(&[pair_id(3)], Out).await.unwrap();
+    assert_eq!(summarised_by(3).await, None, "left out by hand");
 }
 
 /// When it is deleted each pair is used as it was before; when that is undone it stands for them

@@ -31,6 +31,7 @@ const ROWS_OF: &str = "SELECT id, created_at, topic_id, model, star, flag, lifec
 
 const NEWEST_MODEL: &str = "SELECT model FROM pairs WHERE workspace = $1 AND model <> ''
     AND (receipt_id IS NOT NULL OR lifecycle = 'sending')
+    AND (pair_use <> 'out' OR compared_with IS NULL)
     ORDER BY created_at DESC, id DESC LIMIT 1";
 
 /// They were begun in one conversation, which has an index; one that was moved elsewhere since is
@@ -52,6 +53,9 @@ pub(crate) fn find(db: &mut dyn Db, id: PairId) -> StoreResult<Option<StoredPair
     if stored.pair.kind == PairKind::Summary {
         stored.pair.summarises = summaries::of(db, id)?;
         stored.outdated = summaries::is_outdated(db, id)?;
+    }
+    if stored.pair.pair_use == PairUse::Out {
+        stored.summarised_by = summaries::standing_for(db, id)?;
     }
     Ok(Some(stored))
 }
@@ -126,6 +130,7 @@ fn read(row: &dyn Cells) -> StoreResult<StoredPair> {
         workspace: workspaces::read(row, 1)?,
         cut: row.truth(8)?,
         outdated: false,
+        summarised_by: None,
         revision: row.count(9)?,
         edited_at: row.opt_int(10)?.map(plimsoll_domain::Timestamp::from_millis),
         pair: MessagePair {

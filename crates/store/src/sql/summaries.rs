@@ -5,7 +5,7 @@ use plimsoll_domain::{PairId, Summarised};
 use super::read_pairs;
 use crate::{
     StoreResult,
-    engine::{Db, id, list},
+    engine::{Db, first, id, list},
 };
 
 const PUT: &str =
@@ -17,6 +17,9 @@ const CHANGED: &str = "SELECT s.summarised_id FROM summary_pairs s
     LEFT JOIN pairs p ON p.id = s.summarised_id
     WHERE s.summary_id = $1 AND (p.id IS NULL OR p.revision <> s.revision) LIMIT 1";
 const ABOUT: &str = "SELECT DISTINCT summary_id FROM summary_pairs WHERE summarised_id = $1";
+const STANDING_FOR: &str = "SELECT s.summary_id FROM summary_pairs s
+    JOIN pairs p ON p.id = s.summary_id
+    WHERE s.summarised_id = $1 AND p.lifecycle = 'complete' ORDER BY p.id DESC LIMIT 1";
 const REMEMBER_USES: &str = "UPDATE summary_pairs SET use_before =
     (SELECT pair_use FROM pairs WHERE id = summarised_id)
     WHERE summary_id = $1 AND summarised_id IN (SELECT id FROM pairs)";
@@ -48,6 +51,11 @@ pub(super) fn of(db: &mut dyn Db, summary: PairId) -> StoreResult<Vec<Summarised
 /// Whether a pair that it stands for was edited or deleted since.
 pub(super) fn is_outdated(db: &mut dyn Db, summary: PairId) -> StoreResult<bool> {
     Ok(!list(db, CHANGED, values![summary], |_| Ok(()))?.is_empty())
+}
+
+/// The newest summary that stands for a pair.
+pub(super) fn standing_for(db: &mut dyn Db, pair: PairId) -> StoreResult<Option<PairId>> {
+    first(db, STANDING_FOR, values![pair], |row| id(row, 0))
 }
 
 /// The summaries that stand for a pair.

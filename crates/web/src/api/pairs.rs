@@ -30,6 +30,8 @@ pub(super) struct PairDto {
     id: String,
     /// The path of its topic.
     topic: String,
+    /// The id of its topic: conversations may have the same title.
+    topic_id: String,
     model: String,
     user_text: String,
     /// What each token of the user's words stands for.
@@ -53,6 +55,9 @@ pub(super) struct PairDto {
     /// Whether a pair that it stands for was edited or deleted since.
     #[serde(skip_serializing_if = "Option::is_none")]
     out_of_date: Option<bool>,
+    /// The summary that is sent in its place, where it is left out for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summarised_by: Option<String>,
     /// When a summary was made; `createdAt` is its place in the history.
     #[serde(skip_serializing_if = "Option::is_none")]
     made_at: Option<String>,
@@ -133,6 +138,7 @@ impl PairDto {
         Self {
             id: pair.id.to_string(),
             topic: paths.path(pair.topic_id),
+            topic_id: pair.topic_id.to_string(),
             model: pair.model,
             attachments: pair.attachments,
             user_text: pair.user_text,
@@ -143,6 +149,7 @@ impl PairDto {
             kind: pair.kind,
             summarises: pair.summarises.iter().map(|one| one.pair.to_string()).collect(),
             out_of_date: summary.then_some(stored.outdated),
+            summarised_by: stored.summarised_by.map(|id| id.to_string()),
             made_at: summary.then(|| rfc3339(pair.id.made_at())),
             group: pair.group.map(|id| id.to_string()),
             lifecycle_state: pair.lifecycle.name(),

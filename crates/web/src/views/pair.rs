@@ -111,9 +111,7 @@ impl PairView<'_> {
                         (self.question())
                         (self.kind())
                         @if pinned { span.badge.pinned title="always sent, never left out to make room" { "pinned" } }
-                        span.badge.off title=(off_title(why)) {
-                            "off" @if why == Some(ExcludedBecause::LeftOut) { ": left out by hand" }
-                        }
+                        (self.off(why))
                         span.think hidden[!sending] { "…" }
                     }
                     (self.tool_calls())
@@ -172,6 +170,27 @@ impl PairView<'_> {
                     button.link type="button" data-act="stop" { "Stop this one" }
                 } @else if pair.pair_use == PairUse::Out && pair.lifecycle == Lifecycle::Complete {
                     button.link type="button" data-act="prefer" { "Go on with this answer" }
+                }
+            }
+        }
+    }
+
+    /// HIS-10: why it is not sent; one in a summary leads to that (HIS-11).
+    fn off(&self, why: Option<ExcludedBecause>) -> Markup {
+        let summary = self.stored.summarised_by.filter(|_| why == Some(ExcludedBecause::LeftOut));
+        let title = match summary {
+            Some(_) => "not sent: a summary is sent in its place",
+            None => off_title(why),
+        };
+        html! {
+            span.badge.off title=(title) {
+                "off"
+                @if summary.is_some() { ": in a summary" }
+                @else if why == Some(ExcludedBecause::LeftOut) { ": left out by hand" }
+            }
+            @if let Some(summary) = summary {
+                button.link type="button" data-act="goto" data-id=(summary.to_string()) {
+                    "Show the summary"
                 }
             }
         }
@@ -417,6 +436,7 @@ mod tests {
             edited_at: None,
             cut: false,
             outdated: false,
+            summarised_by: None,
             revision: 2,
         };
         let place = Inclusion::Included;
