@@ -175,8 +175,8 @@ const compare = createCompare({
 });
 /** @param {import("./composer/drafts.js").Selected} view  what the selectors showed before */
 function selectAgain(view) {
-  const { model, topic } = store.get().view;
-  if (model !== view.model || topic !== view.topic) void setView(view).catch((error) => toast(wordsOf(error), { error: true }));
+  const { model, topicId } = store.get().view;
+  if (model !== view.model || topicId !== view.topic) void setView(view).catch((error) => toast(wordsOf(error), { error: true }));
 }
 const modes = createModes({ label: must("#mode", HTMLElement), draft, filter, cursor });
 const memory = createMemoryPanel({ api, toast, undo: (token) => void filterBox.takeBack(token), say: announce, attach: attach.take });
@@ -215,7 +215,7 @@ const filterBox = createFilterBox({
 const actions = createActions({
   api, win, sending, composer, panels, selectors, supply, edits, chips: attach.chips, setView, toast, keepDeleted, showFile: attach.showFile,
   input: () => modes.enter("INPUT"), undo: filterBox.takeBack, beginAt: line.beginAt, summaries, goTo: jumps.byId,
-  selected: () => ({ model: store.get().view.model, topic: store.get().view.topic }),
+  selected: () => ({ model: store.get().view.model, topic: store.get().view.topicId }),
 });
 const address = createAddress({ place, filter: () => store.get().view.filter, onBack: (filter) => void sync.setView({ filter }).catch((error) => toast(wordsOf(error), { error: true })) });
 const sidebar = createSidebar({ api, place, toast, undo: filterBox.takeBack, write: () => modes.enter("INPUT") });

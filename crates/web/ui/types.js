@@ -3,7 +3,7 @@
 /**
  * What decides which pairs are visible and who would answer. `passedOver` answered here last, and
  * lacks something now.
- * @typedef {{filter: string, topic: string, model: string, title: string, cost?: number, passedOver?: {model: string, lacks: Lack}}} View
+ * @typedef {{filter: string, topic: string, topicId: string, model: string, title: string, cost?: number, passedOver?: {model: string, lacks: Lack}}} View
  */
 
 /**
@@ -89,6 +89,7 @@
  * @property {string|null} [assistantText]
  * @property {string} [model]
  * @property {string} [topic]
+ * @property {string} [topicId]
  * @property {Attachment[]} [attachments]
  */
 

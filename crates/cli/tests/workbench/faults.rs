@@ -1,6 +1,7 @@
 //! Pairs in error: what they say, asking again, deleting (FAU-8, SND-7).
 
 use plimsoll_testkit::scripted::Reply;
+use serde_json::json;
 
 use crate::bench::{Workbench, answer};
 
@@ -52,6 +53,45 @@ fn snd_7_the_button_asks_again_and_escape_leaves_the_old_pair_alone() {
     bench.keys("Ctrl+A Delete");
     bench.click(".pair [data-act=reask]");
     asked_again(&bench);
+}
+
+/// HIS-9: titles need not be unique, so a conversation is told by its id.
+#[test]
+fn snd_7_a_question_again_goes_into_its_own_conversation_beside_one_of_the_same_title() {
+    let replies = [Reply::auth(), answer("fine")];
+    let mut conversations = Vec::new();
+    let bench = Workbench::prepared(replies, 4096, |served| {
+        for _ in 0..2 {
+            let begun = served.json("POST", "/api/conversations", None);
+            let id = begun["id"].as_str().unwrap().to_owned();
+            let address = format!("/api/send?conversation={id}&scope=conversation");
+            let sent = served.json("POST", &address, Some(json!({ "text": "What now?" })));
+            let pair = format!("/api/pairs/{}", sent["pair"].as_str().unwrap());
+            while served.json("GET", &pair, None)["lifecycleState"] == "sending" {
+                std::thread::yield_now();
+            }
+            conversations.push(id);
+        }
+    });
+    let Some(bench) = bench else { return };
+    bench.wait("T.pairs().map((pair) => pair.dataset.state).join() === 'error,complete'");
+    bench.click(".pair [data-act=reask]");
+    bench.wait("T.draft() === 'What now?'");
+    bench.wait("fetch('/api/state').then((a) => a.json()).then(({ view }) => view.topicId).then((id) => (T.topic = id))");
+    assert_eq!(bench.js::<String>("T.topic"), conversations[0]);
+    bench.click("#draft");
+    bench.keys("Enter");
+    bench.wait("T.pairs().length === 2 && T.state() === 'complete' && T.draft() === ''");
+    let pair: serde_json::Value =
+        bench.js("fetch(`/api/pairs/${T.last().dataset.id}`).then((answer) => answer.json())");
+    assert_eq!(pair["topicId"], conversations[0].as_str(), "{pair}");
+    // The picker of topics tells the two apart as well.
+    bench.click("#topic");
+    bench.wait("T.says('.popup [role=option]', 'What now?')");
+    bench.js::<()>("[...document.querySelectorAll('.popup [role=option]')].filter((one) => one.textContent.includes('What now?'))[1].click()");
+    let chosen = "fetch('/api/state').then((a) => a.json()).then(({ view }) => view.topicId)";
+    bench.wait(&format!("{chosen}.then((id) => id === '{}')", conversations[1]));
+    bench.fine();
 }
 
 /// The answer to a send arrives when it is told to, long after the events of that send.

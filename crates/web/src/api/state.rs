@@ -29,6 +29,8 @@ pub(crate) struct ViewDto {
     pub(crate) filter: String,
     /// The path of the topic that new pairs go to.
     pub(crate) topic: String,
+    /// Its id: conversations may have the same title.
+    topic_id: String,
     /// The title of that conversation: its name, or the first words of its first message.
     pub(crate) title: String,
     /// Whether somebody named it.
@@ -349,6 +351,7 @@ impl StateDto {
                 cost,
                 filter: session.filter().to_owned(),
                 topic: topic_path(workspace_view.topics(), workspace_view.topic().id),
+                topic_id: workspace_view.topic().id.to_string(),
                 title: workspace_view.topic().name.clone(),
                 named: workspace_view.topic().named,
                 model: plan.model().id.clone(),

@@ -43,7 +43,7 @@ pub(super) struct Choice {
     /// A filter; the empty one shows everything.
     #[schema(max_length = 65536)]
     filter: Option<String>,
-    /// The path of a topic; blank for none. In the scope of a conversation that is the topic.
+    /// The id or the path of a topic; blank for none. In the scope of a conversation that is the topic.
     topic: Option<String>,
     /// A model; blank for none.
     model: Option<String>,

@@ -9,7 +9,7 @@ const SAVE_MS = 400;
 const KEEPALIVE_BYTES = 60_000;
 
 /** @typedef {import("../types.js").Attachment & {name?: string | null}} NamedFile */
-/** @typedef {{model: string, topic: string}} Selected */
+/** The topic is told by its id. @typedef {{model: string, topic: string}} Selected */
 /**
  * An old question in the box: its pair goes when it is sent (SND-7).
  * @typedef {{pair: string, text: string, stored?: string, before: string, selected?: Selected, again?: "in" | "out"}} ReAsk

@@ -13,11 +13,11 @@ const MANAGE = "\u0000manage";
  * @returns {import("../base/popup.js").Option[]}
  */
 export function topicOptions(topics, current) {
-  return topics.map(({ path, pairs }) => ({
-    value: path,
+  return topics.map(({ id, path, pairs }) => ({
+    value: id,
     label: topicLabel(path),
     detail: pairs === undefined ? "" : counted(pairs, "pair"),
-    current: path === current,
+    current: id === current,
   }));
 }
 
@@ -69,10 +69,11 @@ export function createSelectors({ api, store, model, topic, setView, openPanel, 
    * @param {"model" | "topic"} what
    */
   async function change(pick, what) {
+    const { model: modelNow, topicId } = store.get().view;
     try {
       const value = await pick();
       if (value === MANAGE) return openPanel(`${what}s`);
-      if (value !== null && value !== store.get().view[what]) await setView({ [what]: value });
+      if (value !== null && value !== (what === "model" ? modelNow : topicId)) await setView({ [what]: value });
       // Who clicked elsewhere meanwhile is there, and stays there.
       if (value !== null || [document.body, model, topic].includes(/** @type {HTMLButtonElement} */ (document.activeElement))) done();
     } catch (error) {
@@ -93,7 +94,7 @@ export function createSelectors({ api, store, model, topic, setView, openPanel, 
   model.addEventListener("click", () => void openModels());
   topic.addEventListener("click", () => void change(async () => {
     const { topics } = await api.call("GET", "/api/topics");
-    const options = topicOptions(topics, store.get().view.topic);
+    const options = topicOptions(topics, store.get().view.topicId);
     return choose({ anchor: topic, label: "Topic", options: [...options, { value: MANAGE, label: "Manage topics…" }] });
   }, "topic"));
 

@@ -131,7 +131,7 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
     const { pair, files } = await withFiles(id);
     composer.reask(id, pair.userText, files, selected());
     input();
-    await setView({ ...(pair.model ? { model: pair.model } : {}), ...(pair.topic ? { topic: pair.topic } : {}) });
+    await setView({ ...(pair.model ? { model: pair.model } : {}), ...(pair.topicId ? { topic: pair.topicId } : {}) });
   }
 
   /**
