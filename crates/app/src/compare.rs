@@ -7,7 +7,7 @@ use plimsoll_store::Workspace;
 use crate::{App, AppError, Draft, HistoryChoice, Prepared, View};
 
 /// At most so many models answer one message.
-const MOST: usize = 3;
+pub const MOST_COMPARED: usize = 3;
 
 /// What a message to several models would be sent with.
 pub struct ComparedPlan {
@@ -82,7 +82,7 @@ impl App {
 
 fn check(models: &[String]) -> Result<(), AppError> {
     let different = models.iter().enumerate().all(|(at, model)| !models[..at].contains(model));
-    match (2..=MOST).contains(&models.len()) && different {
+    match (2..=MOST_COMPARED).contains(&models.len()) && different {
         true => Ok(()),
         false => Err(AppError::NotToCompare),
     }

@@ -8,7 +8,7 @@ use plimsoll_store::StoreError;
 use plimsoll_tokens::commas;
 use thiserror::Error;
 
-use crate::NoProvider;
+use crate::{MOST_COMPARED, NoProvider};
 
 /// What a surface can be told.
 #[derive(Debug, Error)]
@@ -90,8 +90,8 @@ pub enum AppError {
         opening: String,
         model: String,
     },
-    /// HIS-12: two or three models, each once.
-    #[error("a message is compared with two or three different models")]
+    /// HIS-12: several models, each once.
+    #[error("a message is compared with 2 to {} different models", MOST_COMPARED)]
     NotToCompare,
     /// `exact` was asked for and the tokenizer is not known.
     #[error("the tokenizer of '{0}' is not known; use another estimator")]

@@ -41,7 +41,10 @@ pub(crate) struct History {
     estimates: HashMap<PairId, Estimate>,
     pub(crate) scope: WorkspaceScope,
     /// The model of the newest pair elsewhere, where this conversation holds nothing yet.
-    pub(crate) model_elsewhere: Option<Arc<str>>,
+    model_elsewhere: Option<Arc<str>>,
+    /// The newest pair, where it is an answer that was only compared (HIS-12), and the model whose
+    /// answer goes on instead.
+    goes_on_with: Option<(PairId, Arc<str>)>,
     /// How long the texts were looked through for the filter.
     pub(crate) text_search: Duration,
 }
@@ -96,12 +99,21 @@ impl History {
             true => store.newest_model(workspace).await?.map(Arc::from),
             false => None,
         };
+        let goes_on_with = match pairs.last() {
+            Some(newest) if newest.pair_use == PairUse::Out => {
+                let compared = store.get_many(&store.compared_with(newest.id).await?).await?;
+                let goes_on = compared.iter().find(|one| one.pair.pair_use != PairUse::Out);
+                goes_on.map(|one| (newest.id, Arc::from(one.pair.model.as_str())))
+            }
+            _ => None,
+        };
         let saved = store.saved_filters(workspace).await?;
         let mut scope = WorkspaceScope::new(clock, topics, saved);
         let rows = pairs.iter().map(|pair| row_of(pair, &mut scope)).collect();
         Ok(Self {
             within,
             obeys_uses,
+            goes_on_with,
             pinned: pinned_of(&pairs),
             pairs,
             rows,
@@ -266,6 +278,21 @@ impl History {
             self.estimates.extend(delivered);
         }
         Ok(())
+    }
+
+    /// CAT-5: the model of the newest pair, here or elsewhere; of a comparison that whose answer
+    /// goes on.
+    pub(crate) fn newest_model(&self) -> Option<&str> {
+        let named = |pair: &&PairRow| !pair.model.is_empty();
+        match (self.pairs.iter().rev().find(named), &self.goes_on_with) {
+            (Some(newest), Some((compared, model)))
+                if newest.id == *compared && newest.pair_use == PairUse::Out =>
+            {
+                Some(model)
+            }
+            (Some(newest), _) => Some(&newest.model),
+            (None, _) => self.model_elsewhere.as_deref(),
+        }
     }
 
     /// Weighs visible rows newest first, as far as the boundary can reach.

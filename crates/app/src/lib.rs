@@ -52,7 +52,7 @@ pub use plimsoll_filter::{ExportFormat, ExportOrder};
 pub use ask::{HistoryChoice, Prepared, SaidForNow, SeenDigest, SendChoices, View};
 pub use begin::{HistoryNow, StartedSend};
 pub use bus::{Events, Heard};
-pub use compare::ComparedPlan;
+pub use compare::{ComparedPlan, MOST_COMPARED};
 pub use context_mark::{ContextFrom, tell as tell_context_mark};
 pub use deletions::{Deleted, restored_words};
 pub use driver::Sent;

@@ -225,16 +225,13 @@ impl App {
         topic: &Topic,
         history: &History,
     ) -> (Model, Option<PassedOver>) {
-        let newest = || {
-            let ids = history.pairs.iter().rev().map(|pair| pair.model.to_string());
-            let elsewhere = history.model_elsewhere.as_ref().map(ToString::to_string);
-            ids.into_iter().find(|id| !id.is_empty()).or(elsewhere)
-        };
         let usual = || self.model(self.settings().default_model());
         if let Some(chosen) = view.model.as_ref().or(topic.default_model.as_ref()) {
             return (self.model(chosen), None);
         }
-        let Some(model) = newest().map(|name| self.model(&name)) else { return (usual(), None) };
+        let Some(model) = history.newest_model().map(|name| self.model(name)) else {
+            return (usual(), None);
+        };
         let Some(lack) = self.providers.lacks(&model) else { return (model, None) };
         let instead = usual();
         if instead.id == model.id || self.providers.lacks(&instead).is_some() {

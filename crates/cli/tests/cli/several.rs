@@ -54,9 +54,9 @@ fn his_12_chat_asks_several_models_and_goes_on_with_one() {
     std::fs::write(&path, models).unwrap();
     let mut chat = Terminal::start(&home, &["chat"]);
     chat.enter("/compare other");
-    chat.wait_for("/compare takes one or two models and a message");
+    chat.wait_for("/compare takes 1 to 2 models and a message");
     chat.enter("/compare test why?");
-    chat.wait_for("two or three different models");
+    chat.wait_for("2 to 3 different models");
     chat.enter("/compare other Which is larger?");
     chat.wait_for("── test");
     chat.wait_for("── other");
@@ -64,6 +64,8 @@ fn his_12_chat_asks_several_models_and_goes_on_with_one() {
     chat.wait_for("1 aboard · ");
     chat.wait_for(" · test · ");
     assert_eq!(posted(&server).len(), 2);
+    chat.enter("/compare a,b,c Which?");
+    chat.wait_for("/compare takes 1 to 2 models and a message");
     chat.enter("/prefer 1");
     chat.wait_for("going on with the answer of other");
     chat.enter("/again 1");
@@ -76,4 +78,32 @@ fn his_12_chat_asks_several_models_and_goes_on_with_one() {
     chat.wait_for("› ");
     chat.keys(CTRL_D);
     assert_eq!(chat.end(), 0);
+}
+
+/// CAT-5: the newest pair is that of the last model, but the answer of the first one goes on.
+#[test]
+fn his_12_who_continues_after_a_comparison_goes_on_with_the_model_whose_answer_does() {
+    let server = ScriptedServer::chats(replies(&["an answer"])).unwrap();
+    let home = Home::new(&server, 4096);
+    let path = home.path().join("models.toml");
+    let mut models = std::fs::read_to_string(&path).unwrap();
+    models.push_str(&models.replace("id = \"test\"", "id = \"other\""));
+    std::fs::write(&path, models).unwrap();
+    let mut chat = Terminal::start(&home, &["chat"]);
+    chat.enter("/compare other Which is larger?");
+    chat.wait_for("/prefer N goes on with another");
+    chat.wait_for("› ");
+    chat.keys(CTRL_D);
+    assert_eq!(chat.end(), 0);
+    let model = |input: &str, expected: &str| {
+        let mut chat = Terminal::start(&home, &["chat", "-c"]);
+        chat.wait_for(&format!(" · {expected} · "));
+        chat.enter(input);
+        chat.wait_for("› ");
+        chat.keys(CTRL_D);
+        assert_eq!(chat.end(), 0);
+    };
+    model("/prefer 1", "test");
+    model("/prefer 2", "other");
+    model("/help", "test");
 }

@@ -229,6 +229,7 @@ fn footer(state: &StateDto, draft: &str, in_conversation: bool) -> Markup {
                         }
                         ul #compared role="list" aria-label="Models that are asked too" hidden {}
                         button #compare .attach type="button" aria-haspopup="listbox"
+                            data-most=(plimsoll_app::MOST_COMPARED)
                             title=(tooltip("compare")) aria-label=(tooltip("compare")) {
                             (icon("swap")) span { "Compare" }
                         }

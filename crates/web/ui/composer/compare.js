@@ -5,9 +5,6 @@ import { wordsOf } from "../base/api.js";
 import { el } from "../base/dom.js";
 import { choose } from "../base/popup.js";
 
-/** So many models answer besides the selected one, at most. */
-const MOST = 2;
-
 /**
  * The models that a message goes to: none where there is nothing to compare. Pure.
  * @param {string} model
@@ -33,6 +30,8 @@ export function createCompare({ api, store, button, list, again, taken, done, to
   /** @type {string[]} */
   let others = [];
   let model = store.get().view.model;
+  /** So many models answer, the selected one among them; the server knows. */
+  const most = Number(button.dataset["most"]);
 
   const models = () => comparedModels(store.get().view.model, others);
 
@@ -40,7 +39,7 @@ export function createCompare({ api, store, button, list, again, taken, done, to
     list.replaceChildren(...others.map((other) => el("li", {},
       el("button", { type: "button", class: "chip", title: `Do not ask ${other}`, "aria-label": `Do not ask ${other}`, onclick: () => set(others.filter((one) => one !== other)) }, `+ ${other} ×`))));
     list.hidden = others.length === 0;
-    button.hidden = others.length >= MOST;
+    button.hidden = others.length + 1 >= most;
   }
 
   /** The line is that of the smallest model. */

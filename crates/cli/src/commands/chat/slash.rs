@@ -1,5 +1,6 @@
 //! The commands of a chat: what they are called, and what was typed.
 
+use plimsoll_app::MOST_COMPARED;
 use plimsoll_domain::{ColorFlag, PairUse, Star};
 
 use crate::words::nearest;
@@ -38,7 +39,7 @@ pub(super) const COMMANDS: [Entry; 29] = [
     entry("from", "[N]", "begin the context at the newest visible pair, or the Nth newest"),
     entry("edit", "TEXT", "write the question of the newest visible pair anew"),
     entry("again", "[N]", "bring the message back to the input, to send it again in other words"),
-    entry("compare", "M[,M] TEXT", "ask the selected model and one or two others"),
+    entry("compare", "M[,M] TEXT", "ask other models beside the selected one"),
     entry("prefer", "[N]", "go on with this one of several answers"),
     entry(
         "summarise",
@@ -199,8 +200,9 @@ fn compare(text: &str) -> Result<Slash, (String, String)> {
     let (models, message) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let models: Vec<String> =
         models.split(',').filter(|name| !name.is_empty()).map(ToOwned::to_owned).collect();
-    if models.is_empty() || message.trim().is_empty() {
-        let wrong = "/compare takes one or two models and a message".to_owned();
+    let most = MOST_COMPARED - 1;
+    if !(1..=most).contains(&models.len()) || message.trim().is_empty() {
+        let wrong = format!("/compare takes 1 to {most} models and a message");
         return Err((wrong, "as in: /compare gpt-4o,claude-sonnet-4 Which is larger?".to_owned()));
     }
     Ok(Slash::Compare(models, message.trim().to_owned()))
