@@ -128,7 +128,7 @@ fn parse_temperature(text: &str) -> Result<f32, String> {
     number.ok_or_else(|| "a temperature is a number from 0 to 2".to_owned())
 }
 
-fn parse_scope(text: &str) -> Result<HistoryScope, String> {
+pub(crate) fn parse_scope(text: &str) -> Result<HistoryScope, String> {
     HistoryScope::parse(text).ok_or_else(|| {
         let known: Vec<&str> = HistoryScope::ALL.iter().map(|scope| scope.name()).collect();
         format!("one of {} is expected", known.join(", "))

@@ -156,6 +156,14 @@ pub(crate) fn similar_models(catalog: &Catalog, wrong: &str) -> Vec<String> {
     close.into_iter().take(MOST).map(|(_, id)| id.to_owned()).collect()
 }
 
+/// What to say where a name that nobody knows was probably mistyped; nothing for one that may well
+/// be a model of its own. A name with other digits is another version, not a mistake.
+pub(crate) fn misspelt_model(catalog: &Catalog, name: &str) -> Option<String> {
+    let digits = |name: &str| -> String { name.chars().filter(char::is_ascii_digit).collect() };
+    let meant = similar_models(catalog, name).into_iter().find(|id| digits(id) == digits(name))?;
+    Some(format!("no model is known as '{name}'; did you mean '{meant}'?"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,6 +177,17 @@ mod tests {
         assert_eq!(first("phi3-mini-4k").as_deref(), Some("phi-3-mini-4k"));
         assert_eq!(first("gpt-4o"), None, "it is known");
         assert_eq!(first("my-own-thing"), None);
+    }
+
+    #[test]
+    fn a_name_that_may_be_another_model_is_no_mistake() {
+        let catalog = plimsoll_config::shipped_catalog().unwrap();
+        for wrong in ["gpt4o", "GPT-4o_mini", "clade-sonet-4", "phi3-mini-4k"] {
+            assert!(misspelt_model(&catalog, wrong).is_some(), "{wrong}");
+        }
+        for plausible in ["gpt-4o", "gpt-9", "my-own-thing", "llama-9.1-1b", "acme-large", ""] {
+            assert_eq!(misspelt_model(&catalog, plausible), None);
+        }
     }
 
     #[test]

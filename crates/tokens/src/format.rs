@@ -13,6 +13,11 @@ pub fn commas(number: u64) -> String {
     out
 }
 
+/// `1 file`, `1,234 files`: things whose plural takes an s.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", commas(count), if count == 1 { "" } else { "s" })
+}
+
 /// `~1,234 tokens`.
 pub fn tokens_phrase(tokens: u64) -> String {
     format!("~{} tokens", commas(tokens))

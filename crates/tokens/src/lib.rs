@@ -23,8 +23,8 @@ pub use estimator::{Estimator, Method};
 pub use exact::Tokenizer;
 pub use fast::PairTable;
 pub use format::{
-    commas, compact_load, compact_size, compact_tokens, dollars, dollars_at_most, size_words,
-    token_footer, tokens_phrase,
+    commas, compact_load, compact_size, compact_tokens, counted, dollars, dollars_at_most,
+    size_words, token_footer, tokens_phrase,
 };
 pub use image::{ImagePricing, image_tokens};
 pub use raw::RawTokens;

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use plimsoll_app::{ExportFormat, ExportOrder};
+use plimsoll_domain::HistoryScope;
+
+use crate::conversation::parse_scope;
 
 /// Import conversations from ChatGPT, Claude, JSONL or an export of Plimsoll
 #[derive(Args, Debug)]
@@ -38,6 +41,7 @@ pub(crate) struct ImportArgs {
 #[command(after_help = "Examples:\n  \
     plimsoll export -o everything.zip\n  \
     plimsoll export --filter \"t'Sea'... & s>=2\" --format md --order topic -o sea.md\n  \
+    plimsoll export --topic /Sea --scope conversation -o sea.json\n  \
     plimsoll export --format txt | less\n\n\
     json and zip lose nothing and can be imported again. Attached files are in the zip; the\n\
     json names them and leaves their bytes where they are. md and txt are for people.")]
@@ -54,9 +58,14 @@ pub(crate) struct ExportArgs {
     #[arg(long, default_value = "time", value_parser = parse_order)]
     pub(crate) order: ExportOrder,
 
-    /// The topic that a bare `t` means, as a path /A/B
+    /// The topic that a bare `t` means, as a path /A/B or an id; with --scope conversation the one
+    /// that is exported
     #[arg(long, value_name = "PATH")]
     pub(crate) topic: Option<String>,
+
+    /// What is looked at: conversation, which --topic names, or everything
+    #[arg(long, default_value = "everything", value_parser = parse_scope)]
+    pub(crate) scope: HistoryScope,
 
     /// The model that a bare `m` means, and whose window `o` asks of
     #[arg(short, long)]

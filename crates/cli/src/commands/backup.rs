@@ -1,7 +1,7 @@
 //! `plimsoll backup`: a whole copy of the store.
 
 use plimsoll_files::size_words;
-use plimsoll_tokens::commas;
+use plimsoll_tokens::counted;
 
 use crate::{
     args::{BackupArgs, Location},
@@ -19,10 +19,10 @@ pub(crate) fn run(args: &BackupArgs, location: &Location) -> Result<u8, Failure>
         note(&format!("the store was copied to {}", args.file.display()));
         let beside = opened.app.beside_the_store().await?;
         if beside.blobs > 0 {
-            let (blobs, bytes) = (commas(beside.blobs), size_words(beside.bytes));
+            let (blobs, bytes) = (counted(beside.blobs, "file"), size_words(beside.bytes));
             let directory = beside.directory.display();
             note(&format!(
-                "the contents of attached files are not in it: {blobs} files, {bytes}, in \
+                "the contents of attached files are not in it: {blobs}, {bytes}, in \
                  {directory}; `plimsoll export --format zip` takes a workspace along with them"
             ));
         }

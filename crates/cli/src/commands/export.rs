@@ -7,7 +7,8 @@ use std::{
 
 use indicatif::ProgressBar;
 use plimsoll_app::{App, ExportAsk, ExportFormat, Exported};
-use plimsoll_tokens::commas;
+use plimsoll_domain::HistoryScope;
+use plimsoll_tokens::counted;
 
 use crate::{
     args::{ExportArgs, Location},
@@ -22,11 +23,15 @@ pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure>
     if let Some(path) = &args.output {
         WholeFile::check_name(path, args.force)?;
     }
+    if args.scope == HistoryScope::Conversation && args.topic.is_none() {
+        return Err(Failure::usage("--scope conversation goes with --topic, which names it")
+            .hint("`plimsoll topics` lists them"));
+    }
     let context = Context::load()?;
     machine::block_on(async {
         let opened = machine::open(context, location.data_dir()).await?;
         let ask = ExportAsk {
-            scope: plimsoll_domain::HistoryScope::Everything,
+            scope: args.scope,
             workspace: location.workspace.clone(),
             filter: args.filter.clone(),
             topic: args.topic.clone(),
@@ -52,16 +57,16 @@ pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure>
                 let mut file = WholeFile::create(path, args.force)?;
                 let exported = export(&opened.app, &ask, &mut file).await?;
                 file.finish()?;
-                let (pairs, files) = (commas(exported.pairs), commas(exported.files));
+                let (pairs, files) = (counted(exported.pairs, "pair"), exported.files);
                 let with = match (ask.format, exported.files) {
-                    (ExportFormat::Zip, 1..) => format!(" with {files} files"),
+                    (ExportFormat::Zip, 1..) => format!(" with {}", counted(files, "file")),
                     _ => String::new(),
                 };
-                note(&format!("{pairs} pairs{with} were written to {}", path.display()));
+                note(&format!("wrote {pairs}{with} to {}", path.display()));
                 if ask.format == ExportFormat::Json && exported.files > 0 {
                     note(&format!(
-                        "{files} attached files are named in it, without their bytes; \
-                         --format zip takes them along"
+                        "it is without the bytes of {}; --format zip takes them along",
+                        counted(files, "attached file")
                     ));
                 }
                 tell_left_out(&exported);

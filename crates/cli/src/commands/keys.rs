@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use plimsoll_budget::Api;
 use plimsoll_provider::{Reach, server_of};
+use plimsoll_tokens::counted;
 
 use crate::{
     args::{KeysArgs, KeysCommand},
@@ -138,7 +139,10 @@ fn test(provider: &str) -> Result<u8, Failure> {
         let tried = try_server(&providers, &place, Some(&found.key)).await;
         let tried = tried.map_err(|refused| Failure::failed(refused.to_string()))?;
         note(&match tried.models {
-            Some(models) => format!("{server} takes the key, and lists {} models", models.len()),
+            Some(models) => {
+                let models = counted(models.len() as u64, "model");
+                format!("{server} takes the key, and lists {models}")
+            }
             None => format!("{server} answers, but has no list of models to try the key with"),
         });
         Ok(0)

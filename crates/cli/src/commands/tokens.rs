@@ -6,9 +6,10 @@ use serde::Serialize;
 use crate::{
     args::TokensArgs,
     context::Context,
-    failure::{Failure, report},
+    failure::{Failure, note, report},
     input,
     output::{Output, printable},
+    words::misspelt_model,
 };
 
 #[derive(Serialize)]
@@ -29,6 +30,10 @@ struct Item {
 pub(crate) fn run(args: &TokensArgs, output: &mut Output) -> Result<u8, Failure> {
     let context = Context::load()?;
     let model = args.model.as_deref().map(|name| context.catalog.model(name));
+    let wrong = args.model.as_deref().and_then(|name| misspelt_model(&context.catalog, name));
+    if let Some(words) = wrong {
+        note(&words);
+    }
     let estimator = context.estimator(model.as_ref(), args.method, args.cpt)?;
     let mut exit = 0;
     let mut items = Vec::new();

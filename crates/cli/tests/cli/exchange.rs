@@ -98,6 +98,29 @@ fn his_8_an_export_goes_to_a_file_that_is_whole() {
     other.run(&["export", "-o", "no/such/dir.json"]).refused(1, "cannot write no/such/dir.json");
 }
 
+/// HIS-9c: the scope is a field, and a conversation is told by its path or its id.
+#[test]
+fn his_9c_one_conversation_is_exported_by_its_scope() {
+    let data = Data::new();
+    data.import("claude.json").json();
+    let pairs = |args: &[&str]| -> Vec<String> {
+        let ran = data.run(&[&["export", "--format", "txt"], args].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.stdout.lines().filter(|line| line.starts_with("--- ")).map(ToOwned::to_owned).collect()
+    };
+    let path = "/Imported/Claude/Knots";
+    let (all, knots) = (pairs(&[]), pairs(&["--filter", "t'Knots'"]));
+    assert!(!knots.is_empty() && knots.len() < all.len(), "{all:?}");
+    assert_eq!(pairs(&["--topic", path]), all, "a topic alone is what a bare t means");
+    assert_eq!(pairs(&["--topic", path, "--scope", "conversation"]), knots);
+    assert_eq!(pairs(&["--topic", path, "--scope", "everything"]), all);
+    data.run(&["export", "--scope", "conversation"])
+        .refused(2, "--scope conversation goes with --topic");
+    assert_eq!(data.run(&["export", "--scope", "half"]).code, 2);
+    let unknown = ["export", "--scope", "conversation", "--topic", "/Nowhere"];
+    assert_ne!(data.run(&unknown).code, 0);
+}
+
 #[test]
 fn his_8_attached_files_go_along_in_a_zip() {
     let data = Data::new();
@@ -105,13 +128,13 @@ fn his_8_attached_files_go_along_in_a_zip() {
     std::fs::write(data.path("notes.md"), "# A mark on the hull\n").unwrap();
     assert_eq!(data.run(&["files", "add", "notes.md"]).code, 0);
     let json = data.run(&["export", "-o", "all.json"]);
-    assert!(json.stderr.contains("1 attached files are named in it, without their bytes"));
+    assert!(json.stderr.contains("it is without the bytes of 1 attached file; "));
     let zip = data.run(&["export", "-o", "all.zip"]);
-    assert!(zip.stderr.contains("3 pairs with 1 files were written to all.zip"), "{}", zip.stderr);
+    assert!(zip.stderr.contains("wrote 3 pairs with 1 file to all.zip"), "{}", zip.stderr);
     let archive = std::fs::read(data.path("all.zip")).unwrap();
     assert!(archive.starts_with(b"PK"), "the name chose the format");
     let backup = data.run(&["backup", "copy.db"]);
-    assert!(backup.stderr.contains("not in it: 1 files, 21 B, in "), "{}", backup.stderr);
+    assert!(backup.stderr.contains("not in it: 1 file, 21 B, in "), "{}", backup.stderr);
     assert!(backup.stderr.contains("`plimsoll export --format zip`"), "{}", backup.stderr);
 
     let other = Data::new();

@@ -46,6 +46,20 @@ fn ui_18_a_plan_says_what_the_prompt_costs_at_most() {
     assert!(inside.stdout.contains("cost       free"), "{}", inside.stdout);
 }
 
+/// CAT-4: 8,192 tokens are assumed for an unknown model; one that was mistyped has a hint.
+#[test]
+fn cat_4_a_plan_for_a_misspelt_model_has_a_hint() {
+    let run = |model: &str| {
+        let args = ["plan", "--json", "--pairs", "-", "-m", model];
+        let ran = plimsoll(args).input(three().join("\n")).run();
+        (ran.json()["ml"].as_u64().unwrap(), ran.stderr)
+    };
+    let hint = "note: no model is known as 'gpt4o'; did you mean 'gpt-4o'?\n";
+    assert_eq!(run("gpt4o"), (8192, hint.to_owned()));
+    assert_eq!(run("gpt-9"), (8192, String::new()));
+    assert_eq!(run("gpt-4o").1, "");
+}
+
 fn three() -> Vec<String> {
     // Not in the order of time.
     vec![

@@ -33,6 +33,21 @@ fn each_method_is_the_one_that_was_asked_for() {
     }
 }
 
+/// CAT-4: an unknown model is counted for all the same; one that was mistyped has a hint.
+#[test]
+fn cat_4_a_misspelt_model_has_a_hint_and_is_counted_for() {
+    let run = |model: &str| {
+        let ran = plimsoll(["tokens", "--json", "-m", model]).input("hello world").run();
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.json();
+        ran.stderr
+    };
+    assert_eq!(run("gpt4o"), "note: no model is known as 'gpt4o'; did you mean 'gpt-4o'?\n");
+    for plausible in ["gpt-4o", "gpt-9", "never-heard-of"] {
+        assert_eq!(run(plausible), "", "{plausible}");
+    }
+}
+
 #[test]
 fn several_files_have_a_total_and_a_missing_one_fails_after_the_others() {
     let dir = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plimsoll_app::{App, Collected};
 use plimsoll_files::size_words;
-use plimsoll_tokens::commas;
+use plimsoll_tokens::counted;
 
 use super::GcArgs;
 use crate::{
@@ -36,12 +36,12 @@ pub(crate) fn run(args: &GcArgs, location: &Location, output: &mut Output) -> Re
             Collected { blobs, bytes } => format!(
                 "; {} in {} wait until they are {} h old (--older-than 0 takes them now)",
                 size_words(bytes),
-                counted(blobs),
+                counted(blobs, "blob"),
                 args.older_than
             ),
         };
         if let Collected { blobs: 1.., bytes } = garbage.unjudged {
-            let (count, size) = (counted(garbage.unjudged.blobs), size_words(bytes));
+            let (count, size) = (counted(garbage.unjudged.blobs, "blob"), size_words(bytes));
             note(&format!(
                 "{count}, {size}, are older than this store, which cannot know who needs them: they stay"
             ));
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &GcArgs, location: &Location, output: &mut Output) -> Re
             for one in &garbage.found {
                 output.text(&format!("{:>10}  {}\n", size_words(one.size), one.name))?;
             }
-            let (count, size) = (counted(count), size_words(bytes));
+            let (count, size) = (counted(count, "blob"), size_words(bytes));
             note(&format!("{count}, {size}; `plimsoll gc --yes` removes them{young}"));
             return Ok(0);
         }
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &GcArgs, location: &Location, output: &mut Output) -> Re
         }
         shrink(app, args.yes).await?;
         let gone = app.collect(garbage).await?;
-        let (count, size) = (counted(gone.blobs), size_words(gone.bytes));
+        let (count, size) = (counted(gone.blobs, "blob"), size_words(gone.bytes));
         note(&format!("removed {count}, {size}{young}"));
         Ok(0)
     })
@@ -76,8 +76,4 @@ pub(crate) fn run(args: &GcArgs, location: &Location, output: &mut Output) -> Re
 async fn shrink(app: &App, yes: bool) -> Result<(), Failure> {
     while yes && app.store().shrink().await? {}
     Ok(())
-}
-
-fn counted(blobs: u64) -> String {
-    format!("{} {}", commas(blobs), if blobs == 1 { "blob" } else { "blobs" })
 }

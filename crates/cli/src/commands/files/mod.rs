@@ -17,7 +17,7 @@ use plimsoll_app::{App, AppError, Cancel, Secrets, TakeIn, blob_name};
 use plimsoll_domain::{File, FileId};
 use plimsoll_files::{age_words, file_label, parse_file_id, size_words};
 use plimsoll_store::Workspace;
-use plimsoll_tokens::commas;
+use plimsoll_tokens::{commas, counted};
 use serde::Serialize;
 
 use crate::{
@@ -201,7 +201,7 @@ async fn show(
         ("kind", format!("{}, {}", file.kind.name(), file.mime)),
         ("size", size_words(file.size)),
         ("content", path.display().to_string()),
-        ("used by", format!("{} messages", used.len())),
+        ("used by", counted(used.len() as u64, "message")),
     ];
     facts.extend(file.tokens.map(|tokens| ("tokens", format!("~{}", commas(tokens)))));
     facts.extend(file.pixels.map(|(width, height)| ("pixels", format!("{width}×{height}"))));

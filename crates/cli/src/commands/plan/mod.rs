@@ -10,6 +10,7 @@ use std::{
 };
 
 use plimsoll_app::{App, Draft, GivenTarget, HistoryChoice, View, WorkspaceView};
+use plimsoll_budget::Binds;
 use plimsoll_domain::PairId;
 use plimsoll_filter::{Atom, Expr, parse};
 use plimsoll_send::Plan;
@@ -18,9 +19,10 @@ use plimsoll_store::Workspace;
 use crate::{
     args::{Location, PlanArgs},
     context::Context,
-    failure::Failure,
+    failure::{Failure, note},
     machine,
     output::Output,
+    words::misspelt_model,
 };
 use from_file::FromFile;
 
@@ -54,7 +56,12 @@ pub(crate) fn run(
     let mut context = Context::load()?;
     override_settings(args, &mut context)?;
     check_filter(args)?;
+    let wrong = args.model.as_deref().and_then(|name| misspelt_model(&context.catalog, name));
     let planned = machine::block_on(of_history(args, location, context))?;
+    // A server may have told of a model that the catalog does not know.
+    if let Some(words) = wrong.filter(|_| planned.plan.limit().binds == Binds::Assumed) {
+        note(&words);
+    }
     if args.json {
         output.json(&report::json(&planned))?;
     } else {
