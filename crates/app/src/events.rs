@@ -140,7 +140,7 @@ impl Cancel {
     }
 
     /// Returns when it is stopped, at once if it already is.
-    pub(crate) async fn cancelled(&self) {
+    pub async fn cancelled(&self) {
         let mut watcher = self.0.subscribe();
         // The sender lives as long as this borrow, so waiting cannot fail.
         let _ = watcher.wait_for(|stopped| *stopped).await;

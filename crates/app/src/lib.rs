@@ -28,6 +28,7 @@ mod history;
 mod import;
 mod import_blobs;
 mod import_files;
+mod import_words;
 mod importer;
 mod lack;
 mod ledger;

@@ -79,6 +79,14 @@ impl Blobs {
         Intake::begin_as(&self.shared, name, limit)
     }
 
+    /// A file in `tmp/` that has no name, or none that outlives its handle: for bytes that are read
+    /// and not kept. Only its owner may read it.
+    pub fn temporary_file(&self) -> Result<File, BlobError> {
+        let dir = &self.shared.tmp;
+        make_dir(dir)?;
+        tempfile::tempfile_in(dir).map_err(BlobError::io("create a file in", dir))
+    }
+
     /// Begins to take in many, which become durable together: much faster for small ones.
     pub fn batch(&self) -> Batch {
         Batch::new(self)

@@ -123,6 +123,9 @@ impl From<AppError> for Failure {
             | AppError::TooLongToSummarise { .. }
             | AppError::ViewChanged => Self::failed(error.to_string()),
             AppError::NotToCompare => Self::usage(error.to_string()),
+            AppError::Import(read) if error.is_mended_by_skipping() => {
+                Self::failed(error.to_string()).hint(format!("{} with --skip-bad", read.hint()))
+            }
             AppError::Import(read) => Self::failed(error.to_string()).hint(read.hint()),
             AppError::BadRecord(_) => Self::failed(error.to_string())
                 .hint("nothing was imported; mend the file, or use --skip-bad to leave it out"),

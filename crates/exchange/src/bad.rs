@@ -103,11 +103,11 @@ impl ReadError {
                 "it takes ChatGPT's and Claude's exports (zip or conversations.json), OpenAI-style \
                  messages as JSONL, and what `plimsoll export` writes"
             }
-            Self::Broken { .. } => {
-                "fetch the export again; --skip-bad takes what stands before the break"
-            }
+            Self::Broken { .. } => "fetch the export again, or take what stands before the break",
             Self::Newer(_) => "use the version of Plimsoll that wrote it, or a newer one",
-            Self::RecordTooLarge { .. } => "take that conversation out of the file",
+            Self::RecordTooLarge { .. } => {
+                "take that conversation out of the file, or take what stands before it"
+            }
             Self::Zip(_) => "fetch the export again, or unpack it and import conversations.json",
             Self::NoConversations => "unpack it and import the file that holds the conversations",
             Self::TooLarge(_) => "if you trust it, unpack it and import conversations.json",

@@ -1,6 +1,7 @@
 //! Test data, benchmarks and tools. Never part of the product: nothing that ships
 //! depends on this crate.
 
+pub mod chatgpt;
 pub mod history;
 pub mod http;
 pub mod llama_server;

@@ -12,6 +12,7 @@ mod connections;
 mod event_log;
 mod formats;
 mod health;
+mod imports;
 mod keys;
 mod place;
 mod problem;

@@ -235,9 +235,11 @@ impl From<AppError> for Problem {
                 Self::new(unprocessable, "too_long_to_summarise", detail)
             }
             AppError::NotToCompare => Self::new(unprocessable, "not_to_compare", detail),
-            AppError::Import(_) | AppError::BadRecord(_) => {
-                Self::new(unprocessable, "bad_import", detail)
+            AppError::Import(read) => {
+                Self::new(unprocessable, "bad_import", detail).hint(read.hint())
             }
+            AppError::BadRecord(_) => Self::new(unprocessable, "bad_import", detail)
+                .hint("nothing was imported; mend the file, or leave this record out"),
             AppError::Writing(_) => Self::new(StatusCode::SERVICE_UNAVAILABLE, "writing", detail),
             AppError::Ended => Self::new(StatusCode::SERVICE_UNAVAILABLE, "ended", detail),
             AppError::NoTokenizer(_) => Self::new(unprocessable, "no_tokenizer", detail),

@@ -8,8 +8,8 @@ use std::sync::{
 use plimsoll_app::App;
 
 use crate::{
-    Configurator, answer_streams::AnswerStreams, event_log::EventLog, security::Access,
-    sends::Sends, sessions::Sessions,
+    Configurator, answer_streams::AnswerStreams, event_log::EventLog, imports::Imports,
+    security::Access, sends::Sends, sessions::Sessions,
 };
 
 /// What a [`Web`] is made of.
@@ -40,6 +40,7 @@ pub struct Web {
     pub(crate) sessions: Sessions,
     pub(crate) event_log: EventLog,
     pub(crate) sends: Sends,
+    pub(crate) imports: Imports,
     pub(crate) answers: AnswerStreams,
     pub(crate) undo: crate::api::Undo,
     pub(crate) mounted: axum::Router,
@@ -62,6 +63,7 @@ impl Web {
             sessions: Sessions::default(),
             event_log,
             sends: Sends::default(),
+            imports: Imports::default(),
             answers: AnswerStreams::default(),
             undo: crate::api::Undo::default(),
             mounted,
@@ -86,11 +88,13 @@ impl Web {
         self.ending.load(Ordering::SeqCst)
     }
 
-    /// Stops what is being sent, and waits until it is at rest, or for this long.
+    /// Stops what is being sent or imported, and waits until it is at rest, or for this long.
     pub async fn rest(&self, longest: std::time::Duration) {
         self.take_nothing_new();
         self.sends.cancel_all();
+        self.imports.cancel_all();
         // Whoever does not end in time is found interrupted by the next start (SND-6).
-        let _ = tokio::time::timeout(longest, self.sends.ended()).await;
+        let ended = async { tokio::join!(self.sends.ended(), self.imports.ended()) };
+        let _ = tokio::time::timeout(longest, ended).await;
     }
 }

@@ -54,11 +54,11 @@ pub(crate) fn run(
         let imported = opened.app.import(&ask, source, &cancel, &mut watch).await;
         bar.finish_and_clear();
         let imported = imported?;
-        tell(&imported);
+        imported.notes().iter().for_each(|told| note(told));
         if args.json {
             output.json(&as_json(&imported))?;
         } else {
-            output.text(&format!("{}\n", line(&imported)))?;
+            output.text(&format!("{}\n", imported.summary()))?;
         }
         if imported.cancelled {
             let kept = commas(imported.new_pairs);
@@ -89,69 +89,6 @@ fn open(path: &Path) -> Result<Box<dyn ImportSource>, Failure> {
             .hint("pipe it in: plimsoll import - < …"));
     }
     Ok(Box::new(file))
-}
-
-fn line(imported: &Imported) -> String {
-    let mut parts = vec![format!("{} new pairs", commas(imported.new_pairs))];
-    if imported.known_pairs > 0 {
-        parts.push(format!("{} already there", commas(imported.known_pairs)));
-    }
-    parts.push(format!("{} new topics", commas(imported.new_topics)));
-    if imported.new_files > 0 {
-        parts.push(format!("{} new files", commas(imported.new_files)));
-    }
-    if imported.new_filters > 0 {
-        parts.push(format!("{} saved filters", commas(imported.new_filters)));
-    }
-    if imported.new_snippets > 0 {
-        parts.push(format!("{} snippets", commas(imported.new_snippets)));
-    }
-    if imported.new_drafts > 0 {
-        parts.push(format!("{} drafts", commas(imported.new_drafts)));
-    }
-    let from = imported.format.map(|format| format!("{}: ", format.name()));
-    format!("{}{}", from.unwrap_or_default(), parts.join(", "))
-}
-
-/// What was not taken, or not as it stood.
-fn tell(imported: &Imported) {
-    let left = imported.left_out;
-    let counts = [
-        (left.branches, "messages on other branches"),
-        (left.tool, "tool calls and thoughts"),
-        (left.system, "system messages"),
-        (left.attachments, "pictures and files"),
-    ];
-    let said: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{} {what}", commas(*count)))
-        .collect();
-    if imported.new_pairs > 0 {
-        // HIS-9: nobody sends a hundred old chats along by accident.
-        note("nothing of it is sent before you open a conversation of it");
-    }
-    if !said.is_empty() {
-        note(&format!("left out: {}", said.join(", ")));
-    }
-    if imported.undated > 0 {
-        let count = commas(imported.undated);
-        note(&format!("{count} pairs have no date in the file and got that of today"));
-    }
-    if imported.replaced > 0 {
-        let count = commas(imported.replaced);
-        note(&format!("the file is not UTF-8 in {count} places; they were read as U+FFFD"));
-    }
-    for bad in &imported.bad {
-        note(&format!("left out {bad}"));
-    }
-    let more = imported.skipped.saturating_sub(imported.bad.len() as u64);
-    if more > 0 {
-        note(&format!("and {} more that could not be read", commas(more)));
-    }
-    if let Some(broken) = &imported.broken {
-        note(&format!("{broken}; what stands before it was taken"));
-    }
 }
 
 fn as_json(imported: &Imported) -> serde_json::Value {

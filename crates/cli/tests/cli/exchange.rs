@@ -51,7 +51,7 @@ fn his_8_an_import_is_told_and_comes_once() {
     let input = std::fs::read(fixture("messages.jsonl")).unwrap();
     let piped = data.run_with(&["import", "-", "--topic", "/Logs"], &input);
     assert_eq!(piped.stdout, "Messages: 2 new pairs, 3 new topics\n", "{}", piped.stderr);
-    assert!(piped.stderr.contains("1 pairs have no date"), "{}", piped.stderr);
+    assert!(piped.stderr.contains("1 pair has no date"), "{}", piped.stderr);
     assert_eq!(data.run_with(&["import", "-"], b"").code, 0, "empty input is data");
 }
 
@@ -139,11 +139,7 @@ fn his_8_attached_files_go_along_in_a_zip() {
 
     let other = Data::new();
     let told = other.run_with(&["import", "-"], &archive);
-    assert_eq!(
-        told.stdout, "Plimsoll: 3 new pairs, 4 new topics, 1 new files\n",
-        "{}",
-        told.stderr
-    );
+    assert_eq!(told.stdout, "Plimsoll: 3 new pairs, 4 new topics, 1 new file\n", "{}", told.stderr);
     assert!(other.run(&["files", "show", "notes.md"]).stdout.contains("A mark on the hull"));
     assert_eq!(other.run(&["export", "--format", "zip", "-o", "again"]).code, 0);
     assert_eq!(std::fs::read(other.path("again")).unwrap(), archive, "a round trip loses nothing");

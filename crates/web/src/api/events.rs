@@ -30,8 +30,8 @@ pub(crate) struct AfterQuery {
 /// What happens, as server-sent events
 ///
 /// `started`, `attempt`, `delta`, `status`, `receipt`, `ended`, `pair`, `removed`, `rows`,
-/// `state`, `topics`, `settings`, `draft`, `files`, `memory`, `tool`; `reset` to a client that
-/// was away too long. The data of each is JSON. `attempt` comes when a call goes out (its
+/// `state`, `topics`, `settings`, `draft`, `files`, `memory`, `tool`, `import`; `reset` to a client
+/// that was away too long. The data of each is JSON. `attempt` comes when a call goes out (its
 /// `stage` is `sent`) and again when it is over; `call` numbers the calls of the send in
 /// `pair`, `leftOut` names the pairs that it left out. `receipt` comes when the receipt can
 /// be read.

@@ -1,12 +1,14 @@
 //! JSON under `/api`, described by the OpenAPI document that is made from this code.
 
 pub(crate) mod attached;
+mod body;
 mod command;
 mod conversations;
 mod errors;
 mod events;
 mod export;
 pub(crate) mod files;
+mod import;
 mod memory;
 mod models;
 mod pairs;
@@ -93,6 +95,7 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(errors::get))
         .routes(routes!(command::command))
         .routes(routes!(export::export))
+        .routes(routes!(import::import, import::current, import::cancel))
         .routes(routes!(undo::undo))
         .routes(routes!(undo::deletions))
         .routes(routes!(undo::purge))

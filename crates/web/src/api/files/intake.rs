@@ -8,9 +8,8 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use futures_util::StreamExt;
 use plimsoll_app::{AppError, Draft, LARGEST_FILE, Origin, Secrets, TakeIn, refuse_secret};
-use plimsoll_blobs::{Blob, BlobError, HEAD, Intake};
+use plimsoll_blobs::{Blob, HEAD, Intake};
 use plimsoll_domain::File;
 use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
@@ -19,13 +18,10 @@ use utoipa::{IntoParams, ToSchema};
 use super::{FileDto, current_plan};
 use crate::{
     Web,
-    api::{Asked, Here, PlaceQuery, attached::file_id},
+    api::{Asked, Here, PlaceQuery, attached::file_id, body::pour},
     place::Place,
     problem::{Body, Problem},
 };
-
-/// Parts that wait to be written.
-const WAITING: usize = 8;
 
 /// How a file comes.
 #[derive(Deserialize, IntoParams)]
@@ -95,9 +91,7 @@ async fn told(
     Ok((StatusCode::CREATED, Json(told)))
 }
 
-/// Bytes from the network to the disk: what has come waits in a short line for the thread
-/// that writes, so memory stays flat and a slow disk slows the sender. Nothing is left of a
-/// body that breaks off.
+/// Takes a body in. Nothing is left of one that breaks off.
 async fn receive(
     web: &Arc<Web>,
     at: &Workspace,
@@ -105,35 +99,14 @@ async fn receive(
     allowed: bool,
     body: Stream,
 ) -> Result<Blob, Problem> {
-    let blobs = web.app.blobs(at)?;
-    let (send, mut receive) = tokio::sync::mpsc::channel::<axum::body::Bytes>(WAITING);
-    let mut intake = blobs.begin(name, Some(LARGEST_FILE)).map_err(AppError::from)?;
-    let writer = tokio::task::spawn_blocking(move || -> Result<Intake, BlobError> {
-        while let Some(bytes) = receive.blocking_recv() {
-            intake.write(&bytes)?;
-        }
-        Ok(intake)
-    });
-    let mut stream = body.into_data_stream();
+    let intake = web.app.blobs(at)?.begin(name, Some(LARGEST_FILE)).map_err(AppError::from)?;
     let mut head: Vec<u8> = Vec::new();
-    let mut broken = None;
-    while let Some(part) = stream.next().await {
-        let Ok(bytes) = part else {
-            broken = Some(Problem::bad_request("the upload broke off; send it again"));
-            break;
-        };
+    let write = |intake: &mut Intake, bytes: &[u8]| Ok(intake.write(bytes)?);
+    let intake = pour(body, intake, write, |bytes| {
         let room = HEAD.saturating_sub(head.len());
         head.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        // A writer that failed says why below.
-        if send.send(bytes).await.is_err() {
-            break;
-        }
-    }
-    drop(send);
-    let intake = writer.await.map_err(|_| AppError::Ended)?.map_err(AppError::from)?;
-    if let Some(problem) = broken {
-        return Err(problem);
-    }
+    })
+    .await?;
     if !allowed {
         refuse_secret(name, &head)?;
     }
