@@ -25,6 +25,7 @@ import { createGauge, loadNote } from "./composer/gauge.js";
 import { createHeld } from "./composer/refusals.js";
 import { createHistory } from "./history/history.js";
 import { icon } from "./base/icons.js";
+import { createImporting } from "./conversations/importing.js";
 import { createInFlight } from "./composer/inflight.js";
 import { createLine } from "./history/line.js";
 import { createJumps } from "./history/jumps.js";
@@ -219,6 +220,7 @@ const actions = createActions({
 });
 const address = createAddress({ place, filter: () => store.get().view.filter, onBack: (filter) => void sync.setView({ filter }).catch((error) => toast(wordsOf(error), { error: true })) });
 const sidebar = createSidebar({ api, place, toast, undo: filterBox.takeBack, write: () => modes.enter("INPUT") });
+const importing = createImporting({ api, scope: (path) => scoped(path, place), toast, announce });
 const newChat = () => sidebar.newChat(win.y === 0 && store.get().view.filter === "");
 const titleButton = document.querySelector("#title");
 titleButton?.addEventListener("click", () => void sidebar.renameOpen(store.get().view.title));
@@ -362,6 +364,7 @@ bindKeys({
     undo: () => filterBox.takeBack(),
     hud: panels.toggleHud,
     "new-chat": newChat,
+    import: () => importing.open(),
     sidebar: sidebar.toggle,
     command: () => modes.enter("COMMAND"),
     input: () => modes.enter("INPUT"),
@@ -399,6 +402,8 @@ function onEvent(name, data, id) {
   if (name === "removed") edits.gone(data.pairs);
   if (name === "ended") arrived.told();
   if (name === "conversations" || name === "reset") sidebar.changed();
+  if (name === "import") importing.told(data);
+  if (name === "reset") importing.ask();
   inFlight.onEvent(name);
 }
 const events = createEvents({ scope: (path) => scoped(path, place), after: body.dataset["event"] ?? "", onEvent, onConnection });

@@ -50,6 +50,7 @@ const ACTIONS: &[(&[&str], Elsewhere)] = &[
     (&["panel-deleted"], Done("get /api/deletions", "--list")),
     (&["panel-settings"], Done("put /api/settings/{key}", "settings")),
     (&["new-chat"], Done("post /api/conversations", "/new")),
+    (&["import"], Done("post /api/import", "import")),
     (&["apply"], Done("put /api/view", "--filter")),
     (&["complete"], Done("get /api/complete", "/filter")),
     (&["older-prompt", "newer-prompt"], Done("get /api/prompts", "Talk in the terminal")),
@@ -81,6 +82,7 @@ fn terminal() -> String {
         "settings",
         "models",
         "export",
+        "import",
         "keys",
     ];
     let help = |words: &str| {

@@ -111,8 +111,11 @@ fn sidebar(place: &Place) -> Markup {
                 button #side-close .tool type="button" aria-label="Close the list of conversations"
                     title="Close the list of conversations" { "✕" }
             }
-            a #new-chat .new href=(address("/c/new", place)) title=(tooltip("new-chat")) {
-                span { "New chat" } kbd aria-hidden="true" { "n" }
+            div.begin {
+                a #new-chat .new href=(address("/c/new", place)) title=(tooltip("new-chat")) {
+                    span { "New chat" } kbd aria-hidden="true" { "n" }
+                }
+                button #import .new type="button" data-import title=(tooltip("import")) { "Import" }
             }
             input #side-find type="search" placeholder="Find a conversation"
                 aria-label="Find a conversation by its title" autocomplete="off" spellcheck="false"
@@ -297,6 +300,8 @@ fn welcome() -> Markup {
                              "red when it is too full; nothing is dropped behind your back." }
                         li { "The box at the top decides what is visible, and so what is sent: "
                              code { "d<1h" } " is the last hour, " code { "s>=2" } " what you starred." }
+                        li { button.link type="button" data-import { "Import" } " what you wrote with "
+                             "ChatGPT or Claude; nothing of it is sent before you open it." }
                         li { "Press " kbd { "Esc" } " and then " kbd { "?" } " for all keys." }
                     }
                 }

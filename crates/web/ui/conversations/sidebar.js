@@ -100,6 +100,12 @@ export function createSidebar({ api, place, toast, undo, write }) {
     }
   }
 
+  /** @param {boolean} searched */
+  const nothing = (searched) => (searched
+    ? el("p", { class: "muted" }, "No title holds these words. The box at the top searches all messages.")
+    : el("p", { class: "muted" }, "Your conversations will stand here. ",
+      el("button", { type: "button", class: "link", "data-import": true }, "Import those of ChatGPT or Claude")));
+
   function draw() {
     // What somebody is pressing is not drawn anew under the finger: the click would be lost.
     if (pressed) {
@@ -111,7 +117,7 @@ export function createSidebar({ api, place, toast, undo, write }) {
     const redraw = () => {
       list.replaceChildren();
       append(all);
-      if (!all.length) list.append(el("p", { class: "muted" }, pages.find() ? "No title holds these words. The box at the top searches all messages." : "Your conversations will stand here."));
+      if (!all.length) list.append(nothing(pages.find() !== ""));
     };
     if (drawnFor === pages.find()) keepingPlace(list, all, redraw);
     else {

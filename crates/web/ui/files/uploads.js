@@ -42,6 +42,30 @@ export function waitingWords(count) {
 }
 
 /**
+ * Sends bytes by a request that is not open yet; who aborts it makes this [`Stopped`].
+ * @param {XMLHttpRequest} request
+ * @param {{address: string, tab: string, body: Blob, onProgress: (loaded: number, total: number) => void}} what
+ * @returns {Promise<any>}  the answer
+ */
+export function uploadBytes(request, { address, tab, body, onProgress }) {
+  return new Promise((resolve, reject) => {
+    request.open("POST", address);
+    request.setRequestHeader("content-type", "application/octet-stream");
+    request.setRequestHeader("accept", "application/json");
+    request.setRequestHeader("x-plimsoll-tab", tab);
+    request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total || body.size);
+    request.onload = () => {
+      const { status, responseText } = request;
+      if (status >= 200 && status < 300) resolve(JSON.parse(responseText));
+      else reject(new Problem(status, problemBody(responseText, status)));
+    };
+    request.onerror = () => reject(new Problem(0, { code: "offline", detail: "The upload broke off." }));
+    request.onabort = () => reject(new Stopped());
+    request.send(body);
+  });
+}
+
+/**
  * @param {object} deps
  * @param {string} deps.tab
  * @param {(path: string) => string} deps.scope
@@ -80,26 +104,7 @@ export function createUploads({ tab, scope, open = () => new XMLHttpRequest() })
         };
         const begin = () => {
           state = "running";
-          request.open("POST", scope(uploadPath(about)));
-          request.setRequestHeader("content-type", "application/octet-stream");
-          request.setRequestHeader("accept", "application/json");
-          request.setRequestHeader("x-plimsoll-tab", tab);
-          request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total || body.size);
-          request.onload = () => {
-            over();
-            const { status, responseText } = request;
-            if (status >= 200 && status < 300) resolve(JSON.parse(responseText));
-            else reject(new Problem(status, problemBody(responseText, status)));
-          };
-          request.onerror = () => {
-            over();
-            reject(new Problem(0, { code: "offline", detail: "The upload broke off." }));
-          };
-          request.onabort = () => {
-            over();
-            reject(new Stopped());
-          };
-          request.send(body);
+          uploadBytes(request, { address: scope(uploadPath(about)), tab, body, onProgress }).finally(over).then(resolve, reject);
         };
         stop = () => {
           if (state === "running") return request.abort();

@@ -48,6 +48,7 @@ export default [
   { "mode": "VIEW", "key": "s", "action": "panel-settings", "help": "settings", "label": "Settings" },
   { "mode": "VIEW", "key": "h", "action": "hud", "help": "details: all numbers of the next send", "label": "Details" },
   { "mode": "VIEW", "key": "n", "action": "new-chat", "help": "new chat", "label": "New chat" },
+  { "mode": "VIEW", "key": "B", "action": "import", "help": "import conversations", "label": "Import conversations" },
   { "mode": "VIEW", "key": "C", "action": "sidebar", "help": "list of conversations", "label": "Conversations" },
   { "mode": "VIEW", "key": "x", "action": "cancel", "help": "stop the send in flight" },
   { "mode": "VIEW", "key": "?", "action": "panel-help", "help": "this help", "label": "Help" },

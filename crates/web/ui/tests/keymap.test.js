@@ -14,7 +14,7 @@ const VIEW = {
   R: "regenerate", S: "swap", y: "copy", Y: "copypair", r: "receipt", p: "request",
   f: "panel-files", m: "panel-memory", t: "panel-topics", I: "panel-conversation", h: "hud", s: "panel-settings", "/": "command", "?": "panel-help",
   M: "panel-models", L: "panel-receipts", D: "panel-deleted", P: "preview",
-  "-": "out", "+": "pin", "[": "line-up", "]": "line-down", c: "context-here", E: "send-again", Z: "summarise", z: "summarise-rest", v: "compare", n: "new-chat", C: "sidebar",
+  "-": "out", "+": "pin", "[": "line-up", "]": "line-down", c: "context-here", E: "send-again", Z: "summarise", z: "summarise-rest", v: "compare", n: "new-chat", B: "import", C: "sidebar",
   x: "cancel", u: "undo", Enter: "input", Escape: "command",
 };
 
