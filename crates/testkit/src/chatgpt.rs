@@ -119,9 +119,9 @@ pub fn a_person(now: i64) -> Vec<Chat> {
     ]
 }
 
-/// Questions and answers of the long conversation: an early one that matters, and a long answer
-/// that does not.
-const MOVING: [(&str, &str); 14] = [
+/// Questions and answers of the long conversation: an early one that matters, and two long answers
+/// that do not.
+const MOVING: [(&str, &str); 15] = [
     (
         "I run a bakery with a small web shop. We have to move it to another host before Easter. \
          Please remember: no downtime on Saturdays, and the customer list must stay in the EU.",
@@ -132,6 +132,37 @@ const MOVING: [(&str, &str); 14] = [
         "What do we have to copy?",
         "The database, the uploaded pictures, the configuration, the scheduled jobs and the mail \
          templates. Everything else is code and comes from the repository.",
+    ),
+    (
+        "Which kinds of hosts are there?",
+        "More than the names suggest. **Shared hosting** puts hundreds of sites on one machine: \
+         cheap, looked after, and slow when a neighbour is busy; you get a directory, a database \
+         and a panel, and no say in versions. A **virtual server** is a machine of your own on \
+         paper: you choose the system and keep it patched, and a mistake is yours alone. A \
+         **managed server** is the same with somebody who patches it, for three times the price, and \
+         they will want to know before you install anything. A **platform** takes your code and \
+         runs it; it grows by itself, and so does the bill, and the database is often elsewhere. \
+         **Containers** on a cluster are what platforms are made of; a bakery does not need one. A \
+         **shop service** is no host at all: they run the shop, you fill it, and leaving means \
+         copying products by hand. **Static hosting** serves files and nothing else, which is enough \
+         for the pages around a shop. Whatever it is, ask where the machines stand, who may look at \
+         the disks, how backups are made and how they are played back, what happens at the end of \
+         the contract, and whom you reach on a Saturday. For a shop with a few hundred orders a week \
+         a small managed server in Frankfurt or Helsinki is the quiet choice.",
+    ),
+    (
+        "How long is our time to live?",
+        "Your zone says 86400 seconds, which is a day. Lower it to 300 on Sunday.",
+    ),
+    (
+        "Which database do we run?",
+        "By the dump you showed me: MariaDB 10.6, about 400 MB, most of it orders. It takes two \
+         minutes to copy.",
+    ),
+    (
+        "Can we copy while people order?",
+        "Yes: a dump in one transaction sees one instant. What is ordered after it is copied in the \
+         last step, when the shop is closed for a minute.",
     ),
     (
         "Tell me all about DNS records.",
@@ -153,20 +184,6 @@ const MOVING: [(&str, &str); 14] = [
          week. DNSSEC signs all of this: a DS record in the parent zone holds the digest of the key, \
          and when the zone moves to another provider the old DS record must go first, or nobody who \
          checks signatures finds the shop any more.",
-    ),
-    (
-        "How long is our time to live?",
-        "Your zone says 86400 seconds, which is a day. Lower it to 300 on Sunday.",
-    ),
-    (
-        "Which database do we run?",
-        "By the dump you showed me: MariaDB 10.6, about 400 MB, most of it orders. It takes two \
-         minutes to copy.",
-    ),
-    (
-        "Can we copy while people order?",
-        "Yes: a dump in one transaction sees one instant. What is ordered after it is copied in the \
-         last step, when the shop is closed for a minute.",
     ),
     (
         "Who gets the mail of the shop?",

@@ -7,7 +7,9 @@ use serde_json::Value;
 use crate::bench::{Screen, Workbench, after, answer};
 
 /// A workbench as it is for a new user: in conversations.
-fn open(replies: impl IntoIterator<Item = plimsoll_testkit::scripted::Reply>) -> Option<Workbench> {
+pub(crate) fn open(
+    replies: impl IntoIterator<Item = plimsoll_testkit::scripted::Reply>,
+) -> Option<Workbench> {
     let home = |home: &std::path::Path| {
         std::fs::write(home.join("config.toml"), "defaultModel = \"test\"\n").unwrap();
     };

@@ -3,7 +3,7 @@
 /** Names of the events that the server sends (API-2). */
 export const EVENT_NAMES = [
   "started", "attempt", "status", "text", "receipt", "ended", "pair", "removed",
-  "rows", "state", "topics", "conversations", "settings", "draft", "files", "memory", "summarised", "toolcall", "reset",
+  "rows", "state", "topics", "conversations", "settings", "draft", "files", "memory", "summarised", "toolcall", "import", "reset",
 ];
 
 /** A hidden tab gives its connection back: a browser has only six for one server. */

@@ -64,8 +64,10 @@ export function createImporting({ api, scope, toast, announce }) {
   let file = null;
   /** While the file is on its way. @type {XMLHttpRequest | null} */
   let upload = null;
-  /** What this page began and has not told the end of. */
-  let waits = false;
+  /** The import that this page began and has not told the end of. */
+  let mine = 0;
+  /** What came while the file was on its way: the end of a short one may overtake the answer. @type {Import | null} */
+  let early = null;
   /** The newest import whose end was told. */
   let told = 0;
 
@@ -150,16 +152,17 @@ export function createImporting({ api, scope, toast, announce }) {
   /** @param {Import} status */
   function follow(status) {
     if (status.id <= told) return;
+    if (upload) {
+      if (status.id >= (early?.id ?? 0)) early = status;
+      return;
+    }
     if (!isOver(status.stage)) {
-      // The page itself knows better how much of the file has left it.
-      if (dialog && !upload) busy(status);
+      if (dialog) busy(status);
       return;
     }
     told = status.id;
-    const mine = waits;
-    waits = false;
     // One that somebody else began is told where it is looked at.
-    if (mine || dialog?.querySelector("progress")) end(status);
+    if (status.id === mine || dialog?.querySelector("progress")) end(status);
   }
 
   /**
@@ -168,7 +171,7 @@ export function createImporting({ api, scope, toast, announce }) {
    */
   async function take(chosen, skipBad = false) {
     file = chosen;
-    waits = true;
+    early = null;
     const request = new XMLHttpRequest();
     upload = request;
     busy({ id: 0, stage: "receiving", done: 0, total: chosen.size });
@@ -177,10 +180,12 @@ export function createImporting({ api, scope, toast, announce }) {
       const address = scope(`/api/import${skipBad ? "?skipBad=true" : ""}`);
       const { import: status } = await uploadBytes(request, { address, tab: api.tab, body: chosen, onProgress });
       upload = null;
+      mine = status.id;
       follow(status);
+      const overtook = /** @type {Import | null} */ (early);
+      if (overtook?.id === mine) follow(overtook);
     } catch (error) {
       upload = null;
-      waits = false;
       if (error instanceof Stopped) {
         if (dialog) choose();
         return;
@@ -202,7 +207,7 @@ export function createImporting({ api, scope, toast, announce }) {
 
   /** What the server knows, where events may have been missed. */
   async function ask() {
-    if (!waits && !dialog) return;
+    if (mine <= told && !dialog) return;
     const { import: status } = await api.call("GET", "/api/import").catch(() => ({ import: null }));
     if (status) follow(status);
   }

@@ -1,0 +1,131 @@
+//! A new user on an empty directory, by mouse alone: from the import of an export to a sentence of
+//! last year. At each step: what is on screen, and that what is sent is what was marked.
+
+use std::cell::Cell;
+
+use plimsoll_testkit::{
+    chatgpt::{a_person, export},
+    scripted::ScriptedServer,
+};
+use serde_json::Value;
+
+use crate::{
+    bench::Workbench,
+    first_day_walk::{CONFIG, EARLY, LONG_ANSWER, NEW_QUESTION, QUESTION, models, replies, walk},
+    honest::{asked, marked},
+    importing::now,
+};
+
+/// The body of the request with this number.
+fn request(bench: &Workbench, number: usize) -> Value {
+    let requests = bench.server.requests();
+    let posts = requests.iter().filter(|request| request.method == "POST");
+    serde_json::from_str(&posts.skip(number).next().unwrap().body).unwrap()
+}
+
+fn asked_at(bench: &Workbench, at: usize) -> String {
+    bench.js(&format!("T.one('.pair[data-at=\"{at}\"] .u .prose').textContent.trim()"))
+}
+
+#[test]
+fn his_9_the_first_day_by_mouse_alone_sends_what_is_marked() {
+    let server = ScriptedServer::chats(replies()).unwrap();
+    let catalog = models(&server.base_url());
+    let home = |home: &std::path::Path| {
+        std::fs::write(home.join("models.toml"), &catalog).unwrap();
+        std::fs::write(home.join("config.toml"), CONFIG).unwrap();
+    };
+    let Some(bench) = Workbench::before(server, 4096, home, |_| {}) else { return };
+    let file = bench.served.home().join("conversations.json");
+    std::fs::write(&file, export(&a_person(now()))).unwrap();
+    // Nobody presses a key that is a command: letters go into boxes alone.
+    bench.js::<()>(
+        "T.shortcuts = 0; addEventListener('keydown', ({ target }) => { if (!target.matches('textarea, input')) T.shortcuts += 1; }, true)",
+    );
+    let steps = Cell::new(0);
+    let mut before = Vec::new();
+    let mut seen = |step: &str| {
+        steps.set(steps.get() + 1);
+        match step {
+            "2-imported" => {
+                bench.says("dialog", "ChatGPT: 21 new pairs, 7 new topics.");
+                assert_eq!(bench.calls(), 0);
+                bench.counter("0 / 0");
+            }
+            "3-conversation" => {
+                bench.agrees();
+                assert_eq!(bench.js::<usize>("T.pairs().length"), 15);
+                let long = asked_at(&bench, LONG_ANSWER);
+                let aboard = marked(&bench);
+                assert!(aboard.contains(&long), "the long answer would go: {aboard:?}");
+                assert!(!aboard.contains(&asked_at(&bench, EARLY)), "the early one would not");
+                // Its weight: of each pair, of what goes along, of the window.
+                bench.wait(
+                    "T.pairs().every((pair) => Number(pair.querySelector('.tok').textContent) > 0)",
+                );
+                bench.says("#load", "aboard");
+                bench.says("#legend", "% of tern-1");
+            }
+            "4-by-hand" => {
+                bench.agrees();
+                let (aboard, long) = (marked(&bench), asked_at(&bench, LONG_ANSWER));
+                assert!(aboard.contains(&asked_at(&bench, EARLY)) && !aboard.contains(&long));
+                assert!(aboard.len() < 14, "something stays ashore: {aboard:?}");
+            }
+            "5-price" => {
+                bench.says("#send", "≤ $0.00");
+                assert_eq!(bench.calls(), 0, "nothing was sent yet");
+                bench.agrees();
+                before = marked(&bench);
+            }
+            "6-answer" => {
+                let sent = request(&bench, 0);
+                assert_eq!(asked(&sent), before, "what was marked was sent");
+                assert_eq!(sent["model"], "tern-1");
+                let last = sent["messages"].as_array().unwrap().last().unwrap();
+                assert_eq!(last["content"], QUESTION);
+                bench.says("#spent", "$0.00");
+                bench.agrees();
+                before = marked(&bench);
+            }
+            "7-summarise" => {
+                assert_eq!(bench.calls(), 1, "looking sends nothing");
+                bench.says("dialog.summary", "tokens, ≤ $0.00");
+            }
+            "8-summary" => {
+                bench.says(".pair[data-kind=summary] .a", "a small managed server in the EU");
+                bench.agrees();
+                assert!(marked(&bench).iter().any(|one| one.starts_with("Summary of ")));
+            }
+            "9-undone" => {
+                bench.agrees();
+                assert_eq!(marked(&bench), before, "all is as it was");
+            }
+            "10-new-chat" => bench.counter("0 / 0"),
+            "11-compared" => {
+                assert_eq!(bench.calls(), 4);
+                let both = [request(&bench, 2), request(&bench, 3)];
+                let mut models: Vec<&str> =
+                    both.iter().map(|one| one["model"].as_str().unwrap()).collect();
+                models.sort_unstable();
+                assert_eq!(models, ["gull-2", "tern-1"]);
+                for sent in &both {
+                    assert_eq!(sent["messages"].as_array().unwrap().len(), 1, "{sent}");
+                    assert_eq!(sent["messages"][0]["content"], NEW_QUESTION);
+                }
+                let used = "T.pairs().map((pair) => pair.dataset.use).join()";
+                assert_eq!(bench.js::<String>(used), "auto,out");
+            }
+            "12-find" => bench.says("#filter-menu .snippet mark", "eleven"),
+            "13-found" => {
+                bench.says("#title", "A weekend in Porto");
+                assert_eq!(bench.calls(), 4, "finding sends nothing");
+            }
+            _ => {}
+        }
+    };
+    walk(&bench.page, &file, &mut seen).unwrap();
+    assert_eq!(steps.get(), 13);
+    assert_eq!(bench.js::<u32>("T.shortcuts ?? 0"), 0);
+    bench.fine();
+}
