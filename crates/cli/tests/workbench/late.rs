@@ -402,3 +402,26 @@ fn promise_1_text_that_comes_late_is_not_drawn_twice() {
     assert!(!bench.js::<bool>("document.body.classList.contains('sending')"), "nothing is sent");
     bench.fine();
 }
+
+/// Seen in a random day: a summary begins far above the rows that are loaded, and its event came
+/// when they were those of the new arrangement already. It was drawn below the newest pair.
+#[test]
+fn promise_1_a_pair_that_begins_above_the_loaded_rows_is_not_drawn_below_them() {
+    let bench = Workbench::prepared([answer(&tall())], 4096, |served| {
+        for n in 0..60 {
+            served.send(&format!("question number {n:03}"));
+        }
+    });
+    let Some(bench) = bench else { return };
+    bench.wait("T.last().dataset.at === '59' && T.atBottom()");
+    let first: u32 = bench.js("Number(T.pairs()[0].dataset.at)");
+    assert!(first > 3, "the oldest are not loaded: {first}");
+    let told = "const shape = Number(T.one('.chunk').dataset.shape);
+         const html = T.last().outerHTML.replaceAll(T.last().dataset.id, 'a-summary');
+         const data = JSON.stringify({ pair: 'a-summary', at: 3, shape, state: 'complete', html });
+         T.stream.dispatchEvent(new MessageEvent('started', { data, lastEventId: document.body.dataset.event }));";
+    bench.page.run::<()>(told).unwrap();
+    bench.agrees();
+    assert_eq!(bench.js::<String>("T.last().dataset.at"), "59");
+    bench.fine();
+}

@@ -30,12 +30,14 @@ export function createHistory({ win, onRendered }) {
   }
 
   /**
+   * A new pair below all others. One that stands among them, as a summary does, comes with its
+   * neighbours when they are loaded.
    * @param {string} html
    * @param {number} at
    */
   function append(html, at) {
     const y = Math.max(win.y, at + 1);
-    const article = win.ends() ? render(html) : null;
+    const article = win.ends() && at >= win.loaded.to ? render(html) : null;
     if (!article) return win.setCount(y);
     anchor.keep(() => {
       const last = win.lastChunk();
