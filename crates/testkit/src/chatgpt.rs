@@ -200,8 +200,9 @@ const MOVING: [(&str, &str); 15] = [
     ),
     (
         "Write me the list for Tuesday.",
-        "1. 07:00 the shop closes for a minute. 2. Last copy of the database. 3. The address changes. \
-         4. An order for one loaf as a test. 5. The shop opens. 6. Watch the old log until nobody comes.",
+        "1. 07:00 the shop closes for a minute.\n2. Last copy of the database.\n3. The address \
+         changes.\n4. An order for one loaf as a test.\n5. The shop opens.\n6. Watch the old log \
+         until nobody comes.",
     ),
     (
         "How do I see that nobody comes any more?",

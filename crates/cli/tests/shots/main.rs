@@ -5,6 +5,10 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod demo;
+mod first_day;
+#[path = "../workbench/first_day_walk.rs"]
+#[allow(dead_code, reason = "the pictures look, the test compares")]
+mod first_day_walk;
 #[path = "../web/served.rs"]
 #[allow(dead_code, reason = "the pictures need less than the tests")]
 mod served;

@@ -47,7 +47,7 @@ fn ui_18_the_button_says_what_a_send_costs_at_most_and_the_pair_what_it_did() {
     bench.page.viewport(Viewport::new(360, 740)).unwrap();
     bench.wait("T.shown('#send .price') && !T.shown('#send .weight')");
     let fits: bool = bench.js(
-        "T.one('#send').getBoundingClientRect().right <= innerWidth && document.documentElement.scrollWidth <= innerWidth",
+        "T.one('#send').getBoundingClientRect().right <= innerWidth && T.one('#send').scrollWidth <= T.one('#send').clientWidth && document.documentElement.scrollWidth <= innerWidth",
     );
     assert!(fits);
     bench.fine();

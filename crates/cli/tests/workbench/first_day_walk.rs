@@ -36,7 +36,7 @@ pub(crate) fn replies() -> Vec<Reply> {
     vec![
         Reply::openai(
             &["Lower the time to live on Sunday, add the second web hook, and change the printer."],
-            720,
+            600,
             18,
         ),
         Reply::openai(
@@ -59,6 +59,10 @@ pub(crate) fn walk(page: &Page, export: &Path, seen: &mut dyn FnMut(&str)) -> Re
     seen("1-import");
     page.choose_files("dialog.importing input[type=file]", &[export])?;
     page.wait_for(&shows("dialog.importing", "Nothing of it is sent before you open"))?;
+    // Where the list is in sight, it shows what came.
+    page.wait_for(
+        "!document.querySelector('#side').checkVisibility() || document.querySelector('.conv')",
+    )?;
     seen("2-imported");
     page.click("dialog.importing .btn.pri")?;
     page.wait_for("!document.querySelector('dialog')")?;
@@ -74,36 +78,39 @@ pub(crate) fn walk(page: &Page, export: &Path, seen: &mut dyn FnMut(&str)) -> Re
 
     page.click(&format!(".pair[data-at='{LONG_ANSWER}'] [data-act='out']"))?;
     page.wait_for(&format!("{}?.dataset.use === 'out'", pair(LONG_ANSWER)))?;
+    seen("4-left-out");
     page.wheel("#history", 0.0, -20_000.0)?;
     page.wait_for("document.querySelector('#history').scrollTop === 0")?;
     page.click(&format!(".pair[data-at='{EARLY}'] [data-act='pin']"))?;
     page.wait_for(&format!("{}?.dataset.use === 'pinned'", pair(EARLY)))?;
-    seen("4-by-hand");
+    seen("5-pinned");
 
     page.click("#draft")?;
+    let weight = "document.querySelector('#send .weight')?.textContent ?? ''";
+    let before: String = page.eval(weight)?;
     page.type_text(QUESTION)?;
-    page.wait_for(&shows("#send .price", "$"))?;
-    seen("5-price");
+    page.wait_for(&format!("({weight}) !== '{before}'"))?;
+    seen("6-price");
     page.click("#send")?;
     page.wait_for(&answered(QUESTION, 1))?;
-    seen("6-answer");
+    seen("7-answer");
 
     page.wheel("#history", 0.0, -20_000.0)?;
     page.click("#load [data-act='summarise-rest']")?;
     page.wait_for("document.querySelector('dialog.summary li')")?;
-    seen("7-summarise");
+    seen("8-summarise");
     page.click("dialog.summary .btn.pri")?;
     page.wait_for("document.querySelector('.pair[data-kind=summary][data-state=complete] .a')")?;
     page.wait_for(&shows("#toasts", "Undo"))?;
-    seen("8-summary");
+    seen("9-summary");
     page.click("#toasts .toast .btn")?;
     page.wait_for("!document.querySelector('.pair[data-kind=summary]')")?;
-    seen("9-undone");
+    seen("10-undone");
 
     open_list(page)?;
     page.click("#new-chat")?;
     page.wait_for(&shows("#welcome", "Nothing of your other conversations is sent from here"))?;
-    seen("10-new-chat");
+    seen("11-new-chat");
     page.click("#compare")?;
     page.wait_for(&shows(".popup", "gull-2"))?;
     page.click(".popup [role=option]")?;
@@ -113,15 +120,15 @@ pub(crate) fn walk(page: &Page, export: &Path, seen: &mut dyn FnMut(&str)) -> Re
     page.wait_for(&shows("#send .price", "$"))?;
     page.click("#send")?;
     page.wait_for(&answered(NEW_QUESTION, 2))?;
-    seen("11-compared");
+    seen("12-compared");
 
     page.click("#filter")?;
     page.type_text("eleven years")?;
     page.wait_for(&shows("#filter-menu [role=option] .snippet", "eleven years"))?;
-    seen("12-find");
+    seen("13-find");
     page.click("#filter-menu [role=option]:has(.snippet)")?;
     page.wait_for(&shows("#rows .pair .a", LAST_YEAR))?;
-    seen("13-found");
+    seen("14-found");
     Ok(())
 }
 

@@ -257,7 +257,7 @@ fn footer(state: &StateDto, draft: &str, in_conversation: bool) -> Markup {
                         button #send .send type="submit" {
                             "Send"
                             @if let Some(cost) = window.cost.as_ref().filter(|cost| cost.most > 0.0) {
-                                span.weight { " · " (cost.tokens) } span.price { " · " (cost.text) }
+                                span.weight { " · " (cost.tokens) } span.price { i { " · " } (cost.text) }
                             }
                         }
                     }

@@ -87,7 +87,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
     const sending = store.get().sending !== null;
     // Where there is nothing to send yet, there is nothing to pay for.
     const cost = sending || (costs?.tokens === "0" && !composer.text()) ? undefined : costs;
-    button.replaceChildren(sending ? "Cancel" : "Send", ...(cost?.most ? [el("span", { class: "weight" }, ` · ${cost.tokens}`), el("span", { class: "price" }, ` · ${cost.text}`)] : []));
+    button.replaceChildren(sending ? "Cancel" : "Send", ...(cost?.most ? [el("span", { class: "weight" }, ` · ${cost.tokens}`), el("span", { class: "price" }, el("i", {}, " · "), cost.text)] : []));
     button.classList.toggle("cancel", sending);
     button.title = sending ? "Cancel (Ctrl+C here, x in VIEW)" : costTitle(cost);
     document.body.classList.toggle("sending", sending);

@@ -11,6 +11,9 @@ import { createList } from "../base/list.js";
 import { createPaint } from "./paint.js";
 import { createWalk } from "../base/walk.js";
 
+/** So wide is the menu of the box at least, where the screen is. */
+const MENU_WIDTH = 460;
+
 /**
  * @param {object} deps
  * @param {HTMLInputElement} deps.field
@@ -81,9 +84,11 @@ export function createFilterBox({ field, menu, hits: hitsBox, error, api, applie
   }
   function placeMenu() {
     const box = field.getBoundingClientRect();
-    menu.style.left = `${box.left}px`;
+    // In a narrow bar the box is too short for what it finds.
+    const width = Math.max(box.width, Math.min(MENU_WIDTH, innerWidth - 16));
+    menu.style.left = `${Math.max(8, Math.min(box.left, innerWidth - width - 8))}px`;
     menu.style.top = `${box.bottom + 4}px`;
-    menu.style.width = `${box.width}px`;
+    menu.style.width = `${width}px`;
   }
   addEventListener("resize", placeMenu);
 

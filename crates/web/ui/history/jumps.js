@@ -79,6 +79,10 @@ export function createJumps({ api, store, place, win, history, cursor, setView, 
         await reloadRows();
         at = await placeOf(id);
       }
+      if (at !== null && (await toPair(id, at))) return;
+      // It may have come just now, and its row with it.
+      await reloadRows();
+      at = await placeOf(id);
       if (at === null || !(await toPair(id, at))) toast("This pair is gone.");
     } catch (error) {
       toast(wordsOf(error), { error: true });
