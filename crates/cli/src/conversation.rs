@@ -88,7 +88,11 @@ async fn last(app: &App, workspace: &Workspace) -> Result<Option<TopicId>, Failu
     Ok(app.store().last_sent_in(workspace).await?)
 }
 
-async fn known(app: &App, workspace: &Workspace, path: &str) -> Result<TopicId, Failure> {
+pub(crate) async fn known(
+    app: &App,
+    workspace: &Workspace,
+    path: &str,
+) -> Result<TopicId, Failure> {
     app.open_workspace(workspace).await?;
     let topics = app.store().topics(workspace).await?;
     let topic = find_topic(&topics, path);

@@ -69,7 +69,7 @@ const keepDeleted = Number(body.dataset["keepDeleted"] ?? 0);
 
 const store = createState(emptyState());
 store.set({
-  view: { filter: filter.value, topic: must("#topic", HTMLElement).dataset["path"] ?? "", model: must("#model", HTMLElement).dataset["id"] ?? "", title: document.querySelector("#title")?.textContent ?? "" },
+  view: { filter: filter.value, topic: must("#topic", HTMLElement).dataset["path"] ?? "", topicId: must("#topic", HTMLElement).dataset["id"] ?? "", model: must("#model", HTMLElement).dataset["id"] ?? "", title: document.querySelector("#title")?.textContent ?? "" },
   boundary: {
     start: Number(pane.dataset["start"] ?? 0), x: Number(pane.dataset["x"] ?? 0), y: Number(pane.dataset["visible"] ?? 0),
     historyTokens: 0, totalTokens: 0,

@@ -24,6 +24,7 @@ const ACTIONS: &[(&[&str], Elsewhere)] = &[
     ),
     (&["star", "star-0", "star-1", "star-2", "star-3"], Done("patch /api/pairs", "/star")),
     (&["flag"], Done("patch /api/pairs", "/flag")),
+    (&["move"], Done("patch /api/pairs/{id}", "/move")),
     (&["out"], Done("patch /api/pairs", "/out")),
     (&["pin"], Done("patch /api/pairs", "/pin")),
     (&["line-up", "line-down", "context-here"], Done("put /api/view", "/from")),

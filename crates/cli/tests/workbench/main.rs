@@ -34,6 +34,7 @@ mod made;
 #[path = "../web/many.rs"]
 mod many;
 mod memory;
+mod newcomer;
 mod phone;
 mod prelude;
 mod reading;

@@ -249,7 +249,7 @@ pub(super) struct Changes {
     /// Whether it goes along with later messages. It can be taken back with `/api/undo`.
     #[serde(rename = "use")]
     pair_use: Option<PairUse>,
-    /// The path of a topic.
+    /// The id or the path of a topic.
     topic: Option<String>,
     /// New words of the user; the old ones are kept.
     user_text: Option<String>,
@@ -304,6 +304,11 @@ pub(super) async fn change(
     for label in labels {
         match label {
             Label::Use(pair_use) => use_as(&web, &at, &[id], pair_use).await?,
+            Label::Topic(topic) if topic != kept.pair.topic_id => {
+                app.label(&at, &[id], label).await?;
+                let before = Before::Topics(vec![(id, kept.pair.topic_id)]);
+                web.undo.keep(&at, app.clock().now(), before);
+            }
             label => drop(app.label(&at, &[id], label).await?),
         }
     }

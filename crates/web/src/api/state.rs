@@ -30,7 +30,7 @@ pub(crate) struct ViewDto {
     /// The path of the topic that new pairs go to.
     pub(crate) topic: String,
     /// Its id: conversations may have the same title.
-    topic_id: String,
+    pub(crate) topic_id: String,
     /// The title of that conversation: its name, or the first words of its first message.
     pub(crate) title: String,
     /// Whether somebody named it.

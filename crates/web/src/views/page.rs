@@ -238,7 +238,8 @@ fn footer(state: &StateDto, draft: &str, in_conversation: bool) -> Markup {
                         }
                         // In the scope of a conversation that is the topic.
                         button #topic .sel type="button" aria-haspopup="listbox" hidden[in_conversation]
-                            aria-label=(format!("Topic: {topic}")) title=(topic) data-path=(state.view.topic) {
+                            aria-label=(format!("Topic: {topic}")) title=(topic) data-path=(state.view.topic)
+                            data-id=(state.view.topic_id) {
                             (topic.rsplit(" › ").next().unwrap_or_default()) " ▾"
                         }
                         button #attach .attach type="button" aria-label="Attach files"

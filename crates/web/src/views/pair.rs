@@ -13,7 +13,7 @@ use plimsoll_domain::{
 use plimsoll_prose::{Renderer, limits::MAX_MARKDOWN_BYTES};
 use plimsoll_send::{Action, AttachedFile, Receipt, actions, short_label};
 use plimsoll_store::StoredPair;
-use plimsoll_tokens::{commas, dollars};
+use plimsoll_tokens::{commas, counted, dollars};
 
 use super::{
     icons::{icon, rendered},
@@ -336,7 +336,7 @@ impl PairView<'_> {
             div.meta {
                 @if pair.color_flag == ColorFlag::Blue { span.flag title="flagged" {} }
                 @if stars > 0 {
-                    span.star aria-label=(format!("{stars} stars")) { ("★".repeat(stars)) } " "
+                    span.star aria-label=(counted(stars as u64, "star")) { ("★".repeat(stars)) } " "
                 }
                 span { (pair.model) } " · "
                 @let at = if pair.kind == PairKind::Summary { pair.id.made_at() } else { pair.created_at };
@@ -385,6 +385,7 @@ impl PairView<'_> {
             (chat && !sending, "send-again"),
             (complete, "summarise"),
             (true, "context-here"),
+            (!sending, "move"),
             (pair.receipt_id.is_some(), "receipt"),
             (pair.receipt_id.is_some(), "request"),
             (true, "delete"),

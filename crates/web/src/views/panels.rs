@@ -48,6 +48,17 @@ pub(super) async fn topics(
                 }
             }
         }
+        // Above the list, which may be long.
+        details.new {
+            summary { "New topic" }
+            form data-call="POST /api/topics" data-then="panel:topics" {
+                label { "Path" input name="path" placeholder="/Rust/async" required maxlength="1000"; }
+                label { "System message" textarea name="systemMessage" rows="2" data-optional
+                    placeholder="else a copy of its parent's" {} }
+                p.problem role="alert" hidden {}
+                div.acts { button.btn.pri type="submit" { "Create topic" } }
+            }
+        }
         ul.tree {
             @for topic in shown {
                 @let path = paths.path(topic.id);
@@ -65,14 +76,6 @@ pub(super) async fn topics(
                     }
                 }
             }
-        }
-        h3 { "New topic" }
-        form data-call="POST /api/topics" data-then="panel:topics" {
-            label { "Path" input name="path" placeholder="/Rust/async" required maxlength="1000"; }
-            label { "System message" textarea name="systemMessage" rows="2" data-optional
-                placeholder="else a copy of its parent's" {} }
-            p.problem role="alert" hidden {}
-            button.btn.pri type="submit" { "Create topic" }
         }
     })
 }

@@ -15,7 +15,8 @@ import { createList } from "./list.js";
  */
 
 /**
- * The options that hold every typed word, those that begin with the text first. Pure.
+ * The options that hold every typed word: what is called so first, then those that begin with the
+ * text. Pure.
  * @template {{label: string, detail?: string}} T
  * @param {readonly T[]} options
  * @param {string} typed
@@ -25,7 +26,7 @@ export function narrowed(options, typed) {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const text = (/** @type {T} */ option) => `${option.label} ${option.detail ?? ""}`.toLowerCase();
   const found = options.filter((option) => words.every((word) => text(option).includes(word)));
-  const begins = (/** @type {T} */ option) => (words[0] && option.label.toLowerCase().startsWith(words[0]) ? 0 : 1);
+  const begins = (/** @type {T} */ { label }) => (label.toLowerCase() === typed.trim().toLowerCase() ? -1 : words[0] && label.toLowerCase().startsWith(words[0]) ? 0 : 1);
   return found.map((option, i) => ({ option, i })).sort((a, b) => begins(a.option) - begins(b.option) || a.i - b.i).map(({ option }) => option);
 }
 
@@ -52,9 +53,10 @@ let serial = 0;
  * @param {HTMLElement} question.anchor
  * @param {string} question.label
  * @param {Option[]} question.options
+ * @param {(typed: string) => Option} [question.make]  what makes a thing with a name that nothing has yet
  * @returns {Promise<string | null>}
  */
-export function choose({ anchor, label, options }) {
+export function choose({ anchor, label, options, make }) {
   return new Promise((resolve) => {
     serial += 1;
     const id = `popup-${serial}`;
@@ -86,6 +88,8 @@ export function choose({ anchor, label, options }) {
     function draw() {
       const hidden = field.value.trim() ? "untyped" : "typed";
       const all = narrowed(options.filter(({ when }) => when !== hidden), field.value);
+      const typed = field.value.trim();
+      if (make && typed && !options.some((option) => option.label.toLowerCase() === typed.toLowerCase())) all.push(make(typed));
       const found = bounded(all);
       const at = field.value ? 0 : Math.max(0, found.findIndex(({ current }) => current));
       const items = found.map((option) => ({ ...option, choose: () => end(option.value) }));

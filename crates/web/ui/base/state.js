@@ -31,7 +31,7 @@ export function createState(first) {
  */
 export function emptyState() {
   return {
-    view: { filter: "", topic: "", model: "", title: "" },
+    view: { filter: "", topic: "", topicId: "", model: "", title: "" },
     counter: { x: 0, t: 0, y: 0, text: "", frozen: false },
     boundary: { start: 0, x: 0, y: 0, historyTokens: 0, totalTokens: 0 },
     shown: { view: 0, shape: -1, block: 1, blocks: [] },

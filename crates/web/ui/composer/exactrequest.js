@@ -11,7 +11,7 @@ const NAME = "what would be sent";
  * @param {T} message
  * @param {string} chosen
  */
-export function requestOf(message, chosen) {
+export function exactRequestOf(message, chosen) {
   return message.compare?.includes(chosen) ? { ...message, model: chosen } : message;
 }
 
@@ -33,7 +33,7 @@ export function createExactRequest({ panels, panel, written }) {
   });
 
   return {
-    open: () => panels.openUrl(NAME, "/ui/request", () => requestOf(written(), chosen)),
+    open: () => panels.openUrl(NAME, "/ui/request", () => exactRequestOf(written(), chosen)),
     refresh,
   };
 }

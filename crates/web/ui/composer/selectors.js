@@ -6,6 +6,15 @@ import { counted, topicLabel } from "../base/text.js";
 import { lackOf, largerModels, modelOptions } from "../models/options.js";
 
 const MANAGE = "\u0000manage";
+const CREATE = "\u0000create";
+
+/**
+ * The path of a topic as people write it, `Sea › Ships` or `/Sea/Ships`. Pure.
+ * @param {string} typed
+ */
+export function topicPath(typed) {
+  return `/${typed.split(/[/›>]/).map((name) => name.trim()).filter(Boolean).join("/")}`;
+}
 
 /**
  * @param {import("../types.js").Topic[]} topics
@@ -90,13 +99,26 @@ export function createSelectors({ api, store, model, topic, setView, openPanel, 
     return null;
   }
 
+  /**
+   * A topic by its id; one whose name nothing has yet is made.
+   * @param {HTMLElement} anchor
+   * @param {string} label
+   * @param {string} current
+   * @returns {Promise<string | null>}
+   */
+  async function pickTopic(anchor, label, current) {
+    const { topics } = await api.call("GET", "/api/topics");
+    const options = [...topicOptions(topics, current), { value: MANAGE, label: "Manage topics…" }];
+    const make = (/** @type {string} */ typed) => ({ value: CREATE + typed, label: `Create topic “${typed}”` });
+    const value = await choose({ anchor, label, options, make });
+    if (!value?.startsWith(CREATE)) return value;
+    const { id } = await api.call("POST", "/api/topics", { path: topicPath(value.slice(CREATE.length)) });
+    return id;
+  }
+
   const openModels = () => change(() => pickModel(model, "Model"), "model");
   model.addEventListener("click", () => void openModels());
-  topic.addEventListener("click", () => void change(async () => {
-    const { topics } = await api.call("GET", "/api/topics");
-    const options = topicOptions(topics, store.get().view.topicId);
-    return choose({ anchor: topic, label: "Topic", options: [...options, { value: MANAGE, label: "Manage topics…" }] });
-  }, "topic"));
+  topic.addEventListener("click", () => void change(() => pickTopic(topic, "Topic", store.get().view.topicId), "topic"));
 
   return {
     openModels,
@@ -111,12 +133,24 @@ export function createSelectors({ api, store, model, topic, setView, openPanel, 
       openPanel("models");
       return null;
     },
+    /**
+     * Where a pair goes. Null: changed their mind.
+     * @param {HTMLElement} anchor
+     * @param {string} current
+     */
+    async topicFor(anchor, current) {
+      const value = await pickTopic(anchor, "Move to", current);
+      if (value !== MANAGE) return value;
+      openPanel("topics");
+      return null;
+    },
     draw() {
       const { view } = store.get();
       model.dataset["id"] = view.model;
       model.textContent = `${view.model || "no model"} ▾`;
       model.setAttribute("aria-label", `Model: ${view.model || "none"}`);
       topic.dataset["path"] = view.topic;
+      topic.dataset["id"] = view.topicId;
       // The name itself; where it stands is told besides, and never cuts it off.
       topic.textContent = `${topicLabel(view.topic.slice(view.topic.lastIndexOf("/")))} ▾`;
       topic.title = topicLabel(view.topic);

@@ -7,7 +7,7 @@ import { closest } from "../base/dom.js";
 import { FILES_SCOPES } from "../files/panel.js";
 import { choose } from "../base/popup.js";
 import { NEW_CONTEXT } from "../composer/refusals.js";
-import { counted, opening } from "../base/text.js";
+import { counted, opening, topicLabel } from "../base/text.js";
 
 /** What is asked of a model whose reply was cut by its length (SND-4c). */
 const CONTINUE = "Continue.";
@@ -52,7 +52,7 @@ export function pairText({ userText, assistantText }) {
  * @param {() => void} deps.input   to INPUT
  * @param {(name: string) => boolean} deps.showFile  the chip of a file of the message
  * @param {import("../base/toasts.js").Toast} deps.toast
- * @param {(token: string) => void} deps.undo
+ * @param {(token?: string) => void} deps.undo
  * @param {(article: HTMLElement) => Promise<unknown>} deps.beginAt  the context begins with this pair
  * @param {() => import("../composer/drafts.js").Selected} deps.selected  model and topic as they are
  * @param {ReturnType<typeof import("./summaries.js").createSummaries>} deps.summaries
@@ -132,6 +132,19 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
     composer.reask(id, pair.userText, files, selected());
     input();
     await setView({ ...(pair.model ? { model: pair.model } : {}), ...(pair.topicId ? { topic: pair.topicId } : {}) });
+  }
+
+  /**
+   * To another conversation.
+   * @param {string} id
+   * @param {HTMLElement} from
+   */
+  async function move(id, from) {
+    const { topicId } = await api.call("GET", path(id));
+    const topic = await selectors.topicFor(from, topicId);
+    if (topic === null || topic === topicId) return;
+    const moved = await api.call("PATCH", path(id), { topic });
+    toast(`Moved to “${topicLabel(moved.topic)}”.`, { label: "Undo", act: () => undo() });
   }
 
   /**
@@ -252,6 +265,7 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
         return sendAgain(id);
       case "summarise": return summaries.summarise({ upTo: id });
       case "summarised": return Promise.resolve(goTo(from.dataset["pair"] ?? ""));
+      case "move": return move(id, from);
       case "prefer": return api.call("POST", `${path(id)}/prefer`);
       case "stop": return sending.stop(id);
       case "edit": return state === "sending" ? void toast("It is being answered; edit it when that has ended.") : edits.start(article);

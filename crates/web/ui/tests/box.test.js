@@ -16,7 +16,8 @@ import { noBoundary } from "../history/jumps.js";
 import { nextChoice } from "../base/list.js";
 import { paintParts } from "../filter/paint.js";
 import { bounded, narrowed, roomFor } from "../base/popup.js";
-import { topicOptions } from "../composer/selectors.js";
+import { topicOptions, topicPath } from "../composer/selectors.js";
+import { exactRequestOf } from "../composer/exactrequest.js";
 import { lackOf, largerModels, modelOptions } from "../models/options.js";
 import { clampWidth } from "../base/sizer.js";
 import { emptyState, stateOf } from "../base/state.js";
@@ -122,7 +123,12 @@ test("typing narrows a list by every word, beginnings first", () => {
   assert.deepEqual(narrowed(models, "zzz"), []);
   assert.equal(models[0]?.detail, "openai · 128,000 tokens");
   assert.equal(models[1]?.current, true);
-  assert.equal(topicOptions([{ id: "1", path: "/Rust/async", pairs: 3 }], "/Rust/async")[0]?.label, "Rust › async");
+  const topics = [{ id: "1", path: "/Rust/async", pairs: 3 }, { id: "2", path: "/Rust/async" }];
+  assert.equal(topicOptions(topics, "2")[0]?.label, "Rust › async");
+  assert.deepEqual(topicOptions(topics, "2").map(({ value, current }) => [value, current]), [["1", false], ["2", true]], "of the same title, told by their ids");
+  assert.equal(topicPath(" Sea › Ships "), "/Sea/Ships");
+  assert.equal(topicPath("/Sea/Ships"), "/Sea/Ships");
+  assert.deepEqual(narrowed([{ label: "Topic 17" }, { label: "Topic 7" }], "topic 7").map(({ label }) => label), ["Topic 7", "Topic 17"]);
 });
 
 test("UI-19 usable models come first, and the others say what they lack and how it is supplied", () => {
@@ -282,4 +288,11 @@ test("UI-15: conversations stand under their days, with their age and weight", (
   assert.deepEqual([at(0), at(0, 2), at(3)].map((one) => ageOf(one, now)), ["now", "2 h", "3 d"]);
   assert.equal(ageOf(new Date(2024, 0, 5).toISOString(), now), "Jan 2024");
   assert.deepEqual([0, 999, 1000, 1234, 12_345, 999_499, 1_000_000, 2_500_000].map(compact), ["0", "999", "1K", "1.2K", "12K", "999K", "1M", "2.5M"]);
+});
+
+test("HIS-12 the exact request is that of the chosen model, where it is compared", () => {
+  const message = { text: "hi", compare: ["a", "b"] };
+  assert.deepEqual(exactRequestOf(message, "b"), { ...message, model: "b" });
+  assert.deepEqual(exactRequestOf(message, "gone"), message);
+  assert.deepEqual(exactRequestOf({ text: "hi" }, "b"), { text: "hi" });
 });

@@ -10,7 +10,7 @@ const COMMANDS = { commands: true };
 /** What UI-2 says of VIEW, written down again. */
 const VIEW = {
   j: "scroll-down", k: "scroll-up", J: "next", K: "previous", g: "first", G: "last", O: "boundary", o: "boundary",
-  "*": "star", 1: "star-1", 2: "star-2", 3: "star-3", 0: "star-0", a: "flag", e: "reask", d: "delete", i: "edit",
+  "*": "star", 1: "star-1", 2: "star-2", 3: "star-3", 0: "star-0", a: "flag", e: "reask", T: "move", d: "delete", i: "edit",
   R: "regenerate", S: "swap", y: "copy", Y: "copypair", r: "receipt", p: "request",
   f: "panel-files", m: "panel-memory", t: "panel-topics", I: "panel-conversation", h: "hud", s: "panel-settings", "/": "command", "?": "panel-help",
   M: "panel-models", L: "panel-receipts", D: "panel-deleted", P: "preview",

@@ -161,6 +161,13 @@ impl Chat<'_> {
         Ok(())
     }
 
+    /// Moves the newest visible pair to another conversation.
+    pub(super) async fn move_to(&mut self, path: &str) -> Result<(), Failure> {
+        let workspace = self.workspace_view.lock().await.workspace().clone();
+        let topic = conversation::known(self.app, &workspace, path).await?;
+        self.label(Label::Topic(topic)).await
+    }
+
     pub(super) async fn label(&mut self, label: Label) -> Result<(), Failure> {
         let id = self.newest_visible().await?;
         self.label_pair(id, label).await

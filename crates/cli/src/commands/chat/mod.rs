@@ -227,6 +227,7 @@ impl Chat<'_> {
             Slash::Exact(text) => self.show_request(text).await,
             Slash::Swap => self.swap().await,
             Slash::Star(star) => self.label(plimsoll_app::Label::Star(star)).await,
+            Slash::Move(path) => self.move_to(&path).await,
             Slash::Flag(flag) => self.label(plimsoll_app::Label::Flag(flag)).await,
             Slash::Use(pair_use, nth) => self.set_use(pair_use, nth).await,
             Slash::From(nth) => self.begin_at(nth).await,

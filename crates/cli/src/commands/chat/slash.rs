@@ -17,7 +17,7 @@ const fn entry(name: &'static str, takes: &'static str, help: &'static str) -> E
 }
 
 /// Every command, in the order of `/help`.
-pub(super) const COMMANDS: [Entry; 29] = [
+pub(super) const COMMANDS: [Entry; 30] = [
     entry("help", "", "this list"),
     entry("filter", "[FILTER]", "choose what is visible; without one, everything is"),
     entry("model", "[MODEL]", "choose who answers, or list the models"),
@@ -34,6 +34,7 @@ pub(super) const COMMANDS: [Entry; 29] = [
     entry("swap", "", "back to the answer before the last regeneration"),
     entry("star", "0-3", "give the newest visible pair stars"),
     entry("flag", "b|g", "flag the newest visible pair blue or grey"),
+    entry("move", "PATH", "move the newest visible pair to another conversation"),
     entry("pin", "[N]", "pin the newest visible pair, or the Nth newest; again to unpin it"),
     entry("out", "[N]", "leave it out by hand; again to let it go along"),
     entry("from", "[N]", "begin the context at the newest visible pair, or the Nth newest"),
@@ -87,6 +88,8 @@ pub(super) enum Slash {
     Swap,
     Star(Star),
     Flag(ColorFlag),
+    /// To the conversation at this path, or with this id.
+    Move(String),
     /// Which of the newest visible pairs, from 1, is pinned or left out, or no longer is.
     Use(PairUse, usize),
     /// Which of them the context begins with.
@@ -138,6 +141,9 @@ pub(super) fn read(line: &str) -> Result<Typed, (String, String)> {
         "swap" => Slash::Swap,
         "star" => Slash::Star(star(rest)?),
         "flag" => Slash::Flag(flag(rest)?),
+        "move" => Slash::Move(given.ok_or_else(|| {
+            ("/move takes a topic".to_owned(), "as in: /move /Sea/Ships".to_owned())
+        })?),
         "pin" => Slash::Use(PairUse::Pinned, nth(name, rest)?),
         "out" => Slash::Use(PairUse::Out, nth(name, rest)?),
         "from" => Slash::From(nth(name, rest)?),
