@@ -348,3 +348,17 @@ fn api_6_a_context_begins_at_a_pair_and_a_question_is_written_anew() {
     assert_eq!(home.command(&["undo"]).run().code, 0);
     assert_eq!(pairs(), 4);
 }
+
+#[test]
+fn api_6_a_pair_is_moved_to_another_conversation() {
+    let server = ScriptedServer::chats([Reply::openai(&["fine"], 9, 1)]).unwrap();
+    let home = Home::new(&server, 4096);
+    assert_eq!(home.command(&["topics", "add", "/Sea"]).run().code, 0);
+    let input = "ship\ntrain\n/move\n/move /Nowhere\n/move /Sea\nwagon\n";
+    let ran = home.command(&["chat"]).input(input).run();
+    for said in ["/move takes a topic", "Nowhere", "moved: train"] {
+        assert!(ran.stderr.contains(said) || ran.stdout.contains(said), "{said}: {}", ran.stderr);
+    }
+    let last = posted(&server).pop().unwrap();
+    assert!(last.contains("ship") && !last.contains("train"), "it is elsewhere now: {last}");
+}
