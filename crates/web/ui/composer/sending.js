@@ -1,32 +1,19 @@
-// A send as the page sees it: asked for, started, streaming, ended (UI-4, UI-5, UI-6).
+// A send as the page asks for it: what goes, what holds it back, and what is said of it. What the
+// server tells of it is in sendevents.js.
 
 import { Problem, wordsOf } from "../base/api.js";
-import { addCopyButtons } from "../base/clipboard.js";
-import { remainder } from "./composer.js";
 import { costTitle } from "./cost.js";
 import { el } from "../base/dom.js";
 import { busyWords } from "./refusals.js";
-import { afterReply, endNotice } from "./policy.js";
 import { filesOf } from "./seen.js";
+import { createSendEvents } from "./sendevents.js";
 import { scalars } from "../base/text.js";
 
 const TOO_LATE = "That pair cannot be answered again any more.";
 /** A second click within this time belongs to the first: it means to send, not to cancel. */
 const DOUBLE_CLICK_MS = 500;
 
-/** @typedef {import("../types.js").Status} Status */
 /** @typedef {{text: string, attachments?: import("../types.js").Attachment[], reask?: string, regenerate?: string, model?: string, [name: string]: unknown}} SendBody */
-
-/**
- * Whether a piece of text was already shown: its event is not newer than the article. Pure.
- * @param {string | undefined} shown
- * @param {string} id
- */
-export function alreadyShown(shown, id) {
-  if (!shown || !id) return false;
-  const [a, b] = [Number(shown), Number(id)];
-  return Number.isNaN(a) || Number.isNaN(b) ? shown === id : b <= a;
-}
 
 /**
  * @param {object} deps
@@ -73,15 +60,11 @@ export function createSending({ api, store, win, history, composer, modes, curso
   let question = null;
   /** When the pointer sent a message. */
   let clicked = -Infinity;
-  /** The status that was announced last; its seconds are not worth a voice. */
-  let said = "";
 
   /** What the message in the box will cost, as it is drawn. @type {import("../types.js").Cost | undefined} */
   let costs;
-  const busy = () => posting || store.get().sending !== null;
 
-  /** Rows that were fetched when a pair had ended are newer than what is still told of the way there. @param {string} pair */
-  const goesOn = (pair) => (win.find(pair)?.dataset["state"] ?? "sending") === "sending";
+  const busy = () => posting || store.get().sending !== null;
 
   function drawButton() {
     const sending = store.get().sending !== null;
@@ -391,110 +374,13 @@ export function createSending({ api, store, win, history, composer, modes, curso
         await again.show(before).catch(() => {});
       }
     },
-    /** @param {{pair: string, at: number | null, html?: string, state?: string | null}} event */
-    async started({ pair, at, html, state }) {
-      const own = posting || mine.has(pair);
-      if (own) mine.add(pair);
-      if (at !== null && at !== undefined && html && !history.replace(pair, html)) history.append(html, at);
-      // Its end comes right behind: nothing is on its way any more.
-      if (state === "sending") {
-        flying.add(pair);
-        store.set({ sending: { pair } });
-        badges.show({ pair, kind: "waiting", text: "" });
-      }
-      announce("Sent.");
-      if (own && at === null) {
-        toast("Sent. The filter hides the new pair.", { label: "Show everything", act: () => void setView({ filter: "" }) });
-      }
-      if (own && at !== null) await history.toBottom().catch(() => {});
-    },
-    /** @param {Status} status */
-    status(status) {
-      if (!goesOn(status.pair)) return;
-      if (store.get().sending?.pair !== status.pair) store.set({ sending: { pair: status.pair } });
-      badges.show(status);
-      if (status.text && status.text !== said) announce((said = status.text));
-    },
-    /**
-     * @param {{pair: string, append?: string, tail?: string}} event
-     * @param {string} id
-     */
-    text({ pair, append, tail }, id) {
-      const article = win.find(pair);
-      if (!article || !goesOn(pair)) return;
-      const { reply, done, rest } = replyOf(article);
-      if (alreadyShown(reply.dataset["event"], id)) return;
-      reply.dataset["event"] = id;
-      badges.clear();
-      win.anchor.keep(() => {
-        if (append) {
-          done.insertAdjacentHTML("beforeend", append);
-          addCopyButtons(done);
-        }
-        rest.innerHTML = tail ?? "";
-      });
-    },
-    /** @param {{pair: string, html?: string | null, state: string, notice?: string}} event */
-    async ended({ pair, html, state, notice: words }) {
-      const own = mine.delete(pair);
-      flying.delete(pair);
-      badges.clear();
-      // With everything in sight another conversation may still be answered; the next state says so.
-      const { sending: now } = store.get();
-      const [other] = flying;
-      if (!now || now.pair === pair) store.set({ sending: other ? { pair: other } : null });
-      notice.clear("held");
-      if (heldBack && !posting) sayFree();
-      announce(state === "complete" ? "The reply is complete." : state === "cancelled" ? "Cancelled." : "The send ended in an error.");
-      if (words && own) toast(words);
-      let article = html ? history.replace(pair, html) : null;
-      // Under a filter that moves, the rows with this pair may still be on their way.
-      if (own && html && !article) {
-        await caughtUp();
-        article = win.find(pair);
-      }
-      const reply = article?.querySelector(".a");
-      const what = afterReply({
-        mode: modes.mode,
-        mine: own && state === "complete",
-        // The end may be told before the answer that empties the box.
-        draftEmpty: (outgoing === null ? composer.text() : remainder(composer.area.value, outgoing)) === "",
-        shown: article !== null,
-        replyHeight: reply?.getBoundingClientRect().height ?? 0,
-        paneHeight: win.pane.clientHeight,
-      });
-      if (what === "read" && article && reply instanceof HTMLElement) {
-        cursor.set(article);
-        modes.enter("VIEW");
-        article.focus({ preventScroll: true });
-        win.anchor.scrollTo(reply, "top");
-      }
-      // Who did not send it has other things to read.
-      const unseen = own ? endNotice({ shown: article !== null, visible: Boolean(html), state }) : null;
-      if (unseen) toast(unseen, { label: "Show", act: () => void (html ? history.toBottom() : setView({ filter: "" })) });
-      next();
-    },
+    ...createSendEvents({
+      store, win, history, composer, modes, cursor, badges, notice, toast, setView, announce, caughtUp, mine, flying, next,
+      posting: () => posting,
+      outgoing: () => outgoing,
+      over: () => { if (heldBack && !posting) sayFree(); },
+    }),
   };
-}
-
-/**
- * The reply's parts; made when the first text arrives, for an empty block says nothing.
- * @param {HTMLElement} article
- */
-function replyOf(article) {
-  let reply = /** @type {HTMLElement | null} */ (article.querySelector(".a"));
-  if (!reply) {
-    reply = el("div", { class: "a prose" });
-    (article.querySelector(".toolcalls") ?? article.querySelector(".u"))?.after(reply);
-  }
-  const part = (/** @type {string} */ name) => {
-    const found = reply.querySelector(`:scope > .${name}`);
-    if (found instanceof HTMLElement) return found;
-    const made = el("div", { class: name });
-    reply.append(made);
-    return made;
-  };
-  return { reply, done: part("done"), rest: part("tail") };
 }
 
 /** @typedef {ReturnType<typeof createSending>} Sending */

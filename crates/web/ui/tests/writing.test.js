@@ -7,7 +7,7 @@ import { chooseDraft, readKept, takesForeignDraft } from "../composer/drafts.js"
 import { busyWords, waitLabel, wayOut } from "../composer/refusals.js";
 import { changedUnderway } from "../composer/inflight.js";
 import { afterReply, endNotice } from "../composer/policy.js";
-import { alreadyShown } from "../composer/sending.js";
+import { alreadyShown } from "../composer/sendevents.js";
 import { createWalk } from "../base/walk.js";
 import { chance } from "./random.js";
 
