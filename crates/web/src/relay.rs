@@ -1,7 +1,8 @@
 //! From what happens in the app to events for browsers.
 
-use std::{sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
+use futures_util::FutureExt;
 use plimsoll_app::{AppEvent, Attempt, Heard, OverQuota, Progress};
 use plimsoll_domain::{FileId, PairId, ReceiptId, file_label};
 use plimsoll_send::{Comparison, Stage};
@@ -55,7 +56,13 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
         loop {
             tokio::select! {
                 heard = events.next() => match heard {
-                    Heard::Event(event) => relay(&web, event).await,
+                    Heard::Event(event) => {
+                        // A fault of ours in one place must not keep all pages from hearing more.
+                        let relayed = AssertUnwindSafe(relay(&web, event)).catch_unwind().await;
+                        if relayed.is_err() {
+                            web.event_log.tell(Audience::Everybody, "reset", &json!({}));
+                        }
+                    }
                     Heard::Missed => {
                         web.event_log.tell(Audience::Everybody, "reset", &json!({}));
                     }

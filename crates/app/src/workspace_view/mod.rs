@@ -214,12 +214,15 @@ impl WorkspaceView {
             crate::history::parse_filter(source)?;
         }
         self.refresh(app).await?;
+        self.changes.everything = true;
         let before = std::mem::replace(&mut self.view, view);
         let done = self.follow_view(app).await;
         if done.is_err() {
             self.view = before;
             // What stood before stands again; if even that fails, the first error tells more.
-            let _ = self.follow_view(app).await;
+            self.changes.everything = self.follow_view(app).await.is_err();
+        } else {
+            self.changes.everything = false;
         }
         done
     }
@@ -246,11 +249,14 @@ impl WorkspaceView {
 
     /// Finds out again which model would answer, and what that means for the weights.
     pub(super) async fn refresh_target(&mut self, app: &App) -> Result<(), AppError> {
+        let pending = std::mem::replace(&mut self.changes.everything, true);
         let (view, topic, history) = (&self.view, &self.topic, &self.history);
         let target =
             TargetModel::of(app, &self.workspace, view, topic, history, &self.drafted, self.given)
                 .await?;
-        self.take_target(app, target).await
+        self.take_target(app, target).await?;
+        self.changes.everything = pending;
+        Ok(())
     }
 
     /// Takes another target model, and draws weights and line anew where that changes them.

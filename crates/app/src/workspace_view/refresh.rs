@@ -14,12 +14,15 @@ use crate::{
 const FEW: usize = 64;
 
 /// What happened and is not taken in yet.
+///
+/// Whoever takes something in marks `everything` for as long as it lasts: a request whose client goes
+/// away is dropped wherever it waits, and what it leaves by half is loaded as a whole by the next.
 #[derive(Default, PartialEq)]
 pub(super) struct Pending {
     /// Pairs that were added or changed.
     pairs: Vec<PairId>,
     /// Pairs went away, or nobody knows what changed.
-    everything: bool,
+    pub(super) everything: bool,
     /// Labels of many pairs changed; no text did.
     labels: bool,
     /// Topics or saved filters changed.
@@ -100,10 +103,18 @@ impl WorkspaceView {
             self.others = others;
             self.changes.everything = true;
         }
-        let changes = std::mem::take(&mut self.changes);
-        if changes != Pending::default() {
-            self.selected = None;
+        if self.changes == Pending::default() {
+            return Ok(());
         }
+        let changes = std::mem::take(&mut self.changes);
+        self.changes.everything = true;
+        self.take_changes(app, changes).await?;
+        self.changes.everything = false;
+        Ok(())
+    }
+
+    async fn take_changes(&mut self, app: &App, changes: Pending) -> Result<(), AppError> {
+        self.selected = None;
         if changes.everything || changes.files {
             self.file_cache.forget();
         }
@@ -145,15 +156,20 @@ impl WorkspaceView {
         (self.topic, self.topics) = (topic, topics);
         let (at, obeyed) = (&self.workspace, (self.within(), obeys_uses(&self.view)));
         let opened = History::open(&*app.store, at, obeyed, &self.topics, &app.clock).await?;
-        // Rows are other rows now, whatever their numbers are.
+        // Rows are other rows now, whatever their numbers are: no place among the old ones is kept.
+        let pending = std::mem::replace(&mut self.changes.everything, true);
         self.shape += 1;
         self.selected = None;
+        self.base.clear();
+        self.show(Vec::new());
         let before = std::mem::replace(&mut self.history, opened);
         self.history.scope.select_topic(self.topic.id);
         self.history.scope.selected_model = before.scope.selected_model;
         self.load_weights(app).await?;
         self.execute_filter(app).await?;
-        self.refresh_target(app).await
+        self.refresh_target(app).await?;
+        self.changes.everything = pending;
+        Ok(())
     }
 
     /// Many labels changed: rows are read again, weights stay.

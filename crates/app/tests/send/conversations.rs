@@ -1,5 +1,7 @@
 //! Conversations (HIS-9): what is outside the scope is as if it were not there.
 
+use std::task::Poll;
+
 use plimsoll_app::{AppError, Cancel, ContextFrom, Draft, HistoryChoice, Label, View};
 use plimsoll_budget::OverBudget;
 use plimsoll_domain::{HistoryScope, PairId, TopicId};
@@ -193,6 +195,86 @@ async fn his_9_a_scope_is_as_if_nothing_else_were_there() {
             let scoped = texts(&full, within(topics[0], filter)).await;
             let everything = View { scope: HistoryScope::Everything, ..within(topics[0], filter) };
             assert_eq!(scoped, texts(&alone, everything).await, "round {round}, filter {filter:?}");
+        }
+    }
+}
+
+/// Seen in a random day: the view of a deleted conversation kept places of rows that were gone, and
+/// whoever looked at it next failed.
+#[tokio::test]
+async fn his_9b_a_view_of_a_deleted_conversation_shows_nothing_until_it_is_back() {
+    for filter in ["", "r1", "t2", "t", "o", "k>1", "s1", "c'one*'", "p | r2", "m"] {
+        let rig = rig(4000, (0..3).map(|n| answer(&format!("answer {n}"), 5)).collect()).await;
+        let (sea, land) = (rig.app.new_conversation(), rig.app.new_conversation());
+        for (conversation, text) in [(sea, "one"), (sea, "two"), (land, "three")] {
+            send_in(&rig, conversation, text).await;
+        }
+        let at = Workspace::default();
+        let mut open = rig.app.workspace_view(&at, within(sea, filter)).await.unwrap();
+        open.boundary(&rig.app).await.unwrap();
+        let before = open.visible_ids();
+        let (deleted, _) = rig.app.delete_conversation(&at, sea).await.unwrap();
+        for _ in 0..2 {
+            // A filter may name what is gone; that is said, and said again.
+            if let Ok(boundary) = open.boundary(&rig.app).await {
+                assert_eq!(boundary.visible, 0, "{filter}");
+                assert_eq!(open.visible_ids(), [], "{filter}");
+            }
+        }
+        rig.app.undo(&at, deleted.undo).await.unwrap();
+        open.boundary(&rig.app).await.unwrap();
+        assert_eq!(open.visible_ids(), before, "{filter}");
+    }
+}
+
+/// A request whose client goes away is dropped wherever it waits: after so many steps.
+async fn dropped_after<T>(steps: usize, work: impl Future<Output = T>) {
+    let (mut work, mut left) = (Box::pin(work), steps);
+    std::future::poll_fn(|context| match left {
+        0 => Poll::Ready(()),
+        _ => {
+            left -= 1;
+            work.as_mut().poll(context).map(|_| ())
+        }
+    })
+    .await;
+}
+
+/// Whatever is interrupted, and wherever: a view that lived through it shows what a fresh one does.
+#[tokio::test]
+async fn bnd_4_a_look_that_is_interrupted_leaves_nothing_half_done() {
+    for steps in 1..30 {
+        let rig = rig(4000, (0..4).map(|n| answer(&format!("answer {n}"), 5)).collect()).await;
+        let (sea, land) = (rig.app.new_conversation(), rig.app.new_conversation());
+        let at = Workspace::default();
+        let mut pairs = Vec::new();
+        for (conversation, text) in [(sea, "one"), (sea, "two"), (land, "three")] {
+            pairs.push(send_in(&rig, conversation, text).await);
+        }
+        let mut open = rig.app.workspace_view(&at, within(sea, "")).await.unwrap();
+        open.boundary(&rig.app).await.unwrap();
+        for change in 0..6 {
+            match change {
+                0 => rig.app.label(&at, &pairs[2..], Label::Topic(sea)).await.map(drop).unwrap(),
+                1 => drop(send_in(&rig, sea, "four").await),
+                2 => {
+                    let choice = open.choose(&rig.app, within(sea, "r2"));
+                    dropped_after(steps, choice).await;
+                }
+                3 => {
+                    let choice = open.choose(&rig.app, within(land, ""));
+                    dropped_after(steps, choice).await;
+                }
+                4 => rig.app.delete_conversation(&at, sea).await.map(drop).unwrap(),
+                _ => rig.app.undo(&at, None).await.map(drop).unwrap(),
+            }
+            dropped_after(steps, open.boundary(&rig.app)).await;
+            let boundary = open.boundary(&rig.app).await.unwrap();
+            let view = open.view().clone();
+            let mut fresh = rig.app.workspace_view(&at, view).await.unwrap();
+            let wanted = fresh.boundary(&rig.app).await.unwrap();
+            assert_eq!(open.visible_ids(), fresh.visible_ids(), "{steps} steps of {change}");
+            assert_eq!(boundary, wanted, "{steps} steps of {change}");
         }
     }
 }
