@@ -43,7 +43,7 @@ pub(crate) fn replies() -> Vec<Reply> {
             &[
                 "They copy database, pictures, configuration, jobs and mail templates, and chose a small managed server in the EU.",
             ],
-            560,
+            446,
             24,
         ),
         Reply::openai(&["**Tiller**: short, and it steers the day."], 16, 12),
@@ -82,10 +82,11 @@ pub(crate) fn walk(page: &Page, export: &Path, seen: &mut dyn FnMut(&str)) -> Re
     page.wheel("#history", 0.0, -20_000.0)?;
     page.wait_for("document.querySelector('#history').scrollTop === 0")?;
     page.click(&format!(".pair[data-at='{EARLY}'] [data-act='pin']"))?;
-    page.wait_for(&format!("{}?.dataset.use === 'pinned'", pair(EARLY)))?;
+    page.wait_for(&format!("{}?.querySelector('.badge.pinned')", pair(EARLY)))?;
     seen("5-pinned");
 
     page.click("#draft")?;
+    page.settle()?;
     let weight = "document.querySelector('#send .weight')?.textContent ?? ''";
     let before: String = page.eval(weight)?;
     page.type_text(QUESTION)?;
