@@ -152,7 +152,7 @@ fn his_8_one_import_at_a_time_and_cancelling_leaves_whole_conversations() {
     let stopped = ended(&served);
     assert_eq!(stopped["stage"], "cancelled", "{stopped}");
     let kept = stored(&served);
-    assert!(kept > 0 && kept < 8000 && kept % 2 == 0, "{kept} pairs");
+    assert!(kept > 0 && kept < 8000 && kept.is_multiple_of(2), "{kept} pairs");
     assert_eq!(leftovers(&served), 0);
     let rest = import(&served, "", file.as_bytes());
     assert_eq!(rest["stage"], "done", "{rest}");

@@ -19,8 +19,8 @@ use crate::{
 /// The body of the request with this number.
 fn request(bench: &Workbench, number: usize) -> Value {
     let requests = bench.server.requests();
-    let posts = requests.iter().filter(|request| request.method == "POST");
-    serde_json::from_str(&posts.skip(number).next().unwrap().body).unwrap()
+    let mut posts = requests.iter().filter(|request| request.method == "POST");
+    serde_json::from_str(&posts.nth(number).unwrap().body).unwrap()
 }
 
 fn asked_at(bench: &Workbench, at: usize) -> String {

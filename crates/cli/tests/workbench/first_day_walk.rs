@@ -97,6 +97,8 @@ pub(crate) fn walk(page: &Page, export: &Path, seen: &mut dyn FnMut(&str)) -> Re
     seen("7-answer");
 
     page.wheel("#history", 0.0, -20_000.0)?;
+    let line = "document.querySelector('#load .words').textContent";
+    let before: String = page.eval(line)?;
     page.click("#load [data-act='summarise-rest']")?;
     page.wait_for("document.querySelector('dialog.summary li')")?;
     seen("8-summarise");
@@ -105,7 +107,9 @@ pub(crate) fn walk(page: &Page, export: &Path, seen: &mut dyn FnMut(&str)) -> Re
     page.wait_for(&shows("#toasts", "Undo"))?;
     seen("9-summary");
     page.click("#toasts .toast .btn")?;
-    page.wait_for("!document.querySelector('.pair[data-kind=summary]')")?;
+    page.wait_for(&format!(
+        "!document.querySelector('.pair[data-kind=summary]') && {line} === '{before}'"
+    ))?;
     seen("10-undone");
 
     open_list(page)?;

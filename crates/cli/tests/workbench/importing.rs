@@ -148,7 +148,7 @@ fn his_8_a_long_import_shows_progress_is_cancelled_and_goes_on_later() {
     bench.says(&format!("{DIALOG} h2"), "Import cancelled");
     bench.says(DIALOG, "What came in is whole and stays. Import the same file again to go on.");
     let kept = stored(&bench);
-    assert!(kept > 0 && kept < 10_000 && kept % 2 == 0, "{kept} pairs");
+    assert!(kept > 0 && kept < 10_000 && kept.is_multiple_of(2), "{kept} pairs");
     press(&bench, "Import another file");
     bench.page.choose_files(&format!("{DIALOG} input[type=file]"), &[&path]).unwrap();
     bench
