@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_name_that_may_be_another_model_is_no_mistake() {
         let catalog = plimsoll_config::shipped_catalog().unwrap();
-        for wrong in ["gpt4o", "GPT-4o_mini", "clade-sonet-4", "phi3-mini-4k"] {
+        for wrong in ["gpt4o", "GPT_4o-mini", "claude-sonet-5", "phi3-mini-4k"] {
             assert!(misspelt_model(&catalog, wrong).is_some(), "{wrong}");
         }
         for plausible in ["gpt-4o", "gpt-9", "my-own-thing", "llama-9.1-1b", "acme-large", ""] {
