@@ -23,14 +23,24 @@ export function createPages(fetchPage) {
   let continued = -1;
 
   /**
+   * A page, if its question is still the newest when it comes; of others nobody wants to hear, not
+   * even that they failed.
+   * @param {number} mine
    * @param {number} limit
    * @param {string} [before]
+   * @returns {Promise<Page | null>}
    */
-  function page(limit, before) {
+  async function page(mine, limit, before) {
     const query = new URLSearchParams({ limit: String(limit) });
     if (find) query.set("find", find);
     if (before) query.set("before", before);
-    return fetchPage(query.toString());
+    try {
+      const fetched = await fetchPage(query.toString());
+      return mine === asked ? fetched : null;
+    } catch (error) {
+      if (mine !== asked) return null;
+      throw error;
+    }
   }
 
   /**
@@ -42,11 +52,11 @@ export function createPages(fetchPage) {
     const mine = (asked += 1);
     /** @type {Conversation[]} */
     const fetched = [];
-    /** @type {Page | undefined} */
-    let last;
+    /** @type {Page | null} */
+    let last = null;
     do {
-      last = await page(Math.min(MOST, Math.max(wanted - fetched.length, 1)), last?.next);
-      if (mine !== asked) return false;
+      last = await page(mine, Math.min(MOST, Math.max(wanted - fetched.length, 1)), last?.next);
+      if (!last) return false;
       fetched.push(...unknownOf(last.conversations, fetched));
     } while (fetched.length < wanted && last.next);
     all = fetched;
@@ -76,8 +86,8 @@ export function createPages(fetchPage) {
       if (next === undefined || asked !== answered || continued === asked) return [];
       const mine = (continued = asked);
       try {
-        const fetched = await page(PAGE, next);
-        if (mine !== asked) return [];
+        const fetched = await page(mine, PAGE, next);
+        if (!fetched) return [];
         const added = unknownOf(fetched.conversations, all);
         all = [...all, ...added];
         ({ total, next } = fetched);

@@ -8,7 +8,7 @@ import { counted, grouped } from "../base/text.js";
 import { keep, recall } from "../base/theme.js";
 import { ageOf, compact, headingOf } from "./list.js";
 import { PAGE, createPages } from "./pages.js";
-import { shownConversations, keepingPlace } from "./scrolling.js";
+import { keepingPlace, shownConversations } from "./scrolling.js";
 import { addressOf } from "../base/place.js";
 
 /** @typedef {import("./list.js").Conversation} Conversation */
