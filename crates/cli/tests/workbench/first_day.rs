@@ -133,23 +133,3 @@ fn his_9_the_first_day_by_mouse_alone_sends_what_is_marked() {
     assert_eq!(bench.js::<Option<String>>("sessionStorage.getItem('pressed')"), None);
     bench.fine();
 }
-
-/// HIS-8: what the page exports for people has the names of files, and no path of this machine.
-#[test]
-fn his_8_what_the_page_exports_for_people_names_files_and_no_paths() {
-    let Some(bench) = able([answer("fine")]) else { return };
-    bench.types("See ");
-    paste(&bench, &[("notes.txt", "text/plain", "hello")], "");
-    chips(&bench, "notes.txt: ok");
-    bench.keys("Enter");
-    bench.wait("T.state() === 'complete' && T.draft() === ''");
-    let home = bench.served.home().display().to_string();
-    for format in ["md", "txt"] {
-        let text: String = bench.js(&format!(
-            "fetch('/api/export?scope=everything&format={format}').then((answer) => answer.text())"
-        ));
-        assert!(text.contains("See") && text.contains("notes.txt"), "{text}");
-        assert!(!text.contains("<<context") && !text.contains(&home), "{text}");
-    }
-    bench.fine();
-}
