@@ -44,7 +44,7 @@ impl Data {
 fn his_8_an_import_is_told_and_comes_once() {
     let data = Data::new();
     let ran = data.import("chatgpt.json");
-    assert!(ran.stderr.contains("note: left out: 1 messages on other branches, 2 tool calls"));
+    assert!(ran.stderr.contains("note: left out: 1 message on another branch, 2 tool calls"));
     let told = ran.json();
     assert_eq!((&told["format"], &told["newPairs"]), (&"ChatGPT".into(), &5.into()));
     assert_eq!(data.import("chatgpt.json").json()["knownPairs"], 5);
@@ -148,7 +148,7 @@ fn his_8_attached_files_go_along_in_a_zip() {
     let empty = Data::new();
     let text = std::fs::read(data.path("all.json")).unwrap();
     let told = empty.run_with(&["import", "-"], &text);
-    assert!(told.stderr.contains("left out: 1 pictures and files"), "{}", told.stderr);
+    assert!(told.stderr.contains("left out: 1 picture or file"), "{}", told.stderr);
     assert!(!empty.run(&["backup", "copy.db"]).stderr.contains("not in it"));
 
     let blobs = data.path("data").join("conversations/default/main/context/blobs");
