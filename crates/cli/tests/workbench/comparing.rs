@@ -70,6 +70,7 @@ fn his_12_two_models_answer_with_what_fits_the_smaller() {
     let used = "T.pairs().slice(-2).map((pair) => pair.dataset.use).join()";
     assert_eq!(bench.js::<String>(used), "auto,out");
     bench.says(".pair .badge.compared", "compared");
+    bench.wait("T.last().querySelector('.badge.off').textContent === 'off: left out'");
     // Side by side where there is room, one below the other where there is none.
     let boxes = "const [a, b] = T.pairs().slice(-2).map((pair) => pair.getBoundingClientRect());";
     for (width, placed) in [

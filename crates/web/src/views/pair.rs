@@ -178,16 +178,18 @@ impl PairView<'_> {
     /// HIS-10: why it is not sent; one in a summary leads to that (HIS-11).
     fn off(&self, why: Option<ExcludedBecause>) -> Markup {
         let summary = self.stored.summarised_by.filter(|_| why == Some(ExcludedBecause::LeftOut));
-        let title = match summary {
-            Some(_) => "not sent: a summary is sent in its place",
-            None => off_title(why),
+        let left_out = why == Some(ExcludedBecause::LeftOut);
+        let (reason, title) = match summary {
+            Some(_) => (": in a summary", "not sent: a summary is sent in its place"),
+            // All but the first answer are left out from the start (HIS-12).
+            None if left_out && self.stored.pair.group.is_some() => {
+                (": left out", "not sent: it was left out by the comparison or by hand")
+            }
+            None if left_out => (": left out by hand", off_title(why)),
+            None => ("", off_title(why)),
         };
         html! {
-            span.badge.off title=(title) {
-                "off"
-                @if summary.is_some() { ": in a summary" }
-                @else if why == Some(ExcludedBecause::LeftOut) { ": left out by hand" }
-            }
+            span.badge.off title=(title) { "off" (reason) }
             @if let Some(summary) = summary {
                 button.link type="button" data-act="goto" data-id=(summary.to_string()) {
                     "Show the summary"
