@@ -113,11 +113,7 @@ fn his_8_an_export_carries_titles_marks_and_snippets() {
 
     let other = Home::new(&server, 4096);
     let ran = other.command(&["import", file.to_str().unwrap()]).run();
-    assert!(
-        ran.stdout.contains("1 snippets") || ran.stderr.contains("1 snippets"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stdout.contains("1 snippet") || ran.stderr.contains("1 snippet"), "{}", ran.stderr);
     assert_eq!(other.command(&["snippets", "show", "review"]).run().stdout.trim(), REVIEW);
     // The mark came along: nothing before it is sent, and the system message is.
     other.send(&["--topic", "Ships", "two"]);
