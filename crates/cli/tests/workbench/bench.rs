@@ -21,6 +21,7 @@ pub(crate) const HELPERS: &str = "globalThis.T = {
   pairs: () => [...document.querySelectorAll('#rows .pair[data-id]')],
   last: () => T.pairs().at(-1),
   asked: () => T.pairs().map((pair) => pair.querySelector('.u .prose').textContent.trim()).join('|'),
+  visible: () => Number(T.pane().dataset.visible),
   state: () => T.last()?.dataset.state,
   reply: () => T.last()?.querySelector('.a')?.textContent.trim() ?? '',
   counter: () => T.one('#counter').textContent.split(' visible')[0].trim(),

@@ -13,7 +13,7 @@ T.heard = [];
 const textOf = (row, part) => row.querySelector(part)?.textContent.trim() ?? '';
 T.marks = () => ({
   rows: T.pairs().map((row) => ({
-    at: Number(row.dataset.at), asked: textOf(row, '.u .prose'),
+    id: row.dataset.id, at: Number(row.dataset.at), asked: textOf(row, '.u .prose'),
     // Of a pair in error only the question is sent.
     answer: row.dataset.state === 'error' ? '' : textOf(row, '.a'),
     sent: !row.classList.contains('ooc'),
@@ -39,11 +39,34 @@ globalThis.fetch = async (url, how) => {
   T.asks = [...(T.asks ?? []).slice(-8), `${how?.method ?? 'GET'} ${url}`];
   if (how?.method !== 'POST' || !String(url).includes('/api/send')) return through(url, how);
   const now = T.marks();
-  const post = { body: how.body, marked: now.rows.filter(({ sent }) => sent).map(({ asked }) => asked), key: T.keyed, now, status: 0 };
+  const post = { body: how.body, marked: now.rows.filter(({ sent }) => sent).map(({ asked }) => asked), key: T.keyed, now, status: 0, pairs: [] };
   T.posts.push(post);
   const answer = await through(url, how);
+  if (answer.ok) {
+    const { pair, pairs = [pair] } = await answer.clone().json();
+    post.pairs = pairs;
+  }
   post.status = answer.status;
   return answer;
+};
+// What the page was told of a summary before it was made, and what came of asking for it.
+T.plan = null;
+T.order = null;
+const before = globalThis.fetch;
+globalThis.fetch = async (url, how) => {
+  const answer = await before(url, how);
+  if (String(url).includes('/api/summaries/plan')) T.plan = answer.ok ? await answer.clone().json() : { status: answer.status };
+  else if (String(url).includes('/api/summaries')) T.order = answer.status;
+  return answer;
+};
+// The sends whose end the page heard of, and how the last summary ended.
+T.ended = new Set();
+T.summarised = null;
+T.reset = false;
+const note = (name, data) => {
+  if (name === 'ended') T.ended.add(JSON.parse(data).pair);
+  if (name === 'summarised') T.summarised = JSON.parse(data);
+  if (name === 'reset') T.reset = true;
 };
 // An address where nobody listens, without a word on the console.
 class Nowhere extends EventTarget {
@@ -59,7 +82,13 @@ globalThis.EventSource = class extends Stream {
     super(url);
     T.stream = this;
   }
-  addEventListener(name, heard) { super.addEventListener(name, (event) => { if (!T.deaf) heard(event); }); }
+  addEventListener(name, heard) {
+    super.addEventListener(name, (event) => {
+      if (T.deaf) return;
+      heard(event);
+      note(name, event.data);
+    });
+  }
 };
 T.cut = () => { T.severed = true; T.stream.close(); T.stream.onerror?.(new Event('error')); };
 T.mend = () => { T.severed = false; T.deaf = false; dispatchEvent(new Event('online')); };
@@ -109,24 +138,37 @@ pub(crate) struct Post {
     /// What it marked when it posted.
     pub(crate) now: Marks,
     pub(crate) status: u16,
+    /// The pairs that the server made of it.
+    pub(crate) pairs: Vec<String>,
 }
 
 /// What a page shows of what would be sent.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Marks {
-    rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     visible: usize,
     pub(crate) model: String,
     system: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Row {
+pub(crate) struct Row {
+    pub(crate) id: String,
     at: usize,
-    asked: String,
-    answer: String,
+    pub(crate) asked: String,
+    pub(crate) answer: String,
     sent: bool,
+}
+
+impl Row {
+    /// What is sent of it: the messages that are not blank.
+    pub(crate) fn said(&self) -> impl Iterator<Item = Said> {
+        let both = [("user", &self.asked), ("assistant", &self.answer)];
+        both.into_iter()
+            .filter(|(_, text)| !text.is_empty())
+            .map(|(role, text)| (role, text.clone()))
+    }
 }
 
 /// A message of a request: its role and its words.
@@ -150,9 +192,7 @@ pub(crate) fn carried(request: &Value) -> (Option<String>, Vec<Said>) {
 impl Marks {
     /// The messages of the rows that are marked as sent, oldest first.
     fn messages(&self) -> Vec<Said> {
-        let marked = self.rows.iter().filter(|row| row.sent);
-        let both = marked.flat_map(|row| [("user", &row.asked), ("assistant", &row.answer)]);
-        both.filter(|(_, text)| !text.is_empty()).map(|(role, text)| (role, text.clone())).collect()
+        self.rows.iter().filter(|row| row.sent).flat_map(Row::said).collect()
     }
 
     /// Why a request is not what is marked here; none where it is. Of rows that are not loaded

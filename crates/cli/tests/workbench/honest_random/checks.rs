@@ -10,10 +10,10 @@ use crate::{
 
 impl Day {
     /// Both tabs agree with the server, in rows, texts, marks and counter. The server is asked
-    /// once for both; again only where one does not agree soon.
+    /// again only where one does not agree soon.
     pub(super) fn check(&self) {
-        let truth = self.truth();
         for (tab, screen) in self.tabs().into_iter().enumerate() {
+            let truth = self.truth(tab);
             let soon = std::time::Duration::from_secs(1);
             if screen.page.wait_at_most(soon, &format!("T.differs({truth}) === ''")).is_err() {
                 self.check_one(tab);
@@ -29,17 +29,18 @@ impl Day {
             let heard: Vec<String> = screen.js("[...T.heard, ...T.asks]");
             self.fail(&format!("tab {tab}: {words}\n{}\n", heard.join("\n")));
         }
-        let truth = self.truth();
+        let truth = self.truth(tab);
         let words: String = screen.js(&format!("T.differs({truth})"));
         if !words.is_empty() {
             self.fail(&format!("tab {tab}: {words}"));
         }
     }
 
-    /// What the server says now, as `T.truth` has it, with the texts.
-    fn truth(&self) -> Value {
-        let get = |path| self.bench.served.json("GET", path, None);
-        let (state, page) = (get("/api/state"), get("/api/pairs?from=0&limit=200"));
+    /// What the server says now of where a tab looks, as `T.truth` has it, with the texts.
+    fn truth(&self, tab: usize) -> Value {
+        let here = &self.places[tab];
+        let get = |path: &str| self.bench.served.json("GET", &format!("{path}{here}"), None);
+        let (state, page) = (get("/api/state?"), get("/api/pairs?from=0&limit=200&"));
         let row = |pair: &Value| {
             let answer = pair["assistantText"].as_str().unwrap_or_default();
             let revision = pair["revision"].to_string();
@@ -99,7 +100,7 @@ impl Day {
     }
 
     /// The calls that ask this, from the first on.
-    fn calls_for(&self, question: &str) -> Vec<Value> {
+    pub(super) fn calls_for(&self, question: &str) -> Vec<Value> {
         let asks = |call: &&Value| {
             let last = call["messages"].as_array().unwrap().last();
             last.is_some_and(|message| message["content"] == question)
@@ -108,19 +109,38 @@ impl Day {
     }
 
     /// What went is what was marked when it was posted and, where a key was pressed for it, what
-    /// was marked at that key.
+    /// was marked at that key; to each model where there are several.
     pub(super) fn compare(&mut self, post: &Post, question: &str, model: Option<&str>) {
+        self.open.extend(post.pairs.iter().cloned());
         let calls = self.calls_for(question);
-        let Some(first) = calls.first() else {
-            self.fail(&format!("{question} never reached the provider"));
+        let body: Value = serde_json::from_str(&post.body).unwrap();
+        let compared: Vec<String> =
+            serde_json::from_value(body["compare"].clone()).unwrap_or_default();
+        let models = match (model, compared.is_empty()) {
+            (_, false) => compared,
+            (Some(model), true) => vec![model.to_owned()],
+            (None, true) => vec![post.now.model.clone()],
         };
+        for model in &models {
+            let to_it: Vec<&Value> = calls.iter().filter(|call| call["model"] == **model).collect();
+            let Some(first) = to_it.first() else {
+                self.fail(&format!("{question} never reached {model}"));
+            };
+            self.compare_with_marks(post, first);
+            self.compare_trims(&to_it);
+        }
+        if let Some(other) =
+            calls.iter().find(|call| !models.iter().any(|one| call["model"] == **one))
+        {
+            self.fail(&format!("{question} went to {}, not to {models:?} alone", other["model"]));
+        }
         self.sent += 1;
+        self.calls.lock().unwrap().retain(|call| !calls.contains(call));
+    }
+
+    fn compare_with_marks(&self, post: &Post, call: &Value) {
         let differ = |marks: &Marks, when: &str| {
-            let model = model.unwrap_or(&marks.model);
-            if first["model"] != model {
-                self.fail(&format!("{when}: {model}, sent to {}", first["model"]));
-            }
-            if let Some(words) = marks.differ(first) {
+            if let Some(words) = marks.differ(call) {
                 self.fail(&format!("{when}: {words} for {}", post.body));
             }
         };
@@ -128,26 +148,34 @@ impl Day {
         if let Some(key) = &post.key {
             differ(key, "as the key was pressed");
         }
-        // A trim leaves out the oldest, pins aside, and nothing else is another one then.
-        let pinned: Vec<Value> =
-            self.all_pairs().into_iter().filter(|pair| pair["use"] == "pinned").collect();
-        let is_pin = |text: &str| {
-            pinned.iter().any(|pair| pair["userText"] == text || pair["assistantText"] == text)
+    }
+
+    /// A trim leaves out the oldest, pins aside, and nothing else is another one then.
+    fn compare_trims(&self, calls: &[&Value]) {
+        if calls.len() < 2 {
+            return;
+        }
+        let pairs = self.all_pairs();
+        let with = |text: &str, pinned: bool| {
+            pairs.iter().any(|pair| {
+                (pair["userText"] == text || pair["assistantText"] == text)
+                    && (pair["use"] == "pinned") == pinned
+            })
         };
-        let (system, history) = carried(first);
+        // Answers of a comparison have the same question: of such a text nobody knows whose it is.
+        let apart = |all: &[Said]| -> (Vec<Said>, Vec<Said>) {
+            let known = all.iter().filter(|(_, text)| !(with(text, true) && with(text, false)));
+            known.cloned().partition(|(_, text)| with(text, true))
+        };
+        let (system, history) = carried(calls[0]);
         for later in &calls[1..] {
             let (later_system, rest) = carried(later);
-            let apart = |all: &[Said]| -> (Vec<Said>, Vec<Said>) {
-                all.iter().cloned().partition(|(_, text)| is_pin(text))
-            };
             let ((pins, others), (later_pins, left)) = (apart(&history), apart(&rest));
             let trimmed = pins == later_pins && others.ends_with(&left);
             if later_system != system || rest.len() >= history.len() || !trimmed {
                 self.fail(&format!("{history:?} was trimmed to {rest:?}"));
             }
         }
-        let asks = |call: &Value| calls.contains(call);
-        self.calls.lock().unwrap().retain(|call| !asks(call));
     }
 
     /// Waits until the provider was asked this.
@@ -156,17 +184,20 @@ impl Day {
         self.wait_here(called, &format!("{question} never reaches the provider"));
     }
 
+    /// What the server sends where a tab looks.
+    fn sending(&self, tab: usize) -> Value {
+        let path = format!("/api/state?{}", self.places[tab]);
+        self.bench.served.json("GET", &path, None)["sending"].clone()
+    }
+
     /// Waits until the server sends nothing.
     pub(super) fn rest_at_server(&self) {
-        let rests = |day: &Self| {
-            let state = day.bench.served.json("GET", "/api/state", None);
-            state["sending"].is_null() || state["sending"] == false
-        };
+        let rests = |day: &Self| (0..2).all(|tab| day.sending(tab).is_null());
         self.wait_here(rests, "a send never ends");
     }
 
     /// Waits for something outside the pages.
-    fn wait_here(&self, done: impl Fn(&Self) -> bool, otherwise: &str) {
+    pub(super) fn wait_here(&self, done: impl Fn(&Self) -> bool, otherwise: &str) {
         // It may take a moment; who fails here was not answered for very long.
         for _ in 0..12_000 {
             if done(self) {
@@ -174,16 +205,23 @@ impl Day {
             }
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
-        let sending = self.bench.served.json("GET", "/api/state", None)["sending"].clone();
+        let sending = [self.sending(0), self.sending(1)];
         let pairs = self.all_pairs();
         let newest: Vec<&Value> = pairs.iter().rev().take(2).collect();
-        self.fail(&format!("{otherwise}; sending {sending}, the newest pairs are {newest:?}"));
+        self.fail(&format!("{otherwise}; sending {sending:?}, the newest pairs are {newest:?}"));
     }
 
-    /// Waits until nothing is being sent, and both tabs know it.
-    pub(super) fn rest(&self) {
+    /// Waits until nothing is being sent, and both tabs have heard of each end that they can see.
+    pub(super) fn rest(&mut self) {
         self.rest_at_server();
+        let ended = std::mem::take(&mut self.open);
         for tab in 0..2 {
+            for pair in &ended {
+                let shown = self.pairs_at(tab).iter().any(|one| one["id"] == **pair);
+                if shown {
+                    self.until(tab, &format!("T.reset || T.ended.has('{pair}')"));
+                }
+            }
             self.until(tab, "!document.body.classList.contains('sending')");
         }
     }

@@ -1,11 +1,15 @@
 //! Random days before two tabs: after each step both mark what would be sent, and at each send
-//! what was marked is what goes (promise 1, PAY-6). The seed is printed; PLIMSOLL_SEED repeats
-//! a day, and PLIMSOLL_LONG=1 makes it four long ones side by side, of which PLIMSOLL_DAYS takes
-//! the first so many: days with other seeds can follow later.
+//! what was marked is what goes (promise 1, PAY-6), in whatever conversation or scope each tab
+//! looks, with summaries and comparisons among the pairs. The seed is printed; PLIMSOLL_SEED
+//! repeats a day, and PLIMSOLL_LONG=1 makes it four long ones side by side, of which PLIMSOLL_DAYS
+//! takes the first so many: days with other seeds can follow later.
 
 mod checks;
 mod others;
+mod places;
 mod sends;
+mod several;
+mod summaries;
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -26,12 +30,12 @@ use crate::bench::{Screen, Workbench};
 const STEPS: (u64, u64) = (2_000, 50_000);
 const LONG_DAYS: u64 = 4;
 
-/// Nothing that takes long to draw.
-const PLAIN: &str = "(() => {
+/// Nothing that takes long to draw, in each page that is opened.
+const PLAIN: &str = "addEventListener('DOMContentLoaded', () => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('* { box-shadow: none !important; border-radius: 0 !important; background-image: none !important; }');
   document.adoptedStyleSheets.push(sheet);
-})()";
+}, { once: true });";
 
 struct Day {
     bench: Workbench,
@@ -43,8 +47,12 @@ struct Day {
     calls: Arc<Mutex<Vec<Value>>>,
     /// What the provider answers next; else that all is well.
     replies: Arc<Mutex<VecDeque<Reply>>>,
-    /// The id of the topic that everything is in.
-    topic: String,
+    /// Where each tab looks, as the queries of the API say it.
+    places: [String; 2],
+    /// How many pages each tab can go back.
+    behind: [usize; 2],
+    /// Sends whose end the tabs have to hear of.
+    open: Vec<String>,
     said: usize,
     sent: u64,
     /// Sends that the server refused because something else would have gone.
@@ -95,38 +103,36 @@ impl Day {
                 ));
             }
             std::fs::write(home.join("models.toml"), models).unwrap();
-            let config = "defaultModel = \"test\"\nscope = \"everything\"\noverBudget = \"trim\"\nretries = 0\n\
+            let config = "defaultModel = \"test\"\noverBudget = \"trim\"\nretries = 0\n\
                           queueWhileSending = true\n";
             std::fs::write(home.join("config.toml"), config).unwrap();
         };
-        let mut topic = String::new();
-        let bench = Workbench::before(server, 900, more_models, |served| {
-            let general = json!({ "path": "/General" });
-            let made = served.json("POST", "/api/topics", Some(general));
-            topic = made["id"].as_str().unwrap().to_owned();
-            served.json("PUT", "/api/view", Some(json!({ "topic": "/General" })));
-        })?;
+        let bench = Workbench::before(server, 900, more_models, |_| {})?;
         let other = bench.tab();
         // Nobody looks: what is drawn, and told about it, costs more than all the rest of a step.
         for screen in [&*bench, &other] {
             screen.page.reduced_motion(true).unwrap();
-            screen.page.viewport(Viewport::new(900, 560)).unwrap();
+            // Wide enough for the list of conversations.
+            screen.page.viewport(Viewport::new(1000, 560)).unwrap();
             for domain in ["Network", "Audits", "Log"] {
                 screen.page.call(&format!("{domain}.disable"), json!({})).unwrap();
             }
-            screen.js::<()>(PLAIN);
+            screen.page.before_load(PLAIN).unwrap();
+            screen.reload();
         }
         let dice = Random::new(seed);
         let (log, kinds) = (VecDeque::new(), BTreeMap::new());
         let (said, sent, refused, held, step) = (0, 0, 0, 0, 0);
-        Some(Self {
+        let mut day = Self {
             bench,
             other,
             dice,
             seed,
             calls,
             replies,
-            topic,
+            places: Default::default(),
+            behind: [0, 0],
+            open: Vec::new(),
             said,
             sent,
             refused,
@@ -134,7 +140,10 @@ impl Day {
             step,
             kinds,
             log,
-        })
+        };
+        day.look(0);
+        day.look(1);
+        Some(day)
     }
 
     fn tabs(&self) -> [&Screen; 2] {
@@ -193,14 +202,19 @@ impl Day {
     /// One turn; it is a step only where there was something to do.
     fn turn(&mut self) {
         self.step += 1;
-        let did = match self.below(28) {
+        let did = match self.below(37) {
             0..=4 => self.send(),
             5..=7 => self.send_late(),
-            8..=20 => self.somebody("").is_some(),
-            21..=22 => self.regenerate(),
-            23..=24 => self.reask(),
-            25 => self.queue(),
-            26 => self.reconnect(),
+            8..=19 => self.somebody("").is_some(),
+            20..=21 => self.regenerate(),
+            22..=23 => self.reask(),
+            24 => self.queue(),
+            25 => self.reconnect(),
+            26..=30 => self.goes(),
+            31..=32 => self.summarises(),
+            33 => self.compares(),
+            34 => self.sends_again(),
+            35 => self.sends_in_both(),
             _ if self.step.is_multiple_of(5) => self.somebody_imports(),
             _ => false,
         };
@@ -242,7 +256,7 @@ fn live(seed: u64, steps: u64) -> Option<()> {
 }
 
 /// So many kinds of steps are counted.
-const KINDS: usize = 30;
+const KINDS: usize = 40;
 
 #[test]
 fn promise_1_whatever_happens_what_is_marked_is_what_is_sent() {

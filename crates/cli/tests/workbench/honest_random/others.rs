@@ -5,18 +5,18 @@ use serde_json::{Value, json};
 use super::Day;
 
 /// More pairs than this are thinned out, so that one list holds them all.
-const MOST_PAIRS: usize = 30;
+const MOST_PAIRS: usize = 40;
 
-const FILTERS: [&str; 18] = [
-    "", "", "", "", "r1", "r3", "t2", "o", "o2", "!o", "d<1h", "s1", "!e", "c'm1*'", "k>9", "x",
-    "!x", "p | r2",
+const FILTERS: [&str; 20] = [
+    "", "", "", "", "", "r1", "r3", "t2", "o", "o2", "!o", "d<1h", "s1", "!e", "c'm1*'", "k>9",
+    "x", "!x", "p | r2", "!y",
 ];
 
 const USES: [&str; 4] = ["auto", "out", "pinned", "pinned"];
 
 const MODELS: [&str; 3] = ["test", "small", "tiny"];
 
-fn id_of(pair: &Value) -> String {
+pub(super) fn id_of(pair: &Value) -> String {
     pair["id"].as_str().unwrap().to_owned()
 }
 
@@ -28,25 +28,43 @@ impl Day {
         pairs.filter(|pair| pair["lifecycleState"] != "sending").cloned().collect()
     }
 
-    /// Any pair but one.
-    fn any_but(&mut self, spared: &str) -> Option<Value> {
+    /// The pairs of where a tab looks, whatever the filter shows.
+    pub(super) fn pairs_at(&self, tab: usize) -> Vec<Value> {
+        let within = self.within(tab);
         let mut pairs = self.all_pairs();
+        pairs.retain(|pair| within.as_deref().is_none_or(|topic| pair["topicId"] == topic));
+        pairs
+    }
+
+    /// Any pair but one, mostly of those that a tab shows.
+    fn any_but(&mut self, spared: &str) -> Option<Value> {
+        let mut pairs = match self.below(4) {
+            0 => self.all_pairs(),
+            of => self.pairs_at(of % 2),
+        };
         pairs.retain(|pair| pair["id"] != spared);
         (!pairs.is_empty()).then(|| self.one(&pairs).clone())
     }
 
-    fn change(&self, method: &str, path: &str, body: Value) {
+    pub(super) fn change(&self, method: &str, path: &str, body: Value) {
         self.bench.served.json(method, path, Some(body));
     }
 
-    fn view(&self, change: Value) {
-        self.change("PUT", "/api/view", change);
+    /// Changes the view of where a tab looks.
+    fn view(&self, tab: usize, change: Value) {
+        self.change("PUT", &format!("/api/view?{}", self.places[tab]), change);
+    }
+
+    /// What the view of a tab says of itself.
+    fn viewed(&self, tab: usize) -> Value {
+        let path = format!("/api/state?{}", self.places[tab]);
+        self.bench.served.json("GET", &path, None)["view"].clone()
     }
 
     /// Somebody changes something that may be sent, but not this pair. What it was; none where
     /// there was nothing to change.
     pub(super) fn somebody(&mut self, spared: &str) -> Option<&'static str> {
-        let done = match self.below(20) {
+        let done = match self.below(24) {
             0..=2 => self.edits_question(spared).then_some("edit of a question"),
             3..=4 => self.edits_answer(spared).then_some("edit of an answer"),
             5..=6 => self.deletes(spared).then_some("deletion"),
@@ -59,7 +77,11 @@ impl Day {
             14 => self.swaps(spared).then_some("swap"),
             15..=16 => self.instructs().then_some("system message"),
             17 => self.sends_errors().then_some("error pairs"),
-            18..=19 => self.uses(spared).then_some("use"),
+            18..=20 => self.uses(spared).then_some("use"),
+            21 => self.prefers().then_some("preference"),
+            22 if spared.is_empty() => {
+                self.deletes_conversation().then_some("conversation deleted")
+            }
             _ => None,
         }?;
         self.did(done);
@@ -113,24 +135,22 @@ impl Day {
     }
 
     fn filters(&mut self) -> bool {
-        let now = self.bench.served.json("GET", "/api/state", None);
-        let filter = *self.one(&FILTERS);
-        if now["view"]["filter"] == filter {
+        let (tab, filter) = (self.below(2), *self.one(&FILTERS));
+        if self.viewed(tab)["filter"] == filter {
             return false;
         }
-        self.note(format!("filter {filter:?}"));
-        self.view(json!({ "filter": filter }));
+        self.note(format!("filter {filter:?} where tab {tab} looks"));
+        self.view(tab, json!({ "filter": filter }));
         true
     }
 
     fn chooses_model(&mut self) -> bool {
-        let now = self.bench.served.json("GET", "/api/state", None);
-        let model = self.model();
-        if now["view"]["model"] == model {
+        let (tab, model) = (self.below(2), self.model());
+        if self.viewed(tab)["model"] == model {
             return false;
         }
-        self.note(format!("model {model}"));
-        self.view(json!({ "model": model }));
+        self.note(format!("model {model} where tab {tab} looks"));
+        self.view(tab, json!({ "model": model }));
         true
     }
 
@@ -140,14 +160,15 @@ impl Day {
     }
 
     fn moves_mark(&mut self) -> bool {
-        let pairs = self.all_pairs();
+        let tab = self.below(2);
+        let pairs = self.pairs_at(tab);
         let from = match self.below(3) {
             0 => "end".to_owned(),
             1 if !pairs.is_empty() => id_of(self.one(&pairs)),
             _ => String::new(),
         };
-        self.note(format!("context from {from:?}"));
-        self.view(json!({ "contextFrom": from }));
+        self.note(format!("context from {from:?} where tab {tab} looks"));
+        self.view(tab, json!({ "contextFrom": from }));
         true
     }
 
@@ -190,13 +211,43 @@ impl Day {
         true
     }
 
-    /// Another system message of the topic, or none.
+    /// Another system message of a conversation that is open, or none.
     fn instructs(&mut self) -> bool {
+        let tab = self.below(2);
+        let Some(open) = self.conversation(tab) else { return false };
         let text = (self.below(3) > 0).then(|| self.words('s'));
-        self.note(format!("system message {text:?}"));
-        let path = format!("/api/topics/{}", self.topic);
+        self.note(format!("system message {text:?} where tab {tab} looks"));
+        let path = format!("/api/conversations/{open}");
         self.change("PATCH", &path, json!({ "systemMessage": text }));
         true
+    }
+
+    /// Goes on with another answer of a comparison.
+    fn prefers(&mut self) -> bool {
+        let mut pairs = self.all_pairs();
+        pairs.retain(|pair| pair["group"].is_string());
+        if pairs.is_empty() {
+            return false;
+        }
+        let id = id_of(self.one(&pairs));
+        self.note(format!("prefer {id}"));
+        self.bench.served.json("POST", &format!("/api/pairs/{id}/prefer"), None);
+        true
+    }
+
+    /// Deletes a conversation with its pairs, perhaps one that a tab shows.
+    fn deletes_conversation(&mut self) -> bool {
+        let listed = self.bench.served.json("GET", "/api/conversations", None);
+        let listed = listed["conversations"].as_array().unwrap();
+        // Few are left to be opened otherwise.
+        if listed.len() < 4 {
+            return false;
+        }
+        let id = id_of(self.one(listed));
+        self.note(format!("delete conversation {id}"));
+        let path = format!("/api/conversations/{id}");
+        // One that holds other topics is not deleted.
+        self.bench.served.ask("DELETE", &path, None).status == 200
     }
 
     /// Pairs in error send their questions, or not.

@@ -10,7 +10,7 @@ use crate::{
     watch::Post,
 };
 
-fn enter(screen: &Screen) {
+pub(super) fn enter(screen: &Screen) {
     screen.keys("Enter");
 }
 
@@ -21,7 +21,7 @@ fn answer_again(screen: &Screen) {
 
 /// What becomes of a send.
 #[derive(Clone, Copy, PartialEq)]
-enum Fate {
+pub(super) enum Fate {
     Fine,
     Cancelled,
     Other(&'static str),
@@ -29,7 +29,7 @@ enum Fate {
 
 impl Day {
     /// What the provider makes of the next message.
-    fn fate(&mut self, gate: &Gate) -> Fate {
+    pub(super) fn fate(&mut self, gate: &Gate) -> Fate {
         let words = self.words('h');
         let (fate, reply) = match self.below(14) {
             0 => (Fate::Other("error"), Reply::invalid()),
@@ -50,7 +50,7 @@ impl Day {
     fn finish(&mut self, tab: usize, post: &Post, asked: (&str, Option<&str>), fate: Fate) {
         if fate == Fate::Cancelled {
             // Where no key stopped it already; a page that hears nothing cannot.
-            self.bench.served.ask("POST", "/api/cancel", None);
+            self.cancel(tab);
         }
         self.rest_at_server();
         self.compare(post, asked.0, asked.1);
@@ -61,6 +61,11 @@ impl Day {
             Fate::Other(kind) => drop(self.did(kind)),
         }
         self.until(tab, "T.posts.at(-1).status > 0");
+    }
+
+    /// Stops what is sent where a tab looks.
+    fn cancel(&self, tab: usize) {
+        self.bench.served.ask("POST", &format!("/api/cancel?{}", self.places[tab]), None);
     }
 
     /// Writes into the box, in place of what is there.
@@ -93,7 +98,7 @@ impl Day {
         self.press_and_finish(tab, &text, (fate, &gate), then);
     }
 
-    fn press_and_finish(
+    pub(super) fn press_and_finish(
         &mut self,
         tab: usize,
         text: &str,
@@ -150,14 +155,16 @@ impl Day {
     }
 
     /// The newest pair that has its answer.
-    fn newest_complete(&self) -> Option<Value> {
-        self.all_pairs().into_iter().rfind(|pair| pair["lifecycleState"] == "complete")
+    fn newest_complete(&self, tab: usize) -> Option<Value> {
+        let answered =
+            |pair: &Value| pair["lifecycleState"] == "complete" && pair["kind"] != "summary";
+        self.pairs_at(tab).into_iter().rfind(answered)
     }
 
     /// It is answered again, with any model.
     pub(super) fn regenerate(&mut self) -> bool {
-        let Some(newest) = self.newest_complete() else { return false };
         let (tab, model) = (self.below(2), self.model());
+        let Some(newest) = self.newest_complete(tab) else { return false };
         let id = newest["id"].as_str().unwrap().to_owned();
         let question = newest["userText"].as_str().unwrap().to_owned();
         let press = format!(
@@ -182,7 +189,7 @@ impl Day {
         enter(self.tab(tab));
         self.until(tab, &format!("T.says('#notice', 'Answer again with {model}')"));
         let late = self.below(2) == 0 && self.somebody(&id).is_some();
-        if self.newest_complete().is_none_or(|newest| newest["id"] != id) {
+        if self.newest_complete(tab).is_none_or(|newest| newest["id"] != id) {
             // What was deleted after it is back.
             self.run(tab, "T.one('#notice button')?.click()");
             let told =
@@ -278,11 +285,12 @@ impl Day {
             if self.posts(tab) == posts + 1 {
                 post.key = None;
             }
-            self.rest();
+            self.rest_at_server();
             self.compare(&post, &second, None);
         }
-        self.rest();
+        self.rest_at_server();
         self.compare(&before, &first, None);
+        self.rest();
         self.write(tab, "");
         self.did(if taken_back { "queued and taken back" } else { "queued" })
     }
