@@ -130,7 +130,12 @@ function onRendered(root) {
   });
 }
 
-const win = createWindow({ pane, onRendered, onShown: () => boundary.place(), onBehind: () => void sync.reloadRows(), fetchRows: (from, to, signal) => api.html(`/ui/rows?from=${from}&to=${to}`, undefined, { signal }) });
+function onShown() {
+  boundary.place();
+  placeSides(win.rows);
+}
+
+const win = createWindow({ pane, onRendered, onShown, onBehind: () => void sync.reloadRows(), fetchRows: (from, to, signal) => api.html(`/ui/rows?from=${from}&to=${to}`, undefined, { signal }) });
 const history = createHistory({ win, onRendered });
 const cursor = createCursor({ win, history });
 const edits = createEdits({ api, win, toast, namesIn: attach.chips.namesIn, undo: () => void filterBox.takeBack() });

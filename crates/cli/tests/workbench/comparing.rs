@@ -80,6 +80,13 @@ fn his_12_two_models_answer_with_what_fits_the_smaller() {
         bench.page.viewport(Viewport::new(width, 800)).unwrap();
         bench.wait(&format!("(() => {{ {boxes} return {placed}; }})()"));
     }
+    // So do rows that are fetched anew.
+    bench.filter("r2");
+    bench.wait(&format!(
+        "T.pairs().length === 2 && (() => {{ {boxes} return Math.abs(a.top - b.top) < 2; }})()"
+    ));
+    bench.filter("");
+    bench.wait("T.pairs().length === 12");
     bench.click(".pair[data-at='11'] [data-act='prefer']");
     bench.wait(&format!("{used} === 'out,auto'"));
     bench.click("#draft");
