@@ -45,9 +45,15 @@ impl WorkspaceScope {
         }
     }
 
-    /// What a bare `t` means from now on.
-    pub(crate) fn select_topic(&mut self, topic: TopicId) {
-        self.selected_topic = self.topic(topic).map(|at| at as usize);
+    /// What a bare `t` means from now on. A conversation that begins is written down with its first
+    /// message; until then nothing is in it, which is no mistake of a filter.
+    pub(crate) fn select_topic(&mut self, topic: &Topic) {
+        let next = u32::try_from(self.topics.len()).unwrap_or(u32::MAX);
+        let at = *self.topic_index.entry(topic.id).or_insert(next);
+        if at == next {
+            self.topics.push(TopicNode { parent: None, name: topic.name.clone() });
+        }
+        self.selected_topic = Some(at as usize);
     }
 
     /// The number of a topic.

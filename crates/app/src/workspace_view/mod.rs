@@ -89,7 +89,7 @@ impl App {
         let obeyed = (within, obeys_uses(&view));
         let mut history =
             History::open(&*self.store, workspace, obeyed, &topics, &self.clock).await?;
-        history.scope.select_topic(topic.id);
+        history.scope.select_topic(&topic);
         let given = GivenTarget::default();
         let target = TargetModel::of(self, workspace, &view, &topic, &history, &[], given).await?;
         history.scope.selected_model = Some(target.facts.model.id.clone());
@@ -236,7 +236,7 @@ impl WorkspaceView {
             self.mark = app.context_mark(&self.workspace, self.within()).await?;
             return self.reload(app).await;
         }
-        self.history.scope.select_topic(self.topic.id);
+        self.history.scope.select_topic(&self.topic);
         self.refresh_target(app).await?;
         self.execute_filter(app).await
     }

@@ -163,7 +163,7 @@ impl WorkspaceView {
         self.base.clear();
         self.show(Vec::new());
         let before = std::mem::replace(&mut self.history, opened);
-        self.history.scope.select_topic(self.topic.id);
+        self.history.scope.select_topic(&self.topic);
         self.history.scope.selected_model = before.scope.selected_model;
         self.load_weights(app).await?;
         self.execute_filter(app).await?;
