@@ -201,7 +201,7 @@ const sending = createSending({
   button: must("#send", HTMLButtonElement), setView, announce, settled: attach.settled, expand: snippets.expand,
   seen, again, caughtUp: () => sync.caughtUp(), reloadRows: () => sync.reloadRows(), handOver: drafts.handOver, compared: () => compare.body(),
 });
-const summaries = createSummaries({ api, toast, undo: (token) => void filterBox.takeBack(token), goTo: (pair) => jumps.byId(pair) });
+const summaries = createSummaries({ api, toast, undo: (token) => void filterBox.takeBack(token), goTo: (pair) => jumps.toNew(pair) });
 const inFlight = createInFlight({ store, notice, badges, panels, cancel: () => void sending.cancel() });
 const toolCalls = createToolCalls({ win, announce });
 const sync = createSync({ api, store, win, history, sending, composer, panels, again, seen, onWindow: weigh.refresh, onFiles: attach.panel.changed, onMemory: memory.changed, onTool: toolCalls.show, onSummarised: summaries.told });

@@ -137,6 +137,24 @@ fn his_11_a_summary_can_be_cancelled_and_one_that_fails_changes_nothing() {
     bench.fine_but(&["422", "400"]);
 }
 
+/// Found by a random day: the page left its filter or its scope to show a summary that they hide.
+#[test]
+fn promise_1_a_summary_that_the_filter_hides_changes_neither_filter_nor_scope() {
+    let Some(bench) = equal_pairs(4, 4096) else { return };
+    bench.filter("!y");
+    bench.wait("location.search.includes('filter')");
+    let address: String = bench.js("location.href");
+    press(&bench, ".pair[data-at='1'] [data-act='summarise']");
+    bench.wait(&format!("T.shown('{DIALOG}')"));
+    bench.click(&format!("{DIALOG} .btn.pri"));
+    bench.says("#toasts", "Summarised");
+    bench.counter("2 / 4");
+    bench.agrees();
+    assert_eq!(bench.js::<String>("location.href"), address);
+    sends_what_it_marks(&bench, "and now?");
+    bench.fine();
+}
+
 #[test]
 fn ui_10_the_dialog_of_a_summary_can_be_read_and_heard() {
     let Some(bench) = equal_pairs(3, 4096) else { return };

@@ -98,6 +98,20 @@ export function createJumps({ api, store, place, win, history, cursor, setView, 
 
   return {
     byId,
+    /**
+     * A pair that came just now, where it is visible: nobody asked for another filter or scope, and
+     * with these something else would be sent.
+     * @param {string} id
+     */
+    async toNew(id) {
+      try {
+        await reloadRows();
+        const at = await placeOf(id);
+        if (at !== null) await toPair(id, at);
+      } catch {
+        // It was told in words already; the reconnection brings its row.
+      }
+    },
     /** @param {import("../types.js").Hit} hit */
     async toHit(hit) {
       const elsewhere = place.scope === "conversation" && hit.conversation && hit.conversation !== place.conversation;
