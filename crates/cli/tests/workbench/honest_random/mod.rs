@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 use crate::bench::{Screen, Workbench};
 
 /// Steps of a normal run and of a long one, which is of several days side by side.
-const STEPS: (u64, u64) = (2_000, 50_000);
+const STEPS: (u64, u64) = (500, 50_000);
 const LONG_DAYS: u64 = 4;
 
 /// Nothing that takes long to draw, in each page that is opened.
