@@ -1,7 +1,7 @@
 //! What an import did, in the words that the terminal and the page share.
 
 use plimsoll_exchange::ReadError;
-use plimsoll_tokens::commas;
+use plimsoll_tokens::{commas, counted};
 
 use crate::{AppError, Imported};
 
@@ -73,10 +73,6 @@ impl Imported {
 /// Those that there are any of.
 fn some_of<'a>(counts: &'a [(u64, &'a str)]) -> impl Iterator<Item = String> + 'a {
     counts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(*count, noun))
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", commas(count), if count == 1 { "" } else { "s" })
 }
 
 impl AppError {

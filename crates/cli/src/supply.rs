@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Whoever does not list its models within this time is not waited for.
-const PATIENCE: Duration = Duration::from_secs(15);
+const KEY_TEST_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Why a key or a server is not taken.
 #[derive(Debug, Error)]
@@ -86,8 +86,8 @@ pub(crate) async fn try_server(
     let Where { provider, api, url, reach } = *place;
     let server = server_of(url).unwrap_or_else(|| url.to_owned());
     let asked: Arc<dyn Provider> = providers.at(provider, api, url, key.cloned(), reach)?;
-    let Ok(listed) = tokio::time::timeout(PATIENCE, asked.models_for_key()).await else {
-        let seconds = PATIENCE.as_secs();
+    let Ok(listed) = tokio::time::timeout(KEY_TEST_TIMEOUT, asked.models_for_key()).await else {
+        let seconds = KEY_TEST_TIMEOUT.as_secs();
         return Err(Refused::NoAnswer(format!("no answer from {server} within {seconds} s")));
     };
     let failure = match listed {
