@@ -1,5 +1,5 @@
 //! The page's own files, inside the binary, at addresses that change with their content.
-//! `build.rs` lists what is in `ui/`.
+//! `build/` makes them of what is in `ui/`.
 
 use std::sync::LazyLock;
 
@@ -20,20 +20,7 @@ struct Asset {
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
-/// The stylesheets, in the order in which they are linked.
-pub(crate) const STYLES: [&str; 8] = [
-    "styles/base.css",
-    "styles/page.css",
-    "styles/side.css",
-    "styles/pair.css",
-    "styles/panel.css",
-    "styles/attach.css",
-    "styles/memory.css",
-    "styles/prose.css",
-];
-
-/// One hash over all files: modules import each other by their places, so they share a folder,
-/// and any change makes all of it new.
+/// One hash over all files: any change makes all of them new.
 static HASH: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = blake3::Hasher::new();
     for asset in ASSETS {
@@ -52,11 +39,6 @@ pub(crate) fn table(module: &'static str) -> &'static str {
 /// The address of a file.
 pub(crate) fn address(name: &str) -> String {
     format!("/assets/{}/{name}", *HASH)
-}
-
-/// The addresses of all modules: asked for at once, they need no chain of questions.
-pub(crate) fn modules() -> impl Iterator<Item = String> {
-    ASSETS.iter().filter(|asset| asset.name.ends_with(".js")).map(|asset| address(asset.name))
 }
 
 pub(crate) fn router() -> Router {

@@ -13,6 +13,9 @@ mod event_log;
 mod formats;
 mod health;
 mod imports;
+#[cfg(test)]
+#[path = "../build/join.rs"]
+mod join;
 mod keys;
 mod place;
 mod problem;

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// So many of the newest pairs come with the page.
-const FIRST_ROWS: usize = 20;
+const FIRST_ROWS: usize = 12;
 
 /// The panels, in the order of the bar: name, words, key.
 const PANELS: [(&str, &str); 6] = [
@@ -56,13 +56,9 @@ pub(super) async fn page(
                 link rel="icon" href=(assets::address("mark.svg")) type="image/svg+xml";
                 link rel="manifest" href="/manifest.webmanifest" crossorigin="use-credentials";
                 link rel="apple-touch-icon" href=(assets::address("icons/icon-192.png"));
-                @for style in assets::STYLES {
-                    link rel="stylesheet" href=(assets::address(style));
-                }
-                @for module in assets::modules() {
-                    link rel="modulepreload" href=(module);
-                }
-                script type="module" src=(assets::address("main.js")) {}
+                link rel="stylesheet" href=(assets::address("page.css"));
+                link rel="stylesheet" href=(assets::address("prose.css"));
+                script type="module" src=(assets::address("page.js")) {}
             }
             body data-mode="INPUT" data-workspace=(workspace) data-scope=(place.scope.name())
                 data-conversation=[place.conversation] data-old-store[old] data-event=(state.event)

@@ -104,7 +104,8 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
     area.value = text;
     put = caret === "start" ? 0 : text.length;
     area.setSelectionRange(put, put);
-    area.scrollTop = caret === "start" ? 0 : area.scrollHeight;
+    // An empty box has nowhere to scroll to; asking would lay the whole page out.
+    if (text) area.scrollTop = caret === "start" ? 0 : area.scrollHeight;
   }
 
   /**

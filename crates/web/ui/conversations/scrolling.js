@@ -8,6 +8,7 @@
  */
 export function shownConversations(list) {
   const nodes = [...list.querySelectorAll(".conv")];
+  if (!nodes.length) return { nodes, first: 0, last: 0 };
   const pane = list.getBoundingClientRect();
   const first = nodes.findIndex((node) => node.getBoundingClientRect().bottom > pane.top);
   const below = nodes.findIndex((node) => node.getBoundingClientRect().top >= pane.bottom);
@@ -23,13 +24,14 @@ export function shownConversations(list) {
  * @param {() => void} redraw
  */
 export function keepingPlace(list, all, redraw) {
-  const at = list.scrollTop;
+  // Asking an empty list would lay the whole page out for nothing.
+  const at = list.firstChild ? list.scrollTop : 0;
   const focused = document.activeElement;
   const focusId = idAround(focused);
   const focusTag = focused?.tagName.toLowerCase();
   const held = at > 0 ? heldNode(list, all) : null;
   redraw();
-  list.scrollTop = at;
+  if (at > 0) list.scrollTop = at;
   const now = held && nodeOf(list, held.id);
   if (now) list.scrollTop += now.getBoundingClientRect().top - held.top;
   const target = focusId && focusTag ? nodeOf(list, focusId)?.querySelector(focusTag) : null;

@@ -48,7 +48,7 @@ export function createPaint(field) {
       shown = value;
       layer.replaceChildren(...(plain ? [] : paintParts(value).map(({ text, kind }) => (kind ? el("b", { class: kind }, text) : text))));
     }
-    layer.scrollLeft = field.scrollLeft;
+    if (value) layer.scrollLeft = field.scrollLeft;
   }
 
   for (const name of ["input", "scroll", "focus", "blur", "keyup", "select"]) field.addEventListener(name, draw);

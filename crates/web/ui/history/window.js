@@ -149,7 +149,9 @@ export function createWindow({ pane, fetchRows, onRendered, onShown, onBehind })
     chunks = fresh;
     const reopen = keepFolds(rows);
     const writeOn = keepWriting(rows);
-    rows.replaceChildren(...fresh.map(({ node }) => node));
+    // What the server rendered into the page stands there by now; moved, it would be laid out twice.
+    const there = fresh.length === rows.childElementCount && fresh.every(({ node }, at) => rows.children[at] === node);
+    if (!there) rows.replaceChildren(...fresh.map(({ node }) => node));
     reopen(rows);
     greet();
     for (const chunk of fresh) {

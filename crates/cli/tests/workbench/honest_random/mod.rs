@@ -1,8 +1,8 @@
 //! Random days before two tabs: after each step both mark what would be sent, and at each send
 //! what was marked is what goes (promise 1, PAY-6), in whatever conversation or scope each tab
 //! looks, with summaries and comparisons among the pairs. The seed is printed; PLIMSOLL_SEED
-//! repeats a day, and PLIMSOLL_LONG=1 makes it four long ones side by side, of which PLIMSOLL_DAYS
-//! takes the first so many: days with other seeds can follow later.
+//! repeats a day, PLIMSOLL_STEPS says how long it is, and PLIMSOLL_LONG=1 makes it four long ones
+//! side by side, of which PLIMSOLL_DAYS takes the first so many: others can follow later.
 
 mod checks;
 mod others;
@@ -264,14 +264,15 @@ fn promise_1_whatever_happens_what_is_marked_is_what_is_sent() {
     let given = number("PLIMSOLL_SEED");
     if !plimsoll_testkit::real::long() {
         // A normal run repeats one day, so that a failure is that of the change.
-        live(given.unwrap_or(4711), STEPS.0);
+        live(given.unwrap_or(4711), number("PLIMSOLL_STEPS").unwrap_or(STEPS.0));
         return;
     }
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let seed: u64 = given.unwrap_or_else(now);
     std::thread::scope(|scope| {
         for day in 0..number("PLIMSOLL_DAYS").unwrap_or(LONG_DAYS) {
-            scope.spawn(move || live(seed + day, STEPS.1 / LONG_DAYS));
+            let steps = number("PLIMSOLL_STEPS").unwrap_or(STEPS.1 / LONG_DAYS);
+            scope.spawn(move || live(seed + day, steps));
         }
     });
 }
