@@ -94,6 +94,25 @@ fn pay_6_who_sees_few_rows_sends_nothing_behind_them_by_the_word_of_the_server()
     assert_eq!(asked(&bench.sent()).len(), 12);
 }
 
+/// Of a block of pairs that the page holds in part, it has only the server's word for what is sent.
+#[test]
+fn pay_6_the_page_holds_whole_blocks_of_pairs() {
+    let Some(bench) = Workbench::prepared([answer("fine")], 4096, |served| {
+        for n in 0..27 {
+            served.send(&format!("q{n:02}"));
+        }
+    }) else {
+        return;
+    };
+    for filter in ["", "r23", "r18"] {
+        bench.filter(filter);
+        bench.reload();
+        bench.agrees();
+        let first: usize = bench.js("Number(T.pairs()[0].dataset.at)");
+        assert_eq!(first % 10, 0, "the first row that is held under {filter:?}");
+    }
+}
+
 /// A row that went away leaves a gap, and what is marked beside it is not what goes along now.
 #[test]
 fn pay_6_a_mark_beside_a_row_that_is_gone_is_not_passed_over() {

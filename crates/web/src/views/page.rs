@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use maud::{DOCTYPE, Markup, html};
 use plimsoll_domain::HistoryScope;
+use plimsoll_send::BLOCK;
 use plimsoll_tokens::dollars;
 
 use super::{
@@ -20,8 +21,8 @@ use crate::{
     sessions::WorkspaceSession,
 };
 
-/// So many of the newest pairs come with the page.
-const FIRST_ROWS: usize = 12;
+/// So many of the newest pairs come with the page at least.
+const FIRST_ROWS: usize = 8;
 
 /// The panels, in the order of the bar: name, words, key.
 const PANELS: [(&str, &str); 6] = [
@@ -39,7 +40,9 @@ pub(super) async fn page(
 ) -> Result<Markup, Problem> {
     let state = StateDto::of(web, session).await?;
     let visible = state.boundary.y;
-    let rows = rows::chunk(web, session, visible.saturating_sub(FIRST_ROWS)..visible).await?;
+    // Whole blocks: of a block that it holds in part the page cannot say itself what is sent.
+    let from = visible.saturating_sub(FIRST_ROWS) / BLOCK * BLOCK;
+    let rows = rows::chunk(web, session, from..visible).await?;
     let warn_at = web.app.settings().warn_at();
     let keep_deleted = web.app.settings().keep_deleted().map_or(0, |keep| keep.as_secs() / 3600);
     let (place, workspace) = (session.place.clone(), session.place.workspace.to_string());

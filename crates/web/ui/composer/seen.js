@@ -49,6 +49,21 @@ export function blocksOf(rows, { from, to, y }, { block, blocks }) {
   return [...out].sort(([a], [b]) => a - b);
 }
 
+/** The rows that are drawn as sent, of those that are loaded. @typedef {{from: number, to: number, y: number, sent: readonly Row[]}} Marks */
+
+/**
+ * Whether the rows that both times are loaded were drawn the same both times. The digest does not
+ * tell: of a block that is loaded in part it has the server's word, which may come before the rows
+ * are drawn anew. Pure.
+ * @param {Marks} before
+ * @param {Marks} now
+ */
+export function sameMarks(before, now) {
+  const drawn = (/** @type {Marks} */ { sent }, /** @type {Marks} */ { from, to, y }) =>
+    sent.filter(({ at }) => at >= from && (at < to || to === y)).map(({ at, id, revision, pinned }) => `${at} ${id} ${revision} ${Boolean(pinned)}`).sort().join("\n");
+  return drawn(before, now) === drawn(now, before);
+}
+
 /**
  * @param {object} what
  * @param {string} what.model
@@ -138,8 +153,10 @@ export function createSeen({ win, store, conversation = null, models = () => "" 
   }
 
   return {
-    /** Which pairs are marked as sent. */
+    /** Which pairs are sent, as far as the page knows. */
     pairs: () => hash(blocks().join("\n")),
+    /** Which rows are drawn as sent. @returns {Marks} */
+    marks: () => ({ ...win.loaded, y: win.y, sent: rows().filter(({ sent }) => sent) }),
     /**
      * Whether the rows of instructions, where the page shows them, are those that are sent.
      * @param {ShownView} told

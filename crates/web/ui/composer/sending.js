@@ -5,7 +5,7 @@ import { Problem, wordsOf } from "../base/api.js";
 import { costTitle } from "./cost.js";
 import { el } from "../base/dom.js";
 import { busyWords } from "./refusals.js";
-import { filesOf } from "./seen.js";
+import { filesOf, sameMarks } from "./seen.js";
 import { createSendEvents } from "./sendevents.js";
 import { scalars } from "../base/text.js";
 
@@ -133,8 +133,8 @@ export function createSending({ api, store, win, history, composer, modes, curso
     }
     posting = true;
     // What was on screen when the key was pressed; after a question it is what was chosen there.
-    /** @type {{pairs: string, all: string | null} | null} */
-    let looked = unseen ? null : { pairs: seen.pairs(), all: seen.now(files()).digest };
+    /** @type {{marks: import("./seen.js").Marks, pairs: string, all: string | null} | null} */
+    let looked = unseen ? null : { marks: seen.marks(), pairs: seen.pairs(), all: seen.now(files()).digest };
     /** @param {string} why */
     const lookAgain = async (why) => {
       await reloadRows();
@@ -149,7 +149,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
           const told = await handOver();
           await (told ? reloadRows() : caughtUp());
           // Rows that came after the key were not seen by whoever pressed it.
-          const same = !looked || (told || looked.all === null ? looked.pairs === seen.pairs() : looked.all === seen.now(files()).digest);
+          const same = !looked || (sameMarks(looked.marks, seen.marks()) && (told || looked.all === null ? looked.pairs === seen.pairs() : looked.all === seen.now(files()).digest));
           if (!same) return await lookAgain(looked?.all === null ? "other pairs go along now" : "What would be sent changed as you sent it");
           looked = null;
           const { pair, pairs = [pair] } = await api.call("POST", "/api/send", { ...request, seen: seen.now(files()) });
@@ -162,10 +162,10 @@ export function createSending({ api, store, win, history, composer, modes, curso
             composer.gone([request.reask]);
             return await lookAgain("The pair that you ask again is gone; this is a new message now");
           }
-          const before = seen.pairs();
+          const [marks, pairs] = [seen.marks(), seen.pairs()];
           const more = error instanceof Problem ? await held(error) : undefined;
           // With another model or window other pairs may go along than those that were looked at.
-          if (more?.["look"]) looked = { pairs: before, all: null };
+          if (more?.["look"]) looked = { marks, pairs, all: null };
           delete more?.["look"];
           refused = more === undefined;
           if (refused) notice.say("held", { text: `Not sent: ${wordsOf(error)}`, level: "error" });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { blocksOf, digest, hash } from "../composer/seen.js";
+import { blocksOf, digest, hash, sameMarks } from "../composer/seen.js";
 
 // The same cases are read by crates/web/src/api/seen.rs: both sides make the same digests.
 /** @type {any[]} */
@@ -41,4 +41,17 @@ test("PAY-6: the page's own marks count where it holds a block, the server's wor
   // Nor is a mark forgotten in a block that is loaded in part and of which the server says nothing.
   const part = blocksOf([row(8), row(9)], { from: 8, to: 20, y: 30 }, { block: BLOCK, blocks: [] });
   assert.equal(part.length, 1);
+});
+
+test("PAY-6: rows that were drawn otherwise when the key was pressed are other rows", () => {
+  const row = (/** @type {number} */ at, revision = "1") => ({ at, id: `p${at}`, revision, sent: true });
+  const before = { from: 13, to: 20, y: 20, sent: [row(14), row(15), row(19)] };
+  assert.ok(sameMarks(before, before));
+  assert.ok(!sameMarks(before, { ...before, sent: [row(14), row(19)] }), "one is left out now");
+  assert.ok(!sameMarks(before, { ...before, sent: [row(14), row(15, "2"), row(19)] }), "one was edited");
+  assert.ok(!sameMarks(before, { from: 13, to: 21, y: 21, sent: [...before.sent, row(20)] }), "one came");
+  // Scrolling loads rows and lets rows go; that changes nothing.
+  assert.ok(sameMarks(before, { from: 3, to: 20, y: 20, sent: [row(5), ...before.sent] }));
+  assert.ok(sameMarks(before, { from: 15, to: 20, y: 20, sent: [row(15), row(19)] }));
+  assert.ok(sameMarks({ from: 3, to: 17, y: 20, sent: [row(14), row(15)] }, before));
 });
