@@ -1,0 +1,127 @@
+//! What of a conversation fits: whole exchanges go, oldest first, then whole rounds of the newest
+//! one (GWY-8). The arithmetic is that of every load line.
+
+use std::collections::BTreeSet;
+
+use plimsoll_budget::{BoundaryInput, Load as PieceLoad, LoadSums};
+use plimsoll_tokens::RawTokens;
+
+use crate::{
+    exchanges::{Exchange, exchanges, rounds},
+    reading::{ClientRequest, Kind, Protocol},
+};
+
+/// So many of the newest rounds of an agent's task always stay.
+const NEWEST_ROUNDS: usize = 2;
+
+/// What a request weighs, as it was counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// Instructions and tools besides the conversation.
+    pub fixed: RawTokens,
+    /// Each item of the conversation.
+    pub items: Vec<RawTokens>,
+}
+
+impl Load {
+    fn of(&self, items: &[usize]) -> RawTokens {
+        items.iter().fold(RawTokens::ZERO, |sum, at| sum + self.item(*at))
+    }
+
+    fn item(&self, at: usize) -> RawTokens {
+        self.items.get(at).copied().unwrap_or_default()
+    }
+}
+
+/// What was left out so that the rest fits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// By their positions.
+    pub items: BTreeSet<usize>,
+    /// How many exchanges went.
+    pub exchanges: usize,
+    /// How many rounds of the newest exchange went.
+    pub rounds: usize,
+    /// What they weigh.
+    pub tokens: RawTokens,
+}
+
+impl Dropped {
+    fn take(&mut self, pieces: &[Exchange], load: &Load) {
+        for piece in pieces {
+            self.tokens += load.of(&piece.items);
+            self.items.extend(&piece.items);
+        }
+    }
+}
+
+/// What became of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fitted {
+    /// All of it fits.
+    Whole,
+    /// The rest of it fits.
+    Without(Dropped),
+    /// What has to stay is too large, or may not be parted. Nothing is left out.
+    TooLarge,
+}
+
+/// Leaves out what has to go so that a request fits; `room` is the model's, with nothing in it.
+pub fn fit(request: &ClientRequest<'_>, load: &Load, room: &BoundaryInput) -> Fitted {
+    let all = exchanges(&request.items);
+    let Some((newest, older)) = all.split_last() else { return alone(load.fixed, room) };
+    let instructions = (0..request.items.len())
+        .filter(|at| request.items[*at].kind == Kind::Instructions)
+        .fold(load.fixed, |sum, at| sum + load.item(at));
+
+    let mut dropped = Dropped::default();
+    let kept = instructions + load.of(&newest.items);
+    if let Some(start) = first_that_fits(older, load, kept, room) {
+        dropped.take(&older[..start], load);
+        dropped.exchanges = start;
+        return if start == 0 { Fitted::Whole } else { Fitted::Without(dropped) };
+    }
+    dropped.take(older, load);
+    dropped.exchanges = older.len();
+
+    let turns = rounds(&request.items, newest);
+    // A provider wants the thoughts of a live loop back as they were: the client compacts itself.
+    let thinks = |piece: &Exchange| piece.items.iter().any(|at| request.items[*at].thinking);
+    if request.protocol == Protocol::Messages && turns.iter().any(thinks) {
+        return Fitted::TooLarge;
+    }
+    let (rest, stay) = turns.split_at(turns.len().saturating_sub(NEWEST_ROUNDS));
+    let behind = turns.iter().map(|turn| load.of(&turn.items));
+    let said = load.of(&newest.items) - behind.fold(RawTokens::ZERO, |sum, turn| sum + turn);
+    let kept = stay.iter().fold(instructions + said, |sum, turn| sum + load.of(&turn.items));
+    let Some(start) = first_that_fits(rest, load, kept, room) else { return Fitted::TooLarge };
+    dropped.take(&rest[..start], load);
+    dropped.rounds = start;
+    Fitted::Without(dropped)
+}
+
+fn alone(fixed: RawTokens, room: &BoundaryInput) -> Fitted {
+    let fits = within(fixed, room).fits(RawTokens::ZERO);
+    if fits { Fitted::Whole } else { Fitted::TooLarge }
+}
+
+/// The room that is left beside what has to stay.
+fn within(kept: RawTokens, room: &BoundaryInput) -> BoundaryInput {
+    BoundaryInput { raw_prelude: room.raw_prelude + kept, ..*room }
+}
+
+/// The oldest piece from which on all fit beside what has to stay; none where not even that fits.
+fn first_that_fits(
+    pieces: &[Exchange],
+    load: &Load,
+    kept: RawTokens,
+    room: &BoundaryInput,
+) -> Option<usize> {
+    let room = within(kept, room);
+    if !room.fits(RawTokens::ZERO) {
+        return None;
+    }
+    let weight = |at: usize| PieceLoad::of(load.of(&pieces[at].items));
+    let fitting = LoadSums::new(pieces.len()).longest_suffix(weight, |sum| room.fits(sum));
+    Some(fitting.start)
+}

@@ -1,0 +1,22 @@
+//! Requests of other people's programs: read in the three protocols that they speak, kept as the
+//! text that came, shortened by whole exchanges where that is wanted.
+//!
+//! What is not touched leaves byte for byte (GWY-3): a request is a text with places in it, and
+//! never written anew.
+
+mod exchanges;
+mod fit;
+mod json;
+mod reading;
+mod refusal;
+mod splice;
+#[cfg(test)]
+mod talks_tests;
+mod valid;
+
+pub use exchanges::{Exchange, exchanges, rounds};
+pub use fit::{Dropped, Fitted, Load, fit};
+pub use reading::{ClientRequest, Content, Item, Kind, Picture, Protocol, Tool, read};
+pub use refusal::Refusal;
+pub use splice::Changes;
+pub use valid::check;
