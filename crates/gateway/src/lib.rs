@@ -4,6 +4,7 @@
 //! What is not touched leaves byte for byte (GWY-3): a request is a text with places in it, and
 //! never written anew.
 
+mod errors;
 mod exchanges;
 mod fit;
 mod json;
@@ -13,10 +14,13 @@ mod splice;
 #[cfg(test)]
 mod talks_tests;
 mod valid;
+mod weigh;
 
+pub use errors::Problem;
 pub use exchanges::{Exchange, exchanges, rounds};
 pub use fit::{Dropped, Fitted, Load, fit};
 pub use reading::{ClientRequest, Content, Item, Kind, Picture, Protocol, Tool, read};
 pub use refusal::Refusal;
 pub use splice::Changes;
 pub use valid::check;
+pub use weigh::{Scale, Weight};
