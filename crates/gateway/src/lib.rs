@@ -4,6 +4,7 @@
 //! What is not touched leaves byte for byte (GWY-3): a request is a text with places in it, and
 //! never written anew.
 
+mod answering;
 mod errors;
 mod exchanges;
 mod fit;
@@ -16,6 +17,7 @@ mod talks_tests;
 mod valid;
 mod weigh;
 
+pub use answering::{AnswerWriter, Head};
 pub use errors::Problem;
 pub use exchanges::{Exchange, exchanges, rounds};
 pub use fit::{Dropped, Fitted, Load, fit};
