@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::run::{has, root, skip, step};
 
 /// One target for each text that comes from outside.
-const TARGETS: [&str; 15] = [
+const TARGETS: [&str; 16] = [
     "filter",
     "segments",
     "classify",
@@ -21,6 +21,7 @@ const TARGETS: [&str; 15] = [
     "pdf",
     "gguf",
     "pairs",
+    "requests",
 ];
 
 /// Targets that are built on their own, because they need what takes minutes to build.

@@ -1,5 +1,6 @@
 //! Errors in the client's own protocol, with its own codes, so that its own handling works (GWY-5).
 
+use plimsoll_fault::{Fault, Label};
 use serde_json::{Value, json};
 
 use crate::{reading::Protocol, refusal::Refusal};
@@ -27,6 +28,8 @@ pub enum Problem {
     Rate(String),
     /// No money left.
     Quota(String),
+    /// The provider refused the content.
+    ContentFilter(String),
     /// Nobody here can do it.
     NotHere(String),
     /// The provider is too busy.
@@ -45,6 +48,27 @@ struct Told {
 }
 
 impl Problem {
+    /// What a provider's failure is for a client, as FAU-1 understands it; `tokens` and `window` are
+    /// what is known here where the provider states no figures.
+    pub fn of(fault: &Fault, tokens: u64, window: u64) -> Self {
+        let words = fault.message.clone();
+        match fault.label {
+            Label::Overflow => {
+                let (said, limit) = (fault.requested, fault.limit);
+                Self::Overflow { tokens: said.unwrap_or(tokens), window: limit.unwrap_or(window) }
+            }
+            // Less history may help here as well, but the client asked for that much itself.
+            Label::OverflowOutput | Label::Invalid => Self::Refused(Refusal::whole(words)),
+            Label::Rate => Self::Rate(words),
+            Label::Quota => Self::Quota(words),
+            Label::Auth => Self::NoKey(words),
+            Label::Model => Self::NoSuchModel(words),
+            Label::ContentFilter => Self::ContentFilter(words),
+            Label::Server if is_busy(fault) => Self::Overloaded(words),
+            Label::Server | Label::Network | Label::Unknown => Self::Upstream(words),
+        }
+    }
+
     fn told(&self) -> Told {
         let (status, openai, code, anthropic) = match self {
             Self::Refused(_) => (400, "invalid_request_error", None, "invalid_request_error"),
@@ -65,6 +89,9 @@ impl Problem {
             }
             Self::Quota(_) => {
                 (429, "insufficient_quota", Some("insufficient_quota"), "rate_limit_error")
+            }
+            Self::ContentFilter(_) => {
+                (400, "invalid_request_error", Some("content_filter"), "invalid_request_error")
             }
             Self::NotHere(_) => (501, "invalid_request_error", None, "invalid_request_error"),
             Self::Overloaded(_) => {
@@ -102,6 +129,7 @@ impl Problem {
             | Self::NoSuchModel(words)
             | Self::Rate(words)
             | Self::Quota(words)
+            | Self::ContentFilter(words)
             | Self::NotHere(words)
             | Self::Overloaded(words)
             | Self::Upstream(words) => words.clone(),
@@ -153,6 +181,12 @@ impl Problem {
     }
 }
 
+/// Whether a server that broke only has too much to do.
+fn is_busy(fault: &Fault) -> bool {
+    let matched = fault.matched.as_deref().unwrap_or_default().to_ascii_lowercase();
+    ["overload", "503", "529", "unavailable", "capacity"].iter().any(|word| matched.contains(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +225,7 @@ mod tests {
             (Problem::NoSuchModel(words()), 404, "not_found_error"),
             (Problem::Rate(words()), 429, "rate_limit_error"),
             (Problem::Quota(words()), 429, "rate_limit_error"),
+            (Problem::ContentFilter(words()), 400, "invalid_request_error"),
             (Problem::NotHere(words()), 501, "invalid_request_error"),
             (Problem::Overloaded(words()), 529, "overloaded_error"),
             (Problem::Upstream(words()), 502, "api_error"),
@@ -203,6 +238,41 @@ mod tests {
                 let event = problem.event(protocol, "resp_1", 3);
                 assert!(event.ends_with("\n\n") && event.lines().count() <= 3, "{event}");
             }
+        }
+    }
+
+    #[test]
+    fn gwy_5_what_a_provider_says_is_told_in_the_clients_protocol() {
+        use plimsoll_fault::ProviderFailure;
+        let told = |status: u16, body: &str| {
+            let failure = ProviderFailure {
+                status: Some(status),
+                body: body.to_owned(),
+                ..ProviderFailure::default()
+            };
+            Problem::of(&failure.fault(), 11, 22)
+        };
+        // An overflow of one provider is the overflow of the other's protocol, with its figures.
+        let anthropic = r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#;
+        let overflow = told(400, anthropic);
+        assert_eq!(overflow, Problem::Overflow { tokens: 210_000, window: 200_000 });
+        assert_eq!(overflow.body(Protocol::Chat)["error"]["code"], "context_length_exceeded");
+        let vague =
+            told(400, r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#);
+        assert_eq!(vague, Problem::Overflow { tokens: 11, window: 22 });
+        for (status, body, expected) in [
+            (429, r#"{"error":{"code":"rate_limit_exceeded","message":"slow down"}}"#, 429),
+            (401, r#"{"error":{"message":"bad key"}}"#, 401),
+            (404, r#"{"error":{"code":"model_not_found","message":"no model x"}}"#, 404),
+            (
+                529,
+                r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+                529,
+            ),
+            (500, r#"{"error":{"message":"oops"}}"#, 502),
+        ] {
+            let problem = told(status, body);
+            assert_eq!(problem.status(Protocol::Messages), expected, "{problem:?}");
         }
     }
 }

@@ -53,16 +53,21 @@ fn begins_round(items: &[Item<'_>], round: &Exchange, at: usize) -> bool {
 /// The same pieces; where one has a result whose call stands in an earlier one, all from that one
 /// on are one piece.
 fn linked(items: &[Item<'_>], pieces: Vec<Exchange>) -> Vec<Exchange> {
+    // Where each id was called and has no result yet, and where it was called last.
+    let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut called: HashMap<&str, usize> = HashMap::new();
     let mut joined: Vec<(usize, Exchange)> = Vec::with_capacity(pieces.len());
     for (number, piece) in pieces.into_iter().enumerate() {
         let mut first = number;
         for item in piece.items.iter().map(|at| &items[*at]) {
             for call in &item.calls {
+                open.entry(call).or_default().push(number);
                 called.insert(call, number);
             }
             for result in &item.results {
-                first = first.min(called.get(result.as_ref()).copied().unwrap_or(number));
+                let id = result.as_ref();
+                let answers = open.get_mut(id).and_then(Vec::pop).or(called.get(id).copied());
+                first = first.min(answers.unwrap_or(number));
             }
         }
         let mut whole = (number, piece);

@@ -1,7 +1,7 @@
 //! What each protocol demands of a conversation with tools. A request that was good before
 //! exchanges were left out must be good afterwards.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
     reading::{ClientRequest, Item, Kind, Protocol},
@@ -43,32 +43,29 @@ fn check_chat(items: &[Item<'_>]) -> Result<(), Refusal> {
 
 /// Each result has its call before it, each call its result, each thought what came of it.
 fn check_responses(items: &[Item<'_>]) -> Result<(), Refusal> {
-    let mut called: HashSet<&str> = HashSet::new();
+    // Ids may come again: each call has a result of its own.
+    let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, item) in items.iter().enumerate() {
-        let place = format!("input[{at}]");
-        called.extend(item.calls.iter().map(AsRef::as_ref));
-        if let Some(lost) = item.results.iter().find(|result| !called.contains(result.as_ref())) {
-            return Err(Refusal::of(place, format!("no call before it has the id {lost}")));
+        let place = || format!("input[{at}]");
+        for call in &item.calls {
+            open.entry(call).or_default().push(at);
+        }
+        for result in &item.results {
+            if open.get_mut(result.as_ref()).and_then(Vec::pop).is_none() {
+                return Err(Refusal::of(place(), format!("no call before it has the id {result}")));
+            }
         }
         let next = items.get(at + 1).map(|next| next.kind);
         if item.kind == Kind::Reasoning
             && !matches!(next, Some(Kind::Reasoning | Kind::Assistant) | None)
         {
-            return Err(Refusal::of(place, "nothing came of this reasoning"));
+            return Err(Refusal::of(place(), "nothing came of this reasoning"));
         }
     }
-    let results: HashSet<&str> =
-        items.iter().flat_map(|item| &item.results).map(AsRef::as_ref).collect();
-    let calls = items.iter().enumerate();
-    for (at, call) in calls.flat_map(|(at, item)| item.calls.iter().map(move |call| (at, call))) {
-        if !results.contains(call.as_ref()) {
-            return Err(Refusal::of(
-                format!("input[{at}]"),
-                format!("the call {call} has no result"),
-            ));
-        }
-    }
-    Ok(())
+    let waiting = open.iter().find_map(|(call, at)| at.first().map(|at| (call, at)));
+    waiting.map_or(Ok(()), |(call, at)| {
+        Err(Refusal::of(format!("input[{at}]"), format!("the call {call} has no result")))
+    })
 }
 
 /// The first message is the user's, and the results stand in the message right behind the calls.
