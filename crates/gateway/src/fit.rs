@@ -90,11 +90,17 @@ pub fn fit(request: &ClientRequest<'_>, load: &Load, room: &BoundaryInput) -> Fi
     if request.protocol == Protocol::Messages && turns.iter().any(thinks) {
         return Fitted::TooLarge;
     }
-    let (rest, stay) = turns.split_at(turns.len().saturating_sub(NEWEST_ROUNDS));
+    // What the user said in the middle of a round stays with it.
+    let says = |piece: &Exchange| piece.items.iter().any(|at| request.items[*at].says);
+    let newest_from = turns.len().saturating_sub(NEWEST_ROUNDS);
+    let may_go = |at: usize| at < newest_from && !says(&turns[at]);
+    let (rest, stay): (Vec<usize>, Vec<usize>) = (0..turns.len()).partition(|at| may_go(*at));
+    let pieces = |of: Vec<usize>| of.into_iter().map(|at| turns[at].clone()).collect::<Vec<_>>();
+    let (rest, stay) = (pieces(rest), pieces(stay));
     let behind = turns.iter().map(|turn| load.of(&turn.items));
     let said = load.of(&newest.items) - behind.fold(RawTokens::ZERO, |sum, turn| sum + turn);
     let kept = stay.iter().fold(instructions + said, |sum, turn| sum + load.of(&turn.items));
-    let Some(start) = first_that_fits(rest, load, kept, room) else { return Fitted::TooLarge };
+    let Some(start) = first_that_fits(&rest, load, kept, room) else { return Fitted::TooLarge };
     dropped.take(&rest[..start], load);
     dropped.rounds = start;
     Fitted::Without(dropped)
@@ -124,4 +130,46 @@ fn first_that_fits(
     let weight = |at: usize| PieceLoad::of(load.of(&pieces[at].items));
     let fitting = LoadSums::new(pieces.len()).longest_suffix(weight, |sum| room.fits(sum));
     Some(fitting.start)
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_tokens::Correction;
+
+    use super::*;
+    use crate::reading::read;
+
+    #[test]
+    fn gwy_8_what_the_user_says_in_the_middle_of_a_round_stays() {
+        let call = |id: usize| {
+            format!(
+                r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"t{id}","name":"f","input":{{}}}}]}}"#
+            )
+        };
+        let result = |id: usize, more: &str| {
+            format!(
+                r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t{id}","content":"r"}}{more}]}}"#
+            )
+        };
+        let said = r#",{"type":"text","text":"wait, not there"}"#;
+        let mut items = vec![r#"{"role":"user","content":"do it"}"#.to_owned()];
+        for id in 0..5 {
+            items.extend([call(id), result(id, if id == 1 { said } else { "" })]);
+        }
+        let text = format!(r#"{{"model":"m","max_tokens":1,"messages":[{}]}}"#, items.join(","));
+        let request = read(Protocol::Messages, &text).unwrap();
+        let load = Load { fixed: RawTokens::ZERO, items: vec![10.into(); 11] };
+        let room = |limit| BoundaryInput {
+            limit,
+            allowance: 0,
+            raw_prelude: RawTokens::ZERO,
+            reply_reserve: 0,
+            correction: Correction::default(),
+        };
+        assert_eq!(fit(&request, &load, &room(110)), Fitted::Whole);
+        let Fitted::Without(dropped) = fit(&request, &load, &room(75)) else { panic!() };
+        let gone: Vec<usize> = dropped.items.into_iter().collect();
+        assert_eq!((gone, dropped.rounds), (vec![1, 2, 5, 6], 2), "the second round stays");
+        assert_eq!(fit(&request, &load, &room(69)), Fitted::TooLarge);
+    }
 }

@@ -40,6 +40,7 @@ fn item<'a>(message: &Members<'a>, mut item: Item<'a>, at: usize) -> Result<Item
             return Err(Refusal::of(format!("messages[{at}].role"), words));
         }
     };
+    item.says = item.kind == Kind::User;
     if item.kind == Kind::Result {
         // A result of the older way is known by the name of its function.
         let id = message.string("tool_call_id").or_else(|| message.string("name"));

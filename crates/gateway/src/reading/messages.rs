@@ -36,10 +36,18 @@ pub(super) fn read<'a>(
         // A message of the user with a result in it goes on with what the model began.
         if kind == Kind::User && !item.results.is_empty() {
             item.kind = Kind::Result;
+            item.says = says_more(message.given("content"));
         }
         request.items.push(item);
     }
     Ok(())
+}
+
+/// Whether something besides results of tools stands in it.
+fn says_more(content: Option<Json<'_>>) -> bool {
+    let blocks = content.and_then(Json::elements).unwrap_or_default();
+    let kinds = blocks.into_iter().filter_map(|block| block.members()?.string("type"));
+    kinds.into_iter().any(|kind| !kind.ends_with("tool_result"))
 }
 
 fn blocks<'a>(content: Json<'a>, item: &mut Item<'a>) {
@@ -106,7 +114,7 @@ mod tests {
         assert_eq!(user.content[1], Content::Picture(Picture::Base64("AAAA".into())));
         assert!(call.thinking && call.calls == ["t1"]);
         assert_eq!(call.content[2], Content::Json(r#"{"at": 1}"#));
-        assert_eq!(result.results, ["t1"]);
+        assert!(result.results == ["t1"] && result.says && user.says && !call.says);
         let texts = [Content::Text("found".into()), Content::Text("and now?".into())];
         assert_eq!(result.content, texts);
     }

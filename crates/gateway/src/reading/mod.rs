@@ -67,6 +67,8 @@ pub struct Item<'a> {
     pub results: Vec<Cow<'a, str>>,
     /// Whether it has thoughts that the provider wants back as they were.
     pub thinking: bool,
+    /// Whether the user says something in it besides what tools gave.
+    pub says: bool,
     pub content: Vec<Content<'a>>,
 }
 
@@ -78,6 +80,7 @@ impl<'a> Item<'a> {
             calls: Vec::new(),
             results: Vec::new(),
             thinking: false,
+            says: kind == Kind::User,
             content: Vec::new(),
         }
     }

@@ -51,6 +51,7 @@ fn item<'a>(members: &Members<'a>, json: Json<'a>, at: std::ops::Range<usize>) -
                 Some("assistant") => Kind::Assistant,
                 _ => Kind::User,
             };
+            item.says = item.kind == Kind::User;
             parts(members.given("content"), &mut item);
         }
         "reasoning" => {
