@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use plimsoll_budget::BoundaryInput;
-use plimsoll_gateway::{Changes, Fitted, Load, Protocol, Scale, check, fit, read};
+use plimsoll_gateway::{Changes, Fitted, Protocol, Scale, check, fit, read};
 use plimsoll_tokens::{Correction, Estimator, ImagePricing, RawTokens};
 
 const SCALE: Scale = Scale {
@@ -30,7 +30,7 @@ fuzz_target!(|data: (u8, u16, &str)| {
         correction: Correction::default(),
     };
     let weight = SCALE.weigh(&request);
-    let Fitted::Without(dropped) = fit(&request, &Load::from(&weight), &room) else { return };
+    let Fitted::Without(dropped) = fit(&request, &weight, &room) else { return };
     let mut changes = Changes::default();
     changes.without(&request, &dropped.items);
     let shorter = changes.apply(text);

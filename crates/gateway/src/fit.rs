@@ -3,35 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use plimsoll_budget::{BoundaryInput, Load as PieceLoad, LoadSums};
+use plimsoll_budget::{BoundaryInput, Load, LoadSums};
 use plimsoll_tokens::RawTokens;
 
 use crate::{
     exchanges::{Exchange, exchanges, rounds},
     reading::{ClientRequest, Kind, Protocol},
+    weigh::Weight,
 };
 
 /// So many of the newest rounds of an agent's task always stay.
 const NEWEST_ROUNDS: usize = 2;
-
-/// What a request weighs, as it was counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Load {
-    /// Instructions and tools besides the conversation.
-    pub fixed: RawTokens,
-    /// Each item of the conversation.
-    pub items: Vec<RawTokens>,
-}
-
-impl Load {
-    fn of(&self, items: &[usize]) -> RawTokens {
-        items.iter().fold(RawTokens::ZERO, |sum, at| sum + self.item(*at))
-    }
-
-    fn item(&self, at: usize) -> RawTokens {
-        self.items.get(at).copied().unwrap_or_default()
-    }
-}
 
 /// What was left out so that the rest fits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,9 +29,9 @@ pub struct Dropped {
 }
 
 impl Dropped {
-    fn take(&mut self, pieces: &[Exchange], load: &Load) {
+    fn take(&mut self, pieces: &[Exchange], weight: &Weight) {
         for piece in pieces {
-            self.tokens += load.of(&piece.items);
+            self.tokens += weight.of(&piece.items);
             self.items.extend(&piece.items);
         }
     }
@@ -67,21 +49,21 @@ pub enum Fitted {
 }
 
 /// Leaves out what has to go so that a request fits; `room` is the model's, with nothing in it.
-pub fn fit(request: &ClientRequest<'_>, load: &Load, room: &BoundaryInput) -> Fitted {
+pub fn fit(request: &ClientRequest<'_>, weight: &Weight, room: &BoundaryInput) -> Fitted {
     let all = exchanges(&request.items);
-    let Some((newest, older)) = all.split_last() else { return alone(load.fixed, room) };
+    let Some((newest, older)) = all.split_last() else { return alone(weight.fixed(), room) };
     let instructions = (0..request.items.len())
         .filter(|at| request.items[*at].kind == Kind::Instructions)
-        .fold(load.fixed, |sum, at| sum + load.item(at));
+        .fold(weight.fixed(), |sum, at| sum + weight.item(at));
 
     let mut dropped = Dropped::default();
-    let kept = instructions + load.of(&newest.items);
-    if let Some(start) = first_that_fits(older, load, kept, room) {
-        dropped.take(&older[..start], load);
+    let kept = instructions + weight.of(&newest.items);
+    if let Some(start) = first_that_fits(older, weight, kept, room) {
+        dropped.take(&older[..start], weight);
         dropped.exchanges = start;
         return if start == 0 { Fitted::Whole } else { Fitted::Without(dropped) };
     }
-    dropped.take(older, load);
+    dropped.take(older, weight);
     dropped.exchanges = older.len();
 
     let turns = rounds(&request.items, newest);
@@ -97,11 +79,11 @@ pub fn fit(request: &ClientRequest<'_>, load: &Load, room: &BoundaryInput) -> Fi
     let (rest, stay): (Vec<usize>, Vec<usize>) = (0..turns.len()).partition(|at| may_go(*at));
     let pieces = |of: Vec<usize>| of.into_iter().map(|at| turns[at].clone()).collect::<Vec<_>>();
     let (rest, stay) = (pieces(rest), pieces(stay));
-    let behind = turns.iter().map(|turn| load.of(&turn.items));
-    let said = load.of(&newest.items) - behind.fold(RawTokens::ZERO, |sum, turn| sum + turn);
-    let kept = stay.iter().fold(instructions + said, |sum, turn| sum + load.of(&turn.items));
-    let Some(start) = first_that_fits(&rest, load, kept, room) else { return Fitted::TooLarge };
-    dropped.take(&rest[..start], load);
+    let behind = turns.iter().map(|turn| weight.of(&turn.items));
+    let said = weight.of(&newest.items) - behind.fold(RawTokens::ZERO, |sum, turn| sum + turn);
+    let kept = stay.iter().fold(instructions + said, |sum, turn| sum + weight.of(&turn.items));
+    let Some(start) = first_that_fits(&rest, weight, kept, room) else { return Fitted::TooLarge };
+    dropped.take(&rest[..start], weight);
     dropped.rounds = start;
     Fitted::Without(dropped)
 }
@@ -119,7 +101,7 @@ fn within(kept: RawTokens, room: &BoundaryInput) -> BoundaryInput {
 /// The oldest piece from which on all fit beside what has to stay; none where not even that fits.
 fn first_that_fits(
     pieces: &[Exchange],
-    load: &Load,
+    weight: &Weight,
     kept: RawTokens,
     room: &BoundaryInput,
 ) -> Option<usize> {
@@ -127,8 +109,8 @@ fn first_that_fits(
     if !room.fits(RawTokens::ZERO) {
         return None;
     }
-    let weight = |at: usize| PieceLoad::of(load.of(&pieces[at].items));
-    let fitting = LoadSums::new(pieces.len()).longest_suffix(weight, |sum| room.fits(sum));
+    let load = |at: usize| Load::of(weight.of(&pieces[at].items));
+    let fitting = LoadSums::new(pieces.len()).longest_suffix(load, |sum| room.fits(sum));
     Some(fitting.start)
 }
 
@@ -158,7 +140,7 @@ mod tests {
         }
         let text = format!(r#"{{"model":"m","max_tokens":1,"messages":[{}]}}"#, items.join(","));
         let request = read(Protocol::Messages, &text).unwrap();
-        let load = Load { fixed: RawTokens::ZERO, items: vec![10.into(); 11] };
+        let weight = Weight { items: vec![10.into(); 11], ..Weight::default() };
         let room = |limit| BoundaryInput {
             limit,
             allowance: 0,
@@ -166,10 +148,10 @@ mod tests {
             reply_reserve: 0,
             correction: Correction::default(),
         };
-        assert_eq!(fit(&request, &load, &room(110)), Fitted::Whole);
-        let Fitted::Without(dropped) = fit(&request, &load, &room(75)) else { panic!() };
+        assert_eq!(fit(&request, &weight, &room(110)), Fitted::Whole);
+        let Fitted::Without(dropped) = fit(&request, &weight, &room(75)) else { panic!() };
         let gone: Vec<usize> = dropped.items.into_iter().collect();
         assert_eq!((gone, dropped.rounds), (vec![1, 2, 5, 6], 2), "the second round stays");
-        assert_eq!(fit(&request, &load, &room(69)), Fitted::TooLarge);
+        assert_eq!(fit(&request, &weight, &room(69)), Fitted::TooLarge);
     }
 }

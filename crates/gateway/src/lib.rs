@@ -20,7 +20,7 @@ mod weigh;
 pub use answering::{AnswerWriter, Head};
 pub use errors::Problem;
 pub use exchanges::{Exchange, exchanges, rounds};
-pub use fit::{Dropped, Fitted, Load, fit};
+pub use fit::{Dropped, Fitted, fit};
 pub use reading::{ClientRequest, Content, Item, Kind, Picture, Protocol, Tool, read};
 pub use refusal::Refusal;
 pub use splice::Changes;

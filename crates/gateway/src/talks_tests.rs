@@ -8,7 +8,7 @@ use plimsoll_tokens::{Correction, RawTokens};
 use proptest::prelude::*;
 
 use crate::{
-    Changes, ClientRequest, Exchange, Fitted, Kind, Load, Protocol, check, exchanges, fit, read,
+    Changes, ClientRequest, Exchange, Fitted, Kind, Protocol, Weight, check, exchanges, fit, read,
     rounds,
 };
 
@@ -172,22 +172,22 @@ fn is_gone(piece: &Exchange, dropped: &BTreeSet<usize>) -> bool {
     piece.items.iter().all(|at| dropped.contains(at))
 }
 
-fn sum(load: &Load, without: &BTreeSet<usize>) -> u64 {
-    let items = load.items.iter().enumerate().filter(|(at, _)| !without.contains(at));
-    items.fold(load.fixed.total(), |sum, (_, tokens)| sum + tokens.total())
+fn sum(weight: &Weight, without: &BTreeSet<usize>) -> u64 {
+    let items = weight.items.iter().enumerate().filter(|(at, _)| !without.contains(at));
+    items.fold(weight.fixed().total(), |sum, (_, tokens)| sum + tokens.total())
 }
 
 /// What must be true of a conversation that was shortened.
-fn judge(request: &ClientRequest<'_>, load: &Load, limit: u64) -> Result<(), TestCaseError> {
+fn judge(request: &ClientRequest<'_>, weight: &Weight, limit: u64) -> Result<(), TestCaseError> {
     let pieces = exchanges(&request.items);
     let (newest, older) = pieces.split_last().unwrap();
     let turns = rounds(&request.items, newest);
     let inner = turns.len().saturating_sub(2);
-    match fit(request, load, &room(limit)) {
-        Fitted::Whole => prop_assert!(sum(load, &BTreeSet::new()) <= limit),
+    match fit(request, weight, &room(limit)) {
+        Fitted::Whole => prop_assert!(sum(weight, &BTreeSet::new()) <= limit),
         Fitted::Without(dropped) => {
             let gone = &dropped.items;
-            prop_assert!(!gone.is_empty() && sum(load, gone) <= limit);
+            prop_assert!(!gone.is_empty() && sum(weight, gone) <= limit);
             prop_assert!(older.iter().all(|piece| is_whole(piece, gone)));
             prop_assert!(turns.iter().all(|turn| is_whole(turn, gone)));
             // Oldest first, and no more than has to go.
@@ -205,7 +205,7 @@ fn judge(request: &ClientRequest<'_>, load: &Load, limit: u64) -> Result<(), Tes
             };
             let more: BTreeSet<usize> =
                 gone.iter().filter(|at| !last.items.contains(at)).copied().collect();
-            prop_assert!(sum(load, &more) > limit, "one piece less would have been enough");
+            prop_assert!(sum(weight, &more) > limit, "one piece less would have been enough");
             // What always stays.
             for (at, item) in request.items.iter().enumerate() {
                 prop_assert!(item.kind != Kind::Instructions || !gone.contains(&at));
@@ -233,7 +233,7 @@ fn judge(request: &ClientRequest<'_>, load: &Load, limit: u64) -> Result<(), Tes
             let thinks =
                 turns.iter().flat_map(|turn| &turn.items).any(|at| request.items[*at].thinking);
             let parted = request.protocol != Protocol::Messages || !thinks;
-            prop_assert!(!parted || sum(load, &must) > limit);
+            prop_assert!(!parted || sum(weight, &must) > limit);
         }
     }
     Ok(())
@@ -252,9 +252,9 @@ proptest! {
         let request = read(talk.protocol, &text).unwrap();
         prop_assert_eq!(check(&request), Ok(()), "{}", text);
         let items = request.items.iter().zip(&weights).map(|(_, weight)| (*weight).into()).collect();
-        let load = Load { fixed: 7.into(), items };
-        let limit = (sum(&load, &BTreeSet::new()) as f64 * part) as u64;
-        judge(&request, &load, limit)?;
+        let weight = Weight { instructions: 7.into(), tools: Vec::new(), items };
+        let limit = (sum(&weight, &BTreeSet::new()) as f64 * part) as u64;
+        judge(&request, &weight, limit)?;
     }
 
     #[test]
@@ -273,8 +273,9 @@ proptest! {
             for text in [text.clone(), format!(r#"{{"model":"m","messages":{list},"input":{list}}}"#)] {
                 if let Ok(request) = read(protocol, &text) {
                     let _ = check(&request);
-                    let load = Load { fixed: 1.into(), items: vec![9.into(); request.items.len()] };
-                    fit(&request, &load, &room(20));
+                    let items = vec![9.into(); request.items.len()];
+                    let weight = Weight { instructions: 1.into(), tools: Vec::new(), items };
+                    fit(&request, &weight, &room(20));
                 }
             }
         }

@@ -4,10 +4,7 @@
 use base64::{Engine, prelude::BASE64_STANDARD};
 use plimsoll_tokens::{Estimator, ImagePricing, RawTokens, image_tokens};
 
-use crate::{
-    fit::Load,
-    reading::{ClientRequest, Content, Picture, Tool},
-};
+use crate::reading::{ClientRequest, Content, Picture, Tool};
 
 /// As much of a picture, in base64, as is looked at for its size. A multiple of four.
 const LOOKED_AT: usize = 256 << 10;
@@ -39,14 +36,17 @@ impl Weight {
     }
 
     /// What goes along whatever is left out.
-    fn fixed(&self) -> RawTokens {
+    pub(crate) fn fixed(&self) -> RawTokens {
         self.tools.iter().fold(self.instructions, |sum, tool| sum + (*tool).into())
     }
-}
 
-impl From<&Weight> for Load {
-    fn from(weight: &Weight) -> Self {
-        Self { fixed: weight.fixed(), items: weight.items.clone() }
+    /// These items of the conversation.
+    pub(crate) fn of(&self, items: &[usize]) -> RawTokens {
+        items.iter().fold(RawTokens::ZERO, |sum, at| sum + self.item(*at))
+    }
+
+    pub(crate) fn item(&self, at: usize) -> RawTokens {
+        self.items.get(at).copied().unwrap_or_default()
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(weighed.instructions, RawTokens { text: 50, overhead: 4 });
         assert_eq!(weighed.tools, [tool.len() as u64 / 4; 2]);
         assert_eq!(weighed.items, [RawTokens { text: 1, overhead: 4 }]);
-        let fixed = Load::from(&weighed).fixed.total();
+        let fixed = weighed.fixed().total();
         assert_eq!(weighed.total().total(), fixed + 5);
     }
 

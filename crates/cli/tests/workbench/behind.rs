@@ -109,7 +109,7 @@ fn pay_6_the_page_holds_whole_blocks_of_pairs() {
         bench.reload();
         bench.agrees();
         let first: usize = bench.js("Number(T.pairs()[0].dataset.at)");
-        assert_eq!(first % 10, 0, "the first row that is held under {filter:?}");
+        assert_eq!(first % plimsoll_send::BLOCK, 0, "the first row that is held under {filter:?}");
     }
 }
 
