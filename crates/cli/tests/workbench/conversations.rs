@@ -228,6 +228,7 @@ fn his_9_what_is_imported_is_not_sent_before_somebody_opens_it() {
     bench.wait("document.querySelectorAll('.conv').length === 2");
     bench.send("Hello");
     assert_eq!(sent(&bench), ["Hello"]);
+    bench.wait("document.querySelectorAll('.conv').length === 3");
     bench.click(".conv a[title='Trip to Porto?']");
     bench.wait("T.asked() === 'Trip to Porto?' && T.one('#counter b')");
     bench.send("When?");

@@ -125,6 +125,30 @@ fn ui_15_an_event_while_scrolled_down_keeps_the_place() {
     bench.fine();
 }
 
+/// Somebody else renames a conversation, and the page has fetched the list since.
+fn renamed_elsewhere(bench: &Workbench) {
+    let asked = "performance.getEntriesByType('resource')
+        .filter((one) => one.name.includes('/api/conversations?')).length";
+    let before: usize = bench.js(asked);
+    rename(bench, &id_at(bench, 0), "Renamed meanwhile");
+    bench.wait(&format!("{asked} > {before}"));
+    bench.page.settle().unwrap();
+}
+
+/// A list that moves between the aim and the press has another conversation opened.
+#[test]
+fn ui_15_the_list_stands_still_while_somebody_aims() {
+    let Some(bench) = open() else { return };
+    // The pointer has just moved, for as long as the clock stands still.
+    bench.page.eval::<()>("const at = performance.now(); performance.now = () => at;").unwrap();
+    bench.page.hover(&format!(".conv a[title='{}']", title(MANY - 3))).unwrap();
+    renamed_elsewhere(&bench);
+    assert!(!bench.js::<bool>("Boolean(T.one(`.conv a[title='Renamed meanwhile']`))"));
+    bench.page.eval::<()>("delete performance.now").unwrap();
+    bench.wait("T.one(`.conv a[title='Renamed meanwhile']`)");
+    bench.fine();
+}
+
 #[test]
 fn ui_15_the_list_is_not_drawn_anew_under_a_pressed_finger() {
     let Some(bench) = open() else { return };
@@ -137,12 +161,7 @@ fn ui_15_the_list_is_not_drawn_anew_under_a_pressed_finger() {
     };
     bench.page.move_to(at).unwrap();
     mouse("mousePressed");
-    let asked = "performance.getEntriesByType('resource')
-        .filter((one) => one.name.includes('/api/conversations?')).length";
-    let before: usize = bench.js(asked);
-    rename(&bench, &id_at(&bench, 0), "Renamed meanwhile");
-    bench.wait(&format!("{asked} > {before}"));
-    bench.page.settle().unwrap();
+    renamed_elsewhere(&bench);
     assert!(!bench.js::<bool>("Boolean(T.one(`.conv a[title='Renamed meanwhile']`))"));
     mouse("mouseReleased");
     bench.wait(&format!("T.asked() === '{target}' && T.one('#counter b')"));

@@ -15,6 +15,8 @@ import { addressOf } from "../base/place.js";
 
 const RELOAD_MS = 150;
 const SEARCH_MS = 120;
+/** After the pointer moved over the list it stands still for so long: somebody may be about to press. */
+const AIM_MS = 400;
 /** Within so many pixels of the end the next page is fetched. */
 const NEAR_END = 600;
 /** So many more than are in view are fetched anew, so that scrolling on finds them there. */
@@ -47,8 +49,10 @@ export function createSidebar({ api, place, toast, undo, write }) {
   let drawnFor = "";
   /** Whether the next page could not be fetched; then nobody asks again but by the button. */
   let failed = false;
-  /** Whether something in the list is being pressed, and whether it waits to be drawn. */
+  /** Whether something in the list is being pressed, when the pointer last moved over it, and
+   *  whether the list waits to be drawn. */
   let pressed = false;
+  let aimed = -AIM_MS;
   let late = false;
 
   const isOpen = () => document.body.dataset["side"] === "open";
@@ -107,9 +111,11 @@ export function createSidebar({ api, place, toast, undo, write }) {
       el("button", { type: "button", class: "link", "data-import": true }, "Import those of ChatGPT or Claude")));
 
   function draw() {
-    // What somebody is pressing is not drawn anew under the finger: the click would be lost.
-    if (pressed) {
-      late = true;
+    // What somebody presses, or is about to, does not move under the pointer: the click would be
+    // lost, or open another conversation.
+    late = pressed || still() > 0;
+    if (late) {
+      if (!pressed) setTimeout(drawLate, still());
       return;
     }
     failed = false;
@@ -126,6 +132,13 @@ export function createSidebar({ api, place, toast, undo, write }) {
     }
     drawnFor = pages.find();
     void fill();
+  }
+
+  /** For how long the list must not move yet. */
+  const still = () => aimed + AIM_MS - performance.now();
+
+  function drawLate() {
+    if (late) draw();
   }
 
   /**
@@ -172,6 +185,8 @@ export function createSidebar({ api, place, toast, undo, write }) {
 
   async function search() {
     searching.drop();
+    // Who types wants to see it now.
+    aimed = -AIM_MS;
     try {
       if (await pages.search(field.value.trim())) draw();
     } catch (error) {
@@ -236,15 +251,13 @@ export function createSidebar({ api, place, toast, undo, write }) {
     if (first && drawnFor === typed && field.value.trim() === typed) location.assign(addressFor(first));
   }
 
+  list.addEventListener("pointermove", () => { aimed = performance.now(); });
   list.addEventListener("pointerdown", () => { pressed = true; });
   for (const end of ["pointerup", "pointercancel"]) {
     // The click comes right after this.
     addEventListener(end, () => setTimeout(() => {
       pressed = false;
-      if (late) {
-        late = false;
-        draw();
-      }
+      drawLate();
     }));
   }
   list.addEventListener("click", (event) => {
