@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use plimsoll_budget::BoundaryInput;
-use plimsoll_gateway::{Changes, Fitted, Protocol, Scale, check, fit, read};
+use plimsoll_gateway::{Changes, Droppable, Protocol, Scale, check, read};
 use plimsoll_tokens::{Correction, Estimator, ImagePricing, RawTokens};
 
 const SCALE: Scale = Scale {
@@ -30,7 +30,9 @@ fuzz_target!(|data: (u8, u16, &str)| {
         correction: Correction::default(),
     };
     let weight = SCALE.weigh(&request);
-    let Fitted::Without(dropped) = fit(&request, &weight, &room) else { return };
+    let droppable = Droppable::of(&request);
+    let Some(count @ 1..) = droppable.to_fit(&weight, &room) else { return };
+    let dropped = droppable.without_first(count, &weight);
     let mut changes = Changes::default();
     changes.without(&request, &dropped.items);
     let shorter = changes.apply(text);

@@ -26,7 +26,7 @@ pub use detail::{BadDetailLevel, DetailLevel, SNIPPET_CHARS, SUMMARY_HINT};
 pub use limit::{
     ASSUMED_LIMIT, Binds, FileLimits, LearnedLimit, ModelLimit, WindowFacts, WindowSource,
 };
-pub use model::{Api, Model};
+pub use model::{Api, ClientOverBudget, Model};
 pub use pair_weight::{
     ExcludedBecause, WeighedPair, is_emitted, message_tokens, not_sendable, sent_answer,
 };

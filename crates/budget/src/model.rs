@@ -1,5 +1,6 @@
 //! One model of the catalog (CAT-1).
 
+use plimsoll_domain::Protocol;
 use plimsoll_tokens::{DEFAULT_MESSAGE_OVERHEAD, ImagePricing, Tokenizer};
 
 use crate::{Price, WindowSource};
@@ -41,6 +42,33 @@ impl Api {
     }
 }
 
+/// What happens to a client's request that is larger than the window (GWY-7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClientOverBudget {
+    /// It goes as it is; nothing is ever touched.
+    #[default]
+    Pass,
+    /// What is oldest is left out once the provider says that it is too much.
+    Trim,
+    /// What is oldest is left out before the first call.
+    Fit,
+    /// It is refused before the call.
+    Block,
+}
+
+impl ClientOverBudget {
+    pub const NAMES: [&'static str; 4] = ["pass", "trim", "fit", "block"];
+    const ALL: [Self; 4] = [Self::Pass, Self::Trim, Self::Fit, Self::Block];
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|policy| policy.name() == name)
+    }
+
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
 /// What is known about a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
@@ -52,6 +80,11 @@ pub struct Model {
     pub base_url: Option<String>,
     /// In which form it is asked, when that is not the usual one of its provider.
     pub api: Option<Api>,
+    /// The protocols in which its server takes requests of clients as they are, when those are not
+    /// the usual ones of its form.
+    pub protocols: Option<Vec<Protocol>>,
+    /// What happens to requests of clients that are too large for it, where that is settled for it.
+    pub client_over_budget: Option<ClientOverBudget>,
     /// The environment variable that holds its key, when that is not the usual one.
     pub key_env: Option<String>,
     /// Whether its address was set from the page: no key goes there but one that was given for it.
@@ -92,6 +125,20 @@ pub struct Model {
 }
 
 impl Model {
+    /// Whether its server takes requests of clients in a protocol as they are. OpenAI itself speaks
+    /// both of its protocols; of others only the older one is taken for granted.
+    pub fn speaks(&self, protocol: Protocol) -> bool {
+        if let Some(protocols) = &self.protocols {
+            return protocols.contains(&protocol);
+        }
+        let api = self.api.unwrap_or_else(|| Api::of_provider(&self.provider));
+        match protocol {
+            Protocol::Chat => api == Api::OpenAi,
+            Protocol::Messages => api == Api::Anthropic,
+            Protocol::Responses => self.provider == "openai" && self.base_url.is_none(),
+        }
+    }
+
     /// A model of which nothing is known but its name.
     pub fn unknown(id: &str) -> Self {
         Self {
@@ -99,6 +146,8 @@ impl Model {
             provider: String::new(),
             base_url: None,
             api: None,
+            protocols: None,
+            client_over_budget: None,
             key_env: None,
             keyless: false,
             aliases: Vec::new(),

@@ -1,6 +1,7 @@
 //! The model catalog as a TOML file (CAT-1).
 
-use plimsoll_budget::{Api, Catalog, Found, Model, Price, WindowSource};
+use plimsoll_budget::{Api, Catalog, ClientOverBudget, Found, Model, Price, WindowSource};
+use plimsoll_domain::Protocol;
 use plimsoll_tokens::{ImagePricing, Tokenizer};
 use serde::Deserialize;
 use thiserror::Error;
@@ -39,6 +40,8 @@ struct Entry {
     provider: Option<String>,
     base_url: Option<String>,
     api: Option<String>,
+    protocols: Option<Vec<String>>,
+    gateway_over_budget: Option<String>,
     key_env: Option<String>,
     keyless: Option<bool>,
     aliases: Option<Vec<String>>,
@@ -144,8 +147,29 @@ impl Entry {
                 bad(format!("api '{name}' is not one of {known}"))
             })?),
         };
+        let protocols = match &self.protocols {
+            None => base.protocols,
+            Some(names) => {
+                let protocol = |name: &String| {
+                    Protocol::parse(name).ok_or_else(|| {
+                        let known = Protocol::ALL.map(Protocol::name).join(", ");
+                        bad(format!("protocol '{name}' is not one of {known}"))
+                    })
+                };
+                Some(names.iter().map(protocol).collect::<Result<_, _>>()?)
+            }
+        };
+        let client_over_budget = match self.gateway_over_budget.as_deref() {
+            None => base.client_over_budget,
+            Some(name) => Some(ClientOverBudget::parse(name).ok_or_else(|| {
+                let known = ClientOverBudget::NAMES.join(", ");
+                bad(format!("gatewayOverBudget '{name}' is not one of {known}"))
+            })?),
+        };
         Ok(Model {
             api,
+            protocols,
+            client_over_budget,
             provider: self.provider.unwrap_or(base.provider),
             base_url: self.base_url.or(base.base_url),
             key_env: self.key_env.or(base.key_env),

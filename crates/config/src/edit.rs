@@ -60,7 +60,7 @@ fn written(kind: Kind, value: &str) -> Value {
         },
         Kind::Switch => (value == "on").into(),
         Kind::Paths => Value::Array(split_paths(value).collect::<Array>()),
-        Kind::Servers => Value::Array(split_servers(value).collect::<Array>()),
+        Kind::Servers | Kind::Aliases => Value::Array(split_servers(value).collect::<Array>()),
         Kind::Bytes | Kind::Choice(_) | Kind::Zone | Kind::Text => value.into(),
     }
 }

@@ -76,6 +76,17 @@ pub const SETTING_GROUPS: &[SettingGroup] = &[
         ],
     },
     SettingGroup {
+        name: "Other programs",
+        titles: &[
+            ("gatewayOverBudget", "When their request is over the limit"),
+            ("gatewayAliases", "Models that answer for others"),
+            ("gatewayNeedsKey", "Ask your own programs for a key"),
+            ("gatewayPassKeys", "Pass their keys on to the provider"),
+            ("gatewayBodyLimit", "Largest request"),
+            ("gatewayConcurrent", "Most requests at the same time"),
+        ],
+    },
+    SettingGroup {
         name: "This machine",
         titles: &[
             ("log", "What is logged"),

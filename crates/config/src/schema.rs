@@ -29,6 +29,9 @@ pub enum Kind {
     Paths,
     /// Addresses of servers: a list in the file, and in a variable with blanks between them.
     Servers,
+    /// Names of models that stand for others, `name=model`: a list in the file, and in a variable
+    /// with blanks between them.
+    Aliases,
     /// The name of a time zone that this machine knows, or nothing.
     Zone,
     /// Any text.
@@ -66,7 +69,7 @@ impl SettingSpec {
     pub(crate) fn separator(key: &str) -> Option<char> {
         match Self::find(key)?.kind {
             Kind::Paths => Some(PATH_SEPARATOR),
-            Kind::Servers => Some(' '),
+            Kind::Servers | Kind::Aliases => Some(' '),
             _ => None,
         }
     }
@@ -214,6 +217,37 @@ pub const SETTINGS: &[SettingSpec] = &[
         Kind::Servers,
         "",
         "Servers of private networks that may be asked where others use this one too, such as http://192.168.1.5:11434.",
+    ),
+    spec(
+        "gatewayOverBudget",
+        Kind::Choice(&["pass", "trim", "fit", "block"]),
+        "pass",
+        "What happens to a request of another program that is over the limit; pass touches nothing.",
+    ),
+    spec(
+        "gatewayAliases",
+        Kind::Aliases,
+        "",
+        "Names that other programs ask for, and the models that answer, such as claude-*=embedded.",
+    ),
+    spec(
+        "gatewayNeedsKey",
+        Kind::Switch,
+        "off",
+        "Whether programs of your own account need a key of `plimsoll gateway key add` too.",
+    ),
+    spec(
+        "gatewayPassKeys",
+        Kind::Switch,
+        "off",
+        "Whether the key that a program sends goes to the provider instead of yours.",
+    ),
+    spec("gatewayBodyLimit", Kind::Bytes, "64 MB", "The largest request of another program."),
+    spec(
+        "gatewayConcurrent",
+        Kind::Whole { min: 1, max: 10_000 },
+        "256",
+        "Most requests of other programs at the same time.",
     ),
     spec(
         "log",

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_budget::{FileLimits, OverBudget, ReplyReserve};
+use plimsoll_budget::{ClientOverBudget, FileLimits, OverBudget, ReplyReserve};
 use plimsoll_tokens::Method;
 use thiserror::Error;
 
@@ -297,6 +297,47 @@ impl Settings {
         split_servers(self.text("allowedServers")).map(str::to_owned).collect()
     }
 
+    /// What happens to a client's request that is too large (GWY-7).
+    pub fn gateway_over_budget(&self) -> ClientOverBudget {
+        ClientOverBudget::parse(self.text("gatewayOverBudget")).unwrap_or_default()
+    }
+
+    /// The model that answers for a name that clients ask for (GWY-2). `*` at the end of a name
+    /// stands for the rest of it.
+    pub fn gateway_alias(&self, name: &str) -> Option<&str> {
+        let aliases = split_servers(self.text("gatewayAliases"));
+        let mut aliases = aliases.filter_map(|alias| alias.split_once('='));
+        aliases.find(|(asked, _)| match asked.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => *asked == name,
+        }).map(|(_, model)| model)
+    }
+
+    /// The names of models that stand for others, as they are written.
+    pub fn gateway_aliases(&self) -> impl Iterator<Item = (&str, &str)> {
+        split_servers(self.text("gatewayAliases")).filter_map(|alias| alias.split_once('='))
+    }
+
+    /// Whether programs of the same account need a key as well (GWY-15).
+    pub fn gateway_needs_key(&self) -> bool {
+        self.text("gatewayNeedsKey") == "on"
+    }
+
+    /// Whether the keys of clients go to providers (GWY-15).
+    pub fn gateway_pass_keys(&self) -> bool {
+        self.text("gatewayPassKeys") == "on"
+    }
+
+    /// The largest body of a client's request, unpacked.
+    pub fn gateway_body_limit(&self) -> u64 {
+        parse_bytes(self.text("gatewayBodyLimit")).unwrap_or(64 << 20)
+    }
+
+    /// How many requests of clients may be under way.
+    pub fn gateway_concurrent(&self) -> u64 {
+        self.whole("gatewayConcurrent")
+    }
+
     /// Threads of the model inside; none goes by the cores.
     pub fn threads(&self) -> Option<usize> {
         self.text("threads").parse().ok()
@@ -366,6 +407,14 @@ pub(crate) fn check(kind: Kind, value: &str) -> Result<(), String> {
                 rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', ':', '?']))
             };
             let words = "addresses such as http://192.168.1.5:11434 with blanks between them";
+            (split_servers(value).all(good), words.to_owned())
+        }
+        Kind::Aliases => {
+            let good = |alias: &str| {
+                let names = alias.split_once('=');
+                names.is_some_and(|(asked, model)| !asked.is_empty() && !model.is_empty())
+            };
+            let words = "names such as claude-*=embedded with blanks between them";
             (split_servers(value).all(good), words.to_owned())
         }
         Kind::Bytes => (parse_bytes(value).is_some(), "a size such as 100 KB".to_owned()),

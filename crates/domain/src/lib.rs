@@ -13,6 +13,7 @@ mod json_size;
 mod lifecycle;
 mod mark;
 mod pair;
+mod protocol;
 mod repeats;
 mod scope;
 mod snippet;
@@ -36,6 +37,7 @@ pub use pair::{
     ColorFlag, MessagePair, OutOfRange, PairError, PairKind, PairUse, Star, Summarised, Timestamp,
     Usage, attachment_kinds,
 };
+pub use protocol::Protocol;
 pub use repeats::ends_in_a_circle;
 pub use scope::{FilesScope, HistoryScope};
 pub use snippet::{BadSnippetName, Fillings, LONGEST_SNIPPET_NAME, Snippet};

@@ -8,7 +8,7 @@ use plimsoll_tokens::{Correction, RawTokens};
 use proptest::prelude::*;
 
 use crate::{
-    Changes, ClientRequest, Exchange, Fitted, Kind, Protocol, Weight, check, exchanges, fit, read,
+    Changes, ClientRequest, Droppable, Exchange, Kind, Protocol, Weight, check, exchanges, read,
     rounds,
 };
 
@@ -183,9 +183,11 @@ fn judge(request: &ClientRequest<'_>, weight: &Weight, limit: u64) -> Result<(),
     let (newest, older) = pieces.split_last().unwrap();
     let turns = rounds(&request.items, newest);
     let inner = turns.len().saturating_sub(2);
-    match fit(request, weight, &room(limit)) {
-        Fitted::Whole => prop_assert!(sum(weight, &BTreeSet::new()) <= limit),
-        Fitted::Without(dropped) => {
+    let droppable = Droppable::of(request);
+    match droppable.to_fit(weight, &room(limit)) {
+        Some(0) => prop_assert!(sum(weight, &BTreeSet::new()) <= limit),
+        Some(count) => {
+            let dropped = droppable.without_first(count, weight);
             let gone = &dropped.items;
             prop_assert!(!gone.is_empty() && sum(weight, gone) <= limit);
             prop_assert!(older.iter().all(|piece| is_whole(piece, gone)));
@@ -227,7 +229,7 @@ fn judge(request: &ClientRequest<'_>, weight: &Weight, limit: u64) -> Result<(),
             let end = "],\"top_p\":0.50}";
             prop_assert!(text.ends_with(end));
         }
-        Fitted::TooLarge => {
+        None => {
             let must: BTreeSet<usize> =
                 older.iter().chain(&turns[..inner]).flat_map(|piece| piece.items.clone()).collect();
             let thinks =
@@ -275,7 +277,7 @@ proptest! {
                     let _ = check(&request);
                     let items = vec![9.into(); request.items.len()];
                     let weight = Weight { instructions: 1.into(), tools: Vec::new(), items };
-                    fit(&request, &weight, &room(20));
+                    Droppable::of(&request).to_fit(&weight, &room(20));
                 }
             }
         }

@@ -4,17 +4,20 @@ use plimsoll_send::{Request, WireRules};
 use reqwest::header::{HeaderName, HeaderValue};
 
 use crate::{
-    AnswerStream, Encoded, Endpoint, Models, Provider, RemoteFiles, SetupError,
+    AnswerStream, Encoded, Endpoint, Models, Provider, Relay, Relaying, RemoteFiles,
+    SetupError,
     answer::answer,
     encoded::encode,
     http::{Call, Client},
     models::{by_id, listed},
+    relay::relay as relay_call,
     remote_files::FilesAt,
     wire::anthropic,
 };
 
 /// The version of the wire that is spoken.
 const VERSION: &str = "2023-06-01";
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// A request that names copies of files needs this header.
 const FILES_BETA: (HeaderName, HeaderValue) =
     (HeaderName::from_static("anthropic-beta"), HeaderValue::from_static("files-api-2025-04-14"));
@@ -37,7 +40,7 @@ impl Anthropic {
         let client = Client::new(&endpoint)?;
         let version = HeaderName::from_static("anthropic-version");
         let mut headers = vec![(version, HeaderValue::from_static(VERSION))];
-        headers.extend(endpoint.key_header(HeaderName::from_static("x-api-key"), "")?);
+        headers.extend(endpoint.key_header(API_KEY, "")?);
         let files = FilesAt {
             client: client.clone(),
             url: endpoint.join(["files"]),
@@ -77,6 +80,16 @@ impl Provider for Anthropic {
             call.headers.push(FILES_BETA);
         }
         answer(self.client.clone(), call, Box::new(anthropic::Decoder::default()))
+    }
+
+    fn relay(&self, relay: Relay) -> Option<Relaying> {
+        let url = self.endpoint.join(relay.path.iter().map(String::as_str));
+        let mut call = Call::post_as(url, &self.headers, relay.kind, relay.body);
+        let mut client = self.client.clone();
+        if let Some(key) = relay.key {
+            client.go_with(key, API_KEY, "", &mut call)?;
+        }
+        Some(relay_call(client, call, relay.headers))
     }
 
     fn files(&self) -> Option<&dyn RemoteFiles> {

@@ -7,7 +7,7 @@ use plimsoll_domain::Usage;
 use plimsoll_fault::ProviderFailure;
 use plimsoll_send::{Request, ToolCall, WireRules};
 
-use crate::Encoded;
+use crate::{Encoded, Relay, Relaying};
 
 /// Something that arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +104,12 @@ pub trait Provider: Send + Sync {
     /// Writes a request and starts a call.
     fn ask(&self, request: &Request) -> AnswerStream {
         self.answer(request, self.encode(request))
+    }
+
+    /// Hands a client's request on as it is, where it is of a kind that the provider takes (GWY-3).
+    fn relay(&self, relay: Relay) -> Option<Relaying> {
+        let _ = relay;
+        None
     }
 
     /// The models it serves now.

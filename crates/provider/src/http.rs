@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use crate::{
     Endpoint, ProviderFailure, Secret, SetupError, Timeouts,
     reach::resolver,
+    relay::ByteScrubber,
     secret::Scrubbed,
     transport::{self, Told},
 };
@@ -184,6 +185,28 @@ impl Client {
             key.scrub_failure(&mut failure);
         }
         failure
+    }
+
+    /// What takes the key out of the bytes of an answer.
+    pub(crate) fn byte_scrubber(&self) -> ByteScrubber {
+        ByteScrubber::of(self.key.clone().filter(Secret::is_looked_for_in_answers))
+    }
+
+    /// Goes on with another key than its own, in the header that carries it. None if no header can.
+    pub(crate) fn go_with(
+        &mut self,
+        key: Secret,
+        name: HeaderName,
+        prefix: &str,
+        call: &mut Call,
+    ) -> Option<()> {
+        let value = zeroize::Zeroizing::new(format!("{prefix}{}", key.expose()));
+        let mut value = HeaderValue::from_str(&value).ok()?;
+        value.set_sensitive(true);
+        call.headers.retain(|(known, _)| *known != name);
+        call.headers.push((name, value));
+        self.key = Some(key);
+        Some(())
     }
 
     /// What takes the key out of the deltas of an answer.

@@ -25,9 +25,11 @@ mod answer;
 mod download;
 mod http;
 mod reading;
+mod relay;
 mod remote_files;
 mod sse;
 mod transport;
+mod watching;
 mod wire;
 
 #[doc(hidden)]
@@ -45,7 +47,9 @@ pub use endpoint::{Endpoint, SetupError, Timeouts, server_of};
 pub use models::MOST_MODELS;
 pub use plimsoll_fault::ProviderFailure;
 pub use reach::{NotReached, Reach};
+pub use relay::{Relay, Relayed, RelayedBody, Relaying};
 pub use secret::Secret;
+pub use watching::AnswerWatch;
 
 pub use anthropic::Anthropic;
 pub use codex::Codex;

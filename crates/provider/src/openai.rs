@@ -9,13 +9,14 @@ use reqwest::{
 };
 
 use crate::{
-    AnswerStream, Encoded, Endpoint, Models, Provider, ProviderFailure, RemoteFiles, SetupError,
-    Transcript,
+    AnswerStream, Encoded, Endpoint, Models, Provider, ProviderFailure, Relay, Relaying,
+    RemoteFiles, SetupError, Transcript,
     answer::answer,
     encoded::encode,
     http::{Call, Client},
     local,
     models::{by_id, listed},
+    relay::relay as relay_call,
     remote_files::{FilesAt, multipart},
     wire::openai,
 };
@@ -26,6 +27,8 @@ pub struct Azure {
     /// The `api-version` of the query; the newer `/openai/v1` addresses need none.
     pub api_version: Option<String>,
 }
+
+const API_KEY: HeaderName = HeaderName::from_static("api-key");
 
 /// A provider of chat completions.
 #[derive(Clone, Debug)]
@@ -59,7 +62,7 @@ impl OpenAiStyle {
     fn build(endpoint: Endpoint, azure: Option<Azure>) -> Result<Self, SetupError> {
         let client = Client::new(&endpoint)?;
         let key = match azure {
-            Some(_) => endpoint.key_header(HeaderName::from_static("api-key"), "")?,
+            Some(_) => endpoint.key_header(API_KEY, "")?,
             None => endpoint.key_header(AUTHORIZATION, "Bearer ")?,
         };
         Ok(Self { endpoint, client, headers: key.into_iter().collect(), azure, files: None })
@@ -120,6 +123,19 @@ impl Provider for OpenAiStyle {
         let url = self.url(Some(&request.model), &["chat", "completions"]);
         let call = Call::post(url, &self.headers, encoded.into_body());
         answer(self.client.clone(), call, Box::new(openai::Decoder::default()))
+    }
+
+    fn relay(&self, relay: Relay) -> Option<Relaying> {
+        let path: Vec<&str> = relay.path.iter().map(String::as_str).collect();
+        let url = self.url(Some(&relay.model), &path);
+        let mut call = Call::post_as(url, &self.headers, relay.kind, relay.body);
+        let mut client = self.client.clone();
+        if let Some(key) = relay.key {
+            let name = if self.azure.is_some() { API_KEY } else { AUTHORIZATION };
+            let prefix = if self.azure.is_some() { "" } else { "Bearer " };
+            client.go_with(key, name, prefix, &mut call)?;
+        }
+        Some(relay_call(client, call, relay.headers))
     }
 
     fn transcribe(

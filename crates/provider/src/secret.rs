@@ -44,6 +44,11 @@ impl Secret {
         self.0.len() >= shortest && !PLACEHOLDERS.contains(&self.0.as_str())
     }
 
+    /// Whether it is one that may stand in no answer.
+    pub(crate) fn is_looked_for_in_answers(&self) -> bool {
+        self.is_looked_for(SCRUBBED_IN_ANSWERS)
+    }
+
     /// Takes the key out of a text.
     fn scrub(&self, text: &mut String, shortest: usize) {
         if self.is_looked_for(shortest)

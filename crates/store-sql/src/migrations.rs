@@ -86,6 +86,10 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-25-receipts-by-topic",
         sql: include_str!("../migrations/2026-11-25-receipts-by-topic.sql"),
     },
+    Migration {
+        name: "2026-11-26-gateway",
+        sql: include_str!("../migrations/2026-11-26-gateway.sql"),
+    },
 ];
 
 /// What is done before the text of a step, in the same transaction, where SQL alone cannot: it

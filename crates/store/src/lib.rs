@@ -16,6 +16,7 @@ mod deletions;
 mod error;
 mod estimates;
 mod files;
+mod gateway;
 mod memory;
 mod model_memory;
 mod notebook;
@@ -38,6 +39,7 @@ pub use deletions::{Deletable, DeletedKind, Deletion, Deletions, NewDeletion, Pu
 pub use error::{Noun, StoreError, StoreResult};
 pub use estimates::{Estimate, Estimates};
 pub use files::{Files, ListedIn, ToolCallRecord};
+pub use gateway::{ClientKey, ClientUse, Gateway, GatewayCall};
 pub use jobs::StoreFuture;
 pub use memory::{
     ArchivedObservation, Around, BadScope, Brought, Change, Memory, MemoryCounts, MemoryFilter,
@@ -72,6 +74,7 @@ pub trait Store:
     + Files
     + Estimates
     + Receipts
+    + Gateway
     + ModelStats
     + Preferences
     + Memory

@@ -6,21 +6,12 @@ mod responses;
 
 use std::{borrow::Cow, ops::Range};
 
+pub use plimsoll_domain::Protocol;
+
 use crate::{
     json::{Json, Members},
     refusal::Refusal,
 };
-
-/// What a client speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Protocol {
-    /// `/v1/chat/completions`
-    Chat,
-    /// `/v1/responses`
-    Responses,
-    /// `/v1/messages`
-    Messages,
-}
 
 /// What an item of a conversation is, as far as it matters for leaving some out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,6 +44,17 @@ pub enum Content<'a> {
     Picture(Picture<'a>),
     /// JSON that a model is shown as it is: arguments, results, what we know nothing about.
     Json(&'a str),
+}
+
+impl Content<'_> {
+    /// As the client wrote it.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Json(json) => json,
+            Self::Picture(Picture::Base64(text) | Picture::Elsewhere(text)) => text,
+        }
+    }
 }
 
 /// One message of a conversation, or what is one in its protocol.

@@ -7,6 +7,7 @@ pub(crate) mod gemini;
 mod long_strings;
 pub(crate) mod openai;
 mod openai_body;
+pub(crate) mod responses;
 
 use std::collections::VecDeque;
 

@@ -9,6 +9,7 @@ pub(crate) mod conversations;
 pub(crate) mod edits;
 pub(crate) mod estimates;
 pub(crate) mod files;
+pub(crate) mod gateway;
 pub(crate) mod memory;
 pub(crate) mod memory_projects;
 pub(crate) mod memory_search;
@@ -150,6 +151,11 @@ macro_rules! contract_tests {
                 receipts_are_narrowed
                 totals_add_up
                 a_snapshot_replaces_the_one_before
+            }
+            gateway {
+                gwy_9_calls_come_back_as_they_were_written
+                gwy_15_a_client_has_counters
+                gwy_15_keys_have_names
             }
             notes {
                 reports_are_kept_by_place_and_model

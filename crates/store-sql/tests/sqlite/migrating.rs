@@ -50,6 +50,7 @@ const STEPS: &[(&str, &str)] = &[
         "2026-11-25-receipts-by-topic",
         include_str!("../../migrations/2026-11-25-receipts-by-topic.sql"),
     ),
+    ("2026-11-26-gateway", include_str!("../../migrations/2026-11-26-gateway.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.

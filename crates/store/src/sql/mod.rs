@@ -7,6 +7,7 @@ pub(crate) mod conversations;
 pub mod deletions;
 pub(crate) mod estimates;
 pub(crate) mod files;
+pub(crate) mod gateway;
 pub(crate) mod labels;
 pub mod memory;
 pub(crate) mod model_memory;
