@@ -23,6 +23,7 @@ mod events;
 mod export;
 mod export_files;
 mod for_people;
+mod gateway;
 mod heavy;
 mod history;
 mod import;
@@ -61,6 +62,10 @@ pub use edits::Label;
 pub use error::AppError;
 pub use events::{AppEvent, Attempt, Cancel, Progress, ToolStep};
 pub use export::{ExportAsk, Exported};
+pub use gateway::{
+    AnswerBody, CallHead, CallRefused, ClientAnswer, ClientCall, DryRun, Gateway, KEY_PREFIX,
+    PassedCall, key_hash,
+};
 pub use heavy::heavy;
 pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
 pub use lack::{Lack, PassedOver};
@@ -76,7 +81,10 @@ pub use workspace_view::{GivenTarget, Inclusion, Shown, WorkspaceView};
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use plimsoll_budget::Catalog;
@@ -102,6 +110,8 @@ pub struct App {
     /// Where the files of all workspaces are, below `<project>/<workspace>/context/`.
     conversations: Arc<Path>,
     local_tools: tooling::LocalTools,
+    /// Counts the changes of settings, models and keys.
+    generation: AtomicU64,
 }
 
 /// What an [`App`] is made of.
@@ -148,6 +158,7 @@ impl App {
             events,
             conversations,
             local_tools,
+            generation: AtomicU64::new(0),
         }
     }
 
@@ -170,12 +181,19 @@ impl App {
     pub fn configure(&self, settings: Settings, catalog: Catalog) {
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
         *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
+        self.generation.fetch_add(1, Ordering::SeqCst);
         self.events.publish_everywhere(Progress::Settings);
     }
 
     /// A key or a server is another one: who would answer is found out again.
     pub fn reconsider(&self) {
+        self.generation.fetch_add(1, Ordering::SeqCst);
         self.events.publish_everywhere(Progress::Settings);
+    }
+
+    /// Another number after each change of what is configured.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::SeqCst)
     }
 
     /// The time.

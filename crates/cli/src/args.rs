@@ -82,6 +82,7 @@ pub(crate) enum Command {
     Memory(crate::commands::memory::MemoryArgs),
     Topics(TopicsArgs),
     Snippets(crate::commands::snippets::SnippetsArgs),
+    Gateway(crate::commands::gateway::GatewayArgs),
     Undo(crate::commands::undo::UndoArgs),
     Receipts(ReceiptsArgs),
     Settings(SettingsArgs),

@@ -307,10 +307,12 @@ impl Settings {
     pub fn gateway_alias(&self, name: &str) -> Option<&str> {
         let aliases = split_servers(self.text("gatewayAliases"));
         let mut aliases = aliases.filter_map(|alias| alias.split_once('='));
-        aliases.find(|(asked, _)| match asked.strip_suffix('*') {
-            Some(start) => name.starts_with(start),
-            None => *asked == name,
-        }).map(|(_, model)| model)
+        aliases
+            .find(|(asked, _)| match asked.strip_suffix('*') {
+                Some(start) => name.starts_with(start),
+                None => *asked == name,
+            })
+            .map(|(_, model)| model)
     }
 
     /// The names of models that stand for others, as they are written.

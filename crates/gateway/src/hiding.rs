@@ -80,7 +80,8 @@ mod tests {
             "data: [DONE]\n\n",
             "data: without an end",
         ];
-        let (all, expected) = (pieces.concat(), [pieces[0], pieces[1], pieces[2], pieces[4], pieces[5]].concat());
+        let (all, expected) =
+            (pieces.concat(), [pieces[0], pieces[1], pieces[2], pieces[4], pieces[5]].concat());
         for size in 1..all.len() {
             let mut hider = UsageHider::default();
             let mut out: Vec<u8> =

@@ -84,7 +84,11 @@ pub struct CallReceipt {
 }
 
 /// The parts of a request, each weighed.
-pub fn parts(request: &ClientRequest<'_>, weight: &Weight, correction: Correction) -> Vec<PartRecord> {
+pub fn parts(
+    request: &ClientRequest<'_>,
+    weight: &Weight,
+    correction: Correction,
+) -> Vec<PartRecord> {
     let part = |kind: &str, tokens: RawTokens, text: &str| PartRecord {
         kind: kind.to_owned(),
         name: None,
@@ -132,4 +136,9 @@ fn hash(text: &str) -> String {
     let mut hex = blake3::hash(text.as_bytes()).to_hex().to_string();
     hex.truncate(32);
     hex
+}
+
+/// What is kept of a client's key.
+pub fn hash_of_key(key: &str) -> String {
+    blake3::hash(key.as_bytes()).to_hex().to_string()
 }

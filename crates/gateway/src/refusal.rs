@@ -10,12 +10,12 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    pub(crate) fn of(param: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn of(param: impl Into<String>, message: impl Into<String>) -> Self {
         Self { param: Some(param.into()), message: message.into() }
     }
 
     /// The text is not what the protocol carries at all.
-    pub(crate) fn whole(message: impl Into<String>) -> Self {
+    pub fn whole(message: impl Into<String>) -> Self {
         Self { param: None, message: message.into() }
     }
 }

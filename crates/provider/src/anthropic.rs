@@ -4,8 +4,7 @@ use plimsoll_send::{Request, WireRules};
 use reqwest::header::{HeaderName, HeaderValue};
 
 use crate::{
-    AnswerStream, Encoded, Endpoint, Models, Provider, Relay, Relaying, RemoteFiles,
-    SetupError,
+    AnswerStream, Encoded, Endpoint, Models, Provider, Relay, Relaying, RemoteFiles, SetupError,
     answer::answer,
     encoded::encode,
     http::{Call, Client},

@@ -176,7 +176,8 @@ impl ByteScrubber {
         }
         let rest = &all[from..];
         let longest = rest.len().min(key.len() - 1);
-        let begun = (1..=longest).rev().find(|length| key.starts_with(&rest[rest.len() - length..]));
+        let begun =
+            (1..=longest).rev().find(|length| key.starts_with(&rest[rest.len() - length..]));
         let (sure, held) = rest.split_at(rest.len() - begun.unwrap_or(0));
         safe.extend_from_slice(sure);
         self.held = held.to_vec();

@@ -196,11 +196,20 @@ mod tests {
     fn gwy_5_a_failure_in_the_stream_is_seen() {
         for (protocol, text) in [
             (Protocol::Chat, "data: {\"error\":{\"message\":\"no\"}}\n\n"),
-            (Protocol::Messages, "event: error\ndata: {\"type\":\"error\",\"error\":{\"message\":\"no\"}}\n\n"),
-            (Protocol::Responses, "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"context_length_exceeded\",\"message\":\"no\"}}}\n\n"),
+            (
+                Protocol::Messages,
+                "event: error\ndata: {\"type\":\"error\",\"error\":{\"message\":\"no\"}}\n\n",
+            ),
+            (
+                Protocol::Responses,
+                "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"context_length_exceeded\",\"message\":\"no\"}}}\n\n",
+            ),
         ] {
             let watch = seen(protocol, text);
-            assert!(watch.failure().is_some_and(|failure| failure.body.contains("no")), "{protocol:?}");
+            assert!(
+                watch.failure().is_some_and(|failure| failure.body.contains("no")),
+                "{protocol:?}"
+            );
         }
         assert!(seen(Protocol::Chat, "neither this nor that").failure().is_none());
     }

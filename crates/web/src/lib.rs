@@ -11,6 +11,7 @@ mod configurator;
 mod connections;
 mod event_log;
 mod formats;
+mod gateway;
 mod health;
 mod imports;
 #[cfg(test)]
@@ -47,6 +48,7 @@ pub fn router(web: &Arc<Web>) -> Router {
         .merge(views::router())
         .merge(api)
         .merge(health::router())
+        .merge(gateway::router())
         .route("/api/openapi.json", axum::routing::get(move || api::document(openapi.clone())))
         .with_state(Arc::clone(web))
         .merge(assets::router())
@@ -105,6 +107,9 @@ pub async fn serve(
     until: impl Future<Output = ()>,
 ) {
     let relay = relay::start(Arc::clone(web));
+    let gateway = Arc::clone(&web.gateway);
+    // It goes on while the last calls end.
+    tokio::spawn(async move { gateway.keep_books().await });
     tokio::select! {
         () = connections::serve(listener, router(web), descriptors, Patience::default()) => {}
         () = until => {}

@@ -5,11 +5,11 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use plimsoll_app::App;
+use plimsoll_app::{App, Gateway};
 
 use crate::{
-    Configurator, answer_streams::AnswerStreams, event_log::EventLog, imports::Imports,
-    security::Access, sends::Sends, sessions::Sessions,
+    Configurator, answer_streams::AnswerStreams, event_log::EventLog, gateway::BodyRoom,
+    imports::Imports, security::Access, sends::Sends, sessions::Sessions,
 };
 
 /// What a [`Web`] is made of.
@@ -43,6 +43,9 @@ pub struct Web {
     pub(crate) imports: Imports,
     pub(crate) answers: AnswerStreams,
     pub(crate) undo: crate::api::Undo,
+    pub(crate) gateway: Arc<Gateway>,
+    /// The memory for bodies of other people's programs.
+    pub(crate) body_room: BodyRoom,
     pub(crate) mounted: axum::Router,
     pub(crate) project: String,
     /// Whether the process is about to end: nothing new is begun (REL-11).
@@ -54,6 +57,8 @@ impl Web {
     pub fn new(parts: WebParts) -> Arc<Self> {
         let WebParts { app, configurator, access, zone, mounted, project } = parts;
         let event_log = EventLog::new(app.clock().now());
+        let gateway = Gateway::new(Arc::clone(&app));
+        let body_room = BodyRoom::new(app.settings().gateway_body_limit());
         Arc::new(Self {
             app,
             configurator,
@@ -66,6 +71,8 @@ impl Web {
             imports: Imports::default(),
             answers: AnswerStreams::default(),
             undo: crate::api::Undo::default(),
+            gateway,
+            body_room,
             mounted,
             project,
             ending: AtomicBool::new(false),
@@ -96,5 +103,6 @@ impl Web {
         // Whoever does not end in time is found interrupted by the next start (SND-6).
         let ended = async { tokio::join!(self.sends.ended(), self.imports.ended()) };
         let _ = tokio::time::timeout(longest, ended).await;
+        let _ = tokio::time::timeout(longest, self.gateway.settle()).await;
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 pub(crate) mod dry_run;
 pub(crate) mod export;
 pub(crate) mod files;
+pub(crate) mod gateway;
 pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod keys;

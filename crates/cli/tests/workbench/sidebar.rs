@@ -140,7 +140,10 @@ fn renamed_elsewhere(bench: &Workbench) {
 fn ui_15_the_list_stands_still_while_somebody_aims() {
     let Some(bench) = open() else { return };
     // The pointer has just moved, for as long as the clock stands still.
-    bench.page.eval::<()>("const at = performance.now(); performance.now = () => at; undefined").unwrap();
+    bench
+        .page
+        .eval::<()>("const at = performance.now(); performance.now = () => at; undefined")
+        .unwrap();
     bench.page.hover(&format!(".conv a[title='{}']", title(MANY - 3))).unwrap();
     renamed_elsewhere(&bench);
     assert!(!bench.js::<bool>("Boolean(T.one(`.conv a[title='Renamed meanwhile']`))"));

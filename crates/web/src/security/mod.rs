@@ -13,11 +13,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
+use plimsoll_gateway::Problem as ClientProblem;
 use plimsoll_store::Workspace;
 
 use crate::{
     Web,
     connections::{Account, Peer},
+    gateway::{self, NeedsNoKey, is_gateway},
     problem::Problem,
 };
 
@@ -47,6 +49,12 @@ pub(crate) async fn guard(State(web): State<Arc<Web>>, request: Request, next: N
             Problem::not_found("workspace").into_response()
         }
         Ok(Welcome::In) => next.run(request).await,
+        // Its clients have keys of their own, and read problems in protocols of their own.
+        Ok(Welcome::Gateway { needs_no_key }) => {
+            let mut request = request;
+            request.extensions_mut().insert(NeedsNoKey(needs_no_key));
+            next.run(request).await
+        }
         Ok(Welcome::Tries) => enter::enter(&web.access, request).await,
         Ok(Welcome::Elsewhere { cookie, to, from_elsewhere }) => {
             enter::welcome(cookie, &to, from_elsewhere)
@@ -70,6 +78,10 @@ pub(crate) async fn guard(State(web): State<Arc<Web>>, request: Request, next: N
 #[derive(Debug)]
 enum Welcome {
     In,
+    /// Another program, which may need a key.
+    Gateway {
+        needs_no_key: bool,
+    },
     /// Somebody sends a token from the page that asks for it.
     Tries,
     /// A code stood in the address: it goes out of sight, and a cookie takes its place.
@@ -93,6 +105,15 @@ enum Refused {
 
 impl Refused {
     fn response(self, request: &Request) -> Response {
+        let path = request.uri().path();
+        if is_gateway(path) {
+            let problem = match self {
+                Self::Problem(problem) => ClientProblem::Forbidden(problem.detail.into()),
+                Self::Wait(seconds) => ClientProblem::Rate(format!("wait {seconds} s")),
+                Self::Token => ClientProblem::NoKey("a key is needed here".to_owned()),
+            };
+            return gateway::problem(path, request.headers(), &problem);
+        }
         match self {
             Self::Problem(problem) => problem.into_response(),
             Self::Wait(seconds) => enter::wait(seconds),
@@ -138,6 +159,13 @@ impl Access {
             return Ok(Welcome::In);
         }
         let Some(peer) = request.extensions().get::<Peer>() else { return Err(Refused::Token) };
+        if is_gateway(request.uri().path()) {
+            let by_token = bearer(headers).is_some_and(|text| {
+                self.token.must_wait(peer, Instant::now()).is_none() && self.token.is(text)
+            });
+            let needs_no_key = self.is_in(headers, peer) || by_token;
+            return Ok(Welcome::Gateway { needs_no_key });
+        }
         if *request.method() == Method::POST && request.uri().path() == enter::PATH {
             return Ok(Welcome::Tries);
         }

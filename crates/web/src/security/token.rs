@@ -97,7 +97,7 @@ impl Token {
     }
 
     /// The seconds until a client may try again; none if it may now.
-    pub(super) fn must_wait(&self, peer: &Peer, now: Instant) -> Option<u64> {
+    pub(crate) fn must_wait(&self, peer: &Peer, now: Instant) -> Option<u64> {
         let tries = self.tries();
         let tried = tries.get(&place(peer)).or_else(|| tries.get(OTHERS))?;
         let passed = now.saturating_duration_since(tried.since);
@@ -106,7 +106,7 @@ impl Token {
     }
 
     /// A client tried something wrong.
-    pub(super) fn was_wrong(&self, peer: &Peer, now: Instant) {
+    pub(crate) fn was_wrong(&self, peer: &Peer, now: Instant) {
         let mut tries = self.tries();
         let over = |tried: &Tries| now.saturating_duration_since(tried.since) >= WRONG_TIME;
         tries.retain(|_, tried| !over(tried));

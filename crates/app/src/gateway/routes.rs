@@ -1,0 +1,123 @@
+//! Where the requests for a model go, and how they are weighed. Found once, and kept for a while:
+//! clients ask often.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use plimsoll_budget::{Model, ModelLimit};
+use plimsoll_gateway::{Problem, Scale};
+use plimsoll_tokens::{Calibration, Estimator, ImagePricing};
+
+use super::Gateway;
+use crate::Connection;
+
+/// A route is found anew after so long: a server may serve other models by then.
+const KEPT: Duration = Duration::from_secs(30);
+/// No more are kept; names are the clients' to choose.
+const MOST: usize = 1000;
+
+/// Who answers for a name.
+pub(super) struct Route {
+    pub(super) model: Model,
+    pub(super) connection: Connection,
+    pub(super) limit: ModelLimit,
+    pub(super) scale: Scale,
+    /// What the provider's reports taught about our weights.
+    pub(super) learned: Mutex<Calibration>,
+    /// Whether another name was asked for than the one that the provider knows.
+    pub(super) renamed: bool,
+    found: Instant,
+    /// The configuration that it was found with.
+    generation: u64,
+}
+
+impl Route {
+    pub(super) fn learned(&self) -> Calibration {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn base_url(&self) -> &str {
+        self.connection.provider.base_url()
+    }
+
+    /// The name under which reports are kept: requests of clients are weighed in another way than
+    /// those of the workbench.
+    pub(super) fn reports_name(&self) -> String {
+        format!("{} by clients", self.model.id)
+    }
+}
+
+/// The routes that are known, each by the name that was asked for.
+#[derive(Default)]
+pub(super) struct Routes {
+    known: Mutex<HashMap<String, Arc<Route>>>,
+    /// Held while one is looked for, so that many who ask at once look once.
+    looking: tokio::sync::Mutex<()>,
+}
+
+impl Gateway {
+    /// Where requests for a name go.
+    pub(super) async fn route(&self, asked: &str) -> Result<Arc<Route>, Problem> {
+        if let Some(route) = self.known_route(asked) {
+            return Ok(route);
+        }
+        let _turn = self.routes.looking.lock().await;
+        if let Some(route) = self.known_route(asked) {
+            return Ok(route);
+        }
+        let route = Arc::new(self.find_route(asked).await?);
+        let mut known = self.routes.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST {
+            known.clear();
+        }
+        known.insert(asked.to_owned(), Arc::clone(&route));
+        Ok(route)
+    }
+
+    fn known_route(&self, asked: &str) -> Option<Arc<Route>> {
+        let known = self.routes.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let route = known.get(asked)?;
+        let current = route.generation == self.app.generation() && route.found.elapsed() < KEPT;
+        current.then(|| Arc::clone(route))
+    }
+
+    /// The model that a name means here (GWY-2).
+    pub fn model_of(&self, asked: &str) -> Model {
+        let settings = self.app.settings();
+        self.app.model(settings.gateway_alias(asked).unwrap_or(asked))
+    }
+
+    async fn find_route(&self, asked: &str) -> Result<Route, Problem> {
+        let generation = self.app.generation();
+        let model = self.model_of(asked);
+        let unknown = |words: String| {
+            Problem::NoSuchModel(format!("The model '{asked}' cannot be asked here: {words}"))
+        };
+        let connection = self.app.providers.reach(&model).await;
+        let connection = connection.map_err(|no| unknown(format!("{no}; {}", no.hint)))?;
+        let failed = |error: crate::AppError| Problem::Upstream(error.to_string());
+        let limit = self.app.limit(&model, Some(&connection)).await.map_err(failed)?;
+        let scale = Scale {
+            // Fast enough for every call (GWY-6), whatever the workbench weighs with.
+            estimator: Estimator::Fast,
+            message_overhead: model.message_overhead,
+            pictures: model.image_pricing.unwrap_or(ImagePricing::OpenAi),
+        };
+        let name = format!("{} by clients", model.id);
+        let base_url = connection.provider.base_url().to_owned();
+        let learned = self.app.calibration_at(&base_url, &name).await.map_err(failed)?;
+        Ok(Route {
+            renamed: connection.model != asked,
+            model,
+            connection,
+            limit,
+            scale,
+            learned: Mutex::new(learned),
+            found: Instant::now(),
+            generation,
+        })
+    }
+}
