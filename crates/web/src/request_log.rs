@@ -45,7 +45,8 @@ pub(crate) async fn log(request: Request, next: Next) -> Response {
         _ => debug!(status, ms, "answered"),
     });
     if let Ok(id) = HeaderValue::try_from(id) {
-        response.headers_mut().insert(ID, id);
+        // A provider's own id says more to its clients.
+        response.headers_mut().entry(ID).or_insert(id);
     }
     response
 }

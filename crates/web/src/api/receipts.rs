@@ -107,6 +107,9 @@ pub(super) async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<serde_json::Value>, Problem> {
     let id = ReceiptId::parse(&id).ok_or_else(|| Problem::not_found("receipt"))?;
+    if let Some(call) = web.gateway.receipt(id).await? {
+        return Ok(Json(serde_json::json!(call)));
+    }
     let record = web.app.store().receipt(id).await?;
     let body = record.body.as_deref().and_then(|body| serde_json::from_str(body).ok());
     // The body went with its pair; the numbers stay.

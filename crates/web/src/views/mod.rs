@@ -2,6 +2,7 @@
 //! out of `prose`; there is no other way for a text into the page.
 
 mod attempts;
+mod calls;
 mod chips;
 mod deleted;
 mod errors;

@@ -14,6 +14,9 @@ use crate::{
 };
 
 pub(super) async fn one(web: &Arc<Web>, id: ReceiptId) -> Result<Markup, Problem> {
+    if let Some(call) = web.gateway.receipt(id).await? {
+        return Ok(super::calls::one(&call));
+    }
     let record = web.app.store().receipt(id).await?;
     let receipt = record.receipt();
     let receipt = receipt.as_ref();

@@ -9,7 +9,7 @@ use plimsoll_domain::Usage;
 use plimsoll_store::{GroupBy, ReceiptFilter, ReceiptRecord, ReceiptTotals, TotalsKey, Workspace};
 use plimsoll_tokens::{commas, dollars};
 
-use super::errors;
+use super::{calls, errors};
 use crate::{
     Web,
     formats::{day, offset_minutes, percent, thousands, when},
@@ -42,6 +42,8 @@ pub(super) async fn overview(web: &Arc<Web>, at: &Workspace) -> Result<Markup, P
     let paths = TopicPaths::of(&topics);
     let list = ReceiptFilter { limit: Some(LISTED), ..ReceiptFilter::default() };
     let receipts = store.receipts(at, &list).await?;
+    web.gateway.settle().await;
+    let calls = store.gateway_calls(LISTED).await?;
     let name = |key: &TotalsKey| match key {
         TotalsKey::Day(at) => day(*at, &web.zone),
         TotalsKey::Model(model) => model.clone(),
@@ -77,6 +79,10 @@ pub(super) async fn overview(web: &Arc<Web>, at: &Workspace) -> Result<Markup, P
     let cost: f64 = models.iter().map(|sum| sum.cost).sum();
     Ok(html! {
         h2 { "Receipts" }
+        @if !calls.is_empty() {
+            h3 { "Other programs" }
+            (calls::table(web, &calls))
+        }
         @if receipts.is_empty() {
             p.muted { "Nothing was sent yet. Every send leaves a receipt here: what was estimated, "
                       "what the provider says it used, and how far the two are apart." }
