@@ -53,12 +53,15 @@ impl Problem {
     pub fn of(fault: &Fault, tokens: u64, window: u64) -> Self {
         let words = fault.message.clone();
         match fault.label {
-            Label::Overflow => {
+            // Also where prompt and answer are too much together.
+            Label::Overflow | Label::OverflowOutput if fault.shrink_helps() => {
                 let (said, limit) = (fault.requested, fault.limit);
                 Self::Overflow { tokens: said.unwrap_or(tokens), window: limit.unwrap_or(window) }
             }
             // Less history may help here as well, but the client asked for that much itself.
-            Label::OverflowOutput | Label::Invalid => Self::Refused(Refusal::whole(words)),
+            Label::Overflow | Label::OverflowOutput | Label::Invalid => {
+                Self::Refused(Refusal::whole(words))
+            }
             Label::Rate => Self::Rate(words),
             Label::Quota => Self::Quota(words),
             Label::Auth => Self::NoKey(words),

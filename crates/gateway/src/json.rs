@@ -8,6 +8,9 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
+/// Up to here every whole number has a float of its own.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// A value in its text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Json<'a>(&'a RawValue);
@@ -56,7 +59,11 @@ impl<'a> Json<'a> {
     }
 
     pub(crate) fn count(self) -> Option<u64> {
-        serde_json::from_str(self.text()).ok()
+        let whole = serde_json::from_str(self.text()).ok();
+        // 1e3 and 1000.0 are whole numbers too.
+        let other = || serde_json::from_str::<f64>(self.text()).ok();
+        let is_whole = |number: &f64| number.fract() == 0.0 && (0.0..=MOST_EXACT).contains(number);
+        whole.or_else(|| other().filter(is_whole).map(|number| number as u64))
     }
 
     pub(crate) fn members(self) -> Option<Members<'a>> {

@@ -15,7 +15,14 @@ impl Changes {
     /// Names another model.
     pub fn model(&mut self, request: &ClientRequest<'_>, name: &str) {
         let quoted = serde_json::Value::from(name).to_string();
-        self.0.push((request.model_at.clone(), quoted));
+        match &request.model_at {
+            Some(at) => self.0.push((at.clone(), quoted)),
+            None => {
+                let at = request.text.find('{').map_or(0, |at| at + 1);
+                let comma = if request.is_empty { "" } else { "," };
+                self.0.push((at..at, format!("\"model\":{quoted}{comma}")));
+            }
+        }
     }
 
     /// Leaves items out, with the commas that belong to them.
@@ -104,6 +111,16 @@ mod tests {
         assert_eq!(changed(text, |_, _| {}), text);
         let aliased = changed(text, |changes, request| changes.model(request, "b\"c"));
         assert_eq!(aliased, text.replace("\"a\"", "\"b\\\"c\""));
+        for (text, named) in [
+            ("{}", "{\"model\":\"m\"}"),
+            (" { \"input\":\"hi\"}", " {\"model\":\"m\", \"input\":\"hi\"}"),
+            ("{\"model\":null}", "{\"model\":\"m\"}"),
+        ] {
+            let request = read(Protocol::Responses, text).unwrap();
+            let mut changes = Changes::default();
+            changes.model(&request, "m");
+            assert_eq!((request.model.as_ref(), changes.apply(text)), ("", named.to_owned()));
+        }
     }
 
     #[test]

@@ -81,6 +81,10 @@ impl Provider for Anthropic {
         answer(self.client.clone(), call, Box::new(anthropic::Decoder::default()))
     }
 
+    fn relays(&self) -> bool {
+        true
+    }
+
     fn relay(&self, relay: Relay) -> Option<Relaying> {
         let url = self.endpoint.join(relay.path.iter().map(String::as_str));
         let mut call = Call::post_as(url, &self.headers, relay.kind, relay.body);

@@ -106,6 +106,11 @@ pub trait Provider: Send + Sync {
         self.answer(request, self.encode(request))
     }
 
+    /// Whether it takes requests of clients as they are (GWY-3).
+    fn relays(&self) -> bool {
+        false
+    }
+
     /// Hands a client's request on as it is, where it is of a kind that the provider takes (GWY-3).
     fn relay(&self, relay: Relay) -> Option<Relaying> {
         let _ = relay;

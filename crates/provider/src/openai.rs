@@ -125,6 +125,10 @@ impl Provider for OpenAiStyle {
         answer(self.client.clone(), call, Box::new(openai::Decoder::default()))
     }
 
+    fn relays(&self) -> bool {
+        true
+    }
+
     fn relay(&self, relay: Relay) -> Option<Relaying> {
         let path: Vec<&str> = relay.path.iter().map(String::as_str).collect();
         let url = self.url(Some(&relay.model), &path);

@@ -6,7 +6,7 @@
 use std::pin::Pin;
 
 use futures_core::Stream;
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use memchr::memmem;
 use reqwest::{
     Response,
@@ -109,7 +109,7 @@ fn body(client: Client, response: Response, first: Instant) -> RelayedBody {
     let began = Began::of(&response);
     let scrubber = client.byte_scrubber();
     let state = (client, response, scrubber, Some(first), false);
-    Box::pin(stream::unfold(state, move |(client, mut response, mut scrubber, first, over)| {
+    let pieces = stream::unfold(state, move |(client, mut response, mut scrubber, first, over)| {
         let began = began.clone();
         async move {
             if over {
@@ -146,7 +146,9 @@ fn body(client: Client, response: Response, first: Instant) -> RelayedBody {
                 return Some((step, (client, response, scrubber, None, over)));
             }
         }
-    }))
+    });
+    // Who asks again behind the end hears that it is over.
+    Box::pin(pieces.fuse())
 }
 
 /// Takes a key out of bytes, across the pieces in which they come. Only what could be the beginning

@@ -64,7 +64,7 @@ impl CallLog {
             asked_model: request.model.clone().into_owned(),
             model: route.model.id.clone(),
             server: route.base_url().to_owned(),
-            same_protocol: route.model.speaks(call.protocol),
+            same_protocol: route.takes(call.protocol),
             over_budget: planned.policy.name().to_owned(),
             window: route.limit.tokens,
             estimate: planned.estimate,

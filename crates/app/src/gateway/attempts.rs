@@ -92,7 +92,7 @@ impl Gateway {
             Ok(None) => {}
             Err(problem) => return refuse(log, head, problem.into(), Stage::Error),
         }
-        let same = planned.route.model.speaks(call.protocol);
+        let same = planned.route.takes(call.protocol);
         if let Some(name) = request.stateful.first().filter(|_| !same) {
             let words = format!(
                 "'{name}' needs a provider that speaks this protocol itself; '{}' is asked in another one",
@@ -146,7 +146,8 @@ impl Making<'_> {
                         return Err(self.failed(fault, &failure, Stage::Error));
                     }
                     // How long an answer may be is the client's to say.
-                    let event = Fault { subkind: None, ..fault.clone() };
+                    let label = if fault.shrink_helps() { Label::Overflow } else { fault.label };
+                    let event = Fault { label, subkind: None, ..fault.clone() };
                     last = Some((fault, failure));
                     effects.extend(machine.on(Event::Failed(event)));
                 }
@@ -252,7 +253,7 @@ impl Making<'_> {
         let planned = self.planned;
         let problem = Problem::of(&fault, self.head.estimate, planned.route.limit.tokens);
         let overflow = matches!(problem, Problem::Overflow { .. });
-        let same = planned.route.model.speaks(self.call.protocol);
+        let same = planned.route.takes(self.call.protocol);
         // What a provider of the same protocol says is said in its own words, but for an overflow,
         // of which each has words of its own.
         let told = failure.status.filter(|_| same && !overflow && is_error(&failure.body));

@@ -81,9 +81,9 @@ fn too_much(words: String, retry_after: Option<Duration>) -> CallRefused {
     CallRefused { retry_after, ..CallRefused::from(Problem::Rate(words)) }
 }
 
-/// Whether a key may ask a model.
-pub(super) fn may_ask(key: &ClientKey, model: &str) -> Result<(), Problem> {
-    if key.models.is_empty() || key.models.iter().any(|known| known == model) {
+/// Whether a key may ask a model, by the name that was asked for or by its own.
+pub(super) fn may_ask(key: &ClientKey, asked: &str, model: &str) -> Result<(), Problem> {
+    if key.models.is_empty() || key.models.iter().any(|known| known == asked || known == model) {
         return Ok(());
     }
     let words = format!("this key may not ask '{model}'; it may ask {}", key.models.join(", "));

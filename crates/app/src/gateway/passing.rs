@@ -33,7 +33,8 @@ impl Gateway {
     pub async fn pass_on(self: &Arc<Self>, call: PassedCall) -> Result<ClientAnswer, CallRefused> {
         let started = Instant::now();
         if let Some(client) = &call.client {
-            super::clients::may_ask(client, &call.model)?;
+            let model = self.model_of(&call.model);
+            super::clients::may_ask(client, &call.model, &model.id)?;
         }
         let route = self.route(&call.model).await?;
         let missing = || {
@@ -42,7 +43,7 @@ impl Gateway {
                 call.model, route.model.provider, call.path
             ))
         };
-        if !route.model.speaks(Protocol::Chat) {
+        if !route.takes(Protocol::Chat) {
             return Err(missing().into());
         }
         if route.renamed {

@@ -139,7 +139,8 @@ impl Gateway {
         request: &ClientRequest<'_>,
     ) -> Result<Planned, Problem> {
         if let Some(client) = &call.client {
-            super::clients::may_ask(client, &request.model)?;
+            let model = self.model_of(&request.model);
+            super::clients::may_ask(client, &request.model, &model.id)?;
         }
         let route = self.route(&request.model).await?;
         let settings = self.app.settings();

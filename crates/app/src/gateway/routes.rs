@@ -8,6 +8,7 @@ use std::{
 };
 
 use plimsoll_budget::{Model, ModelLimit};
+use plimsoll_domain::Protocol;
 use plimsoll_gateway::{Problem, Scale};
 use plimsoll_tokens::{Calibration, Estimator, ImagePricing};
 
@@ -37,6 +38,11 @@ pub(super) struct Route {
 impl Route {
     pub(super) fn learned(&self) -> Calibration {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether the provider takes requests of a protocol as they are.
+    pub(super) fn takes(&self, protocol: Protocol) -> bool {
+        self.connection.provider.relays() && self.model.speaks(protocol)
     }
 
     pub(super) fn base_url(&self) -> &str {
@@ -87,6 +93,8 @@ impl Gateway {
     /// The model that a name means here (GWY-2).
     pub fn model_of(&self, asked: &str) -> Model {
         let settings = self.app.settings();
+        // Who names none gets the usual one.
+        let asked = if asked.is_empty() { settings.default_model() } else { asked };
         self.app.model(settings.gateway_alias(asked).unwrap_or(asked))
     }
 

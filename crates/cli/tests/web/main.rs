@@ -9,6 +9,7 @@ mod changed;
 mod conversations;
 mod costs;
 mod files;
+mod gateway;
 mod importing;
 mod keys;
 mod listed;

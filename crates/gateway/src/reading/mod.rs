@@ -119,8 +119,11 @@ pub struct Tool<'a> {
 pub struct ClientRequest<'a> {
     pub protocol: Protocol,
     pub text: &'a str,
+    /// Empty where none is named.
     pub model: Cow<'a, str>,
-    pub(crate) model_at: Range<usize>,
+    pub(crate) model_at: Option<Range<usize>>,
+    /// Whether nothing at all stands in it.
+    pub(crate) is_empty: bool,
     pub stream: bool,
     /// `stream_options` of a chat: where it stands, unless it does not.
     pub(crate) stream_options: Option<Json<'a>>,
@@ -145,13 +148,18 @@ pub fn read(protocol: Protocol, text: &str) -> Result<ClientRequest<'_>, Refusal
         // Which one counts differs from reader to reader: nobody could say what was sent.
         return Err(Refusal::of(name, format!("'{name}' stands there twice")));
     }
-    let model_json = members.get("model").filter(|model| model.is_string());
-    let model_json = model_json.ok_or_else(|| Refusal::of("model", "you must name a model"))?;
+    let model_json = members.given("model");
+    // A response may be asked for without naming a model; then the usual one answers.
+    let optional = protocol == Protocol::Responses && model_json.is_none();
+    if !(optional || model_json.is_some_and(Json::is_string)) {
+        return Err(Refusal::of("model", "you must name a model"));
+    }
     let mut request = ClientRequest {
         protocol,
         text,
-        model: model_json.string().unwrap_or_default(),
-        model_at: model_json.place(text),
+        model: model_json.and_then(Json::string).unwrap_or_default(),
+        model_at: members.get("model").map(|model| model.place(text)),
+        is_empty: members.is_empty(),
         stream: flag(&members, "stream")?,
         stream_options: None,
         max_output: None,

@@ -147,6 +147,8 @@ fn unpack(packed: Packed, bytes: &[u8], most: usize) -> Result<Vec<u8>, Problem>
 /// The text of a body of JSON.
 pub(super) async fn read_text(web: &Web, request: Request) -> Result<(String, Held), Problem> {
     let (bytes, held) = read_bytes(web, request).await?;
+    // Some clients send nothing where they have nothing to say.
+    let bytes = if bytes.is_empty() { b"{}".to_vec() } else { bytes };
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Problem::Refused(Refusal::whole(format!("the body is not UTF-8, from byte {at} on")))
