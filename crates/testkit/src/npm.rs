@@ -68,3 +68,26 @@ pub fn node_programs(
     File::create(mark)?;
     Ok(installed)
 }
+
+/// The directory whose `node_modules` has these packages, for scripts that import them. None
+/// of their own scripts is run.
+pub fn node_modules(cache: &Path, name: &str, packages: &[&str]) -> Result<PathBuf, Unavailable> {
+    fs::create_dir_all(cache)?;
+    let home = cache.join(format!("modules-{name}"));
+    let (mark, wanted) = (home.join("packages.txt"), packages.join("\n"));
+    let turn = File::create(cache.join(format!("modules-{name}.lock")))?;
+    turn.lock()?;
+    if fs::read_to_string(&mark).is_ok_and(|made_for| made_for == wanted) {
+        return Ok(home);
+    }
+    if home.exists() {
+        fs::remove_dir_all(&home)?;
+    }
+    fs::create_dir_all(&home)?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--no-save", "--fetch-retries", "1"]);
+    npm.args(["--ignore-scripts", "--prefix"]).arg(&home).args(packages);
+    run(npm.current_dir(&home))?;
+    fs::write(mark, wanted)?;
+    Ok(home)
+}
