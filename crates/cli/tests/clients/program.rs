@@ -1,0 +1,115 @@
+//! Programs of other people in an environment of their own.
+
+use std::{
+    ffi::OsStr,
+    fs::File,
+    io::{Read, Seek},
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use plimsoll_testkit::{python::Unavailable, real::skipped};
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+
+/// Nothing here takes a minute; a program that hangs must end some day.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Nobody listens there, so whatever a program asks of the world fails at once.
+const NOWHERE: &str = "http://127.0.0.1:9";
+
+/// What the tests keep below the target directory from run to run.
+pub(crate) fn cache() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// What was fetched, or a loud word about why it was not.
+pub(crate) fn fetched<T>(what: &str, found: Result<T, Unavailable>) -> Option<T> {
+    match found {
+        Ok(found) => Some(found),
+        Err(why) => {
+            skipped(&format!("this test needs {what}: {why}"));
+            None
+        }
+    }
+}
+
+/// Homes for one run of a client: its settings, and the directory that it works in.
+pub(crate) struct Place {
+    dir: tempfile::TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("home")).unwrap();
+        std::fs::create_dir_all(dir.path().join("work")).unwrap();
+        Self { dir }
+    }
+
+    pub(crate) fn home(&self) -> std::path::PathBuf {
+        self.dir.path().join("home")
+    }
+
+    pub(crate) fn work(&self) -> std::path::PathBuf {
+        self.dir.path().join("work")
+    }
+
+    /// A command that knows nothing of whoever runs the tests and reaches nothing but this
+    /// machine.
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("HOME", self.home()).env("LANG", "C.UTF-8").current_dir(self.work());
+        for name in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
+            command.env(name, NOWHERE);
+        }
+        for name in ["NO_PROXY", "no_proxy"] {
+            command.env(name, "127.0.0.1,localhost");
+        }
+        command
+    }
+}
+
+/// What a program left behind.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    /// The lines of standard output that are JSON.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        self.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+}
+
+/// Runs a program to its end, and ends whatever it left running.
+pub(crate) fn run(command: &mut Command) -> Ran {
+    // Files and no pipes: a pipe ends only with the last child that holds it.
+    let (mut stdout, mut stderr) = (tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap());
+    command.stdin(Stdio::null()).process_group(0);
+    command.stdout(stdout.try_clone().unwrap()).stderr(stderr.try_clone().unwrap());
+    let mut child = command.spawn().unwrap();
+    let group = Pid::from_child(&child);
+    let (tell, told) = mpsc::channel();
+    thread::spawn(move || tell.send(child.wait()));
+    let ended = told.recv_timeout(PATIENCE);
+    let _ = kill_process_group(group, Signal::KILL);
+    let (stdout, stderr) = (text(&mut stdout), text(&mut stderr));
+    let Ok(status) = ended else { panic!("{command:?} hangs:\n{stdout}\n{stderr}") };
+    Ran { code: status.unwrap().code(), stdout, stderr }
+}
+
+fn text(file: &mut File) -> String {
+    let mut bytes = Vec::new();
+    file.rewind().unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
