@@ -31,6 +31,8 @@ pub(crate) enum Choice {
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) protocol: Protocol,
+    /// Whatever came as a key, in either protocol's header.
+    pub(crate) keys: Vec<String>,
     pub(crate) body: Value,
 }
 
@@ -45,7 +47,10 @@ impl Asked {
         };
         // The SDKs' own tests send some calls without any body.
         let body = serde_json::from_str(&request.body).unwrap_or(Value::Null);
-        (request.method == "POST").then_some(Self { protocol, body })
+        let key =
+            |name| request.header(name).map(|key| key.trim_start_matches("Bearer ").to_owned());
+        let keys = ["authorization", "x-api-key"].into_iter().filter_map(key).collect();
+        (request.method == "POST").then_some(Self { protocol, keys, body })
     }
 
     pub(crate) fn model(&self) -> &str {

@@ -8,6 +8,9 @@ use crate::{
     upstream::{Upstream, WINDOW},
 };
 
+/// The key of every provider, which `served.rs` puts into the environment.
+const PROVIDER_KEY: &str = "sk-canary-0123456789abcdef";
+
 /// Which protocols the provider of a model speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Behind {
@@ -43,7 +46,7 @@ impl Behind {
         format!(
             "[[model]]\nid = \"{id}\"\nprovider = \"{provider}\"\napi = \"{api}\"\n\
              baseUrl = \"{}/v1\"\nprotocols = {protocols}\nkeyEnv = \"PLIMSOLL_TEST_KEY\"\n\
-             contextWindow = {WINDOW}\n\n",
+             contextWindow = {WINDOW}\nvision = true\ntools = true\n\n",
             upstream.root()
         )
     }
@@ -52,6 +55,7 @@ impl Behind {
 /// The gateway, or nothing where clients are tried on the upstream alone.
 pub(crate) struct Gateway {
     root: String,
+    models: BTreeSet<String>,
     served: Option<Served>,
 }
 
@@ -60,8 +64,9 @@ impl Gateway {
     /// `PLIMSOLL_CLIENTS_DIRECT` in the environment the clients speak to the upstream itself,
     /// which shows whether a failure is the gateway's.
     pub(crate) fn before(upstream: &Upstream, models: &[(&str, Behind)]) -> Self {
+        let names = models.iter().map(|(id, _)| (*id).to_owned()).collect();
         if std::env::var_os("PLIMSOLL_CLIENTS_DIRECT").is_some() {
-            return Self { root: upstream.root(), served: None };
+            return Self { root: upstream.root(), models: names, served: None };
         }
         let home = tempfile::tempdir().unwrap();
         let described: String =
@@ -70,7 +75,7 @@ impl Gateway {
         let config = format!("defaultModel = \"{}\"\n", models[0].0);
         std::fs::write(home.path().join("config.toml"), config).unwrap();
         let served = Served::at_home(home);
-        Self { root: format!("http://{}", served.address), served: Some(served) }
+        Self { root: format!("http://{}", served.address), models: names, served: Some(served) }
     }
 
     /// What Anthropic's clients take: `http://127.0.0.1:port`.
@@ -83,11 +88,28 @@ impl Gateway {
         format!("{}/v1", self.root)
     }
 
-    /// Sees that all calls of a client arrived in the protocol of the provider.
+    /// Sees that calls arrived, and named only models that the gateway has; the upstream itself
+    /// takes any name.
+    #[track_caller]
+    pub(crate) fn knew_all_models(&self, upstream: &Upstream) {
+        let asked = upstream.asked();
+        assert!(!asked.is_empty());
+        let named: BTreeSet<String> =
+            asked.iter().filter_map(|asked| asked.body["model"].as_str()).map(Into::into).collect();
+        assert!(named.is_subset(&self.models), "{named:?}");
+    }
+
+    /// Sees that all calls of a client arrived in the protocol of the provider, with the
+    /// provider's key and without the client's.
     #[track_caller]
     pub(crate) fn passed(&self, upstream: &Upstream, client: Protocol, behind: Behind) {
+        self.knew_all_models(upstream);
         let arrived: BTreeSet<_> = upstream.asked().iter().map(|asked| asked.protocol).collect();
         let expected = if self.served.is_some() { behind.arrives(client) } else { client };
         assert_eq!(arrived, BTreeSet::from([expected]));
+        if self.served.is_some() {
+            let keys: BTreeSet<_> = upstream.asked().into_iter().map(|asked| asked.keys).collect();
+            assert_eq!(keys, BTreeSet::from([vec![PROVIDER_KEY.to_owned()]]));
+        }
     }
 }
