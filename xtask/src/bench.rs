@@ -26,6 +26,13 @@ pub fn serve(args: &[&str]) -> Result<(), String> {
     step("benchmark of what is served", bench.args(args))
 }
 
+/// What the gateway adds to a call, beside a bare relay and LiteLLM's proxy.
+pub fn gateway(args: &[&str]) -> Result<(), String> {
+    let mut bench = cargo();
+    bench.args(["bench", "--quiet", "--package", "plimsoll-cli", "--bench", "gateway", "--"]);
+    step("benchmark of the gateway", bench.args(args))
+}
+
 /// The model inside, beside llama.cpp where that can be set up.
 pub fn embedded(args: &[&str]) -> Result<(), String> {
     let mut bench = cargo();
@@ -53,7 +60,15 @@ pub fn memory(args: &[&str]) -> Result<(), String> {
 
 /// All of them; those that fail do not keep the others back.
 pub fn all(args: &[&str]) -> Result<(), String> {
-    let done = [core(args), store(args), serve(args), memory(args), embedded(args), import(args)];
+    let done = [
+        core(args),
+        store(args),
+        serve(args),
+        gateway(args),
+        memory(args),
+        embedded(args),
+        import(args),
+    ];
     let failed: Vec<String> = done.into_iter().filter_map(Result::err).collect();
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }

@@ -25,6 +25,7 @@ cargo xtask COMMAND
   bench core         the pure core alone
   bench store        starting, and the store
   bench serve        HTTP, events and the page, beside bare axum and in Chromium
+  bench gateway      what the gateway adds to a call, beside a bare relay and LiteLLM's proxy
   bench memory       the memory, beside the reference server of MCP
   bench embedded     the model inside, beside llama.cpp
   bench import       taking files in, beside plain copies
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         ["bench", "core", rest @ ..] => bench::core(rest),
         ["bench", "store", rest @ ..] => bench::store(rest),
         ["bench", "serve", rest @ ..] => bench::serve(rest),
+        ["bench", "gateway", rest @ ..] => bench::gateway(rest),
         ["bench", "memory", rest @ ..] => bench::memory(rest),
         ["bench", "embedded", rest @ ..] => bench::embedded(rest),
         ["bench", "import", rest @ ..] => bench::import(rest),
