@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use plimsoll_budget::OverBudget;
 use plimsoll_domain::{FileId, PairId};
 use plimsoll_provider::Encoded;
-use plimsoll_send::{IncludedTexts, Instructions, Message, Part, Request, compose, plan};
+use plimsoll_send::{
+    AnswerOptions, IncludedTexts, Instructions, Message, Part, Request, compose, plan,
+};
 
 use crate::Prepared;
 
@@ -49,6 +51,7 @@ impl Prepared {
             max_output,
             tools: self.files.tools.clone(),
             history_hash,
+            options: AnswerOptions::default(),
         }
     }
 

@@ -153,6 +153,7 @@ impl App {
                 name: tool.name.to_owned(),
                 description: tool.description.to_owned(),
                 parameters: tool.parameters.to_owned(),
+                strict: None,
             })
             .collect();
         let weigh = |tool: &ToolDefinition| weigher.count(&tool.text()).saturating_add(PER_TOOL);
@@ -211,6 +212,7 @@ impl App {
                 name: call.name.clone(),
                 text: answer.text,
                 failed: answer.is_error,
+                parts: Vec::new(),
             };
             if unanswered > 0 && given.parts.len() + 1 == MOST_CALLS {
                 let more = format!(

@@ -6,7 +6,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
 };
 
-use plimsoll_provider::{AnswerStream, Encoded, Models, Provider, ProviderFailure, ServedModel};
+use plimsoll_provider::{
+    AnswerStream, Encoded, Models, Provider, ProviderFailure, ServedModel, Unsayable,
+};
 use plimsoll_send::{Message, Request, WireRules};
 
 use crate::{
@@ -136,6 +138,10 @@ impl Provider for EmbeddedModel {
 
     fn encode(&self, request: &Request) -> Encoded {
         Encoded::of_text(wire::body(request))
+    }
+
+    fn unsayable(&self, request: &Request) -> Vec<Unsayable> {
+        Unsayable::of_words(request)
     }
 
     fn answer(&self, request: &Request, _: Encoded) -> AnswerStream {

@@ -5,13 +5,14 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use crate::{
     AnswerStream, Encoded, Endpoint, Models, Provider, Relay, Relaying, RemoteFiles, SetupError,
+    Unsayable,
     answer::answer,
     encoded::encode,
     http::{Call, Client},
     models::{by_id, listed},
     relay::relay as relay_call,
     remote_files::FilesAt,
-    wire::anthropic,
+    wire::{anthropic, unsayable},
 };
 
 /// The version of the wire that is spoken.
@@ -70,6 +71,10 @@ impl Provider for Anthropic {
 
     fn encode(&self, request: &Request) -> Encoded {
         encode(request, anthropic::body)
+    }
+
+    fn unsayable(&self, request: &Request) -> Vec<Unsayable> {
+        unsayable::anthropic(request)
     }
 
     fn answer(&self, request: &Request, encoded: Encoded) -> AnswerStream {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use plimsoll_send::{Request, WireRules};
 
-use crate::{AnswerStream, Encoded, Models, Provider, Timeouts};
+use crate::{AnswerStream, Encoded, Models, Provider, Timeouts, Unsayable, wire::unsayable};
 use prompt::Invocation;
 
 /// The Codex of this machine.
@@ -81,6 +81,10 @@ impl Provider for Codex {
     /// The program, its arguments and what it reads, as JSON.
     fn encode(&self, request: &Request) -> Encoded {
         Encoded::of_text(Invocation::of(request).described(&self.program))
+    }
+
+    fn unsayable(&self, request: &Request) -> Vec<Unsayable> {
+        unsayable::prompt(request)
     }
 
     fn answer(&self, request: &Request, _: Encoded) -> AnswerStream {

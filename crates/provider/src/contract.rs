@@ -7,7 +7,7 @@ use plimsoll_domain::Usage;
 use plimsoll_fault::ProviderFailure;
 use plimsoll_send::{Request, ToolCall, WireRules};
 
-use crate::{Encoded, Relay, Relaying};
+use crate::{Encoded, Relay, Relaying, Unsayable};
 
 /// Something that arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +97,9 @@ pub trait Provider: Send + Sync {
     /// Writes a request for this provider, once for each attempt: what leaves, what people are
     /// shown and what is kept is this one text (PAY-5). No secret is ever in it.
     fn encode(&self, request: &Request) -> Encoded;
+
+    /// What of a request this provider cannot be told: what is written leaves it out (GWY-4).
+    fn unsayable(&self, request: &Request) -> Vec<Unsayable>;
 
     /// Starts a call. Everything that goes wrong arrives in the stream.
     fn answer(&self, request: &Request, encoded: Encoded) -> AnswerStream;

@@ -7,12 +7,12 @@ use reqwest::{
 };
 
 use crate::{
-    AnswerStream, Encoded, Endpoint, Models, Provider, SetupError,
+    AnswerStream, Encoded, Endpoint, Models, Provider, SetupError, Unsayable,
     answer::answer,
     encoded::encode,
     http::{Call, Client},
     models::{by_id, listed_gemini},
-    wire::gemini,
+    wire::{gemini, unsayable},
 };
 
 /// Google's Gemini. Its key travels in a header, since addresses end up in logs.
@@ -62,6 +62,10 @@ impl Provider for Gemini {
 
     fn encode(&self, request: &Request) -> Encoded {
         encode(request, gemini::body)
+    }
+
+    fn unsayable(&self, request: &Request) -> Vec<Unsayable> {
+        unsayable::gemini(request)
     }
 
     fn answer(&self, request: &Request, encoded: Encoded) -> AnswerStream {

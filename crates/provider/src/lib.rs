@@ -50,6 +50,7 @@ pub use reach::{NotReached, Reach};
 pub use relay::{Relay, Relayed, RelayedBody, Relaying};
 pub use secret::Secret;
 pub use watching::AnswerWatch;
+pub use wire::unsayable::Unsayable;
 
 pub use anthropic::Anthropic;
 pub use codex::Codex;

@@ -10,7 +10,7 @@ use reqwest::{
 
 use crate::{
     AnswerStream, Encoded, Endpoint, Models, Provider, ProviderFailure, Relay, Relaying,
-    RemoteFiles, SetupError, Transcript,
+    RemoteFiles, SetupError, Transcript, Unsayable,
     answer::answer,
     encoded::encode,
     http::{Call, Client},
@@ -18,7 +18,7 @@ use crate::{
     models::{by_id, listed},
     relay::relay as relay_call,
     remote_files::{FilesAt, multipart},
-    wire::openai,
+    wire::{openai, unsayable},
 };
 
 /// Azure's ways, which differ in the address and the header of the key.
@@ -85,6 +85,14 @@ impl OpenAiStyle {
         self
     }
 
+    /// Whether it takes thoughts of earlier turns: servers that think aloud want them back, and
+    /// some others refuse a whole request for a member that they do not know.
+    fn takes_reasoning(&self) -> bool {
+        let refuses = ["api.openai.com", "api.groq.com", "api.mistral.ai"];
+        let host = self.endpoint.url.host_str().unwrap_or_default();
+        self.azure.is_none() && !refuses.contains(&host)
+    }
+
     fn url(&self, model: Option<&str>, path: &[&str]) -> Url {
         let bare = self.azure.is_some() && self.endpoint.url.path() == "/";
         let mut segments = match model {
@@ -116,7 +124,14 @@ impl Provider for OpenAiStyle {
     }
 
     fn encode(&self, request: &Request) -> Encoded {
-        encode(request, openai::body)
+        if self.takes_reasoning() || !unsayable::thinks(request) {
+            return encode(request, openai::body);
+        }
+        encode(&request.without_reasoning(), openai::body)
+    }
+
+    fn unsayable(&self, request: &Request) -> Vec<Unsayable> {
+        unsayable::openai(request, self.takes_reasoning())
     }
 
     fn answer(&self, request: &Request, encoded: Encoded) -> AnswerStream {

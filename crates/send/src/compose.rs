@@ -100,8 +100,8 @@ fn history_hash(messages: &[Message]) -> String {
 fn question(pair: &IncludedTexts<'_>) -> Option<Vec<Part>> {
     let says = |part: &Part| match part {
         Part::Text(text) => is_emitted(text),
-        Part::File(_) => true,
-        Part::ToolCall(_) | Part::ToolResult(_) => false,
+        Part::File(_) | Part::PictureAt(_) => true,
+        Part::Reasoning(_) | Part::ToolCall(_) | Part::ToolResult(_) => false,
     };
     match pair.rendered {
         Some(parts) => parts.iter().any(says).then(|| parts.to_vec()),

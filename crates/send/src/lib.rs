@@ -12,6 +12,7 @@ mod compose;
 mod cost;
 mod counter;
 mod delivery;
+mod options;
 mod plan;
 mod receipt;
 mod request;
@@ -32,6 +33,7 @@ pub use delivery::{
     default_delivery, deliver, effective_delivery, on_demand_line, rendered, sent_instead,
     sent_mime, unseeable,
 };
+pub use options::{AnswerFormat, AnswerOptions, AnswerSchema, Effort, ToolChoice};
 pub use plan::{AttachmentPreview, Plan, plan};
 pub use receipt::{
     AttemptBudget, AttemptRecord, Comparison, MessageRecord, Receipt, Stage, Timings,

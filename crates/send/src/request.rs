@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use plimsoll_domain::{File, FileId, PairId};
 use serde::{Deserialize, Serialize};
 
-use crate::{ToolCall, ToolDefinition, ToolResult};
+use crate::{AnswerOptions, ToolCall, ToolDefinition, ToolResult};
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -71,6 +71,10 @@ impl std::fmt::Debug for FilePart {
 pub enum Part {
     Text(String),
     File(FilePart),
+    /// A picture by its address, which the provider reads itself.
+    PictureAt(String),
+    /// What the model thought aloud in an earlier turn.
+    Reasoning(String),
     ToolCall(ToolCall),
     ToolResult(ToolResult),
 }
@@ -130,6 +134,12 @@ impl Message {
         }
     }
 
+    /// Whether there is nothing in it but what the model thought.
+    pub fn only_reasons(&self) -> bool {
+        let reasons = |part: &Part| matches!(part, Part::Reasoning(_));
+        !self.parts.is_empty() && self.parts.iter().all(reasons)
+    }
+
     /// A hash of its text and its files, for receipts.
     pub fn hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
@@ -152,7 +162,11 @@ impl Message {
                     out.extend_from_slice(&(at as u64).to_le_bytes());
                     out.extend_from_slice(file.hash().as_bytes());
                 }
-                Part::ToolCall(_) | Part::ToolResult(_) => {}
+                // The workbench sends none of these as history.
+                Part::PictureAt(_)
+                | Part::Reasoning(_)
+                | Part::ToolCall(_)
+                | Part::ToolResult(_) => {}
             }
         }
     }
@@ -170,6 +184,7 @@ pub struct Request {
     pub max_output: Option<u64>,
     /// The tools that the model may use (PRV-5).
     pub tools: Vec<ToolDefinition>,
+    pub options: AnswerOptions,
     /// A hash over the history: two requests with the same one sent the same history (PAY-5).
     pub history_hash: String,
 }
@@ -178,6 +193,16 @@ impl Request {
     /// A request of messages alone.
     pub fn new(model: impl Into<String>, messages: Vec<Message>) -> Self {
         Self { model: model.into(), messages, ..Self::default() }
+    }
+
+    /// The same for those who take no thoughts of earlier turns. A message of nothing else goes.
+    pub fn without_reasoning(&self) -> Self {
+        let mut request = self.clone();
+        request.messages.retain(|message| !message.only_reasons());
+        for message in &mut request.messages {
+            message.parts.retain(|part| !matches!(part, Part::Reasoning(_)));
+        }
+        request
     }
 
     pub fn files(&self) -> impl Iterator<Item = &FilePart> {

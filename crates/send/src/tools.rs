@@ -1,5 +1,7 @@
 //! Tools that are offered to a model, and what it made of them (PRV-5).
 
+use crate::Part;
+
 /// A tool as a model is told of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolDefinition {
@@ -8,6 +10,8 @@ pub struct ToolDefinition {
     pub description: String,
     /// Its parameters: a JSON schema, as text.
     pub parameters: String,
+    /// Whether the arguments must follow the schema to the letter, where that is said.
+    pub strict: Option<bool>,
 }
 
 impl ToolDefinition {
@@ -36,9 +40,12 @@ pub struct ToolResult {
     /// The call that it answers: its id and the tool.
     pub call: String,
     pub name: String,
+    /// All of its words.
     pub text: String,
     /// Whether it is an error.
     pub failed: bool,
+    /// All of it in order, words too, where it is more than words; else nothing.
+    pub parts: Vec<Part>,
 }
 
 /// After so many rounds a model is told to answer with what it has.

@@ -21,7 +21,7 @@ use plimsoll_domain::{Timestamp, Usage};
 use plimsoll_filter::Date;
 use plimsoll_provider::{
     AnswerStream, Delta, Encoded, Endpoint, Finish, Models, OpenAiStyle, Provider, ProviderFailure,
-    RemoteFile, RemoteFiles, Upload,
+    RemoteFile, RemoteFiles, Unsayable, Upload,
 };
 use plimsoll_send::{Message, Request, WireRules};
 use plimsoll_store::Workspace;
@@ -83,6 +83,9 @@ impl Provider for Scripted {
         self.encoded.fetch_add(1, Ordering::Relaxed);
         let endpoint = Endpoint::new("openai", "http://scripted").unwrap();
         OpenAiStyle::new(endpoint).unwrap().encode(request)
+    }
+    fn unsayable(&self, _: &Request) -> Vec<Unsayable> {
+        Vec::new()
     }
     fn answer(&self, request: &Request, _: Encoded) -> AnswerStream {
         self.requests.lock().unwrap().push(request.clone());

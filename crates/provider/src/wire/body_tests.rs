@@ -119,7 +119,7 @@ fn with_everything(files: Vec<Part>) -> Request {
     };
     let result = |id: &str, text: &str, failed| {
         let (call, name, text) = (id.to_owned(), "read_file".to_owned(), text.to_owned());
-        Part::ToolResult(ToolResult { call, name, text, failed })
+        Part::ToolResult(ToolResult { call, name, text, failed, parts: Vec::new() })
     };
     let mut called = Message::new(Role::Assistant, "Let me look.");
     called.push(call("c1", r#"{"file_id":"file-1"}"#));
@@ -132,6 +132,7 @@ fn with_everything(files: Vec<Part>) -> Request {
             description: "Reads.".to_owned(),
             parameters: r#"{"type":"object","properties":{"file_id":{"type":"string"}}}"#
                 .to_owned(),
+            strict: None,
         }],
         ..Request::new("m", vec![message, called, given])
     }

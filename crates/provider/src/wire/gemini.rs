@@ -1,10 +1,15 @@
 //! Gemini's `generateContent`.
 
 use plimsoll_domain::Usage;
-use plimsoll_send::{Message, Part, Request, Role, ToolCall, ToolDefinition};
+use plimsoll_send::{
+    AnswerFormat, AnswerOptions, Message, Part, Request, Role, ToolCall, ToolChoice, ToolDefinition,
+};
 use serde_json::{Value, json};
 
-use super::{Decode, Deltas, EACH_CALL, Read, Refused, apart, arguments, number, schema};
+use super::{
+    Decode, Deltas, EACH_CALL, Read, Refused, apart, arguments, exact, json_or_object, number,
+    schema,
+};
 use crate::{Finish, encoded::Marks};
 
 /// The request body. The model is not in it but in the address.
@@ -25,7 +30,46 @@ pub(crate) fn body<'a>(request: &'a Request, marks: &Marks<'a>) -> String {
     if let Some(max_output) = request.max_output {
         body["generationConfig"]["maxOutputTokens"] = json!(max_output);
     }
+    for (name, value) in settings(&request.options) {
+        body["generationConfig"][name] = value;
+    }
+    if let Some(config) = choice(&request.options.tool_choice).filter(|_| body["tools"].is_array())
+    {
+        body["toolConfig"] = json!({"functionCallingConfig": config});
+    }
     body.to_string()
+}
+
+/// How the answer is to be made, by the names of this protocol.
+fn settings(options: &AnswerOptions) -> Vec<(&'static str, Value)> {
+    let mut all: Vec<(&'static str, Value)> = Vec::new();
+    let numbers = [
+        ("topP", exact(options.top_p)),
+        ("topK", options.top_k.map(Value::from)),
+        ("seed", options.seed.map(Value::from)),
+        ("frequencyPenalty", exact(options.frequency_penalty)),
+        ("presencePenalty", exact(options.presence_penalty)),
+    ];
+    all.extend(numbers.into_iter().filter_map(|(name, number)| Some((name, number?))));
+    if !options.stop.is_empty() {
+        all.push(("stopSequences", json!(options.stop)));
+    }
+    if let Some(format) = &options.format {
+        all.push(("responseMimeType", json!("application/json")));
+        if let AnswerFormat::JsonSchema(schema) = format {
+            all.push(("responseJsonSchema", json_or_object(&schema.schema)));
+        }
+    }
+    all
+}
+
+fn choice(choice: &ToolChoice) -> Option<Value> {
+    Some(match choice {
+        ToolChoice::Auto => return None,
+        ToolChoice::None => json!({"mode": "NONE"}),
+        ToolChoice::Required => json!({"mode": "ANY"}),
+        ToolChoice::Named(name) => json!({"mode": "ANY", "allowedFunctionNames": [name]}),
+    })
 }
 
 fn content<'a>(message: &'a Message, marks: &Marks<'a>) -> Value {
@@ -45,6 +89,8 @@ fn part<'a>(part: &'a Part, marks: &Marks<'a>) -> Option<Value> {
         Part::File(file) => json!({
             "inlineData": {"mimeType": file.mime, "data": marks.data(file)},
         }),
+        // It reads no addresses, and takes thoughts only with their signature.
+        Part::PictureAt(_) | Part::Reasoning(_) => return None,
         Part::ToolCall(call) => {
             let mut said = json!({"functionCall": {"name": call.name, "args": arguments(call)}});
             if let Some(signature) = &call.signature {
@@ -54,7 +100,15 @@ fn part<'a>(part: &'a Part, marks: &Marks<'a>) -> Option<Value> {
         }
         Part::ToolResult(result) => {
             let key = if result.failed { "error" } else { "result" };
-            json!({"functionResponse": {"name": result.name, "response": {key: result.text}}})
+            let mut given =
+                json!({"functionResponse": {"name": result.name, "response": {key: result.text}}});
+            // The words stand in the response, what is no words beside them.
+            let files = result.parts.iter().filter(|part| matches!(part, Part::File(_)));
+            let files: Vec<Value> = files.filter_map(|file| self::part(file, marks)).collect();
+            if !files.is_empty() {
+                given["functionResponse"]["parts"] = json!(files);
+            }
+            given
         }
     })
 }

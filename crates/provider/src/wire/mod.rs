@@ -7,7 +7,9 @@ pub(crate) mod gemini;
 mod long_strings;
 pub(crate) mod openai;
 mod openai_body;
+mod openai_options;
 pub(crate) mod responses;
+pub(crate) mod unsayable;
 
 use std::collections::VecDeque;
 
@@ -224,16 +226,27 @@ fn arguments(call: &plimsoll_send::ToolCall) -> Value {
 
 /// A schema as the object that it is.
 fn schema(tool: &plimsoll_send::ToolDefinition) -> Value {
-    serde_json::from_str(&tool.parameters).unwrap_or_else(|_| serde_json::json!({"type": "object"}))
+    json_or_object(&tool.parameters)
+}
+
+/// A schema in a text; one that cannot be read allows every object.
+fn json_or_object(schema: &str) -> Value {
+    serde_json::from_str(schema).unwrap_or_else(|_| serde_json::json!({"type": "object"}))
+}
+
+/// A number as it was written, where a tree of JSON would show it with more digits.
+fn exact(number: Option<f32>) -> Option<Value> {
+    number.and_then(|number| serde_json::from_str(&number.to_string()).ok())
 }
 
 /// The text of the system messages, wherever they stand, and the other messages: for
-/// wires that keep the system apart.
+/// wires that keep the system apart. They take no thoughts, and no message without anything.
 fn apart(messages: &[Message]) -> (Option<String>, impl Iterator<Item = &Message>) {
     let is_system = |message: &&Message| message.role == Role::System;
     let system: Vec<String> = messages.iter().filter(is_system).map(Message::text).collect();
     let system = (!system.is_empty()).then(|| system.join("\n\n"));
-    (system, messages.iter().filter(move |message| !is_system(message)))
+    let says = move |message: &&Message| !is_system(message) && !message.only_reasons();
+    (system, messages.iter().filter(says))
 }
 
 #[cfg(test)]
@@ -243,3 +256,7 @@ mod body_tests;
 #[cfg(test)]
 #[path = "decode_tests.rs"]
 mod decode_tests;
+
+#[cfg(test)]
+#[path = "option_tests.rs"]
+mod option_tests;

@@ -1,9 +1,12 @@
 //! Requests for chat completions in the OpenAI style (PAY-5).
 
+use std::borrow::Cow;
+
 use plimsoll_send::{FilePart, Message, Part, Request, Role, ToolCall, ToolDefinition, ToolResult};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::openai_options::{Options, options, plain};
 use crate::encoded::Marks;
 
 #[derive(Serialize)]
@@ -16,6 +19,8 @@ struct Body<'a> {
     temperature: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u64>,
+    #[serde(flatten)]
+    options: Options<'a>,
     stream: bool,
     stream_options: StreamOptions,
 }
@@ -32,6 +37,9 @@ struct Said<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call_id: Option<&'a str>,
     content: Option<Content<'a>>,
+    /// Servers that think aloud want it back under the name that they gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<Call<'a>>,
 }
@@ -40,7 +48,7 @@ struct Said<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Content<'a> {
-    Text(&'a str),
+    Text(Cow<'a, str>),
     Parts(Vec<ContentPart<'a>>),
 }
 
@@ -88,6 +96,8 @@ struct Tool<'a> {
     name: &'a str,
     description: &'a str,
     parameters: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strict: Option<bool>,
 }
 
 pub(crate) fn body<'a>(request: &'a Request, marks: &Marks<'a>) -> String {
@@ -95,8 +105,9 @@ pub(crate) fn body<'a>(request: &'a Request, marks: &Marks<'a>) -> String {
         model: &request.model,
         messages: request.messages.iter().flat_map(|message| said(message, marks)).collect(),
         tools: request.tools.iter().map(tool).collect(),
-        temperature: request.temperature.filter(|value| value.is_finite()).and_then(plain),
+        temperature: request.temperature.and_then(plain),
         max_tokens: request.max_output,
+        options: options(request),
         stream: true,
         stream_options: StreamOptions { include_usage: true },
     };
@@ -104,14 +115,10 @@ pub(crate) fn body<'a>(request: &'a Request, marks: &Marks<'a>) -> String {
     serde_json::to_string(&body).unwrap_or_default()
 }
 
-/// A number as people write it: 1, not 1.0.
-fn plain(number: f32) -> Option<Box<RawValue>> {
-    RawValue::from_string(number.to_string()).ok()
-}
-
 fn tool(tool: &ToolDefinition) -> Typed<Tool<'_>> {
     let parameters = RawValue::from_string(tool.parameters.clone()).unwrap_or_default();
-    let function = Tool { name: &tool.name, description: &tool.description, parameters };
+    let (name, description, strict) = (&tool.name, &tool.description, tool.strict);
+    let function = Tool { name, description, parameters, strict };
     Typed { r#type: "function", function }
 }
 
@@ -123,21 +130,47 @@ fn said<'a>(message: &'a Message, marks: &Marks<'a>) -> Vec<Said<'a>> {
         return results.map(|result| answered(role, result)).collect();
     }
     let tool_calls: Vec<Call<'_>> = message.parts.iter().filter_map(call).collect();
-    let has_files = message.files().next().is_some();
-    let content = match message.texts().next() {
+    let has_files =
+        message.parts.iter().any(|part| matches!(part, Part::File(_) | Part::PictureAt(_)));
+    let content = match text(message) {
         _ if has_files => Some(Content::Parts(parts(message, marks))),
-        Some(text) if !text.is_empty() || tool_calls.is_empty() => Some(Content::Text(text)),
-        None if tool_calls.is_empty() => Some(Content::Text("")),
+        text if !text.is_empty() || tool_calls.is_empty() => Some(Content::Text(text)),
         _ => None,
     };
-    vec![Said { role, tool_call_id: None, content, tool_calls }]
+    vec![Said {
+        role,
+        tool_call_id: None,
+        content,
+        reasoning_content: reasoning(message),
+        tool_calls,
+    }]
+}
+
+/// All of its text. Calls and thoughts stand beside it in this protocol, wherever they stood.
+fn text(message: &Message) -> Cow<'_, str> {
+    let mut texts = message.texts();
+    match (texts.next(), texts.next()) {
+        (Some(text), None) => Cow::Borrowed(text),
+        (None, _) => Cow::Borrowed(""),
+        _ => Cow::Owned(message.text()),
+    }
+}
+
+fn reasoning(message: &Message) -> Option<String> {
+    let thoughts = message.parts.iter().filter_map(|part| match part {
+        Part::Reasoning(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let thoughts: Vec<&str> = thoughts.collect();
+    (!thoughts.is_empty()).then(|| thoughts.join("\n\n"))
 }
 
 fn answered<'a>(role: &'static str, result: &'a ToolResult) -> Said<'a> {
     Said {
         role,
         tool_call_id: Some(&result.call),
-        content: Some(Content::Text(&result.text)),
+        content: Some(Content::Text(Cow::Borrowed(&result.text))),
+        reasoning_content: None,
         tool_calls: Vec::new(),
     }
 }
@@ -158,7 +191,11 @@ fn parts<'a>(message: &'a Message, marks: &Marks<'a>) -> Vec<ContentPart<'a>> {
         Part::Text(text) if text.trim().is_empty() => None,
         Part::Text(text) => Some(ContentPart::Text { text }),
         Part::File(file) => Some(file_part(file, marks)),
-        Part::ToolCall(_) | Part::ToolResult(_) => None,
+        Part::PictureAt(url) => {
+            let image_url = Address { url: url.clone() };
+            Some(ContentPart::ImageUrl { image_url })
+        }
+        Part::Reasoning(_) | Part::ToolCall(_) | Part::ToolResult(_) => None,
     };
     message.parts.iter().filter_map(part).collect()
 }
