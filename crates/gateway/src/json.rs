@@ -66,6 +66,11 @@ impl<'a> Json<'a> {
         whole.or_else(|| other().filter(is_whole).map(|number| number as u64))
     }
 
+    /// The value as a number or whatever else is wanted.
+    pub(crate) fn read<T: serde::de::DeserializeOwned>(self) -> Option<T> {
+        serde_json::from_str(self.text()).ok()
+    }
+
     pub(crate) fn members(self) -> Option<Members<'a>> {
         self.text().starts_with('{').then(|| serde_json::from_str(self.text()).ok())?
     }
@@ -80,6 +85,11 @@ impl<'a> Members<'a> {
     /// The member of this name; of several the last, as nearly all who read JSON have it.
     pub(crate) fn get(&self, name: &str) -> Option<Json<'a>> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| *value)
+    }
+
+    /// All of them, as they stand there.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Json<'a>)> {
+        self.0.iter().map(|(name, value)| (name.as_ref(), *value))
     }
 
     /// The same, unless it is null.

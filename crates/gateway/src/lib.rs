@@ -2,7 +2,8 @@
 //! text that came, shortened by whole exchanges where that is wanted.
 //!
 //! What is not touched leaves byte for byte (GWY-3): a request is a text with places in it, and
-//! never written anew.
+//! never written anew. For a provider of another protocol it is translated (GWY-4), and nothing is
+//! dropped in silence.
 
 mod answering;
 mod errors;
@@ -16,6 +17,7 @@ mod refusal;
 mod splice;
 #[cfg(test)]
 mod talks_tests;
+mod translating;
 mod valid;
 mod weigh;
 
@@ -28,5 +30,6 @@ pub use reading::{ClientRequest, Content, Item, Kind, Picture, Protocol, Tool, r
 pub use receipt::{CallReceipt, LeftOut, PartRecord, hash_of_key, mark_left_out, parts};
 pub use refusal::Refusal;
 pub use splice::Changes;
+pub use translating::{Translated, translate};
 pub use valid::check;
 pub use weigh::{Scale, Weight};
