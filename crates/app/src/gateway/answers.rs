@@ -155,14 +155,19 @@ impl CallLog {
         self.stated_limit = Some(limit);
     }
 
-    fn began(&mut self) {
+    pub(super) fn began(&mut self) {
         self.first_byte.get_or_insert_with(|| self.started.elapsed());
     }
 
-    fn used(&mut self, usage: Option<Usage>) {
+    pub(super) fn used(&mut self, usage: Option<Usage>) {
         if let Some(receipt) = &mut self.receipt {
             receipt.usage = usage.or(receipt.usage);
         }
+    }
+
+    /// How much time its answer still has.
+    pub(super) fn time_left(&self) -> Duration {
+        LONGEST.saturating_sub(self.started.elapsed())
     }
 
     /// The call is over.
@@ -258,7 +263,7 @@ impl Relaying {
                 // It was looked at when it came.
                 Some(first) => Some(Ok(first)),
                 None => {
-                    let left = LONGEST.saturating_sub(self.log.started.elapsed());
+                    let left = self.log.time_left();
                     let Ok(piece) = tokio::time::timeout(left, self.body.next()).await else {
                         return self.broken("the answer takes longer than an hour".to_owned());
                     };
@@ -314,21 +319,5 @@ impl Relaying {
         };
         self.log.end(stage, error);
         (!rest.is_empty()).then_some((Ok(rest), None))
-    }
-}
-
-/// An answer that a provider of another protocol gives.
-pub(super) struct Asked;
-
-impl Asked {
-    pub(super) async fn answer(
-        self,
-        _: &Arc<Gateway>,
-        log: CallLog,
-        head: super::CallHead,
-    ) -> Result<super::ClientAnswer, super::CallRefused> {
-        let problem = Problem::NotHere("translation is not there yet".to_owned());
-        log.end(Stage::Error, None);
-        Err(super::CallRefused { head: Some(Box::new(head)), ..super::CallRefused::from(problem) })
     }
 }

@@ -8,16 +8,20 @@ use std::{
 
 use futures_util::StreamExt;
 use plimsoll_budget::ClientOverBudget;
-use plimsoll_domain::ReceiptId;
+use plimsoll_domain::{ReceiptId, Timestamp};
 use plimsoll_fault::{Fault, Label, ProviderFailure};
-use plimsoll_gateway::{Changes, ClientRequest, Dropped, Problem, Refusal, read};
-use plimsoll_provider::{AnswerWatch, Relay, Relayed};
+use plimsoll_gateway::{
+    AnswerWriter, Changes, ClientRequest, Dropped, Head, Problem, Refusal, Translated, read,
+    translate,
+};
+use plimsoll_provider::{AnswerWatch, Delta, Relay, Relayed};
 use plimsoll_send::{AttemptMachine, Effect, Event, Stage};
 
 use super::{
     CallHead, CallRefused, ClientAnswer, ClientCall, Gateway,
     answers::{CallLog, Relaying},
     plan::{Planned, path},
+    translated::Asked,
 };
 
 /// A call on its way.
@@ -27,6 +31,7 @@ struct Making<'a> {
     planned: &'a Planned,
     log: CallLog,
     head: CallHead,
+    created: Timestamp,
 }
 
 impl Gateway {
@@ -47,7 +52,8 @@ impl Gateway {
     ) -> Result<ClientAnswer, CallRefused> {
         let planned = self.plan(call, request).await?;
         let (running, permit) = self.let_in(call.client.as_deref(), planned.estimate).await?;
-        let id = ReceiptId::new(self.app.clock.now(), self.app.chance.bytes());
+        let created = self.app.clock.now();
+        let id = ReceiptId::new(created, self.app.chance.bytes());
         let log = CallLog::begin(self, id, call, request, &planned, (running, permit), started);
         let mut head = CallHead {
             receipt: id,
@@ -101,7 +107,7 @@ impl Gateway {
             let problem = Problem::Refused(Refusal::of(*name, words));
             return refuse(log, head, problem.into(), Stage::Error);
         }
-        Making { call, request, planned: &planned, log, head }.attempts(self, same).await
+        Making { call, request, planned: &planned, log, head, created }.attempts(self, same).await
     }
 }
 
@@ -129,10 +135,13 @@ impl Making<'_> {
                     self.count(&dropped);
                     let begun = match same {
                         true => self.relay(&dropped).await,
-                        false => Ok(Begun::Asked(super::answers::Asked)),
+                        false => match self.translate(&dropped) {
+                            Ok(translated) => self.ask(translated).await,
+                            Err(problem) => return Err(self.refused(problem.into(), Stage::Error)),
+                        },
                     };
                     let failure = match begun {
-                        Ok(begun) => return Ok(self.answer(gateway, begun).await?),
+                        Ok(begun) => return self.answer(begun).await,
                         Err(failure) => failure,
                     };
                     let fault = failure.fault();
@@ -220,11 +229,44 @@ impl Making<'_> {
         Ok(Begun::Relayed { relayed, first, watch, hide_usage: !wants_usage })
     }
 
-    async fn answer(
-        self,
-        gateway: &Arc<Gateway>,
-        begun: Begun,
-    ) -> Result<ClientAnswer, CallRefused> {
+    /// The request in the words of a provider that speaks another protocol (GWY-4).
+    fn translate(&mut self, dropped: &Dropped) -> Result<Translated, Problem> {
+        let (route, lossy) = (&self.planned.route, self.call.lossy);
+        let provider = &*route.connection.provider;
+        let translated = translate(self.request, &dropped.items, &route.connection.model, lossy);
+        let translated = translated.and_then(|translated| translated.told_to(provider, lossy));
+        let mut translated = translated.map_err(Problem::Refused)?;
+        if translated.request.max_output.is_none() {
+            translated.request.max_output = provider.required_max_output();
+        }
+        self.log.passed_over(&translated.passed_over);
+        self.head.passed_over.clone_from(&translated.passed_over);
+        Ok(translated)
+    }
+
+    async fn ask(&mut self, translated: Translated) -> Result<Begun, ProviderFailure> {
+        let provider = &self.planned.route.connection.provider;
+        let request = translated.request;
+        let mut stream = provider.answer(&request, provider.encode(&request));
+        self.log.weigh_parts(self.request, self.planned);
+        let first = loop {
+            match stream.next().await {
+                // A model is being loaded, and will answer.
+                Some(Ok(Delta::Loading)) => {}
+                Some(Ok(delta)) => break Some(delta),
+                Some(Err(failure)) => return Err(failure),
+                None => break None,
+            }
+        };
+        let seconds = u64::try_from(self.created.millis() / 1000).unwrap_or(0);
+        let id = self.head.receipt.to_string();
+        let head = Head::of(self.request, &id, seconds, self.head.estimate);
+        let writer = AnswerWriter::new(self.call.protocol, head);
+        let (protocol, streamed) = (self.call.protocol, self.request.stream);
+        Ok(Begun::Asked(Asked { protocol, stream, first, writer, streamed }))
+    }
+
+    async fn answer(self, begun: Begun) -> Result<ClientAnswer, CallRefused> {
         let Making { log, head, call, request, .. } = self;
         match begun {
             Begun::Relayed { relayed, first, watch, hide_usage } => {
@@ -239,7 +281,7 @@ impl Making<'_> {
                     body: super::AnswerBody::Relayed { status, headers, bytes },
                 })
             }
-            Begun::Asked(asked) => asked.answer(gateway, log, head).await,
+            Begun::Asked(asked) => asked.answer(log, head).await,
         }
     }
 
@@ -287,5 +329,5 @@ pub(super) enum Begun {
         /// Whether the client did not ask for the usage.
         hide_usage: bool,
     },
-    Asked(super::answers::Asked),
+    Asked(Asked),
 }

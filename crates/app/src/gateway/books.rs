@@ -87,6 +87,8 @@ impl Gateway {
                 }
             }
             self.write_down(&ended).await;
+            // Only now others may come instead: what is not written takes memory.
+            ended.into_iter().for_each(|one| drop(one.permit));
             for done in waiting {
                 let _ = done.send(());
             }

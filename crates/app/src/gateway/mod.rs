@@ -10,6 +10,7 @@ mod clients;
 mod passing;
 mod plan;
 mod routes;
+mod translated;
 
 use std::{sync::Arc, time::Duration};
 

@@ -8,9 +8,14 @@ mod responses;
 use plimsoll_domain::Usage;
 use plimsoll_provider::{Delta, Finish};
 use plimsoll_send::ToolCall;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::reading::Protocol;
+use crate::{
+    errors::Problem,
+    json::Json,
+    reading::{ClientRequest, Protocol},
+    splice::Changes,
+};
 
 /// What is known of an answer before it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +30,57 @@ pub struct Head {
     pub estimate: u64,
     /// Whether the client wants the usage of a streamed chat.
     pub include_usage: bool,
+    /// What a response repeats of its request; clients read the form of the answer there.
+    pub repeated: Map<String, Value>,
+}
+
+/// Members of a request that a response repeats.
+const REPEATED: [&str; 13] = [
+    "instructions",
+    "max_output_tokens",
+    "metadata",
+    "parallel_tool_calls",
+    "previous_response_id",
+    "reasoning",
+    "store",
+    "temperature",
+    "text",
+    "tool_choice",
+    "tools",
+    "top_p",
+    "truncation",
+];
+
+impl Head {
+    /// What is known of the answer to a request; `id` is what makes its id unlike all others.
+    pub fn of(request: &ClientRequest<'_>, id: &str, created: u64, estimate: u64) -> Self {
+        let start = match request.protocol {
+            Protocol::Chat => "chatcmpl-",
+            Protocol::Responses => "resp_",
+            Protocol::Messages => "msg_",
+        };
+        let mut repeated = Map::new();
+        if request.protocol == Protocol::Responses {
+            // What every client of a response wants to find.
+            repeated.insert("tools".to_owned(), Value::Array(Vec::new()));
+            repeated.insert("tool_choice".to_owned(), "auto".into());
+            repeated.insert("parallel_tool_calls".to_owned(), true.into());
+            let members = Json::parse(request.text).ok().and_then(Json::members);
+            for name in REPEATED {
+                let value = members.as_ref().and_then(|members| members.given(name));
+                let value = value.and_then(|value| serde_json::from_str(value.text()).ok());
+                repeated.extend(value.map(|value| (name.to_owned(), value)));
+            }
+        }
+        Self {
+            id: format!("{start}{}", id.replace('-', "")),
+            model: request.model.clone().into_owned(),
+            created,
+            estimate,
+            include_usage: Changes::default().ask_for_usage(request),
+            repeated,
+        }
+    }
 }
 
 /// A run of what a model gave.
@@ -106,6 +162,11 @@ impl AnswerWriter {
         }
     }
 
+    /// What is said when it failed in the middle.
+    pub fn fail(&self, problem: &Problem) -> String {
+        problem.event(self.protocol, &self.head.id, self.sequence)
+    }
+
     /// The whole answer as one body.
     pub fn body(&self) -> Value {
         match self.protocol {
@@ -176,7 +237,8 @@ mod tests {
 
     fn head(id: &str) -> Head {
         let (id, model) = (id.to_owned(), "m".to_owned());
-        Head { id, model, created: 7, estimate: 40, include_usage: true }
+        let repeated = Map::new();
+        Head { id, model, created: 7, estimate: 40, include_usage: true, repeated }
     }
 
     /// A thought, a text in two pieces, two calls, and how it ended.

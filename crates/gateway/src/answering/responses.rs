@@ -92,7 +92,7 @@ pub(super) fn body(writer: &AnswerWriter) -> Value {
     let used = writer.used();
     body["usage"] = json!({
         "input_tokens": used.prompt,
-        "input_tokens_details": {"cached_tokens": used.cached},
+        "input_tokens_details": {"cached_tokens": used.cached, "cache_write_tokens": 0},
         "output_tokens": used.completion,
         "output_tokens_details": {"reasoning_tokens": used.reasoning},
         "total_tokens": used.prompt.saturating_add(used.completion),
@@ -155,9 +155,13 @@ fn item(writer: &AnswerWriter, at: usize, status: &str) -> Value {
 }
 
 fn response(AnswerWriter { head, .. }: &AnswerWriter, status: &str, output: &[Value]) -> Value {
-    json!({
+    let mut response = json!({
         "id": head.id, "object": "response", "created_at": head.created, "status": status,
         "model": head.model, "output": output, "error": null, "incomplete_details": null,
         "usage": null,
-    })
+    });
+    if let Some(members) = response.as_object_mut() {
+        members.extend(head.repeated.clone());
+    }
+    response
 }
