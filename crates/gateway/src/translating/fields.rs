@@ -9,10 +9,7 @@ use plimsoll_send::{
 };
 
 use super::losses::{Losses, Table, within};
-use crate::{
-    json::{Json, Members},
-    refusal::Refusal,
-};
+use crate::{json::Members, refusal::Refusal};
 
 /// Clients differ in whether they fill up the end.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -106,15 +103,14 @@ pub(super) fn format(
             let members = inner.as_ref().unwrap_or(format);
             let known = &["type", "name", "description", "strict", "schema"];
             losses.rest(members, at, &Table { known, ..Table::default() })?;
-            let schema = members.given("schema").filter(|schema| schema.text().starts_with('{'));
+            let schema = schema(members, at, "schema")?;
             let param = within(at, "schema");
-            let schema =
-                schema.ok_or_else(|| Refusal::of(param, "the schema must be an object"))?;
+            let schema = schema.ok_or_else(|| Refusal::of(param, "the schema is missing"))?;
             Ok(Some(AnswerFormat::JsonSchema(AnswerSchema {
                 name: members.string("name").map(Into::into),
                 description: members.string("description").map(Into::into),
                 strict: flag(members, at, "strict")?,
-                schema: schema.text().to_owned(),
+                schema: schema.to_owned(),
             })))
         }
         other => {
@@ -123,14 +119,23 @@ pub(super) fn format(
     }
 }
 
+/// A schema that every encoder can read: an object, and not nested without end.
+fn schema<'a>(members: &Members<'a>, at: &str, name: &str) -> Result<Option<&'a str>, Refusal> {
+    let Some(value) = members.given(name) else { return Ok(None) };
+    let is_object = value.read::<serde_json::Value>().is_some_and(|read| read.is_object());
+    let param = within(at, name);
+    let words = format!("'{param}' must be a JSON schema");
+    is_object.then_some(Some(value.text())).ok_or_else(|| Refusal::of(param, words))
+}
+
 /// A tool; its schema stands under a name of the protocol's own.
 pub(super) fn definition(
     members: &Members<'_>,
     at: &str,
-    schema: &str,
+    parameters: &str,
 ) -> Result<ToolDefinition, Refusal> {
     let name = members.string("name").filter(|name| !name.is_empty());
-    let parameters = members.given(schema).map_or(NO_PARAMETERS, Json::text);
+    let parameters = schema(members, at, parameters)?.unwrap_or(NO_PARAMETERS);
     Ok(ToolDefinition {
         name: name
             .ok_or_else(|| Refusal::of(within(at, "name"), "a tool must have a name"))?

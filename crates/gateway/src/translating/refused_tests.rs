@@ -238,6 +238,7 @@ fn gwy_4_what_is_wrong_is_refused_however_much_may_be_lost() {
         (Responses, r#""input":[{"type":"function_call_output","call_id":"x"}]"#, "input[0]"),
         (Responses, r#""text":{"format":{"type":"json_schema","name":"n"}}"#, "text.format.schema"),
         (Messages, r#""tools":[{"input_schema":{}}]"#, "tools[0].name"),
+        (Messages, r#""tools":[{"name":"f","input_schema":7}]"#, "tools[0].input_schema"),
         (Messages, r#""output_config":7"#, "output_config"),
     ] {
         let text = with(protocol, member);
