@@ -36,7 +36,7 @@ fn task(work: &Path) -> Task {
 }
 
 /// Lets Claude Code work with nothing but its base URL set.
-fn works(program: &Path, place: &Place, gateway: &Gateway, lossy: bool) -> Ran {
+fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
     let mut claude = place.command(program);
     claude.env("CLAUDE_CONFIG_DIR", place.home().join(".claude"));
     claude.env("ANTHROPIC_BASE_URL", gateway.root()).env("ANTHROPIC_AUTH_TOKEN", "any");
@@ -45,9 +45,6 @@ fn works(program: &Path, place: &Place, gateway: &Gateway, lossy: bool) -> Ran {
         ["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY"]
     {
         claude.env(name, "1");
-    }
-    if lossy {
-        claude.env("ANTHROPIC_CUSTOM_HEADERS", "x-plimsoll-lossy: allow");
     }
     // The list of tools takes all words that follow, so the prompt stands before it.
     claude.args(["-p", "Write a note and read it.", "--output-format", "json"]);
@@ -66,7 +63,7 @@ fn does_the_task(behind: Behind) {
     let results = task.results();
     let upstream = Upstream::saying(move |asked| task.turn(asked));
     let gateway = Gateway::before(&upstream, &[(MODEL, behind)]);
-    let ran = works(&program, &place, &gateway, behind.translated(Protocol::Messages));
+    let ran = works(&program, &place, &gateway);
 
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(std::fs::read_to_string(place.work().join("note.txt")).unwrap(), NOTE);
@@ -99,7 +96,7 @@ fn is_told_of_a_full_window(behind: Behind) {
     let upstream = Upstream::saying(|_| Turn::Overflow);
     let gateway = Gateway::before(&upstream, &[(MODEL, behind)]);
     let place = Place::new();
-    let ran = works(&program, &place, &gateway, behind.translated(Protocol::Messages));
+    let ran = works(&program, &place, &gateway);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let outcome = outcome(&ran);
     assert_eq!(outcome["terminal_reason"], "prompt_too_long", "{outcome}");
@@ -121,7 +118,7 @@ fn compacts_and_goes_on(behind: Behind) {
         task.turn(asked)
     });
     let gateway = Gateway::before(&upstream, &[(MODEL, behind)]);
-    let ran = works(&program, &place, &gateway, behind.translated(Protocol::Messages));
+    let ran = works(&program, &place, &gateway);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(outcome(&ran)["result"], LAST, "{ran:?}");
     assert_eq!(std::fs::read_to_string(place.work().join("note.txt")).unwrap(), NOTE);

@@ -30,13 +30,12 @@ fn task() -> Task {
 
 /// Lets Codex work with nothing but its base URL set; where the provider speaks another
 /// protocol, what has no counterpart there may be passed over.
-fn works(program: &PathBuf, place: &Place, gateway: &Gateway, lossy: bool) -> Ran {
-    let headers = if lossy { "http_headers = { \"x-plimsoll-lossy\" = \"allow\" }\n" } else { "" };
+fn works(program: &PathBuf, place: &Place, gateway: &Gateway) -> Ran {
     let config = format!(
         "model = \"{MODEL}\"\nmodel_provider = \"gateway\"\n\
          [model_providers.gateway]\nname = \"gateway\"\nbase_url = \"{}\"\n\
          wire_api = \"responses\"\nenv_key = \"GATEWAY_KEY\"\nsupports_websockets = false\n\
-         request_max_retries = 0\nstream_max_retries = 0\n{headers}",
+         request_max_retries = 0\nstream_max_retries = 0\n",
         gateway.v1()
     );
     std::fs::write(place.home().join("config.toml"), config).unwrap();
@@ -61,7 +60,7 @@ fn does_the_task(behind: Behind) {
     let upstream = Upstream::saying(move |asked| task.turn(asked));
     let gateway = Gateway::before(&upstream, &[(MODEL, behind)]);
     let place = Place::new();
-    let ran = works(&program, &place, &gateway, behind.translated(Protocol::Responses));
+    let ran = works(&program, &place, &gateway);
 
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(std::fs::read_to_string(place.work().join("note.txt")).unwrap(), NOTE);
@@ -97,7 +96,7 @@ fn is_told_of_a_full_window(behind: Behind) {
     });
     let gateway = Gateway::before(&upstream, &[(MODEL, behind)]);
     let place = Place::new();
-    let ran = works(&program, &place, &gateway, behind.translated(Protocol::Responses));
+    let ran = works(&program, &place, &gateway);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let events = ran.events();
     let failed = events.iter().find(|event| event["type"] == "turn.failed");

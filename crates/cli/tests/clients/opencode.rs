@@ -36,15 +36,14 @@ fn task(work: &Path) -> Task {
 }
 
 /// Lets opencode work: its own provider for servers like OpenAI's, and the base URL.
-fn works(program: &Path, place: &Place, gateway: &Gateway, lossy: bool) -> Ran {
-    let headers = if lossy { json!({"x-plimsoll-lossy": "allow"}) } else { json!({}) };
+fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
     let named = format!("gateway/{MODEL}");
     let settings = json!({
         "autoupdate": false, "share": "disabled", "snapshot": false, "permission": "allow",
         "model": named, "small_model": named, "enabled_providers": ["gateway"],
         "provider": {"gateway": {
             "npm": "@ai-sdk/openai-compatible", "name": "Gateway",
-            "options": {"baseURL": gateway.v1(), "apiKey": "any", "headers": headers},
+            "options": {"baseURL": gateway.v1(), "apiKey": "any"},
             "models": {MODEL: {"name": MODEL, "tool_call": true,
                 "limit": {"context": 200_000, "output": 8192}}},
         }},
@@ -83,7 +82,7 @@ fn does_the_task(behind: Behind) {
     let results = task.results();
     let upstream = Upstream::saying(move |asked| task.turn(asked));
     let gateway = Gateway::before(&upstream, &[(MODEL, behind)]);
-    let ran = works(&program, &place, &gateway, behind.translated(Protocol::Chat));
+    let ran = works(&program, &place, &gateway);
 
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(std::fs::read_to_string(place.work().join("note.txt")).unwrap(), NOTE);
@@ -111,7 +110,7 @@ fn is_told_of_a_full_window(behind: Behind) {
     let upstream = Upstream::saying(|_| Turn::Overflow);
     let gateway = Gateway::before(&upstream, &[(MODEL, behind)]);
     let place = Place::new();
-    let ran = works(&program, &place, &gateway, behind.translated(Protocol::Chat));
+    let ran = works(&program, &place, &gateway);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let events = ran.events();
     let error = events.iter().find(|event| event["type"] == "error").unwrap();
@@ -131,7 +130,7 @@ fn compacts_and_goes_on(behind: Behind) {
         task.turn(asked)
     });
     let gateway = Gateway::before(&upstream, &[(MODEL, behind)]);
-    let ran = works(&program, &place, &gateway, behind.translated(Protocol::Chat));
+    let ran = works(&program, &place, &gateway);
     // Its exit code is 1 here: it remembers that there was an error, though it got over it.
     let said = parts(&ran, "text");
     assert_eq!(said.last().unwrap()["text"], LAST, "{ran:?}");

@@ -27,7 +27,7 @@ impl Named {
     fn shape(&self, protocol: Protocol) -> Value {
         match protocol {
             Protocol::Messages => {
-                json!({"type": "model", "id": self.id, "display_name": self.id, "created_at": CREATED})
+                json!({"type": "model", "id": self.id, "display_name": self.id, "created_at": CREATED, "lifecycle": "active"})
             }
             Protocol::Chat | Protocol::Responses => {
                 json!({"id": self.id, "object": "model", "created": 0, "owned_by": self.owner})
@@ -38,10 +38,14 @@ impl Named {
 
 /// What could be asked now: models of the catalog and of local servers, and names that stand for
 /// them.
-async fn names(web: &Web) -> Vec<Named> {
+async fn names(web: &Web, also_unlisted: bool) -> Vec<Named> {
     let catalog = web.app.catalog();
     let listed = web.configurator.models().await;
-    let usable = listed.into_iter().filter(|model| model.lacks.is_none());
+    let usable = listed.into_iter().filter(|model| match &model.lacks {
+        None => true,
+        // Its server does not list it, and may answer for it all the same.
+        Some(lack) => also_unlisted && lack.kind() == "entry",
+    });
     let mut names: Vec<Named> = Vec::new();
     for one in usable {
         let model = catalog.model(&one.id);
@@ -59,9 +63,9 @@ async fn names(web: &Web) -> Vec<Named> {
 }
 
 /// The names that a client may ask for.
-async fn allowed(web: &Web, asker: Asker) -> Result<Vec<Named>, Problem> {
+async fn allowed(web: &Web, asker: Asker, also_unlisted: bool) -> Result<Vec<Named>, Problem> {
     let (client, _) = asker.client(web).await?;
-    let mut names = names(web).await;
+    let mut names = names(web, also_unlisted).await;
     if let Some(client) = client.filter(|client| !client.models.is_empty()) {
         names.retain(|name| client.models.contains(&name.id));
     }
@@ -70,7 +74,7 @@ async fn allowed(web: &Web, asker: Asker) -> Result<Vec<Named>, Problem> {
 
 pub(super) async fn list(State(web): State<Arc<Web>>, request: Request) -> Response {
     let protocol = protocol_of(request.uri().path(), request.headers());
-    let names = match allowed(&web, Asker::of(&request)).await {
+    let names = match allowed(&web, Asker::of(&request), false).await {
         Ok(names) => names,
         Err(problem) => return told::problem(protocol, &problem),
     };
@@ -93,7 +97,7 @@ pub(super) async fn get(
     request: Request,
 ) -> Response {
     let protocol = protocol_of(request.uri().path(), request.headers());
-    let names = match allowed(&web, Asker::of(&request)).await {
+    let names = match allowed(&web, Asker::of(&request), true).await {
         Ok(names) => names,
         Err(problem) => return told::problem(protocol, &problem),
     };
