@@ -150,7 +150,8 @@ fn way(found: &Found, kind: Kind, samples: &Samples, name: &str, part: Part, tab
         table.row(&what, &size, added, "ms");
         let mut beside = Vec::new();
         if let Some((name, other)) = other {
-            beside.push(format!("{} {name}", times(added, other.added(direct, part, percent))));
+            let theirs = other.added(direct, part, percent);
+            beside.push(format!("{name} adds {theirs:.3} ms: {}", times(added, theirs)));
         }
         if percent == 50 {
             beside.push(told(samples));
