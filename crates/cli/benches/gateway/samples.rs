@@ -16,7 +16,7 @@ pub(crate) const AFTER_FIRST: Part = |call| call.whole - call.first;
 pub(crate) struct Samples {
     rounds: Vec<Vec<Call>>,
     took: Duration,
-    /// Why calls failed that did.
+    /// Why connections gave up that did.
     pub(crate) failed: Vec<String>,
 }
 
