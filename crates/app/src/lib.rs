@@ -50,6 +50,7 @@ mod workspace_view;
 
 pub use plimsoll_domain::{Draft, Purpose};
 pub use plimsoll_filter::{ExportFormat, ExportOrder};
+pub use plimsoll_provider::Secret;
 
 pub use ask::{HistoryChoice, Prepared, SaidForNow, SeenDigest, SendChoices, View};
 pub use begin::{HistoryNow, StartedSend};

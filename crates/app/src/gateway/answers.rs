@@ -133,7 +133,7 @@ impl CallLog {
     /// Weighs and hashes the parts, once.
     pub(super) fn weigh_parts(&mut self, request: &ClientRequest<'_>, planned: &Planned) {
         if let Some(receipt) = self.receipt.as_mut().filter(|receipt| receipt.parts.is_empty()) {
-            receipt.parts = crate::heavy(request.text.len(), || {
+            receipt.parts = super::looking(request.text, || {
                 parts(request, &planned.weight, planned.correction)
             });
         }
@@ -215,6 +215,9 @@ impl Drop for CallLog {
     }
 }
 
+/// The next bytes of an answer, and what comes behind them; none at the end.
+type Step = Option<(Result<Vec<u8>, String>, Option<Relaying>)>;
+
 /// The bytes of a provider's answer on their way to a client of the same protocol.
 pub(super) struct Relaying {
     protocol: Protocol,
@@ -254,7 +257,7 @@ impl Relaying {
         stream::unfold(Some(self), |relaying| async move { relaying?.next().await }).boxed()
     }
 
-    async fn next(mut self) -> Option<(Result<Vec<u8>, String>, Option<Self>)> {
+    async fn next(mut self) -> Step {
         if self.over {
             return None;
         }
@@ -293,7 +296,7 @@ impl Relaying {
     }
 
     /// The provider's answer broke off in the middle.
-    fn broken(mut self, words: String) -> Option<(Result<Vec<u8>, String>, Option<Self>)> {
+    fn broken(mut self, words: String) -> Step {
         self.watch.end();
         self.log.used(self.watch.usage());
         // Behind its end nothing is missed.
@@ -308,7 +311,7 @@ impl Relaying {
         Some((if tells { Ok(rest) } else { Err(words) }, None))
     }
 
-    fn ended(mut self) -> Option<(Result<Vec<u8>, String>, Option<Self>)> {
+    fn ended(mut self) -> Step {
         self.watch.end();
         self.log.used(self.watch.usage());
         let rest = self.hider.take().map_or_else(Vec::new, |mut hider| hider.rest());

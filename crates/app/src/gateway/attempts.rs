@@ -20,6 +20,7 @@ use plimsoll_send::{AttemptMachine, Effect, Event, Stage};
 use super::{
     CallHead, CallRefused, ClientAnswer, ClientCall, Gateway,
     answers::{CallLog, Relaying},
+    looking,
     plan::{Planned, path},
     translated::Asked,
 };
@@ -38,7 +39,8 @@ impl Gateway {
     /// Makes a client's call.
     pub async fn call(self: &Arc<Self>, call: ClientCall) -> Result<ClientAnswer, CallRefused> {
         let started = Instant::now();
-        let request = read(call.protocol, &call.text).map_err(Problem::Refused)?;
+        let request = looking(&call.text, || read(call.protocol, &call.text));
+        let request = request.map_err(Problem::Refused)?;
         let streamed = request.stream;
         let made = self.make(&call, &request, started).await;
         made.map_err(|refused| CallRefused { streamed, ..refused })
@@ -300,7 +302,7 @@ impl Making<'_> {
         // of which each has words of its own.
         let told = failure.status.filter(|_| same && !overflow && is_error(&failure.body));
         let refused = CallRefused {
-            verbatim: told.map(|status| (status, failure.body.clone())),
+            verbatim: told.map(|status| Box::new((status, failure.body.clone()))),
             retry_after: fault.retry_after.or_else(|| retry_after(failure)),
             suggestions: if overflow { planned.suggestions() } else { Vec::new() },
             ..CallRefused::from(problem)

@@ -125,7 +125,7 @@ impl Gateway {
                 Err(CallRefused {
                     head: Some(Box::new(head)),
                     retry_after: fault.retry_after,
-                    verbatim: verbatim.map(|status| (status, failure.body.clone())),
+                    verbatim: verbatim.map(|status| Box::new((status, failure.body.clone()))),
                     ..CallRefused::from(problem)
                 })
             }

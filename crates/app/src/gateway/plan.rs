@@ -9,8 +9,8 @@ use plimsoll_send::{AttemptPlan, IncludedPair, TrimStep};
 use plimsoll_tokens::{Basis, Correction, RawTokens, commas};
 use serde::Serialize;
 
-use super::{CallRefused, ClientCall, Gateway, routes::Route};
-use crate::{OverQuota, heavy};
+use super::{CallRefused, ClientCall, Gateway, looking, routes::Route};
+use crate::OverQuota;
 
 /// A request that was weighed.
 pub(super) struct Planned {
@@ -159,9 +159,8 @@ impl Gateway {
             );
             return Err(Problem::Refused(Refusal::of(*name, words)));
         }
-        let weight = heavy(call.text.len(), || route.scale.weigh(request));
-        let learned = route.learned();
-        let correction = learned.correction();
+        let weight = looking(&call.text, || route.scale.weigh(request));
+        let (correction, basis) = route.learned();
         let limit = route.limit.tokens;
         let asked = request.max_output;
         let reserve = settings.reply_reserve();
@@ -176,7 +175,7 @@ impl Gateway {
         let to_fit = droppable.to_fit(&weight, &room);
         Ok(Planned {
             estimate: correction.request(weight.total()),
-            basis: Basis::of_reports(&learned),
+            basis,
             route,
             policy,
             weight,
@@ -190,7 +189,8 @@ impl Gateway {
 
     /// What a request weighs and what would become of it; nothing is sent.
     pub async fn dry_run(&self, call: &ClientCall) -> Result<DryRun, CallRefused> {
-        let request = read(call.protocol, &call.text).map_err(Problem::Refused)?;
+        let request = looking(&call.text, || read(call.protocol, &call.text));
+        let request = request.map_err(Problem::Refused)?;
         let planned = self.plan(call, &request).await?;
         let left_out = planned.to_fit.filter(|count| *count > 0).map(|count| {
             let dropped = planned.dropped(count);

@@ -10,7 +10,7 @@ use std::{
 use plimsoll_budget::{Model, ModelLimit};
 use plimsoll_domain::Protocol;
 use plimsoll_gateway::{Problem, Scale};
-use plimsoll_tokens::{Calibration, Estimator, ImagePricing};
+use plimsoll_tokens::{Basis, Calibration, Correction, Estimator, ImagePricing, RawTokens};
 
 use super::Gateway;
 use crate::Connection;
@@ -20,14 +20,16 @@ const KEPT: Duration = Duration::from_secs(30);
 /// No more are kept; names are the clients' to choose.
 const MOST: usize = 1000;
 
+/// What was weighed here, and how many tokens the provider counted.
+pub(super) type Counted = (RawTokens, u64);
+
 /// Who answers for a name.
 pub(super) struct Route {
     pub(super) model: Model,
     pub(super) connection: Connection,
     pub(super) limit: ModelLimit,
     pub(super) scale: Scale,
-    /// What the provider's reports taught about our weights.
-    pub(super) learned: Mutex<Calibration>,
+    learned: Mutex<Learned>,
     /// Whether another name was asked for than the one that the provider knows.
     pub(super) renamed: bool,
     found: Instant,
@@ -35,9 +37,36 @@ pub(super) struct Route {
     generation: u64,
 }
 
+/// What the provider's reports taught about our weights.
+struct Learned {
+    reports: Calibration,
+    /// What follows from them; it is asked for by every call, and changes seldom.
+    correction: Correction,
+    basis: Basis,
+}
+
+impl Learned {
+    fn of(reports: Calibration) -> Self {
+        Self { correction: reports.correction(), basis: Basis::of_reports(&reports), reports }
+    }
+}
+
 impl Route {
-    pub(super) fn learned(&self) -> Calibration {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn learned(&self) -> (Correction, Basis) {
+        let learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        (learned.correction, learned.basis)
+    }
+
+    pub(super) fn reports(&self) -> Calibration {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner).reports.clone()
+    }
+
+    /// Learns from what was weighed and what the provider counted.
+    pub(super) fn learn(&self, told: &[Counted]) {
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reports = std::mem::take(&mut learned.reports);
+        told.iter().for_each(|(raw, reported)| reports.observe(*raw, *reported));
+        *learned = Learned::of(reports);
     }
 
     /// Whether the provider takes requests of a protocol as they are.
@@ -123,7 +152,7 @@ impl Gateway {
             connection,
             limit,
             scale,
-            learned: Mutex::new(learned),
+            learned: Mutex::new(Learned::of(learned)),
             found: Instant::now(),
             generation,
         })

@@ -1,9 +1,9 @@
-//! `plimsoll gateway`: keys for other people's programs (GWY-15).
+//! `plimsoll gateway`: calls of other people's programs, and keys for them (GWY-9, GWY-15).
 
 use clap::{Args, Subcommand};
 use plimsoll_app::{KEY_PREFIX, key_hash};
 use plimsoll_budget::ClientOverBudget;
-use plimsoll_store::{ClientKey, ClientUse};
+use plimsoll_store::{ClientKey, ClientUse, GatewayCall};
 use plimsoll_tokens::{commas, dollars};
 
 use crate::{
@@ -14,9 +14,10 @@ use crate::{
     output::{Output, printable},
 };
 
-/// Keys for other programs that ask models through Plimsoll
+/// Calls of other programs through Plimsoll, and keys for them
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
+    plimsoll gateway calls\n  \
     plimsoll gateway key add laptop\n  \
     plimsoll gateway key add ci --models qwen2.5-coder --tokens-per-day 2000000\n  \
     plimsoll gateway key list\n  \
@@ -30,6 +31,15 @@ pub(crate) struct GatewayArgs {
 
 #[derive(Subcommand, Debug)]
 enum GatewayCommand {
+    /// List the newest calls of other programs
+    Calls {
+        /// At most so many
+        #[arg(short = 'n', long, default_value_t = 20)]
+        limit: u64,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Make, list or take back keys
     Key {
         #[command(subcommand)]
@@ -81,10 +91,16 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<u8, Failure> {
     let context = Context::load()?;
-    let GatewayCommand::Key { command } = &args.command;
     machine::block_on(async {
         let opened = machine::open(context, location.data_dir()).await?;
         let app = &opened.app;
+        let command = match &args.command {
+            GatewayCommand::Key { command } => command,
+            GatewayCommand::Calls { limit, json } => {
+                calls(&app.store().gateway_calls(*limit).await?, *json, output)?;
+                return Ok(0);
+            }
+        };
         match command {
             KeyCommand::Add(args) => {
                 check(args)?;
@@ -149,6 +165,50 @@ fn new_key() -> Result<String, Failure> {
     })?;
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(format!("{KEY_PREFIX}{digits}"))
+}
+
+fn calls(calls: &[GatewayCall], json: bool, output: &mut Output) -> Result<(), Failure> {
+    if json {
+        let rows = calls.iter().map(|call| {
+            serde_json::json!({
+                "id": call.id.to_string(),
+                "at": call.at.millis(),
+                "client": call.client,
+                "protocol": call.protocol,
+                "model": call.model,
+                "stage": call.stage,
+                "estimate": call.estimate,
+                "prompt": call.usage.map(|usage| usage.prompt),
+                "completion": call.usage.map(|usage| usage.completion),
+                "cost": call.cost,
+                "leftOut": call.left_out,
+            })
+        });
+        return output.json(&serde_json::json!({ "calls": rows.collect::<Vec<_>>() }));
+    }
+    if calls.is_empty() {
+        note("no other program has asked yet; docs/gateway.md says how they do");
+    }
+    for call in calls {
+        let who = call.client.as_deref().unwrap_or("this account");
+        let used = call.usage.map_or_else(
+            || call.stage.clone(),
+            |usage| format!("used {} + {}", commas(usage.prompt), commas(usage.completion)),
+        );
+        let left_out = match call.left_out {
+            0 => String::new(),
+            count => format!(" · {count} left out"),
+        };
+        output.text(&format!(
+            "{}  {} · {} · {} · estimate {} · {used}{left_out}\n",
+            call.id,
+            printable(who),
+            printable(&call.model),
+            printable(&call.protocol),
+            commas(call.estimate),
+        ))?;
+    }
+    Ok(())
 }
 
 fn list(rows: &[(ClientKey, ClientUse)], json: bool, output: &mut Output) -> Result<(), Failure> {

@@ -17,9 +17,9 @@ use crate::{
 };
 
 const PACKAGE: &str = "@anthropic-ai/claude-code@2.1.326";
-const MODEL: &str = "claude-test";
+pub(crate) const MODEL: &str = "claude-test";
 
-fn claude() -> Option<PathBuf> {
+pub(crate) fn claude() -> Option<PathBuf> {
     let programs = node_programs(cache(), "claude", &[PACKAGE], &["claude"]);
     fetched(PACKAGE, programs)?.pop()
 }
@@ -36,7 +36,7 @@ fn task(work: &Path) -> Task {
 }
 
 /// Lets Claude Code work with nothing but its base URL set.
-fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
+pub(crate) fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
     let mut claude = place.command(program);
     claude.env("CLAUDE_CONFIG_DIR", place.home().join(".claude"));
     claude.env("ANTHROPIC_BASE_URL", gateway.root()).env("ANTHROPIC_AUTH_TOKEN", "any");
@@ -51,7 +51,7 @@ fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
     run(claude.args(["--allowedTools", "Bash,Read,Write"]))
 }
 
-fn outcome(ran: &Ran) -> Value {
+pub(crate) fn outcome(ran: &Ran) -> Value {
     ran.events().pop().unwrap_or_else(|| panic!("no outcome: {ran:?}"))
 }
 

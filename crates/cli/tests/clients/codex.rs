@@ -14,9 +14,9 @@ use crate::{
 };
 
 const PACKAGE: &str = "@openai/codex@0.166.0";
-const MODEL: &str = "test";
+pub(crate) const MODEL: &str = "test";
 
-fn codex() -> Option<PathBuf> {
+pub(crate) fn codex() -> Option<PathBuf> {
     fetched(PACKAGE, npm(cache(), PACKAGE, "codex"))
 }
 
@@ -30,7 +30,7 @@ fn task() -> Task {
 
 /// Lets Codex work with nothing but its base URL set; where the provider speaks another
 /// protocol, what has no counterpart there may be passed over.
-fn works(program: &PathBuf, place: &Place, gateway: &Gateway) -> Ran {
+pub(crate) fn works(program: &PathBuf, place: &Place, gateway: &Gateway) -> Ran {
     let config = format!(
         "model = \"{MODEL}\"\nmodel_provider = \"gateway\"\n\
          [model_providers.gateway]\nname = \"gateway\"\nbase_url = \"{}\"\n\
@@ -47,7 +47,7 @@ fn works(program: &PathBuf, place: &Place, gateway: &Gateway) -> Ran {
 }
 
 /// The items of a kind that Codex finished.
-fn items(ran: &Ran, kind: &str) -> Vec<Value> {
+pub(crate) fn items(ran: &Ran, kind: &str) -> Vec<Value> {
     let events = ran.events().into_iter().filter(|event| event["type"] == "item.completed");
     events.map(|event| event["item"].clone()).filter(|item| item["type"] == kind).collect()
 }

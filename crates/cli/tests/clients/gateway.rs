@@ -78,6 +78,23 @@ impl Gateway {
         Self { root: format!("http://{}", served.address), models: names, served: Some(served) }
     }
 
+    /// A gateway with these files of settings.
+    pub(crate) fn of(models: &str, config: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("models.toml"), models).unwrap();
+        std::fs::write(home.path().join("config.toml"), config).unwrap();
+        let served = Served::at_home(home);
+        let root = format!("http://{}", served.address);
+        Self { root, models: BTreeSet::new(), served: Some(served) }
+    }
+
+    /// What went through it, the newest first.
+    pub(crate) fn calls(&self) -> Vec<serde_json::Value> {
+        let served = self.served.as_ref().unwrap();
+        let listed = served.json("GET", "/api/gateway/calls", None);
+        listed["calls"].as_array().unwrap().clone()
+    }
+
     /// What Anthropic's clients take: `http://127.0.0.1:port`.
     pub(crate) fn root(&self) -> &str {
         &self.root

@@ -13,6 +13,7 @@ mod claude;
 mod codex;
 mod gateway;
 mod langchain;
+mod llama;
 mod model;
 mod opencode;
 mod program;

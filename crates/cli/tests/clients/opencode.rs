@@ -17,9 +17,9 @@ use crate::{
 };
 
 const PACKAGE: &str = "opencode-ai@1.18.33";
-const MODEL: &str = "test";
+pub(crate) const MODEL: &str = "test";
 
-fn opencode() -> Option<PathBuf> {
+pub(crate) fn opencode() -> Option<PathBuf> {
     let programs = node_programs(cache(), "opencode", &[PACKAGE], &["opencode"]);
     fetched(PACKAGE, programs)?.pop()
 }
@@ -36,7 +36,7 @@ fn task(work: &Path) -> Task {
 }
 
 /// Lets opencode work: its own provider for servers like OpenAI's, and the base URL.
-fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
+pub(crate) fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
     let named = format!("gateway/{MODEL}");
     let settings = json!({
         "autoupdate": false, "share": "disabled", "snapshot": false, "permission": "allow",
@@ -69,7 +69,7 @@ fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
 }
 
 /// The parts of the events of a kind.
-fn parts(ran: &Ran, kind: &str) -> Vec<Value> {
+pub(crate) fn parts(ran: &Ran, kind: &str) -> Vec<Value> {
     let events = ran.events().into_iter().filter(|event| event["type"] == kind);
     events.map(|event| event["part"].clone()).collect()
 }

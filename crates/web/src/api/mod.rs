@@ -2,6 +2,7 @@
 
 pub(crate) mod attached;
 mod body;
+mod calls;
 mod command;
 mod conversations;
 mod errors;
@@ -116,6 +117,7 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(receipts::totals))
         .routes(routes!(receipts::jsonl))
         .routes(routes!(receipts::csv))
+        .routes(routes!(calls::list))
         .routes(routes!(settings::list))
         .routes(routes!(settings::set, settings::unset))
         .routes(routes!(files::list, files::intake::upload))

@@ -16,11 +16,10 @@ use axum::{
     routing::{any, get, post},
 };
 use futures_util::StreamExt;
-use plimsoll_app::{AnswerBody, ClientCall};
+use plimsoll_app::{AnswerBody, ClientCall, Secret};
 use plimsoll_budget::ClientOverBudget;
 use plimsoll_domain::Protocol;
 use plimsoll_gateway::{Problem, Refusal};
-use plimsoll_provider::Secret;
 use plimsoll_store::ClientKey;
 use serde_json::json;
 

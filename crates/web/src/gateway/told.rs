@@ -73,7 +73,8 @@ pub(super) fn problem(protocol: Protocol, problem: &Problem) -> Response {
 pub(super) fn refused(protocol: Protocol, refused: &CallRefused) -> Response {
     let overflow = matches!(refused.problem, Problem::Overflow { .. });
     let mut response = match &refused.verbatim {
-        Some((status, body)) => {
+        Some(told) => {
+            let (status, body) = &**told;
             let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::BAD_GATEWAY);
             let kind = [(header::CONTENT_TYPE, "application/json")];
             (status, kind, body.clone()).into_response()
