@@ -146,7 +146,7 @@ impl Provider for EmbeddedModel {
 
     fn answer(&self, request: &Request, _: Encoded) -> AnswerStream {
         let (inlet, outlet) = stream::pipe();
-        self.hand_over(Job::Answer { request: request.clone(), inlet });
+        self.hand_over(Job::Answer { request: Box::new(request.clone()), inlet });
         Box::pin(outlet)
     }
 

@@ -29,7 +29,7 @@ const MOST_THREADS: usize = 8;
 pub(crate) enum Job {
     Load,
     Unload,
-    Answer { request: Request, inlet: Inlet },
+    Answer { request: Box<Request>, inlet: Inlet },
 }
 
 impl Job {
