@@ -39,6 +39,7 @@ fn row(spec: &SettingSpec, title: &str) -> String {
         Kind::Switch => "`on` or `off`".to_owned(),
         Kind::Choice(words) => format!("`{}`", words.join("`, `")),
         Kind::Servers => "addresses of servers".to_owned(),
+        Kind::Aliases => "names of models, `name=model`".to_owned(),
         Kind::Paths => "a list of absolute paths".to_owned(),
         Kind::Text => "text".to_owned(),
     };

@@ -24,7 +24,7 @@ fn server() -> Option<LlamaServer> {
         let fetched = fetch(cache, None, &mut |_| ControlFlow::Continue(()))?;
         Ok::<_, FetchError>(fetched.path().to_owned())
     })?;
-    let options = LlamaOptions { model: weights, window: WINDOW, longest_answer: 8, threads: 2 };
+    let options = LlamaOptions { model: weights, window: WINDOW, longest_answer: 96, threads: 2 };
     fetched("a llama.cpp server", LlamaServer::start(cache(), &options))
 }
 

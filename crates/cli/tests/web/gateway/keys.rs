@@ -116,7 +116,7 @@ fn gwy_15_calls_at_the_same_time_are_bounded() {
     streamed.until("Hel");
     assert_eq!(ask(&gateway, &one).status, 429);
     gate.open();
-    streamed.to_end();
+    streamed.read_to_end();
     assert_eq!(ask(&gateway, &one).status, 200);
 }
 

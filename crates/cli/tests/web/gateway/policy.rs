@@ -119,7 +119,7 @@ fn gwy_8_rounds_of_the_newest_exchange_go_when_nothing_else_is_left() {
     assert_eq!(left.len(), 17 - 2 * rounds);
     assert_eq!(left[0]["content"], "do it");
     assert_eq!(left[1]["tool_calls"][0]["id"], left[2]["tool_call_id"]);
-    assert!(rounds >= 2 && rounds <= 6);
+    assert!((2..=6).contains(&rounds));
 }
 
 #[test]

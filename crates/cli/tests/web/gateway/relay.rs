@@ -81,7 +81,7 @@ fn gwy_3_a_stream_comes_as_it_arrives_without_the_usage_nobody_asked_for() {
     streamed.until("Hel");
     assert!(!streamed.text.contains("lo\""), "{}", streamed.text);
     gate.open();
-    streamed.to_end();
+    streamed.read_to_end();
     assert!(streamed.text.contains("[DONE]") && !streamed.text.contains("prompt_tokens"));
     let sent: Value = serde_json::from_str(&gateway.calls()[0].body).unwrap();
     assert_eq!(sent["stream_options"]["include_usage"], true);
@@ -292,7 +292,7 @@ impl Streamed {
         }
     }
 
-    pub(super) fn to_end(&mut self) {
+    pub(super) fn read_to_end(&mut self) {
         while self.more() {}
     }
 
