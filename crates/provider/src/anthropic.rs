@@ -4,8 +4,8 @@ use plimsoll_send::{Request, WireRules};
 use reqwest::header::{HeaderName, HeaderValue};
 
 use crate::{
-    AnswerStream, Encoded, Endpoint, Models, Provider, Relay, Relaying, RemoteFiles, SetupError,
-    Unsayable,
+    AnswerStream, Encoded, Endpoint, Models, Provider, RelayRequest, Relaying, RemoteFiles,
+    SetupError, Unsayable,
     answer::answer,
     encoded::encode,
     http::{Call, Client},
@@ -90,7 +90,7 @@ impl Provider for Anthropic {
         true
     }
 
-    fn relay(&self, relay: Relay) -> Option<Relaying> {
+    fn relay(&self, relay: RelayRequest) -> Option<Relaying> {
         let url = self.endpoint.join(relay.path.iter().map(String::as_str));
         let mut call = Call::post_as(url, &self.headers, relay.kind, relay.body);
         let mut client = self.client.clone();

@@ -7,7 +7,7 @@ use plimsoll_domain::Usage;
 use plimsoll_fault::ProviderFailure;
 use plimsoll_send::{Request, ToolCall, WireRules};
 
-use crate::{Encoded, Relay, Relaying, Unsayable};
+use crate::{Encoded, RelayRequest, Relaying, Unsayable};
 
 /// Something that arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ pub trait Provider: Send + Sync {
     }
 
     /// Hands a client's request on as it is, where it is of a kind that the provider takes (GWY-3).
-    fn relay(&self, relay: Relay) -> Option<Relaying> {
+    fn relay(&self, relay: RelayRequest) -> Option<Relaying> {
         let _ = relay;
         None
     }

@@ -47,7 +47,7 @@ pub use endpoint::{Endpoint, SetupError, Timeouts, server_of};
 pub use models::MOST_MODELS;
 pub use plimsoll_fault::ProviderFailure;
 pub use reach::{NotReached, Reach};
-pub use relay::{Relay, Relayed, RelayedBody, Relaying};
+pub use relay::{RelayRequest, Relayed, RelayedBody, Relaying};
 pub use secret::Secret;
 pub use watching::AnswerWatch;
 pub use wire::unsayable::Unsayable;

@@ -9,7 +9,7 @@ use reqwest::{
 };
 
 use crate::{
-    AnswerStream, Encoded, Endpoint, Models, Provider, ProviderFailure, Relay, Relaying,
+    AnswerStream, Encoded, Endpoint, Models, Provider, ProviderFailure, RelayRequest, Relaying,
     RemoteFiles, SetupError, Transcript, Unsayable,
     answer::answer,
     encoded::encode,
@@ -144,7 +144,7 @@ impl Provider for OpenAiStyle {
         true
     }
 
-    fn relay(&self, relay: Relay) -> Option<Relaying> {
+    fn relay(&self, relay: RelayRequest) -> Option<Relaying> {
         let path: Vec<&str> = relay.path.iter().map(String::as_str).collect();
         let url = self.url(Some(&relay.model), &path);
         let mut call = Call::post_as(url, &self.headers, relay.kind, relay.body);

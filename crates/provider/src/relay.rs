@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// A request that is handed on as it is.
-pub struct Relay {
+pub struct RelayRequest {
     /// Where it goes, below the provider's base URL.
     pub path: Vec<String>,
     /// The model, where the address depends on it.

@@ -14,7 +14,7 @@ use plimsoll_gateway::{
     AnswerWriter, Changes, ClientRequest, Dropped, Head, Problem, Refusal, Translated, read,
     translate,
 };
-use plimsoll_provider::{AnswerWatch, Delta, Relay, Relayed};
+use plimsoll_provider::{AnswerWatch, Delta, RelayRequest, Relayed};
 use plimsoll_send::{AttemptMachine, Effect, Event, Stage};
 
 use super::{
@@ -203,7 +203,7 @@ impl Making<'_> {
         changes.without(request, &dropped.items);
         let wants_usage = changes.ask_for_usage(request);
         let body = changes.apply(request.text).into_bytes();
-        let relay = Relay {
+        let relay = RelayRequest {
             path: path(self.call.protocol),
             model: route.connection.model.clone(),
             headers: self.call.headers.clone(),

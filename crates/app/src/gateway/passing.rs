@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 
 use plimsoll_domain::{Protocol, ReceiptId};
 use plimsoll_gateway::{CallReceipt, LeftOut, Problem, Refusal};
-use plimsoll_provider::{AnswerWatch, Relay, Secret};
+use plimsoll_provider::{AnswerWatch, RelayRequest, Secret};
 use plimsoll_send::{Stage, Timings};
 use plimsoll_store::ClientKey;
 use plimsoll_tokens::Band;
@@ -98,7 +98,7 @@ impl Gateway {
             partial: true,
             passed_over: Vec::new(),
         };
-        let relay = Relay {
+        let relay = RelayRequest {
             path: call.path.split('/').map(str::to_owned).collect(),
             model: call.model.clone(),
             headers: call.headers,

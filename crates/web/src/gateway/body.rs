@@ -50,20 +50,20 @@ pub(super) struct Held(Option<OwnedSemaphorePermit>);
 
 /// How a body is packed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Packed {
+enum Packing {
     No,
     Gzip,
     Zstd,
 }
 
-fn packed(request: &Request) -> Result<Packed, Problem> {
+fn packed(request: &Request) -> Result<Packing, Problem> {
     let encoding = request.headers().get(header::CONTENT_ENCODING);
     match encoding.map(|value| value.to_str().unwrap_or("?").trim().to_ascii_lowercase()) {
-        None => Ok(Packed::No),
+        None => Ok(Packing::No),
         Some(name) => match name.as_str() {
-            "" | "identity" => Ok(Packed::No),
-            "gzip" | "x-gzip" => Ok(Packed::Gzip),
-            "zstd" => Ok(Packed::Zstd),
+            "" | "identity" => Ok(Packing::No),
+            "gzip" | "x-gzip" => Ok(Packing::Gzip),
+            "zstd" => Ok(Packing::Zstd),
             _ => {
                 let words = format!("bodies packed as {name} are not read here; gzip and zstd are");
                 Err(Problem::Refused(Refusal::of("content-encoding", words)))
@@ -84,7 +84,7 @@ pub(super) async fn read_bytes(web: &Web, request: Request) -> Result<(Vec<u8>, 
     }
     let came = read_all(web, request.into_body(), told, most, &mut held).await?;
     let bytes = match packed {
-        Packed::No => came,
+        Packing::No => came,
         _ => {
             web.body_room.take(&mut held, came.len().saturating_mul(2))?;
             tokio::task::spawn_blocking(move || unpack(packed, &came, most))
@@ -122,15 +122,15 @@ async fn read_all(
 }
 
 /// No more is unpacked than may be read.
-fn unpack(packed: Packed, bytes: &[u8], most: usize) -> Result<Vec<u8>, Problem> {
+fn unpack(packed: Packing, bytes: &[u8], most: usize) -> Result<Vec<u8>, Problem> {
     let wrong = |error: String| {
         let words = format!("the body cannot be unpacked: {error}");
         Problem::Refused(Refusal::of("content-encoding", words))
     };
     let reader: Box<dyn Read + '_> = match packed {
-        Packed::No => Box::new(bytes),
-        Packed::Gzip => Box::new(flate2::read::MultiGzDecoder::new(bytes)),
-        Packed::Zstd => {
+        Packing::No => Box::new(bytes),
+        Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(bytes)),
+        Packing::Zstd => {
             let decoder = ruzstd::decoding::StreamingDecoder::new(bytes);
             Box::new(decoder.map_err(|error| wrong(error.to_string()))?)
         }
@@ -178,7 +178,7 @@ mod tests {
             &text[..],
             ruzstd::encoding::CompressionLevel::Fastest,
         );
-        for (packed, bytes) in [(Packed::Gzip, gzip(&text)), (Packed::Zstd, zstd)] {
+        for (packed, bytes) in [(Packing::Gzip, gzip(&text)), (Packing::Zstd, zstd)] {
             assert!(bytes.len() < 1 << 14);
             assert_eq!(unpack(packed, &bytes, 1 << 20).unwrap(), text);
             let over = unpack(packed, &bytes, (1 << 20) - 1).unwrap_err();
