@@ -187,6 +187,11 @@ impl Fault {
 }
 
 impl ProviderFailure {
+    /// Whether nothing came in all the time that there was for it.
+    pub fn is_late(&self) -> bool {
+        self.transport.as_deref().is_some_and(|line| line.starts_with("first byte timeout"))
+    }
+
     /// What the failure means. Never panics, whatever the provider sent.
     pub fn fault(&self) -> Fault {
         let evidence = evidence::Evidence::gather(self);

@@ -56,7 +56,10 @@ impl Problem {
             // Also where prompt and answer are too much together.
             Label::Overflow | Label::OverflowOutput if fault.shrink_helps() => {
                 let (said, limit) = (fault.requested, fault.limit);
-                Self::Overflow { tokens: said.unwrap_or(tokens), window: limit.unwrap_or(window) }
+                let window = limit.unwrap_or(window);
+                // What was refused is more than the window, whatever was estimated.
+                let tokens = said.unwrap_or(tokens).max(window.saturating_add(1));
+                Self::Overflow { tokens, window }
             }
             // Less history may help here as well, but the client asked for that much itself.
             Label::Overflow | Label::OverflowOutput | Label::Invalid => {
@@ -161,7 +164,7 @@ impl Problem {
     }
 
     /// The event that ends a stream, as server-sent events write it. Those who read
-    /// `/v1/responses` hear of every failure so, also before anything else came.
+    /// `/v1/responses` hear of an overflow so, also before anything else came.
     pub fn event(&self, protocol: Protocol, response: &str, sequence: u64) -> String {
         let data = |value: &Value| format!("data: {value}\n\n");
         match protocol {

@@ -28,24 +28,30 @@ pub fn exchanges(items: &[Item<'_>]) -> Vec<Exchange> {
 /// with all its calls, their results and its thoughts.
 pub fn rounds(items: &[Item<'_>], exchange: &Exchange) -> Vec<Exchange> {
     let mut all: Vec<Exchange> = Vec::new();
+    // Whether the newest round has results, and thoughts.
+    let (mut answered, mut thought) = (false, false);
     for &at in exchange.items.iter().skip_while(|at| items[**at].kind == Kind::User) {
+        let item = &items[at];
         match all.last_mut() {
-            Some(round) if !begins_round(items, round, at) => round.items.push(at),
-            _ => all.push(Exchange { items: vec![at] }),
+            Some(round) if !begins_round(item, answered, thought) => round.items.push(at),
+            _ => {
+                all.push(Exchange { items: vec![at] });
+                (answered, thought) = (false, false);
+            }
         }
+        answered |= item.kind == Kind::Result;
+        thought |= item.kind == Kind::Reasoning;
     }
     linked(items, all)
 }
 
 /// Whether an item is no part of the round before it. A call without thoughts of its own belongs
 /// to those that the round began with: providers refuse it without them.
-fn begins_round(items: &[Item<'_>], round: &Exchange, at: usize) -> bool {
-    let answered = round.items.iter().any(|at| items[*at].kind == Kind::Result);
-    let thought = round.items.iter().any(|at| items[*at].kind == Kind::Reasoning);
+fn begins_round(item: &Item<'_>, answered: bool, thought: bool) -> bool {
     answered
-        && match items[at].kind {
+        && match item.kind {
             Kind::Reasoning => true,
-            Kind::Assistant => !thought || items[at].calls.is_empty(),
+            Kind::Assistant => !thought || item.calls.is_empty(),
             _ => false,
         }
 }

@@ -97,7 +97,7 @@ impl Provider for Anthropic {
         if let Some(key) = relay.key {
             client.go_with(key, API_KEY, "", &mut call)?;
         }
-        Some(relay_call(client, call, relay.headers))
+        Some(relay_call(client, call, relay.headers, relay.streamed))
     }
 
     fn files(&self) -> Option<&dyn RemoteFiles> {

@@ -154,7 +154,7 @@ impl Provider for OpenAiStyle {
             let prefix = if self.azure.is_some() { "" } else { "Bearer " };
             client.go_with(key, name, prefix, &mut call)?;
         }
-        Some(relay_call(client, call, relay.headers))
+        Some(relay_call(client, call, relay.headers, relay.streamed))
     }
 
     fn transcribe(

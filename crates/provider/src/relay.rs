@@ -3,7 +3,7 @@
 //! Nothing is read before it is asked for, so a client that reads slowly slows the server down.
 //! Dropping the body drops the connection with it.
 
-use std::pin::Pin;
+use std::{pin::Pin, time::Duration};
 
 use futures_core::Stream;
 use futures_util::{StreamExt, stream};
@@ -31,6 +31,8 @@ pub struct RelayRequest {
     /// The media type of the body.
     pub kind: String,
     pub body: Vec<u8>,
+    /// Whether the answer comes in pieces; else nothing of it may come before all of it is there.
+    pub streamed: bool,
     /// The client's own key, where that goes instead of ours.
     pub key: Option<Secret>,
 }
@@ -48,6 +50,9 @@ pub type RelayedBody = Pin<Box<dyn Stream<Item = Result<Vec<u8>, ProviderFailure
 
 /// An answer on its way. What is no success is a failure.
 pub type Relaying = Pin<Box<dyn Future<Output = Result<Relayed, ProviderFailure>> + Send>>;
+
+/// As long as the clients of providers wait for an answer in one piece.
+const WHOLE_ANSWER: Duration = Duration::from_secs(600);
 
 /// Headers of an answer that are the connection's own, or that are set here.
 const NOT_HANDED_ON: [&str; 16] = [
@@ -70,7 +75,12 @@ const NOT_HANDED_ON: [&str; 16] = [
 ];
 
 /// Sends a call, and hands its answer on.
-pub(crate) fn relay(client: Client, mut call: Call, headers: Vec<(String, String)>) -> Relaying {
+pub(crate) fn relay(
+    client: Client,
+    mut call: Call,
+    headers: Vec<(String, String)>,
+    streamed: bool,
+) -> Relaying {
     for (name, value) in headers {
         let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
         else {
@@ -81,9 +91,11 @@ pub(crate) fn relay(client: Client, mut call: Call, headers: Vec<(String, String
     }
     Box::pin(async move {
         let timeouts = client.timeouts;
-        let until = Instant::now() + timeouts.first_byte;
+        let patience =
+            if streamed { timeouts.first_byte } else { timeouts.first_byte.max(WHOLE_ANSWER) };
+        let until = Instant::now() + patience;
         let Ok(sent) = timeout_at(until, client.send(call)).await else {
-            let transport = Some(transport::no_first_byte(timeouts.first_byte));
+            let transport = Some(transport::no_first_byte(patience));
             return Err(ProviderFailure { transport, ..ProviderFailure::default() });
         };
         let response = sent.map_err(|failure| client.scrubbed(failure))?;

@@ -49,6 +49,11 @@ impl AnswerWatch {
         }
     }
 
+    /// For answers of any kind, of which only the usage is looked for.
+    pub fn of_usage() -> Self {
+        Self { decoder: Box::new(wire::usage_only::Decoder), ..Self::new(Protocol::Chat) }
+    }
+
     /// Sees bytes pass by.
     pub fn see(&mut self, bytes: &[u8]) {
         if matches!(self.shape, Shape::Unknown) {

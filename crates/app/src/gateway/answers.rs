@@ -42,6 +42,8 @@ pub(super) struct CallLog {
     items: usize,
     dropped: Dropped,
     stated_limit: Option<u64>,
+    /// Whether the answer came to its end, though the connection may go on.
+    complete: bool,
     receipt: Option<CallReceipt>,
     places: Option<Places>,
 }
@@ -108,6 +110,7 @@ impl CallLog {
             items: 0,
             dropped: Dropped::default(),
             stated_limit: None,
+            complete: false,
             receipt: Some(receipt),
             places: Some(places),
         }
@@ -157,6 +160,11 @@ impl CallLog {
 
     pub(super) fn began(&mut self) {
         self.first_byte.get_or_insert_with(|| self.started.elapsed());
+    }
+
+    /// Nothing more of the answer is wanted.
+    pub(super) fn completed(&mut self) {
+        self.complete = true;
     }
 
     pub(super) fn used(&mut self, usage: Option<Usage>) {
@@ -211,15 +219,17 @@ impl CallLog {
 
 impl Drop for CallLog {
     fn drop(&mut self) {
-        self.write(Stage::Cancelled, None);
+        // Many clients hang up behind the last event.
+        let stage = if self.complete { Stage::Success } else { Stage::Cancelled };
+        self.write(stage, None);
     }
 }
 
 /// The next bytes of an answer, and what comes behind them; none at the end.
-type Step = Option<(Result<Vec<u8>, String>, Option<Relaying>)>;
+type Step = Option<(Result<Vec<u8>, String>, Option<RelayedAnswer>)>;
 
 /// The bytes of a provider's answer on their way to a client of the same protocol.
-pub(super) struct Relaying {
+pub(super) struct RelayedAnswer {
     protocol: Protocol,
     body: RelayedBody,
     first: Option<Vec<u8>>,
@@ -228,10 +238,11 @@ pub(super) struct Relaying {
     hider: Option<UsageHider>,
     /// Whether a failure in the middle is told as an event; else the answer breaks off.
     tells: bool,
-    over: bool,
+    /// Whether what was handed on ends between two events.
+    between: bool,
 }
 
-impl Relaying {
+impl RelayedAnswer {
     pub(super) fn new(
         protocol: Protocol,
         body: RelayedBody,
@@ -240,7 +251,18 @@ impl Relaying {
         watch: AnswerWatch,
     ) -> Self {
         log.began();
-        Self { protocol, body, first, log, watch, hider: None, tells: false, over: false }
+        let mut answer =
+            Self { protocol, body, first, log, watch, hider: None, tells: false, between: true };
+        answer.note();
+        answer
+    }
+
+    /// Notes what the answer said so far.
+    fn note(&mut self) {
+        self.log.used(self.watch.usage());
+        if self.watch.is_complete() && self.watch.failure().is_none() {
+            self.log.completed();
+        }
     }
 
     pub(super) fn hiding_usage(mut self, hide: bool) -> Self {
@@ -258,9 +280,6 @@ impl Relaying {
     }
 
     async fn next(mut self) -> Step {
-        if self.over {
-            return None;
-        }
         loop {
             let piece = match self.first.take() {
                 // It was looked at when it came.
@@ -272,6 +291,7 @@ impl Relaying {
                     };
                     if let Some(Ok(bytes)) = &piece {
                         self.watch.see(bytes);
+                        self.note();
                     }
                     piece
                 }
@@ -283,6 +303,9 @@ impl Relaying {
                         None => bytes,
                     };
                     if !bytes.is_empty() {
+                        self.between = [&b"\n\n"[..], b"\n\r\n", b"\r\r"]
+                            .iter()
+                            .any(|end| bytes.ends_with(end));
                         return Some((Ok(bytes), Some(self)));
                     }
                 }
@@ -303,12 +326,11 @@ impl Relaying {
         if self.watch.is_complete() {
             return self.ended();
         }
-        let told = Problem::Upstream(words.clone()).event(self.protocol, "", 0);
-        let mut rest = self.hider.take().map_or_else(Vec::new, |mut hider| hider.rest());
-        let tells = self.tells;
+        // Half an event is held back or was handed on: behind that nothing can be told.
+        let tells = self.tells && self.between;
         self.log.end(Stage::Error, Some(words.clone()));
-        rest.extend(told.into_bytes());
-        Some((if tells { Ok(rest) } else { Err(words) }, None))
+        let told = Problem::Upstream(words.clone()).event(self.protocol, "", 0);
+        Some((if tells { Ok(told.into_bytes()) } else { Err(words) }, None))
     }
 
     fn ended(mut self) -> Step {

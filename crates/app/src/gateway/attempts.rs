@@ -19,7 +19,7 @@ use plimsoll_send::{AttemptMachine, Effect, Event, Stage};
 
 use super::{
     CallHead, CallRefused, ClientAnswer, ClientCall, Gateway,
-    answers::{CallLog, Relaying},
+    answers::{CallLog, RelayedAnswer},
     looking,
     plan::{Planned, path},
     translated::Asked,
@@ -153,7 +153,12 @@ impl Making<'_> {
                         self.planned.policy,
                         ClientOverBudget::Trim | ClientOverBudget::Fit
                     );
+                    // Who waited so long for nothing does not wait as long again.
+                    if failure.is_late() {
+                        return Err(self.failed(fault, &failure, Stage::Error));
+                    }
                     if fault.shrink_helps() && !touches {
+                        self.learn_limit(&fault);
                         return Err(self.failed(fault, &failure, Stage::Error));
                     }
                     // How long an answer may be is the client's to say.
@@ -183,6 +188,15 @@ impl Making<'_> {
         Err(self.failed(fault, &failure, stage))
     }
 
+    /// What the machine would learn from an overflow (CAT-3), where it is not asked.
+    fn learn_limit(&mut self, fault: &Fault) {
+        let known = &self.planned.route.limit;
+        let is_news = |limit: &u64| *limit < known.tokens || !known.binds.is_stated();
+        if let Some(limit) = fault.limit.filter(|limit| *limit > 0).filter(is_news) {
+            self.log.stated_limit(limit);
+        }
+    }
+
     /// One more attempt, without what was left out of it.
     fn count(&mut self, dropped: &Dropped) {
         self.head.attempts += 1;
@@ -208,8 +222,10 @@ impl Making<'_> {
             model: route.connection.model.clone(),
             headers: self.call.headers.clone(),
             kind: "application/json".to_owned(),
+            streamed: request.stream,
             body,
-            key: self.call.key.clone(),
+            // A key goes where its owner wanted to ask, and not where another name leads.
+            key: self.call.key.clone().filter(|_| !route.renamed),
         };
         let Some(relaying) = route.connection.provider.relay(relay) else {
             let body = format!("{} takes no requests as they are", route.model.provider);
@@ -235,11 +251,15 @@ impl Making<'_> {
     fn translate(&mut self, dropped: &Dropped) -> Result<Translated, Problem> {
         let (route, lossy) = (&self.planned.route, self.call.lossy);
         let provider = &*route.connection.provider;
-        let translated = translate(self.request, &dropped.items, &route.connection.model, lossy);
+        let translated = looking(self.request.text, || {
+            translate(self.request, &dropped.items, &route.connection.model, lossy)
+        });
         let translated = translated.and_then(|translated| translated.told_to(provider, lossy));
         let mut translated = translated.map_err(Problem::Refused)?;
-        if translated.request.max_output.is_none() {
-            translated.request.max_output = provider.required_max_output();
+        // Where the provider wants a limit and the client set none, the model's own is one.
+        if let (None, Some(usual)) = (translated.request.max_output, provider.required_max_output())
+        {
+            translated.request.max_output = Some(route.model.max_output.unwrap_or(usual));
         }
         self.log.passed_over(&translated.passed_over);
         self.head.passed_over.clone_from(&translated.passed_over);
@@ -274,7 +294,7 @@ impl Making<'_> {
             Begun::Relayed { relayed, first, watch, hide_usage } => {
                 let Relayed { status, headers, body } = relayed;
                 let streamed = request.stream;
-                let relaying = Relaying::new(call.protocol, body, first, log, watch)
+                let relaying = RelayedAnswer::new(call.protocol, body, first, log, watch)
                     .hiding_usage(hide_usage && streamed)
                     .telling_failures(streamed);
                 let bytes = relaying.bytes();

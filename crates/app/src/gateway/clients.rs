@@ -32,25 +32,38 @@ pub(super) struct Clients(Arc<Mutex<HashMap<String, Doing>>>);
 #[derive(Default)]
 struct Doing {
     running: u64,
+    /// What the calls that are under way weigh.
+    tokens: u64,
     /// When the calls of the last minute began.
     begun: VecDeque<Instant>,
 }
 
 /// A call of a client that is under way.
-pub(super) struct Running(Arc<Mutex<HashMap<String, Doing>>>, String);
+pub(super) struct Running {
+    all: Arc<Mutex<HashMap<String, Doing>>>,
+    name: String,
+    tokens: u64,
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(doing) = all.get_mut(&self.1) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(doing) = all.get_mut(&self.name) {
             doing.running = doing.running.saturating_sub(1);
+            doing.tokens = doing.tokens.saturating_sub(self.tokens);
         }
     }
 }
 
 impl Clients {
+    /// What the calls of a client weigh that are under way.
+    fn tokens(&self, name: &str) -> u64 {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(name).map_or(0, |doing| doing.tokens)
+    }
+
     /// Counts a call that begins, if it may.
-    fn begin(&self, key: &ClientKey) -> Result<Running, CallRefused> {
+    fn begin(&self, key: &ClientKey, tokens: u64) -> Result<Running, CallRefused> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let doing = all.entry(key.name.clone()).or_default();
         let now = Instant::now();
@@ -73,7 +86,8 @@ impl Clients {
             doing.begun.push_back(now);
         }
         doing.running += 1;
-        Ok(Running(Arc::clone(&self.0), key.name.clone()))
+        doing.tokens = doing.tokens.saturating_add(tokens);
+        Ok(Running { all: Arc::clone(&self.0), name: key.name.clone(), tokens })
     }
 }
 
@@ -104,8 +118,10 @@ impl Gateway {
     ) -> Result<(Option<Running>, tokio::sync::OwnedSemaphorePermit), CallRefused> {
         let running = match client {
             Some(key) => {
-                self.within_budget(key, estimate).await?;
-                Some(self.clients.begin(key)?)
+                // It counts while it is looked at, so that two do not both find room.
+                let running = self.clients.begin(key, estimate)?;
+                self.within_budget(key).await?;
+                Some(running)
             }
             None => None,
         };
@@ -120,21 +136,22 @@ impl Gateway {
     }
 
     /// Counters are read from the store, and those of the newest calls are waited for.
-    async fn within_budget(&self, key: &ClientKey, estimate: u64) -> Result<(), CallRefused> {
+    async fn within_budget(&self, key: &ClientKey) -> Result<(), CallRefused> {
         if key.tokens_per_day.is_none() && key.cost_per_month.is_none() {
             return Ok(());
         }
         self.settle().await;
         let used = self.app.store.client_use(&key.name, self.app.clock.now()).await;
         let used = used.map_err(|error| Problem::Upstream(error.to_string()))?;
+        let under_way = self.clients.tokens(&key.name);
         if let Some(most) = key.tokens_per_day
-            && used.tokens_today.saturating_add(estimate) > most
+            && used.tokens_today.saturating_add(under_way) > most
         {
             let words = format!(
-                "this key may use {} tokens a day; {} are used, and this request has about {}",
+                "this key may use {} tokens a day; {} are used, and what it asks now has about {}",
                 commas(most),
                 commas(used.tokens_today),
-                commas(estimate)
+                commas(under_way)
             );
             return Err(CallRefused::from(Problem::Quota(words)));
         }

@@ -12,7 +12,7 @@ use plimsoll_tokens::Band;
 
 use super::{
     AnswerBody, CallHead, CallRefused, ClientAnswer, Gateway,
-    answers::{CallLog, Relaying},
+    answers::{CallLog, RelayedAnswer},
 };
 
 /// A request that is passed on as it is.
@@ -103,6 +103,7 @@ impl Gateway {
             model: call.model.clone(),
             headers: call.headers,
             kind: call.kind,
+            streamed: false,
             body: call.body,
             key: call.key,
         };
@@ -112,8 +113,9 @@ impl Gateway {
         };
         match relaying.await {
             Ok(relayed) => {
-                let watch = AnswerWatch::new(Protocol::Chat);
-                let bytes = Relaying::new(Protocol::Chat, relayed.body, None, log, watch).bytes();
+                let watch = AnswerWatch::of_usage();
+                let bytes =
+                    RelayedAnswer::new(Protocol::Chat, relayed.body, None, log, watch).bytes();
                 let (status, headers) = (relayed.status, relayed.headers);
                 Ok(ClientAnswer { head, body: AnswerBody::Relayed { status, headers, bytes } })
             }

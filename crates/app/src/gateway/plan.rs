@@ -61,7 +61,10 @@ impl Planned {
     }
 
     pub(super) fn overflow(&self) -> Problem {
-        Problem::Overflow { tokens: self.estimate, window: self.route.limit.tokens }
+        let window = self.route.limit.tokens;
+        // What is kept for the answer is a part of what does not fit.
+        let reserve = if self.estimate > window { 0 } else { self.room.reply_reserve };
+        Problem::Overflow { tokens: self.estimate.saturating_add(reserve), window }
     }
 
     /// What would help against an overflow, in words.
@@ -171,8 +174,11 @@ impl Gateway {
             reply_reserve: reserve.resolve(limit, asked, route.model.shared_window).min(limit / 2),
             correction,
         };
-        let droppable = Droppable::of(request);
-        let to_fit = droppable.to_fit(&weight, &room);
+        let (droppable, to_fit) = looking(&call.text, || {
+            let droppable = Droppable::of(request);
+            let to_fit = droppable.to_fit(&weight, &room);
+            (droppable, to_fit)
+        });
         Ok(Planned {
             estimate: correction.request(weight.total()),
             basis,
@@ -192,6 +198,7 @@ impl Gateway {
         let request = looking(&call.text, || read(call.protocol, &call.text));
         let request = request.map_err(Problem::Refused)?;
         let planned = self.plan(call, &request).await?;
+        let _place = self.let_in(call.client.as_deref(), 0).await?;
         let left_out = planned.to_fit.filter(|count| *count > 0).map(|count| {
             let dropped = planned.dropped(count);
             left_out(&dropped, planned.correction)
@@ -204,7 +211,7 @@ impl Gateway {
             partial: planned.partial,
             fits: planned.to_fit == Some(0),
             would_leave_out: left_out,
-            parts: parts(&request, &planned.weight, planned.correction),
+            parts: looking(&call.text, || parts(&request, &planned.weight, planned.correction)),
         })
     }
 

@@ -29,7 +29,7 @@ pub(super) struct Route {
     pub(super) connection: Connection,
     pub(super) limit: ModelLimit,
     pub(super) scale: Scale,
-    learned: Mutex<Learned>,
+    learned: SharedLearned,
     /// Whether another name was asked for than the one that the provider knows.
     pub(super) renamed: bool,
     found: Instant,
@@ -44,6 +44,8 @@ struct Learned {
     correction: Correction,
     basis: Basis,
 }
+
+type SharedLearned = Arc<Mutex<Learned>>;
 
 impl Learned {
     fn of(reports: Calibration) -> Self {
@@ -89,8 +91,20 @@ impl Route {
 #[derive(Default)]
 pub(super) struct Routes {
     known: Mutex<HashMap<String, Arc<Route>>>,
-    /// Held while one is looked for, so that many who ask at once look once.
-    looking: tokio::sync::Mutex<()>,
+    /// Held while one is looked for, so that many who ask at once look once; each by its name.
+    looking: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    /// What was learned of each model, by its server and its name: several names may lead to it.
+    learned: Mutex<HashMap<(String, String), SharedLearned>>,
+}
+
+impl Routes {
+    fn turn(&self, asked: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        if looking.len() >= MOST {
+            looking.clear();
+        }
+        Arc::clone(looking.entry(asked.to_owned()).or_default())
+    }
 }
 
 impl Gateway {
@@ -99,7 +113,8 @@ impl Gateway {
         if let Some(route) = self.known_route(asked) {
             return Ok(route);
         }
-        let _turn = self.routes.looking.lock().await;
+        let turn = self.routes.turn(asked);
+        let _turn = turn.lock().await;
         if let Some(route) = self.known_route(asked) {
             return Ok(route);
         }
@@ -145,14 +160,19 @@ impl Gateway {
         };
         let name = format!("{} by clients", model.id);
         let base_url = connection.provider.base_url().to_owned();
-        let learned = self.app.calibration_at(&base_url, &name).await.map_err(failed)?;
+        let kept = self.app.calibration_at(&base_url, &name).await.map_err(failed)?;
+        let mut all = self.routes.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        let learned = all.entry((base_url, name));
+        let learned =
+            Arc::clone(learned.or_insert_with(|| Arc::new(Mutex::new(Learned::of(kept)))));
+        drop(all);
         Ok(Route {
             renamed: connection.model != asked,
             model,
             connection,
             limit,
             scale,
-            learned: Mutex::new(Learned::of(learned)),
+            learned,
             found: Instant::now(),
             generation,
         })

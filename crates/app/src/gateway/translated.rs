@@ -80,8 +80,10 @@ impl Writing {
     }
 
     fn write(&mut self, delta: &Delta) -> String {
-        if let Delta::Usage(usage) = delta {
-            self.log.used(Some(*usage));
+        match delta {
+            Delta::Usage(usage) => self.log.used(Some(*usage)),
+            Delta::Finished(_) => self.log.completed(),
+            _ => {}
         }
         self.asked.writer.piece(delta)
     }

@@ -109,7 +109,7 @@ pub(crate) fn run(
                     name: args.name.clone(),
                     hash: key_hash(&key),
                     created_at: app.clock().now(),
-                    models: args.models.clone(),
+                    models: args.models.iter().map(|name| name.trim().to_owned()).collect(),
                     tokens_per_day: args.tokens_per_day,
                     cost_per_month: args.cost_per_month,
                     requests_per_minute: args.requests_per_minute,

@@ -13,7 +13,7 @@ pub(super) fn read<'a>(
     request.max_output = limit(members, "max_tokens")?;
     if let Some(system) = members.given("system") {
         let mut said = Item::new(0..0, Kind::Instructions);
-        blocks(system, &mut said);
+        blocks(system, &mut said, Depth::Message);
         request.instructions = said.content;
     }
     for (at, json) in listed(members, "messages")?.into_iter().enumerate() {
@@ -31,7 +31,7 @@ pub(super) fn read<'a>(
         };
         let mut item = Item::new(json.place(request.text), kind);
         if let Some(content) = message.given("content") {
-            blocks(content, &mut item);
+            blocks(content, &mut item, Depth::Message);
         }
         // A message of the user with a result in it goes on with what the model began.
         if kind == Kind::User && !item.results.is_empty() {
@@ -50,7 +50,14 @@ fn says_more(content: Option<Json<'_>>) -> bool {
     kinds.into_iter().any(|kind| !kind.ends_with("tool_result"))
 }
 
-fn blocks<'a>(content: Json<'a>, item: &mut Item<'a>) {
+/// How deep a block stands. Results hold blocks, and those hold none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Message,
+    Result,
+}
+
+fn blocks<'a>(content: Json<'a>, item: &mut Item<'a>, depth: Depth) {
     if content.is_string() {
         return item.text(content.string());
     }
@@ -68,10 +75,10 @@ fn blocks<'a>(content: Json<'a>, item: &mut Item<'a>) {
                 item.thinking = true;
                 item.text(members.string("data"));
             }
-            kind if kind.ends_with("tool_result") => {
+            kind if kind.ends_with("tool_result") && depth == Depth::Message => {
                 item.results.extend(members.string("tool_use_id"));
                 if let Some(content) = members.given("content") {
-                    blocks(content, item);
+                    blocks(content, item, Depth::Result);
                 }
             }
             kind if kind.ends_with("tool_use") => {

@@ -10,6 +10,7 @@ mod openai_body;
 mod openai_options;
 pub(crate) mod responses;
 pub(crate) mod unsayable;
+pub(crate) mod usage_only;
 
 use std::collections::VecDeque;
 

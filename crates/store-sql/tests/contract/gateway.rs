@@ -75,6 +75,16 @@ pub(crate) async fn gwy_15_a_client_has_counters(backend: &impl Backend) {
     assert_eq!(used("ann", 30).await.unwrap(), expected(1, 120, 0.75), "the first one is over");
     assert_eq!(used("ann", 31).await.unwrap(), expected(0, 0, 0.5));
     assert_eq!(used("bob", 1).await.unwrap(), ClientUse::default());
+    // What was read and not reported counts by its estimate; what was refused does not.
+    let silent = |number, stage: &str| GatewayCall {
+        usage: None,
+        cost: None,
+        stage: stage.to_owned(),
+        ..call(number, 7, Some("bob"))
+    };
+    let calls = [silent(90, "success"), silent(91, "cancelled"), silent(92, "error")];
+    store.put_gateway_calls(&calls).await.unwrap();
+    assert_eq!(used("bob", 0).await.unwrap(), expected(3, 180, 0.0));
 }
 
 /// GWY-15: a key has one name and is found by its hash.

@@ -63,7 +63,10 @@ pub(crate) fn put_calls(db: &mut dyn Db, calls: &[GatewayCall]) -> StoreResult<(
         )?;
         // A call that was written before was counted before.
         if let Some(client) = call.client.as_deref().filter(|_| written > 0) {
-            let tokens = usage.map_or(0, |usage| usage.prompt.saturating_add(usage.completion));
+            let reported = usage.map(|usage| usage.prompt.saturating_add(usage.completion));
+            // What was read and not reported, such as an answer that was broken off, counts too.
+            let read = matches!(call.stage.as_str(), "success" | "cancelled");
+            let tokens = reported.unwrap_or(if read { call.estimate } else { 0 });
             let cost = call.cost.unwrap_or(0.0);
             db.run(COUNT, values![client, day(call.at), tokens, cost])?;
         }

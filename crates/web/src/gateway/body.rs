@@ -12,8 +12,11 @@ use crate::Web;
 /// So many of the largest bodies have room at the same time.
 const LARGEST_AT_ONCE: u64 = 4;
 const KILO: usize = 1024;
+/// As much is unpacked at a time.
+const STEP: u64 = 256 << 10;
 
 /// The memory that bodies may take together, in kilobytes.
+#[derive(Clone)]
 pub(crate) struct BodyRoom(Arc<Semaphore>);
 
 impl BodyRoom {
@@ -82,32 +85,27 @@ pub(super) async fn read_bytes(web: &Web, request: Request) -> Result<(Vec<u8>, 
     if told.is_some_and(|told| told > most) {
         return Err(Problem::BodyTooLarge { most: most as u64 });
     }
-    let came = read_all(web, request.into_body(), told, most, &mut held).await?;
+    let came = read_all(web, request.into_body(), most, &mut held).await?;
     let bytes = match packed {
         Packing::No => came,
         _ => {
-            web.body_room.take(&mut held, came.len().saturating_mul(2))?;
-            tokio::task::spawn_blocking(move || unpack(packed, &came, most))
-                .await
-                .map_err(|error| Problem::Upstream(error.to_string()))??
+            let (room, mut unpacking) = (web.body_room.clone(), Held::default());
+            let work = move || {
+                let bytes = unpack(packed, &came, most, |size| room.take(&mut unpacking, size))?;
+                Ok::<_, Problem>((bytes, unpacking))
+            };
+            let unpacked = tokio::task::spawn_blocking(work).await;
+            let unpacked = unpacked.map_err(|error| Problem::Upstream(error.to_string()))?;
+            let (bytes, unpacking) = unpacked?;
+            held = unpacking;
+            bytes
         }
     };
-    web.body_room.take(&mut held, bytes.len())?;
     Ok((bytes, held))
 }
 
-async fn read_all(
-    web: &Web,
-    body: Body,
-    told: Option<usize>,
-    most: usize,
-    held: &mut Held,
-) -> Result<Vec<u8>, Problem> {
+async fn read_all(web: &Web, body: Body, most: usize, held: &mut Held) -> Result<Vec<u8>, Problem> {
     let mut all = Vec::new();
-    if let Some(told) = told {
-        web.body_room.take(held, told)?;
-        all.reserve_exact(told);
-    }
     let mut pieces = body.into_data_stream();
     while let Some(piece) = pieces.next().await {
         let piece = piece
@@ -121,13 +119,18 @@ async fn read_all(
     Ok(all)
 }
 
-/// No more is unpacked than may be read.
-fn unpack(packed: Packing, bytes: &[u8], most: usize) -> Result<Vec<u8>, Problem> {
+/// No more is unpacked than may be read, and only while there is room for it.
+fn unpack(
+    packed: Packing,
+    bytes: &[u8],
+    most: usize,
+    mut room: impl FnMut(usize) -> Result<(), Problem>,
+) -> Result<Vec<u8>, Problem> {
     let wrong = |error: String| {
         let words = format!("the body cannot be unpacked: {error}");
         Problem::Refused(Refusal::of("content-encoding", words))
     };
-    let reader: Box<dyn Read + '_> = match packed {
+    let mut reader: Box<dyn Read + '_> = match packed {
         Packing::No => Box::new(bytes),
         Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(bytes)),
         Packing::Zstd => {
@@ -136,12 +139,18 @@ fn unpack(packed: Packing, bytes: &[u8], most: usize) -> Result<Vec<u8>, Problem
         }
     };
     let mut all = Vec::new();
-    let read = reader.take(most as u64 + 1).read_to_end(&mut all);
-    read.map_err(|error| wrong(error.to_string()))?;
-    if all.len() > most {
-        return Err(Problem::BodyTooLarge { most: most as u64 });
+    loop {
+        let before = all.len();
+        let step = reader.by_ref().take(STEP).read_to_end(&mut all);
+        step.map_err(|error| wrong(error.to_string()))?;
+        if all.len() > most {
+            return Err(Problem::BodyTooLarge { most: most as u64 });
+        }
+        if all.len() == before {
+            return Ok(all);
+        }
+        room(all.len())?;
     }
-    Ok(all)
 }
 
 /// The text of a body of JSON.
@@ -180,12 +189,12 @@ mod tests {
         );
         for (packed, bytes) in [(Packing::Gzip, gzip(&text)), (Packing::Zstd, zstd)] {
             assert!(bytes.len() < 1 << 14);
-            assert_eq!(unpack(packed, &bytes, 1 << 20).unwrap(), text);
-            let over = unpack(packed, &bytes, (1 << 20) - 1).unwrap_err();
+            assert_eq!(unpack(packed, &bytes, 1 << 20, |_| Ok(())).unwrap(), text);
+            let over = unpack(packed, &bytes, (1 << 20) - 1, |_| Ok(())).unwrap_err();
             assert_eq!(over, Problem::BodyTooLarge { most: (1 << 20) - 1 });
-            let cut = unpack(packed, &bytes[..bytes.len() / 2], 1 << 20).unwrap_err();
+            let cut = unpack(packed, &bytes[..bytes.len() / 2], 1 << 20, |_| Ok(())).unwrap_err();
             assert!(matches!(cut, Problem::Refused(_)), "{cut:?}");
-            assert!(unpack(packed, b"neither", 100).is_err());
+            assert!(unpack(packed, b"neither", 100, |_| Ok(())).is_err());
         }
     }
 

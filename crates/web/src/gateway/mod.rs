@@ -31,9 +31,14 @@ pub(crate) fn is_gateway(path: &str) -> bool {
     path == "/v1" || path.starts_with("/v1/")
 }
 
-/// Whether somebody may come in without a key; said by whoever guards the doors.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NeedsNoKey(pub(crate) bool);
+/// How somebody comes in; said by whoever guards the doors.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Entry {
+    /// Whether no key is needed.
+    pub(crate) needs_no_key: bool,
+    /// Whether the token of this server came as the bearer; no provider may see it.
+    pub(crate) by_token: bool,
+}
 
 pub(crate) fn router() -> Router<Arc<Web>> {
     use Protocol::{Chat, Messages, Responses};
@@ -53,6 +58,7 @@ pub(crate) fn router() -> Router<Arc<Web>> {
         .route("/v1/images/{*what}", post(passing::pass))
         .route("/v1", any(nothing))
         .route("/v1/{*what}", any(nothing))
+        .method_not_allowed_fallback(nothing)
 }
 
 /// The protocol in which something is said to a client of which nothing else is known.
@@ -85,7 +91,7 @@ struct Asker {
     /// Another key.
     other: Option<String>,
     peer: Option<Peer>,
-    free: bool,
+    needs_no_key: bool,
 }
 
 impl Asker {
@@ -100,11 +106,12 @@ impl Asker {
             found.map(|key| (*key).to_owned())
         };
         let extensions = request.extensions();
+        let entry = extensions.get::<Entry>().copied().unwrap_or_default();
         Self {
             ours: find(true),
-            other: find(false),
+            other: find(false).filter(|_| !entry.by_token),
             peer: extensions.get::<Peer>().copied(),
-            free: extensions.get::<NeedsNoKey>().is_some_and(|free| free.0),
+            needs_no_key: entry.needs_no_key,
         }
     }
 
@@ -112,7 +119,7 @@ impl Asker {
     async fn client(self, web: &Web) -> Result<(Option<Arc<ClientKey>>, Option<Secret>), Problem> {
         let settings = web.app.settings();
         let Some(key) = self.ours else {
-            if !self.free || settings.gateway_needs_key() {
+            if !self.needs_no_key || settings.gateway_needs_key() {
                 let words = "a key is needed here; make one with: plimsoll gateway key add NAME";
                 return Err(Problem::NoKey(words.to_owned()));
             }

@@ -67,7 +67,9 @@ async fn allowed(web: &Web, asker: Asker, also_unlisted: bool) -> Result<Vec<Nam
     let (client, _) = asker.client(web).await?;
     let mut names = names(web, also_unlisted).await;
     if let Some(client) = client.filter(|client| !client.models.is_empty()) {
-        names.retain(|name| client.models.contains(&name.id));
+        // By the name that is asked for, or by the model's own.
+        let may = |name: &str| client.models.iter().any(|known| known == name);
+        names.retain(|name| may(&name.id) || may(&web.gateway.model_of(&name.id).id));
     }
     Ok(names)
 }
@@ -101,10 +103,15 @@ pub(super) async fn get(
         Ok(names) => names,
         Err(problem) => return told::problem(protocol, &problem),
     };
-    let alias = web.app.settings().gateway_alias(&id).map(str::to_owned);
-    let found = names.into_iter().find(|name| name.id == id);
-    let found = found.or_else(|| {
-        alias.map(|model| Named { id: id.clone(), owner: format!("answered by {model}") })
+    // A name with a star stands for many, which no list has.
+    let model = web.app.settings().gateway_alias(&id).map(str::to_owned);
+    let answers = |name: &Named| Some(&name.id) == model.as_ref();
+    let found = names.into_iter().find_map(|name| match name.id == id {
+        true => Some(name),
+        false if answers(&name) => {
+            Some(Named { id: id.clone(), owner: format!("answered by {}", name.id) })
+        }
+        false => None,
     });
     match found {
         Some(name) => Json(name.shape(protocol)).into_response(),

@@ -28,13 +28,28 @@ fn model_of(kind: &str, bytes: &[u8]) -> Option<String> {
     if !kind.starts_with("multipart/form-data") {
         return serde_json::from_slice::<NamesModel>(bytes).ok().map(|named| named.model);
     }
-    let field = b"name=\"model\"";
-    let at = bytes.windows(field.len()).position(|window| window == field)?;
-    let rest = &bytes[at + field.len()..];
-    let begin = rest.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
-    let value = &rest[begin..];
-    let end = value.windows(2).position(|window| window == b"\r\n")?;
-    String::from_utf8(value[..end].to_vec()).ok()
+    let boundary = kind.split("boundary=").nth(1)?.split(';').next()?.trim().trim_matches('"');
+    let mark = format!("--{boundary}");
+    let mut found = parts(bytes, mark.as_bytes()).filter_map(|part| {
+        let end = part.windows(4).position(|window| window == b"\r\n\r\n")?;
+        let head = String::from_utf8_lossy(&part[..end]);
+        let value = part[end + 4..].strip_suffix(b"\r\n").unwrap_or(&part[end + 4..]);
+        head.contains("name=\"model\"").then(|| String::from_utf8_lossy(value).into_owned())
+    });
+    let model = found.next()?;
+    // Of two, nobody could say which one counts.
+    found.next().is_none().then_some(model)
+}
+
+/// What stands between the marks of a form.
+fn parts<'a>(bytes: &'a [u8], mark: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let at = memchr::memmem::find(rest, mark)?;
+        let part = &rest[..at];
+        rest = &rest[at + mark.len()..];
+        Some(part)
+    })
 }
 
 pub(super) async fn pass(State(web): State<Arc<Web>>, request: Request) -> Response {
@@ -79,6 +94,12 @@ mod tests {
         let kind = "multipart/form-data; boundary=x";
         assert_eq!(model_of(kind, form).as_deref(), Some("whisper-1"));
         assert_eq!(model_of(kind, b"--x--"), None);
+        // Words in a file name no model, and two fields name none either.
+        let hidden = b"--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nname=\"model\"\r\n\r\ncheap\r\n--x\r\n\
+            Content-Disposition: form-data; name=\"model\"\r\n\r\ncostly\r\n--x--\r\n";
+        assert_eq!(model_of(kind, hidden).as_deref(), Some("costly"));
+        let twice = [&form[..form.len() - 6], &form[form.len() - 82..]].concat();
+        assert_eq!(model_of(kind, &twice), None);
         assert_eq!(model_of("application/json", b"{}"), None);
     }
 }

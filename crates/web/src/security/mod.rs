@@ -19,7 +19,7 @@ use plimsoll_store::Workspace;
 use crate::{
     Web,
     connections::{Account, Peer},
-    gateway::{self, NeedsNoKey, is_gateway},
+    gateway::{self, Entry, is_gateway},
     problem::Problem,
 };
 
@@ -50,9 +50,9 @@ pub(crate) async fn guard(State(web): State<Arc<Web>>, request: Request, next: N
         }
         Ok(Welcome::In) => next.run(request).await,
         // Its clients have keys of their own, and read problems in protocols of their own.
-        Ok(Welcome::Gateway { needs_no_key }) => {
+        Ok(Welcome::Gateway(entry)) => {
             let mut request = request;
-            request.extensions_mut().insert(NeedsNoKey(needs_no_key));
+            request.extensions_mut().insert(entry);
             next.run(request).await
         }
         Ok(Welcome::Tries) => enter::enter(&web.access, request).await,
@@ -79,9 +79,7 @@ pub(crate) async fn guard(State(web): State<Arc<Web>>, request: Request, next: N
 enum Welcome {
     In,
     /// Another program, which may need a key.
-    Gateway {
-        needs_no_key: bool,
-    },
+    Gateway(Entry),
     /// Somebody sends a token from the page that asks for it.
     Tries,
     /// A code stood in the address: it goes out of sight, and a cookie takes its place.
@@ -160,11 +158,7 @@ impl Access {
         }
         let Some(peer) = request.extensions().get::<Peer>() else { return Err(Refused::Token) };
         if is_gateway(request.uri().path()) {
-            let by_token = bearer(headers).is_some_and(|text| {
-                self.token.must_wait(peer, Instant::now()).is_none() && self.token.is(text)
-            });
-            let needs_no_key = self.is_in(headers, peer) || by_token;
-            return Ok(Welcome::Gateway { needs_no_key });
+            return Ok(Welcome::Gateway(self.entry(headers, peer)));
         }
         if *request.method() == Method::POST && request.uri().path() == enter::PATH {
             return Ok(Welcome::Tries);
@@ -194,6 +188,21 @@ impl Access {
         }
         self.token.was_wrong(peer, now);
         Err(Refused::Token)
+    }
+
+    /// How another program comes in. Tokens that are wrong are counted, as everywhere.
+    fn entry(&self, headers: &HeaderMap, peer: &Peer) -> Entry {
+        let now = Instant::now();
+        let may_try = self.token.must_wait(peer, now).is_none();
+        let given = bearer(headers).filter(|text| !text.starts_with(plimsoll_app::KEY_PREFIX));
+        let by_token = given.is_some_and(|text| may_try && self.token.is(text));
+        if self.is_in(headers, peer) {
+            return Entry { needs_no_key: true, by_token };
+        }
+        if given.is_some() && may_try && !by_token {
+            self.token.was_wrong(peer, now);
+        }
+        Entry { needs_no_key: by_token, by_token }
     }
 
     /// Whether a client needs nothing more.

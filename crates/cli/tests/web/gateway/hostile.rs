@@ -171,3 +171,19 @@ fn gwy_15_a_client_that_sends_half_a_body_is_not_waited_for_for_ever() {
     assert!(gateway.calls().is_empty());
     assert_eq!(gateway.ask(CHAT, &chat(1, 5)).status, 200);
 }
+
+/// Results of tools in results of tools: read one deep, weighed as they are below that.
+#[test]
+fn rel_4_results_in_results_do_not_exhaust_the_stack() {
+    let gateway = Gateway::new(always(whole()), 4_000_000);
+    let (open, close) = (r#"[{"type":"tool_result","tool_use_id":"a","content":"#, "}]");
+    let nested = format!("{}\"x\"{}", open.repeat(20_000), close.repeat(20_000));
+    let body = format!(
+        r#"{{"model":"test","max_tokens":9,"messages":[{{"role":"user","content":{nested}}}]}}"#
+    );
+    for path in ["/v1/messages/count_tokens", MESSAGES] {
+        let answer = gateway.post(path, &[], body.as_bytes());
+        assert!(answer.status < 500, "{path}: {}", answer.body);
+    }
+    assert_eq!(gateway.served.ask("GET", "/healthz", None).status, 200);
+}

@@ -147,9 +147,18 @@ fn gwy_15_the_providers_key_is_ours_unless_the_setting_says_so() {
     assert_eq!(gateway.post(CHAT, &own, body.as_bytes()).status, 200);
     let sent = gateway.calls()[0].header("authorization").map(str::to_owned);
     assert!(sent.as_deref().is_some_and(|key| !key.contains("client")), "{sent:?}");
-    let gateway = Gateway::with(always(whole()), 4000, "", "gatewayPassKeys = true\n");
+    let passes = "gatewayPassKeys = true\ngatewayAliases = [\"other=test\"]\n";
+    let gateway = Gateway::with(always(whole()), 4000, "", passes);
     assert_eq!(gateway.post(CHAT, &own, body.as_bytes()).status, 200);
     assert_eq!(gateway.calls()[0].header("authorization"), Some(own[0].1));
+    // Neither under another name, nor the token of this server.
+    let aliased = body.replace("\"test\"", "\"other\"");
+    assert_eq!(gateway.post(CHAT, &own, aliased.as_bytes()).status, 200);
+    assert_ne!(gateway.calls()[1].header("authorization"), Some(own[0].1));
+    let token = std::fs::read_to_string(gateway.served.home().join("data/token")).unwrap();
+    let token = format!("Bearer {}", token.trim());
+    assert_eq!(gateway.post(CHAT, &[("Authorization", &token)], body.as_bytes()).status, 200);
+    assert_ne!(gateway.calls()[2].header("authorization"), Some(token.as_str()));
 }
 
 /// A provider that echoes our key does not get it to a client.

@@ -4,6 +4,7 @@ use plimsoll_testkit::scripted::{Reply, ScriptedServer};
 use serde_json::{Value, json};
 
 use super::{CHAT, Gateway, MESSAGES, always, chat, parsed};
+use crate::served::Served;
 
 fn whole() -> Reply {
     Reply::openai_whole("Hello", 21, 2)
@@ -167,4 +168,24 @@ fn gwy_7_windows_of_the_account_are_told() {
     let answer = post(&gateway, "fit", &chat(1, 5));
     assert_eq!(answer.status, 429);
     assert!(answer.header("retry-after").is_some());
+}
+
+/// CAT-3: a limit that the provider states is known from then on, though nothing was trimmed.
+#[test]
+fn gwy_7_pass_learns_the_limit_that_an_overflow_states() {
+    let server = ScriptedServer::chats([Reply::overflow(500, 900), whole()]).unwrap();
+    let served = Served::start_with(&server, 1, |home| {
+        let models = format!(
+            "[[model]]\nid = \"test\"\nprovider = \"acme\"\nbaseUrl = \"{}\"\n",
+            server.base_url()
+        );
+        std::fs::write(home.join("models.toml"), models).unwrap();
+    });
+    let gateway = Gateway { server, served };
+    let answer = gateway.ask(CHAT, &chat(6, 60));
+    assert_eq!((answer.status, answer.header("x-plimsoll-window")), (400, Some("8192")));
+    // It is written behind the answer.
+    gateway.receipt(&answer);
+    let answer = gateway.ask(CHAT, &chat(1, 5));
+    assert_eq!((answer.status, answer.header("x-plimsoll-window")), (200, Some("500")));
 }

@@ -311,3 +311,52 @@ fn gwy_3_calls_of_others_are_no_part_of_the_history() {
     let pairs = gateway.served.json("GET", "/api/pairs", None);
     assert_eq!(pairs["pairs"].as_array().map(Vec::len), Some(0), "{pairs}");
 }
+
+/// Many clients hang up behind the last event, while the provider still holds the connection.
+#[test]
+fn gwy_9_who_hangs_up_behind_the_last_event_has_an_answer() {
+    let gate = Gate::default();
+    let reply = Reply::stream()
+        .event(r#"{"choices":[{"index":0,"delta":{"content":"Hi"}}]}"#)
+        .event(r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#)
+        .event(r#"{"choices":[],"usage":{"prompt_tokens":21,"completion_tokens":2}}"#)
+        .event("[DONE]")
+        .gate(&gate)
+        .end();
+    let gateway = Gateway::new(always(reply), 4000);
+    let asked =
+        json!({"model": "test", "stream": true, "messages": [{"role": "user", "content": "hi"}]});
+    let mut streamed = Streamed::post(&gateway.served.address, CHAT, &asked.to_string());
+    streamed.until("[DONE]");
+    let id = streamed.header("x-plimsoll-receipt");
+    drop(streamed);
+    let receipt = wait_for_receipt(&gateway, &id);
+    assert_eq!((&receipt["stage"], &receipt["usage"]["prompt"]), (&json!("success"), &json!(21)));
+    gate.open();
+}
+
+#[test]
+fn gwy_1_a_transcript_is_passed_and_not_kept() {
+    let gateway = Gateway::new(always(Reply::json(200, r#"{"text":"a secret word"}"#)), 4000);
+    let form = "--x\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\ntest\r\n--x--\r\n";
+    let kind = [("Content-Type", "multipart/form-data; boundary=x")];
+    let answer = gateway.post("/v1/audio/transcriptions", &kind, form.as_bytes());
+    assert_eq!((answer.status, answer.body.as_str()), (200, r#"{"text":"a secret word"}"#));
+    assert_eq!(gateway.calls()[0].body, form);
+    let receipt = gateway.receipt(&answer);
+    assert_eq!(receipt["stage"], "success");
+    assert!(!receipt.to_string().contains("secret"), "{receipt}");
+}
+
+#[test]
+fn gwy_5_a_wrong_method_is_told_in_the_clients_protocol() {
+    let gateway = Gateway::new(always(whole()), 4000);
+    for (method, path) in [("GET", CHAT), ("POST", "/v1/models"), ("DELETE", MESSAGES)] {
+        let answer = gateway.served.ask(method, path, None);
+        assert!(
+            parsed(&answer)["error"]["message"].is_string(),
+            "{method} {path}: {}",
+            answer.body
+        );
+    }
+}
