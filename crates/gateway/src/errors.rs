@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(overflow.body(Protocol::Chat)["error"]["code"], "context_length_exceeded");
         let vague =
             told(400, r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#);
-        assert_eq!(vague, Problem::Overflow { tokens: 11, window: 22 });
+        assert_eq!(vague, Problem::Overflow { tokens: 23, window: 22 });
         for (status, body, expected) in [
             (429, r#"{"error":{"code":"rate_limit_exceeded","message":"slow down"}}"#, 429),
             (401, r#"{"error":{"message":"bad key"}}"#, 401),

@@ -72,7 +72,9 @@ impl Gateway {
             partial: planned.partial,
             passed_over: Vec::new(),
         };
-        let refuse = |log: CallLog, head: CallHead, refused: CallRefused, stage: Stage| {
+        let refuse = |mut log: CallLog, head: CallHead, refused: CallRefused, stage: Stage| {
+            // What was too heavy is told part by part.
+            log.weigh_parts(request, &planned);
             log.end(stage, Some(refused.problem.message(call.protocol)));
             Err(CallRefused { head: Some(Box::new(head)), ..refused })
         };
@@ -249,6 +251,7 @@ impl Making<'_> {
 
     /// The request in the words of a provider that speaks another protocol (GWY-4).
     fn translate(&mut self, dropped: &Dropped) -> Result<Translated, Problem> {
+        self.log.weigh_parts(self.request, self.planned);
         let (route, lossy) = (&self.planned.route, self.call.lossy);
         let provider = &*route.connection.provider;
         let translated = looking(self.request.text, || {
@@ -270,7 +273,6 @@ impl Making<'_> {
         let provider = &self.planned.route.connection.provider;
         let request = translated.request;
         let mut stream = provider.answer(&request, provider.encode(&request));
-        self.log.weigh_parts(self.request, self.planned);
         let first = loop {
             match stream.next().await {
                 // A model is being loaded, and will answer.

@@ -155,7 +155,9 @@ fn choice(given: &Members<'_>, losses: &mut Losses) -> Result<ToolChoice, Refusa
 
 fn message(members: &Members<'_>, at: &str, draft: &mut Draft) -> Result<(), Refusal> {
     let Draft { conversation, losses, .. } = draft;
-    losses.rest(members, at, &Table { known: &["role", "content"], ..Table::default() })?;
+    // Claude Code says on a message how much is to be thought from there on.
+    let (known, hints) = (&["role", "content"], &["output_config"]);
+    losses.rest(members, at, &Table { known, hints, ..Table::default() })?;
     let mut message = empty(match members.string("role").as_deref() {
         Some("assistant") => Role::Assistant,
         Some("system") => Role::System,

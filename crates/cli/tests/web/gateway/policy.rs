@@ -60,7 +60,9 @@ fn gwy_7_fit_leaves_out_whole_exchanges_before_the_first_call() {
     let before = gateway.calls().len();
     let answer = post(&gateway, "fit", &chat(1, 900));
     assert_eq!((answer.status, gateway.calls().len()), (400, before));
-    assert_eq!(gateway.receipt(&answer)["stage"], "prompt_too_large");
+    let receipt = gateway.receipt(&answer);
+    assert_eq!(receipt["stage"], "prompt_too_large");
+    assert_eq!(receipt["parts"].as_array().unwrap().len(), 2, "it says what was too heavy");
 }
 
 #[test]
