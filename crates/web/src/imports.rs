@@ -87,6 +87,7 @@ struct List {
 pub(crate) struct ActiveImport {
     web: Arc<Web>,
     workspace: Workspace,
+    id: i64,
     pub(crate) cancel: Cancel,
 }
 
@@ -120,7 +121,7 @@ impl Imports {
     }
 
     /// Begins one, unless one goes on.
-    fn begin(&self, workspace: &Workspace, total: u64, now: Timestamp) -> Option<Cancel> {
+    fn begin(&self, workspace: &Workspace, total: u64, now: Timestamp) -> Option<(i64, Cancel)> {
         let mut list = self.list();
         let active = |(import, _): &(ImportDto, Cancel)| !import.stage.is_over();
         if list.imports.get(workspace).is_some_and(active) {
@@ -140,20 +141,22 @@ impl Imports {
             problem: None,
             skip_helps: false,
         };
-        let cancel = Cancel::default();
+        let (id, cancel) = (import.id, Cancel::default());
         list.imports.insert(workspace.clone(), (import, cancel.clone()));
-        Some(cancel)
+        Some((id, cancel))
     }
 
     /// Changes what is known of one that is not over; gives it where people see a difference.
+    /// Another one may have begun as soon as its end was told, and is left alone.
     fn change(
         &self,
         workspace: &Workspace,
+        id: i64,
         change: impl FnOnce(&mut ImportDto),
     ) -> Option<ImportDto> {
         let mut list = self.list();
         let (import, _) = list.imports.get_mut(workspace)?;
-        if import.stage.is_over() {
+        if import.id != id || import.stage.is_over() {
             return None;
         }
         let before = import.shown();
@@ -165,12 +168,12 @@ impl Imports {
 impl ActiveImport {
     /// Begins an import of a file of so many bytes, 0 where nobody said. None if one goes on.
     pub(crate) fn begin(web: &Arc<Web>, workspace: &Workspace, total: u64) -> Option<Self> {
-        let cancel = web.imports.begin(workspace, total, web.app.clock().now())?;
-        Some(Self { web: Arc::clone(web), workspace: workspace.clone(), cancel })
+        let (id, cancel) = web.imports.begin(workspace, total, web.app.clock().now())?;
+        Some(Self { web: Arc::clone(web), workspace: workspace.clone(), id, cancel })
     }
 
     fn change(&self, change: impl FnOnce(&mut ImportDto)) {
-        if let Some(import) = self.web.imports.change(&self.workspace, change) {
+        if let Some(import) = self.web.imports.change(&self.workspace, self.id, change) {
             self.web.event_log.tell(&self.workspace, "import", &json!(import));
         }
     }
@@ -233,30 +236,34 @@ mod tests {
         let imports = Imports::default();
         let (here, there) = (Workspace::default(), Workspace::parse("other/main").unwrap());
         assert!(imports.current(&here).is_none() && !imports.cancel(&here));
-        let cancel = imports.begin(&here, 100, NOW).unwrap();
+        let (id, cancel) = imports.begin(&here, 100, NOW).unwrap();
         assert!(
             imports.begin(&here, 100, NOW).is_none() && imports.begin(&there, 100, NOW).is_some()
         );
         assert!(imports.cancel(&here) && cancel.is_cancelled());
-        let ended = imports.change(&here, |import| import.stage = ImportStage::Cancelled);
+        let ended = imports.change(&here, id, |import| import.stage = ImportStage::Cancelled);
         assert_eq!(ended.unwrap().stage, ImportStage::Cancelled);
         assert!(!imports.cancel(&here), "there is nothing to stop any more");
         let first = imports.current(&here).unwrap().id;
         assert!(imports.begin(&here, 100, NOW).is_some());
         assert!(imports.current(&here).unwrap().id > first);
+        // What is left of the first one changes nothing of the second.
+        let late = imports.change(&here, first, |import| import.stage = ImportStage::Failed);
+        assert!(late.is_none());
+        assert_eq!(imports.current(&here).unwrap().stage, ImportStage::Receiving);
     }
 
     #[test]
     fn his_8_progress_is_told_by_whole_per_cent_and_never_after_the_end() {
         let (imports, here) = (Imports::default(), Workspace::default());
-        imports.begin(&here, 1000, NOW).unwrap();
+        let (id, _) = imports.begin(&here, 1000, NOW).unwrap();
         let mut told = Vec::new();
         for done in 0..=1000 {
-            told.extend(imports.change(&here, |import| import.done = done));
+            told.extend(imports.change(&here, id, |import| import.done = done));
         }
         assert_eq!(told.len(), 100);
-        imports.change(&here, |import| import.stage = ImportStage::Done).unwrap();
-        assert!(imports.change(&here, |import| import.stage = ImportStage::Failed).is_none());
+        imports.change(&here, id, |import| import.stage = ImportStage::Done).unwrap();
+        assert!(imports.change(&here, id, |import| import.stage = ImportStage::Failed).is_none());
         assert_eq!(imports.current(&here).unwrap().stage, ImportStage::Done);
     }
 
@@ -265,8 +272,8 @@ mod tests {
         let imports = Imports::default();
         for n in 0..4 * KEPT {
             let workspace = Workspace::parse(&format!("project/w{n}")).unwrap();
-            imports.begin(&workspace, 0, NOW).unwrap();
-            imports.change(&workspace, |import| import.stage = ImportStage::Done).unwrap();
+            let (id, _) = imports.begin(&workspace, 0, NOW).unwrap();
+            imports.change(&workspace, id, |import| import.stage = ImportStage::Done).unwrap();
         }
         assert!(imports.list().imports.len() <= KEPT);
     }
