@@ -84,7 +84,7 @@ pub(super) async fn overview(web: &Arc<Web>, at: &Workspace) -> Result<Markup, P
             (calls::table(web, &calls))
         }
         @if receipts.is_empty() {
-            p.muted { "You have sent nothing yet. Every send leaves a receipt here: what was estimated, "
+            p.muted { "Nothing was sent yet. Every send leaves a receipt here: what was estimated, "
                       "what the provider says it used, and how far the two are apart." }
         } @else {
             h3 { "Tokens by day" }
