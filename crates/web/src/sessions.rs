@@ -22,6 +22,8 @@ pub(crate) struct WorkspaceSession {
     pub(crate) frozen: Option<Frozen>,
     /// The message that is being written.
     pub(crate) draft: Draft,
+    /// The tab that wrote it last, if it said which it is.
+    pub(crate) draft_from: Option<String>,
     /// What pages were told lately.
     pub(crate) views: Views,
 }
@@ -129,6 +131,7 @@ impl Sessions {
             workspace_view,
             frozen: None,
             draft: draft.unwrap_or_default(),
+            draft_from: None,
             views: Views::starting_at(app.clock().now().millis()),
         }));
         let mut sessions = self.lock();

@@ -8,6 +8,7 @@ mod api;
 mod changed;
 mod conversations;
 mod costs;
+mod drafts;
 mod files;
 mod gateway;
 mod importing;

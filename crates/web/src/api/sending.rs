@@ -24,7 +24,7 @@ use super::{
     seen::{self, AskedFor, SeenDto, view_for_model},
     state::bind_text,
     undo::Before,
-    writing::share_draft,
+    writing::{share_draft, tab},
 };
 use crate::{
     Web,
@@ -168,7 +168,9 @@ async fn begin(
         session.choose(&web.app, view).await?;
     }
     session.frozen = None;
-    if draft.purpose == Purpose::New && session.draft.text == draft.text {
+    // What this tab wrote last is in the message, though the end of it was never saved.
+    let own = session.draft_from.is_some() && session.draft_from.as_deref() == tab(&headers);
+    if draft.purpose == Purpose::New && (session.draft.text == draft.text || own) {
         session.draft = Draft::default();
         // A draft that stays by mistake does no harm: its text is in the pair.
         let _ = web

@@ -139,16 +139,23 @@ pub(super) async fn share_draft(web: &Web, place: &Place, headers: &HeaderMap, d
     for other in web.sessions.places(Some(&place.workspace)) {
         if other.conversation == place.conversation {
             if let Some(session) = web.sessions.opened(&other) {
-                session.lock().await.draft.clone_from(draft);
+                let mut session = session.lock().await;
+                session.draft.clone_from(draft);
+                session.draft_from = tab(headers).map(str::to_owned);
             }
             tell_draft(web, &other, headers, draft);
         }
     }
 }
 
+/// The tab that a request came from, if it says so.
+pub(super) fn tab(headers: &HeaderMap) -> Option<&str> {
+    headers.get("x-plimsoll-tab").and_then(|tab| tab.to_str().ok())
+}
+
 /// Tells all tabs of a place what the box holds now, and which of them said so (UI-12).
 fn tell_draft(web: &Web, place: &Place, headers: &HeaderMap, draft: &Draft) {
-    let tab = headers.get("x-plimsoll-tab").and_then(|tab| tab.to_str().ok());
+    let tab = tab(headers);
     web.event_log.tell(
         place,
         "draft",

@@ -79,16 +79,17 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
   }
 
   /** The text is another one; what was said about the last Enter stays. */
-  function renewed() {
+  /** @param {(now: Draft) => void} [save] */
+  function renewed(save) {
     typed = true;
     grow();
     attachments.edited();
-    tell();
+    tell(save);
   }
 
-  function tell() {
+  function tell(save = drafts.changed) {
     const message = attachments.message();
-    drafts.changed({ ...draftOf(message), ...(reask ? { reask } : {}) });
+    save({ ...draftOf(message), ...(reask ? { reask } : {}) });
     onText(message);
   }
   // A file arrived, or goes another way: the text is the same, the message is not.
@@ -230,6 +231,7 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
     text: () => attachments.message().text,
     message: attachments.message,
     get typed() { return typed; },
+    get unsaved() { return drafts.unsaved; },
     get reasks() { return reask?.pair ?? null; },
     /** What the message is for besides being new. */
     purpose: () => asked() ?? {},
@@ -288,6 +290,7 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
     taken(sent) {
       walk.add(sent.text);
       const back = reask?.before ?? aside;
+      const save = reask ? drafts.changed : drafts.sent;
       if (reask) onReask(null);
       reask = null;
       aside = "";
@@ -297,7 +300,7 @@ export function createComposer({ area, attachments, api, drafts, notice, onText,
       if (rest) cutTo(rest);
       else write(back);
       attachments.forget(back);
-      renewed();
+      renewed(save);
     },
     /**
      * Puts an old question into the box; the old pair goes when this is sent (SND-7).

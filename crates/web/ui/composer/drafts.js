@@ -31,11 +31,11 @@ export function chooseDraft(server, local) {
 
 /**
  * Whether a draft from another tab may take this one's place: never under the fingers of
- * somebody who has written something here. Pure.
- * @param {{focused: boolean, typed: boolean, text: string, mine: boolean}} here
+ * somebody who has written something here, and never in place of what nobody else knows yet. Pure.
+ * @param {{focused: boolean, typed: boolean, text: string, mine: boolean, unsaved: boolean}} here
  */
-export function takesForeignDraft({ focused, typed, text, mine }) {
-  return !mine && (!focused || !typed || text === "");
+export function takesForeignDraft({ focused, typed, text, mine, unsaved }) {
+  return !mine && (text === "" || (!unsaved && (!focused || !typed)));
 }
 
 /**
@@ -87,8 +87,12 @@ export function createDrafts({ api, place }) {
   /** Whether the server knows of a file of the draft that is not in it any more. */
   let hadFiles = false;
 
+  /** How many savings are on their way. */
+  let pushing = 0;
+
   async function push() {
     const sent = draft;
+    pushing += 1;
     try {
       await api.call("PUT", "/api/draft", handedOver(sent));
       hadFiles = sent.attachments.length > 0;
@@ -96,6 +100,7 @@ export function createDrafts({ api, place }) {
     } catch {
       // It stays marked as not handed over; the reconnection tries again.
     }
+    pushing -= 1;
   }
 
   const save = debounced(SAVE_MS, () => void push());
@@ -105,6 +110,20 @@ export function createDrafts({ api, place }) {
     if (synced || draft.text.length > KEEPALIVE_BYTES) return;
     void api.call("PUT", "/api/draft", handedOver(draft), { keepalive: true }).then(() => note(true), () => {});
   });
+
+  /** @param {Draft} now */
+  function changed(now) {
+    draft = now;
+    note(false);
+    save.call();
+  }
+
+  /** @param {Draft} now */
+  function known(now) {
+    save.drop();
+    draft = now;
+    note(true);
+  }
 
   return {
     /** @param {string} server */
@@ -119,18 +138,21 @@ export function createDrafts({ api, place }) {
       if (late) save.call();
       return { ...draft, late };
     },
-    /** @param {Draft} now */
-    changed(now) {
-      draft = now;
-      note(false);
-      save.call();
-    },
+    changed,
     /** The server already knows: it sent this text itself, or it has just taken it. */
-    /** @param {Draft} now */
-    known(now) {
-      save.drop();
-      draft = now;
-      note(true);
+    known,
+    /**
+     * The message went out, and this is what stands in the box now. The server has emptied the
+     * draft with the send; a saving of it that is still on its way may come behind that.
+     * @param {Draft} now
+     */
+    sent(now) {
+      if (pushing === 0 && now.text === "" && !now.attachments.length) known(now);
+      else changed(now);
+    },
+    /** Whether something was written that the server has not got yet. */
+    get unsaved() {
+      return !synced;
     },
     /** Before a send: the server knows which files the message brings, or brings no more. Whether it was told just now. */
     async handOver() {

@@ -168,7 +168,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
         return panels.refreshHud();
       case "draft": {
         const focused = document.hasFocus() && document.activeElement === composer.area;
-        const here = { focused, typed: composer.typed, text: composer.text(), mine: data.from === api.tab };
+        const here = { focused, typed: composer.typed, text: composer.text(), mine: data.from === api.tab, unsaved: composer.unsaved };
         return takesForeignDraft(here) ? composer.show({ text: data.text, attachments: data.attachments ?? [] }) : undefined;
       }
       case "files":

@@ -23,13 +23,16 @@ test("UI-12: a draft that could not be handed over wins over the server's", () =
   assert.deepEqual(readKept('{"text":"a","synced":false}'), { text: "a", synced: false });
 });
 
-test("what was typed is never overwritten by another tab while it has the focus", () => {
-  const here = { focused: true, typed: true, text: "mine", mine: false };
+test("what was typed is never overwritten by another tab while it has the focus or is unsaved", () => {
+  const here = { focused: true, typed: true, text: "mine", mine: false, unsaved: false };
   assert.equal(takesForeignDraft(here), false);
   assert.equal(takesForeignDraft({ ...here, text: "" }), true);
   assert.equal(takesForeignDraft({ ...here, typed: false }), true);
   assert.equal(takesForeignDraft({ ...here, focused: false }), true);
   assert.equal(takesForeignDraft({ ...here, focused: false, mine: true }), false);
+  assert.equal(takesForeignDraft({ ...here, focused: false, unsaved: true }), false);
+  assert.equal(takesForeignDraft({ ...here, typed: false, unsaved: true }), false);
+  assert.equal(takesForeignDraft({ ...here, text: "", unsaved: true }), true);
 });
 
 test("what is typed while a message is on its way stays in the box", () => {
