@@ -58,6 +58,13 @@ pub fn memory(args: &[&str]) -> Result<(), String> {
     step("benchmark of the memory", &mut bench)
 }
 
+/// How well the memory finds what is meant, over a directory of Markdown with questions.
+pub fn search(args: &[&str]) -> Result<(), String> {
+    let mut bench = cargo();
+    bench.args(["bench", "--quiet", "--package", "plimsoll-memory", "--bench", "quality", "--"]);
+    step("quality of search", bench.args(args))
+}
+
 /// All of them; those that fail do not keep the others back.
 pub fn all(args: &[&str]) -> Result<(), String> {
     let done = [

@@ -27,6 +27,7 @@ cargo xtask COMMAND
   bench serve        HTTP, events and the page, beside bare axum and in Chromium
   bench gateway      what the gateway adds to a call, beside a bare relay and LiteLLM's proxy
   bench memory       the memory, beside the reference server of MCP
+  bench search       how well the memory finds what is meant [DIR] [--half tune|held] [--more DIR]
   bench embedded     the model inside, beside llama.cpp
   bench import       taking files in, beside plain copies
   conformance        the official suite of MCP against /mcp of the binary
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         ["bench", "serve", rest @ ..] => bench::serve(rest),
         ["bench", "gateway", rest @ ..] => bench::gateway(rest),
         ["bench", "memory", rest @ ..] => bench::memory(rest),
+        ["bench", "search", rest @ ..] => bench::search(rest),
         ["bench", "embedded", rest @ ..] => bench::embedded(rest),
         ["bench", "import", rest @ ..] => bench::import(rest),
         ["bench", rest @ ..] if rest.iter().all(|arg| arg.starts_with("--")) => bench::all(rest),

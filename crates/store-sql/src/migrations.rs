@@ -1,6 +1,10 @@
 //! Migrations: append-only, in the order of their names, each known by a checksum.
 
-use plimsoll_store::{StoreError, StoreResult, engine::Db, sql::memory::summaries};
+use plimsoll_store::{
+    StoreError, StoreResult,
+    engine::Db,
+    sql::{memory::summaries, search},
+};
 
 /// One step of the schema. What was released is never changed, only followed.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +94,11 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-26-gateway",
         sql: include_str!("../migrations/2026-11-26-gateway.sql"),
     },
+    Migration { name: "2026-11-30-words", sql: include_str!("../migrations/2026-11-30-words.sql") },
+    Migration {
+        name: "2026-11-30-words-sqlite",
+        sql: include_str!("../migrations/sqlite/2026-11-30-words-sqlite.sql"),
+    },
 ];
 
 /// What is done before the text of a step, in the same transaction, where SQL alone cannot: it
@@ -97,6 +106,14 @@ pub(crate) const SQLITE: &[Migration] = &[
 pub(crate) fn preparation(step: &str) -> Option<fn(&mut dyn Db) -> StoreResult<()>> {
     match step {
         "2026-11-18f-memory" => Some(summaries::from_column),
+        _ => None,
+    }
+}
+
+/// The same, behind the text of a step.
+pub(crate) fn completion(step: &str) -> Option<fn(&mut dyn Db) -> StoreResult<()>> {
+    match step {
+        "2026-11-30-words-sqlite" => Some(search::settle),
         _ => None,
     }
 }

@@ -26,6 +26,7 @@ mod search;
 pub mod sql;
 mod topics;
 mod upkeep;
+pub mod words;
 mod workspace;
 
 use async_trait::async_trait;

@@ -15,7 +15,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::{error::Decide, file, session::Session, upkeep};
 use crate::{
     OpenReport,
-    migrations::{Migration, pending, preparation},
+    migrations::{Migration, completion, pending, preparation},
 };
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -65,6 +65,9 @@ pub(super) fn migrate(
             prepare(&mut session)?;
         }
         transaction.execute_batch(next.sql).decided()?;
+        if let Some(complete) = completion(next.name) {
+            complete(&mut session)?;
+        }
         session.run(RECORD, values![next.name, &next.checksum(), at])?;
         if now.is_empty() {
             workspaces::create(&mut session, &Workspace::default(), at)?;

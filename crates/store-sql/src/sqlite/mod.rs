@@ -3,9 +3,8 @@
 mod connection;
 mod error;
 mod file;
-mod memory_hit;
+mod finder;
 mod memory_search;
-mod memory_terms;
 mod migrate;
 mod open;
 mod readers;

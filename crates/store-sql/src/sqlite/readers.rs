@@ -52,6 +52,17 @@ impl Readers {
     }
 }
 
+impl Readers {
+    /// The same on a connection of its own, which has seen nothing yet.
+    pub(super) async fn run_fresh<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Connection) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
+        let (path, options) = (self.path.clone(), self.options.clone());
+        blocking(move || job(&mut connection::reading(&path, &options)?)).await
+    }
+}
+
 /// Runs what blocks where it may.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> StoreResult<T> + Send + 'static,

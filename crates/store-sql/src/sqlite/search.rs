@@ -1,24 +1,21 @@
-//! Full-text search by FTS5: pairs here (HIS-7), the memory in `memory_search`. The index itself is kept by the triggers of the
-//! schema.
+//! Full-text search: pairs here (HIS-7), the memory in `memory_search`.
 
 use async_trait::async_trait;
 use plimsoll_store::{
     MemoryHits, MemoryQuery, Search, SearchHit, StoreResult, Workspace,
-    engine::{Db, Engine, id, list},
-    sql::memory::grams::is_word,
+    engine::{Db, Engine, first, id},
+    sql::search::{Area, Wanted, find},
     values,
+    words::question::Question,
 };
 
-use super::{
-    SqlStore, memory_search, memory_terms,
-    snippet::{CLOSE, OPEN, unmark},
-};
+use super::{SqlStore, finder::Fts5, memory_search, snippet::Marked};
 
-/// Words of a snippet, about two lines.
-const SEARCH: &str = "SELECT d.pair_id, snippet(search_index, -1, $1, $2, '…', 24), rank
-    FROM search_index JOIN search_docs d ON d.doc = search_index.rowid
-    WHERE search_index MATCH $3 AND d.workspace = $4
-    ORDER BY rank LIMIT $5";
+/// Characters of a snippet, about two lines.
+const SNIPPET: usize = 180;
+
+const TEXTS: &str = "SELECT d.pair_id, t.user_text, COALESCE(t.assistant_text, '')
+    FROM search_docs d JOIN pair_texts t ON t.pair_id = d.pair_id WHERE d.doc = $1";
 
 #[async_trait]
 impl Search for SqlStore {
@@ -28,9 +25,12 @@ impl Search for SqlStore {
         query: &str,
         limit: usize,
     ) -> StoreResult<Vec<SearchHit>> {
-        let Some(query) = match_expression(query) else { return Ok(Vec::new()) };
+        let question = Question::parse(query);
+        if question.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
         let workspace = workspace.clone();
-        self.read(move |db| find(db, &workspace, &query, limit)).await
+        self.read(move |db| search(db, &workspace, &question, limit)).await
     }
 
     async fn search_memory(
@@ -38,77 +38,41 @@ impl Search for SqlStore {
         workspace: &Workspace,
         query: &MemoryQuery,
     ) -> StoreResult<MemoryHits> {
-        let terms = memory_terms::terms(&query.text);
-        if terms.is_empty() || query.limit == 0 {
+        let question = Question::parse(&query.text);
+        if question.is_empty() || query.limit == 0 {
             return Ok(MemoryHits::default());
         }
         let (workspace, query) = (workspace.clone(), query.clone());
-        self.read(move |db| memory_search::search(db, &workspace, &query, &terms)).await
+        self.read(move |db| memory_search::search(db, &workspace, &query, &question)).await
     }
 }
 
-fn find(
+fn search(
     db: &mut dyn Db,
     workspace: &Workspace,
-    query: &str,
+    question: &Question,
     limit: usize,
 ) -> StoreResult<Vec<SearchHit>> {
-    let (open, close) = (OPEN.to_string(), CLOSE.to_string());
-    let limit = u64::try_from(limit).unwrap_or(u64::MAX);
-    list(db, SEARCH, values![&open, &close, query, workspace, limit], |row| {
-        let (snippet, marks) = unmark(row.text(1)?);
-        // SQLite counts the better the lower.
-        Ok(SearchHit { pair: id(row, 0)?, snippet, marks, score: -row.real(2)? })
-    })
-}
-
-/// A query of ours as one of FTS5, in which every word is quoted, so that nothing that
-/// people type is an operator. None without a word.
-fn match_expression(query: &str) -> Option<String> {
-    let mut terms: Vec<String> = Vec::new();
-    let mut ends_open = false;
-    for (place, part) in query.split('"').enumerate() {
-        let words: Vec<&str> =
-            part.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).collect();
-        let quoted = place % 2 == 1;
-        if words.is_empty() {
-            // A query that ends in a closing quote or a space still ends in its last word.
-            continue;
-        }
-        if quoted {
-            terms.push(format!("\"{}\"", words.join(" ")));
-        } else {
-            terms.extend(words.iter().map(|word| format!("\"{word}\"")));
-        }
-        ends_open = !quoted;
+    let wanted = Wanted {
+        area: Area::History,
+        workspace,
+        question,
+        tags: Vec::new(),
+        since: None,
+        before: None,
+    };
+    let found = find(db, &Fts5, &wanted)?;
+    let mut hits = Vec::with_capacity(limit.min(found.texts.len()));
+    for text in found.texts.iter().take(limit) {
+        let hit = first(db, TEXTS, values![text.doc], |row| {
+            // The question where it has as much of what was looked for as the answer.
+            let asked = Marked::one_line(row.text(1)?, &found.words);
+            let answered = Marked::one_line(row.text(2)?, &found.words);
+            let more = answered.marks.len() > asked.marks.len();
+            let Marked { text: snippet, marks } = if more { answered } else { asked }.cut(SNIPPET);
+            Ok(SearchHit { pair: id(row, 0)?, snippet, marks, score: text.score })
+        })?;
+        hits.extend(hit);
     }
-    let last = terms.last_mut()?;
-    if ends_open {
-        last.push('*');
-    }
-    Some(terms.join(" "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_query_is_an_operator() {
-        let cases = [
-            ("ship", Some("\"ship\"*")),
-            ("the ship", Some("\"the\" \"ship\"*")),
-            ("\"the ship\"", Some("\"the ship\"")),
-            ("\"the ship\" sails", Some("\"the ship\" \"sails\"*")),
-            ("\"half open", Some("\"half open\"")),
-            ("a AND NOT b*", Some("\"a\" \"AND\" \"NOT\" \"b\"*")),
-            ("user_text:x ^y {z}", Some("\"user\" \"text\" \"x\" \"y\" \"z\"*")),
-            ("it's", Some("\"it\" \"s\"*")),
-            ("", None),
-            ("  \"\" -- * ( ", None),
-        ];
-        for (query, expected) in cases {
-            assert_eq!(match_expression(query).as_deref(), expected, "{query}");
-        }
-    }
+    Ok(hits)
 }

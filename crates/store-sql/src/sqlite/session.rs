@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use plimsoll_store::{
     StoreResult,
     engine::{Cells, Db, NamedCells, Value, unreadable},
+    sql::search,
 };
 use rusqlite::{
     Connection, Row, Statement, ToSql, TransactionBehavior,
@@ -14,7 +15,8 @@ use rusqlite::{
 use super::error::Decide;
 
 /// Runs a job in a transaction that has the right to write from its start, so that it
-/// never has to give up half-way for another process.
+/// never has to give up half-way for another process. The words of what it changed are searched
+/// from its end on.
 pub(super) fn transaction<T>(
     connection: &mut Connection,
     job: impl FnOnce(&mut dyn Db) -> StoreResult<T>,
@@ -22,6 +24,7 @@ pub(super) fn transaction<T>(
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).decided()?;
     let done = job(&mut Session(&transaction))?;
+    search::settle(&mut Session(&transaction))?;
     transaction.commit().decided()?;
     Ok(done)
 }

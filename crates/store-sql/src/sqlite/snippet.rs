@@ -1,11 +1,8 @@
 //! A piece of a text around what was found in it.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
-/// What FTS5 puts around a hit. Neither is a character that people type; one that stands
-/// in a text all the same is taken for a mark, which costs nothing.
-pub(super) const OPEN: char = '\u{1}';
-pub(super) const CLOSE: char = '\u{2}';
+use plimsoll_store::words::cut::cut;
 
 /// A text with ranges of it that were found, in order, apart from each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,53 +11,29 @@ pub(super) struct Marked {
     pub(super) marks: Vec<Range<usize>>,
 }
 
-/// Takes the marks out of a text and says where they stood.
-pub(super) fn unmark(marked: &str) -> (String, Vec<Range<usize>>) {
-    let mut text = String::with_capacity(marked.len());
-    let mut marks = Vec::new();
-    let mut opened = None;
-    for c in marked.chars() {
-        match c {
-            OPEN => opened = Some(text.len()),
-            CLOSE => {
-                if let Some(start) = opened.take()
-                    && start < text.len()
-                {
-                    marks.push(start..text.len());
-                }
-            }
-            _ => text.push(c),
-        }
-    }
-    (text, marks)
-}
-
 impl Marked {
-    /// A marked text of FTS5, on one line.
-    pub(super) fn one_line(marked: &str) -> Self {
-        let mut line = String::with_capacity(marked.len());
-        for word in marked.split_whitespace() {
+    /// A text on one line, with those of its words marked that were looked for. What overlaps
+    /// becomes one mark.
+    pub(super) fn one_line(text: &str, words: &HashSet<String>) -> Self {
+        let mut line = String::with_capacity(text.len());
+        for word in text.split_whitespace() {
             if !line.is_empty() {
                 line.push(' ');
             }
             line.push_str(word);
         }
-        let (text, marks) = unmark(&line);
-        Self { text, marks }
-    }
-
-    /// Marks more; what overlaps becomes one.
-    pub(super) fn mark(&mut self, more: impl IntoIterator<Item = Range<usize>>) {
-        self.marks.extend(more);
-        self.marks.sort_by_key(|mark| mark.start);
-        let mut apart: Vec<Range<usize>> = Vec::with_capacity(self.marks.len());
-        for mark in self.marks.drain(..) {
-            match apart.last_mut() {
-                Some(last) if mark.start < last.end => last.end = last.end.max(mark.end),
-                _ => apart.push(mark),
+        let mut marks: Vec<Range<usize>> = Vec::new();
+        for word in cut(&line) {
+            if !words.contains(&word.word) {
+                continue;
             }
+            let mut mark = word.at;
+            while let Some(last) = marks.pop_if(|last| mark.start < last.end) {
+                mark = last.start.min(mark.start)..last.end.max(mark.end);
+            }
+            marks.push(mark);
         }
-        self.marks = apart;
+        Self { text: line, marks }
     }
 
     /// At most so many characters, around as many marks as can be.
@@ -128,18 +101,29 @@ mod tests {
 
     use super::*;
 
+    fn words(list: &[&str]) -> HashSet<String> {
+        list.iter().map(|word| (*word).to_owned()).collect()
+    }
+
     #[test]
-    fn marks_become_ranges_whatever_the_text_holds() {
-        let (text, marks) = unmark("a \u{1}ship\u{2} of \u{1}é\u{2}");
-        assert_eq!(text, "a ship of é");
-        assert_eq!(marks, [2..6, 10..12]);
-        assert_eq!(unmark("\u{2}\u{1}\u{1}x"), ("x".to_owned(), Vec::new()));
+    fn what_was_looked_for_is_marked() {
+        let found = |text: &str, list: &[&str]| {
+            let marked = Marked::one_line(text, &words(list));
+            marked.marks.iter().map(|mark| marked.text[mark.clone()].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("a  Ship of\n\té", &["ship", "e"]), ["Ship", "é"]);
+        assert_eq!(found("設定ファイル", &["設定", "ファ", "ァイ", "イル"]), ["設定", "ファイル"]);
+        assert_eq!(
+            found("the OAuth2PasswordBearer", &["password", "bearer"]),
+            ["Password", "Bearer"]
+        );
+        assert_eq!(found("tokenRefresh", &["token", "refresh", "tokenrefresh"]), ["tokenRefresh"]);
     }
 
     #[test]
     fn a_snippet_stands_around_its_marks() {
-        let text = format!("{}\u{1}anchor\u{2} {}", "many words ".repeat(40), "more ".repeat(40));
-        let cut = Marked::one_line(&text).cut(60);
+        let text = format!("{}anchor {}", "many words ".repeat(40), "more ".repeat(40));
+        let cut = Marked::one_line(&text, &words(&["anchor"])).cut(60);
         assert!(cut.text.starts_with('…') && cut.text.ends_with('…'), "{}", cut.text);
         assert!(cut.text.chars().count() <= 60);
         assert_eq!(&cut.text[cut.marks[0].clone()], "anchor");
@@ -148,14 +132,12 @@ mod tests {
     proptest! {
         #[test]
         fn a_snippet_is_short_and_its_marks_are_texts(
-            words in prop::collection::vec(("[a-zé語🚢]{0,9}", any::<bool>()), 0..80),
+            text in "([a-zé語🚢]{0,9} ){0,80}",
+            asked in prop::collection::vec("[a-zé語]{1,3}", 0..9),
             max_chars in 4usize..90,
         ) {
-            let text: Vec<String> = words
-                .iter()
-                .map(|(word, found)| if *found { format!("\u{1}{word}\u{2}") } else { word.clone() })
-                .collect();
-            let whole = Marked::one_line(&text.join(" "));
+            let asked: HashSet<String> = asked.into_iter().collect();
+            let whole = Marked::one_line(&text, &asked);
             let found: Vec<String> =
                 whole.marks.iter().map(|mark| whole.text[mark.clone()].to_owned()).collect();
             let cut = whole.cut(max_chars);

@@ -9,7 +9,9 @@ use std::{
 use async_trait::async_trait;
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
-    Finding, Noun, SchemaVersion, StoreError, StoreResult, Upkeep, engine::Engine, sql::parts,
+    Finding, Noun, SchemaVersion, StoreError, StoreResult, Upkeep,
+    engine::Engine,
+    sql::{parts, search},
 };
 use rusqlite::{Connection, InterruptHandle};
 
@@ -17,7 +19,7 @@ use super::{SqlStore, error::Decide, file, migrate, schema};
 use crate::migrations::SQLITE;
 
 /// The indexes of full-text search.
-const INDEXES: [&str; 3] = ["search_index", "memory_observation_index", "memory_prompt_index"];
+const INDEXES: [&str; 2] = ["memory_search_index", "history_search_index"];
 
 /// Fewer free pages than these are not worth writing the rest anew.
 const FREE_PAGES_WORTH_A_VACUUM: i64 = 1024;
@@ -33,7 +35,9 @@ impl Upkeep for SqlStore {
     }
 
     async fn check(&self) -> StoreResult<Vec<Finding>> {
-        let mut findings = self.readers.run(|connection| look_through(connection)).await?;
+        // FTS5 takes what a connection has read before for what is there now when it looks through
+        // its index, so a fresh one is asked.
+        let mut findings = self.readers.run_fresh(|connection| look_through(connection)).await?;
         let path = self.path().to_owned();
         let foreign = self.readers.run(move |connection| {
             let applied = migrate::applied(connection, &path)?.len();
@@ -44,7 +48,8 @@ impl Upkeep for SqlStore {
         for table in [&parts::RECEIPTS, &parts::REQUESTS] {
             findings.extend(self.read(move |db| table.check(db)).await?.map(Finding));
         }
-        // A search index is compared with the texts by a command that counts as a write.
+        findings.extend(self.read(search::check).await?.map(Finding));
+        // A search index is compared with the words by a command that counts as a write.
         for index in INDEXES {
             let compared = self
                 .writer
@@ -58,7 +63,7 @@ impl Upkeep for SqlStore {
             match compared {
                 Ok(_) => {}
                 Err(StoreError::Corrupt { .. }) => {
-                    findings.push(Finding(format!("{index} does not match the texts")));
+                    findings.push(Finding(format!("{index} does not match the words")));
                 }
                 Err(error) => return Err(error),
             }

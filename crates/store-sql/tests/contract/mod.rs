@@ -188,6 +188,7 @@ macro_rules! contract_tests {
                 projects_are_read_apart
             }
             memory_search {
+                what_people_mean_is_found
                 notes_are_found_by_their_words
                 notes_without_spaces_are_found
                 better_notes_come_first

@@ -209,7 +209,7 @@ async fn a_search_index_that_went_astray_is_found_by_a_check() {
     let store = ready(&path).await;
     store.insert(&Workspace::default(), &answered(1)).await.unwrap();
     let other = Connection::open(&path).unwrap();
-    other.execute_batch("DROP TRIGGER search_after_update").unwrap();
+    other.execute_batch("DROP TRIGGER pair_text_updated").unwrap();
     other.execute("UPDATE pair_texts SET user_text = 'unknown to the index'", []).unwrap();
     assert_eq!(store.check().await.unwrap().len(), 1);
 }

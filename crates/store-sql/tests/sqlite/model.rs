@@ -272,7 +272,8 @@ proptest! {
                 assert_eq!(ask(&store, operation).await, model.apply(operation), "{operation:?}");
                 agrees(&store, &model).await;
             }
-            assert!(store.check().await.unwrap().is_empty());
+            let found = store.check().await.unwrap();
+            assert!(found.is_empty(), "{found:?}");
         });
     }
 }

@@ -31,6 +31,10 @@ pub struct MemoryHit {
     pub marks: Vec<Range<usize>>,
     /// How well it fits; more is better, and only the order means something.
     pub score: f64,
+    /// Whether it has all words of the query.
+    pub all_words: bool,
+    /// Whether one of its words only looks like one that was asked for.
+    pub similar: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,8 +43,8 @@ pub struct MemoryHits {
     pub hits: Vec<MemoryHit>,
     /// Whether no text held all words, so that those with any of them were taken.
     pub any_word: bool,
-    /// How many fit the query, as far as they were counted.
+    /// How many fit the query, counted up to 10,000.
     pub matched: usize,
-    /// Whether the words are so common that only the newest that fit were looked at.
+    /// Whether there are more than were counted.
     pub more: bool,
 }

@@ -18,6 +18,7 @@ pub mod parts;
 mod quotes;
 pub(crate) mod read_pairs;
 pub(crate) mod receipts;
+pub mod search;
 pub(crate) mod snapshots;
 pub(crate) mod summaries;
 pub(crate) mod tool_calls;

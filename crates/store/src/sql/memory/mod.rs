@@ -2,7 +2,6 @@
 
 pub(crate) mod archive;
 pub(crate) mod changes;
-pub mod grams;
 pub(crate) mod graph;
 mod ids;
 mod listing;

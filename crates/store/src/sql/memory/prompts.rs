@@ -2,7 +2,7 @@
 
 use plimsoll_domain::Timestamp;
 
-use super::{Conditions, count, grams::grams, ids, namespace, sessions, tags};
+use super::{Conditions, count, ids, namespace, sessions, tags};
 use crate::{
     MemoryFilter, NewPrompt, Prompt, StoreResult, Workspace,
     engine::{Cells, Db, first, list},
@@ -11,7 +11,7 @@ use crate::{
 
 pub const COLUMNS: &str = "id, session_id, project, namespace, created_at, content";
 const INSERT: &str = "INSERT INTO memory_prompts (id, workspace, session_id, project, namespace,
-    created_at, tags, content, content_grams) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    created_at, tags, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
 pub(crate) fn save(
     db: &mut dyn Db,
@@ -38,7 +38,6 @@ fn insert(db: &mut dyn Db, workspace: &Workspace, prompt: &Prompt) -> StoreResul
     sessions::make_named(db, workspace, session, project, prompt.created_at)?;
     let namespace = prompt.namespace.as_deref();
     let tags = tags(workspace, project, namespace, None);
-    let grams = grams(&prompt.content);
     db.run(
         INSERT,
         values![
@@ -50,7 +49,6 @@ fn insert(db: &mut dyn Db, workspace: &Workspace, prompt: &Prompt) -> StoreResul
             prompt.created_at,
             &tags,
             &prompt.content,
-            grams.as_ref(),
         ],
     )
     .map(drop)

@@ -2,7 +2,7 @@
 
 use plimsoll_domain::Timestamp;
 
-use super::{grams::grams, graph, ids, observations, sessions, tags, words::fingerprint};
+use super::{graph, ids, observations, sessions, tags, words::fingerprint};
 use crate::{
     NewObservation, NewRelation, Noun, Observation, Saved, SavedObservation, Scope, StoreError,
     StoreResult, Workspace,
@@ -20,15 +20,13 @@ const SEEN: &str = "UPDATE memory_observations SET duplicate_count = duplicate_c
     last_seen_at = $1 WHERE id = $2";
 const INSERT: &str = "INSERT INTO memory_observations (id, workspace, session_id, kind, project,
     scope, namespace, topic_key, tool_name, revision_count, duplicate_count, last_seen_at,
-    created_at, updated_at, fingerprint, tags, title, title_grams, content, content_grams)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-    $20)";
+    created_at, updated_at, fingerprint, tags, title, content)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
 const KEEP: &str = "INSERT INTO memory_revisions (observation_id, revision, kind, title, content,
     replaced_at) SELECT id, revision_count, kind, title, content, $1 FROM memory_observations
     WHERE id = $2";
 const REVISE: &str = "UPDATE memory_observations SET revision_count = revision_count + 1,
-    kind = $1, title = $2, title_grams = $3, content = $4, content_grams = $5, fingerprint = $6,
-    tags = $7, updated_at = $8 WHERE id = $9";
+    kind = $1, title = $2, content = $3, fingerprint = $4, tags = $5, updated_at = $6 WHERE id = $7";
 
 /// What a relation that comes with a note means.
 const RELATES_TO: &str = "relates_to";
@@ -181,9 +179,7 @@ pub(super) fn insert(
             &made.fingerprint,
             &made.tags,
             &note.title,
-            made.title_grams.as_ref(),
             &note.content,
-            made.content_grams.as_ref(),
         ],
     )
     .map(drop)
@@ -220,9 +216,7 @@ pub(super) fn new_text(
         values![
             &changed.kind,
             &changed.title,
-            made.title_grams.as_ref(),
             &changed.content,
-            made.content_grams.as_ref(),
             &made.fingerprint,
             &made.tags,
             at,
@@ -236,8 +230,6 @@ pub(super) fn new_text(
 pub(super) struct Made {
     pub(super) fingerprint: String,
     pub(super) tags: String,
-    title_grams: Option<String>,
-    content_grams: Option<String>,
 }
 
 impl Made {
@@ -255,8 +247,6 @@ impl Made {
         Self {
             fingerprint: fingerprint(workspace, &text),
             tags: tags(workspace, &note.project, namespace, Some((&note.kind, note.scope))),
-            title_grams: grams(&note.title),
-            content_grams: grams(&note.content),
         }
     }
 }

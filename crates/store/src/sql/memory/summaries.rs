@@ -4,7 +4,6 @@
 use plimsoll_domain::Timestamp;
 
 use super::{
-    grams::grams,
     ids, saving, tags,
     words::{fingerprint, short_hash},
 };
@@ -98,8 +97,8 @@ pub fn from_column(db: &mut dyn Db) -> StoreResult<()> {
         FROM memory_sessions WHERE summary IS NOT NULL AND summary <> '' ORDER BY started_at, id";
     const INSERT: &str = "INSERT INTO memory_observations (id, workspace, session_id, kind,
         project, scope, namespace, topic_key, revision_count, duplicate_count, created_at,
-        updated_at, fingerprint, tags, title, title_grams, content, content_grams)
-        VALUES ($1, $2, $3, $4, $5, $6, '', $7, 1, 0, $8, $8, $9, $10, $11, $12, $13, $14)";
+        updated_at, fingerprint, tags, title, content)
+        VALUES ($1, $2, $3, $4, $5, $6, '', $7, 1, 0, $8, $8, $9, $10, $11, $12)";
     let found = list(db, FOUND, values![], |row| {
         let at = row.opt_int(4)?.map_or_else(|| row.time(3), |at| Ok(Timestamp::from_millis(at)));
         Ok((row.string(0)?, row.string(1)?, row.string(2)?, at?, row.string(5)?))
@@ -123,9 +122,7 @@ pub fn from_column(db: &mut dyn Db) -> StoreResult<()> {
                 &fingerprint(&workspace, &note),
                 &tags,
                 &note.title,
-                grams(&note.title).as_ref(),
                 &note.content,
-                grams(&note.content).as_ref(),
             ],
         )?;
     }
