@@ -3,6 +3,7 @@
 // Helpers of tests stand outside the test functions, and may panic like them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod agents;
 mod budgets;
 mod harness;
 mod hostile;
