@@ -1,0 +1,14 @@
+//! Search by meaning (MEM-10): what was noted in other words than those of a question.
+//!
+//! Reading order: `embedder` is who makes vectors of texts, `windows` which texts of a note
+//! become vectors, `vector` how one is kept, `matrix` finds the closest, `speaks` says which
+//! questions are asked so at all.
+
+mod embedder;
+mod matrix;
+mod speaks;
+mod vector;
+mod windows;
+
+pub use embedder::{EmbedError, Embedder};
+pub use speaks::speaks;
