@@ -3,7 +3,7 @@
 //! 100,000 vectors take 38 MB and are compared in about 4 ms on one core, so that no index
 //! that is only nearly right is needed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::vector::SmallVector;
 
@@ -119,6 +119,11 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
+    /// Leaves only these notes.
+    pub(super) fn keep(&mut self, ids: &HashSet<u64>) {
+        self.scores.retain(|(_, id)| ids.contains(id));
+    }
+
     /// The closest notes, each once with its best vector; of two that are as close, the newer
     /// comes first.
     pub(super) fn closest(&mut self, count: usize) -> Vec<(u64, f32)> {
@@ -131,7 +136,7 @@ impl Ranked {
             }
             let mut best = self.scores[..some].to_vec();
             best.sort_unstable_by(order);
-            let mut seen = std::collections::HashSet::new();
+            let mut seen = HashSet::new();
             best.retain(|(_, id)| seen.insert(*id));
             if best.len() >= count || some == self.scores.len() {
                 best.truncate(count);
