@@ -9,7 +9,9 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 use plimsoll_app::NoProvider;
-use plimsoll_embedded::{Downloader, EmbeddedModel, EmbeddedOptions, Stage, Weights, fetch};
+use plimsoll_embedded::{
+    Downloader, EmbeddedModel, EmbeddedOptions, OnProgress, Stage, Weights, fetch,
+};
 use plimsoll_provider::{Download, Provider, Timeouts};
 
 /// Where the weights were first published, and the variable that names another place
@@ -62,29 +64,37 @@ impl Embedded {
     }
 
     fn fetch(&self) -> Result<(), NoProvider> {
-        let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes} of {total_bytes}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = ProgressBar::new(0).with_style(style);
-        let mut told = |progress: plimsoll_embedded::Progress| {
-            bar.set_length(progress.total);
-            bar.set_position(progress.done);
-            bar.set_message(match progress.stage {
-                Stage::Waiting => "another process fetches the model",
-                Stage::Downloading => "fetching the model",
-                Stage::Unpacking => "unpacking the model",
-                Stage::Checking => "checking the model",
-            });
-            ControlFlow::Continue(())
-        };
-        let web = Web { timeouts: self.timeouts };
-        let fetched = fetch(&self.data_dir, Some(&web), &mut told);
-        bar.finish_and_clear();
+        let fetched = with_bar(self.timeouts, |web, told| fetch(&self.data_dir, Some(web), told));
         fetched.map(|_| ()).map_err(|error| NoProvider {
             message: error.to_string(),
             hint: "another model works without it, such as -m gpt-4o with OPENAI_API_KEY"
                 .to_owned(),
         })
     }
+}
+
+/// Fetches a model with a bar on the terminal.
+pub(crate) fn with_bar<T>(
+    timeouts: Timeouts,
+    fetch: impl FnOnce(&dyn Downloader, OnProgress<'_>) -> T,
+) -> T {
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes} of {total_bytes}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(0).with_style(style);
+    let mut told = |progress: plimsoll_embedded::Progress| {
+        bar.set_length(progress.total);
+        bar.set_position(progress.done);
+        bar.set_message(match progress.stage {
+            Stage::Waiting => "another process fetches the model",
+            Stage::Downloading => "fetching the model",
+            Stage::Unpacking => "unpacking the model",
+            Stage::Checking => "checking the model",
+        });
+        ControlFlow::Continue(())
+    };
+    let fetched = fetch(&Web { timeouts }, &mut told);
+    bar.finish_and_clear();
+    fetched
 }
 
 /// The web, as the second way to the weights.

@@ -16,6 +16,7 @@ mod keys;
 mod logging;
 mod machine;
 mod markdown;
+mod meaning;
 mod output;
 pub mod pairs;
 mod plan_picture;

@@ -66,16 +66,21 @@ enum Key {
     None,
 }
 
+/// How long others are waited for.
+pub(crate) fn timeouts(settings: &Settings) -> Timeouts {
+    let (connect, first_byte, idle) = settings.timeouts();
+    let seconds = Duration::from_secs;
+    Timeouts {
+        connect: seconds(connect),
+        first_byte: seconds(first_byte),
+        idle: seconds(idle),
+        ..Timeouts::default()
+    }
+}
+
 impl Providers {
     pub(crate) fn new(data_dir: &Path, settings: &Settings) -> Self {
-        let (connect, first_byte, idle) = settings.timeouts();
-        let seconds = Duration::from_secs;
-        let timeouts = Timeouts {
-            connect: seconds(connect),
-            first_byte: seconds(first_byte),
-            idle: seconds(idle),
-            ..Timeouts::default()
-        };
+        let timeouts = timeouts(settings);
         let embedded = crate::embedded::Embedded::new(data_dir, timeouts, settings.threads());
         Self {
             timeouts,

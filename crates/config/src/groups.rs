@@ -93,6 +93,7 @@ pub const SETTING_GROUPS: &[SettingGroup] = &[
             ("logToFile", "Log to a file as well"),
             ("allowedServers", "Servers of private networks"),
             ("threads", "Threads of the model inside"),
+            ("memoryMeaning", "Search the memory by meaning"),
         ],
     },
 ];

@@ -250,6 +250,12 @@ pub const SETTINGS: &[SettingSpec] = &[
         "Most requests of other programs at the same time.",
     ),
     spec(
+        "memoryMeaning",
+        Kind::Switch,
+        "off",
+        "Whether the memory is searched by meaning too; `plimsoll memory meaning on` fetches the model for it.",
+    ),
+    spec(
         "log",
         Kind::Choice(&["off", "error", "warn", "info", "debug"]),
         "warn",

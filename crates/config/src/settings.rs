@@ -345,6 +345,11 @@ impl Settings {
         self.text("threads").parse().ok()
     }
 
+    /// Whether the memory is searched by meaning too (MEM-10).
+    pub fn memory_meaning(&self) -> bool {
+        self.text("memoryMeaning") == "on"
+    }
+
     /// The largest files.
     pub fn file_limits(&self) -> FileLimits {
         let bytes = |key| parse_bytes(self.text(key)).unwrap_or(0);

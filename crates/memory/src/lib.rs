@@ -16,6 +16,7 @@ mod find;
 mod graph;
 mod ledger;
 mod lines;
+mod meaning;
 mod memory;
 mod notes;
 mod private;
@@ -40,6 +41,9 @@ pub use asks::{
 pub use checks::{MAX_CONTENT_BYTES, MAX_TITLE_BYTES};
 pub use error::MemoryError;
 pub use ledger::{BudgetSpent, Ledger, SMALLEST_BUDGET, Sent};
+pub use meaning::{
+    EmbedError, Embedder, MOST_NOTES_BY_MEANING, Meaning, MeaningError, MeaningParts, speaks,
+};
 pub use memory::{Clock, DEFAULT_SESSION, Memory, MemoryParts};
 pub use private::{REDACTED, redact};
 pub use projects::{ALL_PROJECTS, OwnProject, StartedSessions, UNKNOWN_PROJECT};

@@ -8,7 +8,8 @@ use plimsoll_store::{Noun, Store, StoreError, Workspace};
 use plimsoll_tokens::Estimator;
 
 use crate::{
-    DetailLevel, Ledger, MemoryError, OwnProject, Reading, Reply, StartedSessions, checks, time,
+    DetailLevel, Ledger, Meaning, MemoryError, OwnProject, Reading, Reply, StartedSessions, checks,
+    time,
 };
 
 /// The session of whoever names none (MEM-1).
@@ -46,6 +47,7 @@ pub struct Memory {
     pub(crate) counter: Estimator,
     ledger: Arc<Ledger>,
     pub(crate) started: Arc<StartedSessions>,
+    meaning: Option<Arc<Meaning>>,
 }
 
 /// What is told, before it is weighed.
@@ -73,7 +75,19 @@ impl Memory {
             OwnProject::ReadsAll(name) => OwnProject::ReadsAll(checks::of_folder(&name)),
             OwnProject::Unknown => OwnProject::Unknown,
         };
-        Self { store, clock, workspace, own, counter, ledger, started }
+        Self { store, clock, workspace, own, counter, ledger, started, meaning: None }
+    }
+
+    /// The same with search by meaning, if there is any (MEM-10).
+    #[must_use]
+    pub fn with_meaning(mut self, meaning: Option<Arc<Meaning>>) -> Self {
+        self.meaning = meaning;
+        self
+    }
+
+    /// Search by meaning, where it is switched on.
+    pub fn meaning(&self) -> Option<&Arc<Meaning>> {
+        self.meaning.as_ref()
     }
 
     /// What was sent in this connection.

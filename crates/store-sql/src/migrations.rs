@@ -94,6 +94,10 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-26-gateway",
         sql: include_str!("../migrations/2026-11-26-gateway.sql"),
     },
+    Migration {
+        name: "2026-11-29-memory-vectors",
+        sql: include_str!("../migrations/sqlite/2026-11-29-memory-vectors.sql"),
+    },
     Migration { name: "2026-11-30-words", sql: include_str!("../migrations/2026-11-30-words.sql") },
     Migration {
         name: "2026-11-30-words-sqlite",

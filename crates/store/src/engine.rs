@@ -17,6 +17,8 @@ pub enum Value<'a> {
     Int(i64),
     Real(f64),
     Text(Cow<'a, str>),
+    /// For what can be made again alone: rows with bytes are not put aside.
+    Bytes(Cow<'a, [u8]>),
 }
 
 /// A database that runs jobs. A job outlives its caller: whoever stops waiting does not undo it.
@@ -68,6 +70,11 @@ pub trait Cells {
     fn opt_text(&self, place: usize) -> StoreResult<Option<&str>>;
     fn opt_int(&self, place: usize) -> StoreResult<Option<i64>>;
     fn opt_real(&self, place: usize) -> StoreResult<Option<f64>>;
+    fn opt_bytes(&self, place: usize) -> StoreResult<Option<&[u8]>>;
+
+    fn bytes(&self, place: usize) -> StoreResult<&[u8]> {
+        self.opt_bytes(place)?.ok_or_else(|| unreadable("bytes are missing"))
+    }
 
     fn text(&self, place: usize) -> StoreResult<&str> {
         self.opt_text(place)?.ok_or_else(|| unreadable("a text is missing"))
@@ -169,6 +176,12 @@ impl<'a> From<&'a String> for Value<'a> {
 impl<'a> From<&'a Workspace> for Value<'a> {
     fn from(workspace: &'a Workspace) -> Self {
         Self::Text(Cow::Borrowed(workspace.as_str()))
+    }
+}
+
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(Cow::Borrowed(bytes))
     }
 }
 

@@ -43,11 +43,11 @@ pub use files::{Files, ListedIn, ToolCallRecord};
 pub use gateway::{ClientKey, ClientUse, Gateway, GatewayCall};
 pub use jobs::StoreFuture;
 pub use memory::{
-    ArchivedObservation, Around, BadScope, Brought, Change, Memory, MemoryCounts, MemoryFilter,
-    MemoryFound, MemoryHit, MemoryHits, MemoryQuery, MemoryRecord, NewObservation, NewPrompt,
-    NewRelation, NewSession, Observation, ObservationRevision, Order, ProgressDocument, Projects,
-    Prompt, Related, Relation, SESSION_SUMMARY, SHARED_SESSION, Saved, SavedObservation, Scope,
-    Session, Summarised,
+    ArchivedObservation, Around, BadScope, Brought, Change, KeptVectors, Memory, MemoryCounts,
+    MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, MemoryRecord, NewObservation,
+    NewPrompt, NewRelation, NewSession, NoteText, NoteVectors, Observation, ObservationRevision,
+    Order, ProgressDocument, Projects, Prompt, Related, Relation, SESSION_SUMMARY, SHARED_SESSION,
+    Saved, SavedObservation, Scope, Session, Summarised, VectorCounts, Vectors,
 };
 pub use model_memory::{LearnedLimits, ModelStats, UsageEntry, UsageReport};
 pub use notebook::{Preferences, QUERIES_KEPT, SavedFilter};
@@ -79,6 +79,7 @@ pub trait Store:
     + ModelStats
     + Preferences
     + Memory
+    + Vectors
     + Search
     + Upkeep
 {

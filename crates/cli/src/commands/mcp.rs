@@ -11,7 +11,14 @@ use plimsoll_store::Workspace;
 use plimsoll_tokens::{Estimator, Tokenizer};
 use serde_json::{Map, Value};
 
-use crate::{args::Location, context::Context, failure::Failure, machine, signals};
+use crate::{
+    args::Location,
+    context::Context,
+    failure::Failure,
+    machine,
+    meaning::{self, Filling},
+    signals,
+};
 
 /// Memory and spec tools for coding agents (MCP server on stdio)
 #[derive(Args, Debug)]
@@ -71,6 +78,9 @@ pub(crate) fn run(args: &McpArgs, location: &Location) -> Result<u8, Failure> {
             directory,
             project: args.project.clone(),
         };
+        let _filling = meaning::open_if_wanted(&app, &opened.data_dir).and_then(|meaning| {
+            Filling::start(&app, meaning, &location.workspace, &opened.data_dir)
+        });
         let asked_to_end = signals::asked_to_end();
         let server = server(&app, &location.workspace, options).await?;
         tokio::select! {

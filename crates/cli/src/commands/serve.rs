@@ -21,6 +21,7 @@ use crate::{
     context::Context,
     failure::{Failure, note},
     machine,
+    meaning::{self, Filling},
     output::Output,
     process, signals, token,
 };
@@ -68,6 +69,9 @@ pub(crate) fn run(
             directory: directory.clone(),
             project: args.project.clone(),
         };
+        let _filling = meaning::open_if_wanted(&app, &opened.data_dir).and_then(|meaning| {
+            Filling::start(&app, meaning, &Workspace::default(), &opened.data_dir)
+        });
         let agents = mcp::server(&app, &Workspace::default(), options).await?;
         let mounted = mount_agents(&agents, &access.hosts);
         let web = Web::new(WebParts { app, configurator, access, zone, mounted, project });

@@ -90,7 +90,7 @@ fn line(row: &Row<'_>, narrow: bool) -> String {
 
 /// Changes one setting in the file. The file is read without the rest of the settings, so
 /// that a bad value can be mended.
-fn change(key: &str, value: Option<&str>) -> Result<u8, Failure> {
+pub(crate) fn change(key: &str, value: Option<&str>) -> Result<u8, Failure> {
     let dir = config_dir().ok_or_else(|| {
         Failure::failed("there is no configuration directory").hint("set PLIMSOLL_CONFIG_DIR")
     })?;

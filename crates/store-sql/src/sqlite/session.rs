@@ -111,6 +111,7 @@ impl ToSql for Bound<'_> {
             Value::Int(value) => ValueRef::Integer(*value),
             Value::Real(value) => ValueRef::Real(*value),
             Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::Bytes(bytes) => ValueRef::Blob(bytes),
         }))
     }
 }
@@ -142,6 +143,14 @@ impl Cells for Found<'_> {
             ValueRef::Real(value) => Ok(Some(value)),
             ValueRef::Integer(value) => Ok(Some(value as f64)),
             _ => Err(unreadable("a number is no number")),
+        }
+    }
+
+    fn opt_bytes(&self, place: usize) -> StoreResult<Option<&[u8]>> {
+        match self.0.get_ref(place).decided()? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Blob(bytes) => Ok(Some(bytes)),
+            _ => Err(unreadable("bytes are no bytes")),
         }
     }
 }

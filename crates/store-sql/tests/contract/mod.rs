@@ -13,6 +13,7 @@ pub(crate) mod gateway;
 pub(crate) mod memory;
 pub(crate) mod memory_projects;
 pub(crate) mod memory_search;
+pub(crate) mod memory_vectors;
 pub(crate) mod notes;
 pub(crate) mod pairs;
 pub(crate) mod purge;
@@ -186,6 +187,13 @@ macro_rules! contract_tests {
                 a_summary_keeps_what_it_had
                 a_session_belongs_to_one_project
                 projects_are_read_apart
+            }
+            memory_vectors {
+                mem_10_vectors_are_kept_until_the_text_is_another
+                mem_10_vectors_go_with_their_note
+                mem_10_vectors_are_read_in_the_order_of_change
+                mem_10_vectors_of_a_text_that_changed_meanwhile_are_not_kept
+                mem_10_ids_are_narrowed_by_a_filter
             }
             memory_search {
                 what_people_mean_is_found

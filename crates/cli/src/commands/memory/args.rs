@@ -6,6 +6,8 @@ use clap::{Args, Subcommand};
 use plimsoll_memory::DetailLevel;
 use plimsoll_store::Scope;
 
+use super::meaning::MeaningArgs;
+
 /// The memory that coding agents share: save, search, look around, take it along
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
@@ -46,6 +48,8 @@ pub(crate) enum MemoryCommand {
         /// The file; `-` is standard input
         file: PathBuf,
     },
+    /// Search by meaning too, with a small model in this program
+    Meaning(MeaningArgs),
     /// What it holds
     Stats {
         /// Only this project

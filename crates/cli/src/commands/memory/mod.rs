@@ -2,6 +2,7 @@
 
 mod archive;
 mod args;
+mod meaning;
 
 pub(crate) use args::MemoryArgs;
 
@@ -41,8 +42,13 @@ pub(crate) fn run(
     let context = Context::load()?;
     machine::block_on(async {
         let opened = machine::open(context, location.data_dir()).await?;
+        let data_dir = opened.data_dir.clone();
         let app = Arc::new(opened.app);
         app.open_workspace(&location.workspace).await?;
+        if let MemoryCommand::Meaning(ask) = &args.command {
+            let place = meaning::Place { app: &app, data_dir: &data_dir, location };
+            return meaning::run(ask, &place, args.json, output).await;
+        }
         let memory = memory(&app, location.workspace.clone())?;
         let reply = match &args.command {
             MemoryCommand::Save(save) => memory.save(note(save)?).await,
@@ -69,6 +75,8 @@ pub(crate) fn run(
             MemoryCommand::Show(ask) => {
                 memory.get_observation(GetObservation { id: ask.id, revision: ask.revision }).await
             }
+            // Answered above: it needs no memory.
+            MemoryCommand::Meaning(_) => return Ok(0),
             MemoryCommand::Stats { project } => memory.stats(project.clone()).await,
             MemoryCommand::Export(export) => {
                 return archive::export(&memory, export).await;

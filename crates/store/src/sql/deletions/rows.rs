@@ -32,6 +32,8 @@ pub(super) fn fetch(db: &mut dyn Db, sql: &str, values: &[Value<'_>]) -> StoreRe
         Value::Int(value) => Json::from(value),
         Value::Real(value) => Json::from(value),
         Value::Text(text) => Json::from(text.into_owned()),
+        // No table whose rows are put aside has any.
+        Value::Bytes(_) => Json::Null,
     };
     let rows = db.named(sql, values)?;
     let row = |cells: Vec<(String, Value<'static>)>| {

@@ -11,6 +11,7 @@ pub(crate) mod saving;
 pub(crate) mod sessions;
 pub mod summaries;
 pub(crate) mod totals;
+pub(crate) mod vectors;
 mod words;
 
 pub use listing::Conditions;

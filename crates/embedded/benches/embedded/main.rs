@@ -1,6 +1,8 @@
 //! The embedded model beside llama.cpp on the same file, prompts and threads, in one
 //! run: `cargo xtask bench embedded`. The peer is left out, loudly, where it cannot be
-//! set up. `--quick` leaves the long prompt out.
+//! set up. `--quick` leaves the long prompt out, `--sentences` all but the sentence model.
+
+mod sentences;
 
 use std::{
     io::{Read, Write},
@@ -125,6 +127,11 @@ fn peak_memory() -> Option<f64> {
 fn main() -> Outcome {
     let quick = std::env::args().any(|arg| arg == "--quick");
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let mut table = Table::default();
+    sentences::measure(cache, &mut table)?;
+    if std::env::args().any(|arg| arg == "--sentences") {
+        return Ok(table.print_and_save("sentences")?);
+    }
     let Some(weights) = real::weights(cache, |cache| {
         let fetched = fetch(cache, None, &mut |_| ControlFlow::Continue(()))?;
         Ok::<_, FetchError>(fetched.path().to_owned())
@@ -138,7 +145,6 @@ fn main() -> Outcome {
         ..EmbeddedOptions::default()
     };
     let model = EmbeddedModel::new(options);
-    let mut table = Table::default();
 
     let started = Instant::now();
     ours(&model, 1);

@@ -1,0 +1,16 @@
+//! Search by meaning (MEM-10): what was noted in other words than those of a question.
+//!
+//! Reading order: `embedder` is who makes vectors of texts, `windows` which texts of a note
+//! become vectors, `vector` how one is kept, `matrix` finds the closest, `searching` brings
+//! them together over a store, `speaks` says which questions are asked so at all.
+
+mod embedder;
+mod matrix;
+mod searching;
+mod speaks;
+mod vector;
+mod windows;
+
+pub use embedder::{EmbedError, Embedder};
+pub use searching::{MOST_NOTES_BY_MEANING, Meaning, MeaningError, MeaningParts};
+pub use speaks::speaks;
