@@ -1,5 +1,7 @@
 //! `mem_search`, and the same for callers that want records.
 
+use std::sync::Arc;
+
 use plimsoll_budget::SNIPPET_CHARS;
 use plimsoll_store::{
     MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, Observation, Prompt, Scope,
@@ -9,12 +11,21 @@ use plimsoll_tokens::commas;
 use crate::{
     DetailLevel, Find, Memory, MemoryError, Reply, checks,
     lines::{self, snippet},
+    meaning::find_joined,
     memory::Telling,
     projects::Scene,
 };
 
 /// How many results at most.
 const MOST: usize = 50;
+
+impl Memory {
+    /// What fits a query, by words and, where that is on, by meaning.
+    pub(crate) async fn find(&self, query: &MemoryQuery) -> Result<MemoryHits, MemoryError> {
+        let meaning = self.meaning().map(Arc::as_ref);
+        Ok(find_joined(self.store.as_ref(), &self.workspace, meaning, query).await?)
+    }
+}
 
 impl Memory {
     /// Finds notes and prompts (MEM-6).
@@ -34,12 +45,13 @@ impl Memory {
             limit: checks::number("limit", ask.limit, 10, 1..=MOST)?,
             snippet_chars: SNIPPET_CHARS,
         };
-        let found = self.store.search_memory(&self.workspace, &query).await?;
+        let found = self.find(&query).await?;
         let level = ask.reading.detail_level;
         let mut pieces = Vec::with_capacity(found.hits.len());
         let mut ids = Vec::with_capacity(found.hits.len());
         for (place, hit) in found.hits.iter().enumerate() {
-            let under = marked(hit);
+            let how = hit.how.told().map_or_else(String::new, |how| format!("({how}) "));
+            let under = format!("{how}{}", marked(hit));
             match &hit.found {
                 MemoryFound::Observation(note) => {
                     ids.push(Some(note.id));
@@ -86,7 +98,7 @@ impl Memory {
             limit: limit.min(MOST),
             snippet_chars: SNIPPET_CHARS,
         };
-        let found = self.store.search_memory(&self.workspace, &query).await?;
+        let found = self.find(&query).await?;
         let notes = found.hits.into_iter().filter_map(|hit| match hit.found {
             MemoryFound::Observation(note) => Some(note),
             MemoryFound::Prompt(_) => None,

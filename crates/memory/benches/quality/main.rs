@@ -10,6 +10,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::print_stdout)]
 
 mod corpus;
+mod meaning;
 mod plain;
 mod score;
 
@@ -17,8 +18,9 @@ use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use corpus::{Corpus, Note};
 use plimsoll_domain::Timestamp;
+use plimsoll_memory::find_joined;
 use plimsoll_store::{
-    Memory as _, MemoryFound, MemoryQuery, NewObservation, Search as _, Workspace,
+    Memory as _, MemoryFound, MemoryHits, MemoryQuery, NewObservation, Search as _, Workspace,
 };
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 use score::Scores;
@@ -59,7 +61,9 @@ async fn main() -> Outcome {
     let home = tempfile::tempdir()?;
     let store = filled(home.path(), &corpus.notes).await?;
     let workspace = Workspace::default();
-    let mut ours = Scores::default();
+    let (mut ours, mut joined, mut alone) =
+        (Scores::default(), Scores::default(), Scores::default());
+    let meaning = meaning::filled(&store).await?;
     for question in &corpus.questions {
         let query = MemoryQuery {
             text: question.text.clone(),
@@ -70,14 +74,20 @@ async fn main() -> Outcome {
         let begun = Instant::now();
         let found = store.search_memory(&workspace, &query).await?;
         let took = begun.elapsed();
-        let titles: Vec<String> = found
-            .hits
-            .into_iter()
-            .filter_map(|hit| match hit.found {
-                MemoryFound::Observation(note) => Some(note.title),
-                MemoryFound::Prompt(_) => None,
-            })
-            .collect();
+        let titles = titles(found);
+        if let Some(meaning) = &meaning {
+            let begun = Instant::now();
+            let found = find_joined(store.as_ref(), &workspace, Some(meaning), &query).await?;
+            joined.add(question, &self::titles(found), begun.elapsed());
+            let begun = Instant::now();
+            let near = meaning.nearest(&workspace, &question.text, 10).await?;
+            let took = begun.elapsed();
+            let mut found = Vec::new();
+            for (id, _) in near {
+                found.push(store.observation(&workspace, id).await?.title);
+            }
+            alone.add(question, &found, took);
+        }
         if options.misses && !titles.iter().take(5).any(|title| question.answers.contains(title)) {
             println!(
                 "{} {}: {}\n   wanted {:?}\n   found  {:?}",
@@ -98,8 +108,20 @@ async fn main() -> Outcome {
         theirs.add(question, &titles, begun.elapsed());
     }
     ours.print("the memory, by words");
+    if meaning.is_some() {
+        joined.print("the memory, by words and meaning");
+        alone.print("meaning alone");
+    }
     theirs.print("FTS5, any of the words, porter");
     Ok(())
+}
+
+fn titles(found: MemoryHits) -> Vec<String> {
+    let notes = found.hits.into_iter().filter_map(|hit| match hit.found {
+        MemoryFound::Observation(note) => Some(note.title),
+        MemoryFound::Prompt(_) => None,
+    });
+    notes.collect()
 }
 
 async fn filled(home: &std::path::Path, notes: &[Note]) -> Outcome<Arc<SqlStore>> {

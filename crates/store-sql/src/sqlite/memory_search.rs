@@ -1,8 +1,8 @@
 //! Search in the memory (MEM-6, MEM-10): the filter as tags, and hits as they are told.
 
 use plimsoll_store::{
-    MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, Projects, Scope, StoreResult,
-    Workspace,
+    HowFound, MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, Projects, Scope,
+    StoreResult, Workspace,
     engine::{Db, first},
     sql::{
         memory::{Conditions, Narrow, observations, prompts, tag},
@@ -43,8 +43,13 @@ pub(super) fn search(
         };
         let Marked { text: snippet, marks } =
             Marked::one_line(content, &found.words).cut(query.snippet_chars);
-        let (score, all_words, similar) = (text.score, text.all_words, text.similar);
-        hits.push(MemoryHit { found: read, snippet, marks, score, all_words, similar });
+        let how = HowFound {
+            by_words: true,
+            all_words: text.all_words,
+            similar: text.similar,
+            by_meaning: false,
+        };
+        hits.push(MemoryHit { found: read, snippet, marks, score: text.score, how });
     }
     let matched = found.matched.max(hits.len());
     Ok(MemoryHits { hits, any_word, matched, more: found.more })

@@ -278,7 +278,7 @@ pub(crate) async fn what_people_mean_is_found(backend: &impl Backend) {
         assert_eq!(found.first().map(String::as_str), Some(expected), "{query}: {found:?}");
     }
     let found = hits(&store, "migratoin", MemoryFilter::default()).await;
-    assert!(found.hits[0].similar && found.hits[0].all_words);
+    assert!(found.hits[0].how.similar && found.hits[0].how.all_words);
     let hit = &found.hits[0];
     assert_eq!(&hit.snippet[hit.marks[0].clone()], "migration", "what was meant is marked");
 }

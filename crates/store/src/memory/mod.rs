@@ -20,7 +20,7 @@ pub use records::{
     ProgressDocument, Projects, Prompt, Related, Relation, SESSION_SUMMARY, SHARED_SESSION, Scope,
     Session, Summarised,
 };
-pub use search::{MemoryFound, MemoryHit, MemoryHits, MemoryQuery};
+pub use search::{HowFound, MemoryFound, MemoryHit, MemoryHits, MemoryQuery};
 pub use vectors::{KeptVectors, NoteText, NoteVectors, VectorCounts, Vectors};
 
 jobs! {

@@ -31,10 +31,33 @@ pub struct MemoryHit {
     pub marks: Vec<Range<usize>>,
     /// How well it fits; more is better, and only the order means something.
     pub score: f64,
-    /// Whether it has all words of the query.
+    pub how: HowFound,
+}
+
+/// How a text was found (MEM-10).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HowFound {
+    /// Whether it has any word of the query.
+    pub by_words: bool,
+    /// Whether it has all of them.
     pub all_words: bool,
     /// Whether one of its words only looks like one that was asked for.
     pub similar: bool,
+    /// Whether it means the like.
+    pub by_meaning: bool,
+}
+
+impl HowFound {
+    /// The same in words; none for what has all words as they were asked for.
+    pub fn told(self) -> Option<&'static str> {
+        match (self.by_words, self.by_meaning) {
+            (true, _) if self.similar => Some("by similar words"),
+            (true, _) if self.all_words => None,
+            (true, true) => Some("by some words and meaning"),
+            (true, false) => Some("by some words"),
+            (false, _) => Some("by meaning"),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
