@@ -7,7 +7,9 @@
 
 mod answer;
 mod arguments;
+mod books;
 mod call_specs;
+mod client_lines;
 mod connection;
 mod extra;
 #[doc(hidden)]

@@ -2,14 +2,14 @@
 
 use plimsoll_memory::{
     BuildContext, CapturePassive, Compact, EndSession, Find, GetObservation, Memory, Progress,
-    Recall, Relate, Save, SavePrompt, StartSession, SuggestTopicKey, SummariseSession, Timeline,
-    Update,
+    Recall, Relate, Save, SavePrompt, StartSession, Stats, SuggestTopicKey, SummariseSession,
+    Timeline, Update,
 };
 
 use crate::{
     ToolAnswer,
     arguments::Arguments,
-    table::{Effect, Kind, MAX_TOKENS, Part, ToolSpec, param, tools},
+    table::{ANSWER_BUDGET, Effect, Kind, MAX_TOKENS, Part, ToolSpec, param, tools},
 };
 
 const PROJECT_READ: &str = "default: this project; * reads all";
@@ -25,11 +25,6 @@ pub(crate) struct Search {
 pub(crate) struct Delete {
     id: u64,
     hard_delete: bool,
-}
-
-#[derive(Default)]
-pub(crate) struct Stats {
-    project: Option<String>,
 }
 
 #[derive(Default)]
@@ -87,8 +82,11 @@ tools! { MEMORY_TOOLS of Memory;
             reading.max_tokens as "max_tokens" = MAX_TOKENS,
         }
     mem_get_observation, "Get observation", Reads in core,
-        "The full text of an observation, or of an earlier revision."
-        => GetObservation { id, revision }
+        "The full text of an observation or of an earlier revision, or some of its lines."
+        => GetObservation {
+            id, revision, from = "first line, default 1", lines = "how many lines",
+            max_tokens = ANSWER_BUDGET,
+        }
     mem_update, "Update observation", Sets,
         "Change an observation; what it said stays as a revision." => Update {
             id, title, content, kind as "type", project, scope, topic_key, restore_revision,
@@ -101,7 +99,7 @@ tools! { MEMORY_TOOLS of Memory;
         => SuggestTopicKey { title, content, kind as "type" }
     mem_stats, "Memory statistics", Reads,
         "How much is remembered, and what this connection has sent, by tool."
-        => Stats { project = PROJECT_READ }
+        => Stats { project = PROJECT_READ, max_tokens = ANSWER_BUDGET }
     mem_relate, "Relate observations", Sets,
         "Link two observations."
         => Relate { from, to, kind as "type" = "default relates_to", note, bidirectional }
@@ -110,10 +108,12 @@ tools! { MEMORY_TOOLS of Memory;
         => Unrelate { id }
     mem_build_context, "Related context", Reads,
         "The observations that are linked to one, step by step."
-        => BuildContext { id, depth = "default 2, up to 5" }
+        => BuildContext { id, depth = "default 2, up to 5", max_tokens = ANSWER_BUDGET }
     mem_progress, "Progress document", Sets in core,
         "Read or replace a project's JSON progress document."
-        => Progress { project, content: Json = "JSON; omit to read", namespace }
+        => Progress {
+            project, content: Json = "JSON; omit to read", namespace, max_tokens = ANSWER_BUDGET,
+        }
     mem_compact, "Compact memory", Destroys,
         "List observations older than some days; with a summary, replace up to 200 by it at \
          once." => Compact {
@@ -149,7 +149,7 @@ pub(crate) async fn call(
             memory.delete(id, hard_delete).await
         }
         "mem_suggest_topic_key" => memory.suggest_topic_key(mem_suggest_topic_key(args)?).await,
-        "mem_stats" => memory.stats(mem_stats(args)?.project).await,
+        "mem_stats" => memory.stats(mem_stats(args)?).await,
         "mem_relate" => memory.relate(mem_relate(args)?).await,
         "mem_unrelate" => memory.unrelate(mem_unrelate(args)?.id).await,
         "mem_build_context" => memory.build_context(mem_build_context(args)?).await,

@@ -12,7 +12,8 @@ pub fn tool_reference() -> String {
          <!-- Written from the code by `cargo xtask docs`. -->\n\n\
          {} tools. `*` marks what is required. Numbers may come as text (\"500\"). Tools with \
          `max_tokens` keep their whole answer, footers included, within it; see \
-         [why](research-foundations.md). [docs/mcp.md](mcp.md) says how to connect.\n",
+         [why](research-foundations.md). Every read keeps to the server's `--answer-limit` as \
+         well. [docs/mcp.md](mcp.md) says how to connect.\n",
         all_tools().count(),
     );
     for (part, heading) in [(Part::Memory, "Memory"), (Part::Specs, "Specs")] {
@@ -35,8 +36,10 @@ fn entry(tool: &ToolSpec) -> String {
     let core = if tool.core { ", in `core`" } else { "" };
     let mut text =
         format!("\n### `{}`\n\n{}: {} ({effect}{core})\n", tool.name, tool.title, tool.about);
-    if tool.has_budget() {
+    if tool.has_footers() {
         text.push_str("\nTakes `max_tokens` and `detail_level`; ends with the 📏 footer.\n");
+    } else if tool.has_budget() {
+        text.push_str("\nTakes `max_tokens`; where something finds no room, its end says so.\n");
     }
     text.push_str("\n| parameter | is | about |\n|---|---|---|\n");
     for param in tool.params {

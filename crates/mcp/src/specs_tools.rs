@@ -8,13 +8,28 @@ use plimsoll_specs::{
 
 use crate::{
     arguments::Arguments,
-    table::{Effect, Kind, MAX_TOKENS, Part, ToolSpec, param, tools},
+    table::{ANSWER_BUDGET, Effect, Kind, MAX_TOKENS, Part, ToolSpec, param, tools},
 };
 
 /// What `sdd_change_status` takes.
 #[derive(Default)]
 pub(crate) struct ChangeStatus {
     pub(crate) change_id: Option<String>,
+    pub(crate) max_tokens: Option<u64>,
+}
+
+/// `sdd_clarify`, and what its answer may weigh.
+#[derive(Default)]
+pub(crate) struct Clarifying {
+    pub(crate) clarify: Clarify,
+    pub(crate) max_tokens: Option<u64>,
+}
+
+/// `sdd_explore`, and what its answer may weigh.
+#[derive(Default)]
+pub(crate) struct Exploring {
+    pub(crate) explore: Explore,
+    pub(crate) max_tokens: Option<u64>,
 }
 
 tools! { SPECS_TOOLS of Specs;
@@ -36,7 +51,11 @@ tools! { SPECS_TOOLS of Specs;
     sdd_clarify, "Clarify", Adds,
         "Stage clarify: without arguments the questions; with answers and scores, saves them \
          and goes on to design when enough is clear."
-        => Clarify { answers, dimension_scores: Json = "target_users: 80, … (0-100, all 8)" }
+        => Clarifying {
+            clarify.answers as "answers",
+            clarify.dimension_scores as "dimension_scores": Json = "target_users: 80, … (0-100, all 8)",
+            max_tokens = ANSWER_BUDGET,
+        }
     sdd_create_design, "Write design", Adds,
         "Stage design: checks and saves design.md, goes on to tasks." => Design {
             overview, tech_stack, components, data_model, api_contracts, security, infrastructure,
@@ -62,7 +81,7 @@ tools! { SPECS_TOOLS of Specs;
         => AdvanceChange { content, title }
     sdd_change_status, "Change status", Reads,
         "Where the active change stands, or a named one."
-        => ChangeStatus { change_id }
+        => ChangeStatus { change_id, max_tokens = ANSWER_BUDGET }
     sdd_adr, "Record decision", Adds,
         "Save a numbered decision record." => Adr {
             title, context, decision, rationale, alternatives_rejected,
@@ -76,7 +95,12 @@ tools! { SPECS_TOOLS of Specs;
         }
     sdd_explore, "Explore", Sets,
         "Remember thoughts before a change; the same title adds to them."
-        => Explore { title, goals, constraints, preferences, unknowns, decisions, project }
+        => Exploring {
+            explore.title as "title", explore.goals as "goals",
+            explore.constraints as "constraints", explore.preferences as "preferences",
+            explore.unknowns as "unknowns", explore.decisions as "decisions",
+            explore.project as "project", max_tokens = ANSWER_BUDGET,
+        }
 }
 
 pub(crate) type Job = Box<dyn FnOnce(&Notebook) -> Result<Done, SpecsError> + Send>;
@@ -92,7 +116,6 @@ pub(crate) fn write(name: &str, args: &Arguments, now: Timestamp) -> Result<Job,
         "sdd_create_business_rules" => {
             job(Notebook::create_business_rules, sdd_create_business_rules(args)?, now)
         }
-        "sdd_clarify" => job(Notebook::clarify, sdd_clarify(args)?, now),
         "sdd_create_design" => job(Notebook::create_design, sdd_create_design(args)?, now),
         "sdd_create_tasks" => job(Notebook::create_tasks, sdd_create_tasks(args)?, now),
         "sdd_validate" => job(Notebook::validate, sdd_validate(args)?, now),

@@ -84,6 +84,9 @@ pub struct ToolSpec {
 pub(crate) const MAX_TOKENS: &str = "Approximate token budget for the response. When set, the tool stops adding content when \
      estimated tokens would exceed this budget.";
 
+/// The same in short, for reads without footers (MBG-9).
+pub(crate) const ANSWER_BUDGET: &str = "token budget of the answer";
+
 /// A parameter that fills this field of an ask; what it holds, and whether it must be given,
 /// is what the field's type says.
 pub(crate) const fn param<A, T: Argument>(name: &'static str, _field: fn(&A) -> &T) -> Param {
@@ -158,6 +161,11 @@ impl ToolSpec {
     /// Whether its answers can be capped.
     pub fn has_budget(&self) -> bool {
         self.param("max_tokens").is_some()
+    }
+
+    /// Whether its answers end with the footers of MBG-4.
+    pub fn has_footers(&self) -> bool {
+        self.has_budget() && self.param("detail_level").is_some()
     }
 
     /// Whether a call that names no project is about the client's own (MEM-11).

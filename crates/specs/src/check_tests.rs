@@ -115,7 +115,7 @@ proptest! {
             explored.iter().zip(40u64..).map(|(text, id)| recalled(id, text)).collect();
         let counter = if exact { Estimator::Exact(Tokenizer::O200k) } else { Estimator::Bytes4 };
         let detail = Some(DetailLevel::ALL[level]);
-        let capped = Reading { detail, max_tokens: Some(max_tokens), counter };
+        let capped = Reading { detail, max_tokens: Some(max_tokens), counter, allowance: None };
         let open = Reading { max_tokens: None, ..capped };
         let context = |reading| {
             let stage = stage.map(|at| Stage::ALL[at]);
@@ -133,7 +133,7 @@ proptest! {
             prop_assert_eq!(all.answer.shown, all.answer.total, "without a budget all is shown");
             prop_assert_eq!(read.answer.total, all.answer.total, "the counts are true");
             prop_assert!(all.ids.starts_with(&read.ids), "a prefix of the order of worth");
-            let left_out = read.answer.shown < read.answer.total || read.answer.cut;
+            let left_out = all.answer.estimated_tokens > max_tokens;
             let counts =
                 format!("{} of {} {noun} shown", read.answer.shown, read.answer.total);
             prop_assert_eq!(read.answer.text.contains(&counts), left_out);

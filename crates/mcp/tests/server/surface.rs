@@ -96,18 +96,32 @@ async fn schemas_are_plain() {
 }
 
 #[tokio::test]
-async fn mbg_2_five_reads_take_a_budget() {
+async fn mbg_2_five_reads_take_a_budget_and_mbg_9_seven_more() {
     let listed = listed(&harness().await.server);
-    let budgeted: Vec<&str> = listed["tools"]
+    let mut budgeted: Vec<&str> = listed["tools"]
         .as_array()
         .unwrap()
         .iter()
         .filter(|tool| tool["inputSchema"]["properties"]["max_tokens"]["type"] == "integer")
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    let expected =
+    let five =
         ["mem_search", "mem_context", "mem_timeline", "sdd_get_context", "sdd_context_check"];
+    let more = [
+        "mem_get_observation",
+        "mem_stats",
+        "mem_build_context",
+        "mem_progress",
+        "sdd_clarify",
+        "sdd_change_status",
+        "sdd_explore",
+    ];
+    let mut expected = [five.as_slice(), &more].concat();
+    expected.sort_unstable();
+    budgeted.sort_unstable();
     assert_eq!(budgeted, expected);
+    let footed = plimsoll_mcp::all_tools().filter(|tool| tool.has_footers());
+    assert_eq!(footed.map(|tool| tool.name).collect::<Vec<_>>(), five);
     let about = &listed["tools"][6]["inputSchema"]["properties"]["max_tokens"]["description"];
     assert_eq!(
         about,
