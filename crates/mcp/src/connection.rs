@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::sync::RwLock;
 
 use crate::{
-    INSTRUCTIONS, Server, ToolAnswer,
+    Server, ToolAnswer,
     arguments::Arguments,
     books::Books,
     call_specs, memory_tools,
@@ -193,7 +193,7 @@ impl ServerHandler for Connection {
         let name = Implementation::new("plimsoll", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(name.with_title("Plimsoll"))
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(self.server.instructions())
     }
 
     async fn list_tools(

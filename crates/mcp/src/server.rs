@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Connection, ExtraTools, Offer,
     books::{Books, Stateless},
+    instructions::Told,
     table::tool,
 };
 
@@ -101,6 +102,20 @@ impl Server {
             }
         }
         tools
+    }
+
+    /// What clients are told about this server.
+    pub fn instructions(&self) -> String {
+        let parts = &self.shared.parts;
+        let tools: Vec<String> =
+            self.tools().into_iter().map(|tool| tool.name.into_owned()).collect();
+        let told = Told {
+            tools: &tools,
+            counter: parts.counter,
+            answer_limit: parts.answer_limit,
+            session_budget: parts.session_budget,
+        };
+        told.text()
     }
 
     /// A memory that books what it sends in a ledger.

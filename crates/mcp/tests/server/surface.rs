@@ -1,7 +1,7 @@
 //! What clients are offered, and what it weighs (MBG-2, MBG-8).
 
 use plimsoll_mcp::{Offer, Server};
-use plimsoll_tokens::Tokenizer;
+use plimsoll_tokens::{Estimator, Tokenizer};
 use serde_json::{Value, json};
 
 use crate::harness::{ERAS, harness, harness_with};
@@ -128,6 +128,24 @@ async fn mbg_2_five_reads_take_a_budget_and_mbg_9_seven_more() {
         "Approximate token budget for the response. When set, the tool stops adding content when \
          estimated tokens would exceed this budget."
     );
+}
+
+#[tokio::test]
+async fn mdc_5_instructions_are_made_for_what_is_offered() {
+    let harness = harness_with(|parts| {
+        parts.offer = Offer::parse("core", &[]).unwrap();
+        parts.counter = Estimator::Exact(Tokenizer::O200k);
+        parts.answer_limit = Some(7_000);
+        parts.session_budget = Some(9_000);
+    })
+    .await;
+    let client = harness.client(ERAS[0]).await;
+    let told = client.peer_info().unwrap().instructions.clone().unwrap();
+    assert!(!told.contains("sdd_") && !told.contains("mem_stats"), "{told}");
+    for words in ["o200k", "7,000 tokens", "9,000 tokens", "mem_context"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    client.cancel().await.unwrap();
 }
 
 #[tokio::test]
