@@ -43,7 +43,8 @@ tools! { MEMORY_TOOLS of Memory;
     mem_session_summary, "Summarise session", Sets in core,
         "Save what a session achieved. The next mem_context begins with it, mem_search finds \
          it, and the text before stays as a revision."
-        => SummariseSession { id, content = "goal, discoveries, done, next" }
+        => SummariseSession { id or "session_id", content = "goal, discoveries, done, next" }
+        + { project }
     mem_save, "Save memory", Adds in core,
         "Remember a decision, fix, pattern or discovery, as soon as it is made. The same \
          topic_key updates in place and keeps the earlier text; a repetition within 15 minutes \
@@ -102,13 +103,16 @@ tools! { MEMORY_TOOLS of Memory;
         => Stats { project = PROJECT_READ, max_tokens = ANSWER_BUDGET }
     mem_relate, "Relate observations", Sets,
         "Link two observations."
-        => Relate { from, to, kind as "type" = "default relates_to", note, bidirectional }
+        => Relate {
+            from or "from_id", to or "to_id",
+            kind as "type" or "relation_type" = "default relates_to", note, bidirectional,
+        }
     mem_unrelate, "Remove relation", Destroys,
         "Remove a link by its own id."
         => Unrelate { id }
     mem_build_context, "Related context", Reads,
         "The observations that are linked to one, step by step."
-        => BuildContext { id, depth = "default 2, up to 5", max_tokens = ANSWER_BUDGET }
+        => BuildContext { id or "observation_id", depth = "default 2, up to 5", max_tokens = ANSWER_BUDGET }
     mem_progress, "Progress document", Sets in core,
         "Read or replace a project's JSON progress document."
         => Progress {
@@ -117,8 +121,8 @@ tools! { MEMORY_TOOLS of Memory;
     mem_compact, "Compact memory", Destroys,
         "List observations older than some days; with a summary, replace up to 200 by it at \
          once." => Compact {
-            older_than_days, project = PROJECT_READ, scope, namespace, ids, summary_title,
-            summary_content,
+            older_than_days, project = PROJECT_READ, scope, namespace, ids or "compact_ids",
+            summary_title, summary_content,
         }
 }
 

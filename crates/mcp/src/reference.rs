@@ -2,7 +2,7 @@
 
 use crate::{
     all_tools,
-    table::{Effect, Kind, Part, ToolSpec},
+    table::{Effect, Kind, Param, Part, ToolSpec},
 };
 
 /// The page, ready to be written.
@@ -42,7 +42,7 @@ fn entry(tool: &ToolSpec) -> String {
         text.push_str("\nTakes `max_tokens`; where something finds no room, its end says so.\n");
     }
     text.push_str("\n| parameter | is | about |\n|---|---|---|\n");
-    for param in tool.params {
+    for param in tool.listed() {
         let mark = if param.required { "*" } else { "" };
         let kind = match param.kind {
             Kind::Text => "text".to_owned(),
@@ -54,7 +54,18 @@ fn entry(tool: &ToolSpec) -> String {
         };
         text.push_str(&format!("| `{}`{mark} | {kind} | {} |\n", param.name, param.about));
     }
+    let also: Vec<String> = tool.params.iter().flat_map(also).collect();
+    if !also.is_empty() {
+        text.push_str(&format!("\nAlso taken: {}.\n", also.join(", ")));
+    }
     text
+}
+
+/// The names under which a parameter is taken without being in the schema (MEM-14).
+fn also(param: &Param) -> Vec<String> {
+    let unlisted = (!param.listed).then(|| format!("`{}`", param.name));
+    let aliases = param.aliases.iter().map(|alias| format!("`{alias}` for `{}`", param.name));
+    unlisted.into_iter().chain(aliases).collect()
 }
 
 #[cfg(test)]

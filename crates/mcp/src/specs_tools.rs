@@ -38,7 +38,8 @@ tools! { SPECS_TOOLS of Specs;
         => InitProject { name, description, mode = "default guided" }
     sdd_create_proposal, "Write proposal", Adds,
         "Stage propose: checks and saves proposal.md, goes on to specify." => Proposal {
-            problem, target_users, solution, success_criteria, out_of_scope, open_questions,
+            problem or "problem_statement", target_users, solution or "proposed_solution",
+            success_criteria, out_of_scope, open_questions,
         }
     sdd_generate_requirements, "Write requirements", Adds,
         "Stage specify: checks and saves requirements.md, goes on to business-rules." => Requirements {
@@ -58,16 +59,18 @@ tools! { SPECS_TOOLS of Specs;
         }
     sdd_create_design, "Write design", Adds,
         "Stage design: checks and saves design.md, goes on to tasks." => Design {
-            overview, tech_stack, components, data_model, api_contracts, security, infrastructure,
-        }
+            overview or "architecture_overview", tech_stack, components, data_model,
+            api_contracts, security, infrastructure,
+        } + { design_decisions, quality_analysis }
     sdd_create_tasks, "Write tasks", Adds,
         "Stage tasks: checks and saves tasks.md, goes on to validate."
         => Tasks { tasks, estimated_effort, dependency_graph, acceptance_criteria }
+        + { total_tasks, wave_assignments }
     sdd_validate, "Validate", Adds,
         "Stage validate: saves validation.md. FAIL keeps the stage open." => Validation {
             requirements_coverage, component_coverage, consistency_issues, verdict,
             recommendations,
-        }
+        } + { risk_assessment, design_quality }
     sdd_get_context, "Read notebook", Reads,
         "At which stage the project is, what to call next, and what its documents say." => GetContext {
             stage, reading.detail as "detail_level" = "default summary",

@@ -37,6 +37,7 @@ pub struct EndSession {
 pub struct SummariseSession {
     pub id: String,
     pub content: String,
+    pub project: Option<String>,
 }
 
 /// `mem_save`.

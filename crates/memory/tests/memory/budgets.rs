@@ -110,7 +110,11 @@ async fn fill(desk: &Desk, items: &[Item]) -> Vec<u64> {
                 ids.extend(desk.memory.save(save).await.unwrap().ids);
             }
             Item::Summary(content) => {
-                let ask = SummariseSession { id: format!("w{n}"), content: content.clone() };
+                let ask = SummariseSession {
+                    id: format!("w{n}"),
+                    content: content.clone(),
+                    ..SummariseSession::default()
+                };
                 desk.memory.summarise_session(ask).await.unwrap();
             }
             Item::Prompt(content) => {

@@ -68,7 +68,14 @@ async fn mbg_9_prompts_that_find_no_room_are_counted() {
 async fn mbg_9_a_small_context_shows_observations() {
     let desk = desk().await;
     let content = "Goal: weigh the keel. ".repeat(60);
-    desk.memory.summarise_session(SummariseSession { id: "s".into(), content }).await.unwrap();
+    desk.memory
+        .summarise_session(SummariseSession {
+            id: "s".into(),
+            content,
+            ..SummariseSession::default()
+        })
+        .await
+        .unwrap();
     for n in 0..9 {
         let text = "It was weighed again, and the numbers were written down. ".repeat(20);
         desk.memory

@@ -211,7 +211,8 @@ async fn mem_12_a_summary_is_found_and_keeps_what_it_had() {
     let desk = desk().await;
     let memory = &desk.memory;
     let long = "Goal: dredge the basin.\nDiscoveries: the mud is deeper than charted.";
-    let summary = SummariseSession { id: "s1".into(), content: long.into() };
+    let summary =
+        SummariseSession { id: "s1".into(), content: long.into(), ..SummariseSession::default() };
     let said = memory.summarise_session(summary).await.unwrap();
     let id = said.ids[0];
     assert!(said.text.contains(&format!("#{id}")), "{}", said.text);
@@ -226,7 +227,8 @@ async fn mem_12_a_summary_is_found_and_keeps_what_it_had() {
     assert!(told.text.contains(long) && told.text.contains("\nok\n"), "{}", told.text);
     assert!(told.text.contains(&format!("summary #{id}")), "{}", told.text);
     assert_eq!(told.text.matches("dredge").count(), 1, "told once: {}", told.text);
-    let anew = SummariseSession { id: "s1".into(), content: "Anew".into() };
+    let anew =
+        SummariseSession { id: "s1".into(), content: "Anew".into(), ..SummariseSession::default() };
     memory.summarise_session(anew).await.unwrap();
     let earlier = GetObservation { id, revision: Some(2), ..GetObservation::default() };
     let earlier = memory.get_observation(earlier).await.unwrap().text;
@@ -249,7 +251,11 @@ async fn mem_12_a_session_of_another_project_is_refused_with_its_name() {
     };
     let alpha = desk.in_project("alpha");
     alpha.start_session(start("alpha")).await.unwrap();
-    let summary = |text: &str| SummariseSession { id: "session-1".into(), content: text.into() };
+    let summary = |text: &str| SummariseSession {
+        id: "session-1".into(),
+        content: text.into(),
+        ..SummariseSession::default()
+    };
     alpha.summarise_session(summary("alpha's")).await.unwrap();
     let beta = desk.in_project("beta");
     let in_it = Save { session_id: Some("session-1".into()), ..save("t", "c") };

@@ -26,7 +26,11 @@ async fn mem_1_sessions_are_told_in_the_context() {
         StartSession { id: "s1".into(), project: "harbour".into(), directory: Some("/src".into()) };
     assert!(memory.start_session(start.clone()).await.unwrap().text.contains("s1 started"));
     assert!(memory.start_session(start).await.unwrap().text.contains("goes on"));
-    let summary = SummariseSession { id: "s1".into(), content: "Goal: dredge".into() };
+    let summary = SummariseSession {
+        id: "s1".into(),
+        content: "Goal: dredge".into(),
+        ..SummariseSession::default()
+    };
     memory.summarise_session(summary).await.unwrap();
     let prompt = SavePrompt { content: "dredge it".into(), ..SavePrompt::default() };
     assert_eq!(memory.save_prompt(prompt).await.unwrap().ids, [1]);
@@ -162,7 +166,8 @@ async fn mem_5_private_parts_are_kept_nowhere() {
         ..CapturePassive::default()
     };
     memory.capture_passive(capture).await.unwrap();
-    let summary = SummariseSession { id: "s".into(), content: secret.into() };
+    let summary =
+        SummariseSession { id: "s".into(), content: secret.into(), ..SummariseSession::default() };
     memory.summarise_session(summary).await.unwrap();
     let document = format!("{{\"k\": \"{secret}\"}}");
     let progress = Progress { project: "p".into(), content: Some(document), ..Progress::default() };
