@@ -64,7 +64,7 @@ impl Told<'_> {
         let on = self.listed(&on, ", ");
         if self.has("mem_search") {
             let then = if on.is_empty() { String::new() } else { format!("; with an id, {on}") };
-            line(text, "To find something: mem_search", &then);
+            line(text, "To find something: ", &format!("mem_search{then}"));
         } else {
             line(text, "With an id: ", &on);
         }
@@ -185,7 +185,7 @@ impl Told<'_> {
 
 /// A line about something; none where there is nothing to say.
 fn line(text: &mut String, start: &str, said: &str) {
-    if !said.is_empty() || start.ends_with("mem_search") {
+    if !said.is_empty() {
         text.push_str(&format!("- {start}{said}.\n"));
     }
 }

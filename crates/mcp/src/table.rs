@@ -92,6 +92,9 @@ pub(crate) const MAX_TOKENS: &str = "Approximate token budget for the response. 
 /// The same in short, for reads without footers (MBG-9).
 pub(crate) const ANSWER_BUDGET: &str = "token budget of the answer";
 
+/// What the levels of detail are.
+pub(crate) const DETAIL: &str = "summary: ids and titles; standard (default): snippets; full: all";
+
 /// A parameter that fills this field of an ask; what it holds, and whether it must be given,
 /// is what the field's type says.
 pub(crate) const fn param<A, T: Argument>(name: &'static str, _field: fn(&A) -> &T) -> Param {

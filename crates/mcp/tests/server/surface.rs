@@ -72,6 +72,17 @@ async fn mbg_8_the_list_is_cheap() {
 }
 
 #[tokio::test]
+async fn mbg_8_every_parameter_says_what_it_takes() {
+    let listed = listed(&harness().await.server);
+    for tool in listed["tools"].as_array().unwrap() {
+        for (param, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            let told = schema["description"].is_string() || schema["enum"].is_array();
+            assert!(told, "{}.{param}", tool["name"]);
+        }
+    }
+}
+
+#[tokio::test]
 async fn schemas_are_plain() {
     let listed = listed(&harness().await.server);
     for tool in listed["tools"].as_array().unwrap() {
