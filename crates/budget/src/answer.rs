@@ -4,8 +4,10 @@
 //! always a prefix of the order of worth, the whole text with its footers stays
 //! within the budget, and both footers state the estimate of the whole text.
 
-use plimsoll_tokens::{Estimator, cut_at_word, token_footer};
+use plimsoll_tokens::{Estimator, commas, cut_at_word, token_footer};
 use thiserror::Error;
+
+use crate::TextLines;
 
 /// One item of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +20,9 @@ pub struct Piece {
     pub heading: Option<String>,
     /// How to get the full text, such as `mem_get_observation id=42`.
     pub full_text: String,
+    /// Where in it the text begins that `full_text` reads by lines, if it does: a cut then says
+    /// from which line to go on.
+    pub lines_from: Option<usize>,
 }
 
 /// How more is got from a tool with levels of detail (MBG-4).
@@ -35,14 +40,23 @@ pub struct AnswerSpec<'a> {
     pub pieces: &'a [Piece],
     /// How many items there are in all; at least as many as there are pieces.
     pub total: usize,
+    /// Whether there are more than that, which nobody counted.
+    pub uncounted: bool,
     /// What the items are called: observations, results, entries, sections, items.
     pub noun: &'a str,
+    /// What pieces are called that are no items.
+    pub others: &'a str,
+    /// Whether it ends with footers; else a mark says what was left out, and nothing is
+    /// hinted at.
+    pub footers: bool,
     /// A line that tells how to see more detail.
     pub summary_hint: Option<&'a str>,
     /// What to call next when not all items are shown.
     pub next_call: Option<&'a str>,
+    /// Whether the pieces tell less than was asked for, to find room at all.
+    pub shortened: bool,
     /// How more is got where the budget ended the answer; [`MORE`] where there are levels of
-    /// detail.
+    /// detail, and no whole sentence where there are no footers.
     pub more: &'a str,
     /// The most tokens that the answer may have; without one it is not limited.
     pub max_tokens: Option<u64>,
@@ -130,17 +144,23 @@ impl Builder<'_, '_> {
             cut: None,
             head: true,
             intro: true,
-            budget_footer: false,
-            summary_hint: false,
-            navigation: false,
+            budget_footer: self.spec.shortened,
+            summary_hint: self.spec.footers && self.spec.summary_hint.is_some(),
+            navigation: self.navigates(self.spec.pieces.len()),
         };
-        let bare = Choice { intro: false, ..all };
-        let choice = [all, bare].into_iter().find(|choice| self.fits(*choice));
-        let choice = choice.unwrap_or_else(|| {
-            let headed = self.choose(true);
-            if self.fits(headed) { headed } else { self.choose(false) }
-        });
+        // Whatever does not find room, a line or a hint, leaves the budget footer (MBG-9).
+        if self.fits(all) {
+            return self.answer(all);
+        }
+        let headed = self.choose(true);
+        let choice = if self.fits(headed) { headed } else { self.choose(false) };
         self.answer(self.with_hints(choice))
+    }
+
+    /// Whether a navigation hint belongs to so many pieces.
+    fn navigates(&self, pieces: usize) -> bool {
+        let open = self.counted(pieces) < self.spec.total || self.spec.uncounted;
+        self.spec.footers && self.spec.next_call.is_some() && open
     }
 
     /// The most pieces that fit with the budget footer; else the first piece, cut;
@@ -177,7 +197,7 @@ impl Builder<'_, '_> {
 
     /// Adds the hints that still fit: the summary hint before the navigation hint.
     fn with_hints(&self, mut choice: Choice) -> Choice {
-        if self.spec.summary_hint.is_some() {
+        if self.spec.footers && self.spec.summary_hint.is_some() {
             let wider = Choice { summary_hint: true, ..choice };
             if self.fits(wider) {
                 choice = wider;
@@ -185,10 +205,7 @@ impl Builder<'_, '_> {
         }
         // The navigation hint is given up first, so it never stands without the other.
         let room_for_more = choice.summary_hint || self.spec.summary_hint.is_none();
-        if room_for_more
-            && self.spec.next_call.is_some()
-            && self.counted(choice.shown) < self.spec.total
-        {
+        if room_for_more && self.navigates(choice.shown) {
             let wider = Choice { navigation: true, ..choice };
             if self.fits(wider) {
                 choice = wider;
@@ -247,7 +264,9 @@ impl Builder<'_, '_> {
                 Some(bytes) if worth == 0 => {
                     let head = cut_at_word(&piece.text, bytes);
                     let space = if head.is_empty() { "" } else { " " };
-                    let mark = format!("{head}{space}[… cut, full text: {}]", piece.full_text);
+                    let from = piece.goes_on(head.len());
+                    let mark =
+                        format!("{head}{space}[… cut, full text: {}{from}]", piece.full_text);
                     push_line(&mut lines, &mark);
                 }
                 _ => push_line(&mut lines, &piece.text),
@@ -258,11 +277,20 @@ impl Builder<'_, '_> {
 
     fn tail(&self, choice: Choice, tokens: u64) -> String {
         let mut tail = String::new();
-        let (shown, total) = (self.counted(choice.shown), self.spec.total);
+        let counts = self.counts(choice);
+        if !self.spec.footers {
+            if choice.budget_footer {
+                let AnswerSpec { noun, more, .. } = self.spec;
+                tail.push_str(&format!("\n[… cut, {counts} {noun} shown; {more}]"));
+            }
+            return tail;
+        }
         if let (true, Some(max)) = (choice.budget_footer, self.spec.max_tokens) {
             tail.push_str(&format!(
-                "\n⚡ Budget: ~{tokens}/{max} tokens used. {shown} of {total} {} shown. {}",
-                self.spec.noun, self.spec.more,
+                "\n⚡ Budget: ~{tokens}/{max} tokens used. {counts} {} shown.{} {}",
+                self.spec.noun,
+                self.others_left_out(choice),
+                self.spec.more,
             ));
         }
         if let (true, Some(hint)) = (choice.summary_hint, self.spec.summary_hint) {
@@ -270,10 +298,40 @@ impl Builder<'_, '_> {
             tail.push_str(hint);
         }
         if let (true, Some(next)) = (choice.navigation, self.spec.next_call) {
-            tail.push_str(&format!("\n📊 Showing {shown} of {total}. {next}"));
+            tail.push_str(&format!("\n📊 Showing {counts}. {next}"));
         }
         tail.push_str(&token_footer(tokens));
         tail
+    }
+
+    /// `3 of 12`, or `3 of 10,000+`.
+    fn counts(&self, choice: Choice) -> String {
+        let told = |number: usize| commas(u64::try_from(number).unwrap_or(u64::MAX));
+        let more = if self.spec.uncounted { "+" } else { "" };
+        format!("{} of {}{more}", told(self.counted(choice.shown)), told(self.spec.total))
+    }
+
+    /// Where every item is shown, it is something else that found no room.
+    fn others_left_out(&self, choice: Choice) -> String {
+        let all = self.spec.pieces.len();
+        let left_out = all - choice.shown;
+        if left_out == 0 || self.counted(choice.shown) < self.counted(all) {
+            return String::new();
+        }
+        format!(" {left_out} {} left out.", self.spec.others)
+    }
+}
+
+impl Piece {
+    /// ` from=17` where a head of so many bytes ends in line 17 of what can be read by lines.
+    fn goes_on(&self, bytes: usize) -> String {
+        let start = self.lines_from.filter(|start| *start < bytes);
+        let Some((start, text)) = start.and_then(|start| Some((start, self.text.get(start..)?)))
+        else {
+            return String::new();
+        };
+        // Behind the end of a line the next one begins.
+        format!(" from={}", TextLines::of(text).line_at(bytes - start + 1))
     }
 }
 
@@ -286,7 +344,7 @@ fn push_line(lines: &mut String, line: &str) {
 
 /// The largest `n` up to `most` for which `fits` holds, where it holds for every
 /// smaller one too; none if it does not even hold for 0.
-fn partition(most: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
+pub(crate) fn partition(most: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
     if !fits(0) {
         return None;
     }

@@ -1,4 +1,4 @@
-use plimsoll_tokens::{Tokenizer, bytes4};
+use plimsoll_tokens::{Tokenizer, bytes4, commas};
 use proptest::prelude::*;
 
 use super::*;
@@ -9,6 +9,7 @@ fn piece(text: &str, place: usize) -> Piece {
         place,
         heading: None,
         full_text: format!("mem_get_observation id={place}"),
+        lines_from: None,
     }
 }
 
@@ -18,9 +19,13 @@ fn spec<'a>(pieces: &'a [Piece], max_tokens: Option<u64>) -> AnswerSpec<'a> {
         intro: "",
         pieces,
         total: pieces.len(),
+        uncounted: false,
         noun: "observations",
+        others: "prompts or sessions",
+        footers: true,
         summary_hint: None,
         next_call: None,
+        shortened: false,
         more: MORE,
         max_tokens,
         counter: Estimator::Bytes4,
@@ -145,6 +150,75 @@ fn mbg_5_budgets_as_clients_send_them() {
     }
 }
 
+#[test]
+fn mbg_9_a_line_that_finds_no_room_leaves_the_footer() {
+    let pieces: Vec<Piece> = (0..30).map(|at| piece(&format!("#{at} a title"), at)).collect();
+    let intro = "Found the best 30 of 90. None has all words; these have some.";
+    let whole = AnswerSpec { intro, total: 90, ..spec(&pieces, None) };
+    let full = whole.build();
+    assert!(full.text.starts_with(intro) && !full.text.contains("⚡"), "{}", full.text);
+    let fits = AnswerSpec { max_tokens: Some(full.estimated_tokens), ..whole.clone() }.build();
+    assert_eq!(fits.text, full.text);
+    let less = AnswerSpec { max_tokens: Some(full.estimated_tokens - 1), ..whole }.build();
+    assert!(less.text.contains("⚡ Budget") && less.text.contains(" of 90 observations shown."));
+}
+
+#[test]
+fn mbg_9_where_only_others_find_no_room_the_footer_says_so() {
+    let pieces = [piece("#1 a note", 0), piece("#2 a note", 1), piece(&"p".repeat(900), 2)];
+    let spec = AnswerSpec { total: 2, ..spec(&pieces, Some(70)) };
+    let answer = spec.build_counting(|worth| worth < 2);
+    assert!(
+        answer.text.contains(" 2 of 2 observations shown. 1 prompts or sessions left out. Inc"),
+        "{}",
+        answer.text
+    );
+}
+
+#[test]
+fn mbg_9_what_was_not_counted_to_its_end_has_a_plus() {
+    let pieces = [piece("#1 a note", 0)];
+    let next_call = Some("Raise limit.");
+    let answer =
+        AnswerSpec { total: 10_000, uncounted: true, next_call, ..spec(&pieces, None) }.build();
+    assert!(answer.text.contains("\n📊 Showing 1 of 10,000+. Raise limit."), "{}", answer.text);
+}
+
+#[test]
+fn mbg_9_without_footers_a_mark_says_what_is_missing() {
+    let pieces: Vec<Piece> = (0..90).map(|at| piece(&format!("#{at} a title"), at)).collect();
+    let plain = |max| AnswerSpec {
+        footers: false,
+        summary_hint: Some("hint"),
+        next_call: Some("next"),
+        more: "raise max_tokens for more",
+        ..spec(&pieces, max)
+    };
+    let whole = plain(None).build();
+    assert!(whole.text.ends_with("#89 a title"), "{}", whole.text);
+    for max in 64..300 {
+        let answer = plain(Some(max)).build();
+        assert!(bytes4(&answer.text) <= max && answer.estimated_tokens == bytes4(&answer.text));
+        let shown = answer.shown;
+        let mark =
+            format!("\n[… cut, {shown} of 90 observations shown; raise max_tokens for more]");
+        assert_eq!(answer.text.ends_with(&mark), shown < 90, "{}", answer.text);
+    }
+}
+
+#[test]
+fn mbg_9_a_cut_text_says_from_which_line_to_go_on() {
+    let text = format!("#42 Title\n{}", "a line of words\n".repeat(400));
+    let pieces = [Piece { lines_from: Some(10), ..piece(&text, 42) }];
+    let answer = spec(&pieces, Some(200)).build();
+    let (shown, rest) = answer.text.split_once(" [… cut, ").unwrap();
+    let line = shown.lines().count() - usize::from(!shown.ends_with("a line of words"));
+    assert!(
+        rest.starts_with(&format!("full text: mem_get_observation id=42 from={line}]")),
+        "{line}: {rest}"
+    );
+}
+
 fn pieces() -> impl Strategy<Value = Vec<Piece>> {
     let text = prop_oneof!["[a-z é語]{0,40}", "([a-z]{1,9} ){0,90}", "[a-z]{0,300}"];
     let heading = prop::option::of("## [A-C]");
@@ -203,10 +277,14 @@ proptest! {
         }
         seen.sort();
         prop_assert!(seen.is_sorted_by_key(|(_, _, at)| *at), "in display order");
-        let left_out = answer.shown < pieces.len() || answer.cut;
+        // Whatever is missing of the whole answer, be it a hint, leaves the footer (MBG-9).
+        let whole = AnswerSpec { max_tokens: None, ..spec.clone() }.build();
+        let left_out = whole.estimated_tokens > max_tokens;
         prop_assert_eq!(answer.text.contains("⚡ Budget"), left_out);
+        prop_assert_eq!(answer.text == whole.text, !left_out);
         if left_out {
-            let counts = format!("{} of {} observations shown", answer.shown, spec.total);
+            let total = commas(spec.total as u64);
+            let counts = format!("{} of {total} observations shown", answer.shown);
             prop_assert!(answer.text.contains(&counts));
         }
     }

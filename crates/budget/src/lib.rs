@@ -5,6 +5,7 @@
 //! files (`config` does), does not count tokens (`tokens` does) and does not decide
 //! what is visible (`filter` does) or what is sent after an overflow (`send` does).
 
+mod allowance;
 mod answer;
 mod boundary;
 mod cache;
@@ -16,8 +17,11 @@ mod pair_weight;
 mod price;
 mod quota;
 mod sums;
+mod text_lines;
+mod text_part;
 mod validate;
 
+pub use allowance::Allowance;
 pub use answer::{Answer, AnswerSpec, InvalidBudget, MORE, Piece, parse_max_tokens};
 pub use boundary::{Boundary, BoundaryInput, ReplyReserve};
 pub use cache::{BoundaryCache, Change};
@@ -33,6 +37,8 @@ pub use pair_weight::{
 pub use price::Price;
 pub use quota::{Quota, QuotaKind, QuotaLimits, QuotaVerdict};
 pub use sums::{Load, LoadSums, Suffix};
+pub use text_lines::{LONGEST_LINE, TextLines};
+pub use text_part::TextPart;
 pub use validate::{
     Decision, OverBudget, Validation, Verdict, Weights, decide, fit_first, validate,
 };

@@ -50,7 +50,7 @@ fn set(document: &mut DocumentMut, spec: &SettingSpec, value: &str) {
 fn written(kind: Kind, value: &str) -> Value {
     let whole = value.parse::<i64>().ok();
     match kind {
-        Kind::Whole { .. } | Kind::WholeOrAuto { .. } => {
+        Kind::Whole { .. } | Kind::WholeOrAuto { .. } | Kind::WholeOrNone { .. } => {
             whole.map_or_else(|| value.into(), Value::from)
         }
         Kind::Ratio => match (whole, value.parse::<f64>()) {

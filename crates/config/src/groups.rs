@@ -87,6 +87,14 @@ pub const SETTING_GROUPS: &[SettingGroup] = &[
         ],
     },
     SettingGroup {
+        name: "Memory for agents",
+        titles: &[
+            ("mcpAnswerLimit", "Most tokens of one answer"),
+            ("mcpSessionBudget", "Budget of one session, tokens"),
+            ("mcpTokenizer", "How answers are counted"),
+        ],
+    },
+    SettingGroup {
         name: "This machine",
         titles: &[
             ("log", "What is logged"),

@@ -21,6 +21,11 @@ pub enum Kind {
     },
     /// A size in bytes; `100 KB` and the like are understood, KB = 1024.
     Bytes,
+    /// A whole number from this on, or 0 for none.
+    WholeOrNone {
+        /// Not smaller, unless it is 0.
+        min: u64,
+    },
     /// `on` or `off`.
     Switch,
     /// One of these words.
@@ -254,6 +259,24 @@ pub const SETTINGS: &[SettingSpec] = &[
         Kind::Switch,
         "off",
         "Whether the memory is searched by meaning too; `plimsoll memory meaning on` fetches the model for it.",
+    ),
+    spec(
+        "mcpAnswerLimit",
+        Kind::WholeOrNone { min: 64 },
+        "20000",
+        "The most tokens of one answer of the memory and spec tools; 0 is no limit.",
+    ),
+    spec(
+        "mcpSessionBudget",
+        Kind::WholeOrNone { min: 128 },
+        "0",
+        "What one session of an agent may read in all, in tokens; 0 is no budget.",
+    ),
+    spec(
+        "mcpTokenizer",
+        Kind::Choice(&["bytes4", "cl100k", "o200k"]),
+        "bytes4",
+        "How the memory and spec tools count tokens: bytes by four, or exactly.",
     ),
     spec(
         "log",

@@ -7,7 +7,7 @@ use std::{
 };
 
 use plimsoll_budget::{ClientOverBudget, FileLimits, OverBudget, ReplyReserve};
-use plimsoll_tokens::Method;
+use plimsoll_tokens::{Estimator, Method, Tokenizer};
 use thiserror::Error;
 
 use crate::{Kind, SETTINGS, SettingSpec, catalog_file::toml_problem, schema::PATH_SEPARATOR};
@@ -340,6 +340,21 @@ impl Settings {
         self.whole("gatewayConcurrent")
     }
 
+    /// The most tokens of one answer of the memory and spec tools (MBG-9).
+    pub fn mcp_answer_limit(&self) -> Option<u64> {
+        Some(self.whole("mcpAnswerLimit")).filter(|tokens| *tokens > 0)
+    }
+
+    /// What one session of an agent may read in all (MBG-7).
+    pub fn mcp_session_budget(&self) -> Option<u64> {
+        Some(self.whole("mcpSessionBudget")).filter(|tokens| *tokens > 0)
+    }
+
+    /// How the memory and spec tools count.
+    pub fn mcp_counter(&self) -> Estimator {
+        Tokenizer::parse(self.text("mcpTokenizer")).map_or(Estimator::Bytes4, Estimator::Exact)
+    }
+
     /// Threads of the model inside; none goes by the cores.
     pub fn threads(&self) -> Option<usize> {
         self.text("threads").parse().ok()
@@ -403,6 +418,10 @@ pub(crate) fn check(kind: Kind, value: &str) -> Result<(), String> {
             let good = value == "auto" || whole().is_some_and(|n| (min..=max).contains(&n));
             let most = if max == u64::MAX { String::new() } else { format!(" to {max}") };
             (good, format!("a whole number from {min}{most}, or auto"))
+        }
+        Kind::WholeOrNone { min } => {
+            let good = whole().is_some_and(|n| n == 0 || n >= min);
+            (good, format!("a whole number from {min}, or 0 for none"))
         }
         Kind::Paths => {
             let good = split_paths(value).all(|path| Path::new(path).is_absolute());

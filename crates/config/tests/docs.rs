@@ -34,6 +34,7 @@ fn row(spec: &SettingSpec, title: &str) -> String {
         Kind::WholeOrAuto { min, max } => {
             format!("a whole number from {min} to {max}, or `auto`")
         }
+        Kind::WholeOrNone { min } => format!("a whole number from {min}, or `0` for none"),
         Kind::Zone => "the name of a time zone, such as `Europe/Lisbon`".to_owned(),
         Kind::Bytes => "a size; KB = 1024 bytes".to_owned(),
         Kind::Switch => "`on` or `off`".to_owned(),

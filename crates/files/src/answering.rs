@@ -182,6 +182,7 @@ impl Draft {
             place: self.pieces.len(),
             heading: heading.map(ToOwned::to_owned),
             full_text: self.full_text.clone(),
+            lines_from: None,
         });
     }
 
@@ -199,9 +200,13 @@ impl Draft {
                 more: &more(told),
                 pieces: &self.pieces,
                 total: self.pieces.len() + self.unread,
+                uncounted: false,
                 noun: self.noun,
+                others: "",
+                footers: true,
                 summary_hint: None,
                 next_call: self.next,
+                shortened: false,
                 max_tokens: Some(allowance.max_tokens),
                 counter: allowance.counter,
             }

@@ -45,6 +45,15 @@ impl From<Reply> for ToolAnswer {
     }
 }
 
+impl ToolAnswer {
+    /// A weighed answer and the one observation that it is about, if any.
+    pub(crate) fn of(answer: Answer, id: Option<u64>) -> Self {
+        let Answer { text, shown, total, estimated_tokens, cut, .. } = answer;
+        let ids = id.into_iter().map(Value::from).collect();
+        Self { text, ids, shown, total, estimated_tokens, cut, is_error: false }
+    }
+}
+
 impl From<ContextRead> for ToolAnswer {
     fn from(read: ContextRead) -> Self {
         let Answer { text, shown, total, estimated_tokens, cut, .. } = read.answer;

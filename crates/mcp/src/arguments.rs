@@ -8,7 +8,7 @@ use rmcp::model::JsonObject;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::table::{Kind, ToolSpec};
+use crate::table::{Kind, Param, ToolSpec};
 
 /// The longest text of one argument. Memory and notebook keep no longer ones.
 pub const LONGEST_ARGUMENT: usize = 64 * 1024;
@@ -36,6 +36,14 @@ pub enum BadArgument {
         name: String,
         /// What it takes.
         takes: String,
+    },
+    /// It came under two names.
+    #[error("{names} are the same argument; give {name} alone")]
+    Twice {
+        /// All names that it has.
+        names: String,
+        /// The one to use.
+        name: &'static str,
     },
     /// It is there, but not what it should be.
     #[error("{name} must be {wanted}, not {given}")]
@@ -75,8 +83,10 @@ impl Arguments {
     ) -> Result<Self, BadArgument> {
         let mut values = JsonObject::new();
         for (name, value) in given.unwrap_or_default() {
-            let Some(param) = tool.param(&name) else {
-                let takes: Vec<&str> = tool.params.iter().map(|param| param.name).collect();
+            let known =
+                |param: &&Param| param.name == name || param.aliases.contains(&name.as_str());
+            let Some(param) = tool.params.iter().find(known) else {
+                let takes: Vec<&str> = tool.listed().map(|param| param.name).collect();
                 let name = name.chars().take(60).collect();
                 return Err(BadArgument::Unknown {
                     tool: tool.name,
@@ -85,8 +95,14 @@ impl Arguments {
                 });
             };
             // Some clients send every argument and mean nothing by null.
-            if !value.is_null() {
-                values.insert(name, checked(param.name, param.kind, value)?);
+            if value.is_null() {
+                continue;
+            }
+            let value = checked(param.name, param.kind, value)?;
+            if values.insert(param.name.to_owned(), value).is_some() {
+                let names = [param.name].into_iter().chain(param.aliases.iter().copied());
+                let names = names.collect::<Vec<_>>().join(" and ");
+                return Err(BadArgument::Twice { names, name: param.name });
             }
         }
         let missing = tool.params.iter().find(|one| one.required && !values.contains_key(one.name));

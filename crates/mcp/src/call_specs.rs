@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use plimsoll_budget::{AnswerSpec, MORE, Piece};
+use plimsoll_budget::{Allowance, Answer, AnswerSpec, Piece};
 use plimsoll_domain::Timestamp;
-use plimsoll_memory::{Memory, MemoryError, Save};
+use plimsoll_memory::{Ledger, Memory, MemoryError, Save};
 use plimsoll_specs::{
-    ContextCheck, Explore, MOST_EXPLORATIONS, Notebook, Reading, Recalled, Remember, SpecsError,
+    ContextCheck, ContextRead, Done, Explore, GetContext, MOST_EXPLORATIONS, Notebook, Reading,
+    Recalled, Remember, SpecsError,
 };
 use plimsoll_store::StoreError;
 use plimsoll_tokens::Estimator;
@@ -15,7 +16,10 @@ use crate::{
     ToolAnswer,
     arguments::Arguments,
     place::Place,
-    specs_tools::{sdd_change_status, sdd_context_check, sdd_explore, sdd_get_context, write},
+    specs_tools::{
+        ChangeStatus, Clarifying, Exploring, sdd_change_status, sdd_clarify, sdd_context_check,
+        sdd_explore, sdd_get_context, write,
+    },
 };
 
 /// Calls a tool of the notebook; an error is what to tell the model.
@@ -27,53 +31,96 @@ pub(crate) async fn call(
     now: Timestamp,
 ) -> Result<ToolAnswer, String> {
     let notebook = place.notebook.clone().map_err(ToOwned::to_owned)?;
-    let ledger = place.memory.ledger();
+    let ledger = Arc::clone(place.memory.ledger());
+    let ledger = ledger.as_ref();
     match name {
         "sdd_get_context" => {
-            let mut ask = sdd_get_context(args)?;
-            ask.reading = within_session(&place.memory, ask.reading, counter)?;
-            let read = blocking(move || notebook.get_context(&ask)).await?;
-            ledger.record(name, read.answer.estimated_tokens);
-            Ok(read.into())
+            let ask = sdd_get_context(args)?;
+            read(ledger, name, ask.reading, counter, |reading| {
+                let (notebook, ask) = (notebook.clone(), GetContext { reading, ..ask.clone() });
+                move || notebook.get_context(&ask)
+            })
+            .await
         }
         "sdd_context_check" => {
-            let mut ask = sdd_context_check(args)?;
-            ask.reading = within_session(&place.memory, ask.reading, counter)?;
+            let ask = sdd_context_check(args)?;
             let recalled = explorations(&place, &ask).await;
-            let read = blocking(move || notebook.context_check(&ask, &recalled)).await?;
-            ledger.record(name, read.answer.estimated_tokens);
-            Ok(read.into())
+            read(ledger, name, ask.reading, counter, |reading| {
+                let (notebook, recalled) = (notebook.clone(), recalled.clone());
+                let ask = ContextCheck { reading, ..ask.clone() };
+                move || notebook.context_check(&ask, &recalled)
+            })
+            .await
         }
         "sdd_change_status" => {
-            let id = sdd_change_status(args)?.change_id;
-            let room = ledger.cap(None).map_err(|error| error.to_string())?;
-            let text = blocking(move || notebook.change_status(id.as_deref())).await?;
-            let text = match room {
-                Some(room) => within(&text, room, counter),
-                None => text,
-            };
-            Ok(told(&place.memory, name, text, None, counter))
+            let ChangeStatus { change_id, max_tokens } = sdd_change_status(args)?;
+            ledger.allow(max_tokens).map_err(|error| error.to_string())?;
+            let text = blocking(move || notebook.change_status(change_id.as_deref())).await?;
+            plain(ledger, name, &text, max_tokens, "the files in sdd/changes/ say all; ", counter)
         }
         "sdd_explore" => {
-            let (text, id) = explore(&place, &notebook, sdd_explore(args)?).await?;
-            Ok(told(&place.memory, name, text, Some(id), counter))
+            let Exploring { explore: ask, max_tokens } = sdd_explore(args)?;
+            let (text, id) = explore(&place, &notebook, ask).await?;
+            let rest = format!("mem_get_observation id={id} has what was explored; ");
+            Ok(told_within(ledger, name, &text, Some(id), max_tokens, &rest, counter))
+        }
+        "sdd_clarify" => {
+            let Clarifying { clarify, max_tokens } = sdd_clarify(args)?;
+            let asks = clarify.only_asks();
+            if asks {
+                ledger.allow(max_tokens).map_err(|error| error.to_string())?;
+            }
+            let done = blocking(move || notebook.clarify(&clarify, now)).await?;
+            if asks {
+                return plain(ledger, name, &done.text, max_tokens, "", counter);
+            }
+            let (text, id) = remembered(&place, done).await;
+            let rest = "sdd/clarifications.md says all; ";
+            Ok(told_within(ledger, name, &text, id, max_tokens, rest, counter))
         }
         _ => {
             let job = write(name, args, now)?;
             let done = blocking(move || job(&notebook)).await?;
-            let (mut text, mut id) = (done.text, None);
-            if let Some(mut remember) = done.remember {
-                remember.project = place.memory.default_project().to_owned();
-                match keep(&place.aside, remember, None).await {
-                    Ok(kept) => {
-                        id = Some(kept);
-                        text.push_str(&format!("\nRemembered as #{kept}."));
-                    }
-                    // The file is written; a memory that fails does not undo it.
-                    Err(error) => text.push_str(&format!("\nIt was not remembered: {error}")),
-                }
-            }
-            Ok(told(&place.memory, name, text, id, counter))
+            let (text, id) = remembered(&place, done).await;
+            Ok(told(ledger, name, text, id, counter))
+        }
+    }
+}
+
+/// What a tool says and what it made, once that is remembered.
+async fn remembered(place: &Place, done: Done) -> (String, Option<u64>) {
+    let mut text = done.text;
+    let Some(mut remember) = done.remember else { return (text, None) };
+    remember.project = place.memory.default_project().to_owned();
+    match keep(&place.aside, remember, None).await {
+        Ok(kept) => {
+            text.push_str(&format!("\nRemembered as #{kept}."));
+            (text, Some(kept))
+        }
+        // The file is written; a memory that fails does not undo it.
+        Err(error) => {
+            text.push_str(&format!("\nIt was not remembered: {error}"));
+            (text, None)
+        }
+    }
+}
+
+/// A budgeted read of the notebook, within what it may weigh.
+async fn read<J>(
+    ledger: &Ledger,
+    name: &str,
+    asked: Reading,
+    counter: Estimator,
+    job: impl Fn(Reading) -> J,
+) -> Result<ToolAnswer, String>
+where
+    J: FnOnce() -> Result<ContextRead, SpecsError> + Send + 'static,
+{
+    loop {
+        let allowance = ledger.allow(asked.max_tokens).map_err(|error| error.to_string())?;
+        let read = blocking(job(Reading { allowance: Some(allowance), counter, ..asked })).await?;
+        if ledger.record_read(name, read.answer.estimated_tokens, allowance) {
+            return Ok(read.into());
         }
     }
 }
@@ -89,25 +136,59 @@ async fn blocking<T: Send + 'static>(
 }
 
 fn told(
-    memory: &Memory,
+    ledger: &Ledger,
     name: &str,
     text: String,
     id: Option<u64>,
     counter: Estimator,
 ) -> ToolAnswer {
     let estimated_tokens = counter.count(&text);
-    memory.ledger().record(name, estimated_tokens);
+    ledger.record(name, estimated_tokens);
     let ids = id.into_iter().map(Into::into).collect();
     ToolAnswer { text, ids, shown: 1, total: 1, estimated_tokens, ..ToolAnswer::default() }
 }
 
-/// As many lines as a session's budget has room for.
-fn within(text: &str, room: u64, counter: Estimator) -> String {
+/// A read without footers, line by line within what it may weigh (MBG-9).
+fn plain(
+    ledger: &Ledger,
+    name: &str,
+    text: &str,
+    max_tokens: Option<u64>,
+    rest: &str,
+    counter: Estimator,
+) -> Result<ToolAnswer, String> {
+    loop {
+        let allowance = ledger.allow(max_tokens).map_err(|error| error.to_string())?;
+        let answer = lines_within(text, allowance, rest, counter);
+        if ledger.record_read(name, answer.estimated_tokens, allowance) {
+            return Ok(ToolAnswer::of(answer, None));
+        }
+    }
+}
+
+/// The same of a call that did something, which is told however little is left.
+fn told_within(
+    ledger: &Ledger,
+    name: &str,
+    text: &str,
+    id: Option<u64>,
+    max_tokens: Option<u64>,
+    rest: &str,
+    counter: Estimator,
+) -> ToolAnswer {
+    let answer = lines_within(text, ledger.allow_told(max_tokens), rest, counter);
+    ledger.record(name, answer.estimated_tokens);
+    ToolAnswer::of(answer, id)
+}
+
+/// As many lines as there is room for, and a mark where some are missing.
+fn lines_within(text: &str, allowance: Allowance, rest: &str, counter: Estimator) -> Answer {
     let piece = |(place, line): (usize, &str)| Piece {
         text: line.to_owned(),
         place,
         heading: None,
-        full_text: "the files in sdd/changes/".to_owned(),
+        full_text: allowance.remedy(),
+        lines_from: None,
     };
     let pieces: Vec<Piece> = text.lines().enumerate().map(piece).collect();
     let spec = AnswerSpec {
@@ -115,20 +196,18 @@ fn within(text: &str, room: u64, counter: Estimator) -> String {
         intro: "",
         pieces: &pieces,
         total: pieces.len(),
+        uncounted: false,
         noun: "lines",
+        others: "",
+        footers: false,
         summary_hint: None,
         next_call: None,
-        more: MORE,
-        max_tokens: Some(room),
+        shortened: false,
+        more: &format!("{rest}{}", allowance.remedy()),
+        max_tokens: allowance.max_tokens(),
         counter,
     };
-    spec.build().text
-}
-
-/// How a read is told, within what is left of the session's budget.
-fn within_session(memory: &Memory, asked: Reading, counter: Estimator) -> Result<Reading, String> {
-    let max_tokens = memory.ledger().cap(asked.max_tokens).map_err(|error| error.to_string())?;
-    Ok(Reading { max_tokens, counter, ..asked })
+    spec.build()
 }
 
 /// What was explored before; a memory that fails has nothing to say.

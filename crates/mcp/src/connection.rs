@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use plimsoll_memory::Ledger;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -16,10 +15,11 @@ use serde_json::json;
 use tokio::sync::RwLock;
 
 use crate::{
-    INSTRUCTIONS, Server, ToolAnswer,
+    Server, ToolAnswer,
     arguments::Arguments,
+    books::Books,
     call_specs, memory_tools,
-    place::{Books, Place, Roots, asked_roots, has_roots, named_roots},
+    place::{Place, Roots, asked_roots, has_roots, named_roots},
     table::{Effect, Part},
 };
 
@@ -34,19 +34,25 @@ pub struct Connection {
 
 impl Connection {
     pub(crate) fn new(server: Server) -> Self {
-        let ledger = Arc::new(Ledger::new(server.shared.parts.session_budget));
+        let ledger = Arc::new(server.ledger());
         let books = Books { ledger, ..Books::default() };
         Self { server, books, place: RwLock::new(None) }
     }
 
     /// What this connection has sent and started (MBG-7). An HTTP request without a session
-    /// has no connection; all of those share one.
-    fn books(&self, context: &RequestContext<RoleServer>) -> &Books {
+    /// has no connection; those of one client share one.
+    fn books(&self, context: &RequestContext<RoleServer>) -> Books {
         let alone = context
             .extensions
             .get::<http::request::Parts>()
             .is_some_and(|parts| !parts.headers.contains_key("mcp-session-id"));
-        if alone { &self.server.shared.stateless } else { &self.books }
+        if !alone {
+            return self.books.clone();
+        }
+        let shared = &self.server.shared;
+        let name = context.client_info().map(|client| client.name.chars().take(100).collect());
+        let name: String = name.unwrap_or_default();
+        shared.stateless.books(&self.server, &name, (shared.parts.clock)())
     }
 
     /// Where the client works; `named` are roots that came with the call.
@@ -64,7 +70,7 @@ impl Connection {
         };
         let over_http = context.extensions.get::<http::request::Parts>().is_some();
         let books = self.books(context);
-        let place = Arc::new(Place::of(&self.server, books, &roots, over_http)?);
+        let place = Arc::new(Place::of(&self.server, &books, &roots, over_http)?);
         if !is_newest(context) {
             *self.place.write().await = Some(place.clone());
         }
@@ -100,7 +106,6 @@ impl Connection {
         context: &RequestContext<RoleServer>,
     ) -> Result<ToolAnswer, ErrorData> {
         let parts = &self.server.shared.parts;
-        let ledger = &self.books(context).ledger;
         let Some(spec) = parts.offer.find(name) else {
             let extra = parts.extra.as_ref().filter(|_| parts.offer.has_extra(name));
             let Some(extra) =
@@ -108,8 +113,12 @@ impl Connection {
             else {
                 return Err(unknown(name));
             };
-            let answer = match ledger.cap(None) {
-                Ok(room) => extra.call(name, given.unwrap_or_default(), room).await,
+            let ledger = self.books(context).ledger;
+            let answer = match ledger.allow(None) {
+                Ok(allowance) => {
+                    let room = allowance.max_tokens();
+                    extra.call(name, given.unwrap_or_default(), room).await
+                }
                 Err(spent) => failed(&spent),
             };
             ledger.record(name, answer.estimated_tokens);
@@ -184,7 +193,7 @@ impl ServerHandler for Connection {
         let name = Implementation::new("plimsoll", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(name.with_title("Plimsoll"))
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(self.server.instructions())
     }
 
     async fn list_tools(

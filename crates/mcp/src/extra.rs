@@ -27,7 +27,7 @@ pub trait ExtraTools: Send + Sync {
     /// The tools that work here.
     fn tools(&self) -> Vec<ExtraTool>;
 
-    /// Calls one of them. `room` is what is left of the session's budget, if there is one;
-    /// the answer stays within it. What cannot be done is an answer with `is_error`.
+    /// Calls one of them. `room` is what the answer may weigh by the server's limit and the
+    /// session's budget, if there are any; it stays within it. What cannot be done is an answer with `is_error`.
     async fn call(&self, name: &str, arguments: JsonObject, room: Option<u64>) -> ToolAnswer;
 }

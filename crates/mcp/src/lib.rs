@@ -7,7 +7,9 @@
 
 mod answer;
 mod arguments;
+mod books;
 mod call_specs;
+mod client_lines;
 mod connection;
 mod extra;
 #[doc(hidden)]
@@ -28,7 +30,6 @@ pub use arguments::{BadArgument, LONGEST_ARGUMENT};
 pub use connection::Connection;
 pub use extra::{ExtraTool, ExtraTools};
 pub use http::http_service;
-pub use instructions::INSTRUCTIONS;
 pub use memory_tools::MEMORY_TOOLS;
 pub use place::project_of;
 pub use profile::{Offer, PROFILES, UnknownTool, all_tools};

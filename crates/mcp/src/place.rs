@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use plimsoll_memory::{Ledger, Memory, OwnProject, StartedSessions};
+use plimsoll_memory::{Memory, OwnProject};
 use plimsoll_specs::Notebook;
 use rmcp::{
     RoleServer,
@@ -19,7 +19,7 @@ use rmcp::{
 };
 use serde_json::Value;
 
-use crate::Server;
+use crate::{Server, books::Books};
 
 /// How long a client may take to name its roots.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -50,13 +50,6 @@ pub(crate) type Roots = Vec<Root>;
 pub(crate) fn named_roots(answer: &Value) -> Roots {
     let named = serde_json::from_value::<ListRootsResult>(answer.clone());
     named.map(|named| named.roots).unwrap_or_default()
-}
-
-/// What a connection keeps from call to call.
-#[derive(Clone, Default)]
-pub(crate) struct Books {
-    pub(crate) ledger: Arc<Ledger>,
-    pub(crate) started: Arc<StartedSessions>,
 }
 
 const NO_ROOTS: &str = "it is not known in which directory this client works, so nothing was \

@@ -2,7 +2,7 @@
 
 use crate::{
     all_tools,
-    table::{Effect, Kind, Part, ToolSpec},
+    table::{Effect, Kind, Param, Part, ToolSpec},
 };
 
 /// The page, ready to be written.
@@ -12,7 +12,8 @@ pub fn tool_reference() -> String {
          <!-- Written from the code by `cargo xtask docs`. -->\n\n\
          {} tools. `*` marks what is required. Numbers may come as text (\"500\"). Tools with \
          `max_tokens` keep their whole answer, footers included, within it; see \
-         [why](research-foundations.md). [docs/mcp.md](mcp.md) says how to connect.\n",
+         [why](research-foundations.md). Every read keeps to the server's `--answer-limit` as \
+         well. [docs/mcp.md](mcp.md) says how to connect.\n",
         all_tools().count(),
     );
     for (part, heading) in [(Part::Memory, "Memory"), (Part::Specs, "Specs")] {
@@ -35,11 +36,13 @@ fn entry(tool: &ToolSpec) -> String {
     let core = if tool.core { ", in `core`" } else { "" };
     let mut text =
         format!("\n### `{}`\n\n{}: {} ({effect}{core})\n", tool.name, tool.title, tool.about);
-    if tool.has_budget() {
+    if tool.has_footers() {
         text.push_str("\nTakes `max_tokens` and `detail_level`; ends with the 📏 footer.\n");
+    } else if tool.has_budget() {
+        text.push_str("\nTakes `max_tokens`; where something finds no room, its end says so.\n");
     }
     text.push_str("\n| parameter | is | about |\n|---|---|---|\n");
-    for param in tool.params {
+    for param in tool.listed() {
         let mark = if param.required { "*" } else { "" };
         let kind = match param.kind {
             Kind::Text => "text".to_owned(),
@@ -51,7 +54,18 @@ fn entry(tool: &ToolSpec) -> String {
         };
         text.push_str(&format!("| `{}`{mark} | {kind} | {} |\n", param.name, param.about));
     }
+    let also: Vec<String> = tool.params.iter().flat_map(also).collect();
+    if !also.is_empty() {
+        text.push_str(&format!("\nAlso taken: {}.\n", also.join(", ")));
+    }
     text
+}
+
+/// The names under which a parameter is taken without being in the schema (MEM-14).
+fn also(param: &Param) -> Vec<String> {
+    let unlisted = (!param.listed).then(|| format!("`{}`", param.name));
+    let aliases = param.aliases.iter().map(|alias| format!("`{alias}` for `{}`", param.name));
+    unlisted.into_iter().chain(aliases).collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,12 @@ use rmcp::model::{JsonObject, Tool};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Connection, ExtraTools, Offer, place::Books, table::tool};
+use crate::{
+    Connection, ExtraTools, Offer,
+    books::{Books, Stateless},
+    instructions::Told,
+    table::tool,
+};
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -35,6 +40,8 @@ pub struct ServerParts {
     pub offer: Offer,
     /// What one connection may send in all (`--session-budget`).
     pub session_budget: Option<u64>,
+    /// What one read may send at most, whatever it is asked for (`--answer-limit`).
+    pub answer_limit: Option<u64>,
     /// How answers are weighed: bytes by four, unless an exact tokenizer was asked for.
     pub counter: Estimator,
     /// The file tools.
@@ -53,16 +60,21 @@ pub(crate) struct Shared {
     pub(crate) parts: ServerParts,
     /// For clients without a connection: in the newest protocol, every HTTP request stands
     /// alone.
-    pub(crate) stateless: Books,
+    pub(crate) stateless: Stateless,
     pub(crate) stop: CancellationToken,
 }
 
 impl Server {
     /// A server of these parts.
     pub fn new(parts: ServerParts) -> Self {
-        let ledger = Arc::new(Ledger::new(parts.session_budget));
-        let stateless = Books { ledger, ..Books::default() };
-        Self { shared: Arc::new(Shared { parts, stateless, stop: CancellationToken::new() }) }
+        let (stateless, stop) = (Stateless::default(), CancellationToken::new());
+        Self { shared: Arc::new(Shared { parts, stateless, stop }) }
+    }
+
+    /// An empty book for one client.
+    pub(crate) fn ledger(&self) -> Ledger {
+        let parts = &self.shared.parts;
+        Ledger::new(parts.session_budget).with_answer_limit(parts.answer_limit)
     }
 
     /// What serves one client.
@@ -90,6 +102,20 @@ impl Server {
             }
         }
         tools
+    }
+
+    /// What clients are told about this server.
+    pub fn instructions(&self) -> String {
+        let parts = &self.shared.parts;
+        let tools: Vec<String> =
+            self.tools().into_iter().map(|tool| tool.name.into_owned()).collect();
+        let told = Told {
+            tools: &tools,
+            counter: parts.counter,
+            answer_limit: parts.answer_limit,
+            session_budget: parts.session_budget,
+        };
+        told.text()
     }
 
     /// A memory that books what it sends in a ledger.

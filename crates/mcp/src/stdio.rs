@@ -1,11 +1,5 @@
 //! Serving over standard input and output, or any other pair of streams.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll},
-};
-
-use plimsoll_domain::JsonTreeSize;
 use rmcp::{
     RoleServer, ServiceExt,
     model::{ClientJsonRpcMessage, ClientRequest, GetMeta},
@@ -13,12 +7,15 @@ use rmcp::{
     transport::{Transport, async_rw::AsyncRwTransport, stdio_pipes},
 };
 use thiserror::Error;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::Server;
+use crate::{
+    Server,
+    client_lines::{LONGEST_LINE, check_lines, unreadable},
+};
 
-/// The longest message. Arguments are far shorter; what is longer is dropped unread.
-const LONGEST_LINE: usize = 8 * 1024 * 1024;
+/// Room between the two who look at a client's lines.
+const PIPE: usize = 64 * 1024;
 
 /// Why serving ended before the client left.
 #[derive(Debug, Error)]
@@ -40,8 +37,19 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let read = Bounded { read, values: JsonTreeSize::default() };
-    let lines = AsyncRwTransport::new_server(read, write).with_max_line_length(LONGEST_LINE);
+    let (unchecked, checked) = tokio::io::duplex(PIPE);
+    let checking = tokio::spawn(check_lines(read, unchecked));
+    // With the end of the line that the other counts without.
+    let lines = AsyncRwTransport::new_server(checked, write).with_max_line_length(LONGEST_LINE + 1);
+    let served = serve_lines(server, lines).await;
+    checking.abort();
+    served
+}
+
+async fn serve_lines<T>(server: &Server, lines: T) -> Result<(), ServeError>
+where
+    T: Transport<RoleServer> + 'static,
+{
     let running = match server.connect().serve(Patient { lines, begun: false }).await {
         Ok(running) => running,
         // Who leaves before the handshake is gone, and that is all.
@@ -54,32 +62,6 @@ where
             Ok(())
         }
         Err(error) => Err(ServeError::Connection(error.to_string())),
-    }
-}
-
-/// A line of a client with more values than a message can have: from there on it is blanks,
-/// so that it is no message and takes no memory (REL-7).
-struct Bounded<R> {
-    read: R,
-    values: JsonTreeSize,
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        let before = buffer.filled().len();
-        let ready = Pin::new(&mut self.read).poll_read(context, buffer);
-        for byte in &mut buffer.filled_mut()[before..] {
-            if *byte == b'\n' {
-                self.values = JsonTreeSize::default();
-            } else if self.values.take(*byte) {
-                *byte = b' ';
-            }
-        }
-        ready
     }
 }
 
@@ -103,6 +85,17 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             let message = self.lines.receive().await?;
+            if let Some((error, id)) = unreadable(&message) {
+                // It is sent beside, since whoever waits here may be called away.
+                let answer = TxJsonRpcMessage::<RoleServer>::error(error, id);
+                let sending = self.lines.send(answer);
+                tokio::spawn(async move {
+                    if sending.await.is_err() {
+                        tracing::debug!("the client left before it was told of a bad line");
+                    }
+                });
+                continue;
+            }
             let begins = match &message {
                 ClientJsonRpcMessage::Request(request) => match &request.request {
                     ClientRequest::InitializeRequest(_) => Some(true),

@@ -36,6 +36,11 @@ pub struct Param {
     pub required: bool,
     /// What the model is told about it, where the name does not say it.
     pub about: &'static str,
+    /// Other names under which it is taken: those of the server that these tools were first
+    /// known from (MEM-14). They are not in the schema.
+    pub aliases: &'static [&'static str],
+    /// Whether it is in the schema. What is not is taken all the same, for the same reason.
+    pub listed: bool,
 }
 
 /// What a tool does to the world.
@@ -84,10 +89,17 @@ pub struct ToolSpec {
 pub(crate) const MAX_TOKENS: &str = "Approximate token budget for the response. When set, the tool stops adding content when \
      estimated tokens would exceed this budget.";
 
+/// The same in short, for reads without footers (MBG-9).
+pub(crate) const ANSWER_BUDGET: &str = "token budget of the answer";
+
+/// What the levels of detail are.
+pub(crate) const DETAIL: &str = "summary: ids and titles; standard (default): snippets; full: all";
+
 /// A parameter that fills this field of an ask; what it holds, and whether it must be given,
 /// is what the field's type says.
 pub(crate) const fn param<A, T: Argument>(name: &'static str, _field: fn(&A) -> &T) -> Param {
-    Param { name, kind: T::KIND, required: T::REQUIRED, about: "" }
+    let (kind, required) = (T::KIND, T::REQUIRED);
+    Param { name, kind, required, about: "", aliases: &[], listed: true }
 }
 
 impl Param {
@@ -97,6 +109,14 @@ impl Param {
 
     pub(crate) const fn holds(self, kind: Kind) -> Self {
         Self { kind, ..self }
+    }
+
+    pub(crate) const fn or(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    pub(crate) const fn unlisted(self) -> Self {
+        Self { listed: false, ..self }
     }
 
     fn schema(&self) -> Value {
@@ -117,13 +137,15 @@ impl Param {
 /// Declares tools: for each an entry of the table, and a function of its name that makes an
 /// ask of checked arguments. A parameter has the name of the field that it fills, or another
 /// one (`kind as "type"`); `in core` puts a tool into that profile, `: Json` takes a document
-/// where the field is a text, and `= "…"` is what the model is told.
+/// where the field is a text, `or "…"` is another name that is taken, and `= "…"` is what the
+/// model is told. What stands in `+ {…}` is taken without being in the schema.
 macro_rules! tools {
     ($table:ident of $part:ident; $(
         $name:ident, $title:literal, $effect:ident $(in $core:ident)?, $about:expr =>
         $ask:ident {$(
-            $($field:ident).+ $(as $wire:literal)? $(: $kind:ident)? $(= $hint:expr)?
-        ),* $(,)?}
+            $($field:ident).+ $(as $wire:literal)? $(: $kind:ident)? $(or $alias:literal)*
+                $(= $hint:expr)?
+        ),* $(,)?} $(+ {$($($unlisted:ident).+),*})?
     )*) => {
         /// The tools, in the order in which they are listed.
         pub const $table: &[ToolSpec] = &[$(ToolSpec {
@@ -135,12 +157,15 @@ macro_rules! tools {
             effect: Effect::$effect,
             params: &[$(
                 param(tools!(@name $($field).+ $(as $wire)?), |ask: &$ask| &ask.$($field).+)
-                    $(.holds(Kind::$kind))? $(.about($hint))?
-            ),*],
+                    .or(&[$($alias),*]) $(.holds(Kind::$kind))? $(.about($hint))?,
+            )* $($(
+                param(tools!(@name $($unlisted).+), |ask: &$ask| &ask.$($unlisted).+).unlisted(),
+            )*)?],
         }),*];
         $(pub(crate) fn $name(args: &Arguments) -> Result<$ask, String> {
             let mut ask = $ask::default();
             $(ask.$($field).+ = args.read(tools!(@name $($field).+ $(as $wire)?))?;)*
+            $($(ask.$($unlisted).+ = args.read(tools!(@name $($unlisted).+))?;)*)?
             Ok(ask)
         })*
     };
@@ -155,9 +180,19 @@ impl ToolSpec {
         self.params.iter().find(|param| param.name == name)
     }
 
+    /// The parameters that clients are told of.
+    pub fn listed(&self) -> impl Iterator<Item = &Param> {
+        self.params.iter().filter(|param| param.listed)
+    }
+
     /// Whether its answers can be capped.
     pub fn has_budget(&self) -> bool {
         self.param("max_tokens").is_some()
+    }
+
+    /// Whether its answers end with the footers of MBG-4.
+    pub fn has_footers(&self) -> bool {
+        self.has_budget() && self.param("detail_level").is_some()
     }
 
     /// Whether a call that names no project is about the client's own (MEM-11).
@@ -171,9 +206,9 @@ impl ToolSpec {
     /// What clients get.
     pub(crate) fn tool(&self) -> Tool {
         let properties: JsonObject =
-            self.params.iter().map(|param| (param.name.to_owned(), param.schema())).collect();
+            self.listed().map(|param| (param.name.to_owned(), param.schema())).collect();
         let required: Vec<&str> =
-            self.params.iter().filter(|param| param.required).map(|param| param.name).collect();
+            self.listed().filter(|param| param.required).map(|param| param.name).collect();
         let mut schema = JsonObject::new();
         schema.insert("type".to_owned(), "object".into());
         schema.insert("properties".to_owned(), properties.into());

@@ -37,6 +37,7 @@ pub struct EndSession {
 pub struct SummariseSession {
     pub id: String,
     pub content: String,
+    pub project: Option<String>,
 }
 
 /// `mem_save`.
@@ -124,6 +125,11 @@ pub struct GetObservation {
     pub id: u64,
     /// An earlier text of it; 1 is the first.
     pub revision: Option<u64>,
+    /// The first line of its text that is wanted; 1 is the first there is.
+    pub from: Option<usize>,
+    /// How many lines; all if not given.
+    pub lines: Option<usize>,
+    pub max_tokens: Option<u64>,
 }
 
 /// `mem_update`. What is not given stays.
@@ -168,6 +174,14 @@ pub struct BuildContext {
     pub id: u64,
     /// How many relations away, 2 if not given, at most 5.
     pub depth: Option<u32>,
+    pub max_tokens: Option<u64>,
+}
+
+/// `mem_stats`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    pub project: Option<String>,
+    pub max_tokens: Option<u64>,
 }
 
 /// `mem_progress`.
@@ -177,9 +191,11 @@ pub struct Progress {
     /// The new document, as JSON text; none reads the one there is.
     pub content: Option<String>,
     pub namespace: Option<String>,
+    /// For reading.
+    pub max_tokens: Option<u64>,
 }
 
-/// `mem_compact`. Without ids and summary it lists candidates.
+/// `mem_compact`. Without a summary it lists what would be replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compact {
     /// Only what has not been changed for so many days.

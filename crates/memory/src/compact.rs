@@ -34,7 +34,7 @@ impl Memory {
         };
         let blank = |text: &Option<String>| text.as_ref().is_none_or(|text| text.trim().is_empty());
         if blank(&ask.summary_title) && blank(&ask.summary_content) {
-            return self.candidates(&filter, &scene, ask.older_than_days).await;
+            return self.candidates(&filter, &scene, &ask).await;
         }
         let title = checks::title(ask.summary_title.as_deref().unwrap_or_default())
             .map_err(|error| rename(error, "summary_title"))?;
@@ -55,38 +55,60 @@ impl Memory {
         &self,
         filter: &MemoryFilter,
         scene: &Scene,
-        days: u64,
+        ask: &Compact,
     ) -> Result<Reply, MemoryError> {
-        let (notes, total) =
-            self.store.observations(&self.workspace, filter, Order::Oldest, MAX_IDS).await?;
+        let days = ask.older_than_days;
+        let (notes, total) = if ask.ids.is_empty() {
+            let order = Order::Oldest;
+            let (notes, total) =
+                self.store.observations(&self.workspace, filter, order, MAX_IDS).await?;
+            (notes, usize::try_from(total).unwrap_or(usize::MAX))
+        } else {
+            let ids = self.known_ids("ids", &ask.ids).await?;
+            let notes = self.store.observations_by_id(&self.workspace, &ids).await?;
+            let total = notes.len();
+            (notes, total)
+        };
+        let young = |note: &Observation| filter.before.is_some_and(|edge| note.updated_at >= edge);
         let pieces: Vec<_> = notes
             .iter()
             .enumerate()
             .map(|(place, note)| {
-                let text = lines::observation(note, DetailLevel::Summary, "", scene);
+                let mut text = lines::observation(note, DetailLevel::Summary, "", scene);
+                if young(note) {
+                    text.push_str(&format!(", changed less than {days} days ago: leave it out"));
+                }
                 lines::piece(text, place, None, note.id)
             })
             .collect();
         let ids: Vec<_> = notes.iter().map(|note| Some(note.id)).collect();
-        let intro = if notes.is_empty() {
-            format!("Nothing{} is older than {days} days.{}", scene.project("in"), scene.hint)
-        } else {
-            format!(
-                "Older than {days} days, oldest first. Replace up to {MAX_IDS} with ids, \
-                 summary_title and summary_content."
-            )
+        let how = "summary_title and summary_content";
+        let intro = match (notes.len(), ask.ids.is_empty()) {
+            (0, _) => {
+                format!("Nothing{} is older than {days} days.{}", scene.project("in"), scene.hint)
+            }
+            (_, false) => format!("These are replaced when {how} are given too."),
+            (shown, true) if shown < total => format!(
+                "Older than {days} days, the oldest {shown} of {total}. Replace up to {MAX_IDS} \
+                 with ids, {how}, then ask again."
+            ),
+            _ => format!(
+                "Older than {days} days, oldest first. Replace up to {MAX_IDS} with ids, {how}."
+            ),
         };
-        self.told(&Telling {
+        let telling = Telling {
             tool: "mem_compact",
             head: &scene.head,
             intro: &intro,
             pieces: &pieces,
             ids: &ids,
-            total: usize::try_from(total).unwrap_or(usize::MAX),
+            total,
+            uncounted: false,
             noun: "observations",
-            next_call: Some("Replace these first, then ask again."),
-            reading: Reading { detail_level: DetailLevel::Standard, max_tokens: None },
-        })
+            next_call: None,
+            reading: Reading::whole(None),
+        };
+        self.told_plainly(&telling, "replace these first, then ask again; ")
     }
 
     /// Those to replace: the named ones, or the oldest.

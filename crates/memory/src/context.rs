@@ -1,13 +1,14 @@
 //! `mem_context`: what was going on lately.
 
 use plimsoll_budget::{Piece, SNIPPET_CHARS};
-use plimsoll_store::{MemoryFilter, Order, SESSION_SUMMARY};
+use plimsoll_store::{MemoryFilter, Observation, Order, Prompt, SESSION_SUMMARY, Session};
 
 use crate::{
-    Memory, MemoryError, Recall, Reply, checks,
+    DetailLevel, Memory, MemoryError, Reading, Recall, Reply, checks,
     find::prompt_piece,
     lines::{self, snippet},
     memory::Telling,
+    projects::Scene,
 };
 
 /// How many observations at most.
@@ -31,49 +32,104 @@ impl Memory {
             ..MemoryFilter::default()
         };
         let limit = checks::number("limit", ask.limit, 20, 1..=MOST)?;
-        let level = ask.reading.detail_level;
         let sessions = self.store.sessions(&self.workspace, &filter, SESSIONS).await?;
         let prompts = self.store.prompts(&self.workspace, &filter, PROMPTS).await?;
         let (notes, total) =
             self.store.observations(&self.workspace, &filter, Order::Newest, limit).await?;
-
-        let told_sessions = sessions.iter().enumerate().map(|(place, session)| {
-            let heading = Some("## Sessions".to_owned());
-            let full_text = match session.summary_id {
-                Some(id) => format!("mem_get_observation id={id}"),
-                None => "mem_context detail_level=full".to_owned(),
-            };
-            Piece { text: lines::session(session, level), place, heading, full_text }
-        });
-        let mut told_sessions = told_sessions.map(|piece| (piece, None));
-        let told_prompts = prompts.iter().enumerate().map(|(place, prompt)| {
-            let under = snippet(&prompt.content, SNIPPET_CHARS);
-            let piece = prompt_piece(prompt, level, &under, SESSIONS + place, &scene);
-            (Piece { heading: Some("## Prompts".to_owned()), ..piece }, None)
-        });
-        let told_notes = notes.iter().enumerate().map(|(place, note)| {
-            let under = snippet(&note.content, SNIPPET_CHARS);
-            let text = lines::observation(note, level, &under, &scene);
-            let place = SESSIONS + PROMPTS + place;
-            (lines::piece(text, place, Some("## Observations"), note.id), Some(note.id))
-        });
-        let newest = told_sessions.next();
-        let (pieces, ids): (Vec<Piece>, Vec<Option<u64>>) =
-            newest.into_iter().chain(told_notes).chain(told_prompts).chain(told_sessions).unzip();
-        let intro = match pieces.is_empty() {
+        let found = Found { scene: &scene, sessions, prompts, notes };
+        let intro = match found.is_empty() {
             true => format!("Nothing remembered yet{}.{}", scene.project("in"), scene.hint),
             false => String::new(),
         };
-        self.told(&Telling {
-            tool: "mem_context",
-            head: &scene.head,
-            intro: &intro,
-            pieces: &pieces,
-            ids: &ids,
-            total: usize::try_from(total).unwrap_or(usize::MAX),
-            noun: "observations",
-            next_call: Some("Use mem_search for the rest, mem_get_observation id for a full text."),
-            reading: ask.reading,
-        })
+        let level = ask.reading.detail_level;
+        let ids = found.ids();
+        let answer = self.read("mem_context", ask.reading.max_tokens, |allowance| {
+            let at_levels = |(newest, rest): (DetailLevel, DetailLevel)| {
+                self.weighed(
+                    &Telling {
+                        tool: "mem_context",
+                        head: &scene.head,
+                        intro: &intro,
+                        pieces: &found.pieces(newest, rest),
+                        ids: &ids,
+                        total: usize::try_from(total).unwrap_or(usize::MAX),
+                        uncounted: false,
+                        noun: "observations",
+                        next_call: Some(
+                            "Use mem_search for the rest, mem_get_observation id for a full text.",
+                        ),
+                        reading: Reading { detail_level: rest, ..ask.reading },
+                    },
+                    allowance,
+                    (newest, rest) != (level, level),
+                )
+            };
+            let told = at_levels((level, level));
+            if told.shown > 0 || found.notes.is_empty() {
+                return told;
+            }
+            // A session alone is of little use: its summary gives way to observations, and
+            // their texts to their titles.
+            let brief = DetailLevel::Summary;
+            let shorter = [at_levels((brief, level)), at_levels((brief, brief))];
+            let best = shorter.iter().find(|told| told.shown > 0);
+            let best = best.or(shorter.iter().find(|told| !told.cut));
+            best.cloned().unwrap_or(told)
+        })?;
+        Ok(Reply::of(answer, &ids))
     }
+}
+
+/// What a context is made of.
+struct Found<'s> {
+    scene: &'s Scene,
+    sessions: Vec<Session>,
+    prompts: Vec<Prompt>,
+    notes: Vec<Observation>,
+}
+
+impl Found<'_> {
+    fn is_empty(&self) -> bool {
+        self.sessions.is_empty() && self.prompts.is_empty() && self.notes.is_empty()
+    }
+
+    /// The observation that each piece is about.
+    fn ids(&self) -> Vec<Option<u64>> {
+        let newest = self.sessions.first().map(|_| None);
+        newest.into_iter().chain(self.notes.iter().map(|note| Some(note.id))).collect()
+    }
+
+    /// Everything in order of worth, the newest session at a level of its own.
+    fn pieces(&self, newest: DetailLevel, level: DetailLevel) -> Vec<Piece> {
+        let session = |(place, session): (usize, &Session)| {
+            let level = if place == 0 { newest } else { level };
+            session_piece(session, place, level)
+        };
+        let mut sessions = self.sessions.iter().enumerate().map(session);
+        let prompts = self.prompts.iter().enumerate().map(|(place, prompt)| {
+            let under = snippet(&prompt.content, SNIPPET_CHARS);
+            let piece = prompt_piece(prompt, level, &under, SESSIONS + place, self.scene);
+            Piece { heading: Some("## Prompts".to_owned()), ..piece }
+        });
+        let notes = self.notes.iter().enumerate().map(|(place, note)| {
+            let under = snippet(&note.content, SNIPPET_CHARS);
+            let text = lines::observation(note, level, &under, self.scene);
+            let place = SESSIONS + PROMPTS + place;
+            lines::note_piece(text, place, Some("## Observations"), note, level)
+        });
+        let first = sessions.next();
+        first.into_iter().chain(notes).chain(prompts).chain(sessions).collect()
+    }
+}
+
+fn session_piece(session: &Session, place: usize, level: DetailLevel) -> Piece {
+    let text = lines::session(session, level);
+    let full_text = match session.summary_id {
+        Some(id) => format!("mem_get_observation id={id}"),
+        None => "mem_context detail_level=full".to_owned(),
+    };
+    let summary = session.summary.as_ref().filter(|_| level == DetailLevel::Full);
+    let lines_from = summary.and_then(|summary| text.len().checked_sub(summary.len()));
+    let heading = Some("## Sessions".to_owned());
+    Piece { text, place, heading, full_text, lines_from }
 }

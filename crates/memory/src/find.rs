@@ -56,7 +56,7 @@ impl Memory {
                 MemoryFound::Observation(note) => {
                     ids.push(Some(note.id));
                     let text = lines::observation(note, level, &under, &scene);
-                    pieces.push(lines::piece(text, place, None, note.id));
+                    pieces.push(lines::note_piece(text, place, None, note, level));
                 }
                 MemoryFound::Prompt(prompt) => {
                     ids.push(None);
@@ -71,9 +71,14 @@ impl Memory {
             intro: &intro,
             pieces: &pieces,
             ids: &ids,
-            total: found.hits.len(),
+            total: found.matched.max(found.hits.len()),
+            uncounted: found.more,
             noun: "results",
-            next_call: Some("Use mem_get_observation id for a full text."),
+            next_call: Some(if query.limit < MOST {
+                "Raise limit or narrow the search; mem_get_observation id has a full text."
+            } else {
+                "Narrow it with type, since or more words; mem_get_observation id has a full text."
+            }),
             reading: ask.reading,
         })
     }
@@ -134,6 +139,7 @@ pub(crate) fn prompt_piece(
         place,
         heading: None,
         full_text: "raise max_tokens".to_owned(),
+        lines_from: None,
     }
 }
 
@@ -160,7 +166,7 @@ fn intro(query: &str, found: &MemoryHits, scene: &Scene) -> String {
     let shown = found.hits.len();
     let matched = commas(u64::try_from(found.matched).unwrap_or(u64::MAX));
     let of = match (found.more, found.matched > shown) {
-        (true, _) => format!("the best {shown} of more than {matched}"),
+        (true, _) => format!("the best {shown} of {matched}+"),
         (false, true) => format!("the best {shown} of {matched}"),
         (false, false) => format!("{shown}"),
     };

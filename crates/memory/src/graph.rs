@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use plimsoll_budget::SNIPPET_CHARS;
 use plimsoll_store::{NewRelation, Observation, Relation};
+use plimsoll_tokens::commas;
 
 use crate::{
     BuildContext, DetailLevel, Memory, MemoryError, Reading, Relate, Reply, checks,
@@ -15,10 +16,10 @@ use crate::{
 const RELATES_TO: &str = "relates_to";
 /// How far a walk goes at most.
 const DEEPEST: usize = 5;
-/// How many observations a walk collects at most.
+/// How many observations a walk tells at most.
 const WIDEST: usize = 100;
-/// How many relations it looks at for each step.
-const RELATIONS: usize = 500;
+/// How many observations and relations it counts at most.
+const COUNTED: usize = 10_000;
 
 impl Memory {
     /// Relates two observations, one way or both ways.
@@ -82,22 +83,28 @@ impl Memory {
             pieces.push(lines::piece(text, place, heading.as_deref(), note.id));
             ids.push(Some(note.id));
         }
-        let intro = if walk.cut_short {
-            format!("The first {WIDEST} observations around #{}; lower depth for fewer.", ask.id)
+        let (id, total) = (ask.id, walk.total.max(pieces.len()));
+        let intro = if total > pieces.len() {
+            let more = if walk.uncounted { "+" } else { "" };
+            let all = commas(u64::try_from(total).unwrap_or(u64::MAX));
+            let shown = pieces.len();
+            format!("The first {shown} of {all}{more} observations around #{id}, nearest first.")
         } else {
             String::new()
         };
-        self.told(&Telling {
+        let telling = Telling {
             tool: "mem_build_context",
             head: "",
             intro: &intro,
             pieces: &pieces,
             ids: &ids,
-            total: pieces.len(),
+            total,
+            uncounted: walk.uncounted,
             noun: "observations",
             next_call: None,
-            reading: Reading { detail_level: DetailLevel::Standard, max_tokens: None },
-        })
+            reading: Reading::whole(ask.max_tokens),
+        };
+        self.told_plainly(&telling, "lower depth, or build on from one of these; ")
     }
 
     async fn walk(&self, start: Observation, depth: usize) -> Result<Walk, MemoryError> {
@@ -105,45 +112,50 @@ impl Memory {
         let mut told = HashSet::new();
         let mut frontier = vec![start.id];
         let mut steps = vec![Step { note: start, away: 0, relations: Vec::new() }];
-        let mut cut_short = false;
+        let mut uncounted = false;
         for away in 1..=depth {
-            if frontier.is_empty() || cut_short {
+            if frontier.is_empty() || uncounted {
                 break;
             }
-            let relations = self.store.relations_of(&self.workspace, &frontier, RELATIONS).await?;
+            let relations = self.store.relations_of(&self.workspace, &frontier, COUNTED).await?;
+            uncounted = relations.len() >= COUNTED;
             let mut next: Vec<u64> = Vec::new();
             for end in relations.iter().flat_map(|relation| [relation.from, relation.to]) {
-                if seen.len() >= WIDEST && !seen.contains(&end) {
-                    cut_short = true;
+                if seen.len() >= COUNTED && !seen.contains(&end) {
+                    uncounted = true;
                 } else if seen.insert(end) {
                     next.push(end);
                 }
             }
-            for note in self.store.observations_by_id(&self.workspace, &next).await? {
+            // What is too far down to be told is counted all the same.
+            let room = WIDEST.saturating_sub(steps.len()).min(next.len());
+            for note in self.store.observations_by_id(&self.workspace, &next[..room]).await? {
                 steps.push(Step { note, away, relations: Vec::new() });
             }
             // A relation is told once, at the one of its ends that was reached last.
+            let shown: HashSet<u64> = steps.iter().map(|step| step.note.id).collect();
             for relation in relations {
                 let ends = [relation.from, relation.to];
-                let last = steps.iter_mut().rev().find(|step| ends.contains(&step.note.id));
-                if seen.contains(&ends[0])
-                    && seen.contains(&ends[1])
+                if ends.iter().all(|end| shown.contains(end))
                     && told.insert(relation.id)
-                    && let Some(step) = last
+                    && let Some(step) =
+                        steps.iter_mut().rev().find(|step| ends.contains(&step.note.id))
                 {
                     step.relations.push(relation);
                 }
             }
             frontier = next;
         }
-        Ok(Walk { steps, cut_short })
+        Ok(Walk { steps, total: seen.len(), uncounted })
     }
 }
 
 /// What a walk found, nearest first.
 struct Walk {
     steps: Vec<Step>,
-    cut_short: bool,
+    /// How many there are, as far as they were counted.
+    total: usize,
+    uncounted: bool,
 }
 
 struct Step {

@@ -35,12 +35,12 @@ pub use plimsoll_budget::{BadDetailLevel, DetailLevel, SUMMARY_HINT};
 pub use archive::{ArchiveError, Imported};
 pub use asks::{
     BuildContext, CapturePassive, Compact, EndSession, Find, GetObservation, Progress, Reading,
-    Recall, Relate, Save, SavePrompt, StartSession, SuggestTopicKey, SummariseSession, Timeline,
-    Update,
+    Recall, Relate, Save, SavePrompt, StartSession, Stats, SuggestTopicKey, SummariseSession,
+    Timeline, Update,
 };
 pub use checks::{MAX_CONTENT_BYTES, MAX_TITLE_BYTES};
 pub use error::MemoryError;
-pub use ledger::{BudgetSpent, Ledger, SMALLEST_BUDGET, Sent};
+pub use ledger::{BudgetSpent, Ledger, SMALLEST_BUDGET, SMALLEST_SESSION_BUDGET, Sent};
 pub use meaning::{
     EmbedError, Embedder, MOST_NOTES_BY_MEANING, Meaning, MeaningError, MeaningParts, find_joined,
     speaks,

@@ -43,8 +43,8 @@ fn placed(note: &Observation, scene: &Scene) -> String {
 }
 
 /// The headline with the circumstances that fit on it.
-fn dated(note: &Observation, level: DetailLevel, scene: &Scene) -> String {
-    let mut about = vec![day(note.updated_at)];
+fn dated(note: &Observation, when: String, level: DetailLevel, scene: &Scene) -> String {
+    let mut about = vec![when];
     about.extend(scene.place(&note.project, note.scope));
     if level == DetailLevel::Full {
         about.extend(note.topic_key.as_ref().map(|key| format!("topic {key}")));
@@ -62,10 +62,30 @@ pub(crate) fn observation(
     under: &str,
     scene: &Scene,
 ) -> String {
+    observation_when(note, day(note.updated_at), level, under, scene)
+}
+
+/// The same with the minute at which it was written down, for a telling in order of time.
+pub(crate) fn observation_at(
+    note: &Observation,
+    level: DetailLevel,
+    under: &str,
+    scene: &Scene,
+) -> String {
+    observation_when(note, minute(note.created_at), level, under, scene)
+}
+
+fn observation_when(
+    note: &Observation,
+    when: String,
+    level: DetailLevel,
+    under: &str,
+    scene: &Scene,
+) -> String {
     match level {
         DetailLevel::Summary => placed(note, scene),
-        DetailLevel::Standard => format!("{}\n  {under}", dated(note, level, scene)),
-        DetailLevel::Full => format!("{}\n{}", dated(note, level, scene), note.content),
+        DetailLevel::Standard => format!("{}\n  {under}", dated(note, when, level, scene)),
+        DetailLevel::Full => format!("{}\n{}", dated(note, when, level, scene), note.content),
     }
 }
 
@@ -109,7 +129,24 @@ pub(crate) fn piece(text: String, place: usize, heading: Option<&str>, id: u64) 
         place,
         heading: heading.map(ToOwned::to_owned),
         full_text: format!("mem_get_observation id={id}"),
+        lines_from: None,
     }
+}
+
+/// The same of a note's own text: where it is told in full and has to be cut, the mark says
+/// from which line `mem_get_observation` goes on.
+pub(crate) fn note_piece(
+    text: String,
+    place: usize,
+    heading: Option<&str>,
+    note: &Observation,
+    level: DetailLevel,
+) -> Piece {
+    let lines_from = match level {
+        DetailLevel::Full => text.len().checked_sub(note.content.len()),
+        DetailLevel::Summary | DetailLevel::Standard => None,
+    };
+    Piece { lines_from, ..piece(text, place, heading, note.id) }
 }
 
 #[cfg(test)]

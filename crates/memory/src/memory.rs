@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_budget::{Answer, AnswerSpec, MORE, Piece};
+use plimsoll_budget::{Allowance, Answer, AnswerSpec, Piece};
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{Noun, Store, StoreError, Workspace};
 use plimsoll_tokens::Estimator;
@@ -60,6 +60,8 @@ pub(crate) struct Telling<'a> {
     /// The observation that each piece is about.
     pub(crate) ids: &'a [Option<u64>],
     pub(crate) total: usize,
+    /// Whether there are more than that.
+    pub(crate) uncounted: bool,
     pub(crate) noun: &'a str,
     pub(crate) next_call: Option<&'a str>,
     pub(crate) reading: Reading,
@@ -148,37 +150,88 @@ impl Memory {
         self.said_of(tool, named.or(started.as_deref()), text, ids)
     }
 
-    /// An answer of a tool that reads, within what was asked for and what is left.
+    /// An answer of a tool that reads, within what was asked for and what is left. Pieces that
+    /// are about no observation are not counted.
     pub(crate) fn told(&self, telling: &Telling<'_>) -> Result<Reply, MemoryError> {
-        let ids = telling.ids;
-        self.told_as(telling, |spec| spec.build_counting(|worth| counts(ids, worth)))
+        let answer = self.read(telling.tool, telling.reading.max_tokens, |allowance| {
+            self.weighed(telling, allowance, false)
+        })?;
+        Ok(Reply::of(answer, telling.ids))
     }
 
     /// The same where every piece counts, whatever it is about.
     pub(crate) fn told_all(&self, telling: &Telling<'_>) -> Result<Reply, MemoryError> {
-        self.told_as(telling, |spec| spec.build())
+        let answer = self.read(telling.tool, telling.reading.max_tokens, |allowance| {
+            self.spec(telling, allowance, &allowance.more()).build()
+        })?;
+        Ok(Reply::of(answer, telling.ids))
     }
 
-    fn told_as(
+    /// The same without footers: what finds no room is told by a mark, with `rest` on how to
+    /// get it (MBG-9).
+    pub(crate) fn told_plainly(
         &self,
         telling: &Telling<'_>,
-        build: impl Fn(&AnswerSpec<'_>) -> Answer,
+        rest: &str,
     ) -> Result<Reply, MemoryError> {
-        let spec = AnswerSpec {
+        let answer = self.read(telling.tool, telling.reading.max_tokens, |allowance| {
+            let more = format!("{rest}{}", allowance.remedy());
+            AnswerSpec { footers: false, ..self.spec(telling, allowance, &more) }.build()
+        })?;
+        Ok(Reply::of(answer, telling.ids))
+    }
+
+    /// A read, told within what it may weigh and written down.
+    pub(crate) fn read(
+        &self,
+        tool: &str,
+        max_tokens: Option<u64>,
+        tell: impl Fn(Allowance) -> Answer,
+    ) -> Result<Answer, MemoryError> {
+        loop {
+            let allowance = self.ledger.allow(max_tokens)?;
+            let answer = tell(allowance);
+            if self.ledger.record_read(tool, answer.estimated_tokens, allowance) {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// What is told, before it is written down; `shortened` is less than was asked for.
+    pub(crate) fn weighed(
+        &self,
+        telling: &Telling<'_>,
+        allowance: Allowance,
+        shortened: bool,
+    ) -> Answer {
+        let ids = telling.ids;
+        let more = allowance.more();
+        let spec = AnswerSpec { shortened, ..self.spec(telling, allowance, &more) };
+        spec.build_counting(|worth| counts(ids, worth))
+    }
+
+    fn spec<'t>(
+        &self,
+        telling: &Telling<'t>,
+        allowance: Allowance,
+        more: &'t str,
+    ) -> AnswerSpec<'t> {
+        AnswerSpec {
             head: telling.head,
             intro: telling.intro,
             pieces: telling.pieces,
             total: telling.total,
+            uncounted: telling.uncounted,
             noun: telling.noun,
+            others: "prompts or sessions",
+            footers: true,
             summary_hint: telling.reading.detail_level.hint(),
             next_call: telling.next_call,
-            more: MORE,
-            max_tokens: self.ledger.cap(telling.reading.max_tokens)?,
+            shortened: false,
+            more,
+            max_tokens: allowance.max_tokens(),
             counter: self.counter,
-        };
-        let answer = build(&spec);
-        self.ledger.record(telling.tool, answer.estimated_tokens);
-        Ok(Reply::of(answer, telling.ids))
+        }
     }
 }
 
@@ -187,9 +240,9 @@ fn counts(ids: &[Option<u64>], worth: usize) -> bool {
 }
 
 impl Reading {
-    /// Everything, as far as the session budget goes.
-    pub(crate) fn whole() -> Self {
-        Self { detail_level: DetailLevel::Full, max_tokens: None }
+    /// Everything, as far as the budget goes.
+    pub(crate) fn whole(max_tokens: Option<u64>) -> Self {
+        Self { detail_level: DetailLevel::Full, max_tokens }
     }
 }
 

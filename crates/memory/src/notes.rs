@@ -1,15 +1,15 @@
 //! `mem_get_observation`, `mem_update`, `mem_delete`.
 
+use plimsoll_budget::{TextLines, TextPart};
 use plimsoll_store::{Change, Noun, Observation, StoreError};
 
 use crate::{
-    GetObservation, Memory, MemoryError, Reading, Reply, Update, checks, lines,
-    memory::{Telling, missing},
+    GetObservation, Memory, MemoryError, Reply, Update, checks, lines, memory::missing,
     time::minute,
 };
 
 impl Memory {
-    /// The whole of an observation, or an earlier text of it.
+    /// The whole of an observation, or an earlier text of it, or some lines of either.
     pub async fn get_observation(&self, ask: GetObservation) -> Result<Reply, MemoryError> {
         let id = ask.id;
         let mut note = self.store.observation(&self.workspace, id).await.map_err(missing(id))?;
@@ -26,24 +26,27 @@ impl Memory {
             );
             (note.kind, note.title, note.content) = (earlier.kind, earlier.title, earlier.content);
         }
-        let text = format!(
-            "{}\n{}{which}\n\n{}",
-            lines::headline(&note),
-            circumstances(&note),
-            note.content
-        );
-        let piece = lines::piece(text, 0, None, id);
-        self.told(&Telling {
-            tool: "mem_get_observation",
-            head: "",
-            intro: "",
-            pieces: &[piece],
-            ids: &[Some(id)],
-            total: 1,
-            noun: "observations",
-            next_call: None,
-            reading: Reading::whole(),
-        })
+        let count = TextLines::of(&note.content).count();
+        let from = checks::number("from", ask.from, 1, 1..=count)?;
+        let lines = ask.lines.map(|lines| checks::number("lines", Some(lines), 1, 1..=usize::MAX));
+        let lines = lines.transpose()?;
+        let headline = lines::headline(&note);
+        let head = format!("{headline}\n{}{which}", circumstances(&note));
+        let revision = ask.revision.map_or_else(String::new, |which| format!(" revision={which}"));
+        let call = format!("mem_get_observation id={id}{revision}");
+        let answer = self.read("mem_get_observation", ask.max_tokens, |allowance| {
+            let part = TextPart {
+                heads: &[&head, &headline],
+                text: &note.content,
+                from,
+                lines,
+                call: Some(&call),
+                allowance,
+                counter: self.counter,
+            };
+            part.build()
+        })?;
+        Ok(Reply::of(answer, &[Some(id)]))
     }
 
     /// Changes an observation; the earlier text stays as a revision.

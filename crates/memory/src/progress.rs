@@ -1,13 +1,12 @@
 //! `mem_progress`: one JSON document a project (MEM-8).
 
-use plimsoll_budget::Piece;
+use plimsoll_budget::{Answer, TextPart};
 use plimsoll_store::ProgressDocument;
 use serde_json::Value;
 
 use crate::{
-    Memory, MemoryError, Progress, Reading, Reply,
+    Memory, MemoryError, Progress, Reply,
     checks::{self, MAX_CONTENT_BYTES},
-    memory::Telling,
     redact,
     time::minute,
 };
@@ -19,7 +18,7 @@ impl Memory {
         let project = self.writes_to(Some(&ask.project)).await?;
         let namespace = checks::opt_name("namespace", ask.namespace.as_deref())?;
         let Some(content) = ask.content else {
-            return self.read_progress(project, namespace).await;
+            return self.read_progress(project, namespace, ask.max_tokens).await;
         };
         let content = document(&content)?;
         let bytes = content.len();
@@ -38,38 +37,55 @@ impl Memory {
         &self,
         project: String,
         namespace: Option<String>,
+        max_tokens: Option<u64>,
     ) -> Result<Reply, MemoryError> {
         let found = self.store.progress(&self.workspace, &project, namespace.as_deref()).await?;
-        let intro = match &found {
-            Some(document) => {
-                format!("Progress of {project}, saved {}:", minute(document.updated_at))
-            }
-            None => {
-                let hint = self.looks_at(Some(&project)).await?.hint;
-                format!("No progress of {project} yet; save it with mem_progress content.{hint}")
-            }
+        let Some(document) = found else {
+            let hint = self.looks_at(Some(&project)).await?.hint;
+            let text =
+                format!("No progress of {project} yet; save it with mem_progress content.{hint}");
+            return self.read_document(&text, "", max_tokens);
         };
-        let pieces: Vec<Piece> = found
-            .into_iter()
-            .map(|document| Piece {
-                text: document.content,
-                place: 0,
-                heading: None,
-                full_text: "raise --session-budget".to_owned(),
-            })
-            .collect();
-        self.told_all(&Telling {
-            tool: "mem_progress",
-            head: "",
-            intro: &intro,
-            pieces: &pieces,
-            ids: &[],
-            total: pieces.len(),
-            noun: "items",
-            next_call: None,
-            reading: Reading::whole(),
-        })
+        let head = format!("Progress of {project}, saved {}:", minute(document.updated_at));
+        self.read_document(&head, &document.content, max_tokens)
     }
+
+    /// The document under its head. One that does not fit is told by lines, so that it can be
+    /// cut where one ends.
+    fn read_document(
+        &self,
+        head: &str,
+        document: &str,
+        max_tokens: Option<u64>,
+    ) -> Result<Reply, MemoryError> {
+        let answer = self.read("mem_progress", max_tokens, |allowance| {
+            let text = format!("{head}\n{document}").trim_end().to_owned();
+            let estimated_tokens = self.counter.count(&text);
+            if allowance.max_tokens().is_none_or(|most| estimated_tokens <= most) {
+                let shown = usize::from(!document.is_empty());
+                let (total, pieces) = (shown, shown);
+                return Answer { text, shown, pieces, total, estimated_tokens, cut: false };
+            }
+            let part = TextPart {
+                heads: &[head],
+                text: &by_lines(document),
+                from: 1,
+                lines: None,
+                call: None,
+                allowance,
+                counter: self.counter,
+            };
+            part.build()
+        })?;
+        Ok(Reply::of(answer, &[]))
+    }
+}
+
+/// A JSON document with a line for each value.
+fn by_lines(document: &str) -> String {
+    let value = serde_json::from_str::<Value>(document);
+    let lines = value.and_then(|value| serde_json::to_string_pretty(&value));
+    lines.unwrap_or_else(|_| document.to_owned())
 }
 
 /// A document as it is kept: checked, redacted, without needless spaces.

@@ -26,7 +26,7 @@ impl Memory {
 
     /// Ends a session. Its few words on that are put behind the summary it has.
     pub async fn end_session(&self, ask: EndSession) -> Result<Reply, MemoryError> {
-        let session = self.named(&ask.id).await?;
+        let session = self.named(&ask.id, None).await?;
         let summary = checks::opt_text("summary", ask.summary.as_deref())?;
         if let (Some(summary), Some(known)) = (&summary, self.session(&session.id).await?) {
             let bytes = summary.len() + known.summary.map_or(0, |text| text.len() + 2);
@@ -44,7 +44,7 @@ impl Memory {
 
     /// Writes down what a session is about and came to.
     pub async fn summarise_session(&self, ask: SummariseSession) -> Result<Reply, MemoryError> {
-        let session = self.named(&ask.id).await?;
+        let session = self.named(&ask.id, ask.project.as_deref()).await?;
         let summary = checks::text("content", &ask.content)?;
         let saved = self
             .store
@@ -53,7 +53,8 @@ impl Memory {
             .map_err(of_session(&session.project))?;
         let text = format!("Summary of session {} saved.{}", session.id, kept(&saved));
         let ids = saved.note.into_iter().collect();
-        Ok(self.said_in("mem_session_summary", &session.id, None, text, ids))
+        let named = ask.project.as_deref();
+        Ok(self.said_in("mem_session_summary", &session.id, named, text, ids))
     }
 
     /// A session by its id, for surfaces that show one.
@@ -65,9 +66,9 @@ impl Memory {
         }
     }
 
-    async fn named(&self, id: &str) -> Result<NewSession, MemoryError> {
+    async fn named(&self, id: &str, project: Option<&str>) -> Result<NewSession, MemoryError> {
         let id = checks::name("id", id)?;
-        let project = self.writes_in(&id, None).await?;
+        let project = self.writes_in(&id, project).await?;
         Ok(NewSession { id, project, directory: None })
     }
 }

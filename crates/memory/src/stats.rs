@@ -3,16 +3,15 @@
 use plimsoll_budget::Piece;
 use plimsoll_tokens::commas;
 
-use crate::{Memory, MemoryError, Reading, Reply, memory::Telling};
+use crate::{Memory, MemoryError, Reading, Reply, Stats, memory::Telling};
 
 /// So many types and projects are named.
 const MOST_GROUPS: usize = 10;
 
 impl Memory {
-    /// Counts, of one project or of all, and the ledger of the connection, within what is
-    /// left of its budget.
-    pub async fn stats(&self, project: Option<String>) -> Result<Reply, MemoryError> {
-        let scene = self.looks_at(project.as_deref()).await?;
+    /// Counts, of one project or of all, and the ledger of the connection, within a budget.
+    pub async fn stats(&self, ask: Stats) -> Result<Reply, MemoryError> {
+        let scene = self.looks_at(ask.project.as_deref()).await?;
         let counts = self.store.memory_counts(&self.workspace, &scene.only()).await?;
         let of = scene.project("of");
         let holds = format!(
@@ -39,17 +38,19 @@ impl Memory {
             let (tokens, count) = (commas(sent.tokens), commas(sent.calls));
             pieces.push(piece(place, format!("  {tool}: ~{tokens} tokens in {count} {calls}")));
         }
-        let told = self.told_all(&Telling {
+        let telling = Telling {
             tool: "mem_stats",
             head: &scene.head,
             intro: "",
             pieces: &pieces,
             ids: &[],
             total: pieces.len(),
+            uncounted: false,
             noun: "lines",
             next_call: None,
-            reading: Reading::whole(),
-        })?;
+            reading: Reading::whole(ask.max_tokens),
+        };
+        let told = self.told_plainly(&telling, "")?;
         // What is counted are observations, of which none is shown.
         let total = usize::try_from(counts.observations).unwrap_or(usize::MAX);
         Ok(Reply { shown: 0, total, ..told })
@@ -67,7 +68,7 @@ impl Memory {
 }
 
 fn piece(place: usize, text: String) -> Piece {
-    Piece { text, place, heading: None, full_text: "raise --session-budget".to_owned() }
+    Piece { text, place, heading: None, full_text: "mem_stats".to_owned(), lines_from: None }
 }
 
 /// The first ten groups, and how many more there are.

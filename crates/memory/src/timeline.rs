@@ -4,10 +4,9 @@ use plimsoll_budget::SNIPPET_CHARS;
 use plimsoll_store::Observation;
 
 use crate::{
-    DetailLevel, Memory, MemoryError, Reply, Timeline, checks,
+    Memory, MemoryError, Reply, Timeline, checks,
     lines::{self, NEIGHBOUR, snippet},
     memory::{Telling, missing},
-    projects::Scene,
 };
 
 /// How many on either side at most.
@@ -30,16 +29,13 @@ impl Memory {
         let focus_place = around.before.len();
         let mut pieces = Vec::new();
         let mut ids = vec![Some(around.focus.id)];
-        let text = lines::observation(
-            &around.focus,
-            level,
-            &snippet(&around.focus.content, SNIPPET_CHARS),
-            &scene,
-        );
-        pieces.push(lines::piece(text, focus_place, None, around.focus.id));
+        let told = |note: &Observation, place: usize, chars: usize| {
+            let text = lines::observation_at(note, level, &snippet(&note.content, chars), &scene);
+            lines::note_piece(text, place, None, note, level)
+        };
+        pieces.push(told(&around.focus, focus_place, SNIPPET_CHARS));
         for (note, place) in nearest(&around.before, &around.after) {
-            let text = neighbour(note, level, &scene);
-            pieces.push(lines::piece(text, place, None, note.id));
+            pieces.push(told(note, place, NEIGHBOUR));
             ids.push(Some(note.id));
         }
         let session = &around.focus.session;
@@ -51,15 +47,12 @@ impl Memory {
             pieces: &pieces,
             ids: &ids,
             total: usize::try_from(around.in_session).unwrap_or(usize::MAX).max(pieces.len()),
+            uncounted: false,
             noun: "entries",
             next_call: Some("Raise before or after, or use mem_get_observation id."),
             reading: ask.reading,
         })
     }
-}
-
-fn neighbour(note: &Observation, level: DetailLevel, scene: &Scene) -> String {
-    lines::observation(note, level, &snippet(&note.content, NEIGHBOUR), scene)
 }
 
 /// Neighbours of both sides by turns, each with its place among all; the focus stands

@@ -1,6 +1,6 @@
 //! `sdd_context_check`: what there is to know before a change (SDD-4).
 
-use plimsoll_budget::{AnswerSpec, DetailLevel, MORE, Piece};
+use plimsoll_budget::{AnswerSpec, DetailLevel, Piece};
 
 use crate::{
     ContextRead, Notebook, Reading, SpecsError, Stage,
@@ -63,7 +63,7 @@ impl Notebook {
             let text = below(&head, &recalled.content, detail);
             items.push((piece("## Explored before", text, call), Some(recalled.id)));
         }
-        let found = scan(self.root(), Bounds::default());
+        let found = scan(self.root(), about, Bounds::default());
         for convention in found.conventions {
             let text = section(&convention.path, &convention.text, detail);
             items.push((piece("## Convention files", text, convention.path), None));
@@ -73,18 +73,28 @@ impl Notebook {
             (_, true) => "The project is large: only a part of it was looked at.",
             (false, false) => "",
         };
+        let further = found.further;
         let (mut pieces, ids): (Vec<Piece>, Vec<Option<u64>>) = items.into_iter().unzip();
         number(&mut pieces);
+        let allowance = args.reading.allowance();
         let spec = AnswerSpec {
             head: "",
             intro,
-            total: pieces.len(),
+            total: pieces.len() + further,
+            uncounted: false,
             pieces: &pieces,
             noun: "items",
+            others: "",
+            footers: true,
             summary_hint: detail.hint(),
-            next_call: Some("sdd_get_context reads the notebook."),
-            more: MORE,
-            max_tokens: args.reading.max_tokens,
+            next_call: Some(if further > 0 {
+                "The rest are convention files that share fewer words with the change."
+            } else {
+                "sdd_get_context reads the notebook."
+            }),
+            shortened: false,
+            more: &allowance.more(),
+            max_tokens: allowance.max_tokens(),
             counter: args.reading.counter,
         };
         let answer = spec.build();
@@ -156,7 +166,7 @@ impl Notebook {
 }
 
 fn piece(heading: &str, text: String, full_text: String) -> Piece {
-    Piece { text, place: 0, heading: Some(heading.to_owned()), full_text }
+    Piece { text, place: 0, heading: Some(heading.to_owned()), full_text, lines_from: None }
 }
 
 fn below(head: &str, text: &str, detail: DetailLevel) -> String {

@@ -1,6 +1,6 @@
 use std::fs;
 
-use plimsoll_budget::SUMMARY_HINT;
+use plimsoll_budget::{Allowance, SUMMARY_HINT};
 use plimsoll_domain::Timestamp;
 use plimsoll_tokens::{Estimator, Tokenizer, token_footer};
 use proptest::prelude::*;
@@ -93,6 +93,7 @@ proptest! {
         level in 0usize..3,
         exact in any::<bool>(),
         stage in prop::option::of(0usize..8),
+        whose in 0usize..3,
     ) {
         let temp = tempfile::tempdir().unwrap();
         let notebook = Notebook::of(temp.path(), None).unwrap().unwrap();
@@ -115,8 +116,15 @@ proptest! {
             explored.iter().zip(40u64..).map(|(text, id)| recalled(id, text)).collect();
         let counter = if exact { Estimator::Exact(Tokenizer::O200k) } else { Estimator::Bytes4 };
         let detail = Some(DetailLevel::ALL[level]);
-        let capped = Reading { detail, max_tokens: Some(max_tokens), counter };
-        let open = Reading { max_tokens: None, ..capped };
+        // MBG-9: whoever bounds an answer, it keeps to that.
+        let (left, budget) = (2 * max_tokens, 9 * max_tokens);
+        let (asked, allowance) = match whose {
+            0 => (Some(max_tokens), None),
+            1 => (Some(max_tokens + 1), Some(Allowance::Ceiling(max_tokens))),
+            _ => (None, Some(Allowance::Session { left, budget })),
+        };
+        let capped = Reading { detail, max_tokens: asked, counter, allowance };
+        let open = Reading { max_tokens: None, allowance: None, ..capped };
         let context = |reading| {
             let stage = stage.map(|at| Stage::ALL[at]);
             notebook.get_context(&GetContext { stage, reading }).unwrap()
@@ -133,7 +141,7 @@ proptest! {
             prop_assert_eq!(all.answer.shown, all.answer.total, "without a budget all is shown");
             prop_assert_eq!(read.answer.total, all.answer.total, "the counts are true");
             prop_assert!(all.ids.starts_with(&read.ids), "a prefix of the order of worth");
-            let left_out = read.answer.shown < read.answer.total || read.answer.cut;
+            let left_out = all.answer.estimated_tokens > max_tokens;
             let counts =
                 format!("{} of {} {noun} shown", read.answer.shown, read.answer.total);
             prop_assert_eq!(read.answer.text.contains(&counts), left_out);

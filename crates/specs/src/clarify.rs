@@ -46,6 +46,13 @@ pub struct Clarify {
     pub dimension_scores: Option<String>,
 }
 
+impl Clarify {
+    /// Whether it only wants the questions, and changes nothing.
+    pub fn only_asks(&self) -> bool {
+        given(&self.answers).is_none() && given(&self.dimension_scores).is_none()
+    }
+}
+
 impl Notebook {
     /// `sdd_clarify`.
     pub fn clarify(&self, args: &Clarify, now: Timestamp) -> Result<Done, SpecsError> {

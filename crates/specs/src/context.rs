@@ -1,6 +1,6 @@
 //! `sdd_get_context`: the notebook as a model reads it, within a budget.
 
-use plimsoll_budget::{Answer, AnswerSpec, DetailLevel, MORE, Piece};
+use plimsoll_budget::{Answer, AnswerSpec, DetailLevel, Piece};
 use plimsoll_tokens::{bytes4, commas};
 
 use crate::{
@@ -38,32 +38,37 @@ impl Notebook {
         match args.stage {
             Some(Stage::Init) => pieces.push(overview(&state, detail)),
             Some(stage) => {
-                pieces.push(self.document(&state, stage, detail)?.unwrap_or_else(|| {
+                pieces.push(self.document(&state, stage, detail, true)?.unwrap_or_else(|| {
                     let status = state.status(stage);
                     let text = format!("{} ({stage}, {status}): not written yet", stage.file());
-                    Piece { text, place: 0, heading: None, full_text: own_call(stage) }
+                    piece(text, own_call(stage))
                 }))
             }
             None => {
                 pieces.push(overview(&state, detail));
                 for stage in Stage::ALL.into_iter().skip(1) {
-                    pieces.extend(self.document(&state, stage, detail)?);
+                    pieces.extend(self.document(&state, stage, detail, false)?);
                 }
                 pieces.extend(self.changes_section()?);
                 pieces.extend(self.decisions_section()?);
             }
         }
         number(&mut pieces);
+        let allowance = args.reading.allowance();
         let answer = AnswerSpec {
             head: "",
             intro: "",
             total: pieces.len(),
+            uncounted: false,
             pieces: &pieces,
             noun: "sections",
+            others: "",
+            footers: true,
             summary_hint: detail.hint(),
             next_call: Some("Name one with stage, or read the files in sdd/."),
-            more: MORE,
-            max_tokens: args.reading.max_tokens,
+            shortened: false,
+            more: &allowance.more(),
+            max_tokens: allowance.max_tokens(),
             counter: args.reading.counter,
         };
         Ok(ContextRead { answer: answer.build(), ids: Vec::new() })
@@ -75,11 +80,17 @@ impl Notebook {
         state: &State,
         stage: Stage,
         detail: DetailLevel,
+        alone: bool,
     ) -> Result<Option<Piece>, SpecsError> {
         let Some(text) = self.files.read_leniently(stage.file())? else { return Ok(None) };
         let head = format!("{} ({stage}, {})", stage.file(), state.status(stage));
         let text = section(&head, &text, detail);
-        Ok(Some(Piece { text, place: 0, heading: None, full_text: own_call(stage) }))
+        // Who asks for all of one document and gets a part finds the rest in its file.
+        let full_text = match (alone, detail) {
+            (true, DetailLevel::Full) => format!("sdd/{}", stage.file()),
+            _ => own_call(stage),
+        };
+        Ok(Some(piece(text, full_text)))
     }
 
     fn changes_section(&self) -> Result<Option<Piece>, SpecsError> {
@@ -87,8 +98,7 @@ impl Notebook {
         let Some(latest) = changes.first() else { return Ok(None) };
         let shown = changes.iter().find(|change| change.status == "active").unwrap_or(latest);
         let text = format!("changes ({}): {}", changes.len(), shown.line());
-        let full_text = "sdd_change_status".to_owned();
-        Ok(Some(Piece { text, place: 0, heading: None, full_text }))
+        Ok(Some(piece(text, "sdd_change_status".to_owned())))
     }
 
     fn decisions_section(&self) -> Result<Option<Piece>, SpecsError> {
@@ -98,8 +108,7 @@ impl Notebook {
             return Ok(None);
         }
         let text = format!("adrs ({}): {}", names.len(), one_line(&names.join(", ")));
-        let full_text = "the files in sdd/adrs/".to_owned();
-        Ok(Some(Piece { text, place: 0, heading: None, full_text }))
+        Ok(Some(piece(text, "the files in sdd/adrs/".to_owned())))
     }
 }
 
@@ -118,7 +127,11 @@ fn overview(state: &State, detail: DetailLevel) -> Piece {
     if let Some(description) = excerpt(detail, &state.description) {
         text.push_str(&format!("\n{description}"));
     }
-    Piece { text, place: 0, heading: None, full_text: own_call(Stage::Init) }
+    piece(text, own_call(Stage::Init))
+}
+
+fn piece(text: String, full_text: String) -> Piece {
+    Piece { text, place: 0, heading: None, full_text, lines_from: None }
 }
 
 /// A document below a line that names it, its weight and, in a summary, its headings.

@@ -1,6 +1,6 @@
 //! How much of an item is shown.
 
-use plimsoll_budget::{DetailLevel, SNIPPET_CHARS};
+use plimsoll_budget::{Allowance, DetailLevel, SNIPPET_CHARS};
 use plimsoll_tokens::{Estimator, cut_at_word};
 
 /// How a read wants its answer.
@@ -10,13 +10,21 @@ pub struct Reading {
     pub detail: Option<DetailLevel>,
     /// The budget of the whole answer (MBG-5).
     pub max_tokens: Option<u64>,
+    /// What it may weigh where someone else bounds it too.
+    pub allowance: Option<Allowance>,
     /// How the answer is weighed.
     pub counter: Estimator,
 }
 
 impl Default for Reading {
     fn default() -> Self {
-        Self { detail: None, max_tokens: None, counter: Estimator::Bytes4 }
+        Self { detail: None, max_tokens: None, allowance: None, counter: Estimator::Bytes4 }
+    }
+}
+
+impl Reading {
+    pub(crate) fn allowance(&self) -> Allowance {
+        self.allowance.unwrap_or(Allowance::of(self.max_tokens, None))
     }
 }
 

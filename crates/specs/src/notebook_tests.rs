@@ -66,7 +66,7 @@ fn validation(verdict: Verdict) -> Validation {
         component_coverage: text("covered"),
         consistency_issues: "none".to_owned(),
         verdict,
-        recommendations: None,
+        ..Validation::default()
     }
 }
 

@@ -4,7 +4,7 @@
 //! search ends after a number of entries or a time, whichever comes first.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashMap},
     fs::File,
     io::Read,
     path::{Path, PathBuf},
@@ -13,7 +13,7 @@ use std::{
 
 use ignore::{DirEntry, WalkBuilder};
 
-use crate::files::lenient;
+use crate::{files::lenient, kin::words};
 
 /// What projects write down for those who work on them, worthiest first.
 const NAMES: [&str; 4] = ["AGENTS.md", "CLAUDE.md", "README.md", "CONTRIBUTING.md"];
@@ -23,6 +23,9 @@ const SKIPPED: [&str; 4] = [".git", "node_modules", "target", ".venv"];
 
 /// How much is read of a convention file.
 const LONGEST: u64 = 256 * 1024;
+
+/// So many convention files are compared with a change.
+const MOST_COMPARED: usize = 1_000;
 
 /// How much work one scan may be.
 #[derive(Clone, Copy, Debug)]
@@ -49,14 +52,16 @@ pub(crate) struct Convention {
 /// What a scan found.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
-    /// Nearest to the root first.
+    /// Those of the root first, then those that have most to do with the change.
     pub(crate) conventions: Vec<Convention>,
+    /// How many others were found.
+    pub(crate) further: usize,
     /// Whether there may be more.
     pub(crate) stopped: bool,
 }
 
-/// Looks for convention files below a root.
-pub(crate) fn scan(root: &Path, bounds: Bounds) -> Scan {
+/// Looks for convention files below a root, for a change that is described.
+pub(crate) fn scan(root: &Path, about: &str, bounds: Bounds) -> Scan {
     let Ok(root) = root.canonicalize() else { return Scan::default() };
     let mut search = Search {
         found: BTreeSet::new(),
@@ -68,11 +73,12 @@ pub(crate) fn scan(root: &Path, bounds: Bounds) -> Scan {
     // found.
     search.walk(&root, true);
     search.walk(&root, false);
-    let mut scan = Scan { conventions: Vec::new(), stopped: search.stopped };
+    let top = root.components().count() + 1;
     let mut seen = BTreeSet::new();
-    for (_, _, path) in search.found {
-        if scan.conventions.len() == bounds.files {
-            scan.stopped = true;
+    let (mut of_root, mut below_root) = (Vec::new(), Vec::new());
+    for (depth, _, path) in search.found {
+        if seen.len() == MOST_COMPARED || (!seen.is_empty() && Instant::now() > search.until) {
+            search.stopped = true;
             break;
         }
         // Several names may lead to one file, and a name may lead out of the project.
@@ -85,9 +91,38 @@ pub(crate) fn scan(root: &Path, bounds: Bounds) -> Scan {
             .components()
             .map(|part| part.as_os_str().to_string_lossy().into_owned())
             .collect();
-        scan.conventions.push(Convention { path: parts.join("/"), text });
+        let found = Convention { path: parts.join("/"), text };
+        if depth <= top { of_root.push(found) } else { below_root.push(found) }
     }
-    scan
+    let mut conventions = of_root;
+    conventions.extend(most_shared(about, below_root));
+    let further = conventions.len().saturating_sub(bounds.files);
+    conventions.truncate(bounds.files);
+    Scan { conventions, further, stopped: search.stopped }
+}
+
+/// The files that share most with a change first: a word counts the more, the fewer files have
+/// it, and three times in a path. The order stays among equals.
+fn most_shared(about: &str, files: Vec<Convention>) -> Vec<Convention> {
+    const WHOLE: usize = 1_000_000;
+    let wanted = words(about);
+    let of = |text: &str| -> BTreeSet<String> { &words(text) & &wanted };
+    let shared: Vec<[BTreeSet<String>; 2]> =
+        files.iter().map(|file| [of(&file.path), of(&file.text)]).collect();
+    let mut holders: HashMap<&str, usize> = HashMap::new();
+    for [path, text] in &shared {
+        for word in path.union(text) {
+            *holders.entry(word).or_default() += 1;
+        }
+    }
+    let weight = |words: &BTreeSet<String>| -> usize {
+        words.iter().map(|word| WHOLE / holders.get(word.as_str()).copied().unwrap_or(1)).sum()
+    };
+    let weights: Vec<usize> =
+        shared.iter().map(|[path, text]| 3 * weight(path) + weight(text)).collect();
+    let mut weighed: Vec<(usize, Convention)> = weights.into_iter().zip(files).collect();
+    weighed.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+    weighed.into_iter().map(|(_, file)| file).collect()
 }
 
 struct Search {

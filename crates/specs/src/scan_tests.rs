@@ -13,7 +13,7 @@ fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 fn paths(root: &Path) -> Vec<String> {
-    scan(root, Bounds::default()).conventions.into_iter().map(|one| one.path).collect()
+    scan(root, "", Bounds::default()).conventions.into_iter().map(|one| one.path).collect()
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn sdd_4_no_link_leads_out_of_the_project() {
     symlink(outside.path(), temp.path().join(".cursor")).unwrap();
     symlink("../AGENTS.md", temp.path().join("sub/CLAUDE.md")).unwrap();
     symlink("CONTRIBUTING.md", temp.path().join("CONTRIBUTING.md")).unwrap();
-    let found = scan(temp.path(), Bounds::default()).conventions;
+    let found = scan(temp.path(), "", Bounds::default()).conventions;
     assert_eq!(found.len(), 1, "a link inside is the same file, one outside is none: {found:?}");
     assert_eq!(found[0].text, "inside");
 }
@@ -83,8 +83,28 @@ fn sdd_4_a_large_repository_is_looked_at_within_bounds() {
     assert_eq!(paths(temp.path()), ["AGENTS.md", "zz/AGENTS.md"]);
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     let bounds = Bounds { entries: 500, ..Bounds::default() };
-    let some = scan(temp.path(), bounds);
+    let some = scan(temp.path(), "", bounds);
     assert!(some.stopped && some.conventions[0].path == "AGENTS.md", "{some:?}");
-    let none = scan(temp.path(), Bounds { time: Duration::ZERO, ..Bounds::default() });
+    let none = scan(temp.path(), "", Bounds { time: Duration::ZERO, ..Bounds::default() });
     assert!(none.stopped);
+}
+
+#[test]
+fn sdd_4_those_about_the_change_come_first_behind_those_of_the_root() {
+    let mut files: Vec<(String, &str)> = (0..40)
+        .map(|at| (format!("parts/a{at:02}/README.md"), "The server of this project."))
+        .collect();
+    files.push(("AGENTS.md".to_owned(), "Write plain words."));
+    files.push((".cursor/rules/style.mdc".to_owned(), "Style."));
+    files.push(("parts/zz/README.md".to_owned(), "How the keel is weighed."));
+    files.push(("parts/keel/README.md".to_owned(), "A part of the server."));
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let temp = tree(&files);
+    let found = scan(temp.path(), "Weigh the keel of the server", Bounds::default());
+    let paths: Vec<&str> = found.conventions.iter().map(|one| one.path.as_str()).collect();
+    let first = ["AGENTS.md", ".cursor/rules/style.mdc", "parts/keel/README.md"];
+    assert_eq!(paths[..3], first);
+    assert_eq!(paths[3..5], ["parts/zz/README.md", "parts/a00/README.md"]);
+    assert_eq!((paths.len(), found.further, found.stopped), (20, 24, false));
 }

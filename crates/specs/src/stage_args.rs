@@ -90,12 +90,16 @@ documents! {
         optional api_contracts: "API contracts",
         optional security: "Security",
         optional infrastructure: "Infrastructure",
+        optional design_decisions: "Design decisions",
+        optional quality_analysis: "Quality analysis",
     }
     /// What `sdd_create_tasks` takes.
     Tasks of Tasks, "Tasks" {
         required tasks: "Tasks",
+        optional total_tasks: "Total tasks",
         optional estimated_effort: "Estimated effort",
         optional dependency_graph: "Dependency graph",
+        optional wave_assignments: "Wave assignments",
         optional acceptance_criteria: "Acceptance criteria",
     }
 }
@@ -138,6 +142,8 @@ pub struct Validation {
     pub component_coverage: String,
     pub consistency_issues: String,
     pub verdict: Verdict,
+    pub risk_assessment: Option<String>,
+    pub design_quality: Option<String>,
     pub recommendations: Option<String>,
 }
 
@@ -151,6 +157,8 @@ impl StageDocument for Validation {
             required("requirements_coverage", "Requirements coverage", &self.requirements_coverage),
             required("component_coverage", "Component coverage", &self.component_coverage),
             required("consistency_issues", "Consistency issues", &self.consistency_issues),
+            optional("risk_assessment", "Risk assessment", &self.risk_assessment),
+            optional("design_quality", "Design quality", &self.design_quality),
             optional("recommendations", "Recommendations", &self.recommendations),
         ]
     }

@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use clap::Args;
 use plimsoll_app::App;
+use plimsoll_config::Settings;
 use plimsoll_files::{TOOLS, Toolbox, file_label};
 use plimsoll_mcp::{Effect, ExtraTool, ExtraTools, Offer, Server, ServerParts, ToolAnswer};
 use plimsoll_store::Workspace;
@@ -33,8 +34,15 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "PROFILE", default_value = "memory,specs")]
     pub(crate) tools: String,
 
-    /// What one connection may be sent in all, in tokens
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(64..))]
+    /// The most tokens of one answer; 0 is no limit [default: 20000, or the setting
+    /// mcpAnswerLimit]
+    #[arg(long, value_name = "N", value_parser = parse_answer_limit)]
+    pub(crate) answer_limit: Option<u64>,
+
+    /// What one connection may be sent in all, in tokens; no read takes more than half of what
+    /// is left
+    #[arg(long, value_name = "N",
+        value_parser = clap::value_parser!(u64).range(plimsoll_memory::SMALLEST_SESSION_BUDGET..))]
     pub(crate) session_budget: Option<u64>,
 
     /// Count tokens exactly with this tokenizer (cl100k or o200k) instead of bytes / 4
@@ -58,6 +66,14 @@ pub(crate) fn parse_project(text: &str) -> Result<String, String> {
     }
 }
 
+fn parse_answer_limit(text: &str) -> Result<u64, String> {
+    let least = plimsoll_memory::SMALLEST_BUDGET;
+    match text.trim().parse::<u64>() {
+        Ok(tokens) if tokens == 0 || tokens >= least => Ok(tokens),
+        _ => Err(format!("write a whole number from {least}, or 0 for no limit")),
+    }
+}
+
 fn parse_tokenizer(text: &str) -> Result<Tokenizer, String> {
     Tokenizer::parse(text).ok_or_else(|| "tokenizers are cl100k and o200k".to_owned())
 }
@@ -71,10 +87,18 @@ pub(crate) fn run(args: &McpArgs, location: &Location) -> Result<u8, Failure> {
             Some(directory) => directory.clone(),
             None => std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         };
+        let settings = app.settings();
+        let limits = Limits::of(&settings);
         let options = Options {
             tools: &args.tools,
-            session_budget: args.session_budget,
-            counter: args.tokenizer.map_or(Estimator::Bytes4, Estimator::Exact),
+            limits: Limits {
+                answer: match args.answer_limit {
+                    Some(0) => None,
+                    given => given.or(limits.answer),
+                },
+                session: args.session_budget.or(limits.session),
+                counter: args.tokenizer.map_or(limits.counter, Estimator::Exact),
+            },
             directory,
             project: args.project.clone(),
         };
@@ -93,11 +117,28 @@ pub(crate) fn run(args: &McpArgs, location: &Location) -> Result<u8, Failure> {
     })
 }
 
+/// What answers may weigh, and how they are weighed.
+pub(crate) struct Limits {
+    answer: Option<u64>,
+    session: Option<u64>,
+    counter: Estimator,
+}
+
+impl Limits {
+    /// As the settings say.
+    pub(crate) fn of(settings: &Settings) -> Self {
+        Self {
+            answer: settings.mcp_answer_limit(),
+            session: settings.mcp_session_budget(),
+            counter: settings.mcp_counter(),
+        }
+    }
+}
+
 /// How a server is to be.
 pub(crate) struct Options<'a> {
     pub(crate) tools: &'a str,
-    pub(crate) session_budget: Option<u64>,
-    pub(crate) counter: Estimator,
+    pub(crate) limits: Limits,
     pub(crate) directory: PathBuf,
     pub(crate) project: Option<String>,
 }
@@ -128,8 +169,9 @@ pub(crate) async fn server(
         home: std::env::home_dir(),
         project: options.project,
         offer,
-        session_budget: options.session_budget,
-        counter: options.counter,
+        session_budget: options.limits.session,
+        answer_limit: options.limits.answer,
+        counter: options.limits.counter,
         extra,
         wrote: Arc::new(move || told.memory_changed(&at)),
     }))

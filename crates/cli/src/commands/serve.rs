@@ -10,7 +10,6 @@ use std::{
 
 use jiff::tz::TimeZone;
 use plimsoll_store::Workspace;
-use plimsoll_tokens::Estimator;
 use plimsoll_web::{Access, Token, Web, WebParts, accounts_are_told};
 
 use super::mcp;
@@ -64,8 +63,7 @@ pub(crate) fn run(
         };
         let options = mcp::Options {
             tools: &args.mcp_tools,
-            session_budget: None,
-            counter: Estimator::Bytes4,
+            limits: mcp::Limits::of(&app.settings()),
             directory: directory.clone(),
             project: args.project.clone(),
         };

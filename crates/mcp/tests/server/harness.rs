@@ -20,6 +20,7 @@ pub(crate) const NOW: i64 = 1_763_200_000_000;
 /// A server with all that it stands on.
 pub(crate) struct Harness {
     pub(crate) server: Server,
+    parts: ServerParts,
     pub(crate) project: PathBuf,
     _store: TempDir,
     _project: TempDir,
@@ -80,15 +81,23 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
         project: None,
         offer: Offer::default(),
         session_budget: None,
+        answer_limit: None,
         counter: Estimator::Bytes4,
         extra: None,
         wrote: Arc::new(|| ()),
     };
     change(&mut parts);
-    Harness { server: Server::new(parts), project: directory, _store: store, _project: project }
+    let server = Server::new(parts.clone());
+    Harness { server, parts, project: directory, _store: store, _project: project }
 }
 
 impl Harness {
+    /// Another server over the same store and project.
+    pub(crate) fn again(mut self, change: impl FnOnce(&mut ServerParts)) -> Self {
+        change(&mut self.parts);
+        Self { server: Server::new(self.parts.clone()), ..self }
+    }
+
     /// A client over a pair of pipes in memory, of whom nothing is known.
     pub(crate) async fn client(&self, era: Era) -> Client {
         self.client_named(era, "a-client").await

@@ -152,3 +152,37 @@ async fn a_client_that_leaves_at_once_is_no_error() {
     let (read, write) = tokio::io::split(ours);
     serve(&harness.server, read, write).await.unwrap();
 }
+
+/// The next error that comes without being asked for by id.
+async fn next_answer(raw: &mut Raw) -> Value {
+    let line = timeout(Duration::from_secs(10), raw.lines.next_line()).await;
+    let line = line.expect("an answer in time").unwrap().expect("an open connection");
+    serde_json::from_str(&line).expect("one JSON object a line")
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_answered() {
+    let harness = harness().await;
+    let mut raw = connect(&harness);
+    raw.initialize(1).await;
+    for line in [b"not json".as_slice(), b"{\"jsonrpc\":", &[0xff, 0xfe, 0x80]] {
+        raw.line(line).await;
+        let answer = next_answer(&mut raw).await;
+        assert_eq!(answer["error"]["code"], -32700, "{answer}");
+        assert!(answer["id"].is_null(), "{answer}");
+    }
+    let long = "x".repeat(9 << 20);
+    let call = json!({"method": "tools/call", "params": {"name": "mem_save",
+        "arguments": {"content": long}}, "jsonrpc": "2.0"});
+    let mut call = call.to_string();
+    call.truncate(call.len() - 1);
+    raw.line(format!("{call},\"id\":77}}").as_bytes()).await;
+    let answer = next_answer(&mut raw).await;
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(77), &json!(-32600)), "{answer}");
+    let many = format!("{{\"jsonrpc\":\"2.0\",\"id\":78,\"x\":[{}0]}}", "0,".repeat(3 << 20));
+    raw.line(many.as_bytes()).await;
+    let answer = next_answer(&mut raw).await;
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(78), &json!(-32600)), "{answer}");
+    let answer = raw.ask(2, "tools/list", json!({})).await;
+    assert!(answer["result"]["tools"].is_array(), "{answer}");
+}

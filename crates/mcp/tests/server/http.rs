@@ -1,5 +1,11 @@
 //! Over streamable HTTP (API-4): both eras, and who may come in.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+use plimsoll_domain::Timestamp;
 use plimsoll_mcp::{Server, http_service};
 use serde_json::{Value, json};
 use tokio::{
@@ -7,7 +13,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-use crate::harness::{Harness, harness_with};
+use crate::harness::{Harness, NOW, harness_with};
 
 /// Serves at a free port and says which.
 async fn listen(harness: &Harness) -> u16 {
@@ -130,6 +136,53 @@ async fn requests_of_the_newer_era_stand_alone_and_share_a_ledger() {
     let stats = stats.json();
     let said = stats["result"]["content"][0]["text"].as_str().unwrap();
     assert!(said.contains("mem_save"), "{said}");
+}
+
+/// MBG-9: a session budget over HTTP is that of one session, or of one client where there are
+/// no sessions, and comes back after a long silence.
+#[tokio::test]
+async fn mbg_9_a_session_budget_works_over_http() {
+    let clock = Arc::new(AtomicI64::new(NOW));
+    let now = Arc::clone(&clock);
+    let harness = harness_with(|parts| {
+        parts.session_budget = Some(300);
+        parts.clock = Arc::new(move || Timestamp::from_millis(now.load(Ordering::Relaxed)));
+    })
+    .await;
+    let port = listen(&harness).await;
+    let save = json!({"title": "Tides", "content": "Turn and turn again. ".repeat(40)});
+    let call = |id: u64, name: &str, arguments: &Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": name, "arguments": arguments}})
+    };
+    let read = json!({"query": "tides", "detail_level": "full"});
+    for id in 0..2 {
+        let (session, version) = handshake(port).await;
+        let headers = [("Mcp-Session-Id", session.as_str()), version];
+        let saved = post(port, &headers, &call(2, "mem_save", &save)).await.json();
+        assert_eq!(saved["result"]["isError"], false, "{saved}");
+        let mut reads = 0;
+        while post(port, &headers, &call(3, "mem_search", &read)).await.json()["result"]["isError"]
+            == false
+        {
+            reads += 1;
+        }
+        assert!((1..9).contains(&reads), "session {id} of its own: {reads}");
+    }
+    let headers = [
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "mem_search"),
+    ];
+    let ask = async |name: &str| {
+        let mut call = stateless(4, "mem_search", read.clone());
+        call["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = name.into();
+        post(port, &headers, &call).await.json()["result"]["isError"] == false
+    };
+    while ask("one").await {}
+    assert!(ask("two").await, "another client has a budget of its own");
+    clock.fetch_add(5 * 60 * 60 * 1000, Ordering::Relaxed);
+    assert!(ask("one").await, "after a long silence a session begins anew");
 }
 
 /// MEM-11, MEM-13: who comes over HTTP does not work in the server's directory.

@@ -222,7 +222,7 @@ async fn extra_tools_come_with_the_profile_files() {
     let harness = harness_with(|parts| {
         parts.extra = Some(Arc::new(Echo));
         parts.offer = Offer::parse("all", &["list_files"]).unwrap();
-        parts.session_budget = Some(400);
+        parts.session_budget = Some(800);
     })
     .await;
     let client = harness.client_named(ERAS[1], SHOWS_BOTH).await;
@@ -231,7 +231,8 @@ async fn extra_tools_come_with_the_profile_files() {
     assert_eq!(text(&result), "list_files {\"query\":\"x\"} Some(400)");
     assert_eq!(result.structured_content.unwrap()["ids"], json!(["018f-file"]));
     let failed = refused(&client, "list_files", json!({"fail": true})).await;
-    assert!(failed.contains("Some(100)"), "the ledger counts them: {failed}");
+    assert!(failed.contains("Some(250)"), "the ledger counts them: {failed}");
+    refused(&client, "list_files", json!({"fail": true})).await;
     let spent = refused(&client, "list_files", json!({})).await;
     assert!(spent.contains("--session-budget"), "{spent}");
     told(&client, "mem_save", json!({"title": "t", "content": "c"})).await;

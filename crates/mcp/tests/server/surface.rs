@@ -1,7 +1,7 @@
 //! What clients are offered, and what it weighs (MBG-2, MBG-8).
 
 use plimsoll_mcp::{Offer, Server};
-use plimsoll_tokens::Tokenizer;
+use plimsoll_tokens::{Estimator, Tokenizer};
 use serde_json::{Value, json};
 
 use crate::harness::{ERAS, harness, harness_with};
@@ -72,6 +72,17 @@ async fn mbg_8_the_list_is_cheap() {
 }
 
 #[tokio::test]
+async fn mbg_8_every_parameter_says_what_it_takes() {
+    let listed = listed(&harness().await.server);
+    for tool in listed["tools"].as_array().unwrap() {
+        for (param, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            let told = schema["description"].is_string() || schema["enum"].is_array();
+            assert!(told, "{}.{param}", tool["name"]);
+        }
+    }
+}
+
+#[tokio::test]
 async fn schemas_are_plain() {
     let listed = listed(&harness().await.server);
     for tool in listed["tools"].as_array().unwrap() {
@@ -96,24 +107,56 @@ async fn schemas_are_plain() {
 }
 
 #[tokio::test]
-async fn mbg_2_five_reads_take_a_budget() {
+async fn mbg_2_five_reads_take_a_budget_and_mbg_9_seven_more() {
     let listed = listed(&harness().await.server);
-    let budgeted: Vec<&str> = listed["tools"]
+    let mut budgeted: Vec<&str> = listed["tools"]
         .as_array()
         .unwrap()
         .iter()
         .filter(|tool| tool["inputSchema"]["properties"]["max_tokens"]["type"] == "integer")
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    let expected =
+    let five =
         ["mem_search", "mem_context", "mem_timeline", "sdd_get_context", "sdd_context_check"];
+    let more = [
+        "mem_get_observation",
+        "mem_stats",
+        "mem_build_context",
+        "mem_progress",
+        "sdd_clarify",
+        "sdd_change_status",
+        "sdd_explore",
+    ];
+    let mut expected = [five.as_slice(), &more].concat();
+    expected.sort_unstable();
+    budgeted.sort_unstable();
     assert_eq!(budgeted, expected);
+    let footed = plimsoll_mcp::all_tools().filter(|tool| tool.has_footers());
+    assert_eq!(footed.map(|tool| tool.name).collect::<Vec<_>>(), five);
     let about = &listed["tools"][6]["inputSchema"]["properties"]["max_tokens"]["description"];
     assert_eq!(
         about,
         "Approximate token budget for the response. When set, the tool stops adding content when \
          estimated tokens would exceed this budget."
     );
+}
+
+#[tokio::test]
+async fn mdc_5_instructions_are_made_for_what_is_offered() {
+    let harness = harness_with(|parts| {
+        parts.offer = Offer::parse("core", &[]).unwrap();
+        parts.counter = Estimator::Exact(Tokenizer::O200k);
+        parts.answer_limit = Some(7_000);
+        parts.session_budget = Some(9_000);
+    })
+    .await;
+    let client = harness.client(ERAS[0]).await;
+    let told = client.peer_info().unwrap().instructions.clone().unwrap();
+    assert!(!told.contains("sdd_") && !told.contains("mem_stats"), "{told}");
+    for words in ["o200k", "7,000 tokens", "9,000 tokens", "mem_context"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    client.cancel().await.unwrap();
 }
 
 #[tokio::test]

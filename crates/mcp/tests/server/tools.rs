@@ -203,3 +203,77 @@ async fn mdc_4_an_answer_is_text_alone_unless_the_client_is_known_to_show_both()
         }
     }
 }
+
+/// MEM-14: the names of the server that these tools were first known from.
+#[tokio::test]
+async fn mem_14_the_names_of_the_original_are_taken() {
+    let harness = harness().await;
+    let client = harness.client(ERAS[0]).await;
+    for title in ["Keel", "Mast"] {
+        told(&client, "mem_save", json!({"title": title, "content": "weighed"})).await;
+    }
+    let relate = json!({"from_id": 1, "to_id": "2", "relation_type": "depends_on"});
+    let said = told(&client, "mem_relate", relate).await;
+    assert!(said.contains("#1 depends_on #2"), "{said}");
+    let said = told(&client, "mem_build_context", json!({"observation_id": 1})).await;
+    assert!(said.contains("#2 [manual] Mast"), "{said}");
+    let said =
+        told(&client, "mem_compact", json!({"older_than_days": 0, "compact_ids": "[2]"})).await;
+    assert!(said.contains("#2") && !said.contains("#1 "), "{said}");
+    let summary = json!({"session_id": "s", "project": "other", "content": "Goal: weigh."});
+    told(&client, "mem_session_summary", summary).await;
+    let found = told(&client, "mem_context", json!({"project": "other"})).await;
+    assert!(found.contains("session s [other]"), "{found}");
+
+    told(&client, "sdd_init_project", json!({"name": "N", "description": "d"})).await;
+    let proposal = json!({"problem_statement": "The keel is heavy.", "target_users": "u",
+        "proposed_solution": "s", "success_criteria": "c", "out_of_scope": "o"});
+    told(&client, "sdd_create_proposal", proposal).await;
+    let read =
+        |file: &str| std::fs::read_to_string(harness.project.join("sdd").join(file)).unwrap();
+    assert!(read("proposal.md").contains("The keel is heavy."));
+    let requirements = json!({"must_have": "m", "non_functional": "n"});
+    told(&client, "sdd_generate_requirements", requirements).await;
+    let rules = json!({"definitions": "d", "facts": "f", "constraints": "c"});
+    told(&client, "sdd_create_business_rules", rules).await;
+    let names = [
+        "target_users",
+        "core_functionality",
+        "data_model",
+        "integrations",
+        "edge_cases",
+        "security",
+        "scale_performance",
+        "scope_boundaries",
+    ];
+    let scores = names.map(|name| format!("{name}: 90")).join(", ");
+    told(&client, "sdd_clarify", json!({"answers": "a", "dimension_scores": scores})).await;
+    let design = json!({"architecture_overview": "Three layers.", "tech_stack": "t",
+        "components": "c", "data_model": "d", "design_decisions": "One engine."});
+    told(&client, "sdd_create_design", design).await;
+    assert!(
+        read("design.md").contains("Three layers.") && read("design.md").contains("One engine.")
+    );
+    let tasks = json!({"total_tasks": "12", "tasks": "t", "estimated_effort": "2 days",
+        "wave_assignments": "Wave 1: all"});
+    told(&client, "sdd_create_tasks", tasks).await;
+    assert!(
+        read("tasks.md").contains("## Total tasks\n\n12") && read("tasks.md").contains("Wave 1")
+    );
+    let validation = json!({"requirements_coverage": "r", "component_coverage": "c",
+        "consistency_issues": "none", "risk_assessment": "The tide.", "verdict": "PASS"});
+    told(&client, "sdd_validate", validation).await;
+    assert!(read("validation.md").contains("The tide."));
+
+    let both = json!({"from": 1, "from_id": 2, "to": 2});
+    let said = refused(&client, "mem_relate", both).await;
+    assert_eq!(said, "from and from_id are the same argument; give from alone");
+    let said = refused(&client, "mem_relate", json!({"from": 1, "to": 2, "kind": "x"})).await;
+    assert!(said.contains("it takes from, to, type"), "{said}");
+    assert!(!said.contains("from_id"), "what is not in the schema is not offered: {said}");
+    let listed = serde_json::to_string(&harness.server.tools()).unwrap();
+    for hidden in ["from_id", "compact_ids", "wave_assignments", "problem_statement"] {
+        assert!(!listed.contains(hidden), "{hidden}");
+    }
+    client.cancel().await.unwrap();
+}

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::AtomicI64};
 
-use plimsoll_memory::{Find, Ledger, MemoryError, Recall, Save, Update};
+use plimsoll_memory::{Find, Ledger, MemoryError, Recall, Save, Stats, Update};
 
 use crate::support::{NOON, desk, memory_on, open, save};
 
@@ -31,7 +31,7 @@ async fn twenty_agents_lose_nothing() {
     while let Some(done) = agents.join_next().await {
         done.unwrap();
     }
-    let told = desk.memory.stats(None).await.unwrap();
+    let told = desk.memory.stats(Stats::default()).await.unwrap();
     assert_eq!(told.total, AGENTS * NOTES + 1);
     let shared = desk.memory.find_observations(None, None, "shared", 1).await.unwrap();
     assert_eq!(shared[0].revision_count, (AGENTS * NOTES) as u64, "each text was the next");

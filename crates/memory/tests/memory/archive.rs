@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use plimsoll_memory::{ArchiveError, Progress, Relate, Save, SavePrompt, StartSession};
+use plimsoll_memory::{ArchiveError, Progress, Relate, Save, SavePrompt, StartSession, Stats};
 use plimsoll_store::Observation;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -36,7 +36,8 @@ async fn filled() -> Desk {
     }
     memory.delete(7, true).await.unwrap();
     memory.delete(8, false).await.unwrap();
-    let progress = Progress { project: "p".into(), content: Some("[1]".into()), namespace: None };
+    let progress =
+        Progress { project: "p".into(), content: Some("[1]".into()), ..Progress::default() };
     memory.progress(progress).await.unwrap();
     desk
 }
@@ -74,7 +75,11 @@ async fn mem_9_ids_that_are_taken_are_replaced_with_their_relations() {
     assert!(done.renumbered > 0, "#1 was taken");
     assert_eq!(done.added, 2 + 1 + 298 + 4 + 1 - 1, "one session was there");
     let first = to.memory.find_observations(None, None, "\"c 300\"", 1).await.unwrap();
-    let walk = plimsoll_memory::BuildContext { id: first[0].id, depth: Some(1) };
+    let walk = plimsoll_memory::BuildContext {
+        id: first[0].id,
+        depth: Some(1),
+        ..plimsoll_memory::BuildContext::default()
+    };
     let told = to.memory.build_context(walk).await.unwrap();
     assert_eq!(told.ids.len(), 5, "the note that was #1 has its relations");
     let again = to.memory.import(&mut Cursor::new(text.as_bytes())).await.unwrap();
@@ -100,7 +105,7 @@ async fn mem_9_what_is_no_export_is_refused_by_its_line() {
         let error = import(&format!("{HEADER}\n{line}\n")).await.unwrap_err();
         assert!(matches!(error, ArchiveError::BadLine { line: 3, .. }), "{error}");
     }
-    assert_eq!(desk.memory.stats(None).await.unwrap().total, 0);
+    assert_eq!(desk.memory.stats(Stats::default()).await.unwrap().total, 0);
 }
 
 /// A line of an observation with some of its fields replaced.

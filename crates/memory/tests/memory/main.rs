@@ -6,6 +6,7 @@
 mod agents;
 mod archive;
 mod budgets;
+mod ceilings;
 mod meaning;
 mod projects;
 mod rules;

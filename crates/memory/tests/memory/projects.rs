@@ -2,7 +2,7 @@
 
 use plimsoll_memory::{
     Compact, DetailLevel, EndSession, Find, GetObservation, MemoryError, OwnProject, Progress,
-    Reading, Recall, Save, SavePrompt, StartSession, SummariseSession, Timeline, Update,
+    Reading, Recall, Save, SavePrompt, StartSession, Stats, SummariseSession, Timeline, Update,
 };
 use plimsoll_store::{NewObservation, Scope, Workspace};
 
@@ -32,7 +32,7 @@ async fn mem_11_reads_take_the_project_of_the_folder() {
     assert!(found.text.contains("Of alpha") && !found.text.contains("beta"), "{}", found.text);
     let told = alpha.context(Recall::default()).await.unwrap().text;
     assert!(told.contains("Of alpha") && !told.contains("beta"), "{told}");
-    let stats = alpha.stats(None).await.unwrap().text;
+    let stats = alpha.stats(Stats::default()).await.unwrap().text;
     assert!(stats.starts_with("Memory of project alpha: 1 observations, 0 prompts"), "{stats}");
     desk.pass(9 * DAY);
     let old = Compact { older_than_days: 7, ..Compact::default() };
@@ -108,7 +108,7 @@ async fn mem_11_names_are_compared_without_case_and_a_near_miss_is_suggested() {
     let progress = |project: &str, content: Option<&str>| Progress {
         project: project.into(),
         content: content.map(Into::into),
-        namespace: None,
+        ..Progress::default()
     };
     desk.memory.progress(progress("Beta", Some("[1]"))).await.unwrap();
     assert!(desk.memory.progress(progress("beta", None)).await.unwrap().text.contains("[1]"));
@@ -167,7 +167,7 @@ async fn mem_11_where_nobody_knows_the_project_the_first_line_says_so() {
     let found = unknown.search(find("keel", None)).await.unwrap();
     assert_eq!(found.total, 1, "{}", found.text);
     let context = unknown.context(Recall::default()).await.unwrap();
-    let stats = unknown.stats(None).await.unwrap();
+    let stats = unknown.stats(Stats::default()).await.unwrap();
     for text in [saved.text, found.text, context.text, stats.text] {
         let first = text.lines().next().unwrap();
         assert_eq!(first, "Project default: where this client works is not known.", "{text}");
@@ -211,7 +211,8 @@ async fn mem_12_a_summary_is_found_and_keeps_what_it_had() {
     let desk = desk().await;
     let memory = &desk.memory;
     let long = "Goal: dredge the basin.\nDiscoveries: the mud is deeper than charted.";
-    let summary = SummariseSession { id: "s1".into(), content: long.into() };
+    let summary =
+        SummariseSession { id: "s1".into(), content: long.into(), ..SummariseSession::default() };
     let said = memory.summarise_session(summary).await.unwrap();
     let id = said.ids[0];
     assert!(said.text.contains(&format!("#{id}")), "{}", said.text);
@@ -226,9 +227,10 @@ async fn mem_12_a_summary_is_found_and_keeps_what_it_had() {
     assert!(told.text.contains(long) && told.text.contains("\nok\n"), "{}", told.text);
     assert!(told.text.contains(&format!("summary #{id}")), "{}", told.text);
     assert_eq!(told.text.matches("dredge").count(), 1, "told once: {}", told.text);
-    let anew = SummariseSession { id: "s1".into(), content: "Anew".into() };
+    let anew =
+        SummariseSession { id: "s1".into(), content: "Anew".into(), ..SummariseSession::default() };
     memory.summarise_session(anew).await.unwrap();
-    let earlier = GetObservation { id, revision: Some(2) };
+    let earlier = GetObservation { id, revision: Some(2), ..GetObservation::default() };
     let earlier = memory.get_observation(earlier).await.unwrap().text;
     assert!(earlier.contains(&format!("{long}\n\nok")), "{earlier}");
     let restore = Update { id, restore_revision: Some(2), ..Update::default() };
@@ -249,7 +251,11 @@ async fn mem_12_a_session_of_another_project_is_refused_with_its_name() {
     };
     let alpha = desk.in_project("alpha");
     alpha.start_session(start("alpha")).await.unwrap();
-    let summary = |text: &str| SummariseSession { id: "session-1".into(), content: text.into() };
+    let summary = |text: &str| SummariseSession {
+        id: "session-1".into(),
+        content: text.into(),
+        ..SummariseSession::default()
+    };
     alpha.summarise_session(summary("alpha's")).await.unwrap();
     let beta = desk.in_project("beta");
     let in_it = Save { session_id: Some("session-1".into()), ..save("t", "c") };

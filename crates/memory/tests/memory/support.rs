@@ -81,6 +81,11 @@ impl Desk {
         memory_of(own, Arc::clone(&self.store), Arc::clone(&self.now), Ledger::default())
     }
 
+    /// The same with a book of its own.
+    pub(crate) fn seen_within(&self, own: OwnProject, ledger: Ledger) -> Memory {
+        memory_of(own, Arc::clone(&self.store), Arc::clone(&self.now), ledger)
+    }
+
     /// The same from another project.
     pub(crate) fn in_project(&self, name: &str) -> Memory {
         self.seen_from(OwnProject::Is(name.to_owned()))

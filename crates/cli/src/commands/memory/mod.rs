@@ -12,7 +12,7 @@ use jiff::Timestamp as Instant;
 use plimsoll_app::App;
 use plimsoll_memory::{
     Find, GetObservation, Ledger, Memory, MemoryError, MemoryParts, OwnProject, Reading, Recall,
-    Reply, Save, Timeline,
+    Reply, Save, Stats, Timeline,
 };
 use plimsoll_store::{Observation, Workspace};
 use plimsoll_tokens::Estimator;
@@ -73,11 +73,15 @@ pub(crate) fn run(
                 memory.timeline(timeline).await
             }
             MemoryCommand::Show(ask) => {
-                memory.get_observation(GetObservation { id: ask.id, revision: ask.revision }).await
+                let (id, revision) = (ask.id, ask.revision);
+                let ask = GetObservation { id, revision, ..GetObservation::default() };
+                memory.get_observation(ask).await
+            }
+            MemoryCommand::Stats { project } => {
+                memory.stats(Stats { project: project.clone(), ..Stats::default() }).await
             }
             // Answered above: it needs no memory.
             MemoryCommand::Meaning(_) => return Ok(0),
-            MemoryCommand::Stats { project } => memory.stats(project.clone()).await,
             MemoryCommand::Export(export) => {
                 return archive::export(&memory, export).await;
             }
