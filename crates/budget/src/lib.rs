@@ -15,6 +15,7 @@ mod model;
 mod pair_weight;
 mod price;
 mod quota;
+mod quoting;
 mod sums;
 mod validate;
 
@@ -32,6 +33,7 @@ pub use pair_weight::{
 };
 pub use price::Price;
 pub use quota::{Quota, QuotaKind, QuotaLimits, QuotaVerdict};
+pub use quoting::{looks_ours, quoted};
 pub use sums::{Load, LoadSums, Suffix};
 pub use validate::{
     Decision, OverBudget, Validation, Verdict, Weights, decide, fit_first, validate,

@@ -15,7 +15,9 @@ use crate::{
     ToolAnswer,
     arguments::Arguments,
     place::Place,
-    specs_tools::{sdd_change_status, sdd_context_check, sdd_explore, sdd_get_context, write},
+    specs_tools::{
+        ChangeStatus, sdd_change_status, sdd_context_check, sdd_explore, sdd_get_context, write,
+    },
 };
 
 /// Calls a tool of the notebook; an error is what to tell the model.
@@ -45,9 +47,13 @@ pub(crate) async fn call(
             Ok(read.into())
         }
         "sdd_change_status" => {
-            let id = sdd_change_status(args)?.change_id;
+            let ChangeStatus { change_id: id, drop } = sdd_change_status(args)?;
             let room = ledger.cap(None).map_err(|error| error.to_string())?;
-            let text = blocking(move || notebook.change_status(id.as_deref())).await?;
+            let text = blocking(move || match drop {
+                true => notebook.drop_change(id.as_deref(), now),
+                false => notebook.change_status(id.as_deref()),
+            })
+            .await?;
             let text = match room {
                 Some(room) => within(&text, room, counter),
                 None => text,
@@ -67,7 +73,7 @@ pub(crate) async fn call(
                 match keep(&place.aside, remember, None).await {
                     Ok(kept) => {
                         id = Some(kept);
-                        text.push_str(&format!("\nRemembered as #{kept}."));
+                        text.push_str(&remembered(&place.aside, kept));
                     }
                     // The file is written; a memory that fails does not undo it.
                     Err(error) => text.push_str(&format!("\nIt was not remembered: {error}")),
@@ -162,17 +168,24 @@ async fn explore(
     for _ in 0..TRIES {
         let key = ask.topic_key();
         let earlier = place.aside.noted_under(Some(&project), &key).await.map_err(words)?;
-        let text = earlier.as_ref().map(|note| note.content.as_str());
+        let text = earlier.as_ref().map(|(text, _)| text.as_str());
         let done = notebook.explore(&ask, text).map_err(|error| error.to_string())?;
         let Some(remember) = done.remember else { break };
-        let seen = earlier.map_or(0, |note| note.revision_count);
-        match keep(&place.aside, remember, Some(seen)).await {
-            Ok(id) => return Ok((format!("{}\nRemembered as #{id}.", done.text), id)),
+        let seen = earlier.map_or(Some(0), |(_, revision)| revision);
+        match keep(&place.aside, remember, seen).await {
+            Ok(id) => return Ok((format!("{}{}", done.text, remembered(&place.aside, id)), id)),
             Err(MemoryError::Store(StoreError::Revised { .. })) => {}
             Err(error) => return Err(error.to_string()),
         }
     }
     Err("others write to this exploration all the time; try again".to_owned())
+}
+
+fn remembered(memory: &Memory, id: u64) -> String {
+    match memory.is_reviewed() {
+        true => format!("\nIts note waits for review as #{id}."),
+        false => format!("\nRemembered as #{id}."),
+    }
 }
 
 async fn keep(

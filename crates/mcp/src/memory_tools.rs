@@ -58,6 +58,8 @@ tools! { MEMORY_TOOLS of Memory;
             project = "default: the project's folder", scope, topic_key = "such as store/engine",
             namespace, session_id = "default manual-save",
             relate_to = "ids of related observations",
+            anchors = "what it is about: src/a.rs, src/a.rs#name, commit:1f3c9a2; flagged when changed",
+            supersedes = "ids that it replaces", expires = "2026-12-31 or 30d",
         }
     mem_save_prompt, "Save prompt", Adds,
         "Remember what the user asked."
@@ -92,6 +94,7 @@ tools! { MEMORY_TOOLS of Memory;
     mem_update, "Update observation", Sets,
         "Change an observation; what it said stays as a revision." => Update {
             id, title, content, kind as "type", project, scope, topic_key, restore_revision,
+            anchors = "renews them", supersedes, expires, undelete,
         }
     mem_delete, "Delete observation", Destroys,
         "Hide an observation everywhere, or erase it for good."

@@ -15,6 +15,7 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct ChangeStatus {
     pub(crate) change_id: Option<String>,
+    pub(crate) drop: bool,
 }
 
 tools! { SPECS_TOOLS of Specs;
@@ -60,9 +61,9 @@ tools! { SPECS_TOOLS of Specs;
     sdd_change_advance, "Advance change", Adds,
         "Save the document of the change's stage and go on."
         => AdvanceChange { content, title }
-    sdd_change_status, "Change status", Reads,
+    sdd_change_status, "Change status", Sets,
         "Where the active change stands, or a named one."
-        => ChangeStatus { change_id }
+        => ChangeStatus { change_id, drop = "drop the active change; its files stay" }
     sdd_adr, "Record decision", Adds,
         "Save a numbered decision record." => Adr {
             title, context, decision, rationale, alternatives_rejected,

@@ -1,7 +1,8 @@
 //! `mem_context`: what was going on lately.
 
 use plimsoll_budget::{Piece, SNIPPET_CHARS};
-use plimsoll_store::{MemoryFilter, Order, SESSION_SUMMARY};
+use plimsoll_store::{MemoryFilter, Observation, Order, SESSION_SUMMARY};
+use plimsoll_tokens::commas;
 
 use crate::{
     Memory, MemoryError, Recall, Reply, checks,
@@ -18,11 +19,12 @@ const SESSIONS: usize = 5;
 const PROMPTS: usize = 10;
 
 impl Memory {
-    /// The newest session, observations, then prompts and older sessions, in order of worth;
-    /// printed as sessions, prompts, observations.
+    /// The newest session, observations, those that may be out of date, then prompts and older
+    /// sessions, in order of worth; printed as sessions, prompts, observations. What is superseded
+    /// or expired is only counted (MEM-15).
     pub async fn context(&self, ask: Recall) -> Result<Reply, MemoryError> {
-        let scene = self.looks_at(ask.project.as_deref()).await?;
-        let filter = MemoryFilter {
+        let mut scene = self.looks_at(ask.project.as_deref()).await?;
+        let all = MemoryFilter {
             projects: scene.seen(),
             // Summaries are told with their sessions.
             without_kind: Some(SESSION_SUMMARY.to_owned()),
@@ -32,10 +34,23 @@ impl Memory {
         };
         let limit = checks::number("limit", ask.limit, 20, 1..=MOST)?;
         let level = ask.reading.detail_level;
-        let sessions = self.store.sessions(&self.workspace, &filter, SESSIONS).await?;
-        let prompts = self.store.prompts(&self.workspace, &filter, PROMPTS).await?;
-        let (notes, total) =
-            self.store.observations(&self.workspace, &filter, Order::Newest, limit).await?;
+        let sessions = self.store.sessions(&self.workspace, &all, SESSIONS).await?;
+        let prompts = self.store.prompts(&self.workspace, &all, PROMPTS).await?;
+        let filter = MemoryFilter { current_at: Some(self.now()), ..all.clone() };
+        let list = |filter: MemoryFilter, limit: usize| async move {
+            self.store.observations(&self.workspace, &filter, Order::Newest, limit).await
+        };
+        let (notes, total) = list(filter.clone(), limit).await?;
+        let left_out = list(all, 0).await?.1.saturating_sub(total);
+        // Old notes are those that are most likely out of date.
+        let (anchored, _) = list(MemoryFilter { anchored: true, ..filter }, MOST).await?;
+        scene.marks = self.marks(notes.iter().chain(&anchored)).await;
+        let (stale, fresh): (Vec<_>, Vec<_>) =
+            notes.iter().partition(|note| scene.marks.is_stale(note));
+        let older = anchored.iter().filter(|note| {
+            scene.marks.is_stale(note) && !stale.iter().any(|known| known.id == note.id)
+        });
+        let older: Vec<_> = older.take(limit.saturating_sub(stale.len())).collect();
 
         let told_sessions = sessions.iter().enumerate().map(|(place, session)| {
             let heading = Some("## Sessions".to_owned());
@@ -51,19 +66,35 @@ impl Memory {
             let piece = prompt_piece(prompt, level, &under, SESSIONS + place, &scene);
             (Piece { heading: Some("## Prompts".to_owned()), ..piece }, None)
         });
-        let told_notes = notes.iter().enumerate().map(|(place, note)| {
+        let note = |note: &Observation, place: usize, heading: &str| {
             let under = snippet(&note.content, SNIPPET_CHARS);
             let text = lines::observation(note, level, &under, &scene);
             let place = SESSIONS + PROMPTS + place;
-            (lines::piece(text, place, Some("## Observations"), note.id), Some(note.id))
-        });
+            (lines::piece(text, place, Some(heading), note.id), Some(note.id))
+        };
+        let told_notes = fresh.iter().enumerate().map(|(at, one)| note(one, at, "## Observations"));
+        let told_stale = stale.iter().chain(&older).enumerate();
+        let told_stale = told_stale.map(|(at, one)| note(one, MOST + at, "## May be out of date"));
         let newest = told_sessions.next();
-        let (pieces, ids): (Vec<Piece>, Vec<Option<u64>>) =
-            newest.into_iter().chain(told_notes).chain(told_prompts).chain(told_sessions).unzip();
-        let intro = match pieces.is_empty() {
+        let (pieces, ids): (Vec<Piece>, Vec<Option<u64>>) = newest
+            .into_iter()
+            .chain(told_notes)
+            .chain(told_stale)
+            .chain(told_prompts)
+            .chain(told_sessions)
+            .unzip();
+        let mut intro = match pieces.is_empty() {
             true => format!("Nothing remembered yet{}.{}", scene.project("in"), scene.hint),
             false => String::new(),
         };
+        if left_out > 0 {
+            let many = if left_out == 1 { "note is" } else { "notes are" };
+            let words = format!(
+                "{} superseded or expired {many} left out; mem_search finds them.",
+                commas(left_out)
+            );
+            intro = if intro.is_empty() { words } else { format!("{intro} {words}") };
+        }
         self.told(&Telling {
             tool: "mem_context",
             head: &scene.head,

@@ -1,6 +1,6 @@
 //! `mem_progress`: one JSON document a project (MEM-8).
 
-use plimsoll_budget::Piece;
+use plimsoll_budget::{Piece, quoted};
 use plimsoll_store::ProgressDocument;
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ impl Memory {
         let pieces: Vec<Piece> = found
             .into_iter()
             .map(|document| Piece {
-                text: document.content,
+                text: quoted(&document.content).into_owned(),
                 place: 0,
                 heading: None,
                 full_text: "raise --session-budget".to_owned(),

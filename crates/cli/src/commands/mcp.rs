@@ -109,6 +109,7 @@ pub(crate) async fn server(
         false => None,
     };
     let clock = Arc::clone(app);
+    let settings = Arc::clone(app);
     let (told, at) = (Arc::clone(app), workspace.clone());
     Ok(Server::new(ServerParts {
         store: Arc::clone(app.store()),
@@ -121,6 +122,7 @@ pub(crate) async fn server(
         session_budget: options.session_budget,
         counter: options.counter,
         extra,
+        review: Arc::new(move || settings.settings().memory_review()),
         wrote: Arc::new(move || told.memory_changed(&at)),
     }))
 }

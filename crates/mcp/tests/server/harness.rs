@@ -82,6 +82,7 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
         session_budget: None,
         counter: Estimator::Bytes4,
         extra: None,
+        review: Arc::new(|| false),
         wrote: Arc::new(|| ()),
     };
     change(&mut parts);

@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod agents;
+mod anchors;
 mod archive;
 mod budgets;
 mod projects;
+mod provenance;
 mod rules;
 mod support;

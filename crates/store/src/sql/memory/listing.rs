@@ -83,6 +83,21 @@ impl<'v> Conditions<'v> {
         if let Some(before) = filter.before {
             self.and(&format!("{prefix}updated_at < "), before);
         }
+        if filter.anchored {
+            self.sql.push_str(&format!(" AND {prefix}anchors IS NOT NULL"));
+        }
+        if let Some(now) = filter.current_at {
+            // Few notes are superseded or expired, and both lists have an index of their own:
+            // the columns of all the others need not be read to count them.
+            let now = self.value(now);
+            self.sql.push_str(&format!(
+                " AND {prefix}id NOT IN (SELECT r.to_id FROM memory_relations r
+                    JOIN memory_observations newer ON newer.id = r.from_id
+                    WHERE r.kind = 'supersedes' AND newer.deleted_at IS NULL)
+                AND {prefix}id NOT IN (SELECT gone.id FROM memory_observations gone
+                    WHERE gone.expires_at IS NOT NULL AND gone.expires_at <= {now})"
+            ));
+        }
     }
 
     /// What the filter asks of prompts.
