@@ -79,7 +79,10 @@ impl Drop for Agent {
 
 /// A workbench whose memory has three notes, with a relation and an earlier text.
 fn remembering() -> Option<Workbench> {
-    let bench = able([answer("fine")])?;
+    filled(able([answer("fine")])?)
+}
+
+fn filled(bench: Workbench) -> Option<Workbench> {
     let mut agent = Agent::start(&bench.served);
     agent.save(json!({"title": "Ports start at 7411", "type": "decision", "project": "harbour",
         "content": "Lower ones are **taken** on the build machines.\n\n- 7400 by the tunnel\n- 7410 by the proxy"}));
@@ -287,9 +290,13 @@ fn mem_12_a_deleted_note_is_brought_back_in_the_panel() {
 /// MEM-15: a note says that what it names has changed, and what took its place.
 #[test]
 fn mem_15_the_panel_says_that_a_note_may_be_out_of_date() {
-    let Some(bench) = remembering() else { return };
-    let file = bench.served.home().join("auth.rs");
-    std::fs::write(&file, "fn renew() {\n    1\n}\n").unwrap();
+    let project = |home: &std::path::Path| {
+        std::fs::create_dir(home.join("project")).unwrap();
+        std::fs::write(home.join("project/auth.rs"), "fn renew() {\n    1\n}\n").unwrap();
+    };
+    let bench = Workbench::at_home([answer("fine")], 4096, project, |_| {});
+    let Some(bench) = bench.and_then(filled) else { return };
+    let file = bench.served.home().join("project/auth.rs");
     let note = json!({"title": "Renewal", "content": "At three quarters.", "anchors": ["auth.rs#renew"],
         "supersedes": [2], "expires": "30d"});
     let made = bench.served.json("POST", "/api/memory", Some(note));
