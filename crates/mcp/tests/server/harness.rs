@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use plimsoll_domain::Timestamp;
 use plimsoll_mcp::{Offer, Server, ServerParts, serve};
-use plimsoll_store::Workspace;
+use plimsoll_store::{Store, Workspace};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 use plimsoll_tokens::Estimator;
 use rmcp::{
@@ -21,6 +21,7 @@ pub(crate) const NOW: i64 = 1_763_200_000_000;
 pub(crate) struct Harness {
     pub(crate) server: Server,
     pub(crate) project: PathBuf,
+    kept: Arc<dyn Store>,
     _store: TempDir,
     _project: TempDir,
 }
@@ -71,8 +72,9 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
     let opened = SqlStore::open_sqlite(&path, OpenOptions::default(), at).await.unwrap();
     let directory = project.path().canonicalize().unwrap().join("tide-tables");
     std::fs::create_dir(&directory).unwrap();
+    let kept: Arc<dyn Store> = Arc::new(opened);
     let mut parts = ServerParts {
-        store: Arc::new(opened),
+        store: Arc::clone(&kept),
         clock: Arc::new(move || at),
         workspace: Workspace::parse("default/main").unwrap(),
         directory: directory.clone(),
@@ -86,10 +88,21 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
         wrote: Arc::new(|| ()),
     };
     change(&mut parts);
-    Harness { server: Server::new(parts), project: directory, _store: store, _project: project }
+    Harness {
+        server: Server::new(parts),
+        project: directory,
+        kept,
+        _store: store,
+        _project: project,
+    }
 }
 
 impl Harness {
+    /// What the server keeps things in.
+    pub(crate) fn server_store(&self) -> &Arc<dyn Store> {
+        &self.kept
+    }
+
     /// A client over a pair of pipes in memory, of whom nothing is known.
     pub(crate) async fn client(&self, era: Era) -> Client {
         self.client_named(era, "a-client").await
