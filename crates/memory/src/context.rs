@@ -36,12 +36,14 @@ impl Memory {
         let level = ask.reading.detail_level;
         let sessions = self.store.sessions(&self.workspace, &all, SESSIONS).await?;
         let prompts = self.store.prompts(&self.workspace, &all, PROMPTS).await?;
-        let filter = MemoryFilter { current_at: Some(self.now()), ..all.clone() };
+        let now = Some(self.now());
+        let outdated = MemoryFilter { outdated_at: now, ..all.clone() };
+        let filter = MemoryFilter { current_at: now, ..all };
         let list = |filter: MemoryFilter, limit: usize| async move {
             self.store.observations(&self.workspace, &filter, Order::Newest, limit).await
         };
         let (notes, total) = list(filter.clone(), limit).await?;
-        let left_out = list(all, 0).await?.1.saturating_sub(total);
+        let left_out = list(outdated, 0).await?.1;
         // Old notes are those that are most likely out of date.
         let (anchored, _) = list(MemoryFilter { anchored: true, ..filter }, MOST).await?;
         scene.marks = self.marks(notes.iter().chain(&anchored)).await;

@@ -47,7 +47,7 @@ pub(super) fn head(root: &Path) -> Option<String> {
     }
     let shared = std::fs::read_to_string(git.join("commondir"))
         .map_or_else(|_| git.clone(), |path| git.join(path.trim()));
-    let loose = [git.join(name), shared.join(name)].iter().find_map(|path| read_commit(path));
+    let loose = [git.join(name), shared.join(name)].iter().find_map(read_commit);
     loose.or_else(|| {
         let packed = std::fs::read_to_string(shared.join("packed-refs")).ok()?;
         packed.lines().find_map(|line| {

@@ -19,6 +19,11 @@ async fn current(store: &Arc<dyn Store>, millis: i64) -> Vec<String> {
     let listed = store.observations(&Workspace::default(), &filter, Order::Newest, 50).await;
     let (notes, total) = listed.unwrap();
     assert_eq!(notes.len() as u64, total);
+    // The others are those that do not count any more.
+    let all = store.observations(&Workspace::default(), &MemoryFilter::default(), Order::Newest, 0);
+    let filter = MemoryFilter { outdated_at: Some(at(millis)), ..MemoryFilter::default() };
+    let outdated = store.observations(&Workspace::default(), &filter, Order::Newest, 50).await;
+    assert_eq!(outdated.unwrap().1, all.await.unwrap().1 - total);
     notes.into_iter().map(|note| note.title).collect()
 }
 

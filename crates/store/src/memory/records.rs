@@ -219,6 +219,8 @@ pub struct MemoryFilter {
     /// Only what still counts at this time: neither superseded nor expired (MEM-15). Prompts
     /// and sessions always do.
     pub current_at: Option<Timestamp>,
+    /// Only what does not count any more at this time.
+    pub outdated_at: Option<Timestamp>,
     /// Only what names files, symbols or commits (MEM-15).
     pub anchored: bool,
 }

@@ -86,15 +86,16 @@ impl<'v> Conditions<'v> {
         if filter.anchored {
             self.sql.push_str(&format!(" AND {prefix}anchors IS NOT NULL"));
         }
-        if let Some(now) = filter.current_at {
-            // Few notes are superseded or expired, and both lists have an index of their own:
-            // the columns of all the others need not be read to count them.
+        // Few notes are superseded or expired, and both lists have an index of their own: the
+        // columns of all the others need not be read to count them.
+        for (now, not) in [(filter.current_at, "NOT "), (filter.outdated_at, "")] {
+            let Some(now) = now else { continue };
             let now = self.value(now);
             self.sql.push_str(&format!(
-                " AND {prefix}id NOT IN (SELECT r.to_id FROM memory_relations r
+                " AND {prefix}id {not}IN (SELECT r.to_id FROM memory_relations r
                     JOIN memory_observations newer ON newer.id = r.from_id
-                    WHERE r.kind = 'supersedes' AND newer.deleted_at IS NULL)
-                AND {prefix}id NOT IN (SELECT gone.id FROM memory_observations gone
+                    WHERE r.kind = 'supersedes' AND newer.deleted_at IS NULL
+                UNION ALL SELECT gone.id FROM memory_observations gone
                     WHERE gone.expires_at IS NOT NULL AND gone.expires_at <= {now})"
             ));
         }
