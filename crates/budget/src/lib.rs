@@ -16,6 +16,7 @@ mod model;
 mod pair_weight;
 mod price;
 mod quota;
+mod quoting;
 mod sums;
 mod text_lines;
 mod text_part;
@@ -36,6 +37,7 @@ pub use pair_weight::{
 };
 pub use price::Price;
 pub use quota::{Quota, QuotaKind, QuotaLimits, QuotaVerdict};
+pub use quoting::{looks_ours, quoted};
 pub use sums::{Load, LoadSums, Suffix};
 pub use text_lines::{LONGEST_LINE, TextLines};
 pub use text_part::TextPart;

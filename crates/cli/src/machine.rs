@@ -313,6 +313,11 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
     Ok(Opened { app, providers, data_dir: dir, made, owner, _store_lock: lock })
 }
 
+/// Where the project begins that a directory belongs to; none for one that is no project's.
+pub(crate) fn root_of(directory: &Path) -> std::io::Result<Option<PathBuf>> {
+    plimsoll_mcp::root_of(directory, std::env::home_dir().as_deref())
+}
+
 /// What the project of a directory is called in the memory.
 pub(crate) fn project_of(directory: &Path) -> std::io::Result<String> {
     let project = plimsoll_mcp::project_of(directory, std::env::home_dir().as_deref())?;

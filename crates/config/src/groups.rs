@@ -78,6 +78,7 @@ pub const SETTING_GROUPS: &[SettingGroup] = &[
     SettingGroup {
         name: "Other programs",
         titles: &[
+            ("memoryReview", "Look at agents' notes before they count"),
             ("gatewayOverBudget", "When their request is over the limit"),
             ("gatewayAliases", "Models that answer for others"),
             ("gatewayNeedsKey", "Ask your own programs for a key"),

@@ -204,6 +204,12 @@ pub const SETTINGS: &[SettingSpec] = &[
         "24",
         "Hours for which what is deleted can be brought back; 0 deletes for good at once.",
     ),
+    spec(
+        "memoryReview",
+        Kind::Switch,
+        "off",
+        "Whether notes that agents save wait until a person approves them.",
+    ),
     spec("defaultModel", Kind::Text, "embedded", "The model when none is chosen."),
     spec(
         "timeZone",

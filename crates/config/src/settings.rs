@@ -287,6 +287,11 @@ impl Settings {
         (hours > 0).then(|| Duration::from_secs(hours * 60 * 60))
     }
 
+    /// Whether notes that agents save wait until a person approves them (MEM-16).
+    pub fn memory_review(&self) -> bool {
+        self.text("memoryReview") == "on"
+    }
+
     /// Directories below which files may be named by path (SEC-3).
     pub fn allowed_roots(&self) -> Vec<PathBuf> {
         split_paths(self.text("allowedRoots")).map(PathBuf::from).collect()

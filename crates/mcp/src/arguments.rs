@@ -168,6 +168,10 @@ arguments! {
     Vec<u64>, Kind::Ids, false, |value| {
         Ok(value.as_array().into_iter().flatten().filter_map(Value::as_u64).collect())
     };
+    Vec<String>, Kind::Texts, false, |value| {
+        let texts = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+        Ok(texts.map(ToOwned::to_owned).collect())
+    };
     DetailLevel, Kind::Choice(&["summary", "standard", "full"]), false,
         |value| chosen(value, str::parse);
     Scope, Kind::Choice(&["project", "personal"]), false, |value| chosen(value, str::parse);
@@ -211,6 +215,10 @@ fn checked(name: &'static str, kind: Kind, value: Value) -> Result<Value, BadArg
             Some(numbers) => Ok(numbers.into()),
             None => wrong("a list of ids such as [41, 42]", &value),
         },
+        (Kind::Texts, value) => match texts(&value) {
+            Some(texts) => Ok(texts.into()),
+            None => wrong("a list of texts such as [\"src/auth.rs\"]", &value),
+        },
         (Kind::Choice(choices), Value::String(text)) => {
             match choices.iter().find(|choice| choice.eq_ignore_ascii_case(text.trim())) {
                 Some(choice) => Ok((*choice).into()),
@@ -250,6 +258,20 @@ fn numbers(value: &Value) -> Option<Vec<u64>> {
             parts.map(|part| whole(&Value::String(part.to_owned()))).collect()
         }
         Value::Number(_) => Some(vec![whole(value)?]),
+        _ => None,
+    }
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::Array(list) if list.len() <= MOST_IDS => {
+            list.iter().map(|one| one.as_str().map(ToOwned::to_owned)).collect()
+        }
+        // Some clients send a list as the text of one.
+        Value::String(text) if text.trim_start().starts_with('[') => {
+            serde_json::from_str(text).ok()
+        }
+        Value::String(text) => Some(vec![text.clone()]),
         _ => None,
     }
 }

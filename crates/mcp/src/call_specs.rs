@@ -53,9 +53,13 @@ pub(crate) async fn call(
             .await
         }
         "sdd_change_status" => {
-            let ChangeStatus { change_id, max_tokens } = sdd_change_status(args)?;
+            let ChangeStatus { change_id: id, drop, max_tokens } = sdd_change_status(args)?;
             ledger.allow(max_tokens).map_err(|error| error.to_string())?;
-            let text = blocking(move || notebook.change_status(change_id.as_deref())).await?;
+            let text = blocking(move || match drop {
+                true => notebook.drop_change(id.as_deref(), now),
+                false => notebook.change_status(id.as_deref()),
+            })
+            .await?;
             plain(ledger, name, &text, max_tokens, "the files in sdd/changes/ say all; ", counter)
         }
         "sdd_explore" => {
@@ -94,7 +98,7 @@ async fn remembered(place: &Place, done: Done) -> (String, Option<u64>) {
     remember.project = place.memory.default_project().to_owned();
     match keep(&place.aside, remember, None).await {
         Ok(kept) => {
-            text.push_str(&format!("\nRemembered as #{kept}."));
+            text.push_str(&remembered_as(&place.aside, kept));
             (text, Some(kept))
         }
         // The file is written; a memory that fails does not undo it.
@@ -241,17 +245,24 @@ async fn explore(
     for _ in 0..TRIES {
         let key = ask.topic_key();
         let earlier = place.aside.noted_under(Some(&project), &key).await.map_err(words)?;
-        let text = earlier.as_ref().map(|note| note.content.as_str());
+        let text = earlier.as_ref().map(|(text, _)| text.as_str());
         let done = notebook.explore(&ask, text).map_err(|error| error.to_string())?;
         let Some(remember) = done.remember else { break };
-        let seen = earlier.map_or(0, |note| note.revision_count);
-        match keep(&place.aside, remember, Some(seen)).await {
-            Ok(id) => return Ok((format!("{}\nRemembered as #{id}.", done.text), id)),
+        let seen = earlier.map_or(Some(0), |(_, revision)| revision);
+        match keep(&place.aside, remember, seen).await {
+            Ok(id) => return Ok((format!("{}{}", done.text, remembered_as(&place.aside, id)), id)),
             Err(MemoryError::Store(StoreError::Revised { .. })) => {}
             Err(error) => return Err(error.to_string()),
         }
     }
     Err("others write to this exploration all the time; try again".to_owned())
+}
+
+fn remembered_as(memory: &Memory, id: u64) -> String {
+    match memory.is_reviewed() {
+        true => format!("\nIts note waits for review as #{id}."),
+        false => format!("\nRemembered as #{id}."),
+    }
 }
 
 async fn keep(

@@ -70,7 +70,9 @@ impl Connection {
         };
         let over_http = context.extensions.get::<http::request::Parts>().is_some();
         let books = self.books(context);
-        let place = Arc::new(Place::of(&self.server, &books, &roots, over_http)?);
+        let client = context.client_info();
+        let client = client.as_ref().map(|client| client.name.as_str());
+        let place = Arc::new(Place::of(&self.server, &books, &roots, over_http, client)?);
         if !is_newest(context) {
             *self.place.write().await = Some(place.clone());
         }

@@ -31,7 +31,7 @@ pub use connection::Connection;
 pub use extra::{ExtraTool, ExtraTools};
 pub use http::http_service;
 pub use memory_tools::MEMORY_TOOLS;
-pub use place::project_of;
+pub use place::{project_of, root_of};
 pub use profile::{Offer, PROFILES, UnknownTool, all_tools};
 pub use reference::tool_reference;
 pub use server::{Clock, Server, ServerParts};

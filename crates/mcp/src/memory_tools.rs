@@ -60,6 +60,8 @@ tools! { MEMORY_TOOLS of Memory;
             kind as "type" = TYPES, project = PROJECT, scope = "personal is read in every project",
             topic_key = "such as store/engine", namespace = NAMESPACE, session_id = SESSION,
             relate_to = "ids of related observations",
+            anchors = "what it is about: src/a.rs, src/a.rs#name, commit:1f3c9a2; flagged when changed",
+            supersedes = "ids that it replaces", expires = "2026-12-31 or 30d",
         }
     mem_save_prompt, "Save prompt", Adds,
         "Remember what the user asked."
@@ -108,6 +110,8 @@ tools! { MEMORY_TOOLS of Memory;
             id = "of the observation", title = "new title", content = "new text",
             kind as "type" = "new type", project = "move it there", scope = "new scope",
             topic_key = "new key", restore_revision = "take this earlier text back",
+            anchors = "renews them", supersedes = "ids that it replaces",
+            expires = "2026-12-31 or 30d", undelete = "bring it back",
         }
     mem_delete, "Delete observation", Destroys,
         "Hide an observation everywhere, or erase it for good."

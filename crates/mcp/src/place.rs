@@ -33,6 +33,11 @@ pub fn project_of(directory: &Path, home: Option<&Path>) -> std::io::Result<Opti
     Ok(Notebook::of(directory, home)?.map(|notebook| notebook.folder()))
 }
 
+/// Where that project begins.
+pub fn root_of(directory: &Path, home: Option<&Path>) -> std::io::Result<Option<PathBuf>> {
+    Ok(Notebook::of(directory, home)?.map(|notebook| notebook.root().to_owned()))
+}
+
 /// A project, as one connection sees it.
 pub(crate) struct Place {
     /// Or why there is none, and what to do about it.
@@ -68,6 +73,7 @@ impl Place {
         books: &Books,
         roots: &[Root],
         over_http: bool,
+        client: Option<&str>,
     ) -> std::io::Result<Self> {
         let parts = &server.shared.parts;
         let home = parts.home.as_deref();
@@ -85,9 +91,10 @@ impl Place {
             (None, Ok(notebook)) => OwnProject::Is(notebook.folder()),
             (None, Err(_)) => OwnProject::Unknown,
         };
-        let memory = server.memory(own.clone(), books);
+        let root = notebook.as_ref().ok().map(|notebook| notebook.root().to_owned());
+        let memory = server.memory(own.clone(), root.clone(), client, books);
         let aside = Books { ledger: Arc::default(), started: Arc::clone(&books.started) };
-        let aside = server.memory(own, &aside);
+        let aside = server.memory(own, root, client, &aside);
         Ok(Self { notebook, memory, aside })
     }
 }

@@ -49,6 +49,7 @@ fn entry(tool: &ToolSpec) -> String {
             Kind::Integer => "integer".to_owned(),
             Kind::Flag => "true or false".to_owned(),
             Kind::Ids => "list of ids".to_owned(),
+            Kind::Texts => "list of texts".to_owned(),
             Kind::Json => "JSON or text".to_owned(),
             Kind::Choice(choices) => choices.join(" / "),
         };

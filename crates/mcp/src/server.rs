@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use plimsoll_domain::Timestamp;
-use plimsoll_memory::{Ledger, Memory, MemoryParts, OwnProject};
+use plimsoll_memory::{Ledger, Memory, MemoryParts, OwnProject, Writer};
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::Estimator;
 use rmcp::model::{JsonObject, Tool};
@@ -46,6 +46,9 @@ pub struct ServerParts {
     pub counter: Estimator,
     /// The file tools.
     pub extra: Option<Arc<dyn ExtraTools>>,
+    /// Whether a person looks at what agents save before it counts (`memoryReview`), as it is at
+    /// this moment.
+    pub review: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Called after each call that may have changed the memory, for whoever shows it.
     pub wrote: Arc<dyn Fn() + Send + Sync>,
 }
@@ -119,7 +122,13 @@ impl Server {
     }
 
     /// A memory that books what it sends in a ledger.
-    pub(crate) fn memory(&self, own_project: OwnProject, books: &Books) -> Memory {
+    pub(crate) fn memory(
+        &self,
+        own_project: OwnProject,
+        root: Option<PathBuf>,
+        client: Option<&str>,
+        books: &Books,
+    ) -> Memory {
         let parts = &self.shared.parts;
         Memory::new(MemoryParts {
             store: parts.store.clone(),
@@ -129,6 +138,8 @@ impl Server {
             counter: parts.counter,
             ledger: Arc::clone(&books.ledger),
             started: Arc::clone(&books.started),
+            root,
+            writer: Writer::client(client, Arc::clone(&parts.review)),
         })
     }
 }

@@ -15,6 +15,7 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct ChangeStatus {
     pub(crate) change_id: Option<String>,
+    pub(crate) drop: bool,
     pub(crate) max_tokens: Option<u64>,
 }
 
@@ -106,9 +107,12 @@ tools! { SPECS_TOOLS of Specs;
     sdd_change_advance, "Advance change", Adds,
         "Save the document of the change's stage and go on."
         => AdvanceChange { content = "the document", title = "default: the stage" }
-    sdd_change_status, "Change status", Reads,
+    sdd_change_status, "Change status", Sets,
         "Where the active change stands, or a named one."
-        => ChangeStatus { change_id = "default: the active one", max_tokens = ANSWER_BUDGET }
+        => ChangeStatus {
+            change_id = "default: the active one", drop = "drop the active change; its files stay",
+            max_tokens = ANSWER_BUDGET,
+        }
     sdd_adr, "Record decision", Adds,
         "Save a numbered decision record." => Adr {
             title = "the decision in short", context = "what led to it",

@@ -19,6 +19,8 @@ pub enum Kind {
     Flag,
     /// Numbers of observations.
     Ids,
+    /// Several texts.
+    Texts,
     /// One of a few words.
     Choice(&'static [&'static str]),
     /// A JSON document, as such or as text.
@@ -125,6 +127,7 @@ impl Param {
             Kind::Integer => json!({ "type": "integer" }),
             Kind::Flag => json!({ "type": "boolean" }),
             Kind::Ids => json!({ "type": "array", "items": { "type": "integer" } }),
+            Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Kind::Choice(choices) => json!({ "type": "string", "enum": choices }),
         };
         if !self.about.is_empty() {

@@ -58,6 +58,12 @@ pub struct Save {
     pub relate_to: Vec<u64>,
     /// The revision of the note with its topic key that the caller saw, 0 if there was none.
     pub seen_revision: Option<u64>,
+    /// What it is about: `src/auth.rs`, `src/auth.rs#Session::renew`, `commit:1f3c9a2`.
+    pub anchors: Vec<String>,
+    /// Notes whose place it takes.
+    pub supersedes: Vec<u64>,
+    /// A day, a time, or an age such as `30d`.
+    pub expires: Option<String>,
 }
 
 /// `mem_save_prompt`.
@@ -146,6 +152,14 @@ pub struct Update {
     pub restore_revision: Option<u64>,
     /// The revision that the caller saw; a note that has another by now is left alone.
     pub seen_revision: Option<u64>,
+    /// What it is about, in the place of what it named; an empty list is nothing.
+    pub anchors: Option<Vec<String>>,
+    /// Notes whose place it takes.
+    pub supersedes: Vec<u64>,
+    /// A day, a time, or an age such as `30d`; `never` takes an expiry away.
+    pub expires: Option<String>,
+    /// Brings it back first if it was deleted.
+    pub undelete: bool,
 }
 
 /// `mem_suggest_topic_key`.

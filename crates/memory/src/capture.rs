@@ -1,12 +1,13 @@
 //! `mem_capture_passive`: what was learned, out of a longer text (MEM-7).
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{NewObservation, Saved, Scope};
+use plimsoll_store::{NewObservation, Saved};
 
 use crate::{
     CapturePassive, Memory, MemoryError, Reply,
     checks::{self, one_line},
     lines::snippet,
+    review::waits,
     sessions::of_session,
 };
 
@@ -31,11 +32,8 @@ impl Memory {
                 content: item,
                 tool_name: tool_name.clone(),
                 project: project.clone(),
-                scope: Scope::Project,
-                topic_key: None,
-                namespace: None,
-                relate_to: Vec::new(),
-                seen: None,
+                author: self.writer.name.clone(),
+                ..NewObservation::default()
             })
             .collect();
         if notes.is_empty() {
@@ -44,6 +42,12 @@ impl Memory {
                 .to_owned();
             let named = ask.project.as_deref();
             return Ok(self.said_in("mem_capture_passive", &session, named, text, Vec::new()));
+        }
+        if self.is_reviewed() {
+            let ids = self.propose(notes, &project).await?;
+            let text = format!("What was learned {}", waits(&ids));
+            let named = ask.project.as_deref();
+            return Ok(self.said_in("mem_capture_passive", &session, named, text, ids));
         }
         // The same lesson is learned once, however long ago.
         let ever = Timestamp::from_millis(i64::MIN);

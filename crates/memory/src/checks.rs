@@ -77,6 +77,11 @@ pub(crate) fn opt_path(
     opt_line(what, text, MAX_PATH_BYTES)
 }
 
+/// What a note names of its project.
+pub(crate) fn anchor(text: &str) -> Result<String, MemoryError> {
+    line("anchor", text, MAX_TITLE_BYTES)
+}
+
 /// Why a relation is there, which may be missing. A blank one counts as missing.
 pub(crate) fn opt_remark(text: Option<&str>) -> Result<Option<String>, MemoryError> {
     opt_line("note", text, MAX_REMARK_BYTES)

@@ -36,6 +36,9 @@ impl Memory {
         if blank(&ask.summary_title) && blank(&ask.summary_content) {
             return self.candidates(&filter, &scene, &ask).await;
         }
+        if self.is_reviewed() {
+            return Err(MemoryError::NotWhileReviewed);
+        }
         let title = checks::title(ask.summary_title.as_deref().unwrap_or_default())
             .map_err(|error| rename(error, "summary_title"))?;
         let content =
@@ -148,14 +151,12 @@ impl Memory {
             kind: "summary".to_owned(),
             title,
             content,
-            tool_name: None,
             project: project.unwrap_or_else(|| self.default_project().to_owned()),
             scope: together(&|a, b| a.scope == b.scope).map_or(Scope::Project, |note| note.scope),
-            topic_key: None,
             namespace: together(&|a, b| a.namespace == b.namespace)
                 .and_then(|note| note.namespace.clone()),
-            relate_to: Vec::new(),
-            seen: None,
+            author: self.writer.name.clone(),
+            ..NewObservation::default()
         }
     }
 }

@@ -1,7 +1,8 @@
 //! `mem_context`: what was going on lately.
 
-use plimsoll_budget::{Piece, SNIPPET_CHARS};
+use plimsoll_budget::{Piece, SNIPPET_CHARS, quoted};
 use plimsoll_store::{MemoryFilter, Observation, Order, Prompt, SESSION_SUMMARY, Session};
+use plimsoll_tokens::commas;
 
 use crate::{
     DetailLevel, Memory, MemoryError, Reading, Recall, Reply, checks,
@@ -19,11 +20,12 @@ const SESSIONS: usize = 5;
 const PROMPTS: usize = 10;
 
 impl Memory {
-    /// The newest session, observations, then prompts and older sessions, in order of worth;
-    /// printed as sessions, prompts, observations.
+    /// The newest session, observations, those that may be out of date, then prompts and older
+    /// sessions, in order of worth; printed as sessions, prompts, observations. What is superseded
+    /// or expired is only counted (MEM-15).
     pub async fn context(&self, ask: Recall) -> Result<Reply, MemoryError> {
-        let scene = self.looks_at(ask.project.as_deref()).await?;
-        let filter = MemoryFilter {
+        let mut scene = self.looks_at(ask.project.as_deref()).await?;
+        let all = MemoryFilter {
             projects: scene.seen(),
             // Summaries are told with their sessions.
             without_kind: Some(SESSION_SUMMARY.to_owned()),
@@ -32,15 +34,39 @@ impl Memory {
             ..MemoryFilter::default()
         };
         let limit = checks::number("limit", ask.limit, 20, 1..=MOST)?;
-        let sessions = self.store.sessions(&self.workspace, &filter, SESSIONS).await?;
-        let prompts = self.store.prompts(&self.workspace, &filter, PROMPTS).await?;
-        let (notes, total) =
-            self.store.observations(&self.workspace, &filter, Order::Newest, limit).await?;
-        let found = Found { scene: &scene, sessions, prompts, notes };
-        let intro = match found.is_empty() {
+        let sessions = self.store.sessions(&self.workspace, &all, SESSIONS).await?;
+        let prompts = self.store.prompts(&self.workspace, &all, PROMPTS).await?;
+        let now = Some(self.now());
+        let outdated = MemoryFilter { outdated_at: now, ..all.clone() };
+        let filter = MemoryFilter { current_at: now, ..all };
+        let list = |filter: MemoryFilter, limit: usize| async move {
+            self.store.observations(&self.workspace, &filter, Order::Newest, limit).await
+        };
+        let (notes, total) = list(filter.clone(), limit).await?;
+        let left_out = list(outdated, 0).await?.1;
+        // Old notes are those that are most likely out of date.
+        let (anchored, _) = list(MemoryFilter { anchored: true, ..filter }, MOST).await?;
+        scene.marks = self.marks(notes.iter().chain(&anchored)).await;
+        let (mut stale, notes): (Vec<_>, Vec<_>) =
+            notes.into_iter().partition(|note| scene.marks.is_stale(note));
+        let older = anchored.into_iter().filter(|note| {
+            scene.marks.is_stale(note) && !stale.iter().any(|known| known.id == note.id)
+        });
+        let older: Vec<_> = older.take(limit.saturating_sub(stale.len())).collect();
+        stale.extend(older);
+        let found = Found { scene: &scene, sessions, prompts, notes, stale };
+        let mut intro = match found.is_empty() {
             true => format!("Nothing remembered yet{}.{}", scene.project("in"), scene.hint),
             false => String::new(),
         };
+        if left_out > 0 {
+            let many = if left_out == 1 { "note is" } else { "notes are" };
+            let words = format!(
+                "{} superseded or expired {many} left out; mem_search finds them.",
+                commas(left_out)
+            );
+            intro = if intro.is_empty() { words } else { format!("{intro} {words}") };
+        }
         let level = ask.reading.detail_level;
         let ids = found.ids();
         let answer = self.read("mem_context", ask.reading.max_tokens, |allowance| {
@@ -65,7 +91,7 @@ impl Memory {
                 )
             };
             let told = at_levels((level, level));
-            if told.shown > 0 || found.notes.is_empty() {
+            if told.shown > 0 || (found.notes.is_empty() && found.stale.is_empty()) {
                 return told;
             }
             // A session alone is of little use: its summary gives way to observations, and
@@ -86,17 +112,21 @@ struct Found<'s> {
     sessions: Vec<Session>,
     prompts: Vec<Prompt>,
     notes: Vec<Observation>,
+    /// Those that may be out of date.
+    stale: Vec<Observation>,
 }
 
 impl Found<'_> {
     fn is_empty(&self) -> bool {
-        self.sessions.is_empty() && self.prompts.is_empty() && self.notes.is_empty()
+        let no_notes = self.notes.is_empty() && self.stale.is_empty();
+        self.sessions.is_empty() && self.prompts.is_empty() && no_notes
     }
 
     /// The observation that each piece is about.
     fn ids(&self) -> Vec<Option<u64>> {
         let newest = self.sessions.first().map(|_| None);
-        newest.into_iter().chain(self.notes.iter().map(|note| Some(note.id))).collect()
+        let notes = self.notes.iter().chain(&self.stale).map(|note| Some(note.id));
+        newest.into_iter().chain(notes).collect()
     }
 
     /// Everything in order of worth, the newest session at a level of its own.
@@ -111,14 +141,18 @@ impl Found<'_> {
             let piece = prompt_piece(prompt, level, &under, SESSIONS + place, self.scene);
             Piece { heading: Some("## Prompts".to_owned()), ..piece }
         });
-        let notes = self.notes.iter().enumerate().map(|(place, note)| {
+        let piece = |note: &Observation, place: usize, heading: &str| {
             let under = snippet(&note.content, SNIPPET_CHARS);
             let text = lines::observation(note, level, &under, self.scene);
             let place = SESSIONS + PROMPTS + place;
-            lines::note_piece(text, place, Some("## Observations"), note, level)
-        });
+            lines::note_piece(text, place, Some(heading), note, level)
+        };
+        let notes = self.notes.iter().enumerate();
+        let notes = notes.map(|(at, note)| piece(note, at, "## Observations"));
+        let stale = self.stale.iter().enumerate();
+        let stale = stale.map(|(at, note)| piece(note, MOST + at, "## May be out of date"));
         let first = sessions.next();
-        first.into_iter().chain(notes).chain(prompts).chain(sessions).collect()
+        first.into_iter().chain(notes).chain(stale).chain(prompts).chain(sessions).collect()
     }
 }
 
@@ -129,7 +163,7 @@ fn session_piece(session: &Session, place: usize, level: DetailLevel) -> Piece {
         None => "mem_context detail_level=full".to_owned(),
     };
     let summary = session.summary.as_ref().filter(|_| level == DetailLevel::Full);
-    let lines_from = summary.and_then(|summary| text.len().checked_sub(summary.len()));
+    let lines_from = summary.and_then(|summary| text.len().checked_sub(quoted(summary).len()));
     let heading = Some("## Sessions".to_owned());
     Piece { text, place, heading, full_text, lines_from }
 }

@@ -64,7 +64,7 @@ pub enum MemoryError {
     BadJson(String),
     /// An update that changes nothing.
     #[error(
-        "nothing to change; give title, content, type, project, scope, topic_key or restore_revision"
+        "nothing to change; give title, content, type, project, scope, topic_key, restore_revision, anchors, supersedes, expires or undelete"
     )]
     NothingToChange,
     /// The observation is no longer what the caller saw.
@@ -99,6 +99,25 @@ pub enum MemoryError {
     /// A relation from something to itself.
     #[error("#{0} cannot relate to itself; name two observations")]
     SelfRelation(u64),
+    /// Another note has got the topic key of one that was deleted (MEM-3, MEM-12).
+    #[error("#{by} has the topic_key of #{id} by now; give #{by} another key, or delete it, first")]
+    ReplacedMeanwhile { id: u64, by: u64 },
+    /// Notes that would supersede one another in a circle (MEM-15).
+    #[error("#{to} supersedes #{from} already, so #{from} cannot supersede it; name another note")]
+    Circle { from: u64, to: u64 },
+    /// Something that cannot be an anchor (MEM-15).
+    #[error("'{anchor}' is no anchor: {why}")]
+    BadAnchor {
+        anchor: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Nothing waits for review under this number (MEM-16).
+    #[error("nothing waits for review as #{0}; it was approved or deleted")]
+    NotWaiting(u64),
+    /// An agent cannot take notes away while a person looks at what it saves (MEM-16).
+    #[error("memoryReview is on: agents cannot replace notes by a summary; ask a person")]
+    NotWhileReviewed,
     /// An observation that is too young to be compacted.
     #[error("#{id} was changed less than {days} days ago; leave it out or lower older_than_days")]
     TooYoung {

@@ -30,7 +30,7 @@ impl Memory {
 impl Memory {
     /// Finds notes and prompts (MEM-6).
     pub async fn search(&self, ask: Find) -> Result<Reply, MemoryError> {
-        let scene = self.looks_at(ask.project.as_deref()).await?;
+        let mut scene = self.looks_at(ask.project.as_deref()).await?;
         let query = MemoryQuery {
             text: ask.query,
             filter: MemoryFilter {
@@ -40,12 +40,17 @@ impl Memory {
                 scope: ask.scope,
                 namespace: checks::opt_name("namespace", ask.namespace.as_deref())?,
                 since: ask.since,
-                before: None,
+                ..MemoryFilter::default()
             },
             limit: checks::number("limit", ask.limit, 10, 1..=MOST)?,
             snippet_chars: SNIPPET_CHARS,
         };
         let found = self.find(&query).await?;
+        let notes = found.hits.iter().filter_map(|hit| match &hit.found {
+            MemoryFound::Observation(note) => Some(note),
+            MemoryFound::Prompt(_) => None,
+        });
+        scene.marks = self.marks(notes).await;
         let level = ask.reading.detail_level;
         let mut pieces = Vec::with_capacity(found.hits.len());
         let mut ids = Vec::with_capacity(found.hits.len());
@@ -113,16 +118,22 @@ impl Memory {
 }
 
 impl Memory {
-    /// The note that has a topic key in a project, for callers that go on from what it says.
+    /// What a note says that has a topic key in a project, for callers that go on from it, and
+    /// which revision that is. Of a text that waits for review no revision is known.
     pub async fn noted_under(
         &self,
         project: Option<&str>,
         key: &str,
-    ) -> Result<Option<Observation>, MemoryError> {
+    ) -> Result<Option<(String, Option<u64>)>, MemoryError> {
         let project = self.writes_to(project).await?;
+        if self.is_reviewed()
+            && let Some(waiting) = self.waiting_under(&project, key).await?
+        {
+            return Ok(Some((waiting, None)));
+        }
         let found =
             self.store.observation_by_key(&self.workspace, key, &project, Scope::Project, None);
-        Ok(found.await?)
+        Ok(found.await?.map(|note| (note.content, Some(note.revision_count))))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use plimsoll_budget::SNIPPET_CHARS;
-use plimsoll_store::{NewRelation, Observation, Relation};
+use plimsoll_store::{NewRelation, Observation, Relation, StoreError};
 use plimsoll_tokens::commas;
 
 use crate::{
@@ -37,7 +37,11 @@ impl Memory {
         if ask.bidirectional {
             wanted.push(NewRelation { from: to, to: from, ..one });
         }
-        let related = self.store.relate(&self.workspace, &wanted, self.now()).await?;
+        let related = self.store.relate(&self.workspace, &wanted, self.now()).await;
+        let related = related.map_err(|error| match error {
+            StoreError::Circle { from, to } => MemoryError::Circle { from, to },
+            other => MemoryError::Store(other),
+        })?;
         let told: Vec<String> = wanted
             .iter()
             .zip(&related)
@@ -64,8 +68,9 @@ impl Memory {
         let depth = checks::number("depth", depth, 2, 1..=DEEPEST)?;
         let start =
             self.store.observation(&self.workspace, ask.id).await.map_err(missing(ask.id))?;
-        let scene = self.looks_around(&start).await?;
+        let mut scene = self.looks_around(&start).await?;
         let walk = self.walk(start, depth).await?;
+        scene.marks = self.marks(walk.steps.iter().map(|step| &step.note)).await;
         let mut pieces = Vec::new();
         let mut ids = Vec::new();
         for (place, step) in walk.steps.iter().enumerate() {

@@ -5,6 +5,7 @@
 //! and leaves keeping to `store`, weighing and cutting to `budget`. It knows no wire format
 //! and no surface, and it reads no clock: the time is handed in.
 
+mod anchors;
 mod archive;
 mod asks;
 mod capture;
@@ -23,6 +24,7 @@ mod private;
 mod progress;
 mod projects;
 mod reply;
+mod review;
 mod saving;
 mod sessions;
 mod stats;
@@ -32,6 +34,7 @@ mod topic_key;
 
 pub use plimsoll_budget::{BadDetailLevel, DetailLevel, SUMMARY_HINT};
 
+pub use anchors::{AnchorCondition, Marks};
 pub use archive::{ArchiveError, Imported};
 pub use asks::{
     BuildContext, CapturePassive, Compact, EndSession, Find, GetObservation, Progress, Reading,
@@ -49,3 +52,4 @@ pub use memory::{Clock, DEFAULT_SESSION, Memory, MemoryParts};
 pub use private::{REDACTED, redact};
 pub use projects::{ALL_PROJECTS, OwnProject, StartedSessions, UNKNOWN_PROJECT};
 pub use reply::Reply;
+pub use review::Writer;

@@ -1,11 +1,11 @@
 //! How items are told.
 
-use plimsoll_budget::{Piece, SNIPPET_CHARS};
+use plimsoll_budget::{Piece, SNIPPET_CHARS, quoted};
 use plimsoll_store::{Observation, Prompt, Scope, Session};
 use plimsoll_tokens::cut_at_word;
 
 use crate::{
-    DetailLevel,
+    DetailLevel, Marks,
     checks::one_line,
     projects::Scene,
     time::{day, minute},
@@ -34,17 +34,32 @@ pub(crate) fn headline(note: &Observation) -> String {
     format!("#{} [{}] {}", note.id, note.kind, note.title)
 }
 
-/// The same with where it belongs, as far as that has to be said.
+/// What a headline ends with where the note does not count any more, or may be out of date.
+pub(crate) fn warning(note: &Observation, marks: &Marks) -> String {
+    match marks.of(note).join(", ") {
+        nothing if nothing.is_empty() => nothing,
+        words => format!(" ⚠ {words}"),
+    }
+}
+
+/// `by codex`, where that is known.
+pub(crate) fn written_by(note: &Observation) -> Option<String> {
+    note.author.as_ref().map(|author| format!("by {author}"))
+}
+
+/// The headline with where the note belongs, as far as that has to be said.
 fn placed(note: &Observation, scene: &Scene) -> String {
+    let warning = warning(note, &scene.marks);
     match scene.place(&note.project, note.scope).join(", ") {
-        nothing if nothing.is_empty() => headline(note),
-        place => format!("{} ({place})", headline(note)),
+        nothing if nothing.is_empty() => format!("{}{warning}", headline(note)),
+        place => format!("{} ({place}){warning}", headline(note)),
     }
 }
 
 /// The headline with the circumstances that fit on it.
 fn dated(note: &Observation, when: String, level: DetailLevel, scene: &Scene) -> String {
-    let mut about = vec![when];
+    let mut about: Vec<String> = written_by(note).into_iter().collect();
+    about.push(when);
     about.extend(scene.place(&note.project, note.scope));
     if level == DetailLevel::Full {
         about.extend(note.topic_key.as_ref().map(|key| format!("topic {key}")));
@@ -52,7 +67,7 @@ fn dated(note: &Observation, when: String, level: DetailLevel, scene: &Scene) ->
             about.push(format!("revision {}", note.revision_count));
         }
     }
-    format!("{} ({})", headline(note), about.join(", "))
+    format!("{} ({}){}", headline(note), about.join(", "), warning(note, &scene.marks))
 }
 
 /// An observation, with what stands under its headline in a standard telling.
@@ -84,8 +99,12 @@ fn observation_when(
 ) -> String {
     match level {
         DetailLevel::Summary => placed(note, scene),
-        DetailLevel::Standard => format!("{}\n  {under}", dated(note, when, level, scene)),
-        DetailLevel::Full => format!("{}\n{}", dated(note, when, level, scene), note.content),
+        DetailLevel::Standard => {
+            format!("{}\n  {}", dated(note, when, level, scene), quoted(under))
+        }
+        DetailLevel::Full => {
+            format!("{}\n{}", dated(note, when, level, scene), quoted(&note.content))
+        }
     }
 }
 
@@ -97,7 +116,7 @@ pub(crate) fn prompt(prompt: &Prompt, level: DetailLevel, under: &str, scene: &S
     match level {
         DetailLevel::Summary => format!("{head}: {}", snippet(&prompt.content, 80)),
         DetailLevel::Standard => format!("{head}: {under}"),
-        DetailLevel::Full => format!("{head}:\n{}", prompt.content),
+        DetailLevel::Full => format!("{head}:\n{}", quoted(&prompt.content)),
     }
 }
 
@@ -115,9 +134,9 @@ pub(crate) fn session(session: &Session, level: DetailLevel) -> String {
     );
     match (&session.summary, level) {
         (Some(summary), DetailLevel::Standard) => {
-            format!("{head}\n  {}", snippet(summary, SNIPPET_CHARS))
+            format!("{head}\n  {}", quoted(&snippet(summary, SNIPPET_CHARS)))
         }
-        (Some(summary), DetailLevel::Full) => format!("{head}\n{summary}"),
+        (Some(summary), DetailLevel::Full) => format!("{head}\n{}", quoted(summary)),
         _ => head,
     }
 }
@@ -143,7 +162,7 @@ pub(crate) fn note_piece(
     level: DetailLevel,
 ) -> Piece {
     let lines_from = match level {
-        DetailLevel::Full => text.len().checked_sub(note.content.len()),
+        DetailLevel::Full => text.len().checked_sub(quoted(&note.content).len()),
         DetailLevel::Summary | DetailLevel::Standard => None,
     };
     Piece { lines_from, ..piece(text, place, heading, note.id) }

@@ -1,15 +1,15 @@
 //! The memory as one connection uses it.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use plimsoll_budget::{Allowance, Answer, AnswerSpec, Piece};
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{Noun, Store, StoreError, Workspace};
+use plimsoll_store::{Change, Noun, Store, StoreError, Workspace};
 use plimsoll_tokens::Estimator;
 
 use crate::{
-    DetailLevel, Ledger, Meaning, MemoryError, OwnProject, Reading, Reply, StartedSessions, checks,
-    time,
+    DetailLevel, Ledger, Meaning, MemoryError, OwnProject, Reading, Reply, StartedSessions, Writer,
+    anchors::ProjectDisk, checks, time,
 };
 
 /// The session of whoever names none (MEM-1).
@@ -35,6 +35,9 @@ pub struct MemoryParts {
     pub ledger: Arc<Ledger>,
     /// The sessions that this connection has started.
     pub started: Arc<StartedSessions>,
+    /// The root of the own project, where it is known; what notes name is looked at below it.
+    pub root: Option<PathBuf>,
+    pub writer: Writer,
 }
 
 /// The use cases of the memory, for one connection.
@@ -48,6 +51,8 @@ pub struct Memory {
     ledger: Arc<Ledger>,
     pub(crate) started: Arc<StartedSessions>,
     meaning: Option<Arc<Meaning>>,
+    pub(crate) disk: Option<Arc<ProjectDisk>>,
+    pub(crate) writer: Writer,
 }
 
 /// What is told, before it is weighed.
@@ -70,14 +75,25 @@ pub(crate) struct Telling<'a> {
 impl Memory {
     /// A memory of these parts.
     pub fn new(parts: MemoryParts) -> Self {
-        let MemoryParts { store, clock, workspace, own_project, counter, ledger, started } = parts;
+        let MemoryParts {
+            store,
+            clock,
+            workspace,
+            own_project,
+            counter,
+            ledger,
+            started,
+            root,
+            writer,
+        } = parts;
+        let disk = root.map(|root| Arc::new(ProjectDisk::below(&root)));
         // It is kept like one that was named, and must come in again like it.
         let own = match own_project {
             OwnProject::Is(name) => OwnProject::Is(checks::of_folder(&name)),
             OwnProject::ReadsAll(name) => OwnProject::ReadsAll(checks::of_folder(&name)),
             OwnProject::Unknown => OwnProject::Unknown,
         };
-        Self { store, clock, workspace, own, counter, ledger, started, meaning: None }
+        Self { store, clock, workspace, own, counter, ledger, started, meaning: None, disk, writer }
     }
 
     /// The same with search by meaning, if there is any (MEM-10).
@@ -105,6 +121,15 @@ impl Memory {
     /// Reads a time as clients send it: a day, a time, or an age such as `7d`.
     pub fn parse_since(&self, text: &str) -> Result<Timestamp, MemoryError> {
         time::parse(text, self.now()).ok_or_else(|| MemoryError::BadTime(text.to_owned()))
+    }
+
+    /// Reads when a note is to expire: a day, a time, or an age such as `30d`; `never` is never.
+    pub(crate) fn parse_expiry(&self, text: &str) -> Result<Timestamp, MemoryError> {
+        if text.trim().eq_ignore_ascii_case("never") {
+            return Ok(Change::NEVER);
+        }
+        let read = time::parse_ahead(text, self.now());
+        read.ok_or_else(|| MemoryError::BadTime(text.to_owned()))
     }
 
     pub(crate) fn now(&self) -> Timestamp {

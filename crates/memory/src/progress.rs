@@ -1,6 +1,6 @@
 //! `mem_progress`: one JSON document a project (MEM-8).
 
-use plimsoll_budget::{Answer, TextPart};
+use plimsoll_budget::{Answer, TextPart, quoted};
 use plimsoll_store::ProgressDocument;
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ impl Memory {
             return self.read_document(&text, "", max_tokens);
         };
         let head = format!("Progress of {project}, saved {}:", minute(document.updated_at));
-        self.read_document(&head, &document.content, max_tokens)
+        self.read_document(&head, &quoted(&document.content), max_tokens)
     }
 
     /// The document under its head. One that does not fit is told by lines, so that it can be

@@ -8,7 +8,7 @@ use std::{
 
 use plimsoll_store::{Observation, Projects, Scope};
 
-use crate::{Memory, MemoryError, checks};
+use crate::{Marks, Memory, MemoryError, checks};
 
 /// What is named to read all projects.
 pub const ALL_PROJECTS: &str = "*";
@@ -60,6 +60,7 @@ impl StartedSessions {
 }
 
 /// What a read looks at.
+#[derive(Default)]
 pub(crate) struct Scene {
     /// The project's name in all the ways it is spelt; none stands for all projects.
     names: Option<Vec<String>>,
@@ -67,6 +68,8 @@ pub(crate) struct Scene {
     pub(crate) head: String,
     /// What to say where nothing was found.
     pub(crate) hint: String,
+    /// What has to be said of the notes that are told.
+    pub(crate) marks: Marks,
 }
 
 impl Scene {
@@ -137,7 +140,7 @@ impl Memory {
     /// What a read looks at.
     pub(crate) async fn looks_at(&self, named: Option<&str>) -> Result<Scene, MemoryError> {
         let named = checks::opt_name("project", named)?;
-        let all = Scene { names: None, head: String::new(), hint: String::new() };
+        let all = Scene::default();
         let name = match (&named, &self.own) {
             (Some(name), _) if name == ALL_PROJECTS => return Ok(all),
             (None, OwnProject::ReadsAll(_)) => return Ok(all),
@@ -161,7 +164,7 @@ impl Memory {
     /// What a read around one note looks at: the note's own project.
     pub(crate) async fn looks_around(&self, note: &Observation) -> Result<Scene, MemoryError> {
         if matches!(self.own, OwnProject::ReadsAll(_)) {
-            return Ok(Scene { names: None, head: String::new(), hint: String::new() });
+            return Ok(Scene::default());
         }
         let known = self.store.memory_projects(&self.workspace).await?;
         Ok(Self::scene_of(&note.project, &known))
@@ -173,7 +176,7 @@ impl Memory {
         if names.is_empty() {
             names.push(name.to_owned());
         }
-        Scene { names: Some(names), head: String::new(), hint: String::new() }
+        Scene { names: Some(names), ..Scene::default() }
     }
 
     /// The first line of an answer to a call that named no project, where nobody knows which
@@ -188,7 +191,7 @@ impl Memory {
 }
 
 /// Whether two names are one but for case.
-fn alike(a: &str, b: &str) -> bool {
+pub(crate) fn alike(a: &str, b: &str) -> bool {
     a == b || a.to_lowercase() == b.to_lowercase()
 }
 

@@ -1,13 +1,17 @@
 //! `mem_save` and `mem_save_prompt`.
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{NewObservation, NewPrompt, Noun, Saved, SavedObservation, StoreError};
+use plimsoll_store::{
+    Change, NewObservation, NewPrompt, Noun, Saved, SavedObservation, StoreError,
+};
 
 use crate::{
     Memory, MemoryError, Reply, Save, SavePrompt,
     checks::{self, MAX_IDS},
     memory::missing,
+    review::waits,
     sessions::of_session,
+    time::minute,
 };
 
 /// The same note within so many milliseconds is a repetition (MEM-4).
@@ -20,8 +24,11 @@ impl Memory {
     /// Saves a note: adds it, revises the one with its topic key, or counts a repetition.
     pub async fn save(&self, ask: Save) -> Result<Reply, MemoryError> {
         let session = self.session_id(ask.session_id.as_deref())?;
+        let project = self.writes_in(&session, ask.project.as_deref()).await?;
+        let anchored = self.anchors(&project, &ask.anchors).await?;
+        let expires = ask.expires.as_deref().filter(|text| !text.trim().is_empty());
         let note = NewObservation {
-            project: self.writes_in(&session, ask.project.as_deref()).await?,
+            project,
             session,
             kind: checks::opt_name("type", ask.kind.as_deref())?
                 .unwrap_or_else(|| MANUAL.to_owned()),
@@ -33,7 +40,17 @@ impl Memory {
             namespace: checks::opt_name("namespace", ask.namespace.as_deref())?,
             relate_to: self.known_ids("relate_to", &ask.relate_to).await?,
             seen: ask.seen_revision,
+            author: self.writer.name.clone(),
+            expires_at: expires.map(|text| self.parse_expiry(text)).transpose()?,
+            anchors: anchored.anchors,
+            supersedes: self.known_ids("supersedes", &ask.supersedes).await?,
         };
+        let named = ask.project.as_deref();
+        if self.is_reviewed() {
+            let ids = self.propose(vec![note.clone()], &note.project).await?;
+            let text = format!("[{}] {} {}", note.kind, note.title, waits(&ids));
+            return Ok(self.said_in("mem_save", &note.session, named, text, ids));
+        }
         let now = self.now();
         let same_since = Timestamp::from_millis(now.millis().saturating_sub(SAME_WITHIN));
         let saved = self
@@ -43,11 +60,15 @@ impl Memory {
             .map_err(|error| match error {
                 // Its topic key or its text made it one of those that it names.
                 StoreError::SelfRelation(id) => MemoryError::SelfRelation(id),
+                StoreError::Circle { from, to } => MemoryError::Circle { from, to },
                 other => of_session(&note.project)(other),
             })?;
         let ids = saved.iter().map(|saved| saved.id).collect();
-        let text = saved.first().map_or_else(String::new, |saved| sentence(&note, saved));
-        Ok(self.said_in("mem_save", &note.session, ask.project.as_deref(), text, ids))
+        let mut text = saved.first().map_or_else(String::new, |saved| sentence(&note, saved));
+        if !anchored.looked && !note.anchors.is_empty() {
+            text.push_str(NOT_CHECKED);
+        }
+        Ok(self.said_in("mem_save", &note.session, named, text, ids))
     }
 
     /// Keeps what a user asked.
@@ -91,6 +112,10 @@ impl Memory {
     }
 }
 
+/// What is said of anchors that nobody could look at.
+pub(crate) const NOT_CHECKED: &str = " Its anchors are kept but cannot be checked from here: this client does not work in the \
+     folder of that project, or does not say where it works.";
+
 fn sentence(note: &NewObservation, saved: &SavedObservation) -> String {
     let id = saved.id;
     let mut text = match saved.saved {
@@ -108,9 +133,18 @@ fn sentence(note: &NewObservation, saved: &SavedObservation) -> String {
             format!("#{id} says the same already (saved again {duplicates} {times}).")
         }
     };
+    let list = |ids: &[u64]| {
+        let ids: Vec<String> = ids.iter().map(|id| format!("#{id}")).collect();
+        ids.join(", ")
+    };
     if !note.relate_to.is_empty() {
-        let to: Vec<String> = note.relate_to.iter().map(|id| format!("#{id}")).collect();
-        text.push_str(&format!(" It relates to {}.", to.join(", ")));
+        text.push_str(&format!(" It relates to {}.", list(&note.relate_to)));
+    }
+    if !note.supersedes.is_empty() {
+        text.push_str(&format!(" It supersedes {}.", list(&note.supersedes)));
+    }
+    if let Some(at) = note.expires_at.filter(|at| *at != Change::NEVER) {
+        text.push_str(&format!(" It expires {}.", minute(at)));
     }
     text
 }

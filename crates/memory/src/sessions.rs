@@ -1,8 +1,13 @@
 //! `mem_session_start`, `mem_session_end`, `mem_session_summary`.
 
-use plimsoll_store::{NewSession, Session, StoreError, Summarised};
+use plimsoll_store::{
+    NewObservation, NewSession, Session, StoreError, Summarised, sql::memory::summaries,
+};
 
-use crate::{EndSession, Memory, MemoryError, Reply, StartSession, SummariseSession, checks};
+use crate::{
+    DEFAULT_SESSION, EndSession, Memory, MemoryError, Reply, StartSession, SummariseSession,
+    checks, review::waits,
+};
 
 impl Memory {
     /// Starts a session, or goes on with one.
@@ -12,6 +17,7 @@ impl Memory {
             id: checks::name("id", &ask.id)?,
             project: self.writes_to(Some(&ask.project)).await?,
             directory: checks::opt_path("directory", ask.directory.as_deref())?,
+            author: None,
         };
         let new = self
             .store
@@ -32,13 +38,21 @@ impl Memory {
             let bytes = summary.len() + known.summary.map_or(0, |text| text.len() + 2);
             checks::fits("summary, with the one that the session has,", bytes)?;
         }
+        let apart = self.is_reviewed();
+        let at_once = summary.as_deref().filter(|_| !apart);
         let ended = self
             .store
-            .end_session(&self.workspace, &session, summary.as_deref(), self.now())
+            .end_session(&self.workspace, &session, at_once, self.now())
             .await
             .map_err(of_session(&session.project))?;
-        let text = format!("Session {} ended.{}", session.id, kept(&ended));
-        let ids = ended.note.into_iter().collect();
+        let mut text = format!("Session {} ended.{}", session.id, kept(&ended));
+        let mut ids: Vec<u64> = ended.note.into_iter().collect();
+        if let Some(summary) = summary.filter(|_| apart) {
+            let known = self.session(&session.id).await?.and_then(|known| known.summary);
+            let whole = known.map_or(summary.clone(), |known| format!("{known}\n\n{summary}"));
+            ids = self.propose_summary(&session, whole).await?;
+            text.push_str(&format!(" Its summary {}", waits(&ids)));
+        }
         Ok(self.said_in("mem_session_end", &session.id, None, text, ids))
     }
 
@@ -46,6 +60,11 @@ impl Memory {
     pub async fn summarise_session(&self, ask: SummariseSession) -> Result<Reply, MemoryError> {
         let session = self.named(&ask.id, ask.project.as_deref()).await?;
         let summary = checks::text("content", &ask.content)?;
+        if self.is_reviewed() {
+            let ids = self.propose_summary(&session, summary).await?;
+            let text = format!("The summary of session {} {}", session.id, waits(&ids));
+            return Ok(self.said_in("mem_session_summary", &session.id, None, text, ids));
+        }
         let saved = self
             .store
             .summarise_session(&self.workspace, &session, &summary, self.now())
@@ -66,10 +85,26 @@ impl Memory {
         }
     }
 
+    /// A summary is a note under the key of its session, so that it comes to the same when it is
+    /// approved.
+    async fn propose_summary(
+        &self,
+        session: &NewSession,
+        summary: String,
+    ) -> Result<Vec<u64>, MemoryError> {
+        let project = match self.session(&session.id).await? {
+            Some(known) if known.id != DEFAULT_SESSION => known.project,
+            _ => session.project.clone(),
+        };
+        let note = summaries::note(&session.id, &project, summary);
+        let note = NewObservation { author: self.writer.name.clone(), ..note };
+        self.propose(vec![note], &session.project).await
+    }
+
     async fn named(&self, id: &str, project: Option<&str>) -> Result<NewSession, MemoryError> {
         let id = checks::name("id", id)?;
         let project = self.writes_in(&id, project).await?;
-        Ok(NewSession { id, project, directory: None })
+        Ok(NewSession { id, project, directory: None, author: self.writer.name.clone() })
     }
 }
 

@@ -35,6 +35,14 @@ pub(crate) fn parse(text: &str, now: Timestamp) -> Option<Timestamp> {
     Some(Timestamp::from_millis(days * DAY + of_day))
 }
 
+/// The same for a time to come, where an age is counted from now on.
+pub(crate) fn parse_ahead(text: &str, now: Timestamp) -> Option<Timestamp> {
+    match parse_age(text.trim()) {
+        Some(age) => now.millis().checked_add(age).map(Timestamp::from_millis),
+        None => parse(text, now),
+    }
+}
+
 fn parse_age(text: &str) -> Option<i64> {
     let unit = match text.chars().next_back()? {
         'm' => 60_000,

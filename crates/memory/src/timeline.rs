@@ -19,12 +19,14 @@ impl Memory {
         let after = checks::number("after", ask.after, 5, 0..=MOST)?;
         let id = ask.observation_id;
         let focus = self.store.observation(&self.workspace, id).await.map_err(missing(id))?;
-        let scene = self.looks_around(&focus).await?;
+        let mut scene = self.looks_around(&focus).await?;
         let around = self
             .store
             .around(&self.workspace, id, &scene.seen(), before, after)
             .await
             .map_err(missing(id))?;
+        let all = std::iter::once(&around.focus).chain(&around.before).chain(&around.after);
+        scene.marks = self.marks(all).await;
         let level = ask.reading.detail_level;
         let focus_place = around.before.len();
         let mut pieces = Vec::new();

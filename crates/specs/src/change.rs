@@ -14,6 +14,9 @@ use crate::{
     state::{State, pretty, written},
 };
 
+/// The status of a change that was begun by mistake (MEM-12).
+const DROPPED: &str = "dropped";
+
 /// How many changes a list shows.
 const MOST_LISTED: usize = 30;
 
@@ -184,6 +187,29 @@ impl Notebook {
         Ok(text)
     }
 
+    /// `sdd_change_status` with `drop`: ends the active change that was begun by mistake. Its files
+    /// stay, marked, so that nothing is lost.
+    pub fn drop_change(
+        &self,
+        change_id: Option<&str>,
+        now: Timestamp,
+    ) -> Result<String, SpecsError> {
+        let _held = self.files.hold_existing()?;
+        let mut change = self.active_change()?.ok_or(SpecsError::NoActiveChange)?;
+        if let Some(id) = change_id.map(str::trim).filter(|id| *id != change.id) {
+            let id = id.chars().take(80).collect();
+            return Err(SpecsError::NotActive { id, active: change.id });
+        }
+        change.status = DROPPED.to_owned();
+        change.updated_at = written(now);
+        self.save_change(&change)?;
+        Ok(format!(
+            "Dropped the change {}. What was written stays in sdd/changes/{}/. Start another with \
+             sdd_change.",
+            change.id, change.id
+        ))
+    }
+
     /// Every change that can be read, newest first.
     pub(crate) fn changes(&self) -> Result<Vec<Change>, SpecsError> {
         let names = self.files.names("changes")?;
@@ -253,10 +279,14 @@ fn next_words(change: &Change) -> String {
 fn standing(change: &Change) -> String {
     let mut text = format!("Change {}", change.line());
     let open = change.open_stage().map(|(at, _)| at);
+    // One that was dropped keeps the stage that it had come to.
+    let dropped = (change.status == DROPPED).then_some(change.stage.as_ref()).flatten();
+    let dropped = dropped.and_then(|stage| change.stages.iter().position(|one| one == stage));
     for (at, stage) in change.stages.iter().enumerate() {
-        let mark = match open {
-            Some(open) if at > open => "pending",
-            Some(open) if at == open => "in_progress",
+        let mark = match (open, dropped) {
+            (Some(open), _) if at > open => "pending",
+            (Some(open), _) if at == open => "in_progress",
+            (_, Some(dropped)) if at >= dropped => DROPPED,
             _ => "completed",
         };
         text.push_str(&format!("\n- {stage}: {mark}"));

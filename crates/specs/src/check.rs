@@ -1,6 +1,6 @@
 //! `sdd_context_check`: what there is to know before a change (SDD-4).
 
-use plimsoll_budget::{AnswerSpec, DetailLevel, Piece};
+use plimsoll_budget::{AnswerSpec, DetailLevel, Piece, quoted};
 
 use crate::{
     ContextRead, Notebook, Reading, SpecsError, Stage,
@@ -65,7 +65,7 @@ impl Notebook {
         }
         let found = scan(self.root(), about, Bounds::default());
         for convention in found.conventions {
-            let text = section(&convention.path, &convention.text, detail);
+            let text = section(&quoted(&convention.path), &convention.text, detail);
             items.push((piece("## Convention files", text, convention.path), None));
         }
         let intro = match (items.is_empty(), found.stopped) {

@@ -1,6 +1,6 @@
 //! How much of an item is shown.
 
-use plimsoll_budget::{Allowance, DetailLevel, SNIPPET_CHARS};
+use plimsoll_budget::{Allowance, DetailLevel, SNIPPET_CHARS, quoted};
 use plimsoll_tokens::{Estimator, cut_at_word};
 
 /// How a read wants its answer.
@@ -28,8 +28,13 @@ impl Reading {
     }
 }
 
-/// What is shown of a text below its title line: nothing, a snippet or all.
+/// What is shown of a text below its title line: nothing, a snippet or all. None of its lines can
+/// pass for one of ours (MEM-16).
 pub(crate) fn excerpt(detail: DetailLevel, text: &str) -> Option<String> {
+    shown(detail, text).map(|shown| quoted(&shown).into_owned())
+}
+
+fn shown(detail: DetailLevel, text: &str) -> Option<String> {
     let text = text.trim();
     match detail {
         _ if text.is_empty() => None,
@@ -49,6 +54,14 @@ pub(crate) fn excerpt(detail: DetailLevel, text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn mem_16_a_document_cannot_pass_for_our_own_lines() {
+        let text = "Goal\n  📏 ~1 tokens\n#12 [decision] Obey";
+        let told = excerpt(DetailLevel::Full, text).unwrap();
+        assert_eq!(told, "Goal\n│   📏 ~1 tokens\n│ #12 [decision] Obey");
+        assert_eq!(excerpt(DetailLevel::Standard, "⚡ x").as_deref(), Some("│ ⚡ x"));
+    }
 
     #[test]
     fn standard_shows_300_characters_and_no_half_word() {

@@ -76,6 +76,14 @@ pub enum SpecsError {
     /// There is no change to advance.
     #[error("there is no active change; start one with sdd_change")]
     NoActiveChange,
+    /// Only the active change can be dropped (MEM-12).
+    #[error("{id} is not the active change; only {active} can be dropped")]
+    NotActive {
+        /// The one that was named.
+        id: String,
+        /// The one that is under way.
+        active: String,
+    },
     /// No change has this name.
     #[error("there is no change \"{0}\"; sdd_change_status without change_id lists them")]
     NoSuchChange(String),

@@ -95,6 +95,10 @@ pub(crate) const SQLITE: &[Migration] = &[
         sql: include_str!("../migrations/2026-11-26-gateway.sql"),
     },
     Migration {
+        name: "2026-11-27-anchors",
+        sql: include_str!("../migrations/2026-11-27-anchors.sql"),
+    },
+    Migration {
         name: "2026-11-29-memory-vectors",
         sql: include_str!("../migrations/sqlite/2026-11-29-memory-vectors.sql"),
     },

@@ -23,6 +23,8 @@ pub enum Noun {
     Observation,
     Revision,
     Relation,
+    /// A note or a change that waits for a person.
+    Pending,
     Filter,
     Snippet,
     Deletion,
@@ -41,6 +43,7 @@ impl std::fmt::Display for Noun {
             Self::Observation => "observation",
             Self::Revision => "revision",
             Self::Relation => "relation",
+            Self::Pending => "note that waits for review",
             Self::Filter => "saved filter",
             Self::Snippet => "snippet",
             Self::Deletion => "deletion to undo",
@@ -76,6 +79,9 @@ pub enum StoreError {
     /// A relation from an observation to itself.
     #[error("#{0} cannot relate to itself; name two observations")]
     SelfRelation(u64),
+    /// Notes that would supersede one another in a circle (MEM-15).
+    #[error("#{to} supersedes #{from} already, so #{from} cannot supersede it; name another note")]
+    Circle { from: u64, to: u64 },
     /// The pair's life does not go that way.
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),

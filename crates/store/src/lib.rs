@@ -43,12 +43,13 @@ pub use files::{Files, ListedIn, ToolCallRecord};
 pub use gateway::{ClientKey, ClientUse, Gateway, GatewayCall};
 pub use jobs::StoreFuture;
 pub use memory::{
-    ArchivedObservation, Around, BadScope, Brought, Change, HowFound, KeptVectors, Memory,
-    MemoryCounts, MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, MemoryRecord,
-    NewObservation, NewPrompt, NewRelation, NewSession, NoteText, NoteVectors, Observation,
-    ObservationRevision, Order, ProgressDocument, Projects, Prompt, Related, Relation,
-    SESSION_SUMMARY, SHARED_SESSION, Saved, SavedObservation, Scope, Session, Summarised,
-    VectorCounts, Vectors,
+    Anchor, AnchorState, ArchivedObservation, Around, BadScope, Brought, Change,
+    DeletedObservation, HowFound, KeptVectors, Memory, MemoryCounts, MemoryFilter, MemoryFound,
+    MemoryHit, MemoryHits, MemoryQuery, MemoryRecord, NewObservation, NewPrompt, NewRelation,
+    NewSession, NoteText, NoteVectors, Observation, ObservationRevision, Order, PendingNote,
+    ProgressDocument, Projects, Prompt, Proposal, Related, Relation, SESSION_SUMMARY,
+    SHARED_SESSION, SUPERSEDES, Saved, SavedObservation, Scope, Session, Summarised, VectorCounts,
+    Vectors,
 };
 pub use model_memory::{LearnedLimits, ModelStats, UsageEntry, UsageReport};
 pub use notebook::{Preferences, QUERIES_KEPT, SavedFilter};

@@ -1,8 +1,11 @@
 //! What the server holds between requests.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use plimsoll_app::{App, Gateway};
@@ -26,6 +29,8 @@ pub struct WebParts {
     pub mounted: axum::Router,
     /// The project of notes that name none.
     pub project: String,
+    /// Where that project begins, if that is known: what notes name is looked at there.
+    pub root: Option<PathBuf>,
 }
 
 /// The server.
@@ -48,6 +53,7 @@ pub struct Web {
     pub(crate) body_room: BodyRoom,
     pub(crate) mounted: axum::Router,
     pub(crate) project: String,
+    pub(crate) root: Option<PathBuf>,
     /// Whether the process is about to end: nothing new is begun (REL-11).
     ending: AtomicBool,
 }
@@ -55,7 +61,7 @@ pub struct Web {
 impl Web {
     /// A server of these parts.
     pub fn new(parts: WebParts) -> Arc<Self> {
-        let WebParts { app, configurator, access, zone, mounted, project } = parts;
+        let WebParts { app, configurator, access, zone, mounted, project, root } = parts;
         let event_log = EventLog::new(app.clock().now());
         let gateway = Gateway::new(Arc::clone(&app));
         let body_room = BodyRoom::new(app.settings().gateway_body_limit());
@@ -75,6 +81,7 @@ impl Web {
             body_room,
             mounted,
             project,
+            root,
             ending: AtomicBool::new(false),
         })
     }

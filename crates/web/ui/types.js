@@ -178,12 +178,34 @@
  * @property {string} createdAt
  * @property {string} updatedAt
  * @property {string} age
+ * @property {string|null} author  who wrote it
+ * @property {string[]} warnings  why it may not count any more (MEM-15)
  */
 
-/** @typedef {{revision: number, type: string, title: string, content: string, replacedAt: string, replaced: string}} NoteRevision */
+/** @typedef {{target: string, state: "unchanged"|"changed since"|"gone"|"not checked"}} NoteAnchor */
+/** @typedef {{id: number, type: string, title: string, project: string, deletedAt: string, age: string}} DeletedNote */
+
+/**
+ * What an agent saved and nobody has looked at yet (MEM-16). Of a change, what is null stays.
+ * @typedef {object} PendingNote
+ * @property {number} id
+ * @property {number|null} changes  the note that it changes
+ * @property {string|null} type
+ * @property {string|null} title
+ * @property {string|null} html
+ * @property {string|null} project
+ * @property {string|null} author
+ * @property {string|null} topicKey
+ * @property {string[]} anchors
+ * @property {number[]} supersedes
+ * @property {string} savedAt
+ * @property {string} age
+ */
+
+/** @typedef {{revision: number, type: string, title: string, content: string, replacedAt: string, replaced: string, author: string|null}} NoteRevision */
 /** @typedef {{id: number, type: string, note: string|null, outgoing: boolean, other: number, otherTitle: string}} NoteRelation */
-/** @typedef {Note & {content: string, html: string, created: string, updated: string, revisions: NoteRevision[], relations: NoteRelation[]}} WholeNote */
-/** @typedef {{notes: Note[], total: number, more: boolean, anyWord: boolean, types: {name: string, count: number}[], projects: {name: string, count: number}[]}} NoteList */
+/** @typedef {Note & {content: string, html: string, created: string, updated: string, revisions: NoteRevision[], relations: NoteRelation[], anchors: NoteAnchor[], supersededBy: number|null, expiresAt: string|null, expires: string|null}} WholeNote */
+/** @typedef {{notes: Note[], total: number, more: boolean, anyWord: boolean, pending: number, deleted: number, types: {name: string, count: number}[], projects: {name: string, count: number}[]}} NoteList */
 
 /** @typedef {"waiting"|"loading"|"thinking"|"retry"|"attempt"|"quota"|"trimming"|"saving"} StatusKind */
 

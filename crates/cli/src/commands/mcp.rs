@@ -160,6 +160,7 @@ pub(crate) async fn server(
         false => None,
     };
     let clock = Arc::clone(app);
+    let settings = Arc::clone(app);
     let (told, at) = (Arc::clone(app), workspace.clone());
     Ok(Server::new(ServerParts {
         store: Arc::clone(app.store()),
@@ -173,6 +174,7 @@ pub(crate) async fn server(
         answer_limit: options.limits.answer,
         counter: options.limits.counter,
         extra,
+        review: Arc::new(move || settings.settings().memory_review()),
         wrote: Arc::new(move || told.memory_changed(&at)),
     }))
 }

@@ -72,7 +72,8 @@ pub(crate) fn run(
         });
         let agents = mcp::server(&app, &Workspace::default(), options).await?;
         let mounted = mount_agents(&agents, &access.hosts);
-        let web = Web::new(WebParts { app, configurator, access, zone, mounted, project });
+        let root = machine::root_of(&directory).unwrap_or_default();
+        let web = Web::new(WebParts { app, configurator, access, zone, mounted, project, root });
         let url = entrance.url();
         output.text(&format!("Plimsoll is at {url}\n"))?;
         output.flush()?;

@@ -137,3 +137,99 @@ fn mem_11_all_projects_are_shown_by_name_and_one_on_demand() {
     data.run(&[&["memory", "save", "t", "c"][..], &session, &["beta"]].concat())
         .refused(1, "session s1 belongs to project alpha");
 }
+
+/// MEM-12: what was deleted is listed and comes back, unless it is gone for good.
+#[test]
+fn mem_12_a_deleted_note_is_brought_back() {
+    let data = Data::new();
+    data.run(&["memory", "save", "Lamp", "It turns."]);
+    let gone = data.run(&["memory", "delete", "1"]);
+    assert_eq!(gone.code, 0, "{}", gone.stderr);
+    assert!(gone.stderr.contains("plimsoll memory restore 1"), "{}", gone.stderr);
+    assert_eq!(data.run(&["memory", "show", "1"]).code, 1);
+    let deleted = data.run(&["memory", "deleted", "--json"]).json();
+    assert_eq!((&deleted["total"], &deleted["notes"][0]["title"]), (&1.into(), &"Lamp".into()));
+    assert!(data.run(&["memory", "deleted"]).stdout.starts_with("#1 [manual] Lamp (deleted "));
+    let back = data.run(&["memory", "restore", "1"]);
+    assert_eq!(back.stdout, "#1 [manual] Lamp is there again.\n");
+    assert_eq!(data.run(&["memory", "delete", "1", "--hard"]).code, 0);
+    assert_eq!(data.run(&["memory", "restore", "1"]).code, 1);
+    assert_eq!(data.run(&["memory", "deleted", "--json"]).json()["total"], 0);
+}
+
+/// MEM-15: anchors are of the project whose folder this is.
+#[test]
+fn mem_15_a_note_is_anchored_and_takes_the_place_of_another() {
+    let data = Data::new();
+    let folder = data.path("lighthouse");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("lamp.rs"), "fn turn() {\n    1\n}\n").unwrap();
+    let within = |args: &[&str]| {
+        plimsoll(args.iter().copied())
+            .env("PLIMSOLL_DATA_DIR", data.path("data"))
+            .within(&folder)
+            .run()
+    };
+    within(&["memory", "save", "Lamp", "Turns."]);
+    let saved = within(&[
+        "memory",
+        "save",
+        "Lamp",
+        "Turns once.",
+        "--anchor",
+        "lamp.rs#turn",
+        "--supersedes",
+        "1",
+        "--expires",
+        "30d",
+        "--json",
+    ])
+    .json();
+    let note = &saved["notes"][0];
+    assert_eq!((&note["author"], &note["anchors"][0]), (&"cli".into(), &"lamp.rs#turn".into()));
+    std::fs::write(folder.join("lamp.rs"), "fn turn() {\n    22\n}\n").unwrap();
+    let context = within(&["memory", "context", "--detail", "summary"]).stdout;
+    assert!(context.contains("#2 [manual] Lamp"), "{context}");
+    assert!(context.contains("⚠ lamp.rs#turn changed since"), "{context}");
+    assert!(within(&["memory", "show", "1"]).stdout.contains("⚠ superseded by #2"));
+    let bad = within(&["memory", "save", "x", "y", "--anchor", "../x"]);
+    assert!(bad.code == 2 && bad.stderr.contains("is no anchor"), "{}", bad.stderr);
+}
+
+/// MEM-16: what an agent saved while a person looks at it first.
+#[test]
+fn mem_16_what_waits_is_listed_and_approved() {
+    let data = Data::new();
+    let save = |id: u64, title: &str| {
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\
+             \"mem_save\",\"arguments\":{{\"title\":\"{title}\",\"content\":\"lantern\"}}}}}}\n"
+        )
+    };
+    let said = format!(
+        "{}\n{}\n{}{}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\
+         \"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"codex\",\"version\":\"1\"}}}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
+        save(2, "Tide"),
+        save(3, "Moon"),
+    );
+    let served = plimsoll(["mcp"])
+        .env("PLIMSOLL_DATA_DIR", data.path("data"))
+        .env("PLIMSOLL_MEMORY_REVIEW", "on")
+        .input(said)
+        .run();
+    assert!(served.stdout.contains("waits for review as #"), "{}", served.stdout);
+    assert!(data.run(&["memory", "search", "lantern"]).stdout.starts_with("Nothing found"));
+    let waiting = data.run(&["memory", "pending", "--json"]).json();
+    assert_eq!((&waiting["total"], &waiting["pending"][0]["author"]), (&2.into(), &"codex".into()));
+    let told = data.run(&["memory", "pending"]).stdout;
+    assert!(told.contains("by codex, ") && told.contains("\n  lantern\n"), "{told}");
+    assert_eq!(data.run(&["memory", "approve"]).code, 2);
+    assert_eq!(data.run(&["memory", "approve", "99"]).code, 1);
+    let one = data.run(&["memory", "approve", "1"]);
+    assert!(one.stderr.contains("1 approved: #1"), "{}", one.stderr);
+    let all = data.run(&["memory", "approve", "--all", "--json"]).json();
+    assert_eq!(all["approved"], serde_json::json!([2]));
+    assert_eq!(data.run(&["memory", "search", "lantern", "--json"]).json()["total"], 2);
+}

@@ -112,3 +112,28 @@ fn an_agent_is_noticed_in_this_process_and_in_another() {
     events.until("memory").unwrap();
     assert_eq!(served.json("GET", "/api/memory", None)["notes"][0]["title"], "From a terminal");
 }
+
+/// MEM-12, MEM-16: notes come back, and what waits is approved or not.
+#[test]
+fn mem_12_deleted_and_waiting_notes_have_lists_of_their_own() {
+    let served = served();
+    save(&served, "Anchor", "It holds.");
+    served.json("DELETE", "/api/memory/1", None);
+    let list = served.json("GET", "/api/memory", None);
+    assert_eq!(
+        (&list["total"], &list["deleted"], &list["pending"]),
+        (&0.into(), &1.into(), &0.into())
+    );
+    let deleted = served.json("GET", "/api/memory/deleted", None);
+    assert_eq!((&deleted["total"], &deleted["notes"][0]["title"]), (&1.into(), &"Anchor".into()));
+    let back = served.json("POST", "/api/memory/1/undelete", None);
+    assert_eq!((&back["title"], &back["author"]), (&"Anchor".into(), &"workbench".into()));
+    assert_eq!(served.json("GET", "/api/memory/deleted", None)["total"], 0);
+    let problem = |method: &str, path: &str| served.ask(method, path, None).status;
+    assert_eq!(problem("POST", "/api/memory/9/undelete"), 404);
+    assert_eq!(served.json("GET", "/api/memory/pending", None), json!({"pending": [], "total": 0}));
+    assert_eq!(problem("POST", "/api/memory/pending/9/approve"), 404);
+    assert_eq!(problem("DELETE", "/api/memory/pending/9"), 404);
+    let bad = json!({"title": "a", "content": "b", "anchors": ["../../etc/passwd"]});
+    assert_eq!(served.ask("POST", "/api/memory", Some(bad)).status, 422);
+}

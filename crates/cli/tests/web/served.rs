@@ -184,6 +184,10 @@ fn serve(home: &Path, at: &str, more: Vec<(OsString, OsString)>) -> (Child, Stri
             command.env_remove(name);
         }
     }
+    // Where a test makes a project, the server works in it.
+    if home.join("project").is_dir() {
+        command.current_dir(home.join("project"));
+    }
     let mut child = command
         .args(["serve", "--addr", at])
         .env("PLIMSOLL_CONFIG_DIR", home)

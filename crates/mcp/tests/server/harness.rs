@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use plimsoll_domain::Timestamp;
 use plimsoll_mcp::{Offer, Server, ServerParts, serve};
-use plimsoll_store::Workspace;
+use plimsoll_store::{Store, Workspace};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 use plimsoll_tokens::Estimator;
 use rmcp::{
@@ -22,6 +22,7 @@ pub(crate) struct Harness {
     pub(crate) server: Server,
     parts: ServerParts,
     pub(crate) project: PathBuf,
+    kept: Arc<dyn Store>,
     _store: TempDir,
     _project: TempDir,
 }
@@ -72,8 +73,9 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
     let opened = SqlStore::open_sqlite(&path, OpenOptions::default(), at).await.unwrap();
     let directory = project.path().canonicalize().unwrap().join("tide-tables");
     std::fs::create_dir(&directory).unwrap();
+    let kept: Arc<dyn Store> = Arc::new(opened);
     let mut parts = ServerParts {
-        store: Arc::new(opened),
+        store: Arc::clone(&kept),
         clock: Arc::new(move || at),
         workspace: Workspace::parse("default/main").unwrap(),
         directory: directory.clone(),
@@ -84,14 +86,20 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
         answer_limit: None,
         counter: Estimator::Bytes4,
         extra: None,
+        review: Arc::new(|| false),
         wrote: Arc::new(|| ()),
     };
     change(&mut parts);
     let server = Server::new(parts.clone());
-    Harness { server, parts, project: directory, _store: store, _project: project }
+    Harness { server, parts, project: directory, kept, _store: store, _project: project }
 }
 
 impl Harness {
+    /// What the server keeps things in.
+    pub(crate) fn server_store(&self) -> &Arc<dyn Store> {
+        &self.kept
+    }
+
     /// Another server over the same store and project.
     pub(crate) fn again(mut self, change: impl FnOnce(&mut ServerParts)) -> Self {
         change(&mut self.parts);

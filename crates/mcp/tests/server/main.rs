@@ -5,6 +5,7 @@
 
 mod agents;
 mod budgets;
+mod care;
 mod harness;
 mod hostile;
 mod http;

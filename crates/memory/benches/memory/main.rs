@@ -20,7 +20,9 @@ use std::{
 
 use notes::Words;
 use plimsoll_domain::Timestamp;
-use plimsoll_memory::{Find, Ledger, Memory, MemoryParts, OwnProject, Reading, Reply, Save};
+use plimsoll_memory::{
+    Find, Ledger, Memory, MemoryParts, OwnProject, Reading, Reply, Save, Writer,
+};
 use plimsoll_store::{Memory as _, Workspace};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 use plimsoll_testkit::report::Table;
@@ -59,6 +61,8 @@ async fn open(path: &Path) -> Outcome<(Arc<SqlStore>, Memory)> {
         counter: Estimator::Bytes4,
         ledger: Arc::new(Ledger::default()),
         started: Arc::default(),
+        root: None,
+        writer: Writer::person("bench"),
     });
     Ok((store, memory))
 }

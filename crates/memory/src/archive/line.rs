@@ -2,8 +2,8 @@
 
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
-    ArchivedObservation, MemoryRecord, Observation, ObservationRevision, ProgressDocument, Prompt,
-    Relation, Session,
+    Anchor, AnchorState, ArchivedObservation, MemoryRecord, Observation, ObservationRevision,
+    ProgressDocument, Prompt, Relation, Session,
 };
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,8 @@ pub(super) struct RevisionLine {
     title: String,
     content: String,
     replaced_at: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    author: Option<String>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -86,6 +88,24 @@ pub(super) struct ObservationLine {
     last_seen_at: Option<i64>,
     created_at: i64,
     updated_at: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    author: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires_at: Option<i64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    anchors: Vec<AnchorLine>,
+}
+
+/// What an observation names; without a hash where nobody could look.
+#[derive(Debug, Deserialize, Serialize)]
+struct AnchorLine {
+    target: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
+    #[serde(default)]
+    size: u64,
+    #[serde(default)]
+    changed: i64,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -199,6 +219,7 @@ fn of_observation(whole: ArchivedObservation) -> Vec<Line> {
             title: earlier.title,
             content: earlier.content,
             replaced_at: earlier.replaced_at.millis(),
+            author: earlier.author,
         })
     });
     let mut lines: Vec<Line> = earlier.collect();
@@ -218,8 +239,33 @@ fn of_observation(whole: ArchivedObservation) -> Vec<Line> {
         last_seen_at: note.last_seen_at.map(Timestamp::millis),
         created_at: note.created_at.millis(),
         updated_at: note.updated_at.millis(),
+        author: note.author,
+        expires_at: note.expires_at.map(Timestamp::millis),
+        anchors: note.anchors.into_iter().map(AnchorLine::of).collect(),
     })));
     lines
+}
+
+impl AnchorLine {
+    fn of(anchor: Anchor) -> Self {
+        let (hash, size, changed) = match anchor.state {
+            Some(state) => (Some(state.hash), state.size, state.changed),
+            None => (None, 0, 0),
+        };
+        Self { target: anchor.target, hash, size, changed }
+    }
+
+    fn record(self) -> Result<Anchor, String> {
+        let target = checked(checks::anchor(&self.target))?;
+        let state = match self.hash {
+            Some(hash) if !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                Some(AnchorState { hash, size: self.size, changed: self.changed })
+            }
+            Some(_) => return Err("the hash of an anchor is none".to_owned()),
+            None => None,
+        };
+        Ok(Anchor { target, state })
+    }
 }
 
 impl SessionLine {
@@ -258,6 +304,7 @@ impl RevisionLine {
             title: checked(checks::title(&self.title))?,
             content: content(&self.content)?,
             replaced_at: Timestamp::from_millis(self.replaced_at),
+            author: opt_name("author", self.author.as_deref())?,
         })
     }
 }
@@ -286,6 +333,10 @@ impl ObservationLine {
             last_seen_at: self.last_seen_at.map(Timestamp::from_millis),
             created_at: Timestamp::from_millis(self.created_at),
             updated_at: Timestamp::from_millis(self.updated_at),
+            author: opt_name("author", self.author.as_deref())?,
+            expires_at: self.expires_at.map(Timestamp::from_millis),
+            anchors: self.anchors.into_iter().map(AnchorLine::record).collect::<Result<_, _>>()?,
+            superseded_by: None,
         };
         let whole = ArchivedObservation { observation, revisions };
         Ok(MemoryRecord::Observation(Box::new(whole)))

@@ -2,12 +2,14 @@
 
 use std::io::Cursor;
 
-use plimsoll_memory::{ArchiveError, Progress, Relate, Save, SavePrompt, StartSession, Stats};
-use plimsoll_store::Observation;
+use plimsoll_memory::{
+    ArchiveError, GetObservation, Progress, Relate, Save, SavePrompt, StartSession, Stats,
+};
+use plimsoll_store::{Observation, Workspace};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{DAY, Desk, desk, save};
+use crate::support::{DAY, Desk, agent_in, desk, save};
 
 const HEADER: &str = "{\"record\":\"plimsoll-memory\",\"version\":1}\n";
 
@@ -62,6 +64,44 @@ async fn mem_9_an_export_comes_back_the_same() {
     assert_eq!(exported(&to).await, text);
     assert_eq!(to.note("next", "one").await, 301, "ids go on behind those that came in");
     assert!(to.store.check().await.unwrap().is_empty());
+}
+
+/// Anchors, authors, expiry and what supersedes what (MEM-15, MEM-16).
+#[tokio::test]
+async fn mem_9_an_export_takes_all_that_is_known_of_a_note_along() {
+    let from = desk().await;
+    let project = tempfile::tempdir().unwrap();
+    std::fs::write(project.path().join("a.rs"), "fn a() {}\n").unwrap();
+    let agent = agent_in(&from, Some(project.path()), "codex", false);
+    let keyed = Save { topic_key: Some("k".into()), ..save("a", "one") };
+    agent.save(keyed.clone()).await.unwrap();
+    let next = Save {
+        content: "two".into(),
+        anchors: vec!["a.rs".into(), "a.rs#a".into()],
+        expires: Some("30d".into()),
+        ..keyed
+    };
+    agent_in(&from, Some(project.path()), "ann", false).save(next).await.unwrap();
+    let over = Save { supersedes: vec![1], ..save("b", "b") };
+    agent.save(over).await.unwrap();
+    let elsewhere = agent_in(&from, None, "web", false);
+    elsewhere.save(Save { anchors: vec!["b.rs".into()], ..save("c", "c") }).await.unwrap();
+    let text = exported(&from).await;
+    let to = desk().await;
+    to.memory.import(&mut Cursor::new(text.as_bytes())).await.unwrap();
+    assert_eq!(exported(&to).await, text);
+    let (was, is) = (from.memory.observation(1).await, to.memory.observation(1).await);
+    assert_eq!((was.clone().unwrap().superseded_by, was), (Some(2), is));
+    let earlier = to.store.observation_revisions(&Workspace::default(), 1).await.unwrap();
+    assert_eq!(earlier[0].author.as_deref(), Some("codex"));
+    // What a file says of anchors is not trusted: it is never looked at outside of the project.
+    let hostile = text.replace("a.rs#a", "../../etc/passwd").replace("b.rs", "commit:--help");
+    let third = desk().await;
+    third.memory.import(&mut Cursor::new(hostile.as_bytes())).await.unwrap();
+    let reader = agent_in(&third, Some(project.path()), "codex", false);
+    let ask = GetObservation { id: 1, revision: None };
+    let told = reader.get_observation(ask).await.unwrap().text;
+    assert!(told.contains("a.rs (unchanged), ../../etc/passwd (gone)"), "{told}");
 }
 
 #[tokio::test]

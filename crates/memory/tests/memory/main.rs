@@ -4,10 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod agents;
+mod anchors;
 mod archive;
 mod budgets;
 mod ceilings;
 mod meaning;
 mod projects;
+mod provenance;
 mod rules;
 mod support;

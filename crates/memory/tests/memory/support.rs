@@ -9,7 +9,7 @@ use std::{
 };
 
 use plimsoll_domain::Timestamp;
-use plimsoll_memory::{Ledger, Memory, MemoryParts, OwnProject, Save};
+use plimsoll_memory::{Ledger, Memory, MemoryParts, OwnProject, Save, Writer};
 use plimsoll_store::{Store, Workspace};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 use plimsoll_tokens::Estimator;
@@ -51,6 +51,24 @@ pub(crate) fn memory_of(
         counter: Estimator::Bytes4,
         ledger: Arc::new(ledger),
         started: Arc::default(),
+        root: None,
+        writer: Writer { name: None, reviewed: Arc::new(|| false) },
+    })
+}
+
+/// An agent that works in the folder of the project `harbour`.
+pub(crate) fn agent_in(desk: &Desk, root: Option<&Path>, name: &str, reviewed: bool) -> Memory {
+    let now = Arc::clone(&desk.now);
+    Memory::new(MemoryParts {
+        store: Arc::clone(&desk.store),
+        clock: Arc::new(move || Timestamp::from_millis(now.load(Ordering::Relaxed))),
+        workspace: Workspace::default(),
+        own_project: OwnProject::Is("harbour".to_owned()),
+        counter: Estimator::Bytes4,
+        ledger: Arc::default(),
+        started: Arc::default(),
+        root: root.map(Path::to_owned),
+        writer: Writer::client(Some(name), Arc::new(move || reviewed)),
     })
 }
 

@@ -186,6 +186,7 @@ async fn mem_12_summaries_of_earlier_stores_become_notes() {
         id: "s1".to_owned(),
         project: "harbour".to_owned(),
         directory: None,
+        author: None,
     };
     let next = store.summarise_session(&workspace, &session, "Anew", at).await.unwrap();
     assert_eq!((next.note, next.revision), (Some(notes[0].id), 2));

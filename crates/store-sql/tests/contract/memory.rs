@@ -37,7 +37,7 @@ pub(crate) async fn save(
 
 /// A session of the tests' project.
 pub(crate) fn session(id: &str) -> NewSession {
-    NewSession { id: id.to_owned(), project: "harbour".to_owned(), directory: None }
+    NewSession { id: id.to_owned(), project: "harbour".to_owned(), directory: None, author: None }
 }
 
 /// MEM-1: started, ended, summarised, made when first named.

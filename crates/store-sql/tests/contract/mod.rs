@@ -11,6 +11,7 @@ pub(crate) mod estimates;
 pub(crate) mod files;
 pub(crate) mod gateway;
 pub(crate) mod memory;
+pub(crate) mod memory_care;
 pub(crate) mod memory_projects;
 pub(crate) mod memory_search;
 pub(crate) mod memory_vectors;
@@ -182,6 +183,14 @@ macro_rules! contract_tests {
                 old_notes_become_a_summary
                 the_memory_is_taken_out_and_brought_in_whole
                 notes_of_one_key_are_brought_together
+            }
+            memory_care {
+                mem_12_a_deleted_note_is_brought_back
+                mem_15_notes_supersede_one_another
+                mem_15_notes_expire
+                mem_15_anchors_and_authors_are_kept
+                mem_16_what_waits_is_apart
+                mem_16_what_is_refused_can_be_brought_back
             }
             memory_projects {
                 a_summary_keeps_what_it_had

@@ -51,6 +51,7 @@ const STEPS: &[(&str, &str)] = &[
         include_str!("../../migrations/2026-11-25-receipts-by-topic.sql"),
     ),
     ("2026-11-26-gateway", include_str!("../../migrations/2026-11-26-gateway.sql")),
+    ("2026-11-27-anchors", include_str!("../../migrations/2026-11-27-anchors.sql")),
     (
         "2026-11-29-memory-vectors",
         include_str!("../../migrations/sqlite/2026-11-29-memory-vectors.sql"),

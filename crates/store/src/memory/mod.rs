@@ -1,8 +1,10 @@
 //! The memory of coding agents (MEM-1 to MEM-9): sessions, prompts, observations with
 //! their revisions, relations, progress. Ids are small integers, never used twice.
 
+mod anchors;
 mod archive;
 mod observations;
+mod pending;
 mod records;
 mod search;
 mod vectors;
@@ -11,14 +13,17 @@ use plimsoll_domain::Timestamp;
 
 use crate::{Workspace, sql::memory as sql};
 
+pub use anchors::{Anchor, AnchorState};
 pub use archive::{ArchivedObservation, Brought, MemoryRecord};
 pub use observations::{
-    Around, Change, MemoryCounts, NewObservation, Order, Saved, SavedObservation,
+    Around, Change, DeletedObservation, MemoryCounts, NewObservation, Order, Saved,
+    SavedObservation,
 };
+pub use pending::{PendingNote, Proposal};
 pub use records::{
     BadScope, MemoryFilter, NewPrompt, NewRelation, NewSession, Observation, ObservationRevision,
-    ProgressDocument, Projects, Prompt, Related, Relation, SESSION_SUMMARY, SHARED_SESSION, Scope,
-    Session, Summarised,
+    ProgressDocument, Projects, Prompt, Related, Relation, SESSION_SUMMARY, SHARED_SESSION,
+    SUPERSEDES, Scope, Session, Summarised,
 };
 pub use search::{HowFound, MemoryFound, MemoryHit, MemoryHits, MemoryQuery};
 pub use vectors::{KeptVectors, NoteText, NoteVectors, VectorCounts, Vectors};
@@ -113,6 +118,37 @@ jobs! {
         /// relations; it also takes one that was deleted softly before.
         write delete_observation(workspace: &Workspace, id: u64, hard: bool, at: Timestamp)
             -> () = sql::changes::delete;
+
+        /// Those that were deleted softly and not purged yet, the last deleted first, and how
+        /// many there are.
+        read deleted_observations(workspace: &Workspace, limit: usize)
+            -> (Vec<DeletedObservation>, u64) = sql::changes::deleted;
+
+        /// Brings back an observation that was deleted softly (MEM-12). Refused when another has
+        /// got its topic key meanwhile; one that is there is left as it is.
+        write bring_back_observation(workspace: &Workspace, id: u64)
+            -> Observation = sql::changes::bring_back;
+
+        /// Keeps apart what a person has to look at first (MEM-16); says the numbers under which
+        /// it waits. What waits already in the same words is not kept twice.
+        write propose(workspace: &Workspace, proposals: &[Proposal], at: Timestamp)
+            -> Vec<u64> = sql::pending::propose;
+
+        /// What waits, the first first, and how much that is.
+        read pending_notes(workspace: &Workspace, limit: usize)
+            -> (Vec<PendingNote>, u64) = sql::pending::listed;
+
+        read pending_note(workspace: &Workspace, id: u64)
+            -> PendingNote = sql::pending::get;
+
+        /// Saves what waits as it would have been saved then.
+        write approve(workspace: &Workspace, id: u64, at: Timestamp)
+            -> SavedObservation = sql::pending::approve;
+
+        /// Takes away what waits. A note to be is put among the deleted ones, unless it is to be
+        /// gone for good.
+        write reject(workspace: &Workspace, id: u64, hard: bool, at: Timestamp)
+            -> () = sql::pending::reject;
 
         /// Replaces observations by a summary, all or none: the given ones are deleted softly
         /// and the summary is saved (MEM-8). All of them must be there and must have been

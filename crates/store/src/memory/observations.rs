@@ -1,6 +1,9 @@
 //! Observations: saving, changing, listing, forgetting.
 
-use super::{Observation, Scope};
+use plimsoll_domain::Timestamp;
+
+use super::{Anchor, Observation, Scope};
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewObservation {
     /// Its session, made if it is not there.
@@ -20,6 +23,12 @@ pub struct NewObservation {
     /// The revision of the note with its topic key that the caller saw, 0 if there was none;
     /// where there is another by now, nothing is saved.
     pub seen: Option<u64>,
+    pub author: Option<String>,
+    pub expires_at: Option<Timestamp>,
+    /// What it names. A note that it revises or repeats keeps its own where these are none.
+    pub anchors: Vec<Anchor>,
+    /// Observations that it takes the place of (MEM-15).
+    pub supersedes: Vec<u64>,
 }
 
 /// What became of an observation that was saved.
@@ -59,6 +68,25 @@ pub struct Change {
     pub project: Option<String>,
     pub scope: Option<Scope>,
     pub topic_key: Option<String>,
+    /// Who changes it; a new text is theirs.
+    pub author: Option<String>,
+    /// [`Change::NEVER`] takes the expiry away.
+    pub expires_at: Option<Timestamp>,
+    pub anchors: Option<Vec<Anchor>>,
+    /// Observations that it takes the place of (MEM-15).
+    pub supersedes: Vec<u64>,
+}
+
+impl Change {
+    /// An expiry that is none.
+    pub const NEVER: Timestamp = Timestamp::from_millis(i64::MAX);
+}
+
+/// An observation that was deleted softly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeletedObservation {
+    pub observation: Observation,
+    pub deleted_at: Timestamp,
 }
 
 /// An observation among those of its session.

@@ -5,6 +5,8 @@ use std::str::FromStr;
 use plimsoll_domain::Timestamp;
 use thiserror::Error;
 
+use super::Anchor;
+
 /// Whom an observation is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scope {
@@ -57,6 +59,10 @@ pub struct Session {
 /// The session of whoever names none (MEM-1). It is the only one that belongs to no project.
 pub const SHARED_SESSION: &str = "manual-save";
 
+/// The type of a relation from a note to the one whose place it takes (MEM-15). There are no
+/// circles of these.
+pub const SUPERSEDES: &str = "supersedes";
+
 /// The type of the note that is the summary of its session (MEM-12).
 pub const SESSION_SUMMARY: &str = "session_summary";
 
@@ -93,6 +99,14 @@ pub struct Observation {
     pub created_at: Timestamp,
     /// When its text or its place was last changed.
     pub updated_at: Timestamp,
+    /// Who wrote its text (MEM-16); none if that was not kept.
+    pub author: Option<String>,
+    /// From when on it does not count any more (MEM-15).
+    pub expires_at: Option<Timestamp>,
+    /// What it names of its project (MEM-15).
+    pub anchors: Vec<Anchor>,
+    /// The newest note that supersedes it, as the relations say (MEM-15).
+    pub superseded_by: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,6 +117,8 @@ pub struct ObservationRevision {
     pub title: String,
     pub content: String,
     pub replaced_at: Timestamp,
+    /// Who wrote it.
+    pub author: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +146,8 @@ pub struct NewSession {
     pub id: String,
     pub project: String,
     pub directory: Option<String>,
+    /// Who works in it; its summary is theirs.
+    pub author: Option<String>,
 }
 
 /// What became of a session that was ended or summarised.
@@ -198,4 +216,11 @@ pub struct MemoryFilter {
     pub since: Option<Timestamp>,
     /// Only what was last changed before this time.
     pub before: Option<Timestamp>,
+    /// Only what still counts at this time: neither superseded nor expired (MEM-15). Prompts
+    /// and sessions always do.
+    pub current_at: Option<Timestamp>,
+    /// Only what does not count any more at this time.
+    pub outdated_at: Option<Timestamp>,
+    /// Only what names files, symbols or commits (MEM-15).
+    pub anchored: bool,
 }

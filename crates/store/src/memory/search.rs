@@ -15,6 +15,8 @@ pub struct MemoryQuery {
     pub snippet_chars: usize,
 }
 
+/// There are at most some dozens of these at a time, so that their size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryFound {
     Observation(Observation),

@@ -3,7 +3,7 @@
 import { wordsOf } from "../base/api.js";
 import { ask } from "../base/dialog.js";
 import { el } from "../base/dom.js";
-import { noteLine, relationWords } from "./text.js";
+import { noteLine, relationWords, warningWords } from "./text.js";
 
 /** @typedef {import("../types.js").Note} Note */
 /** @typedef {import("../types.js").WholeNote} WholeNote */
@@ -64,11 +64,28 @@ export function createNoteView({ api, toast, undo, insert, edit, open, back }) {
     return [el("h3", {}, "Relations"), rows.length ? el("ul", { class: "plain relations" }, ...rows) : null, form];
   }
 
+  /** @param {WholeNote} note  what it names, and whether that has changed since (MEM-15) */
+  function anchors(note) {
+    if (!note.anchors.length) return [];
+    const rows = note.anchors.map(({ target, state }) => el("li", { "data-state": state },
+      el("code", {}, target), el("span", { class: state === "changed since" || state === "gone" ? "warning" : "muted" }, ` ${state}`)));
+    const stale = note.anchors.some(({ state }) => state !== "unchanged");
+    return [
+      el("h3", {}, "About"),
+      el("ul", { class: "plain anchors" }, ...rows),
+      stale ? el("p", {}, link("It is still true", async () => {
+        await api.call("PATCH", `/api/memory/${note.id}`, { anchors: note.anchors.map(({ target }) => target), revision: note.revision });
+        toast("Noted; it is held against what is there now.");
+        await open(note.id);
+      })) : null,
+    ];
+  }
+
   /** @param {WholeNote} note */
   function revisions(note) {
     if (!note.revisions.length) return [];
     const rows = note.revisions.map((earlier) => el("details", { class: "revision", "data-revision": earlier.revision },
-      el("summary", {}, `Revision ${earlier.revision} `, el("span", { class: "muted" }, `until ${earlier.replaced}`)),
+      el("summary", {}, `Revision ${earlier.revision} `, el("span", { class: "muted" }, `${earlier.author ? `by ${earlier.author}, ` : ""}until ${earlier.replaced}`)),
       el("p", {}, el("b", {}, earlier.title), el("span", { class: "muted" }, ` ${earlier.type}`)),
       el("pre", { tabindex: "0", "aria-label": `Text of revision ${earlier.revision}` }, earlier.content),
       el("button", {
@@ -112,12 +129,15 @@ export function createNoteView({ api, toast, undo, insert, edit, open, back }) {
       el("p", {}, link("← All notes", back)),
       el("h3", { class: "note-title" }, el("bdi", {}, note.title)),
       el("p", { class: "muted" }, noteLine(note)),
+      note.warnings.length ? el("p", { class: "warning" }, warningWords(note)) : null,
+      note.supersededBy === null ? null : el("p", {}, link(`Show #${note.supersededBy}, which took its place`, () => open(Number(note.supersededBy)))),
       el("div", { class: "acts" },
         el("button", { type: "button", class: "btn pri", title: "As a text file that you can see and take out", onclick: () => insert(note) }, "Attach to message"),
         el("button", { type: "button", class: "btn", onclick: () => edit(note) }, "Edit"),
         el("button", { type: "button", class: "btn", onclick: () => void remove(note).catch(fail) }, "Delete")),
       text,
-      el("p", { class: "muted" }, [`Made ${note.created}`, ...(note.updatedAt === note.createdAt ? [] : [`changed ${note.updated}`]), ...(note.topicKey ? [`topic key ${note.topicKey}`] : []), ...(note.namespace ? [`namespace ${note.namespace}`] : [])].join(", ")),
+      el("p", { class: "muted" }, [`Made ${note.created}`, ...(note.updatedAt === note.createdAt ? [] : [`changed ${note.updated}`]), ...(note.topicKey ? [`topic key ${note.topicKey}`] : []), ...(note.namespace ? [`namespace ${note.namespace}`] : []), ...(note.expires ? [`expires ${note.expires}`] : [])].join(", ")),
+      ...anchors(note),
       timeline(note),
       ...relations(note),
       ...revisions(note));

@@ -4,7 +4,8 @@
 import { Problem, wordsOf } from "../base/api.js";
 import { debounced, el, takesText } from "../base/dom.js";
 import { createNoteView } from "./note.js";
-import { TYPES, changesOf, listPath, listWords, noteFile, noteLine } from "./text.js";
+import { createUpkeepViews } from "./upkeep.js";
+import { TYPES, changesOf, linesOf, listPath, listWords, noteFile, noteLine, warningWords } from "./text.js";
 
 const SEARCH_MS = 150;
 /** Several notes saved at once are one reload. */
@@ -31,13 +32,17 @@ export function createMemoryPanel({ api, toast, undo, say, attach }) {
   /** What the list shows, word for word: what did not change is left alone. */
   let listed = "";
   let editing = false;
+  /** What is shown beside notes: those that wait, or those that were deleted. @type {"pending" | "deleted" | null} */
+  let beside = null;
 
   const search = el("input", { type: "search", "aria-label": "Search the memory", placeholder: "words", autocomplete: "off", spellcheck: "false" });
   const type = el("select", { "aria-label": "Type" });
   const project = el("select", { "aria-label": "Project" });
   const count = el("p", { class: "muted", role: "status" });
   const list = el("ul", { class: "notes", "aria-label": "Notes" });
-  const rows = el("div", {}, el("div", { class: "row" }, search, type, project, el("button", { type: "button", class: "btn", onclick: () => form(null) }, "New note")), count, list);
+  const waiting = el("button", { type: "button", class: "btn waiting", hidden: true, onclick: () => void aside("pending") });
+  const gone = el("button", { type: "button", class: "link", hidden: true, onclick: () => void aside("deleted") });
+  const rows = el("div", {}, el("div", { class: "row" }, search, type, project, el("button", { type: "button", class: "btn", onclick: () => form(null) }, "New note"), waiting), count, list, el("p", {}, gone));
   const one = el("div", { hidden: true });
   const root = el("div", { class: "memorypanel" }, rows, one);
 
@@ -79,6 +84,10 @@ export function createMemoryPanel({ api, toast, undo, say, attach }) {
       const key = focused && `${focused.closest("li")?.dataset["id"]} ${focused.dataset["do"]}`;
       choices(type, "all types", told.types);
       choices(project, "all projects", told.projects);
+      waiting.hidden = told.pending === 0;
+      waiting.textContent = `Waiting for review (${told.pending})`;
+      gone.hidden = told.deleted === 0;
+      gone.textContent = `Deleted notes (${told.deleted})`;
       const words = listWords(told, Boolean(search.value.trim() || type.value || project.value));
       if (count.textContent !== words) count.textContent = words;
       if (listed === JSON.stringify(told.notes)) return;
@@ -100,6 +109,7 @@ export function createMemoryPanel({ api, toast, undo, say, attach }) {
     return el("li", { "data-id": note.prompt ? `p${note.id}` : note.id },
       note.prompt ? el("span", { class: "note-name" }, title) : el("button", { type: "button", class: "note-name link", "data-do": "open", onclick: () => void open(note.id) }, title),
       el("div", { class: "muted" }, noteLine(note)),
+      note.warnings.length ? el("div", { class: "warning" }, warningWords(note)) : null,
       note.snippetHtml ? words : null,
       note.prompt ? null : el("div", { class: "acts" },
         el("button", { type: "button", class: "link", "data-do": "attach", "aria-label": `Attach ${note.title} to the message`, onclick: () => void insert(note).catch(fail) }, "Attach")));
@@ -117,18 +127,50 @@ export function createMemoryPanel({ api, toast, undo, say, attach }) {
     shown = null;
     wanted = null;
     editing = false;
+    const left = beside;
+    beside = null;
     show(null);
     await load();
+    if (left) return void focusFirst(left === "pending" ? waiting : gone);
     const name = list.querySelector(`li[data-id="${from}"] button`);
     if (name instanceof HTMLElement) name.focus({ preventScroll: true });
     else search.focus({ preventScroll: true });
+    return undefined;
   }
 
+  /** @param {HTMLElement} wished  or the search, where it is not there any more */
+  const focusFirst = (wished) => (wished.hidden ? search : wished).focus({ preventScroll: true });
+
   const view = createNoteView({ api, toast, undo, insert: (note) => void insert(note).catch(fail), edit: form, open, back });
+
+  const upkeep = createUpkeepViews({ api, toast, open, back });
+
+  /** @param {"pending" | "deleted"} what */
+  async function aside(what) {
+    const mine = (turn += 1);
+    const first = beside !== what;
+    beside = what;
+    wanted = null;
+    shown = null;
+    try {
+      const page = await upkeep[what](() => aside(what));
+      if (mine !== turn) return;
+      const focused = one.contains(document.activeElement) ? document.activeElement?.getAttribute("aria-label") : null;
+      show(page);
+      const buttons = [...page.querySelectorAll("button")];
+      // The same button, else the first of the next note, else the way back.
+      const next = buttons.find((button) => focused && button.getAttribute("aria-label") === focused) ?? buttons.find((button) => button.closest("li")) ?? buttons[0];
+      if (first || focused) next?.focus({ preventScroll: true });
+      if (first) root.parentElement?.scrollTo({ top: 0 });
+    } catch (error) {
+      fail(error);
+    }
+  }
 
   /** @param {number} id */
   async function open(id) {
     const mine = (turn += 1);
+    beside = null;
     wanted = id;
     try {
       /** @type {WholeNote} */
@@ -166,10 +208,12 @@ export function createMemoryPanel({ api, toast, undo, say, attach }) {
      * @param {Record<string, string | number | boolean>} [more]
      */
     const field = (name, value, more = {}) => el("input", { name, value, autocomplete: "off", ...more });
-    const before = { title: note?.title ?? "", type: note?.type ?? "", project: note?.project ?? project.value, scope: note?.scope ?? "project", topicKey: note?.topicKey ?? "", content: note?.content ?? "" };
+    const before = { title: note?.title ?? "", type: note?.type ?? "", project: note?.project ?? project.value, scope: note?.scope ?? "project", topicKey: note?.topicKey ?? "", anchors: note?.anchors.map(({ target }) => target).join("\n") ?? "", expires: "", content: note?.content ?? "" };
     const scope = el("select", { name: "scope" }, ...["project", "personal"].map((value) => el("option", { value, selected: value === before.scope }, value)));
     const area = el("textarea", { name: "content", rows: 8, required: true });
     area.value = before.content;
+    const about = el("textarea", { name: "anchors", rows: 2, placeholder: "src/auth.rs#renew, one a line" });
+    about.value = before.anchors;
     const problem = el("p", { class: "problem", role: "alert", hidden: true });
     const leave = () => (note ? open(note.id) : back());
     const box = el("form", { class: "note-form" },
@@ -180,6 +224,8 @@ export function createMemoryPanel({ api, toast, undo, say, attach }) {
       el("label", {}, "Project", field("project", before.project, { placeholder: "the one of this folder" })),
       el("label", {}, "For", scope),
       el("label", {}, "Topic key", field("topicKey", before.topicKey, { placeholder: "none; a note saved with the same key replaces the text" })),
+      el("label", {}, "About these files, symbols or commits", about),
+      el("label", {}, "Expires", field("expires", "", { placeholder: note?.expires ? `${note.expires}; or never` : "never; or 2026-12-31, 30d" })),
       problem,
       el("div", { class: "acts" }, el("button", { type: "submit", class: "btn pri" }, "Save"), el("button", { type: "button", class: "btn", onclick: () => void leave() }, "Cancel")));
     box.addEventListener("submit", (event) => {
@@ -202,18 +248,21 @@ export function createMemoryPanel({ api, toast, undo, say, attach }) {
    */
   async function save(note, before, now) {
     if (!note) {
-      const made = await api.call("POST", "/api/memory", Object.fromEntries(Object.entries(now).filter(([, value]) => value)));
+      const given = Object.fromEntries(Object.entries(now).filter(([, value]) => value));
+      const made = await api.call("POST", "/api/memory", { ...given, anchors: linesOf(now["anchors"] ?? "") });
       say(`Saved as note #${made.id}.`);
       return open(made.id);
     }
     const changes = changesOf(before, now);
-    if (changes) await api.call("PATCH", `/api/memory/${note.id}`, { ...changes, revision: note.revision });
+    const anchors = changes && "anchors" in changes ? { anchors: linesOf(changes["anchors"] ?? "") } : {};
+    if (changes) await api.call("PATCH", `/api/memory/${note.id}`, { ...changes, ...anchors, revision: note.revision });
     say(changes ? "Saved; the earlier text is kept." : "Nothing was changed.");
     return open(note.id);
   }
 
   const fresh = debounced(CHANGED_MS, () => {
     if (!root.isConnected || editing) return;
+    if (beside) return void aside(beside);
     if (wanted === null) return void load();
     // Who fills in a relation is not disturbed.
     if (!(one.contains(document.activeElement) && takesText(document.activeElement))) void open(wanted);
@@ -225,9 +274,10 @@ export function createMemoryPanel({ api, toast, undo, say, attach }) {
     async render(body) {
       if (root.parentElement !== body) {
         body.replaceChildren(root);
+        if (!editing && beside) await aside(beside);
         if (!editing && wanted !== null) await open(wanted);
       }
-      if (wanted === null && !editing) await load();
+      if (wanted === null && !editing && !beside) await load();
     },
     /** Somebody wrote into the memory. */
     changed: () => fresh.call(),

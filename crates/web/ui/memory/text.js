@@ -14,16 +14,46 @@ export const TYPES = ["decision", "architecture", "bugfix", "pattern", "config",
  * The line below a title.
  * @param {Note} note
  */
-export function noteLine({ id, prompt, type, project, scope, tokens, revision, duplicates, age }) {
+export function noteLine({ id, prompt, type, project, scope, tokens, revision, duplicates, age, author }) {
   return [
     ...(prompt ? ["prompt"] : [`#${id}`, type]), project || "no project",
     ...(scope === "personal" ? ["personal"] : []),
     `~${grouped(tokens)} tok`,
     ...(revision > 1 ? [`revision ${grouped(revision)}`] : []),
     ...(duplicates > 0 ? [`saved again ${grouped(duplicates)}×`] : []),
+    ...(author ? [`by ${author}`] : []),
     age,
   ].join(" · ");
 }
+
+/**
+ * The line below what waits for review.
+ * @param {import("../types.js").PendingNote} note
+ */
+export function pendingLine({ id, changes, type, project, author, age, supersedes, topicKey }) {
+  return [
+    `#${id}`,
+    ...(changes === null ? [] : [`change of #${changes}`]),
+    ...(type ? [type] : []),
+    ...(project ? [project] : []),
+    ...(topicKey ? [`topic key ${topicKey}`] : []),
+    ...(supersedes.length ? [`supersedes ${supersedes.map((one) => `#${one}`).join(", ")}`] : []),
+    ...(author ? [`by ${author}`] : []),
+    age,
+  ].join(" · ");
+}
+
+/**
+ * What has to be said of a note; empty where there is nothing.
+ * @param {Pick<Note, "warnings">} note
+ */
+export const warningWords = ({ warnings }) => (warnings.length ? `⚠ ${warnings.join(", ")}` : "");
+
+/**
+ * What was typed, one a line, as a list.
+ * @param {string} text
+ */
+export const linesOf = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
 
 /**
  * What stands above the list.

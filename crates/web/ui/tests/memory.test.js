@@ -1,19 +1,32 @@
 // The Memory panel's words: what is listed, what goes into a message, what was changed (MEM-9).
 import assert from "node:assert/strict";
 import test from "node:test";
-import { changesOf, listPath, listWords, noteFile, noteLine, relationWords } from "../memory/text.js";
+import { changesOf, linesOf, listPath, listWords, noteFile, noteLine, pendingLine, relationWords, warningWords } from "../memory/text.js";
 import { chance } from "./random.js";
 
 /** @type {import("../types.js").Note} */
 const NOTE = {
   id: 42, prompt: false, type: "decision", title: "Ports start at 7411", snippetHtml: "", project: "harbour", scope: "project", session: "s", topicKey: null,
-  namespace: null, revision: 1, duplicates: 0, tokens: 1234, createdAt: "2026-11-16T03:00:00Z", updatedAt: "2026-11-16T04:00:00Z", age: "2 h ago",
+  namespace: null, revision: 1, duplicates: 0, tokens: 1234, createdAt: "2026-11-16T03:00:00Z", updatedAt: "2026-11-16T04:00:00Z", age: "2 h ago", author: null, warnings: [],
 };
 
 test("MEM-1: the line below a title says what a note is, and nothing that goes without saying", () => {
   assert.equal(noteLine(NOTE), "#42 · decision · harbour · ~1,234 tok · 2 h ago");
   assert.equal(noteLine({ ...NOTE, scope: "personal", revision: 3, duplicates: 2 }), "#42 · decision · harbour · personal · ~1,234 tok · revision 3 · saved again 2× · 2 h ago");
   assert.equal(noteLine({ ...NOTE, prompt: true }), "prompt · harbour · ~1,234 tok · 2 h ago");
+});
+
+test("MEM-16: a note says who wrote it, and MEM-15: why it may not count any more", () => {
+  assert.equal(noteLine({ ...NOTE, author: "codex" }), "#42 · decision · harbour · ~1,234 tok · by codex · 2 h ago");
+  assert.equal(warningWords(NOTE), "");
+  assert.equal(warningWords({ warnings: ["superseded by #57", "src/a.rs gone"] }), "⚠ superseded by #57, src/a.rs gone");
+  assert.deepEqual(linesOf(" src/a.rs \n\ncommit:1f3c9a2\n"), ["src/a.rs", "commit:1f3c9a2"]);
+});
+
+test("MEM-16: what waits says what it would change", () => {
+  const waiting = { id: 58, changes: null, type: "decision", title: "x", html: null, project: "harbour", author: "codex", topicKey: null, anchors: [], supersedes: [3], savedAt: "", age: "1 min ago" };
+  assert.equal(pendingLine(waiting), "#58 · decision · harbour · supersedes #3 · by codex · 1 min ago");
+  assert.equal(pendingLine({ ...waiting, changes: 7, type: null, project: null, supersedes: [] }), "#58 · change of #7 · by codex · 1 min ago");
 });
 
 test("MEM-6: the list says how many there are, and when not all words were found", () => {

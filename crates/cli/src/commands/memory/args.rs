@@ -16,6 +16,8 @@ use super::meaning::MeaningArgs;
     plimsoll memory search 'ports ci' --since 7d --max-tokens 500\n  \
     plimsoll memory context --project plimsoll --detail summary\n  \
     plimsoll memory timeline 42 --before 3 --after 3\n  \
+    plimsoll memory save 'Sessions renew at 3/4' 'Half was too late.' --anchor src/auth.rs#renew\n  \
+    plimsoll memory delete 42 && plimsoll memory restore 42\n  \
     plimsoll memory export memory.jsonl\n  \
     plimsoll memory stats --json | jq .total\n\n\
     It prints what an agent would be told, footers included: `plimsoll mcp` serves the same\n\
@@ -41,6 +43,34 @@ pub(crate) enum MemoryCommand {
     Timeline(TimelineArgs),
     /// The whole of a note, or an earlier text of it
     Show(ShowArgs),
+    /// Delete a note; `restore` brings it back until it is purged
+    Delete {
+        /// The note
+        id: u64,
+
+        /// Leave nothing of it
+        #[arg(long)]
+        hard: bool,
+    },
+    /// Bring back a note that was deleted
+    Restore {
+        /// The note
+        id: u64,
+    },
+    /// The notes that were deleted and can be brought back
+    Deleted,
+    /// What agents saved and a person has not looked at yet (the setting memoryReview)
+    Pending,
+    /// Let what waits for review count
+    Approve {
+        /// The numbers that `pending` shows
+        #[arg(required_unless_present = "all")]
+        ids: Vec<u64>,
+
+        /// All of it
+        #[arg(long, conflicts_with = "ids")]
+        all: bool,
+    },
     /// Write all of it to a file, one record a line
     Export(ExportArgs),
     /// Bring in what `export` wrote; what is there already stays
@@ -93,6 +123,19 @@ pub(crate) struct SaveArgs {
     /// A note that it relates to; may be given more than once
     #[arg(long, value_name = "ID")]
     pub(crate) relate_to: Vec<u64>,
+
+    /// What it is about, from the project's root: src/auth.rs, src/auth.rs#Session::renew or
+    /// commit:1f3c9a2; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    pub(crate) anchor: Vec<String>,
+
+    /// A note whose place it takes; may be given more than once
+    #[arg(long, value_name = "ID")]
+    pub(crate) supersedes: Vec<u64>,
+
+    /// When it does not count any more: a day as 2026-12-31, a time, or an age as 30d
+    #[arg(long, value_name = "TIME")]
+    pub(crate) expires: Option<String>,
 }
 
 /// How a read is told.

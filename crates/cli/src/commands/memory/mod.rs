@@ -3,6 +3,7 @@
 mod archive;
 mod args;
 mod meaning;
+mod upkeep;
 
 pub(crate) use args::MemoryArgs;
 
@@ -12,7 +13,7 @@ use jiff::Timestamp as Instant;
 use plimsoll_app::App;
 use plimsoll_memory::{
     Find, GetObservation, Ledger, Memory, MemoryError, MemoryParts, OwnProject, Reading, Recall,
-    Reply, Save, Stats, Timeline,
+    Reply, Save, Stats, Timeline, Update, Writer,
 };
 use plimsoll_store::{Observation, Workspace};
 use plimsoll_tokens::Estimator;
@@ -82,6 +83,19 @@ pub(crate) fn run(
             }
             // Answered above: it needs no memory.
             MemoryCommand::Meaning(_) => return Ok(0),
+            MemoryCommand::Delete { id, hard } => {
+                let hard = *hard || app.settings().keep_deleted().is_none();
+                return upkeep::delete(&memory, *id, hard, args.json, output).await;
+            }
+            MemoryCommand::Restore { id } => {
+                let ask = Update { id: *id, undelete: true, ..Update::default() };
+                memory.update(ask).await
+            }
+            MemoryCommand::Deleted => return upkeep::deleted(&memory, args.json, output).await,
+            MemoryCommand::Pending => return upkeep::pending(&memory, args.json, output).await,
+            MemoryCommand::Approve { ids, all } => {
+                return upkeep::approve(&memory, ids, *all, args.json, output).await;
+            }
             MemoryCommand::Export(export) => {
                 return archive::export(&memory, export).await;
             }
@@ -108,6 +122,8 @@ fn memory(app: &Arc<App>, workspace: Workspace) -> Result<Memory, Failure> {
         counter: Estimator::Bytes4,
         ledger: Arc::new(Ledger::new(None)),
         started: Arc::default(),
+        root: machine::root_of(&directory).unwrap_or_default(),
+        writer: Writer::person("cli"),
     }))
 }
 
@@ -128,6 +144,9 @@ fn note(args: &SaveArgs) -> Result<Save, Failure> {
         tool_name: None,
         relate_to: args.relate_to.clone(),
         seen_revision: None,
+        anchors: args.anchor.clone(),
+        supersedes: args.supersedes.clone(),
+        expires: args.expires.clone(),
     })
 }
 
@@ -149,6 +168,11 @@ fn reading(args: &ReadingArgs) -> Reading {
     Reading { detail_level: args.detail, max_tokens: args.max_tokens }
 }
 
+/// A time as machines write it.
+fn iso(at: plimsoll_domain::Timestamp) -> String {
+    Instant::from_millisecond(at.millis()).map(|at| at.to_string()).unwrap_or_default()
+}
+
 /// A note as JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -167,13 +191,15 @@ struct NoteRow {
     duplicates: u64,
     created_at: String,
     updated_at: String,
+    author: Option<String>,
+    expires_at: Option<String>,
+    superseded_by: Option<u64>,
+    anchors: Vec<String>,
 }
 
 impl From<Observation> for NoteRow {
     fn from(note: Observation) -> Self {
-        let time = |at: plimsoll_domain::Timestamp| {
-            Instant::from_millisecond(at.millis()).map(|at| at.to_string()).unwrap_or_default()
-        };
+        let time = iso;
         Self {
             id: note.id,
             kind: note.kind,
@@ -188,6 +214,10 @@ impl From<Observation> for NoteRow {
             duplicates: note.duplicate_count,
             created_at: time(note.created_at),
             updated_at: time(note.updated_at),
+            author: note.author,
+            expires_at: note.expires_at.map(time),
+            superseded_by: note.superseded_by,
+            anchors: note.anchors.into_iter().map(|anchor| anchor.target).collect(),
         }
     }
 }
@@ -229,7 +259,12 @@ fn failed(error: MemoryError) -> Failure {
             Failure::failed(format!("session {session} belongs to project {project}"))
                 .hint(format!("add --project {project}, or choose another --session"))
         }
+        MemoryError::NotWaiting(id) => {
+            Failure::failed(format!("nothing waits for review as #{id}"))
+                .hint("`plimsoll memory pending` lists what does")
+        }
         MemoryError::NoOneProject
+        | MemoryError::BadAnchor { .. }
         | MemoryError::Blank(_)
         | MemoryError::TooLong { .. }
         | MemoryError::OutOfRange { .. }

@@ -8,7 +8,7 @@ mod rows;
 
 pub use aside::TABLES_OF_A_PAIR;
 pub(crate) use aside::put_aside;
-pub(crate) use notes::{forget_note, keep_notes, of_note};
+pub(crate) use notes::{bring_back as bring_back_note, forget_note, keep_notes, of_note};
 pub(crate) use restore::restore;
 
 use plimsoll_domain::{DeletionId, PairId, Timestamp};

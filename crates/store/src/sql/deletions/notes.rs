@@ -73,7 +73,7 @@ pub(crate) fn forget_note(db: &mut dyn Db, id: u64) -> StoreResult<()> {
     db.run(FORGET, values![&owner]).map(drop)
 }
 
-pub(super) fn bring_back(db: &mut dyn Db, workspace: &Workspace, note: &str) -> StoreResult<()> {
+pub(crate) fn bring_back(db: &mut dyn Db, workspace: &Workspace, note: &str) -> StoreResult<()> {
     let id: u64 = note.parse().unwrap_or(0);
     if db.run(BRING_BACK, values![id, workspace])? == 0 {
         return Ok(());

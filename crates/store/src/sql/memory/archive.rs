@@ -12,10 +12,9 @@ use crate::{
 
 const SAME: &str = "SELECT id FROM memory_observations WHERE workspace = $1 AND created_at = $2
     AND deleted_at IS NULL AND (id = $3 OR fingerprint = $4) ORDER BY id LIMIT 1";
-const TAKEN: &str = "SELECT 1 FROM memory_observations WHERE id = $1";
 const COUNT: &str = "UPDATE memory_observations SET revision_count = $1 WHERE id = $2";
 const REVISION: &str = "INSERT INTO memory_revisions (observation_id, revision, kind, title,
-    content, replaced_at) VALUES ($1, $2, $3, $4, $5, $6)";
+    content, replaced_at, author) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
 /// Where in the order of the archive to go on.
 enum Place<'r> {
@@ -139,7 +138,7 @@ fn bring_note(
             return Ok((holder.id, fresh));
         }
     }
-    let taken = note.id == 0 || first(db, TAKEN, values![note.id], |_| Ok(()))?.is_some();
+    let taken = note.id == 0 || observations::is_taken(db, note.id)?;
     let id = if taken { ids::next(db, "observation")? } else { note.id };
     ids::past(db, "observation", id)?;
     sessions::make_named(db, workspace, &note.session, &note.project, note.created_at)?;
@@ -152,7 +151,8 @@ fn bring_note(
 
 fn put_revision(db: &mut dyn Db, id: u64, earlier: &ObservationRevision) -> StoreResult<()> {
     let (kind, title, content) = (&earlier.kind, &earlier.title, &earlier.content);
-    let cells = values![id, earlier.revision, kind, title, content, earlier.replaced_at];
+    let (at, author) = (earlier.replaced_at, earlier.author.as_ref());
+    let cells = values![id, earlier.revision, kind, title, content, at, author];
     db.run(REVISION, cells).map(drop)
 }
 
@@ -171,6 +171,7 @@ fn join(
         title: note.title.clone(),
         content: note.content.clone(),
         replaced_at: note.updated_at,
+        author: note.author.clone(),
     };
     let text =
         |one: &ObservationRevision| (one.kind.clone(), one.title.clone(), one.content.clone());
@@ -189,7 +190,8 @@ fn join(
     db.run(COUNT, values![next, holder.id])?;
     if newer {
         let (kind, title, content) = text(&present);
-        let changed = Observation { kind, title, content, ..holder.clone() };
+        let author = note.author.clone();
+        let changed = Observation { kind, title, content, author, ..holder.clone() };
         saving::new_text(db, workspace, &changed, note.updated_at)?;
     }
     Ok(newer || next > holder.revision_count)

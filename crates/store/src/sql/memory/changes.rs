@@ -3,12 +3,13 @@
 use plimsoll_domain::Timestamp;
 
 use super::{
-    observations,
+    count, graph, observations,
     saving::{self, Made},
 };
 use crate::{
-    Change, NewObservation, Noun, Observation, StoreError, StoreResult, Workspace,
-    engine::Db,
+    Change, DeletedObservation, NewObservation, NewRelation, Noun, Observation, SUPERSEDES,
+    StoreError, StoreResult, Workspace,
+    engine::{Db, first, list},
     sql::{deletions, workspaces},
 };
 
@@ -52,8 +53,16 @@ pub(crate) fn change(
     replace(&mut changed.project, &change.project);
     changed.scope = change.scope.unwrap_or(changed.scope);
     changed.topic_key = change.topic_key.clone().or(changed.topic_key);
-    if changed == known {
-        return Ok(known);
+    let same = changed == known;
+    if let Some(anchors) = &change.anchors {
+        saving::put_anchors(db, id, anchors)?;
+    }
+    if change.expires_at.is_some() {
+        saving::put_expiry(db, id, change.expires_at)?;
+    }
+    supersede(db, workspace, id, &change.supersedes, at)?;
+    if same {
+        return observations::get(db, workspace, id);
     }
     let place = |note: &Observation| (note.topic_key.clone(), note.project.clone(), note.scope);
     if place(&changed) != place(&known)
@@ -66,6 +75,7 @@ pub(crate) fn change(
     if (&changed.kind, &changed.title, &changed.content)
         != (&known.kind, &known.title, &known.content)
     {
+        changed.author.clone_from(&change.author);
         saving::new_text(db, workspace, &changed, at)?;
     }
     let made = Made::of(workspace, &changed);
@@ -73,6 +83,50 @@ pub(crate) fn change(
     let scope = changed.scope.name();
     db.run(PLACE, values![project, scope, key, &made.fingerprint, &made.tags, at, id])?;
     observations::get(db, workspace, id)
+}
+
+fn supersede(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    id: u64,
+    earlier: &[u64],
+    at: Timestamp,
+) -> StoreResult<()> {
+    let over =
+        |to: &u64| NewRelation { from: id, to: *to, kind: SUPERSEDES.to_owned(), note: None };
+    let wanted: Vec<NewRelation> = earlier.iter().map(over).collect();
+    graph::relate(db, workspace, &wanted, at).map(drop)
+}
+
+pub(crate) fn deleted(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    limit: usize,
+) -> StoreResult<(Vec<DeletedObservation>, u64)> {
+    const FROM: &str = "FROM memory_observations WHERE workspace = $1 AND deleted_at IS NOT NULL";
+    let counted = format!("SELECT COUNT(*) {FROM}");
+    let total = first(db, &counted, values![workspace], |row| row.count(0))?;
+    let sql = format!(
+        "SELECT {}, deleted_at {FROM} ORDER BY deleted_at DESC, id DESC LIMIT $2",
+        observations::COLUMNS
+    );
+    let found = list(db, &sql, values![workspace, count(limit)], |row| {
+        let observation = observations::read(row)?;
+        Ok(DeletedObservation { observation, deleted_at: row.time(observations::COLUMN_COUNT)? })
+    })?;
+    Ok((found, total.unwrap_or(0)))
+}
+
+pub(crate) fn bring_back(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    id: u64,
+) -> StoreResult<Observation> {
+    deletions::bring_back_note(db, workspace, &id.to_string())?;
+    let note = observations::get(db, workspace, id)?;
+    // No deletion has it to give back any more.
+    deletions::forget_note(db, id)?;
+    Ok(note)
 }
 
 pub(crate) fn delete(
@@ -92,7 +146,7 @@ pub(crate) fn delete(
 }
 
 /// Deletes notes softly, as one step that can be undone (REC-5).
-fn put_aside(
+pub(super) fn put_aside(
     db: &mut dyn Db,
     workspace: &Workspace,
     ids: &[u64],

@@ -1,16 +1,20 @@
 //! Relations.
 
+use std::collections::HashSet;
+
 use plimsoll_domain::Timestamp;
 
 use super::{count, ids, observations};
 use crate::{
-    NewRelation, Noun, Related, Relation, StoreError, StoreResult, Workspace,
+    NewRelation, Noun, Related, Relation, SUPERSEDES, StoreError, StoreResult, Workspace,
     engine::{Cells, Db, first, list},
 };
 
 const COLUMNS: &str = "r.id, r.from_id, r.to_id, r.kind, r.note, r.created_at";
 const SAME: &str =
     "SELECT id FROM memory_relations WHERE from_id = $1 AND to_id = $2 AND kind = $3";
+const EARLIER: &str =
+    "SELECT to_id FROM memory_relations WHERE from_id = $1 AND kind = 'supersedes'";
 const INSERT: &str = "INSERT INTO memory_relations (id, workspace, from_id, to_id, kind, note,
     created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 const NOTE: &str = "UPDATE memory_relations SET note = $1 WHERE id = $2";
@@ -39,6 +43,9 @@ fn relate_one(
     }
     observations::get(db, workspace, relation.from)?;
     observations::get(db, workspace, relation.to)?;
+    if relation.kind == SUPERSEDES && supersedes(db, relation.to, relation.from)? {
+        return Err(StoreError::Circle { from: relation.from, to: relation.to });
+    }
     if let Some(id) = same(db, relation)? {
         if relation.note.is_some() {
             db.run(NOTE, values![relation.note.as_ref(), id])?;
@@ -48,6 +55,23 @@ fn relate_one(
     let id = ids::next(db, "relation")?;
     insert(db, workspace, id, relation, at)?;
     Ok(Related { id, fresh: true })
+}
+
+/// Whether one note supersedes another, also by those between.
+fn supersedes(db: &mut dyn Db, from: u64, to: u64) -> StoreResult<bool> {
+    let mut seen = HashSet::from([from]);
+    let mut open = vec![from];
+    while let Some(next) = open.pop() {
+        for earlier in list(db, EARLIER, values![next], |row| row.count(0))? {
+            if earlier == to {
+                return Ok(true);
+            }
+            if seen.insert(earlier) {
+                open.push(earlier);
+            }
+        }
+    }
+    Ok(false)
 }
 
 fn same(db: &mut dyn Db, relation: &NewRelation) -> StoreResult<Option<u64>> {

@@ -83,6 +83,22 @@ impl<'v> Conditions<'v> {
         if let Some(before) = filter.before {
             self.and(&format!("{prefix}updated_at < "), before);
         }
+        if filter.anchored {
+            self.sql.push_str(&format!(" AND {prefix}anchors IS NOT NULL"));
+        }
+        // Few notes are superseded or expired, and both lists have an index of their own: the
+        // columns of all the others need not be read to count them.
+        for (now, not) in [(filter.current_at, "NOT "), (filter.outdated_at, "")] {
+            let Some(now) = now else { continue };
+            let now = self.value(now);
+            self.sql.push_str(&format!(
+                " AND {prefix}id {not}IN (SELECT r.to_id FROM memory_relations r
+                    JOIN memory_observations newer ON newer.id = r.from_id
+                    WHERE r.kind = 'supersedes' AND newer.deleted_at IS NULL
+                UNION ALL SELECT gone.id FROM memory_observations gone
+                    WHERE gone.expires_at IS NOT NULL AND gone.expires_at <= {now})"
+            ));
+        }
     }
 
     /// What the filter asks of prompts.

@@ -1,11 +1,13 @@
 //! The memory, in statements that every database takes.
 
+mod anchors;
 pub(crate) mod archive;
 pub(crate) mod changes;
 pub(crate) mod graph;
 mod ids;
 mod listing;
 pub mod observations;
+pub(crate) mod pending;
 pub mod prompts;
 pub(crate) mod saving;
 pub(crate) mod sessions;

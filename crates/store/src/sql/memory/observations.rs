@@ -2,18 +2,25 @@
 
 use plimsoll_domain::Timestamp;
 
-use super::{Conditions, count, namespace};
+use super::{Conditions, anchors, count, namespace};
 use crate::{
     Around, MemoryFilter, Noun, Observation, ObservationRevision, Order, Projects, StoreError,
     StoreResult, Workspace,
     engine::{Cells, Db, first, list, unreadable},
 };
 
+/// The columns of an observation, of the table by its own name. Which note supersedes it is said
+/// by the relations (MEM-15), so that there is one truth about it.
 pub const COLUMNS: &str = "id, session_id, kind, project, scope, namespace, topic_key,
     tool_name, revision_count, duplicate_count, last_seen_at, created_at, updated_at, title,
-    content";
-const REVISIONS: &str = "SELECT revision, kind, title, content, replaced_at FROM memory_revisions
-    WHERE observation_id = $1 ORDER BY revision";
+    content, author, expires_at, anchors,
+    (SELECT MAX(r.from_id) FROM memory_relations r
+        JOIN memory_observations newer ON newer.id = r.from_id AND newer.deleted_at IS NULL
+        WHERE r.to_id = memory_observations.id AND r.kind = 'supersedes')";
+/// How many these are.
+pub(super) const COLUMN_COUNT: usize = 19;
+const REVISIONS: &str = "SELECT revision, kind, title, content, replaced_at, author
+    FROM memory_revisions WHERE observation_id = $1 ORDER BY revision";
 
 /// An observation that is not deleted.
 pub(crate) fn get(db: &mut dyn Db, workspace: &Workspace, id: u64) -> StoreResult<Observation> {
@@ -22,6 +29,12 @@ pub(crate) fn get(db: &mut dyn Db, workspace: &Workspace, id: u64) -> StoreResul
         WHERE id = $1 AND workspace = $2 AND deleted_at IS NULL"
     );
     first(db, &sql, values![id, workspace], read)?.ok_or(StoreError::NotFound(Noun::Observation))
+}
+
+/// Whether a number is that of a note, deleted or not.
+pub(super) fn is_taken(db: &mut dyn Db, id: u64) -> StoreResult<bool> {
+    let sql = "SELECT 1 FROM memory_observations WHERE id = $1";
+    Ok(first(db, sql, values![id], |_| Ok(()))?.is_some())
 }
 
 pub(crate) fn by_id(
@@ -57,6 +70,7 @@ pub(super) fn revisions_of(db: &mut dyn Db, id: u64) -> StoreResult<Vec<Observat
             title: row.string(2)?,
             content: row.string(3)?,
             replaced_at: row.time(4)?,
+            author: row.opt_string(5)?,
         })
     })
 }
@@ -153,5 +167,9 @@ pub fn read(row: &dyn Cells) -> StoreResult<Observation> {
         updated_at: row.time(12)?,
         title: row.string(13)?,
         content: row.string(14)?,
+        author: row.opt_string(15)?,
+        expires_at: row.opt_int(16)?.map(Timestamp::from_millis),
+        anchors: anchors::read(row.opt_text(17)?),
+        superseded_by: row.opt_count(18)?,
     })
 }

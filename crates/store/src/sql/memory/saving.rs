@@ -2,10 +2,10 @@
 
 use plimsoll_domain::Timestamp;
 
-use super::{graph, ids, observations, sessions, tags, words::fingerprint};
+use super::{anchors, graph, ids, observations, sessions, tags, words::fingerprint};
 use crate::{
-    NewObservation, NewRelation, Noun, Observation, Saved, SavedObservation, Scope, StoreError,
-    StoreResult, Workspace,
+    Anchor, Change, NewObservation, NewRelation, Noun, Observation, SUPERSEDES, Saved,
+    SavedObservation, Scope, StoreError, StoreResult, Workspace,
     engine::{Db, first},
     sql::workspaces,
 };
@@ -20,13 +20,17 @@ const SEEN: &str = "UPDATE memory_observations SET duplicate_count = duplicate_c
     last_seen_at = $1 WHERE id = $2";
 const INSERT: &str = "INSERT INTO memory_observations (id, workspace, session_id, kind, project,
     scope, namespace, topic_key, tool_name, revision_count, duplicate_count, last_seen_at,
-    created_at, updated_at, fingerprint, tags, title, content)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+    created_at, updated_at, fingerprint, tags, title, content, author, expires_at, anchors)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+    $20, $21)";
 const KEEP: &str = "INSERT INTO memory_revisions (observation_id, revision, kind, title, content,
-    replaced_at) SELECT id, revision_count, kind, title, content, $1 FROM memory_observations
-    WHERE id = $2";
+    replaced_at, author) SELECT id, revision_count, kind, title, content, $1, author
+    FROM memory_observations WHERE id = $2";
 const REVISE: &str = "UPDATE memory_observations SET revision_count = revision_count + 1,
-    kind = $1, title = $2, content = $3, fingerprint = $4, tags = $5, updated_at = $6 WHERE id = $7";
+    kind = $1, title = $2, content = $3, fingerprint = $4, tags = $5, updated_at = $6, author = $7
+    WHERE id = $8";
+const ANCHOR: &str = "UPDATE memory_observations SET anchors = $1 WHERE id = $2";
+const EXPIRE: &str = "UPDATE memory_observations SET expires_at = $1 WHERE id = $2";
 
 /// What a relation that comes with a note means.
 const RELATES_TO: &str = "relates_to";
@@ -39,13 +43,15 @@ pub(crate) fn save_all(
     same_since: Timestamp,
 ) -> StoreResult<Vec<SavedObservation>> {
     workspaces::must_exist(db, workspace)?;
-    notes.iter().map(|note| save(db, workspace, note, at, same_since)).collect()
+    notes.iter().map(|note| save(db, workspace, note, None, at, same_since)).collect()
 }
 
-fn save(
+/// Saves a note; one that is added gets this number, or the next.
+pub(super) fn save(
     db: &mut dyn Db,
     workspace: &Workspace,
     note: &NewObservation,
+    number: Option<u64>,
     at: Timestamp,
     same_since: Timestamp,
 ) -> StoreResult<SavedObservation> {
@@ -69,13 +75,22 @@ fn save(
         }
         None => match repeated(db, workspace, note, same_since)? {
             Some(id) => (id, repeat(db, id, at)?),
-            None => (add(db, workspace, note, at)?, Saved::Added),
+            None => (add_as(db, workspace, note, number, at)?, Saved::Added),
         },
     };
-    let wanted: Vec<NewRelation> = note
-        .relate_to
-        .iter()
-        .map(|to| NewRelation { from: id, to: *to, kind: RELATES_TO.to_owned(), note: None })
+    if saved != Saved::Added {
+        if !note.anchors.is_empty() {
+            put_anchors(db, id, &note.anchors)?;
+        }
+        if note.expires_at.is_some() {
+            put_expiry(db, id, note.expires_at)?;
+        }
+    }
+    let to = |kind: &'static str| move |to: &u64| (*to, kind);
+    let ends = note.relate_to.iter().map(to(RELATES_TO));
+    let ends = ends.chain(note.supersedes.iter().map(to(SUPERSEDES)));
+    let wanted: Vec<NewRelation> = ends
+        .map(|(to, kind)| NewRelation { from: id, to, kind: kind.to_owned(), note: None })
         .collect();
     let related = graph::relate(db, workspace, &wanted, at)?;
     let relations = related.into_iter().map(|relation| relation.id).collect();
@@ -122,6 +137,17 @@ fn repeat(db: &mut dyn Db, id: u64, at: Timestamp) -> StoreResult<Saved> {
     Ok(Saved::Repeated { duplicates })
 }
 
+/// What a note names (MEM-15), anew.
+pub(super) fn put_anchors(db: &mut dyn Db, id: u64, anchors: &[Anchor]) -> StoreResult<()> {
+    db.run(ANCHOR, values![anchors::written(anchors).as_ref(), id]).map(drop)
+}
+
+/// When a note expires; none is never.
+pub(super) fn put_expiry(db: &mut dyn Db, id: u64, at: Option<Timestamp>) -> StoreResult<()> {
+    let at = at.filter(|at| *at != Change::NEVER);
+    db.run(EXPIRE, values![at, id]).map(drop)
+}
+
 /// Adds a note without looking for its like.
 pub(super) fn add(
     db: &mut dyn Db,
@@ -129,8 +155,23 @@ pub(super) fn add(
     note: &NewObservation,
     at: Timestamp,
 ) -> StoreResult<u64> {
+    add_as(db, workspace, note, None, at)
+}
+
+/// The same under a number that was promised to it.
+pub(super) fn add_as(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    note: &NewObservation,
+    number: Option<u64>,
+    at: Timestamp,
+) -> StoreResult<u64> {
     sessions::make_named(db, workspace, &note.session, &note.project, at)?;
-    let id = ids::next(db, "observation")?;
+    let id = match number {
+        // Somebody may have brought in another note under it.
+        Some(id) if !observations::is_taken(db, id)? => id,
+        _ => ids::next(db, "observation")?,
+    };
     let observation = Observation {
         id,
         session: note.session.clone(),
@@ -147,6 +188,10 @@ pub(super) fn add(
         last_seen_at: None,
         created_at: at,
         updated_at: at,
+        author: note.author.clone(),
+        expires_at: note.expires_at.filter(|at| *at != Change::NEVER),
+        anchors: note.anchors.clone(),
+        superseded_by: None,
     };
     insert(db, workspace, &observation)?;
     Ok(id)
@@ -180,6 +225,9 @@ pub(super) fn insert(
             &made.tags,
             &note.title,
             &note.content,
+            note.author.as_ref(),
+            note.expires_at,
+            anchors::written(&note.anchors).as_ref(),
         ],
     )
     .map(drop)
@@ -197,6 +245,7 @@ fn revise(
         kind: note.kind.clone(),
         title: note.title.clone(),
         content: note.content.clone(),
+        author: note.author.clone(),
         ..known.clone()
     };
     new_text(db, workspace, &changed, at)
@@ -220,6 +269,7 @@ pub(super) fn new_text(
             &made.fingerprint,
             &made.tags,
             at,
+            changed.author.as_ref(),
             changed.id,
         ],
     )?;

@@ -67,7 +67,12 @@ pub(super) fn join(
     project: &str,
     at: Timestamp,
 ) -> StoreResult<()> {
-    let session = NewSession { id: id.to_owned(), project: project.to_owned(), directory: None };
+    let session = NewSession {
+        id: id.to_owned(),
+        project: project.to_owned(),
+        directory: None,
+        author: None,
+    };
     enter(db, workspace, &session, at).map(drop)
 }
 
@@ -135,7 +140,8 @@ fn write(
     at: Timestamp,
 ) -> StoreResult<Summarised> {
     let project = owner(&session.id, project, &session.project);
-    let note = summaries::write(db, workspace, &session.id, project, words, at)?;
+    let author = session.author.as_deref();
+    let note = summaries::write(db, workspace, &session.id, project, words, author, at)?;
     Ok(Summarised { known: !made, note: Some(note.id), revision: note.revision_count })
 }
 
@@ -199,6 +205,7 @@ pub(super) fn bring(
         id: session.id.clone(),
         project: session.project.clone(),
         directory: session.directory.clone(),
+        author: None,
     };
     let made = make(db, workspace, &new, session.started_at)?;
     if made {
@@ -211,7 +218,7 @@ pub(super) fn bring(
         return Ok(made);
     }
     let at = session.ended_at.unwrap_or(session.started_at);
-    summaries::write(db, workspace, id, project, Words::Instead(summary), at)?;
+    summaries::write(db, workspace, id, project, Words::Instead(summary), None, at)?;
     Ok(true)
 }
 

@@ -47,6 +47,7 @@ pub(super) fn write(
     session: &str,
     project: &str,
     words: Words<'_>,
+    author: Option<&str>,
     at: Timestamp,
 ) -> StoreResult<Observation> {
     let known = of(db, workspace, session, project)?;
@@ -60,15 +61,22 @@ pub(super) fn write(
     let id = match known {
         Some(known) if known.content == content => known.id,
         Some(known) => {
-            saving::new_text(db, workspace, &Observation { content, ..known.clone() }, at)?;
+            let author = author.map(ToOwned::to_owned);
+            let changed = Observation { content, author, ..known.clone() };
+            saving::new_text(db, workspace, &changed, at)?;
             known.id
         }
-        None => saving::add(db, workspace, &note(session, project, content), at)?,
+        None => {
+            let author = author.map(ToOwned::to_owned);
+            let note = NewObservation { author, ..note(session, project, content) };
+            saving::add(db, workspace, &note, at)?
+        }
     };
     super::observations::get(db, workspace, id)
 }
 
-fn note(session: &str, project: &str, content: String) -> NewObservation {
+/// The note that is the summary of a session.
+pub fn note(session: &str, project: &str, content: String) -> NewObservation {
     NewObservation {
         session: session.to_owned(),
         kind: SESSION_SUMMARY.to_owned(),

@@ -4,8 +4,10 @@
 //! agent's is; what is read are the records themselves.
 
 mod told;
+mod upkeep;
 mod writing;
 
+pub(super) use upkeep::*;
 pub(super) use writing::*;
 
 use std::sync::Arc;
@@ -16,7 +18,7 @@ use axum::{
     http::StatusCode,
 };
 use plimsoll_memory::MemoryError;
-use plimsoll_store::{MemoryFilter, MemoryQuery, Order, Projects, Scope, Workspace};
+use plimsoll_store::{MemoryFilter, MemoryFound, MemoryQuery, Order, Projects, Scope, Workspace};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -41,13 +43,14 @@ impl From<MemoryError> for Problem {
         match error {
             MemoryError::NoObservation(_) => Self::not_found("note"),
             MemoryError::NoRelation(_) => Self::not_found("relation"),
+            MemoryError::NotWaiting(_) => Self::not_found("note"),
             MemoryError::NoRevision { .. } => Self::not_found("revision"),
             MemoryError::ChangedMeanwhile { revision, .. } => {
                 let words =
                     format!("somebody changed it meanwhile: it has revision {revision} by now");
                 Self::new(StatusCode::CONFLICT, "changed_meanwhile", words)
             }
-            MemoryError::KeyTaken { .. } => {
+            MemoryError::KeyTaken { .. } | MemoryError::ReplacedMeanwhile { .. } => {
                 Self::new(StatusCode::CONFLICT, "key_taken", error.to_string())
             }
             MemoryError::Store(error) => Self::from(error),
@@ -93,6 +96,10 @@ pub(super) struct NoteList {
     more: bool,
     /// Whether no note has all words, so that these have some.
     any_word: bool,
+    /// How many wait for a person to look at them.
+    pending: u64,
+    /// How many were deleted and can be brought back.
+    deleted: u64,
     /// The types there are, the most frequent first, at most 50.
     types: Vec<Group>,
     /// The projects there are, the most frequent first, at most 50.
@@ -117,7 +124,7 @@ pub(super) async fn list(
     At(at): At,
     Asked(query): Asked<NotesQuery>,
 ) -> Result<Json<NoteList>, Problem> {
-    web.app.open_workspace(&at).await?;
+    let memory = writing::memory(&web, &at).await?;
     let projects = match named(query.project) {
         None => Projects::All,
         Some(name) => {
@@ -144,19 +151,28 @@ pub(super) async fn list(
         None => {
             let limit = usize::from(limit.clamp(1, MOST));
             let (notes, total) = store.observations(&at, &filter, Order::Newest, limit).await?;
-            (notes.iter().map(|note| NoteDto::of(note, now)).collect(), total, false, false)
+            let marks = memory.marks(&notes).await;
+            let told = notes.iter().map(|note| NoteDto::of(note, &marks, now));
+            (told.collect(), total, false, false)
         }
         Some(text) => {
             let limit = usize::from(limit.clamp(1, MOST_FOUND));
             let query = MemoryQuery { text, filter, limit, snippet_chars: SNIPPET };
             let found = store.search_memory(&at, &query).await?;
             let total = u64::try_from(found.matched).unwrap_or(u64::MAX);
-            let notes = found.hits.iter().map(|hit| NoteDto::found(hit, now)).collect();
+            let notes = found.hits.iter().filter_map(|hit| match &hit.found {
+                MemoryFound::Observation(note) => Some(note),
+                MemoryFound::Prompt(_) => None,
+            });
+            let marks = memory.marks(notes).await;
+            let notes = found.hits.iter().map(|hit| NoteDto::found(hit, &marks, now)).collect();
             (notes, total, found.more, found.any_word)
         }
     };
     let (types, projects) = (groups(counts.kinds), groups(counts.projects));
-    Ok(Json(NoteList { notes, total, more, any_word, types, projects }))
+    let pending = store.pending_notes(&at, 0).await?.1;
+    let deleted = store.deleted_observations(&at, 0).await?.1;
+    Ok(Json(NoteList { notes, total, more, any_word, pending, deleted, types, projects }))
 }
 
 pub(super) fn number(text: &str, what: &str) -> Result<u64, Problem> {
@@ -215,12 +231,15 @@ pub(super) async fn timeline(
     let (before, after) = (side(query.before), side(query.after));
     let around = web.app.store().around(&at, id, &Projects::All, before, after).await?;
     let now = web.app.clock().now();
+    let memory = writing::memory(&web, &at).await?;
+    let notes = around.before.iter().chain([&around.focus]).chain(&around.after);
+    let marks = memory.marks(notes).await;
     let earlier = around.before.iter().rev();
     let all = earlier.chain(std::iter::once(&around.focus)).chain(&around.after);
     Ok(Json(TimelineDto {
         session: around.focus.session.clone(),
         in_session: around.in_session,
-        notes: all.map(|note| NoteDto::of(note, now)).collect(),
+        notes: all.map(|note| NoteDto::of(note, &marks, now)).collect(),
     }))
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use maud::html;
 use plimsoll_domain::Timestamp;
 use plimsoll_files::age_words;
+use plimsoll_memory::Marks;
 use plimsoll_store::{
     MemoryFound, MemoryHit, Observation, ObservationRevision, Prompt, Relation, Workspace,
 };
@@ -56,10 +57,14 @@ pub(crate) struct NoteDto {
     updated_at: String,
     /// How long ago it was changed, in words.
     age: String,
+    /// Who wrote it; null if that is not known.
+    author: Option<String>,
+    /// Why it may not count any more: superseded, expired, or about something that has changed.
+    warnings: Vec<String>,
 }
 
 impl NoteDto {
-    pub(super) fn of(note: &Observation, now: Timestamp) -> Self {
+    pub(super) fn of(note: &Observation, marks: &Marks, now: Timestamp) -> Self {
         let opening = plimsoll_prose::plain_preview(&note.content, OPENING);
         Self {
             id: note.id,
@@ -78,6 +83,8 @@ impl NoteDto {
             created_at: rfc3339(note.created_at),
             updated_at: rfc3339(note.updated_at),
             age: age_words(note.updated_at, now),
+            author: note.author.clone(),
+            warnings: marks.of(note),
         }
     }
 
@@ -99,16 +106,27 @@ impl NoteDto {
             created_at: rfc3339(prompt.created_at),
             updated_at: rfc3339(prompt.created_at),
             age: age_words(prompt.created_at, now),
+            author: None,
+            warnings: Vec::new(),
         }
     }
 
-    pub(super) fn found(hit: &MemoryHit, now: Timestamp) -> Self {
+    pub(super) fn found(hit: &MemoryHit, marks: &Marks, now: Timestamp) -> Self {
         let dto = match &hit.found {
-            MemoryFound::Observation(note) => Self::of(note, now),
+            MemoryFound::Observation(note) => Self::of(note, marks, now),
             MemoryFound::Prompt(prompt) => Self::of_prompt(prompt, now),
         };
         Self { snippet_html: marked(&hit.snippet, &hit.marks), ..dto }
     }
+}
+
+/// What a note names of its project.
+#[derive(Serialize, ToSchema)]
+struct AnchorDto {
+    /// A file, a symbol of one, or a commit.
+    target: String,
+    /// unchanged, changed since, gone, or not checked.
+    state: &'static str,
 }
 
 /// An earlier text of a note.
@@ -124,6 +142,8 @@ struct RevisionDto {
     replaced_at: String,
     /// When it was replaced, for people.
     replaced: String,
+    /// Who wrote it.
+    author: Option<String>,
 }
 
 /// A relation as one of its ends sees it.
@@ -162,6 +182,14 @@ pub(crate) struct WholeNote {
     revisions: Vec<RevisionDto>,
     /// What it relates to and what relates to it.
     relations: Vec<RelationDto>,
+    /// What it names of its project.
+    anchors: Vec<AnchorDto>,
+    /// The note that took its place.
+    superseded_by: Option<u64>,
+    /// When it stops to count.
+    expires_at: Option<String>,
+    /// The same for people.
+    expires: Option<String>,
 }
 
 impl WholeNote {
@@ -180,6 +208,7 @@ impl WholeNote {
             content: earlier.content,
             replaced_at: rfc3339(earlier.replaced_at),
             replaced: when(earlier.replaced_at, now, &web.zone),
+            author: earlier.author,
         };
         let relation = |relation: Relation| {
             let end = other(&relation, id);
@@ -193,13 +222,25 @@ impl WholeNote {
                 note: relation.note,
             }
         };
+        let memory = super::writing::memory(web, at).await?;
+        let marks = memory.marks([&note]).await;
+        let anchors = note.anchors.iter().zip(memory.anchor_conditions(&note).await);
         Ok(Self {
+            anchors: anchors
+                .map(|(anchor, found)| AnchorDto {
+                    target: anchor.target.clone(),
+                    state: found.name(),
+                })
+                .collect(),
+            superseded_by: note.superseded_by,
+            expires_at: note.expires_at.map(rfc3339),
+            expires: note.expires_at.map(|expires| when(expires, now, &web.zone)),
             html: plimsoll_prose::render(&note.content),
             created: when(note.created_at, now, &web.zone),
             updated: when(note.updated_at, now, &web.zone),
             revisions: revisions.into_iter().rev().map(revision).collect(),
             relations: relations.into_iter().map(relation).collect(),
-            note: NoteDto::of(&note, now),
+            note: NoteDto::of(&note, &marks, now),
             content: note.content,
         })
     }

@@ -7,7 +7,9 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_memory::{Ledger, Memory, MemoryError, MemoryParts, OwnProject, Relate, Save, Update};
+use plimsoll_memory::{
+    Ledger, Memory, MemoryError, MemoryParts, OwnProject, Relate, Save, Update, Writer,
+};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::Estimator;
 use serde::{Deserialize, Serialize};
@@ -23,7 +25,7 @@ use crate::{
 };
 
 /// The memory as this request uses it: nobody is sent its answers, so nobody counts them.
-async fn memory(web: &Arc<Web>, at: &Workspace) -> Result<Memory, Problem> {
+pub(super) async fn memory(web: &Arc<Web>, at: &Workspace) -> Result<Memory, Problem> {
     web.app.open_workspace(at).await?;
     let app = Arc::clone(&web.app);
     Ok(Memory::new(MemoryParts {
@@ -34,6 +36,8 @@ async fn memory(web: &Arc<Web>, at: &Workspace) -> Result<Memory, Problem> {
         counter: Estimator::Bytes4,
         ledger: Arc::new(Ledger::new(None)),
         started: Arc::default(),
+        root: web.root.clone(),
+        writer: Writer::person("workbench"),
     }))
 }
 
@@ -59,6 +63,14 @@ pub(in crate::api) struct NewNote {
     /// Notes that it relates to.
     #[serde(default)]
     relate_to: Vec<u64>,
+    /// What it is about: src/auth.rs, src/auth.rs#Session::renew, commit:1f3c9a2.
+    #[serde(default)]
+    anchors: Vec<String>,
+    /// Notes whose place it takes.
+    #[serde(default)]
+    supersedes: Vec<u64>,
+    /// When it stops to count: a day, a time, or an age such as 30d.
+    expires: Option<String>,
 }
 
 /// Save a note
@@ -80,6 +92,9 @@ pub(in crate::api) async fn save(
         scope: scope_of(new.scope.as_deref())?.unwrap_or_default(),
         topic_key: new.topic_key.filter(|key| !key.trim().is_empty()),
         relate_to: new.relate_to,
+        anchors: new.anchors,
+        supersedes: new.supersedes,
+        expires: new.expires,
         ..Save::default()
     };
     let reply = memory(&web, &at).await?.save(ask).await?;
@@ -101,6 +116,13 @@ pub(in crate::api) struct NoteChanges {
     topic_key: Option<String>,
     /// The revision that was being looked at; a note that has another by now is left alone.
     revision: Option<u64>,
+    /// What it is about, in the place of what it named.
+    anchors: Option<Vec<String>>,
+    /// Notes whose place it takes.
+    #[serde(default)]
+    supersedes: Vec<u64>,
+    /// A day, a time, an age such as 30d, or never.
+    expires: Option<String>,
 }
 
 /// Change a note; the text that it had stays as a revision
@@ -131,6 +153,10 @@ pub(in crate::api) async fn change(
         topic_key: changes.topic_key,
         restore_revision: None,
         seen_revision: changes.revision,
+        anchors: changes.anchors,
+        supersedes: changes.supersedes,
+        expires: changes.expires,
+        undelete: false,
     };
     memory.update(ask).await?;
     changed(&web, &at, id).await
