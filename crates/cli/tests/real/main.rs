@@ -8,6 +8,8 @@
 mod embedded;
 mod home;
 mod llama;
+#[cfg(unix)]
+mod meaning;
 // What the other test binary uses of it is not all used here.
 #[allow(dead_code)]
 #[path = "../cli/run.rs"]

@@ -6,6 +6,7 @@
 // A benchmark stops at the first failure, and says what it finds.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
+mod meaning;
 mod notes;
 mod peer;
 
@@ -152,6 +153,9 @@ async fn run(quick: bool, table: &mut Table) -> Outcome {
             table.goal("≤ 5 ms", p95 <= 5.0);
         }
         table.row("memory: search, p99", name, found.percentile(99), "ms");
+        if *size <= 100_000 {
+            meaning::measure(Arc::<SqlStore>::clone(&store), name, table).await?;
+        }
     }
     Ok(())
 }

@@ -6,10 +6,10 @@
 /// Common words of languages in Latin script that are no English words.
 const FOREIGN: &[&str] = &[
     // German
-    "aber", "auch", "auf", "aus", "bei", "das", "dass", "dem", "den", "der", "des", "die", "durch",
-    "ein", "eine", "einem", "einen", "einer", "für", "gibt", "haben", "hat", "ich", "ist", "kann",
-    "keine", "mit", "nach", "nicht", "oder", "sich", "sind", "und", "von", "warum", "wenn",
-    "werden", "wie", "wir", "wird", "wo", "wurde", "zu", "zum", "zur", "über",
+    "aber", "auch", "auf", "aus", "bei", "beim", "bin", "das", "dass", "dem", "den", "der", "des",
+    "die", "durch", "ein", "eine", "einem", "einen", "einer", "für", "gibt", "haben", "hat", "ich",
+    "ist", "kann", "keine", "mit", "nach", "nicht", "oder", "sich", "sind", "und", "von", "warum",
+    "wenn", "werden", "wie", "wir", "wird", "wo", "wurde", "zu", "zum", "zur", "über",
     // French
     "avec", "ce", "cette", "comment", "dans", "du", "est", "et", "il", "je", "la", "le", "les",
     "mais", "nous", "où", "par", "pas", "pour", "pourquoi", "que", "quel", "quelle", "qui", "sont",
@@ -24,6 +24,15 @@ const FOREIGN: &[&str] = &[
     "jak", "jest", "nie", "och", "dla", "się", "proč", "och", "för", "hur", "är", "att", "ve",
     "için", "bir", "nasıl",
 ];
+
+/// How long words of those languages end, and none of English.
+const FOREIGN_ENDS: &[&str] = &[
+    "ung", "ungen", "keit", "heit", "schaft", "lich", "isch", "ieren", "iert", // German
+    "miento", "zione", "zioni", "heid", "lijk", // Spanish, Italian, Dutch
+];
+
+/// Words of so many letters are looked at by their ends; shorter ones such as "young" are not.
+const LONG: usize = 7;
 
 /// Common words of English. Where a language shares one, as `in` and `was`, it is not here.
 const ENGLISH: &[&str] = &[
@@ -43,6 +52,8 @@ pub fn speaks(text: &str) -> bool {
             _ if letter.is_ascii() => latin += 1,
             // Latin letters with accents and umlauts.
             '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => accented += 1,
+            // A character of Chinese or Japanese says as much as three letters.
+            '\u{2e80}'.. => other += 3,
             _ => other += 1,
         }
     }
@@ -56,7 +67,9 @@ pub fn speaks(text: &str) -> bool {
         words.filter(|word| !word.is_empty() && word.chars().all(char::is_alphabetic))
     };
     let count = |list: &[&str]| words().filter(|word| list.contains(word)).count();
-    let (foreign, english) = (count(FOREIGN), count(ENGLISH));
+    let ends =
+        |word: &&str| word.len() >= LONG && FOREIGN_ENDS.iter().any(|end| word.ends_with(end));
+    let (foreign, english) = (count(FOREIGN) + words().filter(ends).count(), count(ENGLISH));
     // A word such as "café" is English enough; a third of all words with accents is not.
     let with_accents = words().filter(|word| !word.is_ascii()).count();
     let mostly_accented = accented > 0 && english == 0 && with_accents * 3 >= words().count();
@@ -82,6 +95,7 @@ mod tests {
             "how do we translate 東京 in addresses",
             "how to get the die size of the chip",
             "La Liga feed import is slow, why?",
+            "young users among the sprung leaks",
         ] {
             assert!(speaks(text), "{text}");
         }
@@ -105,6 +119,10 @@ mod tests {
             "dónde está el límite de reintentos",
             "perché la sessione scade",
             "waarom werkt het niet",
+            "Sitzung in Redis",
+            "RoleConflict beim Speichern",
+            "CloudFront 画像",
+            "Geschwindigkeit Datenbank",
         ] {
             assert!(!speaks(text), "{text}");
         }

@@ -100,6 +100,11 @@ async fn mem_10_deleted_notes_are_not_found_until_they_are_back() {
     assert_eq!(nearest(&meaning, "vessel", 1).await, [second]);
     desk.memory.delete(second, false).await.unwrap();
     assert_eq!(nearest(&meaning, "vessel", 1).await, [first]);
+    let workspace = Workspace::default();
+    let deletion = desk.store.deletion_of_note(&workspace, second).await.unwrap().unwrap();
+    desk.store.restore(&workspace, deletion).await.unwrap();
+    assert_eq!(nearest(&meaning, "vessel", 1).await, [second]);
+    desk.memory.delete(second, true).await.unwrap();
     desk.memory.delete(first, true).await.unwrap();
     assert_eq!(nearest(&meaning, "vessel", 1).await, [0; 0]);
 }
