@@ -31,7 +31,7 @@ mod topic_key;
 
 pub use plimsoll_budget::{BadDetailLevel, DetailLevel, SUMMARY_HINT};
 
-pub use archive::{ArchiveError, Imported};
+pub use archive::{ArchiveError, ImportStep, Imported};
 pub use asks::{
     BuildContext, CapturePassive, Compact, EndSession, Find, GetObservation, Progress, Reading,
     Recall, Relate, Save, SavePrompt, StartSession, SuggestTopicKey, SummariseSession, Timeline,

@@ -51,6 +51,7 @@ const STEPS: &[(&str, &str)] = &[
         include_str!("../../migrations/2026-11-25-receipts-by-topic.sql"),
     ),
     ("2026-11-26-gateway", include_str!("../../migrations/2026-11-26-gateway.sql")),
+    ("2026-11-28a-memory-bulk", include_str!("../../migrations/2026-11-28a-memory-bulk.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.

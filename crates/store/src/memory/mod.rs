@@ -96,6 +96,10 @@ jobs! {
         read observations(workspace: &Workspace, filter: &MemoryFilter, order: Order, limit: usize)
             -> (Vec<Observation>, u64) = sql::observations::listed;
 
+        /// Those that were not changed for longest, and not how many there are.
+        read oldest_observations(workspace: &Workspace, filter: &MemoryFilter, limit: usize)
+            -> Vec<Observation> = sql::observations::oldest;
+
         /// An observation and those of these projects that are next to it in its session.
         read around(
             workspace: &Workspace, id: u64, projects: &Projects, before: usize, after: usize
