@@ -18,7 +18,7 @@ use crate::Memory;
 use line::{Line, VERSION};
 
 /// Records that are read or written at a time, in one transaction.
-const BATCH: usize = 500;
+const BATCH: usize = 1000;
 /// The most bytes of text that wait to be written: a note may have 64 KB and many revisions.
 const BATCH_BYTES: u64 = 4 << 20;
 /// The longest line: a text of 64 KB whose every character is escaped, and its circumstances.

@@ -94,6 +94,10 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-28a-memory-bulk",
         sql: include_str!("../migrations/2026-11-28a-memory-bulk.sql"),
     },
+    Migration {
+        name: "2026-11-28b-memory-sync",
+        sql: include_str!("../migrations/2026-11-28b-memory-sync.sql"),
+    },
 ];
 
 /// What is done before the text of a step, in the same transaction, where SQL alone cannot: it

@@ -43,10 +43,10 @@ pub use gateway::{ClientKey, ClientUse, Gateway, GatewayCall};
 pub use jobs::StoreFuture;
 pub use memory::{
     ArchivedObservation, Around, BadScope, Brought, Change, Memory, MemoryCounts, MemoryFilter,
-    MemoryFound, MemoryHit, MemoryHits, MemoryQuery, MemoryRecord, NewObservation, NewPrompt,
-    NewRelation, NewSession, Observation, ObservationRevision, Order, ProgressDocument, Projects,
-    Prompt, Related, Relation, SESSION_SUMMARY, SHARED_SESSION, Saved, SavedObservation, Scope,
-    Session, Summarised,
+    MemoryFound, MemoryHit, MemoryHits, MemoryQuery, MemoryRecord, MemorySync, NewObservation,
+    NewPrompt, NewRelation, NewSession, Observation, ObservationRevision, Order, ProgressDocument,
+    Projects, Prompt, Related, Relation, SESSION_SUMMARY, SHARED_SESSION, Saved, SavedObservation,
+    Scope, SeenNote, Session, Summarised, SyncBase, SyncChange, SyncNote, SyncOutcome,
 };
 pub use model_memory::{LearnedLimits, ModelStats, UsageEntry, UsageReport};
 pub use notebook::{Preferences, QUERIES_KEPT, SavedFilter};
@@ -78,6 +78,7 @@ pub trait Store:
     + ModelStats
     + Preferences
     + Memory
+    + MemorySync
     + Search
     + Upkeep
 {

@@ -9,3 +9,5 @@ mod budgets;
 mod projects;
 mod rules;
 mod support;
+mod sync;
+mod sync_random;

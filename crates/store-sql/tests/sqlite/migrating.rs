@@ -52,6 +52,7 @@ const STEPS: &[(&str, &str)] = &[
     ),
     ("2026-11-26-gateway", include_str!("../../migrations/2026-11-26-gateway.sql")),
     ("2026-11-28a-memory-bulk", include_str!("../../migrations/2026-11-28a-memory-bulk.sql")),
+    ("2026-11-28b-memory-sync", include_str!("../../migrations/2026-11-28b-memory-sync.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.

@@ -5,6 +5,7 @@ mod archive;
 mod observations;
 mod records;
 mod search;
+mod sync;
 
 use plimsoll_domain::Timestamp;
 
@@ -20,6 +21,7 @@ pub use records::{
     Session, Summarised,
 };
 pub use search::{MemoryFound, MemoryHit, MemoryHits, MemoryQuery};
+pub use sync::{MemorySync, SeenNote, SyncBase, SyncChange, SyncNote, SyncOutcome};
 
 jobs! {
     /// The memory. What was deleted is found by none of these, nor is a relation one end of which

@@ -6,6 +6,8 @@ use clap::{Args, Subcommand};
 use plimsoll_memory::DetailLevel;
 use plimsoll_store::Scope;
 
+use super::sync::SyncArgs;
+
 /// The memory that coding agents share: save, search, look around, take it along
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
@@ -15,6 +17,7 @@ use plimsoll_store::Scope;
     plimsoll memory context --project plimsoll --detail summary\n  \
     plimsoll memory timeline 42 --before 3 --after 3\n  \
     plimsoll memory export memory.jsonl\n  \
+    plimsoll memory sync notes --project plimsoll\n  \
     plimsoll memory stats --json | jq .total\n\n\
     It prints what an agent would be told, footers included: `plimsoll mcp` serves the same\n\
     memory. A note without --project is of the project whose folder this is.")]
@@ -46,6 +49,8 @@ pub(crate) enum MemoryCommand {
         /// The file; `-` is standard input
         file: PathBuf,
     },
+    /// Keep notes as Markdown files that git can merge, and read back what was changed there
+    Sync(SyncArgs),
     /// What it holds
     Stats {
         /// Only this project

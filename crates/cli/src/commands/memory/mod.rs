@@ -2,6 +2,7 @@
 
 mod archive;
 mod args;
+mod sync;
 
 pub(crate) use args::MemoryArgs;
 
@@ -75,6 +76,9 @@ pub(crate) fn run(
             }
             MemoryCommand::Import { file } => {
                 return archive::import(&memory, file, args.json, output).await;
+            }
+            MemoryCommand::Sync(ask) => {
+                return sync::sync(&memory, ask, args.json, output).await;
             }
         };
         tell(&memory, &reply.map_err(failed)?, args.json, output).await

@@ -174,7 +174,7 @@ fn put_revision(db: &mut dyn Db, id: u64, earlier: &ObservationRevision) -> Stor
 
 /// Gives the texts of a note to the one that has its topic key here; says whether there was
 /// any that it did not have. So the same may be brought twice.
-fn join(
+pub(super) fn join(
     db: &mut dyn Db,
     workspace: &Workspace,
     holder: &Observation,

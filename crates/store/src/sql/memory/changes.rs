@@ -92,7 +92,7 @@ pub(crate) fn delete(
 }
 
 /// Deletes notes softly, as one step that can be undone (REC-5).
-fn put_aside(
+pub(super) fn put_aside(
     db: &mut dyn Db,
     workspace: &Workspace,
     ids: &[u64],

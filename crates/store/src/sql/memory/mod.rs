@@ -11,6 +11,7 @@ pub mod prompts;
 pub(crate) mod saving;
 pub(crate) mod sessions;
 pub mod summaries;
+pub(crate) mod sync;
 pub(crate) mod totals;
 mod words;
 
