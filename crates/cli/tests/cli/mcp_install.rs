@@ -60,7 +60,7 @@ const CLIENTS: [(&str, &str, &str); 10] = [
 
 #[cfg(target_os = "linux")]
 #[test]
-fn mem_17_each_program_is_set_up_where_it_looks_and_taken_back() {
+fn each_program_is_set_up_where_it_looks_and_taken_back() {
     let home = Home::new();
     for (client, scope, file) in CLIENTS {
         let words = [client, "--scope", scope];
@@ -89,7 +89,7 @@ const ZED: &str = "// My settings\n{\n  \"theme\": \"One Dark\", // at night\n  
 
 #[cfg(target_os = "linux")]
 #[test]
-fn mem_17_the_rest_of_a_configuration_stays_and_comes_back_byte_for_byte() {
+fn the_rest_of_a_configuration_stays_and_comes_back_byte_for_byte() {
     let home = Home::new();
     let file = ".config/zed/settings.json";
     home.write(file, ZED);
@@ -117,7 +117,7 @@ fn mem_17_the_rest_of_a_configuration_stays_and_comes_back_byte_for_byte() {
 }
 
 #[test]
-fn mem_17_nothing_is_changed_unasked_or_unread() {
+fn nothing_is_changed_unasked_or_unread() {
     let home = Home::new();
     let shown = home.run(&["install", "cursor"]);
     assert_eq!(shown.code, 1);
@@ -141,7 +141,7 @@ fn mem_17_nothing_is_changed_unasked_or_unread() {
 
 #[cfg(unix)]
 #[test]
-fn mem_17_a_link_and_permissions_stay() {
+fn a_link_and_permissions_stay() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let home = Home::new();
     home.write("dotfiles/codex.toml", "model = \"x\"\n");
