@@ -98,7 +98,7 @@ fn dispatch(cli: Cli, output: &mut Output, mount_agents: MountAgents) -> Result<
         Some(Command::Chat(args)) => commands::chat::run(&args, &cli.location, output),
         Some(Command::Files(args)) => commands::files::run(&args, &cli.location, output),
         Some(Command::Gc(args)) => commands::files::run_gc(&args, &cli.location, output),
-        Some(Command::Mcp(args)) => commands::mcp::run(&args, &cli.location),
+        Some(Command::Mcp(args)) => commands::mcp::run(&args, &cli.location, output),
         Some(Command::Memory(args)) => commands::memory::run(&args, &cli.location, output),
         Some(Command::Topics(args)) => commands::topics::run(&args, &cli.location, output),
         Some(Command::Snippets(args)) => commands::snippets::run(&args, &cli.location, output),

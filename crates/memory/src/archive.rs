@@ -8,6 +8,7 @@ mod line;
 use std::{
     collections::HashMap,
     io::{self, BufRead, Read, Write},
+    ops::ControlFlow,
 };
 
 use plimsoll_store::{MemoryRecord, ObservationRevision, Session, StoreError};
@@ -16,8 +17,10 @@ use thiserror::Error;
 use crate::Memory;
 use line::{Line, VERSION};
 
-/// Records that are read or written at a time.
-const BATCH: usize = 200;
+/// Records that are read or written at a time, in one transaction.
+const BATCH: usize = 1000;
+/// The most bytes of text that wait to be written: a note may have 64 KB and many revisions.
+const BATCH_BYTES: u64 = 4 << 20;
 /// The longest line: a text of 64 KB whose every character is escaped, and its circumstances.
 const LONGEST_LINE: u64 = 1 << 20;
 
@@ -54,6 +57,18 @@ pub struct Imported {
     pub known: u64,
     /// Observations and prompts that have another id here.
     pub renumbered: u64,
+    /// Whether it was told to stop before the end. What came in until then is whole, and
+    /// bringing in the same file again goes on.
+    pub stopped: bool,
+}
+
+/// How far an import is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImportStep {
+    /// Bytes that were read so far.
+    pub bytes: u64,
+    /// Records that are in by now, those that were there before among them.
+    pub records: u64,
 }
 
 impl Memory {
@@ -84,7 +99,17 @@ impl Memory {
         &self,
         reader: &mut (dyn BufRead + Send),
     ) -> Result<Imported, ArchiveError> {
-        let mut lines = Lines { reader, number: 0 };
+        self.import_watched(reader, &mut |_| ControlFlow::Continue(())).await
+    }
+
+    /// The same, and says after each batch how far it is. It stops there when it is told to:
+    /// a batch is one transaction, so that no record is ever half in.
+    pub async fn import_watched(
+        &self,
+        reader: &mut (dyn BufRead + Send),
+        watch: &mut (dyn FnMut(ImportStep) -> ControlFlow<()> + Send),
+    ) -> Result<Imported, ArchiveError> {
+        let mut lines = Lines { reader, number: 0, bytes: 0 };
         match lines.next()? {
             Some(Line::Header { version: VERSION }) => {}
             _ => return Err(ArchiveError::NotAnExport),
@@ -110,7 +135,9 @@ impl Memory {
                 }
                 Line::Relation(relation) => {
                     // Its ends must have their ids before it can be drawn.
-                    if !matches!(desk.waiting.last(), Some(MemoryRecord::Relation(_))) {
+                    if !desk.waiting.is_empty()
+                        && !matches!(desk.waiting.last(), Some(MemoryRecord::Relation(_)))
+                    {
                         self.bring(&mut desk).await?;
                     }
                     let end = |id: u64| desk.ids.get(&id).copied();
@@ -141,17 +168,25 @@ impl Memory {
                 Line::Progress(document) => document.record(),
             };
             desk.waiting.push(record.map_err(|why| lines.bad(&why))?);
-            if desk.waiting.len() >= BATCH {
+            let waiting = lines.bytes - desk.brought_bytes;
+            if desk.waiting.len() >= BATCH || waiting >= BATCH_BYTES {
                 self.bring(&mut desk).await?;
+                desk.brought_bytes = lines.bytes;
+                let records = desk.imported.added + desk.imported.known;
+                if watch(ImportStep { bytes: lines.bytes, records }).is_break() {
+                    return Ok(Imported { stopped: true, ..desk.imported });
+                }
             }
         }
         if !desk.revisions.is_empty() {
             return Err(lines.bad("revisions without their observation"));
         }
         self.bring(&mut desk).await?;
-        let brought = self.store.bring_memory(&self.workspace, &desk.summarised).await?;
-        for one in brought {
-            desk.imported.added += u64::from(one.fresh);
+        for summarised in desk.summarised.chunks(BATCH) {
+            let brought = self.store.bring_memory(&self.workspace, summarised).await?;
+            for one in brought {
+                desk.imported.added += u64::from(one.fresh);
+            }
         }
         Ok(desk.imported)
     }
@@ -185,6 +220,8 @@ struct Desk {
     /// The ids of observations in the file, and here.
     ids: HashMap<u64, u64>,
     imported: Imported,
+    /// How much of the file the batches so far were.
+    brought_bytes: u64,
 }
 
 fn write(writer: &mut (dyn Write + Send), line: &Line) -> Result<(), ArchiveError> {
@@ -197,6 +234,8 @@ fn write(writer: &mut (dyn Write + Send), line: &Line) -> Result<(), ArchiveErro
 struct Lines<'r> {
     reader: &'r mut (dyn BufRead + Send),
     number: u64,
+    /// Read so far.
+    bytes: u64,
 }
 
 impl Lines<'_> {
@@ -208,7 +247,9 @@ impl Lines<'_> {
                 return Ok(None);
             }
             self.number += 1;
-            if u64::try_from(taken).unwrap_or(u64::MAX) == LONGEST_LINE {
+            let taken = u64::try_from(taken).unwrap_or(u64::MAX);
+            self.bytes += taken;
+            if taken == LONGEST_LINE {
                 return Err(self.bad("it is too long"));
             }
             if !text.trim_ascii().is_empty() {

@@ -122,8 +122,7 @@ impl Memory {
     ) -> Result<Vec<Observation>, MemoryError> {
         let days = ask.older_than_days;
         if ask.ids.is_empty() {
-            let (notes, _) =
-                self.store.observations(&self.workspace, filter, Order::Oldest, MAX_IDS).await?;
+            let notes = self.store.oldest_observations(&self.workspace, filter, MAX_IDS).await?;
             return if notes.is_empty() {
                 Err(MemoryError::NothingToCompact { days })
             } else {

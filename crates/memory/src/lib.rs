@@ -28,6 +28,7 @@ mod review;
 mod saving;
 mod sessions;
 mod stats;
+mod sync;
 mod time;
 mod timeline;
 mod topic_key;
@@ -35,7 +36,7 @@ mod topic_key;
 pub use plimsoll_budget::{BadDetailLevel, DetailLevel, SUMMARY_HINT};
 
 pub use anchors::{AnchorCondition, Marks};
-pub use archive::{ArchiveError, Imported};
+pub use archive::{ArchiveError, ImportStep, Imported};
 pub use asks::{
     BuildContext, CapturePassive, Compact, EndSession, Find, GetObservation, Progress, Reading,
     Recall, Relate, Save, SavePrompt, StartSession, Stats, SuggestTopicKey, SummariseSession,
@@ -53,3 +54,4 @@ pub use private::{REDACTED, redact};
 pub use projects::{ALL_PROJECTS, OwnProject, StartedSessions, UNKNOWN_PROJECT};
 pub use reply::Reply;
 pub use review::Writer;
+pub use sync::{FolderError, SyncAsk, SyncError, Synced};

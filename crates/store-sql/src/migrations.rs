@@ -99,6 +99,14 @@ pub(crate) const SQLITE: &[Migration] = &[
         sql: include_str!("../migrations/2026-11-27-anchors.sql"),
     },
     Migration {
+        name: "2026-11-28a-memory-bulk",
+        sql: include_str!("../migrations/2026-11-28a-memory-bulk.sql"),
+    },
+    Migration {
+        name: "2026-11-28b-memory-sync",
+        sql: include_str!("../migrations/2026-11-28b-memory-sync.sql"),
+    },
+    Migration {
         name: "2026-11-29-memory-vectors",
         sql: include_str!("../migrations/sqlite/2026-11-29-memory-vectors.sql"),
     },

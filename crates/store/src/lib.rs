@@ -45,11 +45,11 @@ pub use jobs::StoreFuture;
 pub use memory::{
     Anchor, AnchorState, ArchivedObservation, Around, BadScope, Brought, Change,
     DeletedObservation, HowFound, KeptVectors, Memory, MemoryCounts, MemoryFilter, MemoryFound,
-    MemoryHit, MemoryHits, MemoryQuery, MemoryRecord, NewObservation, NewPrompt, NewRelation,
-    NewSession, NoteText, NoteVectors, Observation, ObservationRevision, Order, PendingNote,
-    ProgressDocument, Projects, Prompt, Proposal, Related, Relation, SESSION_SUMMARY,
-    SHARED_SESSION, SUPERSEDES, Saved, SavedObservation, Scope, Session, Summarised, VectorCounts,
-    Vectors,
+    MemoryHit, MemoryHits, MemoryQuery, MemoryRecord, MemorySync, NewObservation, NewPrompt,
+    NewRelation, NewSession, NoteText, NoteVectors, Observation, ObservationRevision, Order,
+    PendingNote, ProgressDocument, Projects, Prompt, Proposal, Related, Relation, SESSION_SUMMARY,
+    SHARED_SESSION, SUPERSEDES, Saved, SavedObservation, Scope, SeenNote, Session, Summarised,
+    SyncBase, SyncChange, SyncNote, SyncOutcome, VectorCounts, Vectors,
 };
 pub use model_memory::{LearnedLimits, ModelStats, UsageEntry, UsageReport};
 pub use notebook::{Preferences, QUERIES_KEPT, SavedFilter};
@@ -82,6 +82,7 @@ pub trait Store:
     + Preferences
     + Memory
     + Vectors
+    + MemorySync
     + Search
     + Upkeep
 {

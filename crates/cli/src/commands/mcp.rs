@@ -12,24 +12,32 @@ use plimsoll_store::Workspace;
 use plimsoll_tokens::{Estimator, Tokenizer};
 use serde_json::{Map, Value};
 
+use super::mcp_install::{self, McpCommand};
 use crate::{
     args::Location,
     context::Context,
     failure::Failure,
     machine,
     meaning::{self, Filling},
+    output::Output,
     signals,
 };
 
 /// Memory and spec tools for coding agents (MCP server on stdio)
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    claude mcp add plimsoll -- plimsoll mcp\n  \
-    codex mcp add plimsoll -- plimsoll mcp --tools core\n  \
+#[command(
+    after_help = "Examples:\n  \
+    plimsoll mcp install claude\n  \
+    plimsoll mcp install codex --tools core\n  \
     plimsoll mcp --tools memory,files --session-budget 20000\n\n\
     Profiles: core, memory, specs, files, all; names of tools combine with them by commas.\n\
-    `plimsoll serve` offers the same at /mcp.")]
+    `plimsoll serve` offers the same at /mcp.",
+    args_conflicts_with_subcommands = true
+)]
 pub(crate) struct McpArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<McpCommand>,
+
     /// What is offered: profiles and names of tools, with commas between
     #[arg(long, value_name = "PROFILE", default_value = "memory,specs")]
     pub(crate) tools: String,
@@ -78,7 +86,10 @@ fn parse_tokenizer(text: &str) -> Result<Tokenizer, String> {
     Tokenizer::parse(text).ok_or_else(|| "tokenizers are cl100k and o200k".to_owned())
 }
 
-pub(crate) fn run(args: &McpArgs, location: &Location) -> Result<u8, Failure> {
+pub(crate) fn run(args: &McpArgs, location: &Location, output: &mut Output) -> Result<u8, Failure> {
+    if let Some(command) = &args.command {
+        return mcp_install::run(command, location, output);
+    }
     let context = Context::load()?;
     machine::block_on(async {
         let opened = machine::open(context, location.data_dir()).await?;

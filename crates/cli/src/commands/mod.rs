@@ -12,6 +12,7 @@ pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod keys;
 pub(crate) mod mcp;
+mod mcp_install;
 pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod plan;

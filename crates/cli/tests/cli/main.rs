@@ -15,6 +15,7 @@ mod generate;
 #[cfg(target_os = "linux")]
 mod keys;
 mod limits;
+mod mcp_install;
 mod memory;
 mod models;
 mod plan;

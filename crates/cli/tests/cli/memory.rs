@@ -233,3 +233,50 @@ fn mem_16_what_waits_is_listed_and_approved() {
     assert_eq!(all["approved"], serde_json::json!([2]));
     assert_eq!(data.run(&["memory", "search", "lantern", "--json"]).json()["total"], 2);
 }
+
+/// MEM-17: two people, one repository.
+#[test]
+fn mem_17_notes_travel_through_a_folder() {
+    let (ours, theirs) = (Data::new(), Data::new());
+    let folder = ours.path("notes");
+    let at = folder.to_str().unwrap();
+    ours.run(&[
+        "memory",
+        "save",
+        "Ports start at 7411",
+        "Below are taken.",
+        "--project",
+        "harbour",
+    ]);
+    let dry = ours.run(&["memory", "sync", at, "--dry-run"]);
+    assert_eq!(dry.code, 0, "{}", dry.stderr);
+    assert!(dry.stdout.contains("write #1 to a new file\nNothing was done."), "{}", dry.stdout);
+    assert!(!folder.exists());
+    let out = ours.run(&["memory", "sync", at]);
+    assert_eq!(out.stdout, "Notes: 1 written to files.\n", "{}", out.stderr);
+    assert_eq!(ours.run(&["memory", "sync", at]).stdout, "Both sides are the same.\n");
+    let shown = std::fs::read_dir(folder.join("harbour")).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(&shown).unwrap();
+    assert!(text.starts_with("---\nplimsoll: note 1\nuid: "), "{text}");
+    assert!(text.contains("\ntitle: Ports start at 7411\n"), "{text}");
+    assert!(text.ends_with("---\n\nBelow are taken.\n"), "{text}");
+
+    let read = theirs.run(&["memory", "sync", at, "--json"]).json();
+    assert_eq!((&read["read"], &read["written"]), (&1.into(), &0.into()));
+    assert!(theirs.run(&["memory", "search", "7411"]).stdout.contains("Ports start at 7411"));
+
+    // Marks that git left are told with the name of the file, and nothing is lost.
+    let clash = text.replace("Below", "<<<<<<< HEAD\nBelow\n=======\nAbove\n>>>>>>> theirs\nand");
+    std::fs::write(&shown, clash).unwrap();
+    let skipped = ours.run(&["memory", "sync", at]);
+    assert_eq!(skipped.code, 0);
+    assert!(skipped.stderr.contains("git left marks of a conflict in it"), "{}", skipped.stderr);
+    std::fs::write(&shown, &text).unwrap();
+
+    std::fs::remove_file(&shown).unwrap();
+    let deleted = ours.run(&["memory", "sync", at]);
+    assert_eq!(deleted.stdout, "Notes: 1 deleted, as their files were.\n");
+    assert_eq!(ours.run(&["undo"]).code, 0, "a deletion by a sync is undone like any other");
+    assert!(ours.run(&["memory", "show", "1"]).stdout.contains("Below are taken."));
+    assert_eq!(ours.run(&["memory", "sync", at]).stdout, "Notes: 1 written to files.\n");
+}

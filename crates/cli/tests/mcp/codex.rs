@@ -9,12 +9,9 @@ use plimsoll_testkit::{
 };
 use serde_json::{Value, json};
 
-use crate::command;
+use crate::{command, words};
 
 const PACKAGE: &str = "@openai/codex@0.166.0";
-
-/// Words that stand in a note and nowhere else.
-const WORDS: &str = "The anchor holds in clay west of the pier";
 
 /// One answer of the model, as the service that Codex speaks to streams it.
 fn answer(item: &Value) -> Reply {
@@ -65,42 +62,39 @@ fn mdc_4_the_model_in_codex_reads_the_words_of_notes() {
         Err(why) => return skipped(&format!("this test needs {PACKAGE}: {why}")),
     };
     let home = tempfile::tempdir().unwrap();
-    let plimsoll = Path::new(env!("CARGO_BIN_EXE_plimsoll"));
-    let server = model(vec![
-        ("mem_save", json!({"title": "Anchor ground", "content": WORDS})),
-        ("mem_search", json!({"query": "anchor"})),
-        ("mem_context", json!({})),
-        ("mem_get_observation", json!({"id": 1})),
-        ("sdd_context_check", json!({"change_description": "anchor"})),
-    ]);
-    let data = home.path().join("data");
+    let work = words::project(home.path());
+    let server = model(words::calls());
+    // What somebody has written about the server already stays.
     let config = format!(
-        "model = \"test\"\nmodel_provider = \"scripted\"\napproval_policy = \"never\"\n\
+        "model = \"test\" # mine\nmodel_provider = \"scripted\"\napproval_policy = \"never\"\n\
          sandbox_mode = \"danger-full-access\"\n\
          [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}\"\n\
          wire_api = \"responses\"\nrequest_max_retries = 0\nstream_max_retries = 0\n\
-         [mcp_servers.plimsoll]\ncommand = {plimsoll:?}\nargs = [\"mcp\", \"--data-dir\", {data:?}]\n\
-         startup_timeout_sec = 120\ntool_timeout_sec = 120\n",
+         [mcp_servers.plimsoll]\nstartup_timeout_sec = 120\ntool_timeout_sec = 120\n",
         server.base_url()
     );
-    std::fs::write(home.path().join("config.toml"), config).unwrap();
-    let work = home.path().join("work");
-    std::fs::create_dir_all(work.join(".git")).unwrap();
-    std::fs::write(work.join("AGENTS.md"), "Anchor lights burn at night.").unwrap();
-    let mut codex = command(&program, home.path());
-    codex.env("HOME", home.path()).env("CODEX_HOME", home.path()).current_dir(&work);
-    codex.env_remove("OPENAI_API_KEY").env_remove("CODEX_API_KEY");
-    codex.args(["exec", "--skip-git-repo-check", "--json", "Where does the anchor hold?"]);
-    let ran = codex.stdin(std::process::Stdio::null()).output().unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout);
+    let file = home.path().join("config.toml");
+    std::fs::write(&file, &config).unwrap();
+    let run = |program: &Path, args: &[&str]| {
+        let mut run = command(program, home.path());
+        run.env("HOME", home.path()).env("CODEX_HOME", home.path()).current_dir(&work);
+        run.env_remove("OPENAI_API_KEY").env_remove("CODEX_API_KEY").args(args);
+        let ran = run.stdin(std::process::Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+        (said, String::from_utf8_lossy(&ran.stderr).into_owned())
+    };
+    let plimsoll = Path::new(env!("CARGO_BIN_EXE_plimsoll"));
+    let data = home.path().join("data");
+    let data = data.to_str().unwrap();
+    let (told, errors) = run(plimsoll, &["mcp", "install", "codex", "--yes", "--data-dir", data]);
+    assert!(told.contains("Codex uses it"), "{told}\n{errors}");
+    let (listed, errors) = run(&program, &["mcp", "list"]);
+    assert!(listed.contains("plimsoll") && listed.contains("--data-dir"), "{listed}\n{errors}");
+    let args = ["exec", "--skip-git-repo-check", "--json", "Where does the anchor hold?"];
+    let (said, errors) = run(&program, &args);
     let requests = server.requests();
     let given = requests.iter().map(outputs).max_by_key(Vec::len).unwrap_or_default();
-    assert_eq!(given.len(), 5, "{said}\n{}", String::from_utf8_lossy(&ran.stderr));
-    assert!(given[0].contains("Saved #1"), "{given:?}");
-    for answer in &given[1..4] {
-        // A search marks what it found, so the words are looked for without marks.
-        assert!(answer.replace("**", "").contains(WORDS), "{given:?}");
-    }
-    assert!(given[4].contains("lights burn at night"), "{given:?}");
-    assert!(!given.iter().any(|answer| answer.contains("estimated_tokens")), "{given:?}");
+    words::assert_given(&given, &format!("{said}\n{errors}"));
+    let after = std::fs::read_to_string(&file).unwrap();
+    assert!(after.starts_with("model = \"test\" # mine\n"), "{after}");
 }

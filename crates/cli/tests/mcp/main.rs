@@ -1,18 +1,21 @@
 //! Real clients before the real binary (MDC-3, MDC-4): the official Python SDK and the official
 //! inspector, over standard input and output and over HTTP, in the older protocol and the
-//! newest; Codex and Pydantic AI with a scripted model. Where they cannot be set up it is said
-//! loudly.
+//! newest; Codex, Claude Code and Pydantic AI with a scripted model; the TypeScript SDK and
+//! FastMCP. Where they cannot be set up it is said loudly.
 
 // A helper of a test may fail like the test itself.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod agent;
+mod claude;
 mod codex;
 mod inspector;
 mod pydantic;
+mod sdks;
 #[path = "../web/served.rs"]
 #[allow(dead_code, reason = "only the address is needed")]
 mod served;
+mod words;
 
 use std::{path::Path, process::Command};
 

@@ -1,11 +1,13 @@
 """An agent of Pydantic AI whose model is a function of ours.
 
-pydantic_agent.py PROGRAM
+pydantic_agent.py PROGRAM CALLS
 
-Prints what the model was given of the answers of the tools, a line an answer.
+CALLS is a list of names and arguments as JSON. The last line is a list of what the model was
+given of the answers of the tools.
 """
 
 import asyncio
+import json
 import os
 import sys
 
@@ -15,11 +17,7 @@ from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import FunctionModel
 
-CALLS = [
-    ("mem_save", {"title": "Anchor ground", "content": "The anchor holds in clay."}),
-    ("mem_get_observation", {"id": 1}),
-    ("mem_search", {"query": "anchor"}),
-]
+CALLS = json.loads(sys.argv[2])
 
 
 def answers(messages):
@@ -32,8 +30,7 @@ def model(messages, _):
     if len(given) < len(CALLS):
         name, arguments = CALLS[len(given)]
         return ModelResponse(parts=[ToolCallPart(tool_name=name, args=arguments)])
-    for part in given:
-        print(part.model_response_str().replace("\n", " "))
+    print(json.dumps([part.model_response_str() for part in given]))
     return ModelResponse(parts=[TextPart(content="done")])
 
 

@@ -1,11 +1,13 @@
 //! What the memory takes: adding a note and searching, at growing sizes, beside the
-//! reference memory server of MCP where that can be set up: `cargo xtask bench memory`.
+//! reference memory server of MCP where that can be set up, and taking all of it out and in:
+//! `cargo xtask bench memory`.
 //!
 //! `--quick` leaves out the largest size.
 
 // A benchmark stops at the first failure, and says what it finds.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
+mod bulk;
 mod meaning;
 mod notes;
 mod peer;
@@ -151,6 +153,7 @@ async fn run(quick: bool, table: &mut Table) -> Outcome {
         }
         if *size == 100_000 {
             table.goal("≤ 5 ms", p95 <= 5.0);
+            bulk::measure(&memory, directory.path(), name, table).await?;
         }
         table.row("memory: search, p99", name, found.percentile(99), "ms");
         if *size <= 100_000 {

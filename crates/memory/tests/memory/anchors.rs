@@ -22,7 +22,7 @@ async fn context(memory: &Memory) -> String {
 }
 
 async fn shown(memory: &Memory, id: u64) -> String {
-    memory.get_observation(GetObservation { id, revision: None }).await.unwrap().text
+    memory.get_observation(GetObservation { id, ..GetObservation::default() }).await.unwrap().text
 }
 
 async fn found(memory: &Memory) -> String {

@@ -1,9 +1,10 @@
 //! The memory out and in again (MEM-9).
 
-use std::io::Cursor;
+use std::{io::Cursor, ops::ControlFlow};
 
 use plimsoll_memory::{
-    ArchiveError, GetObservation, Progress, Relate, Save, SavePrompt, StartSession, Stats,
+    ArchiveError, GetObservation, ImportStep, Progress, Relate, Save, SavePrompt, StartSession,
+    Stats,
 };
 use plimsoll_store::{Observation, Workspace};
 use proptest::prelude::*;
@@ -99,9 +100,40 @@ async fn mem_9_an_export_takes_all_that_is_known_of_a_note_along() {
     let third = desk().await;
     third.memory.import(&mut Cursor::new(hostile.as_bytes())).await.unwrap();
     let reader = agent_in(&third, Some(project.path()), "codex", false);
-    let ask = GetObservation { id: 1, revision: None };
+    let ask = GetObservation { id: 1, ..GetObservation::default() };
     let told = reader.get_observation(ask).await.unwrap().text;
     assert!(told.contains("a.rs (unchanged), ../../etc/passwd (gone)"), "{told}");
+}
+
+fn notes_in(text: &str) -> u64 {
+    text.lines().filter(|line| line.contains("\"record\":\"observation\"")).count() as u64
+}
+
+/// MEM-17: a long import says how far it is, and stops between two records when it is told to.
+#[tokio::test]
+async fn mem_17_an_import_that_is_stopped_goes_on_where_it_was() {
+    let many: String = (1..=2500)
+        .map(|n| {
+            let fields = [("id", json!(n)), ("content", json!(format!("c {n}")))];
+            note_line(&fields).trim_start_matches(HEADER).to_owned()
+        })
+        .collect();
+    let text = format!("{HEADER}{many}");
+    let desk = desk().await;
+    let mut steps = Vec::new();
+    let mut watch = |step: ImportStep| {
+        steps.push(step);
+        if steps.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let stopped = desk.memory.import_watched(&mut Cursor::new(&text), &mut watch).await.unwrap();
+    assert!(stopped.stopped && stopped.added < 2500, "{stopped:?}");
+    assert_eq!(steps[1].records, stopped.added);
+    assert!(steps[0].bytes < steps[1].bytes && steps[1].bytes < text.len() as u64, "{steps:?}");
+    assert_eq!(notes_in(&exported(&desk).await), stopped.added);
+    let rest = desk.memory.import(&mut Cursor::new(&text)).await.unwrap();
+    assert_eq!((rest.known, rest.added), (stopped.added, 2500 - stopped.added));
+    assert_eq!(notes_in(&exported(&desk).await), 2500);
+    assert!(desk.store.check().await.unwrap().is_empty());
 }
 
 #[tokio::test]

@@ -13,3 +13,5 @@ mod projects;
 mod provenance;
 mod rules;
 mod support;
+mod sync;
+mod sync_random;

@@ -50,11 +50,16 @@ async fn check_all_reads(desk: &Desk, ids: &[u64], max_tokens: Option<u64>) {
         check(&memory.timeline(around).await.unwrap());
     }
     for id in ids {
-        let whole = GetObservation { id: *id, revision: None };
+        let whole = GetObservation { id: *id, ..GetObservation::default() };
         check(&memory.get_observation(whole).await.unwrap());
-        check(&memory.build_context(BuildContext { id: *id, depth: None }).await.unwrap());
+        check(
+            &memory
+                .build_context(BuildContext { id: *id, ..BuildContext::default() })
+                .await
+                .unwrap(),
+        );
     }
-    let read = Progress { project: "harbour".to_owned(), content: None, namespace: None };
+    let read = Progress { project: "harbour".to_owned(), ..Progress::default() };
     check(&memory.progress(read).await.unwrap());
 }
 

@@ -17,6 +17,8 @@ mod upkeep;
 mod writer;
 
 #[cfg(test)]
+mod bulk_tests;
+#[cfg(test)]
 mod migrate_tests;
 
 use std::path::{Path, PathBuf};

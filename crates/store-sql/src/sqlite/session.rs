@@ -98,7 +98,7 @@ fn placeholders_in_order(statement: &Statement<'_>) -> bool {
         .all(|place| statement.parameter_name(place) == Some(format!("${place}").as_str()))
 }
 
-fn bound<'v>(values: &'v [Value<'v>]) -> impl rusqlite::Params + 'v {
+pub(super) fn bound<'v>(values: &'v [Value<'v>]) -> impl rusqlite::Params + 'v {
     rusqlite::params_from_iter(values.iter().map(Bound))
 }
 
@@ -116,7 +116,7 @@ impl ToSql for Bound<'_> {
     }
 }
 
-struct Found<'r>(&'r Row<'r>);
+pub(super) struct Found<'r>(pub(super) &'r Row<'r>);
 
 impl Cells for Found<'_> {
     fn opt_text(&self, place: usize) -> StoreResult<Option<&str>> {

@@ -7,6 +7,7 @@ mod observations;
 mod pending;
 mod records;
 mod search;
+mod sync;
 mod vectors;
 
 use plimsoll_domain::Timestamp;
@@ -26,6 +27,7 @@ pub use records::{
     SUPERSEDES, Scope, Session, Summarised,
 };
 pub use search::{HowFound, MemoryFound, MemoryHit, MemoryHits, MemoryQuery};
+pub use sync::{MemorySync, SeenNote, SyncBase, SyncChange, SyncNote, SyncOutcome};
 pub use vectors::{KeptVectors, NoteText, NoteVectors, VectorCounts, Vectors};
 
 jobs! {
@@ -102,6 +104,10 @@ jobs! {
         /// Observations in an order, and how many there are in all.
         read observations(workspace: &Workspace, filter: &MemoryFilter, order: Order, limit: usize)
             -> (Vec<Observation>, u64) = sql::observations::listed;
+
+        /// Those that were not changed for longest, and not how many there are.
+        read oldest_observations(workspace: &Workspace, filter: &MemoryFilter, limit: usize)
+            -> Vec<Observation> = sql::observations::oldest;
 
         /// An observation and those of these projects that are next to it in its session.
         read around(

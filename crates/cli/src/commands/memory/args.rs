@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use plimsoll_memory::DetailLevel;
 use plimsoll_store::Scope;
 
-use super::meaning::MeaningArgs;
+use super::{meaning::MeaningArgs, sync::SyncArgs};
 
 /// The memory that coding agents share: save, search, look around, take it along
 #[derive(Args, Debug)]
@@ -19,6 +19,7 @@ use super::meaning::MeaningArgs;
     plimsoll memory save 'Sessions renew at 3/4' 'Half was too late.' --anchor src/auth.rs#renew\n  \
     plimsoll memory delete 42 && plimsoll memory restore 42\n  \
     plimsoll memory export memory.jsonl\n  \
+    plimsoll memory sync notes --project plimsoll\n  \
     plimsoll memory stats --json | jq .total\n\n\
     It prints what an agent would be told, footers included: `plimsoll mcp` serves the same\n\
     memory. A note without --project is of the project whose folder this is.")]
@@ -80,6 +81,8 @@ pub(crate) enum MemoryCommand {
     },
     /// Search by meaning too, with a small model in this program
     Meaning(MeaningArgs),
+    /// Keep notes as Markdown files that git can merge, and read back what was changed there
+    Sync(SyncArgs),
     /// What it holds
     Stats {
         /// Only this project

@@ -3,6 +3,7 @@
 mod archive;
 mod args;
 mod meaning;
+mod sync;
 mod upkeep;
 
 pub(crate) use args::MemoryArgs;
@@ -101,6 +102,9 @@ pub(crate) fn run(
             }
             MemoryCommand::Import { file } => {
                 return archive::import(&memory, file, args.json, output).await;
+            }
+            MemoryCommand::Sync(ask) => {
+                return sync::sync(&memory, ask, args.json, output).await;
             }
         };
         tell(&memory, &reply.map_err(failed)?, args.json, output).await

@@ -10,8 +10,12 @@ use crate::{
     sql::workspaces,
 };
 
-const SAME: &str = "SELECT id FROM memory_observations WHERE workspace = $1 AND created_at = $2
-    AND deleted_at IS NULL AND (id = $3 OR fingerprint = $4) ORDER BY id LIMIT 1";
+/// Apart from [`SAME_TEXT`], because no database uses two indexes for an `OR` and keeps an order.
+const BY_ID: &str = "SELECT workspace, created_at, deleted_at FROM memory_observations
+    WHERE id = $1";
+/// A fingerprint tells the workspace too.
+const SAME_TEXT: &str = "SELECT id FROM memory_observations WHERE fingerprint = $1
+    AND created_at = $2 AND deleted_at IS NULL ORDER BY id LIMIT 1";
 const COUNT: &str = "UPDATE memory_observations SET revision_count = $1 WHERE id = $2";
 const REVISION: &str = "INSERT INTO memory_revisions (observation_id, revision, kind, title,
     content, replaced_at, author) VALUES ($1, $2, $3, $4, $5, $6, $7)";
@@ -125,9 +129,10 @@ fn bring_note(
     whole: &ArchivedObservation,
 ) -> StoreResult<(u64, bool)> {
     let note = &whole.observation;
+    let (taken, same_id) = under_id(db, workspace, note)?;
     let text = saving::Made::of(workspace, note).fingerprint;
-    let known = values![workspace, note.created_at, note.id, &text];
-    if let Some(id) = first(db, SAME, known, |row| row.count(0))? {
+    let same_text = first(db, SAME_TEXT, values![&text, note.created_at], |row| row.count(0))?;
+    if let Some(id) = same_id.into_iter().chain(same_text).min() {
         return Ok((id, false));
     }
     if let Some(key) = &note.topic_key {
@@ -138,7 +143,6 @@ fn bring_note(
             return Ok((holder.id, fresh));
         }
     }
-    let taken = note.id == 0 || observations::is_taken(db, note.id)?;
     let id = if taken { ids::next(db, "observation")? } else { note.id };
     ids::past(db, "observation", id)?;
     sessions::make_named(db, workspace, &note.session, &note.project, note.created_at)?;
@@ -147,6 +151,19 @@ fn bring_note(
         put_revision(db, id, earlier)?;
     }
     Ok((id, true))
+}
+
+/// Whether the id of a note is taken here, and that id if it is the same note that has it.
+fn under_id(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    note: &Observation,
+) -> StoreResult<(bool, Option<u64>)> {
+    let holder = first(db, BY_ID, values![note.id], |row| {
+        let alive = row.opt_int(2)?.is_none();
+        Ok(alive && row.text(0)? == workspace.as_str() && row.time(1)? == note.created_at)
+    })?;
+    Ok((note.id == 0 || holder.is_some(), (holder == Some(true)).then_some(note.id)))
 }
 
 fn put_revision(db: &mut dyn Db, id: u64, earlier: &ObservationRevision) -> StoreResult<()> {
@@ -158,7 +175,7 @@ fn put_revision(db: &mut dyn Db, id: u64, earlier: &ObservationRevision) -> Stor
 
 /// Gives the texts of a note to the one that has its topic key here; says whether there was
 /// any that it did not have. So the same may be brought twice.
-fn join(
+pub(super) fn join(
     db: &mut dyn Db,
     workspace: &Workspace,
     holder: &Observation,

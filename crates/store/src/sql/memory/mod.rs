@@ -12,6 +12,7 @@ pub mod prompts;
 pub(crate) mod saving;
 pub(crate) mod sessions;
 pub mod summaries;
+pub(crate) mod sync;
 pub(crate) mod totals;
 pub(crate) mod vectors;
 mod words;

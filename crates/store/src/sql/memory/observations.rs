@@ -98,7 +98,26 @@ pub(crate) fn listed(
     Ok((list(db, &sql, &conditions.values, read)?, total))
 }
 
-/// Those after an id, by id.
+/// The ones that were not changed for longest, uncounted: whoever compacts a large memory asks
+/// again and again, and counting each time would go through all that is left.
+pub(crate) fn oldest(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    filter: &MemoryFilter,
+    limit: usize,
+) -> StoreResult<Vec<Observation>> {
+    let mut conditions = Conditions::of("", workspace);
+    conditions.observations("", filter);
+    let limit = conditions.value(count(limit));
+    let sql = format!(
+        "SELECT {COLUMNS} FROM memory_observations WHERE {} ORDER BY updated_at, id LIMIT {limit}",
+        conditions.sql
+    );
+    list(db, &sql, &conditions.values, read)
+}
+
+/// Those after an id, by id. The workspace is compared in a way that no index serves: one that
+/// begins with it holds them in another order, so that each page would sort all notes (MEM-17).
 pub(super) fn after(
     db: &mut dyn Db,
     workspace: &Workspace,
@@ -107,7 +126,8 @@ pub(super) fn after(
 ) -> StoreResult<Vec<Observation>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM memory_observations
-        WHERE id > $1 AND workspace = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3"
+        WHERE id > $1 AND COALESCE(workspace, '') = $2 AND deleted_at IS NULL
+        ORDER BY id LIMIT $3"
     );
     list(db, &sql, values![id, workspace, count(limit)], read)
 }

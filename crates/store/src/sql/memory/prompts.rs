@@ -71,6 +71,7 @@ pub(crate) fn newest(
     list(db, &sql, &conditions.values, read)
 }
 
+/// Those after an id, by id; the workspace is compared as in [`super::observations::after`].
 pub(super) fn after(
     db: &mut dyn Db,
     workspace: &Workspace,
@@ -78,10 +79,10 @@ pub(super) fn after(
     limit: usize,
 ) -> StoreResult<Vec<Prompt>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM memory_prompts WHERE workspace = $1 AND id > $2
+        "SELECT {COLUMNS} FROM memory_prompts WHERE id > $1 AND COALESCE(workspace, '') = $2
         ORDER BY id LIMIT $3"
     );
-    list(db, &sql, values![workspace, id, count(limit)], read)
+    list(db, &sql, values![id, workspace, count(limit)], read)
 }
 
 /// Brings a prompt in; says its id and whether it is new. One of the same session, time and

@@ -13,9 +13,11 @@ use crate::{
 const BY_KEY: &str = "SELECT id FROM memory_observations WHERE workspace = $1 AND topic_key = $2
     AND project = $3 AND scope = $4 AND namespace = $5 AND deleted_at IS NULL
     ORDER BY id DESC LIMIT 1";
+/// A fingerprint tells the workspace too; asked for beside it, the index of the workspace would
+/// be taken, which is long.
 const BY_TEXT: &str = "SELECT id, duplicate_count FROM memory_observations
-    WHERE fingerprint = $1 AND workspace = $2 AND deleted_at IS NULL
-    AND COALESCE(last_seen_at, updated_at) >= $3 ORDER BY id DESC LIMIT 1";
+    WHERE fingerprint = $1 AND deleted_at IS NULL
+    AND COALESCE(last_seen_at, updated_at) >= $2 ORDER BY id DESC LIMIT 1";
 const SEEN: &str = "UPDATE memory_observations SET duplicate_count = duplicate_count + 1,
     last_seen_at = $1 WHERE id = $2";
 const INSERT: &str = "INSERT INTO memory_observations (id, workspace, session_id, kind, project,
@@ -127,7 +129,7 @@ fn repeated(
         return Ok(None);
     }
     let text = fingerprint(workspace, note);
-    first(db, BY_TEXT, values![&text, workspace, same_since], |row| row.count(0))
+    first(db, BY_TEXT, values![&text, same_since], |row| row.count(0))
 }
 
 fn repeat(db: &mut dyn Db, id: u64, at: Timestamp) -> StoreResult<Saved> {

@@ -240,7 +240,7 @@ pub(super) fn progress_after(
     limit: usize,
 ) -> StoreResult<Vec<ProgressDocument>> {
     let sql = "SELECT project, namespace, content, updated_at FROM memory_progress
-        WHERE workspace = $1 AND (project > $2 OR (project = $2 AND namespace > $3))
+        WHERE workspace = $1 AND (project, namespace) > ($2, $3)
         ORDER BY project, namespace LIMIT $4";
     list(db, sql, values![workspace, project, namespace, count(limit)], read_progress)
 }
