@@ -42,8 +42,7 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "PROFILE", default_value = "memory,specs")]
     pub(crate) tools: String,
 
-    /// The most tokens of one answer; 0 is no limit [default: 20000, or the setting
-    /// mcpAnswerLimit]
+    /// The most tokens of one answer; 0 is no limit [default: the setting mcpAnswerLimit]
     #[arg(long, value_name = "N", value_parser = parse_answer_limit)]
     pub(crate) answer_limit: Option<u64>,
 

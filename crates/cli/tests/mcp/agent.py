@@ -56,7 +56,7 @@ async def work(client, count):
     # MDC-4: an agent that nobody knows is sent text alone.
     assert found.structured_content is None, found.structured_content
     ids = [int(line[1:].split()[0]) for line in lines if line.startswith("#")]
-    assert 0 < len(ids) < 10 and f" {len(ids)} of 10 results shown" in budget[0], text
+    assert 0 < len(ids) < 10 and f" {len(ids)} of 12 results shown" in budget[0], text
 
     # The recommended way: summary first, then one note in full.
     summary = await said(client, "mem_context", {"project": "reef", "detail_level": "summary"})
