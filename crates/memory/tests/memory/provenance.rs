@@ -100,10 +100,14 @@ proptest! {
             }
             let content = format!("{prompt}lantern {prompt}");
             desk.memory.save_prompt(SavePrompt { content, ..SavePrompt::default() }).await.unwrap();
-            let ask = SummariseSession { id: "s".to_owned(), content: format!("{summary}lantern") };
+            let ask = SummariseSession {
+                id: "s".to_owned(),
+                content: format!("{summary}lantern"),
+                ..SummariseSession::default()
+            };
             desk.memory.summarise_session(ask).await.unwrap();
             let content = Some(serde_json::Value::String(summary.clone()).to_string());
-            let ask = Progress { project: "harbour".to_owned(), content, namespace: None };
+            let ask = Progress { project: "harbour".to_owned(), content, ..Progress::default() };
             desk.memory.progress(ask).await.unwrap();
             check_all_reads(&desk, &ids, max_tokens).await;
         });
@@ -115,7 +119,11 @@ async fn mem_16_all_else_is_verbatim() {
     let desk = desk().await;
     let text = "# A title\n\n  indented `code`\n- #12 is fine\n│ a box\n";
     let id = desk.note("A", text).await;
-    let told = desk.memory.get_observation(GetObservation { id, revision: None }).await.unwrap();
+    let told = desk
+        .memory
+        .get_observation(GetObservation { id, ..GetObservation::default() })
+        .await
+        .unwrap();
     assert!(told.text.contains(text.trim_end()), "{}", told.text);
 }
 
@@ -126,7 +134,7 @@ async fn mem_16_a_note_says_who_wrote_it() {
     let ask = Save { topic_key: Some("k".to_owned()), ..save("A", "lantern") };
     let id = codex.save(ask.clone()).await.unwrap().ids[0];
     let shown = async |revision| {
-        let ask = GetObservation { id, revision };
+        let ask = GetObservation { id, revision, ..GetObservation::default() };
         desk.memory.get_observation(ask).await.unwrap().text
     };
     assert!(
@@ -141,7 +149,11 @@ async fn mem_16_a_note_says_who_wrote_it() {
     liar.save(Save { content: "two".to_owned(), ..ask }).await.unwrap();
     assert!(shown(None).await.contains("by workbench (client)"), "no client passes for a person");
     assert!(shown(Some(1)).await.contains("by codex"));
-    let summary = SummariseSession { id: "s".to_owned(), content: "done".to_owned() };
+    let summary = SummariseSession {
+        id: "s".to_owned(),
+        content: "done".to_owned(),
+        ..SummariseSession::default()
+    };
     let note = codex.summarise_session(summary).await.unwrap().ids[0];
     assert_eq!(desk.memory.observation(note).await.unwrap().author.as_deref(), Some("codex"));
 }
