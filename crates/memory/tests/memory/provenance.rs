@@ -174,7 +174,11 @@ async fn mem_16_what_agents_save_waits_until_a_person_approves_it() {
     assert_eq!(agent.capture_passive(capture).await.unwrap().ids, [4, 5]);
     let start = StartSession { id: "s".to_owned(), project: "harbour".to_owned(), directory: None };
     agent.start_session(start).await.unwrap();
-    let summary = SummariseSession { id: "s".to_owned(), content: "lantern sum".to_owned() };
+    let summary = SummariseSession {
+        id: "s".to_owned(),
+        content: "lantern sum".to_owned(),
+        ..SummariseSession::default()
+    };
     assert_eq!(agent.summarise_session(summary).await.unwrap().ids, [6]);
     let end = EndSession { id: "s".to_owned(), summary: Some("lantern end".to_owned()) };
     assert_eq!(agent.end_session(end).await.unwrap().ids, [7]);
@@ -192,7 +196,12 @@ async fn mem_16_what_agents_save_waits_until_a_person_approves_it() {
         assert_eq!((found.ids, found.text.contains("before")), (vec![known], true));
         let context = memory.context(Recall::default()).await.unwrap().text;
         assert!(!context.contains("New") && !context.contains("sum"), "{context}");
-        assert!(memory.get_observation(GetObservation { id: 2, revision: None }).await.is_err());
+        assert!(
+            memory
+                .get_observation(GetObservation { id: 2, ..GetObservation::default() })
+                .await
+                .is_err()
+        );
     }
     let (waiting, total) = desk.memory.pending().await.unwrap();
     assert_eq!((waiting.len(), total), (6, 6));
