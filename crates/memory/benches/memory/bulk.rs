@@ -1,4 +1,4 @@
-//! All of a memory out and in (MEM-17).
+//! All of a memory out and in, as one file and as many (MEM-17).
 
 use std::{
     fs::File,
@@ -7,7 +7,7 @@ use std::{
     time::Instant,
 };
 
-use plimsoll_memory::Memory;
+use plimsoll_memory::{Memory, SyncAsk};
 use plimsoll_testkit::report::Table;
 
 use crate::{Outcome, open};
@@ -37,5 +37,16 @@ pub(crate) async fn measure(
     let again = empty.import(&mut BufReader::new(File::open(&path)?)).await?;
     assert_eq!((again.added, again.known), (0, brought.added), "all of it is there");
     table.row("memory: import of what is there", name, started.elapsed().as_secs_f64(), "s");
+    let ask = SyncAsk {
+        folder: directory.join("notes"),
+        fresh_id: "bench-0001".to_owned(),
+        ..SyncAsk::default()
+    };
+    for what in ["memory: sync, all into files", "memory: sync, nothing to do"] {
+        let started = Instant::now();
+        let synced = empty.sync(&ask).await?;
+        assert_eq!(synced.lines, Vec::<String>::new());
+        table.row(what, name, started.elapsed().as_secs_f64(), "s");
+    }
     Ok(())
 }

@@ -17,7 +17,7 @@ use crate::Memory;
 const PAGE: usize = 500;
 /// How many names a note may choose from. Only those that were saved in the same millisecond
 /// with the same text share one.
-const NAMES: u32 = 64;
+const NAMES: u32 = 16;
 
 /// What a plan is made of, and what people are told about it.
 pub(super) struct Gathered {

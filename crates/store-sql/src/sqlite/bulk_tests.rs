@@ -9,8 +9,9 @@ use std::{
 
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
-    ArchivedObservation, Memory, MemoryFilter, MemoryRecord, NewObservation, Observation,
-    ProgressDocument, Prompt, Relation, Session, StoreResult, Workspace,
+    ArchivedObservation, Memory, MemoryFilter, MemoryRecord, MemorySync, NewObservation,
+    Observation, ProgressDocument, Prompt, Relation, SeenNote, Session, StoreResult, SyncBase,
+    SyncChange, Workspace,
     engine::{Cells, Db, Engine, NamedCells, Value},
 };
 use rusqlite::{Connection, StatementStatus};
@@ -309,4 +310,55 @@ async fn mem_17_compacting_costs_the_same_in_a_large_memory() {
         seen.push(counts);
     }
     assert_as_cheap("compaction", &seen[1], &seen[2]);
+}
+
+#[tokio::test]
+async fn mem_17_a_sync_costs_the_same_in_a_large_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Counting::new(directory.path()).await;
+    let workspace = Workspace::default();
+    let mut seen = Vec::new();
+    for round in 0..20 {
+        let base = |n: u64| SyncBase {
+            uid: format!("{n:016x}"),
+            path: format!("p/{n}.md"),
+            file_hash: "f".to_owned(),
+            note_hash: "n".to_owned(),
+        };
+        let numbers = 1 + round * BATCH..=(round + 1) * BATCH;
+        let plain = |n: u64| match note(n) {
+            MemoryRecord::Observation(whole) => Box::new(whole.observation),
+            _ => panic!("a note is a note"),
+        };
+        let added = |n| SyncChange::Add { note: plain(n), base: base(n) };
+        let changed = |n: u64| SyncChange::Change {
+            seen: SeenNote { id: n, revision: 1, updated_at: at(n) },
+            note: Box::new(Observation { content: format!("changed {n}"), ..*plain(n) }),
+            base: base(n),
+        };
+        store.counted();
+        let mut counts = Vec::new();
+        for changes in [
+            numbers.clone().map(added).collect::<Vec<_>>(),
+            numbers.clone().map(changed).collect(),
+            numbers.clone().map(|n| SyncChange::Forget(base(n).uid)).collect(),
+            numbers.clone().map(|n| SyncChange::Remember(base(n))).collect(),
+        ] {
+            let done =
+                store.sync_apply(&workspace, "folder", &changes, at(1_000_000 + round)).await;
+            assert!(done.unwrap().iter().all(|one| *one == plimsoll_store::SyncOutcome::Done));
+            counts.push(store.counted());
+        }
+        let page = store.sync_notes_after(&workspace, round * BATCH, 50).await.unwrap();
+        assert!(page.len() == 50 && page.iter().all(|note| note.uid.is_some()));
+        counts.push(store.counted());
+        counts.iter().for_each(assert_plans);
+        seen.push(counts);
+    }
+    for (kind, (early, late)) in seen[1].iter().zip(&seen[19]).enumerate() {
+        assert_as_cheap(&format!("step {kind} of a sync"), early, late);
+    }
+    store.sync_bases(&workspace, "folder").await.unwrap();
+    store.sync_deleted(&workspace).await.unwrap();
+    assert_plans(&store.counted());
 }
