@@ -64,8 +64,8 @@ impl Told<'_> {
             text.push_str(&format!(
                 "- Say what a note is about with anchors (src/a.rs, src/a.rs#name, \
                  commit:1f3c9a2): a ⚠ on its headline means that this changed since, so look \
-                 before you rely on it{renewed}. supersedes and expires take a note out of \
-                 mem_context.\n"
+                 before you rely on it{renewed}. A note that is superseded or has expired is \
+                 recalled no more.\n"
             ));
         }
         text.push_str(

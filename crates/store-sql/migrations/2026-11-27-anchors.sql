@@ -37,3 +37,4 @@ CREATE TABLE memory_pending (
     content TEXT
 );
 CREATE INDEX memory_pending_in_order ON memory_pending (workspace, id);
+CREATE INDEX memory_pending_by_note ON memory_pending (of_id);
