@@ -51,7 +51,12 @@ pub(crate) fn plimsoll<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item =
             command.env_remove(name);
         }
     }
-    command.args(args).env("PLIMSOLL_CONFIG_DIR", "/nonexistent").env("PLIMSOLL_TIME_ZONE", "UTC");
+    // What belongs to whoever runs the tests is neither read nor written.
+    command
+        .args(args)
+        .env("PLIMSOLL_CONFIG_DIR", "/nonexistent")
+        .env("PLIMSOLL_DATA_DIR", "/nonexistent/data")
+        .env("PLIMSOLL_TIME_ZONE", "UTC");
     Plimsoll { command, input: Vec::new() }
 }
 

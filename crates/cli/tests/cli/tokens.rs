@@ -130,6 +130,7 @@ fn a_reader_that_goes_away_is_no_failure_and_a_full_disk_is_one() {
     let count = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
         command.args(["models", "--json"]).env("PLIMSOLL_CONFIG_DIR", "/nonexistent");
+        command.env("PLIMSOLL_DATA_DIR", "/nonexistent/data");
         command
     };
     let mut gone = count().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
