@@ -15,9 +15,9 @@ const JOINED: usize = 50;
 /// What is less alike than this is not told.
 const LEAST_ALIKE: f32 = 0.25;
 /// What being wholly alike counts for, beside the best by words where that has all of them.
-const MEANING: f64 = 2.5;
+const MEANING: f64 = 3.0;
 /// What the best by words counts for where it has only some, or such as look like them.
-const SOME_WORDS: f64 = 0.35;
+const SOME_WORDS: f64 = 0.3;
 
 /// What fits a query: by its words, and by meaning where there is a model that knows the language
 /// of the query. A model that fails takes nothing away from what the words found.
