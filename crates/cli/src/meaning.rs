@@ -1,39 +1,25 @@
 //! Search of the memory by meaning on this machine (MEM-10): the sentence model as the memory
-//! wants it, and the thread that gives notes their vectors.
+//! wants it, there while the settings ask for it; `filling` gives notes their vectors beside.
+
+mod filling;
 
 use std::{
-    fs::File,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{self, Receiver, Sender},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
-    time::Duration,
 };
 
-use plimsoll_app::{App, Events, Heard, Progress};
-use plimsoll_domain::Timestamp;
-use plimsoll_embedded::{SENTENCE_MODEL_ID, SentenceError, SentenceModel};
-use plimsoll_memory::{EmbedError, Embedder, Meaning, MeaningError, MeaningParts};
+use plimsoll_app::App;
+use plimsoll_embedded::{SENTENCE_MODEL_ID, SentenceError, SentenceModel, locate_sentence_model};
+use plimsoll_memory::{EmbedError, Embedder, Meaning, MeaningParts, PresentMeaning};
 use plimsoll_store::Workspace;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
+use self::filling::Filling;
 use crate::failure::note;
 
 /// More threads than these do not make a question faster.
 const MOST_THREADS: usize = 4;
-
-/// All notes are looked through so often, beside those that are known to have changed: another
-/// process may have brought some in.
-const LOOK_AROUND: Duration = Duration::from_secs(600);
-
-/// How far back a look at what changed goes behind the last one, for clocks that differ.
-const SLACK: i64 = 600_000;
-
-/// How long whoever ends waits for the notes that are being worked on.
-const LAST_NOTES: Duration = Duration::from_secs(2);
 
 /// The sentence model behind the memory's trait.
 struct Sentences(SentenceModel);
@@ -66,135 +52,101 @@ pub(crate) fn open(app: &App, data_dir: &Path) -> Result<Arc<Meaning>, SentenceE
     })))
 }
 
-/// The same where the settings ask for it. Without the model everything else works, so that
-/// this only says what is missing.
+/// The same where the settings ask for it, for a command that asks once. Without the model
+/// everything else works, so that this only says what is missing.
 pub(crate) fn open_if_wanted(app: &App, data_dir: &Path) -> Option<Arc<Meaning>> {
     if !app.settings().memory_meaning() {
         return None;
     }
-    match open(app, data_dir) {
-        Ok(meaning) => Some(meaning),
-        Err(error) => {
-            note(&format!(
-                "the memory is searched by words alone: {error}; `plimsoll memory meaning on` \
-                 fetches it"
-            ));
-            None
-        }
-    }
+    open(app, data_dir).map_err(|error| say_missing(&error)).ok()
 }
 
-/// A thread that gives notes their vectors while this lives.
-pub(crate) struct Filling {
-    stopped: Arc<AtomicBool>,
-    ended: Receiver<()>,
+fn say_missing(error: &SentenceError) {
+    note(&format!(
+        "the memory is searched by words alone: {error}; `plimsoll memory meaning on` fetches it"
+    ));
 }
 
-impl Filling {
-    /// Begins with all notes of a workspace, then follows what changes. It must be called on a
-    /// runtime.
-    pub(crate) fn start(
-        app: &Arc<App>,
-        meaning: Arc<Meaning>,
-        workspace: &Workspace,
-        data_dir: &Path,
-    ) -> Option<Self> {
-        let stopped = Arc::new(AtomicBool::new(false));
-        let (ends, ended) = mpsc::channel();
-        let work = Work {
-            meaning,
-            workspace: workspace.clone(),
-            turn: data_dir.join("filling.lock"),
-            clock: Arc::clone(app),
-            stopped: Arc::clone(&stopped),
-            _ends: ends,
-        };
-        let (runtime, events) = (Handle::current(), app.events());
-        let name = "memory-meaning".to_owned();
-        let started =
-            thread::Builder::new().name(name).spawn(move || runtime.block_on(work.run(events)));
-        started.ok().map(|_| Self { stopped, ended })
-    }
-}
-
-impl Drop for Filling {
-    fn drop(&mut self) {
-        self.stopped.store(true, Ordering::Relaxed);
-        // The end of the thread is told by its half of the channel going away.
-        let _ = self.ended.recv_timeout(LAST_NOTES);
-    }
-}
-
-struct Work {
-    meaning: Arc<Meaning>,
+/// Search by meaning for a server, while the settings ask for it and the model is there. It is
+/// looked at with each search, so that who switches it off or on need not start again.
+pub(crate) struct WhileWanted {
+    app: Arc<App>,
     workspace: Workspace,
-    /// Who fills holds this file: of several processes one computes at a time.
-    turn: PathBuf,
-    clock: Arc<App>,
-    stopped: Arc<AtomicBool>,
-    _ends: Sender<()>,
+    data_dir: PathBuf,
+    state: Mutex<State>,
 }
 
-impl Work {
-    async fn run(self, mut events: Events) {
-        let mut since = Timestamp::from_millis(0);
-        let mut said = false;
-        while !self.is_stopped() {
-            let begun = self.clock.clock().now();
-            match self.pass(since).await {
-                Ok(()) => {
-                    let changed = self.heard_of_change(&mut events).await;
-                    let all = Timestamp::from_millis(0);
-                    let back = begun.millis().saturating_sub(SLACK);
-                    since = if changed { Timestamp::from_millis(back) } else { all };
+#[derive(Default)]
+struct State {
+    open: Option<(Arc<Meaning>, Option<Filling>)>,
+    /// Whether it was said that the model is missing.
+    said: bool,
+    ended: bool,
+}
+
+impl WhileWanted {
+    /// For the notes of a workspace. Where it is wanted, they get their vectors from now on; it
+    /// must be called on a runtime.
+    pub(crate) fn start(app: &Arc<App>, workspace: &Workspace, data_dir: &Path) -> Arc<Self> {
+        let (app, workspace) = (Arc::clone(app), workspace.clone());
+        let (data_dir, state) = (data_dir.to_owned(), Mutex::default());
+        let it = Arc::new(Self { app, workspace, data_dir, state });
+        it.present();
+        it
+    }
+
+    /// As the memory asks for it.
+    pub(crate) fn asked(self: &Arc<Self>) -> PresentMeaning {
+        let it = Arc::clone(self);
+        Arc::new(move || it.present())
+    }
+
+    fn present(&self) -> Option<Arc<Meaning>> {
+        let mut state = self.state();
+        if state.ended {
+            return None;
+        }
+        let wanted = self.app.settings().memory_meaning();
+        // `plimsoll memory meaning off` of another process takes the model away.
+        let there = wanted && locate_sentence_model(&self.data_dir).is_ok();
+        if !there && let Some(open) = state.open.take() {
+            // Its end waits for the notes that are being worked on; nobody else has to.
+            thread::spawn(move || drop(open));
+        }
+        if !wanted {
+            state.said = false;
+            return None;
+        }
+        if let Some((meaning, _)) = &state.open {
+            return Some(Arc::clone(meaning));
+        }
+        match open(&self.app, &self.data_dir) {
+            Ok(meaning) => {
+                let at = (&self.workspace, self.data_dir.as_path());
+                let filling = Filling::start(&self.app, Arc::clone(&meaning), at);
+                state.open = Some((Arc::clone(&meaning), filling));
+                Some(meaning)
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut state.said, true) {
+                    say_missing(&error);
                 }
-                Err(error) => {
-                    // Words find everything meanwhile, so that once is enough.
-                    if !std::mem::replace(&mut said, true) {
-                        note(&format!("notes get no vectors for search by meaning: {error}"));
-                    }
-                    since = Timestamp::from_millis(0);
-                    self.heard_of_change(&mut events).await;
-                }
+                None
             }
         }
     }
 
-    /// Fills what is missing, when no other process does.
-    async fn pass(&self, since: Timestamp) -> Result<(), MeaningError> {
-        let turn = File::options().create(true).truncate(false).write(true).open(&self.turn);
-        // Where there are no locks, two processes do the same work twice and harm nothing.
-        while let Ok(file) = &turn
-            && let Err(std::fs::TryLockError::WouldBlock) = file.try_lock()
-        {
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            if self.is_stopped() {
-                return Ok(());
-            }
-        }
-        self.meaning.fill(&self.workspace, since, &|| !self.is_stopped()).await.map(drop)
+    /// Ends the thread behind it, after the notes that are being worked on.
+    pub(crate) fn end(&self) {
+        let open = {
+            let mut state = self.state();
+            state.ended = true;
+            state.open.take()
+        };
+        drop(open);
     }
 
-    /// Waits until somebody writes into the memory, and says so; or until it is time to look
-    /// through all of it.
-    async fn heard_of_change(&self, events: &mut Events) -> bool {
-        let mut left = LOOK_AROUND.as_secs();
-        while left > 0 && !self.is_stopped() {
-            match tokio::time::timeout(Duration::from_secs(1), events.next()).await {
-                Ok(Heard::Event(event)) if matches!(event.progress, Progress::Memory) => {
-                    // One look is enough for all that was written by now.
-                    while events.waiting().is_some() {}
-                    return true;
-                }
-                Ok(Heard::Missed) => return false,
-                Ok(Heard::Event(_)) => {}
-                Err(_) => left -= 1,
-            }
-        }
-        false
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -108,6 +108,10 @@ impl Matrix {
 }
 
 /// The product of the matrix that stands row by row in `left` with `right`.
+///
+/// On Linux each product reads `/proc/cpuinfo`, because candle 0.11 counts the processors anew each
+/// time (`get_num_threads`). Only `RAYON_NUM_THREADS` in the environment keeps it from that, and a
+/// process cannot change its own environment without `unsafe`.
 pub(crate) fn product(
     left: &[f32],
     shape: (usize, usize),

@@ -37,8 +37,7 @@ fn close(left: &[f32], right: &[f32]) -> f32 {
 }
 
 /// The tokens and the first numbers of some vectors, computed in double precision by a few lines
-/// of numpy from the same file, with the Python package tokenizers; those of the first sentence
-/// stand in the documentation of sentence-transformers too.
+/// of numpy from the same file, with the Python package tokenizers.
 #[test]
 fn mem_10_vectors_are_those_of_a_reference() {
     let Some(model) = model() else { return };

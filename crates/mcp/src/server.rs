@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use plimsoll_domain::Timestamp;
-use plimsoll_memory::{Ledger, Memory, MemoryParts, OwnProject, Writer};
+use plimsoll_memory::{Ledger, Memory, MemoryParts, OwnProject, PresentMeaning, Writer};
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::Estimator;
 use rmcp::model::{JsonObject, Tool};
@@ -49,6 +49,8 @@ pub struct ServerParts {
     /// Whether a person looks at what agents save before it counts (`memoryReview`), as it is at
     /// this moment.
     pub review: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// Search by meaning, as it is at this moment (`memoryMeaning`).
+    pub meaning: PresentMeaning,
     /// Called after each call that may have changed the memory, for whoever shows it.
     pub wrote: Arc<dyn Fn() + Send + Sync>,
 }
@@ -141,5 +143,6 @@ impl Server {
             root,
             writer: Writer::client(client, Arc::clone(&parts.review)),
         })
+        .with_meaning(Arc::clone(&parts.meaning))
     }
 }

@@ -1,7 +1,5 @@
 //! `mem_search`, and the same for callers that want records.
 
-use std::sync::Arc;
-
 use plimsoll_budget::SNIPPET_CHARS;
 use plimsoll_store::{
     MemoryFilter, MemoryFound, MemoryHit, MemoryHits, MemoryQuery, Observation, Prompt, Scope,
@@ -20,10 +18,13 @@ use crate::{
 const MOST: usize = 50;
 
 impl Memory {
-    /// What fits a query, by words and, where that is on, by meaning.
-    pub(crate) async fn find(&self, query: &MemoryQuery) -> Result<MemoryHits, MemoryError> {
-        let meaning = self.meaning().map(Arc::as_ref);
-        Ok(find_joined(self.store.as_ref(), &self.workspace, meaning, query).await?)
+    /// What fits a query, by words and, where that is on, by meaning (MEM-10); for callers that
+    /// tell it in their own way.
+    pub async fn find(&self, query: &MemoryQuery) -> Result<MemoryHits, MemoryError> {
+        let meaning = self.meaning();
+        let found =
+            find_joined(self.store.as_ref(), &self.workspace, meaning.as_deref(), query).await;
+        Ok(found?)
     }
 }
 
@@ -181,6 +182,10 @@ fn intro(query: &str, found: &MemoryHits, scene: &Scene) -> String {
         (false, true) => format!("the best {shown} of {matched}"),
         (false, false) => format!("{shown}"),
     };
-    let any = if found.any_word { " None has all words; these have some." } else { "" };
+    let any = match (found.any_word, found.hits.iter().all(|hit| hit.how.by_words)) {
+        (true, true) => " None has all words; these have some.",
+        (true, false) => " None has all words; these have some or mean the like.",
+        (false, _) => "",
+    };
     format!("Found {of} for \"{query}\".{any}")
 }

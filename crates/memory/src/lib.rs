@@ -46,8 +46,8 @@ pub use checks::{MAX_CONTENT_BYTES, MAX_TITLE_BYTES};
 pub use error::MemoryError;
 pub use ledger::{BudgetSpent, Ledger, SMALLEST_BUDGET, SMALLEST_SESSION_BUDGET, Sent};
 pub use meaning::{
-    EmbedError, Embedder, MOST_NOTES_BY_MEANING, Meaning, MeaningError, MeaningParts, find_joined,
-    speaks,
+    EmbedError, Embedder, MOST_NOTES_BY_MEANING, Meaning, MeaningError, MeaningParts,
+    PresentMeaning, find_joined, speaks,
 };
 pub use memory::{Clock, DEFAULT_SESSION, Memory, MemoryParts};
 pub use private::{REDACTED, redact};

@@ -8,8 +8,8 @@ use plimsoll_store::{Change, Noun, Store, StoreError, Workspace};
 use plimsoll_tokens::Estimator;
 
 use crate::{
-    DetailLevel, Ledger, Meaning, MemoryError, OwnProject, Reading, Reply, StartedSessions, Writer,
-    anchors::ProjectDisk, checks, time,
+    DetailLevel, Ledger, Meaning, MemoryError, OwnProject, PresentMeaning, Reading, Reply,
+    StartedSessions, Writer, anchors::ProjectDisk, checks, time,
 };
 
 /// The session of whoever names none (MEM-1).
@@ -50,7 +50,7 @@ pub struct Memory {
     pub(crate) counter: Estimator,
     ledger: Arc<Ledger>,
     pub(crate) started: Arc<StartedSessions>,
-    meaning: Option<Arc<Meaning>>,
+    meaning: Option<PresentMeaning>,
     pub(crate) disk: Option<Arc<ProjectDisk>>,
     pub(crate) writer: Writer,
 }
@@ -96,16 +96,16 @@ impl Memory {
         Self { store, clock, workspace, own, counter, ledger, started, meaning: None, disk, writer }
     }
 
-    /// The same with search by meaning, if there is any (MEM-10).
+    /// The same with search by meaning, whenever there is any (MEM-10).
     #[must_use]
-    pub fn with_meaning(mut self, meaning: Option<Arc<Meaning>>) -> Self {
-        self.meaning = meaning;
+    pub fn with_meaning(mut self, meaning: PresentMeaning) -> Self {
+        self.meaning = Some(meaning);
         self
     }
 
-    /// Search by meaning, where it is switched on.
-    pub fn meaning(&self) -> Option<&Arc<Meaning>> {
-        self.meaning.as_ref()
+    /// Search by meaning, where it is switched on at this moment.
+    pub fn meaning(&self) -> Option<Arc<Meaning>> {
+        self.meaning.as_ref().and_then(|present| present())
     }
 
     /// What was sent in this connection.

@@ -9,6 +9,7 @@ use std::{
 };
 
 use plimsoll_app::{App, Gateway};
+use plimsoll_memory::PresentMeaning;
 
 use crate::{
     Configurator, answer_streams::AnswerStreams, event_log::EventLog, gateway::BodyRoom,
@@ -31,6 +32,8 @@ pub struct WebParts {
     pub project: String,
     /// Where that project begins, if that is known: what notes name is looked at there.
     pub root: Option<PathBuf>,
+    /// Search of the memory by meaning, as it is at this moment.
+    pub meaning: PresentMeaning,
 }
 
 /// The server.
@@ -54,6 +57,7 @@ pub struct Web {
     pub(crate) mounted: axum::Router,
     pub(crate) project: String,
     pub(crate) root: Option<PathBuf>,
+    pub(crate) meaning: PresentMeaning,
     /// Whether the process is about to end: nothing new is begun (REL-11).
     ending: AtomicBool,
 }
@@ -61,7 +65,7 @@ pub struct Web {
 impl Web {
     /// A server of these parts.
     pub fn new(parts: WebParts) -> Arc<Self> {
-        let WebParts { app, configurator, access, zone, mounted, project, root } = parts;
+        let WebParts { app, configurator, access, zone, mounted, project, root, meaning } = parts;
         let event_log = EventLog::new(app.clock().now());
         let gateway = Gateway::new(Arc::clone(&app));
         let body_room = BodyRoom::new(app.settings().gateway_body_limit());
@@ -82,6 +86,7 @@ impl Web {
             mounted,
             project,
             root,
+            meaning,
             ending: AtomicBool::new(false),
         })
     }

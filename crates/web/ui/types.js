@@ -180,6 +180,7 @@
  * @property {string} age
  * @property {string|null} author  who wrote it
  * @property {string[]} warnings  why it may not count any more (MEM-15)
+ * @property {string|null} how  how a search found it; null: by all words, or there was no search (MEM-10)
  */
 
 /** @typedef {{target: string, state: "unchanged"|"changed since"|"gone"|"not checked"}} NoteAnchor */

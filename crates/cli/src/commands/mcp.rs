@@ -8,19 +8,15 @@ use plimsoll_app::App;
 use plimsoll_config::Settings;
 use plimsoll_files::{TOOLS, Toolbox, file_label};
 use plimsoll_mcp::{Effect, ExtraTool, ExtraTools, Offer, Server, ServerParts, ToolAnswer};
+use plimsoll_memory::PresentMeaning;
 use plimsoll_store::Workspace;
 use plimsoll_tokens::{Estimator, Tokenizer};
 use serde_json::{Map, Value};
 
 use super::mcp_install::{self, McpCommand};
 use crate::{
-    args::Location,
-    context::Context,
-    failure::Failure,
-    machine,
-    meaning::{self, Filling},
-    output::Output,
-    signals,
+    args::Location, context::Context, failure::Failure, machine, meaning::WhileWanted,
+    output::Output, signals,
 };
 
 /// Memory and spec tools for coding agents (MCP server on stdio)
@@ -112,18 +108,15 @@ pub(crate) fn run(args: &McpArgs, location: &Location, output: &mut Output) -> R
             directory,
             project: args.project.clone(),
         };
-        let _filling = meaning::open_if_wanted(&app, &opened.data_dir).and_then(|meaning| {
-            Filling::start(&app, meaning, &location.workspace, &opened.data_dir)
-        });
         let asked_to_end = signals::asked_to_end();
-        let server = server(&app, &location.workspace, options).await?;
-        tokio::select! {
-            served = plimsoll_mcp::serve_stdio(&server) => {
-                served.map_err(|error| Failure::failed(error.to_string()))?;
-            }
-            () = asked_to_end => {}
-        }
-        Ok(0)
+        let meaning = WhileWanted::start(&app, &location.workspace, &opened.data_dir);
+        let server = server(&app, &location.workspace, options, meaning.asked()).await?;
+        let served = tokio::select! {
+            served = plimsoll_mcp::serve_stdio(&server) => served,
+            () = asked_to_end => Ok(()),
+        };
+        meaning.end();
+        served.map(|()| 0).map_err(|error| Failure::failed(error.to_string()))
     })
 }
 
@@ -158,6 +151,7 @@ pub(crate) async fn server(
     app: &Arc<App>,
     workspace: &Workspace,
     options: Options<'_>,
+    meaning: PresentMeaning,
 ) -> Result<Server, Failure> {
     app.open_workspace(workspace).await?;
     let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
@@ -185,6 +179,7 @@ pub(crate) async fn server(
         counter: options.limits.counter,
         extra,
         review: Arc::new(move || settings.settings().memory_review()),
+        meaning,
         wrote: Arc::new(move || told.memory_changed(&at)),
     }))
 }

@@ -20,7 +20,7 @@ use crate::{
     context::Context,
     failure::{Failure, note},
     machine,
-    meaning::{self, Filling},
+    meaning::WhileWanted,
     output::Output,
     process, signals, token,
 };
@@ -67,13 +67,14 @@ pub(crate) fn run(
             directory: directory.clone(),
             project: args.project.clone(),
         };
-        let _filling = meaning::open_if_wanted(&app, &opened.data_dir).and_then(|meaning| {
-            Filling::start(&app, meaning, &Workspace::default(), &opened.data_dir)
-        });
-        let agents = mcp::server(&app, &Workspace::default(), options).await?;
+        let by_meaning = WhileWanted::start(&app, &Workspace::default(), &opened.data_dir);
+        let meaning = by_meaning.asked();
+        let at = Workspace::default();
+        let agents = mcp::server(&app, &at, options, Arc::clone(&meaning)).await?;
         let mounted = mount_agents(&agents, &access.hosts);
         let root = machine::root_of(&directory).unwrap_or_default();
-        let web = Web::new(WebParts { app, configurator, access, zone, mounted, project, root });
+        let web =
+            Web::new(WebParts { app, configurator, access, zone, mounted, project, root, meaning });
         let url = entrance.url();
         output.text(&format!("Plimsoll is at {url}\n"))?;
         output.flush()?;
@@ -92,6 +93,7 @@ pub(crate) fn run(
         note("stopping; what had arrived is kept");
         web.rest(Duration::from_secs(3)).await;
         fetching.abort();
+        by_meaning.end();
         Ok(0)
     })
 }

@@ -1,8 +1,9 @@
 //! Search of the memory by meaning, through the binary (MEM-10).
 
 use std::{
+    io::{BufRead, BufReader, Write},
     ops::ControlFlow,
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     sync::OnceLock,
     thread,
     time::{Duration, Instant},
@@ -10,7 +11,7 @@ use std::{
 
 use plimsoll_embedded::{fetch_sentence_model, locate_sentence_model};
 use plimsoll_testkit::real;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::home::{Home, cache};
 
@@ -49,6 +50,23 @@ fn status(home: &Home) -> Value {
 /// Ended with the test, whatever becomes of it.
 struct Running(Child);
 
+impl Running {
+    /// A server that searches by meaning.
+    fn mcp(home: &Home) -> Self {
+        let server = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
+            .arg("mcp")
+            .env("PLIMSOLL_CONFIG_DIR", home.path())
+            .env("PLIMSOLL_DATA_DIR", home.data())
+            .env("PLIMSOLL_MEMORY_MEANING", "on")
+            .current_dir(home.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn();
+        Self(server.unwrap())
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.0.kill();
@@ -79,24 +97,100 @@ fn mem_10_meaning_is_switched_on_and_off_again() {
 fn mem_10_vectors_are_made_behind_a_server() {
     let Some(home) = home() else { return };
     save(&home, "Ports start at 7411");
-    let server = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
-        .arg("mcp")
-        .env("PLIMSOLL_CONFIG_DIR", home.path())
-        .env("PLIMSOLL_DATA_DIR", home.data())
-        .env("PLIMSOLL_MEMORY_MEANING", "on")
-        .current_dir(home.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::inherit())
-        .spawn()
-        .unwrap();
-    let server = Running(server);
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while status(&home)["notesWithVectors"] != 1 {
-        assert!(Instant::now() < deadline, "{}", status(&home));
+    let server = Running::mcp(&home);
+    wait_for_vectors(&home, 1);
+    drop(server);
+}
+
+/// A client over the pipes of `plimsoll mcp`, in the words of the protocol.
+struct Client {
+    server: Running,
+    answers: BufReader<ChildStdout>,
+    calls: u64,
+}
+
+impl Client {
+    fn start(home: &Home) -> Self {
+        let mut server = Running::mcp(home);
+        let answers = BufReader::new(server.0.stdout.take().unwrap());
+        let mut it = Self { server, answers, calls: 0 };
+        it.ask(
+            "initialize",
+            &json!({
+                "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": {"name": "a-test", "version": "1"},
+            }),
+        );
+        it.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        it
+    }
+
+    fn say(&mut self, message: &Value) {
+        let pipe = self.server.0.stdin.as_mut().unwrap();
+        writeln!(pipe, "{message}").unwrap();
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.calls += 1;
+        let id = self.calls;
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        loop {
+            let mut line = String::new();
+            assert!(self.answers.read_line(&mut line).unwrap() > 0, "the server ended");
+            let told: Value = serde_json::from_str(&line).unwrap();
+            if told["id"] == id {
+                return told["result"].clone();
+            }
+        }
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Value) -> String {
+        let told = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
+        assert_ne!(told["isError"], true, "{told}");
+        told["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+}
+
+fn wait_for_vectors(home: &Home, notes: u64) {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while status(home)["notesWithVectors"] != notes {
+        assert!(Instant::now() < deadline, "{}", status(home));
         thread::sleep(Duration::from_millis(100));
     }
-    drop(server);
+}
+
+#[test]
+fn mem_10_a_question_in_other_words_finds_a_note_over_mcp() {
+    let Some(home) = home() else { return };
+    let mut client = Client::start(&home);
+    client.call(
+        "mem_save",
+        &json!({"title": "Charges carry an idempotency key",
+            "content": "Otherwise a retried payment request is booked a second time."}),
+    );
+    client.call(
+        "mem_save",
+        &json!({"title": "Logs rotate daily", "content": "Files older than a week are packed."}),
+    );
+    wait_for_vectors(&home, 2);
+    let question = json!({"query": "why did some shoppers pay double for one purchase"});
+    let told = client.call("mem_search", &question);
+    let first = told.lines().find(|line| line.starts_with('#')).unwrap();
+    assert!(first.contains("Charges carry an idempotency key"), "{told}");
+    assert!(told.contains("(by meaning)"), "{told}");
+    // What another process saves gets its vectors from the one that runs.
+    save(&home, "Ports start at 7411");
+    wait_for_vectors(&home, 3);
+    // A terminal searches so too, and says so; without the setting it does not.
+    let words = ["memory", "search", "--project", "*", "shoppers", "pay", "double"];
+    let told = home.command(&words).env("PLIMSOLL_MEMORY_MEANING", "on").run();
+    assert!(told.stdout.contains("(by meaning)"), "{} {}", told.stdout, told.stderr);
+    let told = home.run(&words);
+    assert!(told.stdout.contains("Nothing found"), "{} {}", told.stdout, told.stderr);
+    // Who switches it off takes the model away, also from whoever runs.
+    assert_eq!(home.run(&["memory", "meaning", "off"]).code, 0);
+    let told = client.call("mem_search", &question);
+    assert!(told.contains("Nothing found"), "{told}");
 }
 
 #[test]

@@ -38,6 +38,13 @@ fn mem_9_notes_are_saved_found_changed_restored_and_deleted() {
     let found = served.json("GET", "/api/memory?query=sand", None);
     assert_eq!(found["notes"].as_array().unwrap().len(), 1);
     assert!(found["notes"][0]["snippetHtml"].as_str().unwrap().contains("<mark>sand</mark>"));
+    // MEM-10: it says how it was found, where it does not have all words.
+    assert_eq!(found["notes"][0]["how"], Value::Null);
+    let some = served.json("GET", "/api/memory?query=sand+dunes", None);
+    assert_eq!(
+        (&some["notes"][0]["how"], &some["anyWord"]),
+        (&json!("by some words"), &json!(true))
+    );
     assert_eq!(served.json("GET", "/api/memory?type=bugfix", None)["total"], 0);
 
     // MEM-3: the earlier text is kept and comes back.

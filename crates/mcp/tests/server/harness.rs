@@ -87,6 +87,7 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
         counter: Estimator::Bytes4,
         extra: None,
         review: Arc::new(|| false),
+        meaning: Arc::new(|| None),
         wrote: Arc::new(|| ()),
     };
     change(&mut parts);

@@ -9,6 +9,7 @@ mod care;
 mod harness;
 mod hostile;
 mod http;
+mod meaning;
 mod places;
 mod surface;
 mod tools;

@@ -41,7 +41,10 @@ pub async fn find_joined(
     for hit in &found.hits {
         scores.insert(key(hit), by_words * hit.score / best_score);
     }
-    for (id, alike) in nearest.into_iter().take_while(|(_, alike)| *alike >= LEAST_ALIKE) {
+    let alike = nearest.partition_point(|(_, alike)| *alike >= LEAST_ALIKE);
+    // As many as were asked for: there may be more.
+    found.more |= alike == JOINED;
+    for (id, alike) in nearest.into_iter().take(alike) {
         let known = found.hits.iter_mut().find(|hit| key(hit) == (false, id));
         match known {
             Some(hit) => hit.how.by_meaning = true,

@@ -64,6 +64,9 @@ pub struct Meaning {
     most: usize,
 }
 
+/// Gives search by meaning as it is at this moment; none where it is switched off.
+pub type PresentMeaning = Arc<dyn Fn() -> Option<Arc<Meaning>> + Send + Sync>;
+
 /// The vectors of a workspace, as far as they were read.
 struct Loaded {
     matrix: Matrix,

@@ -9,8 +9,8 @@ const MOST: usize = 3;
 /// Says which of these rules a vector was made by; a new one makes all vectors anew.
 pub(super) const RULES: u32 = 1;
 
-/// The title with each part of the text. Measured on the questions of `quality/`, the title
-/// belongs to every part, and neither smaller parts nor the title alone find more.
+/// The title with each part of the text: a part alone often does not say what it is about. Other
+/// sizes may find more; whoever tries holds them against the questions of `quality/`.
 pub(super) fn windows(title: &str, content: &str) -> Vec<String> {
     let mut windows = Vec::new();
     let mut rest = content.trim();

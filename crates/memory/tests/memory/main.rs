@@ -8,6 +8,7 @@ mod anchors;
 mod archive;
 mod budgets;
 mod ceilings;
+mod joining;
 mod meaning;
 mod projects;
 mod provenance;

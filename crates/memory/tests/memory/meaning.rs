@@ -1,24 +1,29 @@
 //! Search by meaning over a real store, with a model that knows three subjects.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+use std::{
+    io::Cursor,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
+    },
 };
 
 use plimsoll_domain::Timestamp;
-use plimsoll_memory::{EmbedError, Embedder, Meaning, MeaningError, MeaningParts, Update};
+use plimsoll_memory::{
+    EmbedError, Embedder, Ledger, Meaning, MeaningError, MeaningParts, PresentMeaning, Update,
+};
 use plimsoll_store::{MemoryFilter, Projects, Store, VectorCounts, Workspace};
 
-use crate::support::{DAY, Desk, NOON, desk, open, save};
+use crate::support::{DAY, Desk, NOON, desk, memory_on, open, save};
 
 /// Each subject by words that mean it; a text is as far in a direction as it has such words.
 const SUBJECTS: [&[&str]; 3] =
     [&["ship", "boat", "vessel"], &["money", "price", "cost"], &["rain", "storm", "weather"]];
 
 #[derive(Default)]
-struct Model {
-    broken: AtomicBool,
-    asked: AtomicUsize,
+pub(crate) struct Model {
+    pub(crate) broken: AtomicBool,
+    pub(crate) asked: AtomicUsize,
 }
 
 impl Embedder for Model {
@@ -42,8 +47,14 @@ impl Embedder for Model {
     }
 }
 
-fn meaning(desk: &Desk) -> (Meaning, Arc<Model>) {
+pub(crate) fn meaning(desk: &Desk) -> (Meaning, Arc<Model>) {
     meaning_on(Arc::clone(&desk.store))
+}
+
+/// Search by meaning that is never switched off.
+pub(crate) fn always(meaning: Meaning) -> PresentMeaning {
+    let meaning = Arc::new(meaning);
+    Arc::new(move || Some(Arc::clone(&meaning)))
 }
 
 fn meaning_on(store: Arc<dyn Store>) -> (Meaning, Arc<Model>) {
@@ -56,7 +67,7 @@ fn meaning_on(store: Arc<dyn Store>) -> (Meaning, Arc<Model>) {
     (Meaning::new(parts), model)
 }
 
-async fn fill(meaning: &Meaning) -> u64 {
+pub(crate) async fn fill(meaning: &Meaning) -> u64 {
     meaning.fill(&Workspace::default(), Timestamp::from_millis(0), &|| true).await.unwrap()
 }
 
@@ -183,11 +194,32 @@ async fn mem_10_what_another_process_made_is_found() {
     assert_eq!(nearest(&here, "boat", 3).await, [note]);
 }
 
+/// A terminal that saves and an import make no vectors; imported notes are as old as they were.
+#[tokio::test]
+async fn mem_10_the_next_filling_takes_up_what_others_brought_in() {
+    let desk = desk().await;
+    let (meaning, _) = meaning(&desk);
+    let elsewhere = crate::support::desk().await;
+    elsewhere.note("Hull", "the vessel needs paint").await;
+    let mut archive = Vec::new();
+    elsewhere.memory.export(&mut archive).await.unwrap();
+    desk.pass(40 * DAY);
+    let terminal = open(&desk.path()).await;
+    let now = Arc::new(AtomicI64::new(NOON + 40 * DAY));
+    let terminal = memory_on(terminal, now, Ledger::default());
+    terminal.import(&mut Cursor::new(archive)).await.unwrap();
+    let saved = terminal.save(save("Bill", "the price went up")).await.unwrap().ids[0];
+    assert_eq!(nearest(&meaning, "cost", 1).await, [0; 0]);
+    assert_eq!(fill(&meaning).await, 2);
+    assert_eq!(nearest(&meaning, "cost", 1).await, [saved]);
+    assert_eq!(nearest(&meaning, "boat", 9).await.len(), 2);
+}
+
 #[tokio::test]
 async fn mem_10_a_memory_has_meaning_only_where_it_was_given() {
     let desk = desk().await;
     assert!(desk.memory.meaning().is_none());
     let (meaning, _) = meaning(&desk);
-    let memory = desk.memory.clone().with_meaning(Some(Arc::new(meaning)));
+    let memory = desk.memory.clone().with_meaning(always(meaning));
     assert!(memory.meaning().is_some());
 }

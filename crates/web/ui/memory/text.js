@@ -14,7 +14,7 @@ export const TYPES = ["decision", "architecture", "bugfix", "pattern", "config",
  * The line below a title.
  * @param {Note} note
  */
-export function noteLine({ id, prompt, type, project, scope, tokens, revision, duplicates, age, author }) {
+export function noteLine({ id, prompt, type, project, scope, tokens, revision, duplicates, age, author, how }) {
   return [
     ...(prompt ? ["prompt"] : [`#${id}`, type]), project || "no project",
     ...(scope === "personal" ? ["personal"] : []),
@@ -23,6 +23,7 @@ export function noteLine({ id, prompt, type, project, scope, tokens, revision, d
     ...(duplicates > 0 ? [`saved again ${grouped(duplicates)}×`] : []),
     ...(author ? [`by ${author}`] : []),
     age,
+    ...(how ? [`found ${how}`] : []),
   ].join(" · ");
 }
 
@@ -57,14 +58,15 @@ export const linesOf = (text) => text.split("\n").map((line) => line.trim()).fil
 
 /**
  * What stands above the list.
- * @param {Pick<NoteList, "total" | "more" | "anyWord"> & {notes: readonly unknown[]}} list
+ * @param {Pick<NoteList, "total" | "more" | "anyWord"> & {notes: readonly Pick<Note, "how">[]}} list
  * @param {boolean} narrowed  whether something was searched for or chosen
  */
 export function listWords({ notes, total, more, anyWord }, narrowed) {
   if (!notes.length) return narrowed ? "No note is like that." : "Nothing is remembered yet. Agents save notes through plimsoll mcp or /mcp; you can write one here.";
   const of = more ? `more than ${counted(total, "note")}` : counted(total, "note");
   const all = more || notes.length < total ? `${grouped(notes.length)} of ${of}` : counted(notes.length, "note");
-  return anyWord ? `${all}. None has all words; these have some.` : all;
+  const like = notes.some(({ how }) => how === "by meaning") ? " or mean the like" : "";
+  return anyWord ? `${all}. None has all words; these have some${like}.` : all;
 }
 
 /**

@@ -7,7 +7,7 @@ import { chance } from "./random.js";
 /** @type {import("../types.js").Note} */
 const NOTE = {
   id: 42, prompt: false, type: "decision", title: "Ports start at 7411", snippetHtml: "", project: "harbour", scope: "project", session: "s", topicKey: null,
-  namespace: null, revision: 1, duplicates: 0, tokens: 1234, createdAt: "2026-11-16T03:00:00Z", updatedAt: "2026-11-16T04:00:00Z", age: "2 h ago", author: null, warnings: [],
+  namespace: null, revision: 1, duplicates: 0, tokens: 1234, createdAt: "2026-11-16T03:00:00Z", updatedAt: "2026-11-16T04:00:00Z", age: "2 h ago", author: null, warnings: [], how: null,
 };
 
 test("MEM-1: the line below a title says what a note is, and nothing that goes without saying", () => {
@@ -32,9 +32,17 @@ test("MEM-16: what waits says what it would change", () => {
 test("MEM-6: the list says how many there are, and when not all words were found", () => {
   assert.match(listWords({ notes: [], total: 0, more: false, anyWord: false }, false), /^Nothing is remembered yet/);
   assert.equal(listWords({ notes: [], total: 0, more: false, anyWord: false }, true), "No note is like that.");
-  assert.equal(listWords({ notes: [1], total: 1, more: false, anyWord: false }, false), "1 note");
-  assert.equal(listWords({ notes: [1, 2], total: 1200, more: false, anyWord: true }, true), "2 of 1,200 notes. None has all words; these have some.");
-  assert.equal(listWords({ notes: [1, 2], total: 200, more: true, anyWord: false }, true), "2 of more than 200 notes");
+  const words = { how: null };
+  assert.equal(listWords({ notes: [words], total: 1, more: false, anyWord: false }, false), "1 note");
+  assert.equal(listWords({ notes: [words, words], total: 1200, more: false, anyWord: true }, true), "2 of 1,200 notes. None has all words; these have some.");
+  assert.equal(listWords({ notes: [words, words], total: 200, more: true, anyWord: false }, true), "2 of more than 200 notes");
+});
+
+test("MEM-10: a note that was found says how", () => {
+  assert.equal(noteLine({ ...NOTE, how: "by meaning" }), "#42 · decision · harbour · ~1,234 tok · 2 h ago · found by meaning");
+  const notes = [{ how: "by some words" }, { how: "by meaning" }];
+  assert.equal(listWords({ notes, total: 2, more: false, anyWord: true }, true), "2 notes. None has all words; these have some or mean the like.");
+  assert.equal(listWords({ notes, total: 2, more: false, anyWord: false }, true), "2 notes");
 });
 
 test("MEM-9: a note goes into a message as a file that says what it is", () => {

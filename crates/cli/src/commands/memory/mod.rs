@@ -54,7 +54,12 @@ pub(crate) fn run(
         let memory = memory(&app, location.workspace.clone())?;
         let reply = match &args.command {
             MemoryCommand::Save(save) => memory.save(note(save)?).await,
-            MemoryCommand::Search(search) => memory.search(find(&memory, search)?).await,
+            MemoryCommand::Search(search) => {
+                let meaning = crate::meaning::open_if_wanted(&app, &data_dir);
+                let memory = memory.with_meaning(Arc::new(move || meaning.clone()));
+                let found = memory.search(find(&memory, search)?).await;
+                return tell(&memory, &found.map_err(failed)?, args.json, output).await;
+            }
             MemoryCommand::Context(ask) => {
                 let recall = Recall {
                     project: ask.which.project.clone(),

@@ -158,7 +158,7 @@ pub(super) async fn list(
         Some(text) => {
             let limit = usize::from(limit.clamp(1, MOST_FOUND));
             let query = MemoryQuery { text, filter, limit, snippet_chars: SNIPPET };
-            let found = store.search_memory(&at, &query).await?;
+            let found = memory.find(&query).await?;
             let total = u64::try_from(found.matched).unwrap_or(u64::MAX);
             let notes = found.hits.iter().filter_map(|hit| match &hit.found {
                 MemoryFound::Observation(note) => Some(note),

@@ -61,6 +61,9 @@ pub(crate) struct NoteDto {
     author: Option<String>,
     /// Why it may not count any more: superseded, expired, or about something that has changed.
     warnings: Vec<String>,
+    /// How a search found it, such as `by meaning`; null where it has all words as they were
+    /// asked for, and where nothing was searched for.
+    how: Option<&'static str>,
 }
 
 impl NoteDto {
@@ -85,6 +88,7 @@ impl NoteDto {
             age: age_words(note.updated_at, now),
             author: note.author.clone(),
             warnings: marks.of(note),
+            how: None,
         }
     }
 
@@ -108,6 +112,7 @@ impl NoteDto {
             age: age_words(prompt.created_at, now),
             author: None,
             warnings: Vec::new(),
+            how: None,
         }
     }
 
@@ -116,7 +121,7 @@ impl NoteDto {
             MemoryFound::Observation(note) => Self::of(note, marks, now),
             MemoryFound::Prompt(prompt) => Self::of_prompt(prompt, now),
         };
-        Self { snippet_html: marked(&hit.snippet, &hit.marks), ..dto }
+        Self { snippet_html: marked(&hit.snippet, &hit.marks), how: hit.how.told(), ..dto }
     }
 }
 

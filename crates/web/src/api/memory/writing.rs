@@ -38,7 +38,8 @@ pub(super) async fn memory(web: &Arc<Web>, at: &Workspace) -> Result<Memory, Pro
         started: Arc::default(),
         root: web.root.clone(),
         writer: Writer::person("workbench"),
-    }))
+    })
+    .with_meaning(Arc::clone(&web.meaning)))
 }
 
 /// A note to be.
