@@ -88,7 +88,7 @@ impl Agent {
             }
             4 => self.call("mem_save_prompt", json!({ "content": words })).await,
             5 | 6 => {
-                let query = if n % 2 == 0 { "shared harbour" } else { words.as_str() };
+                let query = if n.is_multiple_of(2) { "shared harbour" } else { words.as_str() };
                 let level = ["summary", "standard", "full"][n % 3];
                 let find = json!({ "query": query, "limit": limit, "detail_level": level });
                 self.call("mem_search", find).await

@@ -10,10 +10,11 @@ use crate::{
     engine::{Db, first, list},
 };
 
+/// The plus signs keep a database from an index by time, which would sort all notes for each few.
 const MISSING: &str = "SELECT o.id, o.fingerprint, o.title, o.content FROM memory_observations o
     LEFT JOIN memory_vectors v
         ON v.observation_id = o.id AND v.model = $1 AND v.fingerprint = o.fingerprint
-    WHERE o.workspace = $2 AND o.deleted_at IS NULL AND o.updated_at >= $3 AND o.id < $4
+    WHERE +o.workspace = $2 AND o.deleted_at IS NULL AND +o.updated_at >= $3 AND o.id < $4
         AND v.observation_id IS NULL
     ORDER BY o.id DESC LIMIT $5";
 const SAME_TEXT: &str = "SELECT id FROM memory_observations
