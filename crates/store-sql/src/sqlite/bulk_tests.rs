@@ -207,6 +207,10 @@ fn note(n: u64) -> MemoryRecord {
         last_seen_at: None,
         created_at: at(n),
         updated_at: at(n),
+        author: None,
+        expires_at: None,
+        anchors: Vec::new(),
+        superseded_by: None,
     };
     MemoryRecord::Observation(Box::new(ArchivedObservation { observation, revisions: vec![] }))
 }
