@@ -122,6 +122,22 @@ impl Memory {
         Ok(notes)
     }
 
+    /// Takes away what waits under these numbers, each once; says which. Where one of them does
+    /// not wait, all stay.
+    pub async fn reject_all(&self, ids: &[u64], hard: bool) -> Result<Vec<u64>, MemoryError> {
+        for id in ids {
+            self.store.pending_note(&self.workspace, *id).await.map_err(not_waiting(*id))?;
+        }
+        let mut done: Vec<u64> = Vec::with_capacity(ids.len());
+        for id in ids {
+            if !done.contains(id) {
+                self.reject(*id, hard).await?;
+                done.push(*id);
+            }
+        }
+        Ok(done)
+    }
+
     /// Takes away what waits. A note to be can be brought back like a deleted one.
     pub async fn reject(&self, id: u64, hard: bool) -> Result<(), MemoryError> {
         let rejected = self.store.reject(&self.workspace, id, hard, self.now()).await;

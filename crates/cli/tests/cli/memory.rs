@@ -196,10 +196,8 @@ fn mem_15_a_note_is_anchored_and_takes_the_place_of_another() {
     assert!(bad.code == 2 && bad.stderr.contains("is no anchor"), "{}", bad.stderr);
 }
 
-/// MEM-16: what an agent saved while a person looks at it first.
-#[test]
-fn mem_16_what_waits_is_listed_and_approved() {
-    let data = Data::new();
+/// Saves notes with these titles as an agent whose notes wait for a person.
+fn propose(data: &Data, titles: &[&str]) {
     let save = |id: u64, title: &str| {
         format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\
@@ -207,12 +205,11 @@ fn mem_16_what_waits_is_listed_and_approved() {
         )
     };
     let said = format!(
-        "{}\n{}\n{}{}",
+        "{}\n{}\n{}",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\
          \"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"codex\",\"version\":\"1\"}}}",
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
-        save(2, "Tide"),
-        save(3, "Moon"),
+        (2..).zip(titles).map(|(id, title)| save(id, title)).collect::<String>(),
     );
     let served = plimsoll(["mcp"])
         .env("PLIMSOLL_DATA_DIR", data.path("data"))
@@ -220,6 +217,13 @@ fn mem_16_what_waits_is_listed_and_approved() {
         .input(said)
         .run();
     assert!(served.stdout.contains("waits for review as #"), "{}", served.stdout);
+}
+
+/// MEM-16: what an agent saved while a person looks at it first.
+#[test]
+fn mem_16_what_waits_is_listed_and_approved() {
+    let data = Data::new();
+    propose(&data, &["Tide", "Moon"]);
     assert!(data.run(&["memory", "search", "lantern"]).stdout.starts_with("Nothing found"));
     let waiting = data.run(&["memory", "pending", "--json"]).json();
     assert_eq!((&waiting["total"], &waiting["pending"][0]["author"]), (&2.into(), &"codex".into()));
@@ -232,6 +236,26 @@ fn mem_16_what_waits_is_listed_and_approved() {
     let all = data.run(&["memory", "approve", "--all", "--json"]).json();
     assert_eq!(all["approved"], serde_json::json!([2]));
     assert_eq!(data.run(&["memory", "search", "lantern", "--json"]).json()["total"], 2);
+}
+
+/// MEM-12, MEM-16: what is not approved goes among the deleted notes.
+#[test]
+fn mem_16_what_waits_is_rejected_and_can_be_brought_back() {
+    let data = Data::new();
+    propose(&data, &["Tide", "Moon", "Star"]);
+    assert_eq!(data.run(&["memory", "reject"]).code, 2);
+    let unknown = data.run(&["memory", "reject", "1", "99"]);
+    assert!(unknown.code == 1 && unknown.stderr.contains("#99"), "{}", unknown.stderr);
+    assert_eq!(data.run(&["memory", "pending", "--json"]).json()["total"], 3, "all or none");
+    let two = data.run(&["memory", "reject", "1", "2"]);
+    assert!(two.stderr.contains("2 rejected: #1, #2; `plimsoll memory restore"), "{}", two.stderr);
+    let third = data.run(&["memory", "reject", "3", "3", "--json"]).json();
+    assert_eq!(third, serde_json::json!({"rejected": [3], "hard": false}));
+    assert_eq!(data.run(&["memory", "pending", "--json"]).json()["total"], 0);
+    assert!(data.run(&["memory", "search", "lantern"]).stdout.starts_with("Nothing found"));
+    assert_eq!(data.run(&["memory", "deleted", "--json"]).json()["total"], 3);
+    assert_eq!(data.run(&["memory", "restore", "2"]).code, 0);
+    assert_eq!(data.run(&["memory", "search", "lantern", "--json"]).json()["total"], 1);
 }
 
 /// MEM-17: two people, one repository.

@@ -4,9 +4,12 @@ use std::collections::BTreeSet;
 
 use plimsoll_browser::{Scheme, Viewport};
 use plimsoll_testkit::scripted::Reply;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::bench::{Workbench, answer};
+use crate::{
+    bench::{Workbench, answer},
+    memory::Agent,
+};
 
 /// The table of keys, which the page and the server share.
 const KEYS: &str = include_str!("../../../web/ui/keys/table.js");
@@ -36,11 +39,52 @@ fn furnished(size: Option<Viewport>) -> Option<Workbench> {
     Some(bench)
 }
 
+/// The Memory panel with all of its pages: notes that may be wrong, one of them, those that wait
+/// for a person and those that were deleted.
+fn memory_looked_over(bench: &Workbench) {
+    let note = |title: &str, more: Value| {
+        let mut note = json!({"title": title, "content": "Some *words*."});
+        note.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        bench.served.json("POST", "/api/memory", Some(note))["id"].as_u64().unwrap()
+    };
+    let old = note("Old", json!({"expires": "2020-01-01"}));
+    let new = note("New", json!({"supersedes": [old], "anchors": []}));
+    let gone = note("Gone", json!({}));
+    bench.served.json("PATCH", &format!("/api/memory/{new}"), Some(json!({"content": "Other."})));
+    bench.served.json("DELETE", &format!("/api/memory/{gone}"), None);
+    bench.served.json("PUT", "/api/settings/memoryReview", Some(json!({"value": "on"})));
+    let mut agent = Agent::start(&bench.served);
+    agent.save(json!({"title": "Waits", "content": "# A title\n\nand words", "anchors": ["a.rs"],
+        "project": "elsewhere", "supersedes": [old]}));
+    agent.change(json!({"id": new, "title": "Newer"}));
+    bench.click("nav [data-panel=memory]");
+    bench.says(".notes .warning", "superseded by");
+    bench.says(".memorypanel .waiting", "(2)");
+    bench.accessible("notes that may be wrong");
+    bench.click(&format!(".notes li[data-id='{old}'] .note-name"));
+    bench.says(".note .warning", "expired");
+    bench.accessible("a note that was superseded");
+    bench.click(".note .link");
+    bench.click(".memorypanel .waiting");
+    bench.wait("document.querySelectorAll('.upkeep li[data-pending]').length === 2");
+    bench.accessible("notes that wait for review");
+    bench.click(".upkeep .link");
+    bench.click(".memorypanel p > .link");
+    bench.wait("document.querySelectorAll('.upkeep li[data-deleted]').length === 1");
+    bench.accessible("deleted notes");
+    bench.click(".upkeep .link");
+    bench.wait("T.shown('.memorypanel .notes li[data-id]')");
+    bench.click("#panel .panel-head .tool:last-child");
+    bench.wait("T.panel() === null");
+    bench.click("#draft");
+}
+
 /// Everything open that can be, in one scheme.
 fn looked_over(scheme: Scheme, size: Option<Viewport>) {
     let Some(bench) = furnished(size) else { return };
     bench.page.color_scheme(scheme).unwrap();
     bench.accessible("the page");
+    memory_looked_over(&bench);
     bench.view();
     // What was deleted, so that there is a list of it.
     bench.keys("G d");

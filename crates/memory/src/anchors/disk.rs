@@ -178,13 +178,8 @@ impl ProjectDisk {
     pub(super) fn compare(&self, anchor: &Anchor) -> super::AnchorCondition {
         use super::AnchorCondition::{Changed, Gone, Same, Unknown};
         let Some(known) = &anchor.state else { return Unknown };
-        // Of a commit only how it stands matters, not where HEAD was when somebody asked.
-        let essence = |state: &AnchorState| match state.hash.split_once(':') {
-            Some((standing, _)) => standing.to_owned(),
-            None => state.hash.clone(),
-        };
         match self.look(&anchor.target, Some(known)) {
-            Found::There(now) if essence(&now) == essence(known) => Same,
+            Found::There(now) if now.essence() == known.essence() => Same,
             Found::There(_) => Changed,
             // What leads elsewhere by now, or is no file any more, is not what was named.
             Found::Gone | Found::Refused(_) => Gone,

@@ -17,8 +17,6 @@ pub(crate) use disk::ProjectDisk;
 use crate::{Memory, MemoryError, checks, projects::alike, time::day};
 use disk::{Found, check_target};
 
-/// The most that one note names.
-const MOST_ANCHORS: usize = 20;
 /// So many files are looked at for one read.
 const MOST_LOOKS: usize = 200;
 /// So many anchors of a note are named on its headline.
@@ -91,11 +89,10 @@ impl Memory {
         project: &str,
         targets: &[String],
     ) -> Result<Anchored, MemoryError> {
-        checks::number("anchors", Some(targets.len()), 0, 0..=MOST_ANCHORS)?;
+        checks::number("anchors", Some(targets.len()), 0, 0..=Anchor::MOST)?;
         let mut wanted: Vec<String> = Vec::with_capacity(targets.len());
         for target in targets {
-            let target = checks::anchor(target)?;
-            check_target(&target).map_err(|why| bad(&target, why))?;
+            let target = checked_target(target)?;
             if !wanted.contains(&target) {
                 wanted.push(target);
             }
@@ -183,6 +180,13 @@ fn compare_all(
         }
     }
     (stale, false)
+}
+
+/// What a note may name, wherever it comes from.
+pub(crate) fn checked_target(target: &str) -> Result<String, MemoryError> {
+    let target = checks::anchor(target)?;
+    check_target(&target).map_err(|why| bad(&target, why))?;
+    Ok(target)
 }
 
 fn bad(anchor: &str, why: &'static str) -> MemoryError {

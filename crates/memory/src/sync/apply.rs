@@ -224,7 +224,7 @@ fn reading(folder: &Folder, step: &Step) -> Option<Reading> {
             superseded: (*uid != file.uid).then(|| file.clone()),
         },
         Step::Read { into: Some(seen), both_changed, .. } => Reading {
-            change: SyncChange::Change { seen: *seen, note, base },
+            change: SyncChange::Change { seen: *seen, note, base, both_changed: *both_changed },
             path,
             both_changed: both_changed.then_some(seen.id),
             superseded: None,

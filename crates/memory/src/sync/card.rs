@@ -2,8 +2,9 @@
 
 use blake3::Hasher;
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{Observation, ObservationRevision, Scope, SyncNote};
+use plimsoll_store::{Anchor, Change, Observation, ObservationRevision, Scope, SyncNote};
 
+use super::anchor_line::AnchorLine;
 use crate::{MemoryError, checks};
 
 /// The fields of a note that are the same in each store that has it. Numbers, counts and the time
@@ -18,7 +19,10 @@ pub(super) struct Card {
     pub(super) namespace: Option<String>,
     pub(super) session: String,
     pub(super) tool: Option<String>,
+    pub(super) author: Option<String>,
     pub(super) created_at: Timestamp,
+    pub(super) expires_at: Option<Timestamp>,
+    pub(super) anchors: Vec<AnchorLine>,
     pub(super) content: String,
 }
 
@@ -33,7 +37,10 @@ impl Card {
             namespace: note.namespace.clone(),
             session: note.session.clone(),
             tool: note.tool_name.clone(),
+            author: note.author.clone(),
             created_at: note.created_at,
+            expires_at: note.expires_at.filter(|at| *at != Change::NEVER),
+            anchors: AnchorLine::of_note(note),
             content: note.content.clone(),
         }
     }
@@ -50,7 +57,10 @@ impl Card {
             namespace: checks::opt_name("namespace", self.namespace.as_deref())?,
             session: checks::name("session", &self.session)?,
             tool: checks::opt_name("tool", self.tool.as_deref())?,
+            author: checks::opt_name("author", self.author.as_deref())?,
             created_at: self.created_at,
+            expires_at: self.expires_at.filter(|at| *at != Change::NEVER),
+            anchors: AnchorLine::checked(self.anchors)?,
             content: checks::text("content", &self.content)?,
         })
     }
@@ -72,20 +82,40 @@ impl Card {
             last_seen_at: None,
             created_at: self.created_at,
             updated_at: self.created_at,
-            author: None,
-            expires_at: None,
-            anchors: Vec::new(),
+            author: self.author,
+            expires_at: self.expires_at,
+            anchors: self.anchors.into_iter().map(Anchor::from).collect(),
             superseded_by: None,
         }
     }
 
     /// Tells one state of a note from another.
     pub(super) fn hash(&self) -> String {
+        let mut all = self.fields();
+        if let Some(author) = &self.author {
+            all.add("author").add(author);
+        }
+        if let Some(at) = self.expires_at {
+            all.add("expires").add(&at.millis().to_string());
+        }
+        for anchor in &self.anchors {
+            all.add("anchor").add(&anchor.target).opt(anchor.hash.as_deref());
+        }
+        all.done()
+    }
+
+    /// What [`hash`](Self::hash) would be without the fields that files did not always have.
+    pub(super) fn hash_of_old(&self) -> String {
+        self.fields().done()
+    }
+
+    fn fields(&self) -> Fields {
         let mut all = Fields::new("card");
         all.add(&self.title).add(&self.kind).add(&self.project).add(self.scope.name());
         all.opt(self.topic_key.as_deref()).opt(self.namespace.as_deref()).add(&self.session);
         all.opt(self.tool.as_deref()).add(&self.created_at.millis().to_string());
-        all.add(&self.content).done()
+        all.add(&self.content);
+        all
     }
 
     /// Tells whether two are the same note that came into two stores some other way.

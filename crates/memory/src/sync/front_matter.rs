@@ -4,12 +4,18 @@
 use plimsoll_domain::Timestamp;
 use plimsoll_store::Scope;
 
-use super::card::{Card, UID_LENGTH};
+use super::{
+    anchor_line::AnchorLine,
+    card::{Card, UID_LENGTH},
+};
 use crate::{DEFAULT_SESSION, time};
 
 /// The line that makes a file one of ours.
 const OURS: &str = "plimsoll: note 1";
 const FENCE: &str = "---";
+/// The line that a list begins with, and what its lines begin with.
+const ANCHORS: &str = "anchors:";
+const ITEM: &str = "  - ";
 /// The beginnings of lines that git leaves where a merge needs a person.
 const MARKERS: [&str; 3] = ["<<<<<<< ", "||||||| ", ">>>>>>> "];
 
@@ -52,7 +58,19 @@ pub(super) fn write(uid: &str, card: &Card) -> String {
     if let Some(tool) = &card.tool {
         field("tool", tool);
     }
+    if let Some(author) = &card.author {
+        field("author", author);
+    }
     text.push_str(&format!("created: {}\n", moment(card.created_at)));
+    if let Some(at) = card.expires_at {
+        text.push_str(&format!("expires: {}\n", moment(at)));
+    }
+    if !card.anchors.is_empty() {
+        text.push_str(&format!("{ANCHORS}\n"));
+        for anchor in &card.anchors {
+            text.push_str(&format!("{ITEM}{}\n", quoted(&anchor.written())));
+        }
+    }
     let markers = marker_lines(&card.content);
     if markers > 0 {
         text.push_str(&format!("marker_lines: {markers}\n"));
@@ -103,7 +121,20 @@ fn fields_of(fields: &str, body: &str) -> Result<(String, Card), String> {
         return Err(clashes());
     }
     let mut found = Found::default();
+    let mut in_list = false;
     for line in fields.lines().filter(|line| !line.is_empty() && *line != OURS) {
+        if in_list && let Some(item) = line.strip_prefix(ITEM) {
+            let item = unquoted(item).ok_or_else(|| format!("'{item}' is not closed"))?;
+            found.anchors.get_or_insert_default().push(AnchorLine::read(&item));
+            continue;
+        }
+        in_list = line.trim_end() == ANCHORS;
+        if in_list {
+            match found.anchors.replace(Vec::new()) {
+                Some(_) => return Err("anchors stands in it twice".to_owned()),
+                None => continue,
+            }
+        }
         let (key, value) =
             line.split_once(": ").ok_or_else(|| format!("'{line}' is no `key: value` line"))?;
         found.put(
@@ -124,6 +155,9 @@ fn fields_of(fields: &str, body: &str) -> Result<(String, Card), String> {
         return Err(format!("its uid is not {UID_LENGTH} digits of 0-9 and a-f"));
     }
     let created = found.created.ok_or_else(|| missing("created"))?;
+    let expires = found.expires.map(|text| {
+        instant(&text).ok_or_else(|| format!("expires is no time: {text}; write a day or a time"))
+    });
     let scope = found.scope.as_deref().map_or(Ok(Scope::Project), str::parse);
     let card = Card {
         title: found.title.ok_or_else(|| missing("title"))?,
@@ -134,7 +168,10 @@ fn fields_of(fields: &str, body: &str) -> Result<(String, Card), String> {
         namespace: found.namespace,
         session: found.session.unwrap_or_else(|| DEFAULT_SESSION.to_owned()),
         tool: found.tool,
+        author: found.author,
         created_at: instant(&created).ok_or_else(|| format!("created is no time: {created}"))?,
+        expires_at: expires.transpose()?,
+        anchors: found.anchors.unwrap_or_default(),
         content: body.to_owned(),
     };
     Ok((uid, card))
@@ -152,7 +189,10 @@ struct Found {
     namespace: Option<String>,
     session: Option<String>,
     tool: Option<String>,
+    author: Option<String>,
     created: Option<String>,
+    expires: Option<String>,
+    anchors: Option<Vec<AnchorLine>>,
     marker_lines: Option<String>,
 }
 
@@ -168,7 +208,9 @@ impl Found {
             "namespace" => &mut self.namespace,
             "session" => &mut self.session,
             "tool" => &mut self.tool,
+            "author" => &mut self.author,
             "created" => &mut self.created,
+            "expires" => &mut self.expires,
             "marker_lines" => &mut self.marker_lines,
             // What is not understood would be lost with the next change of the note.
             _ => return Err(format!("'{key}' is not known to this version")),
@@ -218,7 +260,7 @@ fn instant(text: &str) -> Option<Timestamp> {
         return Some(Timestamp::from_millis(millis));
     }
     // An age is no time of its own.
-    text.contains('T').then(|| time::parse(text, Timestamp::from_millis(0))).flatten()
+    text.contains('-').then(|| time::parse(text, Timestamp::from_millis(0))).flatten()
 }
 
 #[cfg(test)]

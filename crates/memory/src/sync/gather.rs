@@ -104,6 +104,7 @@ fn side(found: &SyncNote) -> NoteSide {
         uid: found.uid.clone(),
         made,
         hash: card.hash(),
+        hash_of_old: card.hash_of_old(),
         identity: card.identity(),
         key: card.key(),
         created_at: card.created_at,

@@ -1,9 +1,10 @@
 //! Notes as Markdown files in a folder that git can merge, both ways (MEM-17).
 //!
-//! [`card`] is what travels, [`front_matter`] how a file says it, [`folder`] the only way to the
+//! [`card`] is what travels, [`front_matter`] and [`anchor_line`] how a file says it, [`folder`] the only way to the
 //! files, [`plan`] decides, [`apply`] carries it out. What the last sync left is in the store, in
 //! the same transactions as the notes: where a store is brought back from a backup, that is too.
 
+mod anchor_line;
 mod apply;
 mod card;
 mod folder;

@@ -6,7 +6,7 @@
 //! | changed | as it was | there | the file is written |
 //! | as it was | changed | there | the note takes its text |
 //! | changed | changed | there | the note takes the file's text; its own becomes a revision |
-//! | there | there | none | the same, unless the file has an earlier text of the note |
+//! | there | there | none | the same, unless the file has an earlier text, or fewer fields |
 //! | as it was | gone | there | the note is deleted softly |
 //! | changed | gone | there | the file is written again |
 //! | gone | as it was | there | the file is removed |
@@ -27,6 +27,8 @@ pub(super) struct NoteSide {
     pub(super) uid: Option<String>,
     pub(super) made: Vec<String>,
     pub(super) hash: String,
+    /// Of its fields without those that files did not always have.
+    pub(super) hash_of_old: String,
     pub(super) identity: String,
     pub(super) key: Option<String>,
     pub(super) created_at: Timestamp,
@@ -238,6 +240,10 @@ fn of_note(
     let into = Some(note.seen);
     let read = |both_changed| Step::Read { file: pick(file), into, both_changed };
     let Some(base) = base else {
+        // An earlier version wrote the note without what it did not know.
+        if file.hash == note.hash_of_old {
+            return Some(write(Some(&file.path), Some(&file.file_hash)));
+        }
         return match sides.earlier.get(&note.seen.id) {
             Some(earlier) if earlier.contains(&file.text) => {
                 Some(write(Some(&file.path), Some(&file.file_hash)))

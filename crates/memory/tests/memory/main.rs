@@ -15,4 +15,5 @@ mod provenance;
 mod rules;
 mod support;
 mod sync;
+mod sync_fields;
 mod sync_random;

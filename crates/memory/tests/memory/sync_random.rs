@@ -11,12 +11,14 @@ use std::{
     },
 };
 
-use plimsoll_memory::{Ledger, Memory, Save, SyncAsk, Synced, Update};
+use plimsoll_domain::Timestamp;
+use plimsoll_memory::{Memory, MemoryParts, OwnProject, Save, SyncAsk, Synced, Update, Writer};
 use plimsoll_store::{MemoryFilter, Observation, Order, Store, Workspace};
+use plimsoll_tokens::Estimator;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use crate::support::{NOON, memory_on, open, save};
+use crate::support::{NOON, open, save};
 
 /// What somebody does. Numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -24,6 +26,8 @@ enum Act {
     Save { who: usize, key: Option<u8> },
     Change { who: usize, which: usize },
     Retitle { who: usize, which: usize },
+    Name { who: usize, which: usize, files: Vec<u8> },
+    Expire { who: usize, which: usize, days: u8 },
     Delete { who: usize, which: usize, hard: bool },
     EditFile { who: usize, which: usize },
     DeleteFile { who: usize, which: usize },
@@ -40,6 +44,10 @@ fn act() -> impl Strategy<Value = Act> {
             .prop_map(|(who, key)| Act::Save { who, key }),
         4 => (who.clone(), which.clone()).prop_map(|(who, which)| Act::Change { who, which }),
         1 => (who.clone(), which.clone()).prop_map(|(who, which)| Act::Retitle { who, which }),
+        2 => (who.clone(), which.clone(), proptest::collection::vec(0u8..4, 0..3))
+            .prop_map(|(who, which, files)| Act::Name { who, which, files }),
+        1 => (who.clone(), which.clone(), 0u8..3)
+            .prop_map(|(who, which, days)| Act::Expire { who, which, days }),
         1 => (who.clone(), which.clone(), any::<bool>())
             .prop_map(|(who, which, hard)| Act::Delete { who, which, hard }),
         2 => (who.clone(), which.clone()).prop_map(|(who, which)| Act::EditFile { who, which }),
@@ -97,6 +105,20 @@ fn put(folder: &Path, wanted: &BTreeMap<String, String>) {
     }
 }
 
+fn written_by(name: &str, store: Arc<dyn Store>, now: Arc<AtomicI64>) -> Memory {
+    Memory::new(MemoryParts {
+        store,
+        clock: Arc::new(move || Timestamp::from_millis(now.load(Ordering::Relaxed))),
+        workspace: Workspace::default(),
+        own_project: OwnProject::Is("harbour".to_owned()),
+        counter: Estimator::Bytes4,
+        ledger: Arc::default(),
+        started: Arc::default(),
+        root: None,
+        writer: Writer::person(name),
+    })
+}
+
 impl World {
     async fn new(shared: bool) -> Self {
         let directory = TempDir::new().unwrap();
@@ -105,7 +127,7 @@ impl World {
         for name in ["a", "b"] {
             let database = directory.path().join(format!("{name}.db"));
             let store = open(&database).await;
-            let memory = memory_on(Arc::clone(&store), Arc::clone(&now), Ledger::default());
+            let memory = written_by(name, Arc::clone(&store), Arc::clone(&now));
             let folder = directory.path().join(if shared { "shared" } else { name }).join("notes");
             people.push(Person { memory, store, database, folder });
         }
@@ -176,7 +198,7 @@ impl World {
 
     async fn act(&mut self, act: &Act) {
         self.now.fetch_add(1000, Ordering::Relaxed);
-        match *act {
+        match act.clone() {
             Act::Save { who, key } => {
                 let content = self.text();
                 let topic_key = key.map(|key| format!("key{key}"));
@@ -195,6 +217,20 @@ impl World {
                 let Some(note) = notes.get(which % notes.len().max(1)) else { return };
                 let title = Some(format!("title of {}", self.text()));
                 let update = Update { id: note.id, title, ..Update::default() };
+                self.people[who].memory.update(update).await.unwrap();
+            }
+            Act::Name { who, which, files } => {
+                let notes = self.notes(who).await;
+                let Some(note) = notes.get(which % notes.len().max(1)) else { return };
+                let anchors = files.iter().map(|file| format!("src/{file} @a.rs")).collect();
+                let update = Update { id: note.id, anchors: Some(anchors), ..Update::default() };
+                self.people[who].memory.update(update).await.unwrap();
+            }
+            Act::Expire { who, which, days } => {
+                let notes = self.notes(who).await;
+                let Some(note) = notes.get(which % notes.len().max(1)) else { return };
+                let expires = if days == 0 { "never".to_owned() } else { format!("{days}d") };
+                let update = Update { id: note.id, expires: Some(expires), ..Update::default() };
                 self.people[who].memory.update(update).await.unwrap();
             }
             Act::Delete { who, which, hard } => {
@@ -261,12 +297,12 @@ impl World {
     }
 }
 
-/// What two stores have to agree on.
-fn shared_fields(
-    notes: Vec<Observation>,
-) -> BTreeSet<(String, String, String, Option<String>, i64)> {
+/// What two stores have to agree on, in words.
+fn shared_fields(notes: Vec<Observation>) -> BTreeSet<String> {
     let fields = notes.into_iter().map(|note| {
-        (note.title, note.content, note.kind, note.topic_key, note.created_at.millis())
+        let text = (note.title, note.content, note.kind, note.author);
+        let place = (note.topic_key, note.created_at.millis(), note.expires_at);
+        format!("{text:?} {place:?} {:?}", note.anchors)
     });
     fields.collect()
 }

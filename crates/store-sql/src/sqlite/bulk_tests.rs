@@ -339,6 +339,7 @@ async fn mem_17_a_sync_costs_the_same_in_a_large_memory() {
             seen: SeenNote { id: n, revision: 1, updated_at: at(n) },
             note: Box::new(Observation { content: format!("changed {n}"), ..*plain(n) }),
             base: base(n),
+            both_changed: false,
         };
         store.counted();
         let mut counts = Vec::new();

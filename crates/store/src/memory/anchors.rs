@@ -20,3 +20,22 @@ pub struct AnchorState {
     /// When the file was last changed, in nanoseconds since 1970.
     pub changed: i64,
 }
+
+impl Anchor {
+    /// The most that one note names.
+    pub const MOST: usize = 20;
+
+    /// Whether both name the same and saw the same there.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let seen = |anchor: &Self| anchor.state.as_ref().map(|state| state.essence().to_owned());
+        self.target == other.target && seen(self) == seen(other)
+    }
+}
+
+impl AnchorState {
+    /// The hash without what differs from one look to the next: of a commit only how it stands
+    /// matters, not where HEAD was when somebody asked.
+    pub fn essence(&self) -> &str {
+        self.hash.split_once(':').map_or(&self.hash, |(standing, _)| standing)
+    }
+}

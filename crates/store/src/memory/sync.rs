@@ -66,6 +66,9 @@ pub enum SyncChange {
         note: Box<Observation>,
         /// The file.
         base: SyncBase,
+        /// Whether the note was changed too: what it names, and when it expires, then stays
+        /// beside what the file says.
+        both_changed: bool,
     },
     /// Joins the text of a file to the note that has its topic key here (MEM-3).
     Join {

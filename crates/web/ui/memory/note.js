@@ -8,6 +8,9 @@ import { noteLine, relationWords, warningWords } from "./text.js";
 /** @typedef {import("../types.js").Note} Note */
 /** @typedef {import("../types.js").WholeNote} WholeNote */
 
+/** @param {string | null} at */
+const expired = (at) => at !== null && Date.parse(at) <= Date.now();
+
 /**
  * @param {object} deps
  * @param {import("../base/api.js").Api} deps.api
@@ -136,7 +139,7 @@ export function createNoteView({ api, toast, undo, insert, edit, open, back }) {
         el("button", { type: "button", class: "btn", onclick: () => edit(note) }, "Edit"),
         el("button", { type: "button", class: "btn", onclick: () => void remove(note).catch(fail) }, "Delete")),
       text,
-      el("p", { class: "muted" }, [`Made ${note.created}`, ...(note.updatedAt === note.createdAt ? [] : [`changed ${note.updated}`]), ...(note.topicKey ? [`topic key ${note.topicKey}`] : []), ...(note.namespace ? [`namespace ${note.namespace}`] : []), ...(note.expires ? [`expires ${note.expires}`] : [])].join(", ")),
+      el("p", { class: "muted" }, [`Made ${note.created}`, ...(note.updatedAt === note.createdAt ? [] : [`changed ${note.updated}`]), ...(note.topicKey ? [`topic key ${note.topicKey}`] : []), ...(note.namespace ? [`namespace ${note.namespace}`] : []), ...(note.expires ? [`${expired(note.expiresAt) ? "expired" : "expires"} ${note.expires}`] : [])].join(", ")),
       ...anchors(note),
       timeline(note),
       ...relations(note),

@@ -223,7 +223,7 @@ export function createMemoryPanel({ api, toast, undo, say, attach }) {
       el("datalist", { id: "note-types" }, ...TYPES.map((value) => el("option", { value }))),
       el("label", {}, "Project", field("project", before.project, { placeholder: "the one of this folder" })),
       el("label", {}, "For", scope),
-      el("label", {}, "Topic key", field("topicKey", before.topicKey, { placeholder: "none; a note saved with the same key replaces the text" })),
+      el("label", {}, "Topic key", field("topicKey", before.topicKey, { placeholder: "none", title: "A note that is saved with the same key replaces the text of this one" })),
       el("label", {}, "About these files, symbols or commits", about),
       el("label", {}, "Expires", field("expires", "", { placeholder: note?.expires ? `${note.expires}; or never` : "never; or 2026-12-31, 30d" })),
       problem,

@@ -74,6 +74,7 @@ export function listWords({ notes, total, more, anyWord }, narrowed) {
  * @param {NoteRelation} relation
  */
 export function relationWords({ type, outgoing }) {
+  if (type === "supersedes" && !outgoing) return "superseded by";
   const words = type.replaceAll("_", " ");
   return outgoing ? `${words} →` : `← ${words}`;
 }

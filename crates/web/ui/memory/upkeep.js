@@ -76,7 +76,7 @@ export function createUpkeepViews({ api, toast, open, back }) {
           toast(note.changes === null ? "Deleted; it is among the deleted notes." : "Deleted the change.");
           await again();
         }),
-        note.changes === null ? null : button(`Show #${note.changes}`, `Show note #${note.changes} as it is`, "link", async () => open(Number(note.changes)))));
+        note.changes === null ? null : button(`Show #${note.changes}`, `Show #${note.changes} as it is`, "link", async () => open(Number(note.changes)))));
   }
 
   /**

@@ -55,6 +55,8 @@ test("a relation reads from either end", () => {
   const relation = { id: 1, type: "depends_on", note: null, outgoing: true, other: 7, otherTitle: "x" };
   assert.equal(relationWords(relation), "depends on →");
   assert.equal(relationWords({ ...relation, outgoing: false }), "← depends on");
+  assert.equal(relationWords({ ...relation, type: "supersedes" }), "supersedes →");
+  assert.equal(relationWords({ ...relation, type: "supersedes", outgoing: false }), "superseded by");
 });
 
 test("any words make a legal address, and come out of it as they went in", () => {

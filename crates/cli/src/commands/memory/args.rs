@@ -72,6 +72,12 @@ pub(crate) enum MemoryCommand {
         #[arg(long, conflicts_with = "ids")]
         all: bool,
     },
+    /// Delete what waits for review; `restore` brings a new note back
+    Reject {
+        /// The numbers that `pending` shows
+        #[arg(required = true)]
+        ids: Vec<u64>,
+    },
     /// Write all of it to a file, one record a line
     Export(ExportArgs),
     /// Bring in what `export` wrote; what is there already stays

@@ -102,6 +102,10 @@ pub(crate) fn run(
             MemoryCommand::Approve { ids, all } => {
                 return upkeep::approve(&memory, ids, *all, args.json, output).await;
             }
+            MemoryCommand::Reject { ids } => {
+                let hard = app.settings().keep_deleted().is_none();
+                return upkeep::reject(&memory, ids, hard, args.json, output).await;
+            }
             MemoryCommand::Export(export) => {
                 return archive::export(&memory, export).await;
             }

@@ -132,3 +132,22 @@ pub(super) async fn approve(
     });
     Ok(0)
 }
+
+pub(super) async fn reject(
+    memory: &Memory,
+    ids: &[u64],
+    hard: bool,
+    as_json: bool,
+    output: &mut Output,
+) -> Result<u8, Failure> {
+    let ids = memory.reject_all(ids, hard).await.map_err(failed)?;
+    if as_json {
+        output.json(&json!({ "rejected": ids, "hard": hard }))?;
+        return Ok(0);
+    }
+    let told: Vec<String> = ids.iter().map(|id| format!("#{id}")).collect();
+    let count = commas(u64::try_from(ids.len()).unwrap_or(u64::MAX));
+    let back = if hard { "" } else { "; `plimsoll memory restore ID` brings a new note back" };
+    note(&format!("{count} rejected: {}{back}", told.join(", ")));
+    Ok(0)
+}

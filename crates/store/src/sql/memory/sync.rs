@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use plimsoll_domain::Timestamp;
 
 use super::{
-    archive, changes, ids, observations,
+    anchors, archive, changes, ids, observations,
     saving::{self, Made},
     sessions,
 };
 use crate::{
-    ArchivedObservation, Observation, SeenNote, StoreResult, SyncBase, SyncChange, SyncNote,
-    SyncOutcome, Workspace,
+    Anchor, ArchivedObservation, Observation, SeenNote, StoreResult, SyncBase, SyncChange,
+    SyncNote, SyncOutcome, Workspace,
     engine::{Db, first, list},
     sql::{deletions, workspaces},
 };
@@ -37,7 +37,7 @@ const STATE: &str = "SELECT revision_count, updated_at, deleted_at FROM memory_o
 const BRING_BACK: &str = "UPDATE memory_observations SET deleted_at = NULL WHERE id = $1";
 const PLACE: &str = "UPDATE memory_observations SET session_id = $1, project = $2, scope = $3,
     namespace = $4, topic_key = $5, tool_name = $6, created_at = $7, fingerprint = $8, tags = $9,
-    updated_at = $10 WHERE id = $11";
+    updated_at = $10, author = $11, expires_at = $12, anchors = $13 WHERE id = $14";
 
 pub(crate) fn after(
     db: &mut dyn Db,
@@ -123,7 +123,7 @@ fn apply_one(
             name(db, workspace, id, &base.uid)?;
             remember(db, workspace, folder, base)?;
         }
-        SyncChange::Change { seen, note, base } => {
+        SyncChange::Change { seen, note, base, both_changed } => {
             let Some(dead) = as_seen(db, workspace, *seen)? else {
                 return Ok(SyncOutcome::Meanwhile);
             };
@@ -134,7 +134,7 @@ fn apply_one(
                 db.run(BRING_BACK, values![seen.id])?;
                 deletions::forget_note(db, seen.id)?;
             }
-            put(db, workspace, seen.id, note, at)?;
+            put(db, workspace, seen.id, note, *both_changed, at)?;
             name(db, workspace, seen.id, &base.uid)?;
             remember(db, workspace, folder, base)?;
         }
@@ -149,6 +149,9 @@ fn apply_one(
             let observation = Observation { updated_at, ..Observation::clone(note) };
             let whole = ArchivedObservation { observation, revisions: Vec::new() };
             archive::join(db, workspace, &holder, &whole)?;
+            let (first, second) = if *file_wins { (&**note, &holder) } else { (&holder, &**note) };
+            saving::put_anchors(db, seen.id, &both_named(&second.anchors, &first.anchors))?;
+            saving::put_expiry(db, seen.id, first.expires_at.or(second.expires_at))?;
             name(db, workspace, seen.id, uid)?;
         }
         SyncChange::Delete(notes) => {
@@ -213,6 +216,7 @@ fn put(
     workspace: &Workspace,
     id: u64,
     note: &Observation,
+    both_changed: bool,
     at: Timestamp,
 ) -> StoreResult<()> {
     let known = observations::get(db, workspace, id)?;
@@ -223,6 +227,10 @@ fn put(
     }
     sessions::make_named(db, workspace, &note.session, &note.project, note.created_at)?;
     let made = Made::of(workspace, &changed);
+    let (named, expires_at) = match both_changed {
+        true => (both_named(&known.anchors, &note.anchors), note.expires_at.or(known.expires_at)),
+        false => (as_looked_at(&known.anchors, &note.anchors), note.expires_at),
+    };
     db.run(
         PLACE,
         values![
@@ -236,8 +244,28 @@ fn put(
             &made.fingerprint,
             &made.tags,
             at,
+            note.author.as_ref(),
+            expires_at,
+            anchors::written(&named).as_ref(),
             id,
         ],
     )
     .map(drop)
+}
+
+/// What a file names. It says no size and no time; where it saw the same as the note, those that
+/// the note has go on sparing a look.
+fn as_looked_at(known: &[Anchor], named: &[Anchor]) -> Vec<Anchor> {
+    let looked = |anchor: &Anchor| known.iter().find(|known| known.is_like(anchor)).cloned();
+    named.iter().map(|anchor| looked(anchor).unwrap_or_else(|| anchor.clone())).collect()
+}
+
+/// What either of two names, in an order that is the same whichever is asked first.
+fn both_named(known: &[Anchor], named: &[Anchor]) -> Vec<Anchor> {
+    let mut all = as_looked_at(known, named);
+    let more = known.iter().filter(|known| !named.iter().any(|one| one.target == known.target));
+    all.extend(more.cloned());
+    all.sort_by(|a, b| a.target.cmp(&b.target));
+    all.truncate(Anchor::MOST);
+    all
 }
