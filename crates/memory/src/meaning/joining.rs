@@ -7,7 +7,7 @@ use plimsoll_store::{
     Workspace,
 };
 
-use super::{Meaning, speaks};
+use super::{Meaning, speaks, speaks::is_english_sentence};
 use crate::lines::snippet;
 
 /// So many of each list are joined.
@@ -37,7 +37,8 @@ pub async fn find_joined(
     let best = found.hits.first();
     let best_score = best.map_or(1.0, |hit| hit.score.max(f64::MIN_POSITIVE));
     let exact = best.is_some_and(|hit| hit.how.all_words && !hit.how.similar);
-    let by_words = if exact { 1.0 } else { SOME_WORDS };
+    let words_lead = exact || !is_english_sentence(&query.text);
+    let by_words = if words_lead { 1.0 } else { SOME_WORDS };
     for hit in &found.hits {
         scores.insert(key(hit), by_words * hit.score / best_score);
     }

@@ -76,6 +76,14 @@ pub fn speaks(text: &str) -> bool {
     foreign <= english && !mostly_accented
 }
 
+/// Whether a question has words of an English sentence. One of keywords and names alone may be in
+/// any language, and is found by its words first.
+pub(super) fn is_english_sentence(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|word| ENGLISH.contains(&word))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
