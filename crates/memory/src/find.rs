@@ -56,17 +56,21 @@ impl Memory {
         let mut pieces = Vec::with_capacity(found.hits.len());
         let mut ids = Vec::with_capacity(found.hits.len());
         for (place, hit) in found.hits.iter().enumerate() {
-            let how = hit.how.told().map_or_else(String::new, |how| format!("({how}) "));
-            let under = format!("{how}{}", marked(hit));
+            let how = hit.how.told().map_or_else(String::new, |how| format!("({how})"));
+            let under = format!("{how} {}", marked(hit));
+            let under = under.trim_start();
             match &hit.found {
                 MemoryFound::Observation(note) => {
                     ids.push(Some(note.id));
-                    let text = lines::observation(note, level, &under, &scene);
+                    let mut text = lines::observation(note, level, under, &scene);
+                    if level == DetailLevel::Summary && !how.is_empty() {
+                        text.push_str(&format!(" {how}"));
+                    }
                     pieces.push(lines::note_piece(text, place, None, note, level));
                 }
                 MemoryFound::Prompt(prompt) => {
                     ids.push(None);
-                    pieces.push(prompt_piece(prompt, level, &under, place, &scene));
+                    pieces.push(prompt_piece(prompt, level, under, place, &scene));
                 }
             }
         }

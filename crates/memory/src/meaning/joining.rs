@@ -13,7 +13,7 @@ use crate::lines::snippet;
 /// So many of each list are joined.
 const JOINED: usize = 50;
 /// What is less alike than this is not told.
-const LEAST_ALIKE: f32 = 0.25;
+const LEAST_ALIKE: f32 = 0.2;
 /// What being wholly alike counts for, beside the best by words where that has all of them.
 const MEANING: f64 = 3.0;
 /// What the best by words counts for where it has only some, or such as look like them.
