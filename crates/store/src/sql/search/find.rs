@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// So many texts are held against a question at most.
-const MOST_TEXTS: usize = 600;
+const MOST_TEXTS: usize = 200;
 /// What fits the question worse than this, beside the best, is left out unless it has all words.
 const WEAK: f64 = 0.25;
 /// Matches are counted up to this.
@@ -84,7 +84,10 @@ pub fn find(db: &mut dyn Db, finder: &dyn Finder, wanted: &Wanted<'_>) -> StoreR
         wanted.question.words.iter().map(|word| vocabulary::look_up(db, place, word)).collect();
     let words = words?;
     let mut narrow = wanted.tags.clone();
-    narrow.push(vec![vocabulary::place_tag(place)]);
+    // The tag of all texts is a long list, which costs more than the words.
+    if vocabulary::has_neighbours(db, wanted.area)? {
+        narrow.push(vec![vocabulary::place_tag(place)]);
+    }
     let gathered = gather(db, finder, wanted.area, &words, &narrow)?;
     let ranking = Ranking::new(&words, &wanted.question.phrases, totals, wanted.area.title_worth());
     let sql = format!("SELECT title, body, at FROM {} WHERE doc = $1", wanted.area.texts());

@@ -18,6 +18,9 @@ use crate::{
 const MOST_ALTERNATIVES: u64 = 24;
 /// The most that are looked at for one that looks like it.
 const MOST_LOOKED_AT: u64 = 3_000;
+/// A word that so many texts have is meant as it stands; only of rarer ones longer words are looked
+/// for as well.
+const COMMON_TEXTS: u64 = 100;
 /// Of a compound word, a part has at least so many letters.
 const SHORTEST_PART: usize = 5;
 
@@ -33,6 +36,7 @@ mod worth {
 
 const PLACE: &str = "SELECT place, texts, title_words, body_words FROM search_places
     WHERE area = $1 AND workspace = $2";
+const NEIGHBOURS: &str = "SELECT COUNT(*) FROM search_places WHERE area = $1";
 const NEXT_PLACE: &str = "SELECT COALESCE(MAX(place), 0) + 1 FROM search_places";
 const NEW_PLACE: &str = "INSERT INTO search_places (place, area, workspace, texts, title_words,
     body_words) VALUES ($1, $2, $3, 0, 0, 0)";
@@ -64,6 +68,12 @@ pub(super) fn place(
             Totals { texts: row.count(1)?, title_words: row.count(2)?, body_words: row.count(3)? };
         Ok((row.count(0)?, totals))
     })
+}
+
+/// Whether other workspaces have texts of this area too.
+pub(super) fn has_neighbours(db: &mut dyn Db, area: Area) -> StoreResult<bool> {
+    let count = first(db, NEIGHBOURS, values![area.name()], |row| row.count(0))?;
+    Ok(count.unwrap_or(0) > 1)
 }
 
 /// The same, made if it is not there.
@@ -125,13 +135,15 @@ pub(super) fn look_up(db: &mut dyn Db, place: u64, asked: &AskedWord) -> StoreRe
                 worth::STEM,
             );
             let itself = !found.list.is_empty();
-            if asked.kind == AskedKind::Open && (!itself || word.chars().nth(2).is_some()) {
+            let known: u64 = found.list.iter().map(|one| one.texts).sum();
+            let rare = known < COMMON_TEXTS;
+            if asked.kind == AskedKind::Open && rare && (!itself || word.chars().nth(2).is_some()) {
                 found.add(
                     commonest(beginning_with(db, place, word, MOST_LOOKED_AT)?),
                     worth::BEGINNING,
                 );
             }
-            if word.chars().count() >= SHORTEST_PART {
+            if rare && word.chars().count() >= SHORTEST_PART {
                 found.add(commonest(beginning_with(db, place, word, 200)?), worth::PART);
                 found.add(commonest(ending_with(db, place, word, 200)?), worth::PART);
             }
