@@ -116,8 +116,17 @@ pub enum MemoryError {
     #[error("nothing waits for review as #{0}; it was approved or deleted")]
     NotWaiting(u64),
     /// An agent cannot take notes away while a person looks at what it saves (MEM-16).
-    #[error("memoryReview is on: agents cannot replace notes by a summary; ask a person")]
+    #[error(
+        "memoryReview is on: agents cannot replace notes, erase them or bring them back; ask a \
+         person"
+    )]
     NotWhileReviewed,
+    /// A change waits whose note is gone (MEM-16).
+    #[error(
+        "#{0} changes a note that is gone; take it away with `plimsoll memory reject {0}`. What \
+         was approved with it counts"
+    )]
+    NothingToApply(u64),
     /// An observation that is too young to be compacted.
     #[error("#{id} was changed less than {days} days ago; leave it out or lower older_than_days")]
     TooYoung {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use plimsoll_budget::SNIPPET_CHARS;
-use plimsoll_store::{NewRelation, Observation, Relation, StoreError};
+use plimsoll_store::{NewRelation, Observation, Relation, SUPERSEDES, StoreError};
 use plimsoll_tokens::commas;
 
 use crate::{
@@ -31,6 +31,9 @@ impl Memory {
         self.known_ids("ids", &[from, to]).await?;
         let kind =
             checks::opt_name("type", ask.kind.as_deref())?.unwrap_or_else(|| RELATES_TO.to_owned());
+        if kind == SUPERSEDES && self.is_reviewed() {
+            return Err(MemoryError::NotWhileReviewed);
+        }
         let note = checks::opt_remark(ask.note.as_deref())?;
         let one = NewRelation { from, to, kind: kind.clone(), note };
         let mut wanted = vec![one.clone()];

@@ -27,7 +27,8 @@ impl Memory {
             (note.kind, note.title, note.content) = (earlier.kind, earlier.title, earlier.content);
             note.author = earlier.author;
         }
-        let count = TextLines::of(&note.content).count();
+        let content = quoted(&note.content);
+        let count = TextLines::of(&content).count();
         let from = checks::number("from", ask.from, 1, 1..=count)?;
         let lines = ask.lines.map(|lines| checks::number("lines", Some(lines), 1, 1..=usize::MAX));
         let lines = lines.transpose()?;
@@ -35,7 +36,6 @@ impl Memory {
         let headline = format!("{}{}", lines::headline(&note), lines::warning(&note, &marks));
         let names = self.names(&note).await;
         let head = format!("{headline}\n{}{names}{which}", circumstances(&note));
-        let content = quoted(&note.content);
         let revision = ask.revision.map_or_else(String::new, |which| format!(" revision={which}"));
         let call = format!("mem_get_observation id={id}{revision}");
         let answer = self.read("mem_get_observation", ask.max_tokens, |allowance| {
@@ -90,6 +90,9 @@ impl Memory {
         let nothing = change == (Change { seen: change.seen, ..Change::default() });
         if nothing && ask.anchors.is_none() && !ask.undelete {
             return Err(MemoryError::NothingToChange);
+        }
+        if ask.undelete && self.is_reviewed() {
+            return Err(MemoryError::NotWhileReviewed);
         }
         let was_gone = ask.undelete && self.bring_back(id).await?;
         let known = self.store.observation(&self.workspace, id).await.map_err(missing(id))?;
@@ -162,6 +165,9 @@ impl Memory {
 
     /// Deletes an observation: from sight, or for good.
     pub async fn delete(&self, id: u64, hard: bool) -> Result<Reply, MemoryError> {
+        if hard && self.is_reviewed() {
+            return Err(MemoryError::NotWhileReviewed);
+        }
         self.store
             .delete_observation(&self.workspace, id, hard, self.now())
             .await

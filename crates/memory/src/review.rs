@@ -1,7 +1,7 @@
 //! Notes that a person looks at before they count (MEM-16). What agents save waits apart, and
 //! nothing that reads notes tells it.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use plimsoll_store::{Change, NewObservation, Observation, PendingNote, Proposal, StoreError};
 
@@ -109,17 +109,23 @@ impl Memory {
         Ok(self.store.pending_notes(&self.workspace, MOST).await?)
     }
 
-    /// Lets what waits under these numbers count, in this order; says the notes that they are.
+    /// Lets what waits under these numbers count, in this order, each once; says the notes that they
+    /// are. One that cannot count holds none of the others up.
     pub async fn approve(&self, ids: &[u64]) -> Result<Vec<u64>, MemoryError> {
         for id in ids {
             self.store.pending_note(&self.workspace, *id).await.map_err(not_waiting(*id))?;
         }
         let mut notes = Vec::with_capacity(ids.len());
-        for id in ids {
-            let approved = self.store.approve(&self.workspace, *id, self.now()).await;
-            notes.push(approved.map_err(not_waiting(*id))?.id);
+        let mut seen = HashSet::new();
+        let mut failed = None;
+        for id in ids.iter().filter(|id| seen.insert(**id)) {
+            match self.store.approve(&self.workspace, *id, self.now()).await {
+                Ok(approved) => notes.push(approved.id),
+                // The others do not wait for it.
+                Err(error) => failed = failed.or(Some(not_waiting(*id)(error))),
+            }
         }
-        Ok(notes)
+        failed.map_or(Ok(notes), Err)
     }
 
     /// Takes away what waits under these numbers, each once; says which. Where one of them does
@@ -158,7 +164,7 @@ pub(crate) fn waits(ids: &[u64]) -> String {
 fn not_waiting(id: u64) -> impl Fn(StoreError) -> MemoryError {
     move |error| match error {
         StoreError::NotFound(plimsoll_store::Noun::Pending) => MemoryError::NotWaiting(id),
-        StoreError::NotFound(plimsoll_store::Noun::Observation) => MemoryError::NoObservation(id),
+        StoreError::NotFound(plimsoll_store::Noun::Observation) => MemoryError::NothingToApply(id),
         StoreError::Circle { from, to } => MemoryError::Circle { from, to },
         other => MemoryError::Store(other),
     }

@@ -139,6 +139,140 @@ fn nothing_is_changed_unasked_or_unread() {
     }
 }
 
+fn copy_before(home: &Home, file: &str, text: &str) -> PathBuf {
+    let hash = blake3::hash(text.as_bytes()).to_hex();
+    home.path(&format!("{file}.plimsoll-backup-{}", &hash[..12]))
+}
+
+#[test]
+fn installs_back_and_forth_are_taken_back() {
+    let file = ".cursor/mcp.json";
+    for text in [Some("{\"a\": 1} // mine\n"), None] {
+        let home = Home::new();
+        if let Some(text) = text {
+            home.write(file, text);
+        }
+        for tools in ["memory", "core", "specs", "memory"] {
+            let done = home.run(&["install", "cursor", "--yes", "--tools", tools]);
+            assert_eq!(done.code, 0, "{}", done.stderr);
+            assert!(home.read(file).contains(&format!("\"--tools\", \"{tools}\"")));
+        }
+        let back = home.run(&["uninstall", "cursor", "--yes"]);
+        assert_eq!(back.code, 0, "{}", back.stderr);
+        assert_eq!(fs::read_to_string(home.path(file)).ok().as_deref(), text);
+    }
+}
+
+#[test]
+fn copies_that_lead_in_a_circle_are_left_and_the_entry_goes() {
+    let home = Home::new();
+    let file = ".cursor/mcp.json";
+    home.write(file, "{\"a\": 1}\n");
+    home.run(&["install", "cursor", "--yes"]);
+    let one = home.read(file);
+    home.run(&["install", "cursor", "--yes", "--tools", "core"]);
+    let two = home.read(file);
+    // As an earlier version left them.
+    let copies = [(copy_before(&home, file, &one), &two), (copy_before(&home, file, &two), &one)];
+    for (copy, text) in &copies {
+        fs::write(copy, text).unwrap();
+    }
+    let back = home.run(&["uninstall", "cursor", "--yes"]);
+    assert_eq!(back.code, 0, "{}", back.stderr);
+    assert_eq!(home.read(file), "{\"a\": 1}\n");
+    for (copy, text) in &copies {
+        assert_eq!(fs::read_to_string(copy).unwrap(), **text, "it was not put back");
+    }
+    let kept = copy_before(&home, file, "{\"a\": 1}\n");
+    assert_eq!(fs::read_to_string(kept).unwrap(), two, "what was changed is kept");
+}
+
+#[test]
+fn a_copy_is_never_written_over() {
+    let home = Home::new();
+    let file = ".cursor/mcp.json";
+    home.write(file, "{\"a\": 1}\n");
+    home.run(&["install", "cursor", "--yes"]);
+    let ours = home.read(file);
+    let edited = ours.replace("[\"mcp\"]", "[\"mcp\", \"--mine\"]");
+    assert_ne!(edited, ours);
+    home.write(file, &edited);
+    let done = home.run(&["install", "cursor", "--yes"]);
+    assert_eq!(home.read(file), ours);
+    let first = copy_before(&home, file, &ours);
+    assert_eq!(fs::read_to_string(&first).unwrap(), "{\"a\": 1}\n");
+    let second = format!("{}-2", first.display());
+    assert!(done.stderr.contains(&second), "{}", done.stderr);
+    assert_eq!(fs::read_to_string(&second).unwrap(), edited);
+    home.run(&["uninstall", "cursor", "--yes"]);
+    assert_eq!(home.read(file), "{\"a\": 1}\n");
+    assert!(!first.exists(), "it stands there again");
+    assert_eq!(fs::read_to_string(&second).unwrap(), edited);
+}
+
+#[test]
+fn an_entry_of_somebody_else_is_left_alone() {
+    let home = Home::new();
+    for (client, file, text, entry) in [
+        (
+            "codex",
+            ".codex/config.toml",
+            "[mcp_servers.plimsoll]\nurl = \"http://127.0.0.1:7070/mcp\"\n",
+            "mcp_servers.plimsoll",
+        ),
+        (
+            "claude",
+            ".claude.json",
+            "{\"mcpServers\": {\"plimsoll\": {\"type\": \"http\"}}}",
+            "mcpServers.plimsoll",
+        ),
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            "{\"mcpServers\": {\"plimsoll\": {\"command\": \"npx\"}}}",
+            "mcpServers.plimsoll",
+        ),
+    ] {
+        home.write(file, text);
+        let copy = copy_before(&home, file, text);
+        fs::write(&copy, "earlier").unwrap();
+        for verb in ["install", "uninstall"] {
+            let refused = home.run(&[verb, client, "--yes"]);
+            assert_eq!(refused.code, 1, "{}", refused.stdout);
+            for told in [home.path(file).to_str().unwrap(), entry, "take that entry out"] {
+                assert!(refused.stderr.contains(told), "{}", refused.stderr);
+            }
+            assert_eq!(home.read(file), text);
+            assert_eq!(fs::read_to_string(&copy).unwrap(), "earlier");
+        }
+    }
+}
+
+#[test]
+fn a_change_that_would_hit_something_else_is_not_made() {
+    let home = Home::new();
+    let file = ".cursor/mcp.json";
+    let text =
+        "{\"mcpServers\": { // mine\n\"plimsoll\": {\"command\": \"plimsoll\"}, \"o\": {}}}\n";
+    home.write(file, text);
+    let refused = home.run(&["uninstall", "cursor", "--yes"]);
+    assert_eq!(refused.code, 1, "{}", refused.stdout);
+    assert!(refused.stderr.contains("would change something else"), "{}", refused.stderr);
+    assert_eq!(home.read(file), text);
+    assert_eq!(beside(&home.path(file)), 1);
+}
+
+#[test]
+fn tools_that_are_not_known_are_refused_as_the_server_does() {
+    let home = Home::new();
+    let data = home.path("data");
+    let server = home.run(&["--tools", "nonsense", "--data-dir", data.to_str().unwrap()]);
+    let refused = home.run(&["install", "cursor", "--yes", "--tools", "nonsense"]);
+    assert_eq!((refused.code, &refused.stderr), (2, &server.stderr));
+    assert!(refused.stderr.contains("nonsense"), "{}", refused.stderr);
+    assert!(!home.path(".cursor").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_and_permissions_stay() {

@@ -85,7 +85,9 @@ pub(super) fn standing(root: &Path, commit: &str) -> Option<Standing> {
                 return match status.code()? {
                     0 => Some(Standing::Before),
                     1 => Some(Standing::Apart),
-                    128 => Some(Standing::Gone),
+                    // Not here, or git looks at nothing in this directory at all.
+                    128 if commit == "HEAD" => None,
+                    128 => standing(root, "HEAD").map(|_| Standing::Gone),
                     _ => None,
                 };
             }

@@ -45,13 +45,23 @@ const INTRODUCE: [&str; 32] = [
 pub(super) fn definition(text: &str, name: &str) -> Option<String> {
     let parts: Vec<&str> =
         name.split(['.', ':', '#']).map(str::trim).filter(|part| !part.is_empty()).collect();
+    if parts.len() > MOST_PARTS {
+        return None;
+    }
     let lines: Vec<&str> = text.lines().collect();
-    let found = within(&lines, &parts)?;
+    let mut looks = MOST_LINES.max(lines.len());
+    let found = within(&lines, &parts, &mut looks)?;
     Some(found.join("\n"))
 }
 
-fn within<'t>(lines: &'t [&'t str], parts: &[&str]) -> Option<&'t [&'t str]> {
+/// Names within names within names.
+const MOST_PARTS: usize = 6;
+/// So many lines are looked at for one name, those that are looked at again counted again.
+const MOST_LINES: usize = 1_000_000;
+
+fn within<'t>(lines: &'t [&'t str], parts: &[&str], looks: &mut usize) -> Option<&'t [&'t str]> {
     let (first, rest) = parts.split_first()?;
+    *looks = looks.checked_sub(lines.len())?;
     let mut starts: Vec<(u8, usize)> = lines
         .iter()
         .enumerate()
@@ -60,7 +70,7 @@ fn within<'t>(lines: &'t [&'t str], parts: &[&str]) -> Option<&'t [&'t str]> {
     starts.sort_unstable();
     starts.into_iter().find_map(|(_, at)| {
         let block = &lines[at..at + block_lines(&lines[at..])];
-        if rest.is_empty() { Some(block) } else { within(&block[1..], rest) }
+        if rest.is_empty() { Some(block) } else { within(&block[1..], rest, looks) }
     })
 }
 

@@ -63,7 +63,8 @@ fn expression(groups: &[Vec<&str>]) -> String {
                 expression.push_str(" OR ");
             }
             expression.push('"');
-            expression.extend(word.chars().filter(|c| *c != '"'));
+            // A second token in quotes would be a phrase, which this index does not know.
+            expression.extend(word.chars().filter(|c| c.is_ascii_alphanumeric() || !c.is_ascii()));
             expression.push('"');
         }
         expression.push(')');

@@ -20,11 +20,16 @@ pub(super) fn search(
     question: &Question,
 ) -> StoreResult<MemoryHits> {
     let filter = &query.filter;
+    let tags = tags(filter);
+    // A project that nobody has holds nothing.
+    if tags.iter().any(Vec::is_empty) {
+        return Ok(MemoryHits::default());
+    }
     let wanted = Wanted {
         area: Area::Memory,
         workspace,
         question,
-        tags: tags(filter),
+        tags,
         since: filter.since,
         before: filter.before,
     };

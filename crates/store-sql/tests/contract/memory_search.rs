@@ -157,7 +157,9 @@ pub(crate) async fn common_words_are_found(backend: &impl Backend) {
     assert_eq!((found.matched, found.more), (2500, false), "all are counted");
     assert!(found.hits.len() == 50 && !found.any_word);
     let MemoryFound::Observation(first) = &found.hits[0].found else { panic!("a note") };
-    assert_eq!(first.title, "note 2499", "the newest of those that were looked at");
+    assert_eq!(first.title, "Harbour log", "what is about it, however old");
+    let MemoryFound::Observation(second) = &found.hits[1].found else { panic!("a note") };
+    assert_eq!(second.title, "note 2499", "then the newest");
     let rare = hits(&store, "77 harbour", all.clone()).await;
     assert_eq!((rare.matched, rare.any_word), (1, false));
     for projects in [Projects::Only(vec!["sea".to_owned()]), Projects::Seen(vec!["sea".to_owned()])]
@@ -222,6 +224,40 @@ pub(crate) async fn any_query_of_the_memory_is_safe(backend: &impl Backend) {
     }
     assert_eq!(titles(&store, "NOT near").await, ["near"]);
     assert!(titles(&store, "?!").await.is_empty());
+}
+
+/// Signs that stand for several characters, phrases in every script, projects that nobody has.
+pub(crate) async fn odd_texts_break_no_search(backend: &impl Backend) {
+    let (store, _) = ready(backend).await;
+    save(&store, &note("Steps", "⑴deploy the server ⒈install ㈠概要 größe ändern"), 1).await;
+    save(&store, &note("設定ファイル", "設定ファイルの場所"), 2).await;
+    for (query, expected) in [
+        ("deploy", "Steps"),
+        ("⑴deploy", "Steps"),
+        ("\"größe ändern\"", "Steps"),
+        ("\"設定\"", "設定ファイル"),
+        ("\"設定ファイル\"", "設定ファイル"),
+    ] {
+        assert_eq!(titles(&store, query).await, [expected], "{query}");
+    }
+    let nobody = MemoryFilter { projects: Projects::Only(Vec::new()), ..MemoryFilter::default() };
+    assert!(hits(&store, "deploy", nobody).await.hits.is_empty());
+    let many = "\"a\" ".repeat(900);
+    hits(&store, &many, MemoryFilter::default()).await;
+}
+
+/// A note that is about a common word is found, however many younger ones mention it.
+pub(crate) async fn old_notes_are_found_by_their_titles(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let old = save(&store, &note("Deploy", "how it is done"), 1).await.id;
+    let many: Vec<NewObservation> =
+        (0..900).map(|n| note(&format!("note {n}"), &format!("seen at deploy {n}"))).collect();
+    store.save_observations(&workspace, &many, at(1000), at(0)).await.unwrap();
+    assert_eq!(titles(&store, "deploy").await[0], "Deploy");
+    let change = Change { content: Some("how to deploy".to_owned()), ..Change::default() };
+    store.change_observation(&workspace, old, &change, at(9000)).await.unwrap();
+    let lately = MemoryFilter { since: Some(at(5000)), ..MemoryFilter::default() };
+    assert_eq!(hits(&store, "deploy", lately).await.hits.len(), 1);
 }
 
 /// The index follows changes and deletions.

@@ -206,6 +206,8 @@ macro_rules! contract_tests {
             }
             memory_search {
                 what_people_mean_is_found
+                odd_texts_break_no_search
+                old_notes_are_found_by_their_titles
                 notes_are_found_by_their_words
                 notes_without_spaces_are_found
                 better_notes_come_first

@@ -18,6 +18,8 @@ pub fn fold(word: &str) -> String {
     for letter in letters {
         push_plain(&mut folded, letter);
     }
+    // What a sign such as ⑴ stands for may hold brackets, dots and spaces.
+    folded.retain(char::is_alphanumeric);
     folded
 }
 
@@ -49,6 +51,7 @@ pub fn spelled_out(word: &str) -> Option<String> {
             other => push_plain(&mut spelled, other),
         }
     }
+    spelled.retain(char::is_alphanumeric);
     Some(spelled)
 }
 
@@ -73,6 +76,7 @@ mod tests {
         assert_eq!(fold("ＡＢＣ"), "abc");
         assert_eq!(fold("ガード"), "ガード", "marks of kana are letters");
         assert_eq!(fold("ｶﾞｰﾄﾞ"), "ガード");
+        assert_eq!((fold("⑴deploy"), fold("⒈Install")), ("1deploy".into(), "1install".into()));
         assert_eq!(spelled_out("Zeitüberschreitung").as_deref(), Some("zeitueberschreitung"));
         assert_eq!(spelled_out("plain"), None);
         assert_eq!(english_stem("configurations"), english_stem("configuration"));

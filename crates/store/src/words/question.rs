@@ -7,6 +7,8 @@ use super::{
 
 /// More words than this are not looked for.
 const MOST_WORDS: usize = 32;
+/// Nor are more phrases.
+const MOST_PHRASES: usize = 8;
 /// Nor is what stands behind so many bytes of a question.
 const LONGEST_QUESTION: usize = 4096;
 
@@ -54,9 +56,16 @@ impl Question {
                 continue;
             }
             let quoted = place % 2 == 1;
-            if quoted {
-                let phrase = words.iter().filter(|word| word.kind != WordKind::Spelling);
-                question.phrases.push(phrase.map(|word| word.word.clone()).collect());
+            if quoted && question.phrases.len() < MOST_PHRASES {
+                let mut phrase: Vec<String> = words.iter().map(|word| word.word.clone()).collect();
+                // The last character of a row begins no pair here, but may do so in a text.
+                let ends_a_row = words.last().is_some_and(|word| word.kind == WordKind::LastChar);
+                if ends_a_row && phrase.len() > 1 {
+                    phrase.pop();
+                }
+                if !question.phrases.contains(&phrase) {
+                    question.phrases.push(phrase);
+                }
             }
             for word in &words {
                 question.add(word);

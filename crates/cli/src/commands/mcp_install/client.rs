@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::{json_text, toml_text};
+use super::{entry, json_text, toml_text};
 use crate::failure::Failure;
 
 /// What our entry is called everywhere.
@@ -30,6 +30,17 @@ pub(crate) enum Scope {
     User,
     /// For whoever works on this project
     Project,
+}
+
+/// Why a configuration is not changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It cannot be read, with the line.
+    Unreadable(String),
+    /// Somebody else wrote an entry with our name.
+    NotOurs { entry: String, why: String },
+    /// The change would not come to what was wanted.
+    Unsure { entry: String },
 }
 
 /// The directories that matter, as the environment gives them.
@@ -128,29 +139,66 @@ impl Client {
     }
 
     /// The configuration with our entry in it.
-    pub(super) fn with(self, text: &str, command: &str, args: &[String]) -> Result<String, String> {
-        let (path, entry) = (self.path(), self.entry(command, args));
-        match self {
-            Self::Codex => toml_text::set(text, path, &entry),
-            _ => json_text::set(text, &path, &entry).map_err(|error| told(&error)),
-        }
+    pub(super) fn with(
+        self,
+        text: &str,
+        command: &str,
+        args: &[String],
+    ) -> Result<String, Refusal> {
+        self.has(text)?;
+        let (path, fields) = (self.path(), self.entry(command, args));
+        let done = match self {
+            Self::Codex => toml_text::set(text, path, &fields),
+            _ => json_text::set(text, &path, &fields).map_err(|error| told(&error)),
+        };
+        let done = done.map_err(Refusal::Unreadable)?;
+        let before = self.whole(text)?;
+        self.checked(done, |after| entry::is_put(&before, after, path, &fields))
     }
 
     /// The configuration without it.
-    pub(super) fn without(self, text: &str) -> Result<String, String> {
-        match self {
-            Self::Codex => toml_text::remove(text, self.path()),
-            _ => json_text::remove(text, &self.path()).map_err(|error| told(&error)),
+    pub(super) fn without(self, text: &str) -> Result<String, Refusal> {
+        self.has(text)?;
+        let path = self.path();
+        let done = match self {
+            Self::Codex => toml_text::remove(text, path),
+            _ => json_text::remove(text, &path).map_err(|error| told(&error)),
+        };
+        let done = done.map_err(Refusal::Unreadable)?;
+        let before = self.whole(text)?;
+        self.checked(done, |after| entry::is_taken(&before, after, path))
+    }
+
+    /// Whether our entry is in it. One of another make is refused.
+    pub(super) fn has(self, text: &str) -> Result<bool, Refusal> {
+        let path = self.path();
+        let whole = self.whole(text)?;
+        let Some(found) = whole.get(path[0]).and_then(|servers| servers.get(path[1])) else {
+            return Ok(false);
+        };
+        match entry::foreign(found) {
+            None => Ok(true),
+            Some(why) => Err(Refusal::NotOurs { entry: path.join("."), why }),
         }
     }
 
-    /// Whether our entry is in it.
-    pub(super) fn has(self, text: &str) -> Result<bool, String> {
-        let found = match self {
-            Self::Codex => toml_text::get(text, self.path()),
-            _ => json_text::get(text, &self.path()).map_err(|error| told(&error)),
+    /// All that it says.
+    fn whole(self, text: &str) -> Result<Value, Refusal> {
+        let whole = match self {
+            Self::Codex => toml_text::whole(text),
+            _ => json_text::get(text, &[])
+                .map(|whole| whole.unwrap_or(json!({})))
+                .map_err(|error| told(&error)),
         };
-        found.map(|found| found.is_some())
+        whole.map_err(Refusal::Unreadable)
+    }
+
+    /// A changed text is read once more before anybody gets it.
+    fn checked(self, done: String, right: impl Fn(&Value) -> bool) -> Result<String, Refusal> {
+        match self.whole(&done) {
+            Ok(after) if right(&after) => Ok(done),
+            _ => Err(Refusal::Unsure { entry: self.path().join(".") }),
+        }
     }
 
     /// Whether a configuration says nothing at all.
@@ -164,4 +212,42 @@ impl Client {
 
 fn told(error: &json_text::Broken) -> String {
     format!("line {}: {}", error.line, error.problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unsure(entry: &str) -> Result<String, Refusal> {
+        Err(Refusal::Unsure { entry: entry.to_owned() })
+    }
+
+    #[test]
+    fn a_change_that_would_hit_something_else_is_refused() {
+        let ours = r#"{"command": "plimsoll", "args": ["mcp"]}"#;
+        // The comment would swallow the server behind our entry.
+        let comment =
+            format!("{{\"mcpServers\": {{ // mine\n\"plimsoll\": {ours}, \"o\": {{}}}}}}");
+        assert_eq!(Client::Cursor.without(&comment), unsure("mcpServers.plimsoll"));
+        // The last of two counts; the first one would be changed.
+        let twice = format!("{{\"servers\": {{\"plimsoll\": {ours}, \"plimsoll\": {ours}}}}}");
+        let args = ["mcp".to_owned(), "--tools".to_owned(), "core".to_owned()];
+        assert_eq!(Client::Vscode.with(&twice, "plimsoll", &args), unsure("servers.plimsoll"));
+        assert_eq!(Client::Vscode.without(&twice), unsure("servers.plimsoll"));
+        let right = |_: &Value| false;
+        assert_eq!(
+            Client::Codex.checked("a = 1".to_owned(), right),
+            unsure("mcp_servers.plimsoll")
+        );
+        let right = |_: &Value| true;
+        assert_eq!(Client::Codex.checked("a = ".to_owned(), right), unsure("mcp_servers.plimsoll"));
+    }
+
+    #[test]
+    fn dates_and_numbers_of_a_toml_file_do_not_stand_in_the_way() {
+        let text = "at = 2024-05-01T10:00:00Z\nx = nan\ny = 0x10\n[[list]]\na = 1.5\n";
+        let done = Client::Codex.with(text, "plimsoll", &["mcp".to_owned()]).unwrap();
+        assert_eq!(Client::Codex.has(&done), Ok(true));
+        assert_eq!(Client::Codex.without(&done).unwrap(), text);
+    }
 }

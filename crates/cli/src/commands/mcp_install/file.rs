@@ -1,6 +1,7 @@
 //! Configuration files of others: replaced whole, with a copy beside them.
 
 use std::{
+    collections::HashSet,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -13,6 +14,20 @@ pub(super) struct ConfigFile {
     path: PathBuf,
     /// None if there is no such file.
     pub(super) text: Option<String>,
+}
+
+/// A text that stood here once.
+pub(super) struct Earlier {
+    pub(super) text: String,
+    /// The copies on the way to it, with its own.
+    copies: Vec<PathBuf>,
+}
+
+/// Whether a copy is the one that is wanted.
+pub(super) enum Sought {
+    Found,
+    Further,
+    Nowhere,
 }
 
 impl ConfigFile {
@@ -36,40 +51,66 @@ impl ConfigFile {
         self.path.with_file_name(name)
     }
 
-    /// What stood here before the present text was put here by us.
-    pub(super) fn before(&self, text: &str) -> Option<String> {
-        fs::read_to_string(self.copy_before(text)).ok()
+    /// Follows the copies back from the present text to the first that is sought.
+    pub(super) fn earlier(&self, sought: impl Fn(&str) -> Sought) -> Option<Earlier> {
+        let mut text = self.text.clone()?;
+        let (mut seen, mut copies) = (HashSet::new(), Vec::new());
+        // Copies may lead round in a circle.
+        while seen.insert(blake3::hash(text.as_bytes())) {
+            let copy = self.copy_before(&text);
+            text = fs::read_to_string(&copy).ok()?;
+            copies.push(copy);
+            match sought(&text) {
+                Sought::Found => return Some(Earlier { text, copies }),
+                Sought::Further => {}
+                Sought::Nowhere => return None,
+            }
+        }
+        None
     }
 
-    /// Puts a text here, and keeps what stood here beside it; says where that copy is.
-    pub(super) fn replace(&self, text: &str) -> Result<Option<PathBuf>, Failure> {
+    /// Puts a text here, or takes the file away, and keeps what stood here beside it; says where
+    /// that copy is.
+    pub(super) fn replace(&self, text: Option<&str>) -> Result<Option<PathBuf>, Failure> {
         let directory = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(directory).map_err(|error| self.failed(&error))?;
         let copy = match &self.text {
             None => None,
-            Some(present) => {
-                let copy = self.copy_before(text);
-                self.write(&copy, present)?;
-                Some(copy)
-            }
+            Some(present) => Some(self.keep(present, text.unwrap_or_default())?),
         };
-        self.write(&self.path, text)?;
-        Ok(copy)
-    }
-
-    /// Puts a text back, or takes the file away; copies that led to the present one go.
-    pub(super) fn put_back(&self, text: Option<&str>) -> Result<(), Failure> {
         match text {
             Some(text) => self.write(&self.path, text)?,
             None => fs::remove_file(&self.path).map_err(|error| self.failed(&error))?,
         }
-        let mut led = self.text.clone();
-        while let Some(present) = led {
-            let copy = self.copy_before(&present);
-            led = fs::read_to_string(&copy).ok();
-            if led.is_some() {
-                fs::remove_file(&copy).map_err(|error| self.failed(&error))?;
+        Ok(copy)
+    }
+
+    /// Keeps a copy of the present text. One that is there already is never written over.
+    fn keep(&self, present: &str, next: &str) -> Result<PathBuf, Failure> {
+        let first = self.copy_before(next);
+        let (mut copy, mut number) = (first.clone(), 1);
+        loop {
+            match fs::read(&copy) {
+                Ok(kept) if kept == present.as_bytes() => return Ok(copy),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => break,
+                Err(error) => return Err(unreadable(&copy, &error)),
             }
+            number += 1;
+            let mut name = first.file_name().unwrap_or_default().to_owned();
+            name.push(format!("-{number}"));
+            copy = first.with_file_name(name);
+        }
+        self.write(&copy, present)?;
+        Ok(copy)
+    }
+
+    /// Puts an earlier text back. The copies that led to it go: it stands here again, and all
+    /// between was written by us.
+    pub(super) fn put_back(&self, earlier: &Earlier) -> Result<(), Failure> {
+        self.write(&self.path, &earlier.text)?;
+        for copy in &earlier.copies {
+            fs::remove_file(copy).map_err(|error| self.failed(&error))?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 //! would change is shown first, and a copy of the file is kept beside it.
 
 mod client;
+mod entry;
 mod file;
 mod json_text;
 mod toml_text;
@@ -12,10 +13,12 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
+use plimsoll_files::TOOLS;
+use plimsoll_mcp::Offer;
 
 use self::{
-    client::{Client, Places, Scope},
-    file::ConfigFile,
+    client::{Client, Places, Refusal, Scope},
+    file::{ConfigFile, Sought},
 };
 use crate::{
     args::Location,
@@ -100,6 +103,10 @@ pub(crate) fn run(
 }
 
 fn install(args: &InstallArgs, location: &Location, output: &mut Output) -> Result<u8, Failure> {
+    if let Some(tools) = &args.tools {
+        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+        Offer::parse(tools, &names).map_err(|error| Failure::usage(error.to_string()))?;
+    }
     let path = args.client.file(args.scope, &Places::of_this_machine()?);
     let file = ConfigFile::read(&path)?;
     let (command, words) = server(args, location)?;
@@ -115,9 +122,15 @@ fn install(args: &InstallArgs, location: &Location, output: &mut Output) -> Resu
     if !agreed(consent, output)? {
         return Ok(0);
     }
-    let copy = file.replace(&after)?;
-    if let Some(copy) = copy {
-        note(&format!("what stood there is kept in {}", shown(&copy)));
+    // Where we wrote the same before, and nobody anything else since, it is that again.
+    let again = file.earlier(|text| match args.client.has(text) {
+        Ok(true) if text == after => Sought::Found,
+        Ok(true) => Sought::Further,
+        _ => Sought::Nowhere,
+    });
+    match again.filter(|_| args.client.has(before) == Ok(true)) {
+        Some(again) => file.put_back(&again)?,
+        None => tell_copy(file.replace(Some(&after))?.as_deref()),
     }
     output.text(&format!("{title} uses it from its next start on.\n"))?;
     Ok(0)
@@ -127,7 +140,7 @@ fn uninstall(args: &UninstallArgs, output: &mut Output) -> Result<u8, Failure> {
     let client = args.client;
     let path = client.file(args.scope, &Places::of_this_machine()?);
     let file = ConfigFile::read(&path)?;
-    let refused = |why: String| refused(&path, &why);
+    let refused = |why: Refusal| refused(&path, &why);
     let present = match &file.text {
         Some(text) if client.has(text).map_err(refused)? => text.clone(),
         _ => {
@@ -136,12 +149,13 @@ fn uninstall(args: &UninstallArgs, output: &mut Output) -> Result<u8, Failure> {
         }
     };
     // A file that nobody has touched since is put back byte for byte.
-    let mut exact = file.before(&present);
-    while let Some(text) = exact.clone().filter(|text| client.has(text).unwrap_or(false)) {
-        exact = file.before(&text);
-    }
-    let after = match exact {
-        Some(text) => Some(text),
+    let exact = file.earlier(|text| match client.has(text) {
+        Ok(true) => Sought::Further,
+        Ok(false) | Err(Refusal::NotOurs { .. }) => Sought::Found,
+        Err(_) => Sought::Nowhere,
+    });
+    let after = match &exact {
+        Some(earlier) => Some(earlier.text.clone()),
         None => {
             let left = client.without(&present).map_err(refused)?;
             (!client.is_blank(&left)).then_some(left)
@@ -151,14 +165,37 @@ fn uninstall(args: &UninstallArgs, output: &mut Output) -> Result<u8, Failure> {
     if !agreed(Consent { print: args.print, yes: args.yes }, output)? {
         return Ok(0);
     }
-    file.put_back(after.as_deref())?;
+    match &exact {
+        Some(earlier) => file.put_back(earlier)?,
+        None => tell_copy(file.replace(after.as_deref())?.as_deref()),
+    }
     output.text(&format!("{} does not use it any more.\n", client.title()))?;
     Ok(0)
 }
 
-fn refused(path: &Path, why: &str) -> Failure {
-    Failure::failed(format!("{} cannot be read, and was left alone: {why}", shown(path)))
-        .hint("mend that line, or add the server with the program's own command")
+fn tell_copy(copy: Option<&Path>) {
+    if let Some(copy) = copy {
+        note(&format!("what stood there is kept in {}", shown(copy)));
+    }
+}
+
+fn refused(path: &Path, why: &Refusal) -> Failure {
+    let path = shown(path);
+    match why {
+        Refusal::Unreadable(why) => {
+            Failure::failed(format!("{path} cannot be read, and was left alone: {why}"))
+                .hint("mend that line, or add the server with the program's own command")
+        }
+        Refusal::NotOurs { entry, why } => {
+            let why = printable(why);
+            Failure::failed(format!("{path} was left alone: {entry} is not our entry: {why}"))
+                .hint("take that entry out by hand first")
+        }
+        Refusal::Unsure { entry } => Failure::failed(format!(
+            "{path} was left alone: a change of {entry} would change something else there"
+        ))
+        .hint("change that entry by hand, or put it on lines of its own"),
+    }
 }
 
 /// What is started, and with which words. A name is enough where it leads here; a configuration

@@ -13,14 +13,10 @@ pub(super) fn parse(text: &str) -> Result<DocumentMut, String> {
     })
 }
 
-/// What stands below a table, as far as we would write it.
-pub(super) fn get(text: &str, path: [&str; 2]) -> Result<Option<Value>, String> {
-    let document = parse(text)?;
-    let entry = document.get(path[0]).and_then(|item| item.get(path[1]));
-    Ok(entry.and_then(Item::as_table_like).map(|entry| {
-        let fields = entry.iter().map(|(key, item)| (key.to_owned(), read(item)));
-        Value::Object(fields.collect())
-    }))
+/// All that a text says.
+pub(super) fn whole(text: &str) -> Result<Value, String> {
+    parse(text)?;
+    toml::from_str(text).map_err(|error| error.message().to_owned())
 }
 
 pub(super) fn is_blank(text: &str) -> bool {
@@ -105,7 +101,7 @@ mod tests {
     #[track_caller]
     fn installed(text: &str) -> String {
         let done = set(text, PATH, &entry()).unwrap();
-        let found = get(&done, PATH).unwrap().unwrap();
+        let found = &whole(&done).unwrap()[PATH[0]][PATH[1]];
         assert_eq!((&found["command"], &found["args"]), (&json!("plimsoll"), &json!(["mcp"])));
         assert_eq!(set(&done, PATH, &entry()).unwrap(), done, "twice is once");
         done

@@ -1,7 +1,7 @@
 //! Notes that are deleted, brought back, and looked at before they count.
 
 use plimsoll_memory::Memory;
-use plimsoll_store::{PendingNote, Proposal};
+use plimsoll_store::{Anchor, PendingNote, Proposal, Scope};
 use plimsoll_tokens::commas;
 use serde_json::{Value, json};
 
@@ -81,6 +81,10 @@ pub(super) async fn pending(
         let by = row["author"].as_str().map_or_else(String::new, |by| format!("by {by}, "));
         let head = format!("#{} {what} ({by}{})", one.id, iso(one.saved_at));
         output.text(&format!("{}\n", neutral(&head)))?;
+        let besides = besides(&row);
+        if !besides.is_empty() {
+            output.text(&format!("  ({})\n", neutral(&besides)))?;
+        }
         for line in text("content").lines() {
             output.text(&format!("  {}\n", neutral(line)))?;
         }
@@ -96,14 +100,37 @@ fn pending_row(one: &PendingNote) -> Value {
     match &one.proposal {
         Proposal::New(note) => {
             json!({ "id": id, "savedAt": at, "author": note.author, "type": note.kind,
-            "title": note.title, "content": note.content, "project": note.project })
+            "title": note.title, "content": note.content, "project": note.project,
+            "scope": note.scope.name(), "namespace": note.namespace, "topicKey": note.topic_key,
+            "expires": note.expires_at.map(iso), "supersedes": note.supersedes,
+            "anchors": names(&note.anchors) })
         }
         Proposal::Change { of, change } => {
             json!({ "id": id, "savedAt": at, "author": change.author, "changes": of,
             "type": change.kind, "title": change.title, "content": change.content,
-            "project": change.project })
+            "project": change.project, "scope": change.scope.map(Scope::name),
+            "topicKey": change.topic_key, "expires": change.expires_at.map(iso),
+            "supersedes": change.supersedes,
+            "anchors": change.anchors.as_deref().map(names) })
         }
     }
+}
+
+fn names(anchors: &[Anchor]) -> Vec<&str> {
+    anchors.iter().map(|anchor| anchor.target.as_str()).collect()
+}
+
+/// What an approval does besides the text, for whoever decides about it.
+fn besides(row: &Value) -> String {
+    let fields = ["project", "scope", "namespace", "topicKey", "expires", "supersedes", "anchors"];
+    let told = fields.iter().filter_map(|name| match &row[*name] {
+        Value::Null => None,
+        Value::String(text) if text.is_empty() => None,
+        Value::String(text) => Some(format!("{name} {text}")),
+        Value::Array(list) if list.is_empty() => None,
+        other => Some(format!("{name} {other}")),
+    });
+    told.collect::<Vec<_>>().join(", ")
 }
 
 pub(super) async fn approve(

@@ -129,9 +129,15 @@ struct Text {
 impl Text {
     fn words(self, db: &mut dyn Db, area: Area) -> StoreResult<Words> {
         let place = vocabulary::place_for(db, area, &self.workspace)?;
-        // Texts of several places are told apart by a tag.
-        let tags = format!("{} {}", vocabulary::place_tag(place), self.tags);
         let (title, body) = (cut::line(&self.title), cut::line(&self.content));
+        // Texts of several places are told apart by a tag, and so are words of a title.
+        let mut tags = format!("{} {}", vocabulary::place_tag(place), self.tags);
+        if area == Area::Memory {
+            for word in title.split_whitespace() {
+                tags.push(' ');
+                tags.push_str(&vocabulary::title_tag(word));
+            }
+        }
         Ok(Words { place, title, body, tags, at: self.at })
     }
 }

@@ -88,7 +88,10 @@ pub fn find(db: &mut dyn Db, finder: &dyn Finder, wanted: &Wanted<'_>) -> StoreR
     if vocabulary::has_neighbours(db, wanted.area)? {
         narrow.push(vec![vocabulary::place_tag(place)]);
     }
-    let gathered = gather(db, finder, wanted.area, &words, &narrow)?;
+    // Times are looked at in the texts, so more of these are asked for.
+    let timed = wanted.since.is_some() || wanted.before.is_some();
+    let most = if timed { MOST_COUNTED } else { MOST_TEXTS };
+    let gathered = gather(db, finder, wanted.area, &words, &narrow, most)?;
     let ranking = Ranking::new(&words, &wanted.question.phrases, totals, wanted.area.title_worth());
     let sql = format!("SELECT title, body, at FROM {} WHERE doc = $1", wanted.area.texts());
     let mut texts = Vec::new();
@@ -144,6 +147,7 @@ fn gather(
     area: Area,
     words: &[LookedUp],
     narrow: &[Vec<String>],
+    most: usize,
 ) -> StoreResult<Gathered> {
     let group = |word: &LookedUp| -> Vec<String> {
         word.alternatives.iter().map(|one| one.word.clone()).collect()
@@ -163,13 +167,22 @@ fn gather(
     if everything_known {
         let all = narrowed(known.iter().map(|word| group(word)).collect());
         let all: Vec<Vec<&str>> = borrowed(&all);
-        gathered.docs = finder.find(db, area, &all, MOST_TEXTS)?;
+        gathered.docs = finder.find(db, area, &all, most)?;
         let count = match gathered.docs.len() {
-            MOST_TEXTS => finder.count(db, area, &all, MOST_COUNTED + 1)?,
+            found if found == most => finder.count(db, area, &all, MOST_COUNTED + 1)?,
             fewer => fewer,
         };
         gathered.all_words = Some(count);
-        gathered.more = gathered.docs.len() == MOST_TEXTS;
+        gathered.more = gathered.docs.len() == most;
+        if gathered.more && area == Area::Memory {
+            // Those that are about it, however old they are.
+            let titles = known.iter().flat_map(|word| &word.alternatives);
+            let titles: Vec<String> = titles.map(|one| vocabulary::title_tag(&one.word)).collect();
+            let mut about = all.clone();
+            about.push(titles.iter().map(String::as_str).collect());
+            let about = finder.find(db, area, &about, most)?;
+            add(&mut gathered.docs, about);
+        }
     }
     if known.len() > 1 || !everything_known {
         let mut texts = 0;
@@ -179,12 +192,16 @@ fn gather(
             first || texts <= MOST_TEXTS as u64
         });
         let any = narrowed(vec![rare.flat_map(|word| group(word)).collect()]);
-        let more = finder.find(db, area, &borrowed(&any), MOST_TEXTS)?;
-        gathered.more |= more.len() == MOST_TEXTS;
-        let there: HashSet<u64> = gathered.docs.iter().copied().collect();
-        gathered.docs.extend(more.into_iter().filter(|doc| !there.contains(doc)));
+        let more = finder.find(db, area, &borrowed(&any), most)?;
+        gathered.more |= more.len() == most;
+        add(&mut gathered.docs, more);
     }
     Ok(gathered)
+}
+
+fn add(docs: &mut Vec<u64>, more: Vec<u64>) {
+    let there: HashSet<u64> = docs.iter().copied().collect();
+    docs.extend(more.into_iter().filter(|doc| !there.contains(doc)));
 }
 
 fn borrowed(groups: &[Vec<String>]) -> Vec<Vec<&str>> {

@@ -92,6 +92,11 @@ pub(super) fn place_tag(place: u64) -> String {
     format!("\u{e000}x{place}")
 }
 
+/// A word of the index that texts have whose title has a word.
+pub(super) fn title_tag(word: &str) -> String {
+    format!("\u{e001}{word}")
+}
+
 pub(super) fn apply(db: &mut dyn Db, place: u64, deltas: &Deltas) -> StoreResult<()> {
     for (word, by) in &deltas.words {
         let touched = match by {
