@@ -22,7 +22,7 @@ use serde_json::Value;
 use crate::{Server, books::Books};
 
 /// How long a client may take to name its roots.
-const PATIENCE: Duration = Duration::from_secs(3);
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// So many roots are looked at.
 const MOST_ROOTS: usize = 16;
@@ -110,7 +110,7 @@ pub(crate) async fn asked_roots(context: &RequestContext<RoleServer>) -> Roots {
     if !has_roots(context) || context.peer.peer_info().is_none() {
         return Vec::new();
     }
-    match tokio::time::timeout(PATIENCE, context.peer.list_roots()).await {
+    match tokio::time::timeout(ROOTS_TIMEOUT, context.peer.list_roots()).await {
         Ok(Ok(ListRootsResult { roots, .. })) => roots,
         Ok(Err(error)) => {
             tracing::debug!(%error, "the client did not name its roots");

@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
 /// Nothing here takes a minute; a program that hangs must end some day.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Nobody listens there, so whatever a program asks of the world fails at once.
 const NOWHERE: &str = "http://127.0.0.1:9";
@@ -100,7 +100,7 @@ pub(crate) fn run(command: &mut Command) -> Ran {
     let group = Pid::from_child(&child);
     let (tell, told) = mpsc::channel();
     thread::spawn(move || tell.send(child.wait()));
-    let ended = told.recv_timeout(PATIENCE);
+    let ended = told.recv_timeout(TIMEOUT);
     let _ = kill_process_group(group, Signal::KILL);
     let (stdout, stderr) = (text(&mut stdout), text(&mut stderr));
     let Ok(status) = ended else { panic!("{command:?} hangs:\n{stdout}\n{stderr}") };

@@ -1,41 +1,14 @@
 //! Two agents in two projects on one server (MEM-11).
 
-// Roots are of the older protocol.
-#![allow(deprecated)]
-
 use plimsoll_mcp::serve;
-use rmcp::{
-    ClientHandler, ErrorData, RoleClient, ServiceExt,
-    model::{
-        CallToolRequestParams, ClientCapabilities, ClientConfig, Implementation, ListRootsResult,
-        Root,
-    },
-    service::{RequestContext, RunningService},
-};
+use rmcp::{RoleClient, ServiceExt, model::CallToolRequestParams, service::RunningService};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{Harness, harness, text};
+use crate::harness::{Harness, Rooted, harness, text};
 
 /// Operations of each agent.
 const OPERATIONS: usize = 1_000;
-
-#[derive(Clone)]
-struct Rooted(String);
-
-impl ClientHandler for Rooted {
-    fn get_info(&self) -> ClientConfig {
-        let can = ClientCapabilities::builder().enable_roots().build();
-        ClientConfig::new(can, Implementation::new("rooted", "1.0"))
-    }
-
-    async fn list_roots(
-        &self,
-        _: RequestContext<RoleClient>,
-    ) -> Result<ListRootsResult, ErrorData> {
-        Ok(ListRootsResult::new(vec![Root::new(&self.0)]))
-    }
-}
 
 /// An agent at work in its own project; every word that it writes begins with its name.
 struct Agent {
@@ -56,7 +29,7 @@ impl Agent {
             let (read, write) = tokio::io::split(ours);
             serve(&server, read, write).await.unwrap();
         });
-        let client = Rooted(format!("file://{}", root.display())).serve(pipe).await.unwrap();
+        let client = Rooted(vec![format!("file://{}", root.display())]).serve(pipe).await.unwrap();
         Self { name, client, seed: u64::from(name.as_bytes()[0]), ids: Vec::new() }
     }
 

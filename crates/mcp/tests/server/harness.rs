@@ -1,5 +1,8 @@
 //! A server over a store and a project of its own, and clients for it.
 
+// Roots are of the older protocol.
+#![allow(deprecated)]
+
 use std::{path::PathBuf, sync::Arc};
 
 use plimsoll_domain::Timestamp;
@@ -8,9 +11,12 @@ use plimsoll_store::{Store, Workspace};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 use plimsoll_tokens::Estimator;
 use rmcp::{
-    ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient,
-    model::{CallToolRequestParams, CallToolResult, ClientConfig, Implementation, ProtocolVersion},
-    service::RunningService,
+    ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient,
+    model::{
+        CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, Implementation,
+        ListRootsResult, ProtocolVersion, Root,
+    },
+    service::{RequestContext, RunningService},
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -57,6 +63,24 @@ pub(crate) struct Named(pub(crate) &'static str);
 impl ClientHandler for Named {
     fn get_info(&self) -> ClientConfig {
         ClientConfig::new(Default::default(), Implementation::new(self.0, "1.0"))
+    }
+}
+
+/// A client that says where it works.
+#[derive(Clone)]
+pub(crate) struct Rooted(pub(crate) Vec<String>);
+
+impl ClientHandler for Rooted {
+    fn get_info(&self) -> ClientConfig {
+        let can = ClientCapabilities::builder().enable_roots().build();
+        ClientConfig::new(can, Implementation::new("rooted", "1.0"))
+    }
+
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        Ok(ListRootsResult::new(self.0.iter().map(Root::new).collect()))
     }
 }
 

@@ -1,42 +1,18 @@
 //! Where a client works, and tools of others.
 
-// Roots are of the older protocol.
-#![allow(deprecated)]
-
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use plimsoll_mcp::{Effect, ExtraTool, ExtraTools, Offer, ToolAnswer, serve};
 use rmcp::{
-    ClientHandler, ClientServiceExt, ErrorData, RoleClient, ServiceExt,
-    model::{
-        CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, Implementation,
-        JsonObject, ListRootsResult, ProtocolVersion, Root,
-    },
-    service::{ClientLifecycleMode, RequestContext, RunningService},
+    ClientServiceExt, RoleClient, ServiceExt,
+    model::{CallToolRequestParams, CallToolResult, JsonObject, ProtocolVersion},
+    service::{ClientLifecycleMode, RunningService},
 };
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::harness::{ERAS, SHOWS_BOTH, call, harness, harness_with, refused, text, told};
-
-/// A client that says where it works.
-#[derive(Clone)]
-struct Rooted(Vec<String>);
-
-impl ClientHandler for Rooted {
-    fn get_info(&self) -> ClientConfig {
-        let can = ClientCapabilities::builder().enable_roots().build();
-        ClientConfig::new(can, Implementation::new("rooted", "1.0"))
-    }
-
-    async fn list_roots(
-        &self,
-        _: RequestContext<RoleClient>,
-    ) -> Result<ListRootsResult, ErrorData> {
-        Ok(ListRootsResult::new(self.0.iter().map(Root::new).collect()))
-    }
-}
+use crate::harness::{ERAS, Rooted, SHOWS_BOTH, call, harness, harness_with, refused, text, told};
 
 #[tokio::test]
 async fn sdd_1_the_clients_root_wins_over_the_servers_directory() {

@@ -9,11 +9,11 @@ use std::{
 };
 
 /// How long git may take.
-const PATIENCE: Duration = Duration::from_secs(3);
+const GIT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How a commit stands to HEAD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum CommitState {
     /// It is HEAD or before it.
     Before,
     /// It is there, but elsewhere.
@@ -21,7 +21,7 @@ pub(super) enum Standing {
     Gone,
 }
 
-impl Standing {
+impl CommitState {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Before => "before",
@@ -68,7 +68,7 @@ fn commit(text: &str) -> Option<String> {
 
 /// Asks git; none where it cannot be asked or does not say. The commit is made of digits alone,
 /// so that it is never taken for an option.
-pub(super) fn standing(root: &Path, commit: &str) -> Option<Standing> {
+pub(super) fn commit_state(root: &Path, commit: &str) -> Option<CommitState> {
     let mut git = Command::new("git");
     git.arg("-C").arg(root).args(["merge-base", "--is-ancestor", commit, "HEAD"]);
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
@@ -83,15 +83,15 @@ pub(super) fn standing(root: &Path, commit: &str) -> Option<Standing> {
         match running.try_wait() {
             Ok(Some(status)) => {
                 return match status.code()? {
-                    0 => Some(Standing::Before),
-                    1 => Some(Standing::Apart),
+                    0 => Some(CommitState::Before),
+                    1 => Some(CommitState::Apart),
                     // Not here, or git looks at nothing in this directory at all.
                     128 if commit == "HEAD" => None,
-                    128 => standing(root, "HEAD").map(|_| Standing::Gone),
+                    128 => commit_state(root, "HEAD").map(|_| CommitState::Gone),
                     _ => None,
                 };
             }
-            Ok(None) if began.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(2)),
+            Ok(None) if began.elapsed() < GIT_TIMEOUT => thread::sleep(Duration::from_millis(2)),
             _ => {
                 // It ends or has ended; nothing is left to do about it.
                 let _ = running.kill();

@@ -13,7 +13,7 @@ use std::{
 use plimsoll_store::{Anchor, AnchorState};
 
 use super::{
-    commits::{self, Standing},
+    commits::{self, CommitState},
     symbol::definition,
 };
 
@@ -95,9 +95,9 @@ impl ProjectDisk {
         if let Some(known) = self.remembered(target).filter(asked_at) {
             return Found::There(known);
         }
-        match commits::standing(&self.root, commit) {
+        match commits::commit_state(&self.root, commit) {
             None => Found::Unknown,
-            Some(Standing::Gone) => Found::Gone,
+            Some(CommitState::Gone) => Found::Gone,
             Some(standing) => {
                 let hash = format!("{}:{head}", standing.name());
                 self.remember(target, AnchorState { hash, size: 0, changed: 0 })

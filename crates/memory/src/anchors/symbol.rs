@@ -45,19 +45,19 @@ const INTRODUCE: [&str; 32] = [
 pub(super) fn definition(text: &str, name: &str) -> Option<String> {
     let parts: Vec<&str> =
         name.split(['.', ':', '#']).map(str::trim).filter(|part| !part.is_empty()).collect();
-    if parts.len() > MOST_PARTS {
+    if parts.len() > MAX_PARTS {
         return None;
     }
     let lines: Vec<&str> = text.lines().collect();
-    let mut looks = MOST_LINES.max(lines.len());
+    let mut looks = MAX_LINES.max(lines.len());
     let found = within(&lines, &parts, &mut looks)?;
     Some(found.join("\n"))
 }
 
 /// Names within names within names.
-const MOST_PARTS: usize = 6;
+const MAX_PARTS: usize = 6;
 /// So many lines are looked at for one name, those that are looked at again counted again.
-const MOST_LINES: usize = 1_000_000;
+const MAX_LINES: usize = 1_000_000;
 
 fn within<'t>(lines: &'t [&'t str], parts: &[&str], looks: &mut usize) -> Option<&'t [&'t str]> {
     let (first, rest) = parts.split_first()?;

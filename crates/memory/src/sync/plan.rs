@@ -107,7 +107,7 @@ pub(super) struct Plan {
 }
 
 /// So many files may be gone without a question; above it, half of them.
-const FEW: usize = 10;
+const DELETED_UNASKED: usize = 10;
 
 pub(super) fn plan(sides: &Sides) -> Plan {
     let mut plan = Plan::default();
@@ -159,7 +159,7 @@ pub(super) fn plan(sides: &Sides) -> Plan {
         }
     }
     let deletes = steps.values().filter(|step| matches!(step, Step::Delete { .. })).count();
-    let many = deletes > FEW && deletes * 2 > sides.bases.len() && !sides.delete_many;
+    let many = deletes > DELETED_UNASKED && deletes * 2 > sides.bases.len() && !sides.delete_many;
     if many || sides.unknown_file {
         steps.retain(|_, step| !matches!(step, Step::Delete { .. }));
         plan.gone = deletes;

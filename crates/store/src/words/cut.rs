@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::fold::{fold, spelled_out};
 
 /// The most words that are kept of one text.
-const MOST: usize = 20_000;
+const MAX_WORDS: usize = 20_000;
 
 /// A word by which a text is found, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub fn cut(text: &str) -> Vec<CutWord> {
         let end = token_end(text, start);
         cut_token(text, start..end, &mut words);
         from = end;
-        if words.len() >= MOST {
-            words.truncate(MOST);
+        if words.len() >= MAX_WORDS {
+            words.truncate(MAX_WORDS);
             break;
         }
     }

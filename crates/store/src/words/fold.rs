@@ -9,12 +9,12 @@ use unicode_normalization::{
 use super::cut::is_spaceless;
 
 /// The longest word that is kept, in characters. What is longer is no word of people.
-const LONGEST: usize = 64;
+const MAX_CHARS: usize = 64;
 
 /// A word in small letters without accents; `ß` is `ss`.
 pub fn fold(word: &str) -> String {
     let mut folded = String::with_capacity(word.len());
-    let letters = word.nfkc().flat_map(char::to_lowercase).take(LONGEST);
+    let letters = word.nfkc().flat_map(char::to_lowercase).take(MAX_CHARS);
     for letter in letters {
         push_plain(&mut folded, letter);
     }
@@ -38,7 +38,7 @@ fn push_plain(folded: &mut String, letter: char) {
 
 /// The word as it is typed where there are no keys for its letters: `ue` for `ü`. None for most.
 pub fn spelled_out(word: &str) -> Option<String> {
-    let composed: String = word.nfkc().flat_map(char::to_lowercase).take(LONGEST).collect();
+    let composed: String = word.nfkc().flat_map(char::to_lowercase).take(MAX_CHARS).collect();
     if !composed.contains(['ä', 'ö', 'ü']) {
         return None;
     }

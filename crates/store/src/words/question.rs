@@ -6,11 +6,11 @@ use super::{
 };
 
 /// More words than this are not looked for.
-const MOST_WORDS: usize = 32;
+const MAX_WORDS: usize = 32;
 /// Nor are more phrases.
-const MOST_PHRASES: usize = 8;
+const MAX_PHRASES: usize = 8;
 /// Nor is what stands behind so many bytes of a question.
-const LONGEST_QUESTION: usize = 4096;
+const MAX_QUESTION_BYTES: usize = 4096;
 
 /// One word that is looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Question {
                 continue;
             }
             let quoted = place % 2 == 1;
-            if quoted && question.phrases.len() < MOST_PHRASES {
+            if quoted && question.phrases.len() < MAX_PHRASES {
                 let mut phrase: Vec<String> = words.iter().map(|word| word.word.clone()).collect();
                 // The last character of a row begins no pair here, but may do so in a text.
                 let ends_a_row = words.last().is_some_and(|word| word.kind == WordKind::LastChar);
@@ -73,7 +73,7 @@ impl Question {
             let ends_in_word = words.last().is_some_and(|word| word.kind != WordKind::LastChar);
             open = (!quoted && ends_in_word).then(|| question.last_word()).flatten();
         }
-        question.words.truncate(MOST_WORDS);
+        question.words.truncate(MAX_WORDS);
         let says_nothing = question.words.iter().all(|word| word.kind == AskedKind::Stop);
         if says_nothing {
             question.words.iter_mut().for_each(|word| word.kind = AskedKind::Word);
@@ -116,10 +116,10 @@ impl Question {
 
 /// Its beginning, up to the end of a word if it is too long.
 fn beginning(text: &str) -> &str {
-    if text.len() <= LONGEST_QUESTION {
+    if text.len() <= MAX_QUESTION_BYTES {
         return text;
     }
-    let end = text.floor_char_boundary(LONGEST_QUESTION);
+    let end = text.floor_char_boundary(MAX_QUESTION_BYTES);
     let whole = text[..end].rfind(char::is_whitespace).unwrap_or(end);
     &text[..whole]
 }
@@ -166,6 +166,6 @@ mod tests {
     #[test]
     fn a_question_of_any_length_is_bounded() {
         let long = "word ".repeat(9_000) + &"語".repeat(9_000);
-        assert!(Question::parse(&long).words.len() <= MOST_WORDS);
+        assert!(Question::parse(&long).words.len() <= MAX_WORDS);
     }
 }

@@ -16,11 +16,11 @@ use crate::{
 };
 
 /// So many texts are held against a question at most.
-const MOST_TEXTS: usize = 200;
+const MAX_TEXTS: usize = 200;
 /// What fits the question worse than this, beside the best, is left out unless it has all words.
 const WEAK: f64 = 0.25;
 /// Matches are counted up to this.
-const MOST_COUNTED: usize = 10_000;
+const MAX_COUNTED: usize = 10_000;
 
 /// What a database does for search: it says which texts hold words.
 pub trait Finder {
@@ -90,7 +90,7 @@ pub fn find(db: &mut dyn Db, finder: &dyn Finder, wanted: &Wanted<'_>) -> StoreR
     }
     // Times are looked at in the texts, so more of these are asked for.
     let timed = wanted.since.is_some() || wanted.before.is_some();
-    let most = if timed { MOST_COUNTED } else { MOST_TEXTS };
+    let most = if timed { MAX_COUNTED } else { MAX_TEXTS };
     let gathered = gather(db, finder, wanted.area, &words, &narrow, most)?;
     let ranking = Ranking::new(&words, &wanted.question.phrases, totals, wanted.area.title_worth());
     let sql = format!("SELECT title, body, at FROM {} WHERE doc = $1", wanted.area.texts());
@@ -115,7 +115,7 @@ pub fn find(db: &mut dyn Db, finder: &dyn Finder, wanted: &Wanted<'_>) -> StoreR
     let exact =
         wanted.since.is_none() && wanted.before.is_none() && wanted.question.phrases.is_empty();
     let (matched, more) = match gathered.all_words.filter(|_| exact) {
-        Some(count) if count > texts.len() => (count.min(MOST_COUNTED), count > MOST_COUNTED),
+        Some(count) if count > texts.len() => (count.min(MAX_COUNTED), count > MAX_COUNTED),
         _ => (texts.len(), gathered.more && !exact),
     };
     let telling = words.into_iter().filter(|word| word.kind != AskedKind::Stop);
@@ -136,7 +136,7 @@ fn sort(texts: &mut [FoundText]) {
 /// Texts that are worth to be held against the question.
 struct Gathered {
     docs: Vec<u64>,
-    /// How many have all words, counted a little beyond [`MOST_COUNTED`]; none if a word is unknown.
+    /// How many have all words, counted a little beyond [`MAX_COUNTED`]; none if a word is unknown.
     all_words: Option<usize>,
     more: bool,
 }
@@ -169,7 +169,7 @@ fn gather(
         let all: Vec<Vec<&str>> = borrowed(&all);
         gathered.docs = finder.find(db, area, &all, most)?;
         let count = match gathered.docs.len() {
-            found if found == most => finder.count(db, area, &all, MOST_COUNTED + 1)?,
+            found if found == most => finder.count(db, area, &all, MAX_COUNTED + 1)?,
             fewer => fewer,
         };
         gathered.all_words = Some(count);
@@ -189,7 +189,7 @@ fn gather(
         let rare = known.iter().take_while(|word| {
             let first = texts == 0;
             texts += word.texts();
-            first || texts <= MOST_TEXTS as u64
+            first || texts <= MAX_TEXTS as u64
         });
         let any = narrowed(vec![rare.flat_map(|word| group(word)).collect()]);
         let more = finder.find(db, area, &borrowed(&any), most)?;

@@ -15,9 +15,9 @@ use crate::{
 };
 
 /// The most known words that stand for one.
-const MOST_ALTERNATIVES: u64 = 24;
+const MAX_ALTERNATIVES: u64 = 24;
 /// The most that are looked at for one that looks like it.
-const MOST_LOOKED_AT: u64 = 3_000;
+const MAX_LOOKED_AT: u64 = 3_000;
 /// A word that so many texts have is meant as it stands; only of rarer ones longer words are looked
 /// for as well.
 const COMMON_TEXTS: u64 = 100;
@@ -126,10 +126,10 @@ pub(super) fn look_up(db: &mut dyn Db, place: u64, asked: &AskedWord) -> StoreRe
             found.add(list(db, SAME, values![place, word], read)?, worth::SAME);
         }
         AskedKind::Char => {
-            found.add(beginning_with(db, place, word, MOST_ALTERNATIVES)?, worth::SAME);
+            found.add(beginning_with(db, place, word, MAX_ALTERNATIVES)?, worth::SAME);
         }
         AskedKind::Word | AskedKind::Open => {
-            let limit = MOST_ALTERNATIVES;
+            let limit = MAX_ALTERNATIVES;
             found.add(list(db, SAME, values![place, word], read)?, worth::SAME);
             found.add(
                 list(db, ENGLISH, values![place, &english_stem(word), limit], read)?,
@@ -144,7 +144,7 @@ pub(super) fn look_up(db: &mut dyn Db, place: u64, asked: &AskedWord) -> StoreRe
             let rare = known < COMMON_TEXTS;
             if asked.kind == AskedKind::Open && rare && (!itself || word.chars().nth(2).is_some()) {
                 found.add(
-                    commonest(beginning_with(db, place, word, MOST_LOOKED_AT)?),
+                    commonest(beginning_with(db, place, word, MAX_LOOKED_AT)?),
                     worth::BEGINNING,
                 );
             }
@@ -186,7 +186,7 @@ fn read(row: &dyn Cells) -> StoreResult<(String, u64)> {
 
 fn commonest(mut words: Vec<(String, u64)>) -> Vec<(String, u64)> {
     words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    words.truncate(usize::try_from(MOST_ALTERNATIVES).unwrap_or(usize::MAX));
+    words.truncate(usize::try_from(MAX_ALTERNATIVES).unwrap_or(usize::MAX));
     words
 }
 
@@ -221,8 +221,8 @@ fn nearest(db: &mut dyn Db, place: u64, word: &str, found: &mut Alternatives) ->
     }
     let head: String = letters[..sure].iter().collect();
     let tail: String = letters[letters.len() - sure..].iter().collect();
-    let mut known = beginning_with(db, place, &head, MOST_LOOKED_AT)?;
-    known.extend(ending_with(db, place, &tail, MOST_LOOKED_AT)?);
+    let mut known = beginning_with(db, place, &head, MAX_LOOKED_AT)?;
+    known.extend(ending_with(db, place, &tail, MAX_LOOKED_AT)?);
     let mut near: Vec<(usize, String, u64)> = known
         .into_iter()
         .filter_map(|(known, texts)| distance(word, &known).map(|letters| (letters, known, texts)))
@@ -231,13 +231,11 @@ fn nearest(db: &mut dyn Db, place: u64, word: &str, found: &mut Alternatives) ->
     let least = near.first().map_or(0, |(letters, ..)| *letters);
     let worth = if least <= 1 { worth::ONE_LETTER } else { worth::TWO_LETTERS };
     let nearest = near.into_iter().filter(|(letters, ..)| *letters == least);
-    let mut words: Vec<String> = Vec::new();
     for (_, known, texts) in nearest.take(8) {
         // Its other forms as well.
         let stem = english_stem(&known);
-        words.push(known.clone());
         found.add(vec![(known, texts)], worth);
-        found.add(list(db, ENGLISH, values![place, &stem, MOST_ALTERNATIVES], read)?, worth);
+        found.add(list(db, ENGLISH, values![place, &stem, MAX_ALTERNATIVES], read)?, worth);
     }
     Ok(())
 }
