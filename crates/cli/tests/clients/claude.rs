@@ -2,6 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
+    process::Command,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -35,8 +36,8 @@ fn task(work: &Path) -> Task {
     ])
 }
 
-/// Lets Claude Code work with nothing but its base URL set.
-pub(crate) fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
+/// Claude Code with nothing but its base URL set.
+fn command(program: &Path, place: &Place, gateway: &Gateway) -> Command {
     let mut claude = place.command(program);
     claude.env("CLAUDE_CONFIG_DIR", place.home().join(".claude"));
     claude.env("ANTHROPIC_BASE_URL", gateway.root()).env("ANTHROPIC_AUTH_TOKEN", "any");
@@ -46,9 +47,34 @@ pub(crate) fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
     {
         claude.env(name, "1");
     }
+    claude
+}
+
+/// Lets Claude Code work.
+pub(crate) fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
     // The list of tools takes all words that follow, so the prompt stands before it.
+    let mut claude = command(program, place, gateway);
     claude.args(["-p", "Write a note and read it.", "--output-format", "json"]);
     run(claude.args(["--allowedTools", "Bash,Read,Write"]))
+}
+
+/// Asks Claude Code for one short answer, and tells what of it arrived. A small model may call a
+/// tool that is not there or talk without end, so that how the program ends says nothing.
+pub(crate) fn hears(
+    program: &Path,
+    place: &Place,
+    gateway: &Gateway,
+    longest: u32,
+) -> (Ran, String) {
+    let mut claude = command(program, place, gateway);
+    claude.env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", longest.to_string());
+    claude.args(["-p", "Say hello.", "--max-turns", "1"]);
+    let ran = run(claude.args(["--output-format", "stream-json", "--verbose"]));
+    let events = ran.events();
+    let parts = events.iter().filter(|event| event["type"] == "assistant");
+    let parts = parts.filter_map(|event| event["message"]["content"].as_array()).flatten();
+    let said = parts.map(|part| part.to_string()).collect();
+    (ran, said)
 }
 
 pub(crate) fn outcome(ran: &Ran) -> Value {

@@ -1,5 +1,5 @@
 //! The agents on a real llama.cpp server (GWY-18): a small model says what it says, and each
-//! client takes it for an answer.
+//! client hears it.
 
 use std::ops::ControlFlow;
 
@@ -19,12 +19,15 @@ use crate::{
 /// Room for what the agents tell their models to be.
 const WINDOW: u32 = 24_576;
 
+const LONGEST_ANSWER: u32 = 96;
+
 fn server() -> Option<LlamaServer> {
     let weights = real::weights(cache(), |cache| {
         let fetched = fetch(cache, None, &mut |_| ControlFlow::Continue(()))?;
         Ok::<_, FetchError>(fetched.path().to_owned())
     })?;
-    let options = LlamaOptions { model: weights, window: WINDOW, longest_answer: 96, threads: 2 };
+    let options =
+        LlamaOptions { model: weights, window: WINDOW, longest_answer: LONGEST_ANSWER, threads: 2 };
     fetched("a llama.cpp server", LlamaServer::start(cache(), &options))
 }
 
@@ -39,15 +42,15 @@ fn before(server: &LlamaServer, name: &str) -> Gateway {
     Gateway::of(&models, &config)
 }
 
-/// It ended well, and the gateway knows what went through it.
+/// Words of the model arrived, and the gateway knows what went through it. How the program ends
+/// says nothing about us: so small a model may call a tool that is not there, or talk without end.
 #[track_caller]
-fn answered(ran: &Ran, gateway: &Gateway, said: &str) {
-    assert_eq!(ran.code, Some(0), "{ran:?}");
+fn heard(ran: &Ran, gateway: &Gateway, said: &str) {
     assert!(!said.trim().is_empty(), "{ran:?}");
     let calls = gateway.calls();
-    let last = calls.first().unwrap_or_else(|| panic!("nothing went through: {ran:?}"));
-    assert_eq!(last["stage"], "success", "{last}");
-    assert!(last["prompt"].as_u64().is_some_and(|tokens| tokens > 100), "{last}");
+    let first = calls.last().unwrap_or_else(|| panic!("nothing went through: {ran:?}"));
+    assert_eq!(first["stage"], "success", "{first}");
+    assert!(first["prompt"].as_u64().is_some_and(|tokens| tokens > 100), "{first}");
 }
 
 #[test]
@@ -56,31 +59,22 @@ fn gwy_18_codex_gets_the_words_of_a_real_server() {
     let gateway = before(&server, codex::MODEL);
     let ran = codex::works(&program, &Place::new(), &gateway);
     let said = codex::items(&ran, "agent_message");
-    answered(
-        &ran,
-        &gateway,
-        said.last().and_then(|item| item["text"].as_str()).unwrap_or_default(),
-    );
+    heard(&ran, &gateway, said[0]["text"].as_str().unwrap_or_default());
 }
 
 #[test]
 fn gwy_18_claude_code_gets_the_words_of_a_real_server() {
     let (Some(program), Some(server)) = (claude::claude(), server()) else { return };
     let gateway = before(&server, claude::MODEL);
-    let ran = claude::works(&program, &Place::new(), &gateway);
-    let outcome = claude::outcome(&ran);
-    answered(&ran, &gateway, outcome["result"].as_str().unwrap_or_default());
+    let (ran, said) = claude::hears(&program, &Place::new(), &gateway, LONGEST_ANSWER);
+    heard(&ran, &gateway, &said);
 }
 
 #[test]
 fn gwy_18_opencode_gets_the_words_of_a_real_server() {
     let (Some(program), Some(server)) = (opencode::opencode(), server()) else { return };
     let gateway = before(&server, opencode::MODEL);
-    let ran = opencode::works(&program, &Place::new(), &gateway);
+    let ran = opencode::answers_up_to(LONGEST_ANSWER, &program, &Place::new(), &gateway);
     let said = opencode::parts(&ran, "text");
-    answered(
-        &ran,
-        &gateway,
-        said.last().and_then(|part| part["text"].as_str()).unwrap_or_default(),
-    );
+    heard(&ran, &gateway, said[0]["text"].as_str().unwrap_or_default());
 }

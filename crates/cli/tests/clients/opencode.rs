@@ -37,6 +37,11 @@ fn task(work: &Path) -> Task {
 
 /// Lets opencode work: its own provider for servers like OpenAI's, and the base URL.
 pub(crate) fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
+    answers_up_to(8192, program, place, gateway)
+}
+
+/// The same, with answers of so many tokens.
+pub(crate) fn answers_up_to(longest: u32, program: &Path, place: &Place, gateway: &Gateway) -> Ran {
     let named = format!("gateway/{MODEL}");
     let settings = json!({
         "autoupdate": false, "share": "disabled", "snapshot": false, "permission": "allow",
@@ -45,7 +50,7 @@ pub(crate) fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
             "npm": "@ai-sdk/openai-compatible", "name": "Gateway",
             "options": {"baseURL": gateway.v1(), "apiKey": "any"},
             "models": {MODEL: {"name": MODEL, "tool_call": true,
-                "limit": {"context": 200_000, "output": 8192}}},
+                "limit": {"context": 200_000, "output": longest}}},
         }},
     });
     let home = place.home();
