@@ -125,6 +125,25 @@ async fn mem_17_what_both_changed_is_kept_twice() {
     assert_eq!(revisions(&desk, id).await, ["first", "ours"]);
 }
 
+/// Where a note belongs has no revisions to be kept in, so what was said here holds.
+#[tokio::test]
+async fn mem_17_a_note_that_was_moved_here_stays_where_it_was_moved() {
+    let (desk, folder) = (desk().await, TempDir::new().unwrap());
+    let id = desk.note("title", "first").await;
+    sync(&desk, folder.path()).await;
+    let (path, text) = only(folder.path());
+    fs::write(&path, text.replace("first", "theirs")).unwrap();
+    desk.pass(1);
+    let moved = Update { id, topic_key: Some("decision/here".into()), ..Update::default() };
+    desk.memory.update(moved).await.unwrap();
+    let synced = sync(&desk, folder.path()).await;
+    assert_eq!((synced.read, synced.both_changed), (1, 1), "{synced:?}");
+    let note = desk.memory.observation(id).await.unwrap();
+    assert_eq!((note.topic_key.as_deref(), &*note.content), (Some("decision/here"), "theirs"));
+    sync(&desk, folder.path()).await;
+    assert!(only(folder.path()).1.contains("decision/here"), "the file is told");
+}
+
 #[tokio::test]
 async fn mem_17_deletions_go_both_ways_and_can_be_taken_back() {
     let (desk, folder) = (desk().await, TempDir::new().unwrap());

@@ -221,7 +221,17 @@ fn put(
 ) -> StoreResult<()> {
     let known = observations::get(db, workspace, id)?;
     let text = |note: &Observation| (note.kind.clone(), note.title.clone(), note.content.clone());
-    let changed = Observation { id, ..note.clone() };
+    // A revision keeps texts, and not where a note belongs: where both sides changed, it stays where
+    // it is here, and the next sync tells the file.
+    let placed = if both_changed { &known } else { note };
+    let changed = Observation {
+        id,
+        project: placed.project.clone(),
+        scope: placed.scope,
+        namespace: placed.namespace.clone(),
+        topic_key: placed.topic_key.clone(),
+        ..note.clone()
+    };
     if text(&known) != text(note) {
         saving::new_text(db, workspace, &changed, at)?;
     }
@@ -235,10 +245,10 @@ fn put(
         PLACE,
         values![
             &note.session,
-            &note.project,
-            note.scope.name(),
-            note.namespace.as_deref().unwrap_or_default(),
-            note.topic_key.as_ref(),
+            &changed.project,
+            changed.scope.name(),
+            changed.namespace.as_deref().unwrap_or_default(),
+            changed.topic_key.as_ref(),
             note.tool_name.as_ref(),
             note.created_at,
             &made.fingerprint,
