@@ -272,8 +272,8 @@ impl History {
                 let kept = if attached { &mut delivered } else { &mut counted };
                 kept.push((stored.pair.id, estimate));
             }
-            store.put_estimates(&weigher.stamp(), &counted).await?;
-            store.put_estimates(&renderer.stamp(), &delivered).await?;
+            store.put_estimates(&counted, &weigher.stamp()).await?;
+            store.put_estimates(&delivered, &renderer.stamp()).await?;
             self.estimates.extend(counted);
             self.estimates.extend(delivered);
         }

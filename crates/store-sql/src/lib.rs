@@ -10,8 +10,11 @@
 mod faults;
 mod migrations;
 mod open_options;
+mod postgres;
+mod search;
 mod sqlite;
 
 pub use faults::{Fault, Faults};
 pub use open_options::{OnCorrupt, OpenOptions, OpenReport};
+pub use postgres::PostgresStore;
 pub use sqlite::SqlStore;

@@ -1,5 +1,7 @@
 //! Migrations: append-only, in the order of their names, each known by a checksum.
 
+use std::sync::LazyLock;
+
 use plimsoll_store::{
     StoreError, StoreResult,
     engine::Db,
@@ -11,111 +13,79 @@ use plimsoll_store::{
 pub(crate) struct Migration {
     pub(crate) name: &'static str,
     pub(crate) sql: &'static str,
+    /// Whether it is for every database.
+    pub(crate) shared: bool,
 }
 
-/// The steps for SQLite. Those for every database stand in `migrations/`, those for one
-/// in a folder below it.
-pub(crate) const SQLITE: &[Migration] = &[
-    Migration { name: "2026-11-15-init", sql: include_str!("../migrations/2026-11-15-init.sql") },
-    Migration {
-        name: "2026-11-15-search",
-        sql: include_str!("../migrations/sqlite/2026-11-15-search.sql"),
-    },
-    Migration { name: "2026-11-16-files", sql: include_str!("../migrations/2026-11-16-files.sql") },
-    Migration {
-        name: "2026-11-16-memory",
-        sql: include_str!("../migrations/2026-11-16-memory.sql"),
-    },
-    Migration {
-        name: "2026-11-16-memory-search",
-        sql: include_str!("../migrations/sqlite/2026-11-16-memory-search.sql"),
-    },
-    Migration {
-        name: "2026-11-17-first-prompt",
-        sql: include_str!("../migrations/2026-11-17-first-prompt.sql"),
-    },
-    Migration {
-        name: "2026-11-18a-files",
-        sql: include_str!("../migrations/2026-11-18a-files.sql"),
-    },
-    Migration {
-        name: "2026-11-18b-reports",
-        sql: include_str!("../migrations/2026-11-18b-reports.sql"),
-    },
-    Migration {
-        name: "2026-11-18c-deletions",
-        sql: include_str!("../migrations/2026-11-18c-deletions.sql"),
-    },
-    Migration {
-        name: "2026-11-18c-deletions-memory",
-        sql: include_str!("../migrations/sqlite/2026-11-18c-deletions-memory.sql"),
-    },
-    Migration {
-        name: "2026-11-18e-failed-answers",
-        sql: include_str!("../migrations/2026-11-18e-failed-answers.sql"),
-    },
-    Migration {
-        name: "2026-11-18f-memory",
-        sql: include_str!("../migrations/2026-11-18f-memory.sql"),
-    },
-    Migration {
-        name: "2026-11-19-receipt-parts",
-        sql: include_str!("../migrations/2026-11-19-receipt-parts.sql"),
-    },
-    Migration {
-        name: "2026-11-19-request-parts",
-        sql: include_str!("../migrations/2026-11-19-request-parts.sql"),
-    },
-    Migration {
-        name: "2026-11-20-quoted-pairs",
-        sql: include_str!("../migrations/2026-11-20-quoted-pairs.sql"),
-    },
-    Migration {
-        name: "2026-11-21-pair-use",
-        sql: include_str!("../migrations/2026-11-21-pair-use.sql"),
-    },
-    Migration {
-        name: "2026-11-22-conversations",
-        sql: include_str!("../migrations/2026-11-22-conversations.sql"),
-    },
-    Migration {
-        name: "2026-11-23-summaries",
-        sql: include_str!("../migrations/2026-11-23-summaries.sql"),
-    },
-    Migration {
-        name: "2026-11-24-snippets",
-        sql: include_str!("../migrations/2026-11-24-snippets.sql"),
-    },
-    Migration {
-        name: "2026-11-25-receipts-by-topic",
-        sql: include_str!("../migrations/2026-11-25-receipts-by-topic.sql"),
-    },
-    Migration {
-        name: "2026-11-26-gateway",
-        sql: include_str!("../migrations/2026-11-26-gateway.sql"),
-    },
-    Migration {
-        name: "2026-11-27-anchors",
-        sql: include_str!("../migrations/2026-11-27-anchors.sql"),
-    },
-    Migration {
-        name: "2026-11-28a-memory-bulk",
-        sql: include_str!("../migrations/2026-11-28a-memory-bulk.sql"),
-    },
-    Migration {
-        name: "2026-11-28b-memory-sync",
-        sql: include_str!("../migrations/2026-11-28b-memory-sync.sql"),
-    },
-    Migration {
-        name: "2026-11-29-memory-vectors",
-        sql: include_str!("../migrations/sqlite/2026-11-29-memory-vectors.sql"),
-    },
-    Migration { name: "2026-11-30-words", sql: include_str!("../migrations/2026-11-30-words.sql") },
-    Migration {
-        name: "2026-11-30-words-sqlite",
-        sql: include_str!("../migrations/sqlite/2026-11-30-words-sqlite.sql"),
-    },
-];
+/// A database that a step is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum For {
+    Both,
+    Sqlite,
+    Postgres,
+}
+
+/// One list for all databases. The texts stand in `migrations/`, those for one in a folder below it.
+macro_rules! steps {
+    ($($for:ident $name:literal,)*) => {
+        const STEPS: &[(For, Migration)] = &[$((
+            steps!(@for $for),
+            Migration {
+                name: $name,
+                sql: include_str!(steps!(@path $for $name)),
+                shared: matches!(steps!(@for $for), For::Both),
+            },
+        )),*];
+    };
+    (@for both) => { For::Both };
+    (@for sqlite) => { For::Sqlite };
+    (@for postgres) => { For::Postgres };
+    (@path both $name:literal) => { concat!("../migrations/", $name, ".sql") };
+    (@path sqlite $name:literal) => { concat!("../migrations/sqlite/", $name, ".sql") };
+    (@path postgres $name:literal) => { concat!("../migrations/postgres/", $name, ".sql") };
+}
+
+steps! {
+    both "2026-11-15-init",
+    sqlite "2026-11-15-search",
+    both "2026-11-16-files",
+    both "2026-11-16-memory",
+    sqlite "2026-11-16-memory-search",
+    both "2026-11-17-first-prompt",
+    both "2026-11-18a-files",
+    both "2026-11-18b-reports",
+    both "2026-11-18c-deletions",
+    sqlite "2026-11-18c-deletions-memory",
+    both "2026-11-18e-failed-answers",
+    both "2026-11-18f-memory",
+    both "2026-11-19-receipt-parts",
+    both "2026-11-19-request-parts",
+    both "2026-11-20-quoted-pairs",
+    both "2026-11-21-pair-use",
+    both "2026-11-22-conversations",
+    both "2026-11-23-summaries",
+    both "2026-11-24-snippets",
+    both "2026-11-25-receipts-by-topic",
+    both "2026-11-26-gateway",
+    both "2026-11-27-anchors",
+    both "2026-11-28a-memory-bulk",
+    both "2026-11-28b-memory-sync",
+    both "2026-11-29-memory-vectors",
+    both "2026-11-30-words",
+    sqlite "2026-11-30-words-sqlite",
+    postgres "2026-11-30-words-postgres",
+}
+
+/// The steps for SQLite.
+pub(crate) static SQLITE: LazyLock<Vec<Migration>> = LazyLock::new(|| of(For::Sqlite));
+
+/// The steps for PostgreSQL.
+pub(crate) static POSTGRES: LazyLock<Vec<Migration>> = LazyLock::new(|| of(For::Postgres));
+
+fn of(database: For) -> Vec<Migration> {
+    let steps = STEPS.iter().filter(|(step, _)| *step == For::Both || *step == database);
+    steps.map(|(_, migration)| *migration).collect()
+}
 
 /// What is done before the text of a step, in the same transaction, where SQL alone cannot: it
 /// knows neither hashes nor words.
@@ -129,7 +99,7 @@ pub(crate) fn preparation(step: &str) -> Option<fn(&mut dyn Db) -> StoreResult<(
 /// The same, behind the text of a step.
 pub(crate) fn completion(step: &str) -> Option<fn(&mut dyn Db) -> StoreResult<()>> {
     match step {
-        "2026-11-30-words-sqlite" => Some(search::settle),
+        "2026-11-30-words-sqlite" | "2026-11-30-words-postgres" => Some(search::settle),
         _ => None,
     }
 }
@@ -168,8 +138,11 @@ pub(crate) fn pending<'m>(
 mod tests {
     use super::*;
 
-    const TWO: &[Migration] =
-        &[Migration { name: "a", sql: "A;\n" }, Migration { name: "b", sql: "B;" }];
+    const fn step(name: &'static str, sql: &'static str) -> Migration {
+        Migration { name, sql, shared: true }
+    }
+
+    const TWO: &[Migration] = &[step("a", "A;\n"), step("b", "B;")];
 
     fn applied(migrations: &[Migration]) -> Vec<(String, String)> {
         migrations.iter().map(|one| (one.name.to_owned(), one.checksum())).collect()
@@ -192,13 +165,15 @@ mod tests {
 
     #[test]
     fn line_ends_do_not_count() {
-        let windows = Migration { name: "a", sql: "A;\r\n" };
+        let windows = step("a", "A;\r\n");
         assert_eq!(windows.checksum(), TWO[0].checksum());
     }
 
     #[test]
     fn names_are_in_order_and_released_texts_stay() {
-        assert!(SQLITE.is_sorted_by(|a, b| a.name < b.name));
-        assert!(SQLITE.iter().all(|migration| migration.name.starts_with("20")));
+        for known in [&*SQLITE, &*POSTGRES] {
+            assert!(known.is_sorted_by(|a, b| a.name < b.name));
+            assert!(known.iter().all(|migration| migration.name.starts_with("20")));
+        }
     }
 }

@@ -21,6 +21,8 @@ pub struct OpenOptions {
     pub busy_timeout: Duration,
     /// How many readers may work at once.
     pub readers: usize,
+    /// How many connections a handle has to a database that is a server.
+    pub connections: usize,
     /// The largest the store may grow, in bytes; the disk's own end without one.
     pub max_bytes: Option<u64>,
     /// A file up to this size is looked through when it is opened; of a larger one only
@@ -36,6 +38,7 @@ impl Default for OpenOptions {
             on_corrupt: OnCorrupt::Refuse,
             busy_timeout: Duration::from_secs(5),
             readers: 4,
+            connections: 16,
             max_bytes: None,
             check_up_to_bytes: 8 << 20,
             faults: None,

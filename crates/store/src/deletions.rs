@@ -122,12 +122,12 @@ jobs! {
         read deleted_texts(workspace: &Workspace) -> Vec<String> = deletions::texts;
 
         /// Purges one deletion of a workspace for good; says whether there was one.
-        write purge_deletion(workspace: &Workspace, id: DeletionId) -> bool = deletions::purge;
+        write_alone purge_deletion(workspace: &Workspace, id: DeletionId) -> bool = deletions::purge;
 
         /// Whether anything was deleted before a time, in any workspace.
         read any_deleted_before(before: Timestamp) -> bool = deletions::any_before;
 
         /// Purges what was deleted before a time, in all workspaces; says how many deletions.
-        write purge_all_before(before: Timestamp) -> u64 = deletions::purge_before;
+        write_alone purge_all_before(before: Timestamp) -> u64 = deletions::purge_before;
     }
 }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use plimsoll_domain::{DeletionId, FileId, PairId, ReceiptId, Timestamp, TopicId};
 
-use crate::{StoreError, StoreResult, Workspace};
+use crate::{StoreError, StoreResult, Workspace, subject::Subject};
 
 /// A value that goes into a statement.
 #[derive(Clone, Debug)]
@@ -22,26 +22,64 @@ pub enum Value<'a> {
 }
 
 /// A database that runs jobs. A job outlives its caller: whoever stops waiting does not undo it.
+/// It may be run again where the database undid it for reasons of its own.
+///
+/// Jobs of writing about the same subject run one after the other, each seeing what those before
+/// it wrote.
 pub trait Engine: Send + Sync {
     /// Runs a job of reading on one consistent view.
     fn read<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+        job: impl Fn(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> impl Future<Output = StoreResult<T>> + Send;
 
     /// Runs a job of writing in one transaction, which an error undoes as a whole. What was
     /// written survives a power cut when this returns.
     fn write<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+        about: Subject,
+        job: impl Fn(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> impl Future<Output = StoreResult<T>> + Send;
 
     /// The same, but it survives only a crash of the process until the next `write`. For what is
     /// written often and replaced soon, or can be made again: partial answers, drafts, estimates.
     fn write_lazily<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+        about: Subject,
+        job: impl Fn(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> impl Future<Output = StoreResult<T>> + Send;
+}
+
+/// What is numbered across all workspaces. A number is given once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    Observations,
+    Prompts,
+    Relations,
+    /// Changes of vectors.
+    Vectors,
+    /// Pairs as they are searched.
+    SearchedPairs,
+    /// Workspaces as they are searched.
+    SearchPlaces,
+    /// Lines of receipts and of requests that failed.
+    ReceiptParts,
+    RequestParts,
+    QuotedPairs,
+}
+
+impl Numbers {
+    pub const ALL: [Self; 9] = [
+        Self::Observations,
+        Self::Prompts,
+        Self::Relations,
+        Self::Vectors,
+        Self::SearchedPairs,
+        Self::SearchPlaces,
+        Self::ReceiptParts,
+        Self::RequestParts,
+        Self::QuotedPairs,
+    ];
 }
 
 /// One open transaction, or one consistent view for reading.
@@ -60,6 +98,12 @@ pub trait Db {
     /// All rows of a query, each cell with the name of its column: for what is put aside and
     /// brought back as it was, whatever columns a table has.
     fn named(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<Vec<NamedCells>>;
+
+    /// The next number.
+    fn next_number(&mut self, of: Numbers) -> StoreResult<u64>;
+
+    /// Lets no later number be this one or one below it.
+    fn number_past(&mut self, of: Numbers, number: u64) -> StoreResult<()>;
 }
 
 /// The cells of a row with the names of their columns.

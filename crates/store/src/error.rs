@@ -94,6 +94,22 @@ pub enum StoreError {
     Locked,
     #[error("the store cannot be written to; check the permissions of its directory")]
     ReadOnly,
+    /// A database that is a server, which nobody can enter now, for this reason.
+    #[error("the database cannot be reached: {0}; check its address and whether it runs")]
+    Unreachable(String),
+    #[error(
+        "the address of the store cannot be used: {0}; it is like \
+         postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+    )]
+    BadAddress(String),
+    #[error(
+        "the database does not let us write: {0}; grant its user all rights on the schema, or use \
+         a database that is no replica"
+    )]
+    NotAllowed(String),
+    /// The connection broke while a change was being saved, and nobody could be asked since.
+    #[error("the database went away while this was being saved; look whether it is there")]
+    Unconfirmed,
     /// There is no room left; what was kept before is intact.
     #[error("the disk is full; free some space and try again, what was saved is intact")]
     DiskFull,

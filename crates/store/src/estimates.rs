@@ -24,7 +24,7 @@ jobs! {
     pub trait Estimates {
         /// Keeps estimates. One whose revision is not that of the pair any more is dropped:
         /// the text was changed while it was weighed, and the pair stays stale.
-        write_lazily put_estimates(stamp: &str, estimates: &[(PairId, Estimate)])
+        write_lazily put_estimates(estimates: &[(PairId, Estimate)], stamp: &str)
             -> () = estimates::put;
 
         /// All estimates of a workspace under this stamp.

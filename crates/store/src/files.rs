@@ -71,7 +71,7 @@ jobs! {
 
         /// Deletes a file; gives the pairs whose tokens are broken by it. Their estimates are
         /// stale (EST-7).
-        write delete_file(workspace: &Workspace, id: FileId) -> Vec<PairId> = files::delete;
+        write_alone delete_file(workspace: &Workspace, id: FileId) -> Vec<PairId> = files::delete;
 
         /// The pairs whose messages hold the file, oldest first.
         read used_by(file: FileId) -> Vec<PairId> = files::used_by;

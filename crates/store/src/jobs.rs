@@ -22,7 +22,8 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = StoreResult<T>> + Send
 /// ```
 ///
 /// is the method `insert`, whose job `pairs::insert` the engine runs by its method `write`. How
-/// an engine runs a job is `read`, `write` or `write_lazily`.
+/// an engine runs a job is `read`, `write` or `write_lazily`; what a job of writing is about is said
+/// by its first argument. `write_alone` is `write` while nobody else writes.
 macro_rules! jobs {
     ($(#[$about:meta])* pub trait $name:ident { $(
         $(#[$doc:meta])*
@@ -36,12 +37,29 @@ macro_rules! jobs {
 
         impl<E: $crate::engine::Engine> $name for E { $(
             fn $method(&self, $($arg: $type),*) -> $crate::StoreFuture<'_, $answer> {
+                let about = jobs!(@about $how $($arg)*);
                 $(let $arg = $crate::jobs::Argument::keep($arg);)*
-                Box::pin($crate::engine::Engine::$how(self, move |db| {
+                Box::pin(jobs!(@$how self, about, move |db| {
                     $job(db, $($crate::jobs::Argument::lend(&$arg)),*)
                 }))
             }
         )* }
+    };
+    (@about read $($arg:ident)*) => { () };
+    (@about write_alone $($arg:ident)*) => { $crate::subject::Subject::Everything };
+    (@about $how:ident $first:ident $($arg:ident)*) => {{
+        use $crate::subject::Concerns as _;
+        $first.subject()
+    }};
+    (@read $engine:ident, $about:ident, $job:expr) => {{
+        let () = $about;
+        $crate::engine::Engine::read($engine, $job)
+    }};
+    (@write_alone $engine:ident, $about:ident, $job:expr) => {
+        $crate::engine::Engine::write($engine, $about, $job)
+    };
+    (@$how:ident $engine:ident, $about:ident, $job:expr) => {
+        $crate::engine::Engine::$how($engine, $about, $job)
     };
 }
 

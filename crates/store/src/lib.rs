@@ -24,6 +24,7 @@ mod pairs;
 mod receipts;
 mod search;
 pub mod sql;
+mod subject;
 mod topics;
 mod upkeep;
 pub mod words;
@@ -61,6 +62,7 @@ pub use receipts::{
     ReceiptTotals, Receipts, TotalsKey,
 };
 pub use search::{Search, SearchHit};
+pub use subject::Subject;
 pub use topics::Topics;
 pub use upkeep::{Finding, SchemaVersion, Upkeep};
 pub use workspace::{BadWorkspace, Workspace};
@@ -93,7 +95,12 @@ pub trait Store:
     ) -> StoreResult<Vec<Interrupted>> {
         let mut dead = self.sends_in_flight().await?;
         dead.retain(|send| !is_carried_out(send));
-        if dead.is_empty() { Ok(Vec::new()) } else { self.interrupt(&dead).await }
+        dead.sort_by(|a, b| a.workspace.as_str().cmp(b.workspace.as_str()));
+        let mut interrupted = Vec::new();
+        for dead in dead.chunk_by(|a, b| a.workspace == b.workspace) {
+            interrupted.extend(self.interrupt(dead).await?);
+        }
+        Ok(interrupted)
     }
 
     /// Purges what was deleted before a time, in all workspaces; says how many deletions. Mostly

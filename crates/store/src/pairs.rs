@@ -181,7 +181,7 @@ jobs! {
         /// revisions, search, snapshots (also those of other pairs whose request quoted them),
         /// estimates and the bodies of their receipts (REC-5); the numbers of receipts stay.
         /// Refused with `Busy` when one of them is being sent.
-        write delete(ids: &[PairId]) -> u64 = pairs::delete;
+        write_alone delete(ids: &[PairId]) -> u64 = pairs::delete;
 
         /// Writes down an idle pair, or those of one comparison (HIS-12), and claims their
         /// conversation, or the workspace where the scope is everything, in one durable step

@@ -8,6 +8,8 @@ pub mod llama_server;
 pub mod npm;
 pub mod pairs;
 pub mod pdf;
+#[cfg(unix)]
+pub mod postgres;
 pub mod python;
 pub mod real;
 pub mod report;

@@ -10,9 +10,10 @@ use std::{
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
     ArchivedObservation, Memory, MemoryFilter, MemoryRecord, MemorySync, NewObservation,
-    Observation, ProgressDocument, Prompt, Relation, SeenNote, Session, StoreResult, SyncBase,
-    SyncChange, Workspace,
-    engine::{Cells, Db, Engine, NamedCells, Value},
+    Observation, ProgressDocument, Prompt, Relation, SeenNote, Session, StoreResult, Subject,
+    SyncBase, SyncChange, Workspace,
+    engine::{Cells, Db, Engine, NamedCells, Numbers, Value},
+    sql::numbers,
 };
 use rusqlite::{Connection, StatementStatus};
 
@@ -79,6 +80,14 @@ impl Db for CountingDb<'_> {
     fn named(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<Vec<NamedCells>> {
         session::Session(self.connection).named(sql, values)
     }
+
+    fn next_number(&mut self, of: Numbers) -> StoreResult<u64> {
+        numbers::next(self, of)
+    }
+
+    fn number_past(&mut self, of: Numbers, number: u64) -> StoreResult<()> {
+        numbers::past(self, of, number)
+    }
 }
 
 impl Counting {
@@ -112,21 +121,23 @@ impl Counting {
 impl Engine for Counting {
     async fn read<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+        job: impl Fn(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         self.job(job)
     }
 
     async fn write<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+        _about: Subject,
+        job: impl Fn(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         self.job(job)
     }
 
     async fn write_lazily<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+        _about: Subject,
+        job: impl Fn(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         self.job(job)
     }

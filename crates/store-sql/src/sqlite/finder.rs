@@ -1,15 +1,40 @@
 //! What SQLite does for search: FTS5 says which texts hold words. Every word is quoted, so that
 //! nothing is an operator.
 
+use async_trait::async_trait;
 use plimsoll_store::{
-    StoreResult,
+    MemoryHits, MemoryQuery, Search, SearchHit, StoreResult, Workspace,
     engine::{Db, first, list},
     sql::search::{Area, Finder},
     values,
 };
 
+use super::SqlStore;
+use crate::search;
+
 /// The indexes of FTS5.
+#[derive(Clone, Copy)]
 pub(super) struct Fts5;
+
+#[async_trait]
+impl Search for SqlStore {
+    async fn search(
+        &self,
+        workspace: &Workspace,
+        query: &str,
+        limit: usize,
+    ) -> StoreResult<Vec<SearchHit>> {
+        search::pairs(self, Fts5, workspace, query, limit).await
+    }
+
+    async fn search_memory(
+        &self,
+        workspace: &Workspace,
+        query: &MemoryQuery,
+    ) -> StoreResult<MemoryHits> {
+        search::memory(self, Fts5, workspace, query).await
+    }
+}
 
 impl Finder for Fts5 {
     fn find(

@@ -17,10 +17,15 @@ use crate::{
 /// The released steps and two that are yet to come.
 fn future() -> Vec<Migration> {
     let mut known = SQLITE.to_vec();
-    known.push(Migration { name: "2999-01-01-notes", sql: "CREATE TABLE notes (a TEXT);" });
+    known.push(Migration {
+        name: "2999-01-01-notes",
+        sql: "CREATE TABLE notes (a TEXT);",
+        shared: true,
+    });
     known.push(Migration {
         name: "2999-01-02-more",
         sql: "ALTER TABLE notes ADD COLUMN b BIGINT; INSERT INTO notes VALUES ('x', 1);",
+        shared: true,
     });
     known
 }
@@ -59,7 +64,7 @@ fn an_empty_store_gets_all_steps_and_no_backup() {
 fn an_existing_store_is_backed_up_before_its_first_change() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("p.db");
-    drop(open_with(&path, SQLITE).unwrap());
+    drop(open_with(&path, &SQLITE).unwrap());
     let store = open_with(&path, &future()).unwrap();
     assert_eq!(store.report().applied, ["2999-01-01-notes", "2999-01-02-more"]);
     let backup = store.report().backup.clone().unwrap();
@@ -68,7 +73,7 @@ fn an_existing_store_is_backed_up_before_its_first_change() {
     assert_eq!(count(&backup, "schema_migrations"), SQLITE.len() as i64);
     assert_eq!(count(&path, "notes"), 1);
     // The backup is a store of the earlier version, and opens as one.
-    let old = open_with(&backup, SQLITE).unwrap();
+    let old = open_with(&backup, &SQLITE).unwrap();
     assert!(old.report().applied.is_empty());
 }
 
@@ -76,7 +81,7 @@ fn an_existing_store_is_backed_up_before_its_first_change() {
 fn a_step_that_fails_leaves_the_store_as_it_was() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("p.db");
-    drop(open_with(&path, SQLITE).unwrap());
+    drop(open_with(&path, &SQLITE).unwrap());
     let mut known = future();
     known[SQLITE.len() + 1].sql = "INSERT INTO notes VALUES ('half'); SELECT * FROM nothing;";
     assert!(matches!(open_with(&path, &known), Err(StoreError::Failed(_))));
@@ -97,7 +102,7 @@ fn est_6_factors_of_earlier_versions_are_dropped() {
     drop(open_with(&path, &before).unwrap());
     let factor = "INSERT INTO calibrations (model, place, log_ratio) VALUES ('m', 0, 0.69)";
     Connection::open(&path).unwrap().execute_batch(factor).unwrap();
-    drop(open_with(&path, SQLITE).unwrap());
+    drop(open_with(&path, &SQLITE).unwrap());
     assert_eq!(count(&path, "usage_reports"), 0);
     assert_eq!(count(&path, "sqlite_master WHERE name = 'calibrations'"), 0);
 }
@@ -108,7 +113,7 @@ fn a_newer_store_is_refused_and_left_untouched() {
     let path = directory.path().join("p.db");
     drop(open_with(&path, &future()).unwrap());
     let before = fs::read(&path).unwrap();
-    let refused = open_with(&path, SQLITE).err().unwrap();
+    let refused = open_with(&path, &SQLITE).err().unwrap();
     let found = "2999-01-02-more".to_owned();
     let known = SQLITE.last().unwrap().name.to_owned();
     assert_eq!(refused, StoreError::Newer { found, known });
@@ -123,7 +128,7 @@ fn a_database_of_somebody_else_is_refused_and_left_untouched() {
     let path = directory.path().join("p.db");
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE theirs (a)").unwrap();
     let before = fs::read(&path).unwrap();
-    let refused = open_with(&path, SQLITE).err().unwrap();
+    let refused = open_with(&path, &SQLITE).err().unwrap();
     assert_eq!(refused, StoreError::NotAStore(path.clone()));
     assert!(fs::read(&path).unwrap() == before);
 }
@@ -198,7 +203,7 @@ async fn mem_12_summaries_of_earlier_stores_become_notes() {
 fn rec_5_every_table_that_refers_to_pairs_is_kept_or_can_be_made_again() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("p.db");
-    drop(open_with(&path, SQLITE).unwrap());
+    drop(open_with(&path, &SQLITE).unwrap());
     let connection = Connection::open(&path).unwrap();
     let sql = "SELECT DISTINCT t.name FROM sqlite_schema t, pragma_foreign_key_list(t.name) f
         WHERE t.type = 'table' AND f.\"table\" IN ('pairs', 'snapshots')";

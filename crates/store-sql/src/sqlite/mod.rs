@@ -4,15 +4,12 @@ mod connection;
 mod error;
 mod file;
 mod finder;
-mod memory_search;
 mod migrate;
 mod open;
 mod readers;
 mod restore;
 mod schema;
-mod search;
 mod session;
-mod snippet;
 mod upkeep;
 mod writer;
 
@@ -25,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
-    Finding, StoreResult,
+    Finding, StoreResult, Subject,
     engine::{Db, Engine},
 };
 
@@ -59,7 +56,7 @@ impl SqlStore {
         at: Timestamp,
     ) -> StoreResult<Self> {
         let path = path.to_owned();
-        readers::blocking(move || open::open(&path, &options, SQLITE, at)).await
+        readers::blocking(move || open::open(&path, &options, &SQLITE, at)).await
     }
 
     /// Puts the backup `from` in the place of the store at `path`, and keeps what stood
@@ -81,14 +78,14 @@ impl SqlStore {
     /// nothing is made where nothing is. A file that is no store is an error (REL-10).
     pub async fn look_through_sqlite(path: &Path) -> StoreResult<Vec<Finding>> {
         let path = path.to_owned();
-        readers::blocking(move || open::look_through(&path, SQLITE)).await
+        readers::blocking(move || open::look_through(&path, &SQLITE)).await
     }
 
     /// Moves a damaged store, or a file in its place that is none, out of the way, to a name
     /// that is free; says where to. A sound one, or one of a newer version, stays (REL-2).
     pub async fn set_aside_sqlite(path: &Path) -> StoreResult<Option<PathBuf>> {
         let path = path.to_owned();
-        readers::blocking(move || open::set_aside(&path, SQLITE)).await
+        readers::blocking(move || open::set_aside(&path, &SQLITE)).await
     }
 
     pub fn report(&self) -> &OpenReport {
@@ -113,10 +110,11 @@ impl SqlStore {
     }
 }
 
+/// There is one writer, so that all jobs of writing run one after the other, whatever they are about.
 impl Engine for SqlStore {
     async fn read<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+        job: impl Fn(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         let fault = self.faults.as_ref().and_then(Faults::next);
         failing(fault, self.readers.run(move |connection| session::view(connection, job))).await
@@ -124,14 +122,16 @@ impl Engine for SqlStore {
 
     async fn write<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+        _about: Subject,
+        job: impl Fn(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         self.write_with(Durability::Full, job).await
     }
 
     async fn write_lazily<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
+        _about: Subject,
+        job: impl Fn(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         self.write_with(Durability::Process, job).await
     }

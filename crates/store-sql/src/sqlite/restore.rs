@@ -61,8 +61,8 @@ fn copy_checked(from: &Path, fresh: &Path, at: Timestamp) -> StoreResult<()> {
     if applied.is_empty() {
         return Err(StoreError::NotAStore(from.to_owned()));
     }
-    pending(SQLITE, &applied)?;
-    if let Some(foreign) = schema::foreign(&connection, SQLITE, applied.len())? {
+    pending(&SQLITE, &applied)?;
+    if let Some(foreign) = schema::foreign(&connection, &SQLITE, applied.len())? {
         return Err(StoreError::ForeignSchema(foreign));
     }
     if !upkeep::look_through(&connection)?.is_empty() {
@@ -70,7 +70,7 @@ fn copy_checked(from: &Path, fresh: &Path, at: Timestamp) -> StoreResult<()> {
     }
     connection::become_writer(&connection, &options)?;
     let mut report = OpenReport::default();
-    migrate::migrate(&mut connection, fresh, SQLITE, at, &mut report)?;
+    migrate::migrate(&mut connection, fresh, &SQLITE, at, &mut report)?;
     if let Some(backup) = report.backup {
         // The original is the backup; this one is a copy of the copy.
         fs::remove_file(backup).decided()?;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use plimsoll_store::{
     StoreResult,
-    engine::{Cells, Db, NamedCells, Value, unreadable},
-    sql::search,
+    engine::{Cells, Db, NamedCells, Numbers, Value, unreadable},
+    sql::{numbers, search},
 };
 use rusqlite::{
     Connection, Row, Statement, ToSql, TransactionBehavior,
@@ -88,6 +88,14 @@ impl Db for Session<'_> {
             found.push(cells);
         }
         Ok(found)
+    }
+
+    fn next_number(&mut self, of: Numbers) -> StoreResult<u64> {
+        numbers::next(self, of)
+    }
+
+    fn number_past(&mut self, of: Numbers, number: u64) -> StoreResult<()> {
+        numbers::past(self, of, number)
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
-    Finding, Noun, SchemaVersion, StoreError, StoreResult, Upkeep,
+    Finding, Noun, SchemaVersion, StoreError, StoreResult, Subject, Upkeep,
     engine::Engine,
     sql::{parts, search},
 };
@@ -41,7 +41,7 @@ impl Upkeep for SqlStore {
         let path = self.path().to_owned();
         let foreign = self.readers.run(move |connection| {
             let applied = migrate::applied(connection, &path)?.len();
-            schema::foreign(connection, SQLITE, applied)
+            schema::foreign(connection, &SQLITE, applied)
         });
         findings
             .extend(foreign.await?.map(|what| Finding(format!("{what} is none of Plimsoll's"))));
@@ -110,12 +110,15 @@ impl Upkeep for SqlStore {
     async fn shrink(&self) -> StoreResult<bool> {
         for table in [&parts::RECEIPTS, &parts::REQUESTS] {
             if self.read(move |db| table.is_behind(db)).await? {
-                self.write_lazily(move |db| table.write_anew(db, RECEIPTS_AT_ONCE)).await?;
+                self.write_lazily(Subject::Everything, move |db| {
+                    table.write_anew(db, RECEIPTS_AT_ONCE)
+                })
+                .await?;
                 return Ok(true);
             }
         }
         if self.readers.run(|connection| is_mostly_free(connection)).await? {
-            self.write(|db| parts::RECEIPTS.sweep(db)).await?;
+            self.write(Subject::Everything, |db| parts::RECEIPTS.sweep(db)).await?;
             self.vacuum().await?;
         }
         Ok(false)

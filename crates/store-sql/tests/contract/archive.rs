@@ -150,7 +150,7 @@ pub(crate) async fn his_8_a_token_without_a_file_gets_the_one_that_is_brought(
     let edit = Edit { user_text: Some("<<context:text:/y>>>".to_owned()), assistant_text: None };
     store.edit(pair_id(2), &edit, at(50)).await.unwrap();
     let estimate = Estimate { revision: 1, user_tokens: 3, assistant_tokens: 4 };
-    store.put_estimates("s", &[(pair_id(1), estimate)]).await.unwrap();
+    store.put_estimates(&[(pair_id(1), estimate)], "s").await.unwrap();
     assert!(!stale(&store, &workspace, "s").await.contains(&pair_id(1)));
     let whole = [1, 2].map(|n| with(n, [Some(first.id), Some(second.id)]));
     let elsewhere = Workspace::parse("else/where").unwrap();

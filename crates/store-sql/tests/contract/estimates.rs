@@ -14,7 +14,7 @@ fn estimate(revision: u64) -> Estimate {
 /// Weighs a pair as it is now.
 async fn weigh(store: &Arc<dyn Store>, n: u8, stamp: &str) {
     let revision = store.get(pair_id(n)).await.unwrap().revision;
-    store.put_estimates(stamp, &[(pair_id(n), estimate(revision))]).await.unwrap();
+    store.put_estimates(&[(pair_id(n), estimate(revision))], stamp).await.unwrap();
 }
 
 /// The pairs that have no estimate under a stamp, in the order of HIS-2.
@@ -73,7 +73,7 @@ pub(crate) async fn an_estimate_of_an_old_text_is_dropped(backend: &impl Backend
     let edit = Edit { user_text: Some("new".to_owned()), assistant_text: None };
     store.edit(pair_id(1), &edit, at(50)).await.unwrap();
     let late = [(pair_id(1), estimate(old)), (pair_id(9), estimate(1))];
-    store.put_estimates("s", &late).await.unwrap();
+    store.put_estimates(&late, "s").await.unwrap();
     assert!(store.estimates(&workspace, "s").await.unwrap().is_empty());
     assert_eq!(stale(&store, &workspace, "s").await, [pair_id(1)]);
 }

@@ -165,7 +165,7 @@ pub(crate) async fn a_delivery_changes_and_estimates_are_stale(backend: &impl Ba
     filled(&store, &workspace, &[with_file(1, &file(1))]).await;
     let before = store.get(pair_id(1)).await.unwrap();
     let estimate = Estimate { revision: before.revision, user_tokens: 9, assistant_tokens: 9 };
-    store.put_estimates("s", &[(pair_id(1), estimate)]).await.unwrap();
+    store.put_estimates(&[(pair_id(1), estimate)], "s").await.unwrap();
     store.set_delivery(pair_id(1), 0, Delivery::OnDemand).await.unwrap();
     let after = store.get(pair_id(1)).await.unwrap();
     assert_eq!(after.pair.attachments[0].delivery, Some(Delivery::OnDemand));

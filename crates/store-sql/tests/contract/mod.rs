@@ -42,7 +42,7 @@ pub(crate) trait Backend: Send + Sync {
     fn scratch(&self) -> PathBuf;
 }
 
-/// Makes one `#[tokio::test]` of each rule; the argument makes a fresh [`Backend`].
+/// Makes one `#[tokio::test]` of each rule; the argument makes a fresh [`Backend`], if it can.
 macro_rules! contract_tests {
     ($backend:expr) => {
         crate::contract::contract_tests! { @rules $backend,
@@ -233,7 +233,10 @@ macro_rules! contract_tests {
             use super::*;
             $(#[tokio::test]
             async fn $rule() {
-                crate::contract::$file::$rule(&$backend).await;
+                // One that cannot be had here says so itself.
+                if let Some(backend) = $backend {
+                    crate::contract::$file::$rule(&backend).await;
+                }
             })*
         })*
     };

@@ -17,7 +17,7 @@ pub(crate) async fn a_deleted_pair_is_gone_everywhere(backend: &impl Backend) {
     let edit = Edit { user_text: Some("the gannet egg".to_owned()), assistant_text: None };
     store.edit(pair_id(1), &edit, at(50)).await.unwrap();
     let estimate = Estimate { revision: 2, user_tokens: 3, assistant_tokens: 4 };
-    store.put_estimates("s", &[(pair_id(1), estimate)]).await.unwrap();
+    store.put_estimates(&[(pair_id(1), estimate)], "s").await.unwrap();
     let receipt = books::receipt(1);
     store.put_receipt(&receipt).await.unwrap();
     let deleted = store.delete(&[pair_id(1), pair_id(9)]).await.unwrap();

@@ -54,10 +54,7 @@ const STEPS: &[(&str, &str)] = &[
     ("2026-11-27-anchors", include_str!("../../migrations/2026-11-27-anchors.sql")),
     ("2026-11-28a-memory-bulk", include_str!("../../migrations/2026-11-28a-memory-bulk.sql")),
     ("2026-11-28b-memory-sync", include_str!("../../migrations/2026-11-28b-memory-sync.sql")),
-    (
-        "2026-11-29-memory-vectors",
-        include_str!("../../migrations/sqlite/2026-11-29-memory-vectors.sql"),
-    ),
+    ("2026-11-29-memory-vectors", include_str!("../../migrations/2026-11-29-memory-vectors.sql")),
     ("2026-11-30-words", include_str!("../../migrations/2026-11-30-words.sql")),
     (
         "2026-11-30-words-sqlite",

@@ -27,4 +27,4 @@ impl Backend for File {
     }
 }
 
-crate::contract::contract_tests!(file());
+crate::contract::contract_tests!(Some(file()));

@@ -15,8 +15,8 @@ use crate::{
 const PLACES: &str = "SELECT t.id, t.parent_id, t.name, (SELECT MAX(p.created_at) FROM pairs p
     WHERE p.topic_id = t.id) FROM topics t WHERE t.workspace = $1";
 /// All of it but the title stands in the indexes `pairs_by_topic` and `receipts_by_topic`.
-const LISTED: &str = "SELECT t.name, t.named, COUNT(p.id), COALESCE(SUM(p.text_bytes), 0),
-    (SELECT n.model FROM pairs n WHERE n.topic_id = t.id ORDER BY n.created_at DESC, n.id DESC
+const LISTED: &str = "SELECT t.name, t.named, COUNT(p.id),
+    CAST(COALESCE(SUM(p.text_bytes), 0) AS BIGINT), (SELECT n.model FROM pairs n WHERE n.topic_id = t.id ORDER BY n.created_at DESC, n.id DESC
     LIMIT 1), (SELECT SUM(r.cost) FROM receipts r WHERE r.topic_id = t.id AND r.cost > 0)
     FROM topics t LEFT JOIN pairs p ON p.topic_id = t.id WHERE t.id = $1 GROUP BY t.id";
 const LAST_SENT_IN: &str = "SELECT topic_id FROM pairs WHERE workspace = $1

@@ -20,8 +20,8 @@ const LOAD: &str = "SELECT pair_id, revision, user_tokens, assistant_tokens FROM
 
 pub(crate) fn put(
     db: &mut dyn Db,
-    stamp: &str,
     estimates: &[(PairId, Estimate)],
+    stamp: &str,
 ) -> StoreResult<()> {
     for (id, estimate) in estimates {
         let Estimate { revision, user_tokens, assistant_tokens } = *estimate;

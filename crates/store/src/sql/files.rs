@@ -34,10 +34,10 @@ macro_rules! select_listed {
             "WHERE workspace = $1 AND (listed <> 0
             OR EXISTS (SELECT 1 FROM pair_attachments a JOIN pairs p ON p.id = a.pair_id
                 WHERE a.file_id = files.id
-                AND (($2 IS NULL OR p.topic_id = $2) AND ($3 = 0 OR p.pair_use = 'pinned')
+                AND ((CAST($2 AS TEXT) IS NULL OR p.topic_id = $2) AND ($3 = 0 OR p.pair_use = 'pinned')
                     OR p.id = $4))
             OR EXISTS (SELECT 1 FROM pairs p WHERE p.id = files.made_for
-                AND (($2 IS NULL OR p.topic_id = $2) AND ($3 = 0 OR p.pair_use = 'pinned')
+                AND ((CAST($2 AS TEXT) IS NULL OR p.topic_id = $2) AND ($3 = 0 OR p.pair_use = 'pinned')
                     OR p.id = $4))) ",
             $rest
         )

@@ -6,11 +6,10 @@ use plimsoll_domain::PairId;
 
 use crate::{
     StoreResult,
-    engine::{Db, first},
+    engine::{Db, Numbers, first},
 };
 
 const NUMBER: &str = "SELECT MAX(number) FROM quoted_pairs WHERE pair_id = $1";
-const NEWEST: &str = "SELECT COALESCE(MAX(number), 0) FROM quoted_pairs";
 const GIVE: &str = "INSERT INTO quoted_pairs (number, pair_id) VALUES ($1, $2)";
 const PUT: &str = "INSERT INTO snapshot_runs (pair_id, place, first_number, last_number)
     VALUES ($1, $2, $3, $4)";
@@ -82,7 +81,7 @@ fn number(db: &mut dyn Db, pair: PairId) -> StoreResult<i64> {
     if let Some(number) = first(db, NUMBER, values![pair], |row| row.opt_int(0))?.flatten() {
         return Ok(number);
     }
-    let newest = first(db, NEWEST, values![], |row| row.int(0))?.unwrap_or(0);
-    db.run(GIVE, values![newest + 1, pair])?;
-    Ok(newest + 1)
+    let number = i64::try_from(db.next_number(Numbers::QuotedPairs)?).unwrap_or(i64::MAX);
+    db.run(GIVE, values![number, pair])?;
+    Ok(number)
 }

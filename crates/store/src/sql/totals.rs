@@ -13,12 +13,14 @@ const COST: &str = "SELECT SUM(cost) FROM receipts WHERE topic_id = $1 AND cost 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 const MINUTE_MILLIS: i64 = 60 * 1000;
 
-const SUMS: &str = "COUNT(*), COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(cached_tokens), 0),
-    COALESCE(SUM(completion_tokens), 0), COALESCE(SUM(reasoning_tokens), 0), SUM(estimate),
+const SUMS: &str = "COUNT(*), CAST(COALESCE(SUM(prompt_tokens), 0) AS BIGINT),
+    CAST(COALESCE(SUM(cached_tokens), 0) AS BIGINT),
+    CAST(COALESCE(SUM(completion_tokens), 0) AS BIGINT),
+    CAST(COALESCE(SUM(reasoning_tokens), 0) AS BIGINT), CAST(SUM(estimate) AS BIGINT),
     COALESCE(SUM(cost), 0.0), COUNT(NULLIF(first_prompt, 0)),
-    AVG(100.0 * estimate / NULLIF(first_prompt, 0) - 100.0),
-    MIN(100.0 * estimate / NULLIF(first_prompt, 0) - 100.0),
-    MAX(100.0 * estimate / NULLIF(first_prompt, 0) - 100.0) FROM receipts";
+    AVG(CAST(100 AS DOUBLE PRECISION) * estimate / NULLIF(first_prompt, 0) - 100),
+    MIN(CAST(100 AS DOUBLE PRECISION) * estimate / NULLIF(first_prompt, 0) - 100),
+    MAX(CAST(100 AS DOUBLE PRECISION) * estimate / NULLIF(first_prompt, 0) - 100) FROM receipts";
 
 /// What the sends of a topic cost.
 pub(crate) fn cost(db: &mut dyn Db, topic: TopicId) -> StoreResult<Option<f64>> {

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::{graph, ids, observations, prompts, saving, sessions};
+use super::{graph, observations, prompts, saving, sessions};
 use crate::{
     ArchivedObservation, Brought, MemoryRecord, Observation, ObservationRevision, StoreResult,
     Workspace,
-    engine::{Db, first},
+    engine::{Db, Numbers, first},
     sql::workspaces,
 };
 
@@ -143,8 +143,8 @@ fn bring_note(
             return Ok((holder.id, fresh));
         }
     }
-    let id = if taken { ids::next(db, "observation")? } else { note.id };
-    ids::past(db, "observation", id)?;
+    let id = if taken { db.next_number(Numbers::Observations)? } else { note.id };
+    db.number_past(Numbers::Observations, id)?;
     sessions::make_named(db, workspace, &note.session, &note.project, note.created_at)?;
     saving::insert(db, workspace, &Observation { id, ..note.clone() })?;
     for earlier in &whole.revisions {

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use plimsoll_domain::Timestamp;
 
-use super::{count, ids, observations};
+use super::{count, observations};
 use crate::{
     NewRelation, Noun, Related, Relation, SUPERSEDES, StoreError, StoreResult, Workspace,
-    engine::{Cells, Db, first, list},
+    engine::{Cells, Db, Numbers, first, list},
 };
 
 const COLUMNS: &str = "r.id, r.from_id, r.to_id, r.kind, r.note, r.created_at";
@@ -52,7 +52,7 @@ fn relate_one(
         }
         return Ok(Related { id, fresh: false });
     }
-    let id = ids::next(db, "relation")?;
+    let id = db.next_number(Numbers::Relations)?;
     insert(db, workspace, id, relation, at)?;
     Ok(Related { id, fresh: true })
 }
@@ -108,8 +108,8 @@ pub(super) fn bring(
     }
     let taken = "SELECT 1 FROM memory_relations WHERE id = $1";
     let taken = relation.id == 0 || first(db, taken, values![relation.id], |_| Ok(()))?.is_some();
-    let id = if taken { ids::next(db, "relation")? } else { relation.id };
-    ids::past(db, "relation", id)?;
+    let id = if taken { db.next_number(Numbers::Relations)? } else { relation.id };
+    db.number_past(Numbers::Relations, id)?;
     insert(db, workspace, id, &new, relation.created_at)?;
     Ok((id, true))
 }

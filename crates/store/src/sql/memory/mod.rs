@@ -4,7 +4,6 @@ mod anchors;
 pub(crate) mod archive;
 pub(crate) mod changes;
 pub(crate) mod graph;
-mod ids;
 mod listing;
 pub mod observations;
 pub(crate) mod pending;

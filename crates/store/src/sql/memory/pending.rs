@@ -3,11 +3,11 @@
 
 use plimsoll_domain::Timestamp;
 
-use super::{anchors, changes, count, ids, observations, saving, sessions};
+use super::{anchors, changes, count, observations, saving, sessions};
 use crate::{
     Change, NewObservation, Noun, PendingNote, Proposal, Saved, SavedObservation, StoreError,
     StoreResult, Workspace,
-    engine::{Cells, Db, first, list, unreadable},
+    engine::{Cells, Db, Numbers, first, list, unreadable},
     sql::workspaces,
 };
 
@@ -55,7 +55,7 @@ fn keep(
             Row::of_change(*of, change)
         }
     };
-    let id = ids::next(db, "observation")?;
+    let id = db.next_number(Numbers::Observations)?;
     db.run(
         INSERT,
         values![

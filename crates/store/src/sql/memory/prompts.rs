@@ -2,10 +2,10 @@
 
 use plimsoll_domain::Timestamp;
 
-use super::{Conditions, count, ids, namespace, sessions, tags};
+use super::{Conditions, count, namespace, sessions, tags};
 use crate::{
     MemoryFilter, NewPrompt, Prompt, StoreResult, Workspace,
-    engine::{Cells, Db, first, list},
+    engine::{Cells, Db, Numbers, first, list},
     sql::workspaces,
 };
 
@@ -22,7 +22,7 @@ pub(crate) fn save(
     workspaces::must_exist(db, workspace)?;
     sessions::join(db, workspace, &prompt.session, &prompt.project, at)?;
     let prompt = Prompt {
-        id: ids::next(db, "prompt")?,
+        id: db.next_number(Numbers::Prompts)?,
         session: prompt.session.clone(),
         content: prompt.content.clone(),
         project: prompt.project.clone(),
@@ -100,8 +100,8 @@ pub(super) fn bring(
     }
     let taken = "SELECT 1 FROM memory_prompts WHERE id = $1";
     let taken = prompt.id == 0 || first(db, taken, values![prompt.id], |_| Ok(()))?.is_some();
-    let id = if taken { ids::next(db, "prompt")? } else { prompt.id };
-    ids::past(db, "prompt", id)?;
+    let id = if taken { db.next_number(Numbers::Prompts)? } else { prompt.id };
+    db.number_past(Numbers::Prompts, id)?;
     insert(db, workspace, &Prompt { id, ..prompt.clone() })?;
     Ok((id, true))
 }

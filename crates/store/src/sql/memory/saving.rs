@@ -2,11 +2,11 @@
 
 use plimsoll_domain::Timestamp;
 
-use super::{anchors, graph, ids, observations, sessions, tags, words::fingerprint};
+use super::{anchors, graph, observations, sessions, tags, words::fingerprint};
 use crate::{
     Anchor, Change, NewObservation, NewRelation, Noun, Observation, SUPERSEDES, Saved,
     SavedObservation, Scope, StoreError, StoreResult, Workspace,
-    engine::{Db, first},
+    engine::{Db, Numbers, first},
     sql::workspaces,
 };
 
@@ -172,7 +172,7 @@ pub(super) fn add_as(
     let id = match number {
         // Somebody may have brought in another note under it.
         Some(id) if !observations::is_taken(db, id)? => id,
-        _ => ids::next(db, "observation")?,
+        _ => db.next_number(Numbers::Observations)?,
     };
     let observation = Observation {
         id,

@@ -4,12 +4,12 @@
 use plimsoll_domain::Timestamp;
 
 use super::{
-    ids, saving, tags,
+    saving, tags,
     words::{fingerprint, short_hash},
 };
 use crate::{
     NewObservation, Observation, SESSION_SUMMARY, SHARED_SESSION, Scope, StoreResult, Workspace,
-    engine::{Db, list},
+    engine::{Db, Numbers, list},
 };
 
 /// The longest topic key that the memory takes, in bytes.
@@ -115,7 +115,7 @@ pub fn from_column(db: &mut dyn Db) -> StoreResult<()> {
         let Ok(workspace) = Workspace::parse(&workspace) else { continue };
         let note = note(&session, &project, content);
         let tags = tags(&workspace, &project, None, Some((&note.kind, note.scope)));
-        let id = ids::next(db, "observation")?;
+        let id = db.next_number(Numbers::Observations)?;
         db.run(
             INSERT,
             values![

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use plimsoll_domain::Timestamp;
 
 use super::{
-    anchors, archive, changes, ids, observations,
+    anchors, archive, changes, observations,
     saving::{self, Made},
     sessions,
 };
 use crate::{
     Anchor, ArchivedObservation, Observation, SeenNote, StoreResult, SyncBase, SyncChange,
     SyncNote, SyncOutcome, Workspace,
-    engine::{Db, first, list},
+    engine::{Db, Numbers, first, list},
     sql::{deletions, workspaces},
 };
 
@@ -116,7 +116,7 @@ fn apply_one(
             if let Some(by) = rival(db, workspace, note, None)? {
                 return Ok(SyncOutcome::KeyTaken(by));
             }
-            let id = ids::next(db, "observation")?;
+            let id = db.next_number(Numbers::Observations)?;
             let (session, project) = (&note.session, &note.project);
             sessions::make_named(db, workspace, session, project, note.created_at)?;
             saving::insert(db, workspace, &Observation { id, ..Observation::clone(note) })?;

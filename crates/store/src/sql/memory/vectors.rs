@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use plimsoll_domain::Timestamp;
 
-use super::{Conditions, count, ids};
+use super::{Conditions, count};
 use crate::{
     KeptVectors, MemoryFilter, NoteText, NoteVectors, StoreResult, VectorCounts, Workspace,
-    engine::{Db, first, list},
+    engine::{Db, Numbers, first, list},
 };
 
-/// The plus signs keep a database from an index by time, which would sort all notes for each few.
+/// The additions keep a database from an index by time, which would sort all notes for each few.
 const MISSING: &str = "SELECT o.id, o.fingerprint, o.title, o.content FROM memory_observations o
     LEFT JOIN memory_vectors v
         ON v.observation_id = o.id AND v.model = $1 AND v.fingerprint = o.fingerprint
-    WHERE +o.workspace = $2 AND o.deleted_at IS NULL AND +o.updated_at >= $3 AND o.id < $4
+    WHERE o.workspace || '' = $2 AND o.deleted_at IS NULL AND o.updated_at + 0 >= $3 AND o.id < $4
         AND v.observation_id IS NULL
     ORDER BY o.id DESC LIMIT $5";
 const SAME_TEXT: &str = "SELECT id FROM memory_observations
@@ -66,7 +66,7 @@ pub(crate) fn put(
         if first(db, SAME_TEXT, values![*id, workspace, fingerprint], |_| Ok(()))?.is_none() {
             continue;
         }
-        let change = ids::next(db, "vectors")?;
+        let change = db.next_number(Numbers::Vectors)?;
         let bytes = vectors.as_slice();
         db.run(PUT, values![*id, workspace, model, fingerprint, change, bytes])?;
         kept += 1;

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use self::lists::{MARK, Piece, pieces};
 use crate::{
     StoreResult,
-    engine::{Db, first, list, unreadable},
+    engine::{Db, Numbers, first, list, unreadable},
 };
 
 /// A table of lines, and who refers to them.
@@ -17,6 +17,7 @@ pub struct Table {
     find: &'static str,
     following: &'static str,
     newest: &'static str,
+    numbers: Numbers,
     put: &'static str,
     between: &'static str,
     all: &'static str,
@@ -34,7 +35,7 @@ pub struct Table {
 }
 
 macro_rules! table {
-    ($lines:literal, $texts:literal, $id:literal, $text:literal, $aside:literal, $place:literal) => {
+    ($lines:literal, $numbers:expr, $texts:literal, $id:literal, $text:literal, $aside:literal, $place:literal) => {
         Table {
             find: concat!("SELECT id FROM ", $lines, " WHERE digest = $1"),
             following: concat!(
@@ -43,7 +44,13 @@ macro_rules! table {
                 " WHERE id > $1 ORDER BY id LIMIT $2"
             ),
             newest: concat!("SELECT COALESCE(MAX(id), 0) FROM ", $lines),
-            put: concat!("INSERT INTO ", $lines, " (id, digest, body) VALUES ($1, $2, $3)"),
+            numbers: $numbers,
+            put: concat!(
+                "INSERT INTO ",
+                $lines,
+                " (id, digest, body) VALUES ($1, $2, $3)
+                ON CONFLICT (digest) DO NOTHING"
+            ),
             between: concat!("SELECT id, body FROM ", $lines, " WHERE id BETWEEN $1 AND $2"),
             all: concat!("SELECT id FROM ", $lines, " ORDER BY id"),
             drop: concat!("DELETE FROM ", $lines, " WHERE id = $1"),
@@ -84,6 +91,7 @@ macro_rules! table {
 /// What receipts list: pairs, and messages by their hashes.
 pub const RECEIPTS: Table = table!(
     "receipt_parts",
+    Numbers::ReceiptParts,
     "receipt_bodies",
     "receipt_id",
     "body",
@@ -95,6 +103,7 @@ pub const RECEIPTS: Table = table!(
 /// is removed in the same transaction as what referred to it for good.
 pub const REQUESTS: Table = table!(
     "request_parts",
+    Numbers::RequestParts,
     "snapshots",
     "pair_id",
     "json_doc",
@@ -121,7 +130,7 @@ impl Table {
         if body.contains(MARK) && !matches!(numbers_in(body), Ok(lists) if !lists.is_empty()) {
             return Err(unreadable("it is no JSON"));
         }
-        let mut keeper = Keeper { db, table: self, known: HashMap::new(), newest: None };
+        let mut keeper = Keeper { db, table: self, known: HashMap::new() };
         let mut kept = String::new();
         for piece in pieces(body) {
             match piece {
@@ -258,7 +267,6 @@ struct Keeper<'d> {
     table: &'d Table,
     /// Numbers by digest, as far as they were looked at.
     known: HashMap<String, i64>,
-    newest: Option<i64>,
 }
 
 impl Keeper<'_> {
@@ -275,13 +283,13 @@ impl Keeper<'_> {
             self.known.insert(digest, number);
             return Ok(number);
         }
-        let newest = match self.newest {
-            Some(newest) => newest,
-            None => first(self.db, self.table.newest, values![], |row| row.int(0))?.unwrap_or(0),
-        };
-        let number = newest + 1;
-        self.db.run(self.table.put, values![number, &digest, line])?;
-        self.newest = Some(number);
+        let number = self.db.next_number(self.table.numbers)?;
+        let mut number = i64::try_from(number).unwrap_or(i64::MAX);
+        if self.db.run(self.table.put, values![number, &digest, line])? == 0 {
+            // Somebody else has just put the same line.
+            let found = first(self.db, self.table.find, values![&digest], |row| row.int(0))?;
+            number = found.ok_or_else(|| unreadable("a line of it is gone"))?;
+        }
         self.known.insert(digest, number);
         Ok(number)
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::{Area, MemoryText, vocabulary};
 use crate::{
     StoreResult,
-    engine::{Db, first, list},
+    engine::{Db, Numbers, first, list},
     words::cut,
 };
 
@@ -22,7 +22,6 @@ const PROMPT: &str = "SELECT workspace, '', content, tags, created_at FROM memor
 const PAIR: &str = "SELECT p.workspace, t.user_text, COALESCE(t.assistant_text, ''), '',
     p.created_at FROM pairs p JOIN pair_texts t ON t.pair_id = p.id WHERE p.id = $1";
 const PAIR_DOC: &str = "SELECT doc FROM search_docs WHERE pair_id = $1";
-const NEXT_DOC: &str = "SELECT COALESCE(MAX(doc), 0) + 1 FROM search_docs";
 const NEW_DOC: &str = "INSERT INTO search_docs (doc, pair_id) VALUES ($1, $2)";
 const NO_DOC: &str = "DELETE FROM search_docs WHERE doc = $1";
 
@@ -187,7 +186,7 @@ fn write(
     let doc = match doc {
         Some(doc) => doc,
         None => {
-            let doc = first(db, NEXT_DOC, values![], |row| row.count(0))?.unwrap_or(1);
+            let doc = db.next_number(Numbers::SearchedPairs)?;
             db.run(NEW_DOC, values![doc, key])?;
             doc
         }

@@ -14,8 +14,8 @@ const PAIRS: &str = "SELECT p.user_text, COALESCE(p.assistant_text, ''), t.title
     FROM pair_texts p LEFT JOIN search_docs d ON d.pair_id = p.pair_id
     LEFT JOIN history_search_texts t ON t.doc = d.doc";
 const SUMS: &str = "SELECT (SELECT COUNT(*) FROM memory_search_texts)
-    + (SELECT COUNT(*) FROM history_search_texts), (SELECT COALESCE(SUM(texts), 0)
-    FROM search_places), (SELECT COUNT(*) FROM search_changes)";
+    + (SELECT COUNT(*) FROM history_search_texts), (SELECT CAST(COALESCE(SUM(texts), 0)
+    AS BIGINT) FROM search_places), (SELECT COUNT(*) FROM search_changes)";
 
 /// What is wrong; none is good news.
 pub fn check(db: &mut dyn Db) -> StoreResult<Option<String>> {

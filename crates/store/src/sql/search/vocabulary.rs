@@ -4,7 +4,7 @@
 use super::{Area, changes::Deltas};
 use crate::{
     StoreResult, Workspace,
-    engine::{Cells, Db, first, list},
+    engine::{Cells, Db, Numbers, first, list},
     words::{
         cut::is_spaceless,
         fold::{english_stem, german_stem},
@@ -37,7 +37,6 @@ mod worth {
 const PLACE: &str = "SELECT place, texts, title_words, body_words FROM search_places
     WHERE area = $1 AND workspace = $2";
 const NEIGHBOURS: &str = "SELECT COUNT(*) FROM search_places WHERE area = $1";
-const NEXT_PLACE: &str = "SELECT COALESCE(MAX(place), 0) + 1 FROM search_places";
 const NEW_PLACE: &str = "INSERT INTO search_places (place, area, workspace, texts, title_words,
     body_words) VALUES ($1, $2, $3, 0, 0, 0)";
 const ADD: &str = "UPDATE search_places SET texts = texts + $1, title_words = title_words + $2,
@@ -82,7 +81,7 @@ pub(super) fn place_for(db: &mut dyn Db, area: Area, workspace: &str) -> StoreRe
     if let Some(place) = known {
         return Ok(place);
     }
-    let place = first(db, NEXT_PLACE, values![], |row| row.count(0))?.unwrap_or(1);
+    let place = db.next_number(Numbers::SearchPlaces)?;
     db.run(NEW_PLACE, values![place, area.name(), workspace])?;
     Ok(place)
 }

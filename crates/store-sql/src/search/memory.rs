@@ -6,15 +6,16 @@ use plimsoll_store::{
     engine::{Db, first},
     sql::{
         memory::{Conditions, Narrow, observations, prompts, tag},
-        search::{Area, FoundText, MemoryText, Wanted, find},
+        search::{Area, Finder, FoundText, MemoryText, Wanted, find},
     },
     words::question::Question,
 };
 
-use super::{finder::Fts5, snippet::Marked};
+use super::snippet::Marked;
 
 pub(super) fn search(
     db: &mut dyn Db,
+    finder: &dyn Finder,
     workspace: &Workspace,
     query: &MemoryQuery,
     question: &Question,
@@ -33,7 +34,7 @@ pub(super) fn search(
         since: filter.since,
         before: filter.before,
     };
-    let found = find(db, &Fts5, &wanted)?;
+    let found = find(db, finder, &wanted)?;
     let any_word = !found.texts.is_empty() && !found.texts.iter().any(|text| text.all_words);
     let mut hits = Vec::with_capacity(query.limit.min(found.texts.len()));
     for text in &found.texts {

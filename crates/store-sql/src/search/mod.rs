@@ -1,15 +1,18 @@
-//! Full-text search: pairs here (HIS-7), the memory in `memory_search`.
+//! Full-text search: pairs here (HIS-7), the memory in `memory`. Which texts hold a word is said by a
+//! `Finder` of the database.
 
-use async_trait::async_trait;
+mod memory;
+mod snippet;
+
 use plimsoll_store::{
-    MemoryHits, MemoryQuery, Search, SearchHit, StoreResult, Workspace,
+    MemoryHits, MemoryQuery, SearchHit, StoreResult, Workspace,
     engine::{Db, Engine, first, id},
-    sql::search::{Area, Wanted, find},
+    sql::search::{Area, Finder, Wanted, find},
     values,
     words::question::Question,
 };
 
-use super::{SqlStore, finder::Fts5, memory_search, snippet::Marked};
+use snippet::Marked;
 
 /// Characters of a snippet, about two lines.
 const SNIPPET: usize = 180;
@@ -17,38 +20,40 @@ const SNIPPET: usize = 180;
 const TEXTS: &str = "SELECT d.pair_id, t.user_text, COALESCE(t.assistant_text, '')
     FROM search_docs d JOIN pair_texts t ON t.pair_id = d.pair_id WHERE d.doc = $1";
 
-#[async_trait]
-impl Search for SqlStore {
-    async fn search(
-        &self,
-        workspace: &Workspace,
-        query: &str,
-        limit: usize,
-    ) -> StoreResult<Vec<SearchHit>> {
-        let question = Question::parse(query);
-        if question.is_empty() || limit == 0 {
-            return Ok(Vec::new());
-        }
-        let workspace = workspace.clone();
-        self.read(move |db| search(db, &workspace, &question, limit)).await
+/// The pairs that hold the words of a query.
+pub(crate) async fn pairs(
+    engine: &impl Engine,
+    finder: impl Finder + Copy + Send + 'static,
+    workspace: &Workspace,
+    query: &str,
+    limit: usize,
+) -> StoreResult<Vec<SearchHit>> {
+    let question = Question::parse(query);
+    if question.is_empty() || limit == 0 {
+        return Ok(Vec::new());
     }
+    let workspace = workspace.clone();
+    engine.read(move |db| search(db, &finder, &workspace, &question, limit)).await
+}
 
-    async fn search_memory(
-        &self,
-        workspace: &Workspace,
-        query: &MemoryQuery,
-    ) -> StoreResult<MemoryHits> {
-        let question = Question::parse(&query.text);
-        if question.is_empty() || query.limit == 0 {
-            return Ok(MemoryHits::default());
-        }
-        let (workspace, query) = (workspace.clone(), query.clone());
-        self.read(move |db| memory_search::search(db, &workspace, &query, &question)).await
+/// The notes and prompts that hold the words of a query.
+pub(crate) async fn memory(
+    engine: &impl Engine,
+    finder: impl Finder + Copy + Send + 'static,
+    workspace: &Workspace,
+    query: &MemoryQuery,
+) -> StoreResult<MemoryHits> {
+    let question = Question::parse(&query.text);
+    if question.is_empty() || query.limit == 0 {
+        return Ok(MemoryHits::default());
     }
+    let (workspace, query) = (workspace.clone(), query.clone());
+    engine.read(move |db| memory::search(db, &finder, &workspace, &query, &question)).await
 }
 
 fn search(
     db: &mut dyn Db,
+    finder: &dyn Finder,
     workspace: &Workspace,
     question: &Question,
     limit: usize,
@@ -61,7 +66,7 @@ fn search(
         since: None,
         before: None,
     };
-    let found = find(db, &Fts5, &wanted)?;
+    let found = find(db, finder, &wanted)?;
     let mut hits = Vec::with_capacity(limit.min(found.texts.len()));
     for text in found.texts.iter().take(limit) {
         let hit = first(db, TEXTS, values![text.doc], |row| {
