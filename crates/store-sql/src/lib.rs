@@ -13,8 +13,10 @@ mod open_options;
 mod postgres;
 mod search;
 mod sqlite;
+mod transfer;
 
 pub use faults::{Fault, Faults};
 pub use open_options::{OnCorrupt, OpenOptions, OpenReport};
 pub use postgres::PostgresStore;
 pub use sqlite::SqlStore;
+pub use transfer::{UNFINISHED, transfer};

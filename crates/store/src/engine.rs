@@ -17,7 +17,7 @@ pub enum Value<'a> {
     Int(i64),
     Real(f64),
     Text(Cow<'a, str>),
-    /// For what can be made again alone: rows with bytes are not put aside.
+    /// For what can be made again alone: rows with bytes are not put aside by a deletion.
     Bytes(Cow<'a, [u8]>),
 }
 
@@ -101,6 +101,9 @@ pub trait Db {
 
     /// The next number.
     fn next_number(&mut self, of: Numbers) -> StoreResult<u64>;
+
+    /// The last number that was given.
+    fn last_number(&mut self, of: Numbers) -> StoreResult<u64>;
 
     /// Lets no later number be this one or one below it.
     fn number_past(&mut self, of: Numbers, number: u64) -> StoreResult<()>;

@@ -28,6 +28,8 @@ pub enum Noun {
     Filter,
     Snippet,
     Deletion,
+    /// Where an empty one was wanted.
+    StoreWithRows,
 }
 
 impl std::fmt::Display for Noun {
@@ -47,6 +49,7 @@ impl std::fmt::Display for Noun {
             Self::Filter => "saved filter",
             Self::Snippet => "snippet",
             Self::Deletion => "deletion to undo",
+            Self::StoreWithRows => "store with something in it",
         })
     }
 }

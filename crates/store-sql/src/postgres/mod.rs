@@ -42,7 +42,8 @@ use crate::{
 /// Between two tries of a job that the database undid, or could not begin.
 const REST: Duration = Duration::from_millis(60);
 
-/// A store in a PostgreSQL database.
+/// A store in a PostgreSQL database. Clones are the same handle.
+#[derive(Clone)]
 pub struct PostgresStore {
     pool: Pool,
     patience: Duration,

@@ -19,9 +19,6 @@ use super::{
     texts,
 };
 
-/// Numbers that others may take meanwhile, where one is passed over on purpose.
-const SPARE_NUMBERS: u64 = 100;
-
 /// Statements on a connection.
 pub(super) struct Session<'c> {
     client: &'c Client,
@@ -114,13 +111,16 @@ impl Db for Session<'_> {
         first(self, &sql, values![], |row| row.count(0))?.ok_or_else(|| unreadable("no number"))
     }
 
+    fn last_number(&mut self, of: Numbers) -> StoreResult<u64> {
+        let sql =
+            format!("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {}", sequence(of));
+        Ok(first(self, &sql, values![], |row| row.count(0))?.unwrap_or(0))
+    }
+
     fn number_past(&mut self, of: Numbers, number: u64) -> StoreResult<()> {
-        let name = sequence(of);
-        let last = format!("SELECT last_value FROM {name}");
-        let last = first(self, &last, values![], |row| row.count(0))?.unwrap_or(0);
-        if last < number {
-            let sql = format!("SELECT setval('{name}', $1)");
-            self.run(&sql, values![number.saturating_add(SPARE_NUMBERS)])?;
+        if self.last_number(of)? < number {
+            let sql = format!("SELECT setval('{}', $1)", sequence(of));
+            self.run(&sql, values![number])?;
         }
         Ok(())
     }

@@ -5,11 +5,13 @@ use std::{path::Path, sync::atomic::Ordering};
 use async_trait::async_trait;
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
-    Finding, SchemaVersion, StoreResult, Subject, Upkeep,
+    Finding, SchemaVersion, StoreError, StoreResult, Subject, Upkeep,
     engine::{Engine, first},
     sql::{parts, search},
     values,
 };
+
+use tokio::{runtime::Handle, task::spawn_blocking};
 
 use super::{PostgresStore, copying, migrate};
 
@@ -23,7 +25,9 @@ const WRITES: &str = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM
 impl Upkeep for PostgresStore {
     /// A backup is a store in a file, as that of a store in a file is.
     async fn backup_to(&self, target: &Path) -> StoreResult<()> {
-        copying::to_file(self, target).await
+        let (store, target, handle) = (self.clone(), target.to_owned(), Handle::current());
+        let copied = spawn_blocking(move || handle.block_on(copying::to_file(&store, &target)));
+        copied.await.map_err(|error| StoreError::Failed(error.to_string()))?
     }
 
     /// The database looks after its pages and references itself.

@@ -85,6 +85,10 @@ impl Db for CountingDb<'_> {
         numbers::next(self, of)
     }
 
+    fn last_number(&mut self, of: Numbers) -> StoreResult<u64> {
+        numbers::last(self, of)
+    }
+
     fn number_past(&mut self, of: Numbers, number: u64) -> StoreResult<()> {
         numbers::past(self, of, number)
     }

@@ -81,7 +81,7 @@ impl Db for Session<'_> {
                         let text = text.map_err(|_| unreadable("a text is no text"))?;
                         Value::Text(Cow::Owned(text.to_owned()))
                     }
-                    ValueRef::Blob(_) => return Err(unreadable("a cell holds bytes")),
+                    ValueRef::Blob(bytes) => Value::Bytes(Cow::Owned(bytes.to_vec())),
                 };
                 cells.push((name.clone(), value));
             }
@@ -92,6 +92,10 @@ impl Db for Session<'_> {
 
     fn next_number(&mut self, of: Numbers) -> StoreResult<u64> {
         numbers::next(self, of)
+    }
+
+    fn last_number(&mut self, of: Numbers) -> StoreResult<u64> {
+        numbers::last(self, of)
     }
 
     fn number_past(&mut self, of: Numbers, number: u64) -> StoreResult<()> {

@@ -6,4 +6,9 @@
 
 #[path = "../contract/mod.rs"]
 mod contract;
+#[path = "../earlier/mod.rs"]
+mod earlier;
+mod faults;
+mod moving;
+mod pooler;
 mod rules;

@@ -7,6 +7,8 @@
 mod contract;
 mod crash;
 mod docs;
+#[path = "../earlier/mod.rs"]
+mod earlier;
 mod faults;
 mod migrating;
 mod model;
