@@ -6,7 +6,7 @@ mod serve;
 mod upkeep;
 mod weigh;
 
-pub(crate) use exchange::{ExportArgs, ImportArgs, RestoreArgs};
+pub(crate) use exchange::{ExportArgs, ImportArgs, MoveArgs, RestoreArgs};
 pub(crate) use send::{SendArgs, parse_over_budget, parse_quota};
 pub(crate) use serve::ServeArgs;
 pub(crate) use upkeep::{
@@ -17,6 +17,7 @@ pub(crate) use weigh::{PlanArgs, TokensArgs};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
+use plimsoll_config::Settings;
 use plimsoll_store::Workspace;
 
 /// Shows what is sent to a language model, and what it weighs in tokens.
@@ -58,12 +59,21 @@ pub(crate) struct Location {
     /// Where everything is kept
     #[arg(long, global = true, value_name = "DIR")]
     data_dir: Option<PathBuf>,
+
+    /// The database of the store, such as postgres://USER@HOST/DATABASE; a file by default
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    store: Option<String>,
 }
 
 impl Location {
     /// The directory that was named, if one was.
     pub(crate) fn data_dir(&self) -> Option<&Path> {
         self.data_dir.as_deref()
+    }
+
+    /// Where the store is: the flag, else the settings, else a file of the data directory.
+    pub(crate) fn store<'a>(&'a self, settings: &'a Settings) -> Option<&'a str> {
+        self.store.as_deref().or_else(|| settings.store())
     }
 }
 
@@ -91,6 +101,7 @@ pub(crate) enum Command {
     Export(ExportArgs),
     Backup(BackupArgs),
     Restore(RestoreArgs),
+    Move(MoveArgs),
     Gc(crate::commands::files::GcArgs),
     Verify(VerifyArgs),
     Doctor(DoctorArgs),

@@ -23,6 +23,7 @@ mod plan_picture;
 mod process;
 mod providers;
 mod signals;
+mod stores;
 mod supply;
 mod survey;
 mod table;
@@ -110,6 +111,7 @@ fn dispatch(cli: Cli, output: &mut Output, mount_agents: MountAgents) -> Result<
         Some(Command::Import(args)) => commands::import::run(&args, &cli.location, output),
         Some(Command::Export(args)) => commands::export::run(&args, &cli.location),
         Some(Command::Backup(args)) => commands::backup::run(&args, &cli.location),
+        Some(Command::Move(args)) => commands::moving::run(&args, &cli.location),
         Some(Command::Restore(args)) => commands::restore::run(&args, &cli.location),
         Some(Command::Verify(args)) => commands::verify::run(&args, &cli.location, output),
         Some(Command::Doctor(args)) => commands::doctor::run(&args, &cli.location, output),

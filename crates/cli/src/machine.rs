@@ -14,12 +14,13 @@ use plimsoll_domain::Timestamp;
 use plimsoll_filter::Date;
 use plimsoll_send::{Plan, Suggestion};
 use plimsoll_store::StoreError;
-use plimsoll_store_sql::{OpenOptions, SqlStore};
 
 use crate::{
+    args::Location,
     context::Context,
     failure::{Failure, note},
     providers::Providers,
+    stores::{self, StorePlace},
     survey::Survey,
 };
 
@@ -220,6 +221,8 @@ pub(crate) struct Opened {
     pub(crate) app: App,
     pub(crate) providers: Arc<Providers>,
     pub(crate) data_dir: PathBuf,
+    /// Where the store is.
+    pub(crate) place: StorePlace,
     /// Whether there was no store before.
     pub(crate) made: bool,
     owner: Owner,
@@ -271,7 +274,21 @@ pub(crate) fn lock_alone(dir: Option<&Path>) -> Result<(PathBuf, File), Failure>
 
 /// Opens the store and puts the app together. Sends that a dead process left behind are
 /// recovered first, and told.
-pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened, Failure> {
+pub(crate) async fn open(context: Context, location: &Location) -> Result<Opened, Failure> {
+    let address = location.store(&context.settings).map(ToOwned::to_owned);
+    open_place(context, location.data_dir(), address).await
+}
+
+/// The same with a store in a file, whatever the settings say.
+pub(crate) async fn open_file(context: Context, dir: Option<&Path>) -> Result<Opened, Failure> {
+    open_place(context, dir, None).await
+}
+
+async fn open_place(
+    context: Context,
+    dir: Option<&Path>,
+    address: Option<String>,
+) -> Result<Opened, Failure> {
     let dir = data_dir(dir)?;
     crate::logging::start(&context.settings, &dir)?;
     let clock = Arc::new(MachineClock::new(context.settings.time_zone())?);
@@ -283,23 +300,26 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
         }
         TryLockError::Error(error) => unlockable(&dir, &error),
     })?;
-    let store = SqlStore::open_sqlite(&path, OpenOptions::default(), clock.now())
-        .await
-        .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
-    let made = store.report().made;
+    let place = match address {
+        Some(address) => StorePlace::Server(address),
+        None => StorePlace::File(path),
+    };
+    let (store, made) = stores::open(&place, clock.now()).await?;
     let owner = Owner::new(&dir)?;
     let Context { settings, catalog } = context;
     let providers = Arc::new(Providers::new(&dir, &settings));
     let locks = dir.clone();
+    let elsewhere = matches!(place, StorePlace::Server(_));
     let app = App::new(AppParts {
-        store: Arc::new(store),
+        store,
         settings,
         catalog,
         providers: Arc::clone(&providers) as Arc<dyn ProviderSource>,
         clock,
         chance: Arc::new(SystemChance),
         owner: owner.name.clone(),
-        is_alive: Arc::new(move |owner| is_alive(&locks, owner)),
+        // Whether a process of another machine is alive cannot be seen from here.
+        is_alive: Arc::new(move |owner| elsewhere || is_alive(&locks, owner)),
         conversations: dir.join("conversations"),
     });
     let interrupted = app.recover().await?;
@@ -310,7 +330,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
     // What was deleted long enough ago goes for good (REC-5), whoever opens the store first.
     // Where that cannot be done now, the next one does it.
     let _ = app.purge_expired().await;
-    Ok(Opened { app, providers, data_dir: dir, made, owner, _store_lock: lock })
+    Ok(Opened { app, providers, data_dir: dir, place, made, owner, _store_lock: lock })
 }
 
 /// Where the project begins that a directory belongs to; none for one that is no project's.

@@ -8,15 +8,16 @@ use plimsoll_budget::{Model, ModelLimit, WindowFacts, larger_models, means_model
 use plimsoll_fault::Label;
 use plimsoll_provider::{Provider, ProviderFailure, ServedModel};
 use plimsoll_send::Suggestion;
-use plimsoll_store::{LearnedLimits, ModelStats};
-use plimsoll_store_sql::{OpenOptions, SqlStore};
+use plimsoll_store::LearnedLimits;
 
 use crate::{
+    args::Location,
     context::Context,
     embedded::Embedded,
-    failure::note,
+    failure::{Failure, note},
     machine,
     providers::{Providers, served_as},
+    stores::{self, StorePlace},
 };
 
 /// A server at home lists its models within this time, or counts as not there. One that
@@ -61,10 +62,14 @@ pub(crate) struct Survey {
 
 impl Survey {
     /// Looks around for these models.
-    pub(crate) async fn of(context: &Context, models: &[Model], data_dir: Option<&Path>) -> Self {
-        let data_dir = machine::data_path(data_dir).unwrap_or_default();
+    pub(crate) async fn of(context: &Context, models: &[Model], location: &Location) -> Self {
+        let data_dir = machine::data_path(location.data_dir()).unwrap_or_default();
         let providers = Arc::new(Providers::new(&data_dir, &context.settings));
-        let learned = learned(&data_dir).await;
+        let place = match location.store(&context.settings) {
+            Some(address) => StorePlace::Server(address.to_owned()),
+            None => StorePlace::File(data_dir.join("plimsoll.db")),
+        };
+        let learned = learned(&place).await;
         Self::with(&providers, models, &data_dir, learned).await
     }
 
@@ -260,18 +265,16 @@ async fn declared(providers: &Providers, models: &[Model]) -> Vec<Server> {
 }
 
 /// What overflows taught, if there is a store to ask; none is made for this question.
-async fn learned(data_dir: &Path) -> LearnedLimits {
-    let path = data_dir.join("plimsoll.db");
-    if !path.is_file() {
+async fn learned(place: &StorePlace) -> LearnedLimits {
+    if matches!(place, StorePlace::File(path) if !path.is_file()) {
         return LearnedLimits::default();
     }
-    let now = crate::machine::now();
     let read = async {
-        let store = SqlStore::open_sqlite(&path, OpenOptions::default(), now).await?;
-        store.learned_limits().await
+        let (store, _) = stores::open(place, machine::now()).await?;
+        store.learned_limits().await.map_err(|error| Failure::failed(format!("{place}: {error}")))
     };
-    read.await.unwrap_or_else(|error| {
-        note(&format!("learned limits are left out: {}: {error}", path.display()));
+    read.await.unwrap_or_else(|failure| {
+        note(&format!("learned limits are left out: {failure}"));
         LearnedLimits::default()
     })
 }

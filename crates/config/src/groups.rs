@@ -17,7 +17,12 @@ impl SettingGroup {
     }
 }
 
-/// Every setting stands in one of these groups.
+/// What an administrator decides before a server starts (TEA-1). It is never shown or changed in a
+/// page: one person on one machine needs none of it, and addresses hold passwords.
+pub const SERVER_SETTINGS: SettingGroup =
+    SettingGroup { name: "A server for a team", titles: &[("store", "Database of the store")] };
+
+/// Every other setting stands in one of these groups.
 pub const SETTING_GROUPS: &[SettingGroup] = &[
     SettingGroup {
         name: "Conversations",
@@ -114,7 +119,8 @@ mod tests {
 
     #[test]
     fn ui_22_every_setting_stands_in_one_group_with_a_title() {
-        let listed = || SETTING_GROUPS.iter().flat_map(|group| group.titles);
+        let groups = || SETTING_GROUPS.iter().chain([&SERVER_SETTINGS]);
+        let listed = || groups().flat_map(|group| group.titles);
         for spec in SETTINGS {
             let count = listed().filter(|(key, _)| *key == spec.key).count();
             assert_eq!(count, 1, "{} is listed {count} times in groups.rs", spec.key);

@@ -5,6 +5,7 @@
 //! crate reads texts that it is given: it does not open files, and it does not know
 //! what a setting is used for.
 
+mod address;
 mod catalog_file;
 mod edit;
 mod edit_models;
@@ -12,9 +13,10 @@ mod groups;
 mod schema;
 mod settings;
 
+pub use address::without_password;
 pub use catalog_file::{CatalogError, merge_catalog, shipped_catalog};
 pub use edit::edit_settings;
 pub use edit_models::edit_model;
-pub use groups::{SETTING_GROUPS, SettingGroup};
+pub use groups::{SERVER_SETTINGS, SETTING_GROUPS, SettingGroup};
 pub use schema::{Kind, SETTINGS, SettingSpec};
 pub use settings::{Settings, SettingsError, Source, Sources};

@@ -41,6 +41,8 @@ pub enum Kind {
     Zone,
     /// Any text.
     Text,
+    /// The address of a server that keeps something, which may hold a password; or nothing.
+    Address,
 }
 
 /// One setting.
@@ -209,6 +211,12 @@ pub const SETTINGS: &[SettingSpec] = &[
         Kind::Switch,
         "off",
         "Whether notes that agents save wait until a person approves them.",
+    ),
+    spec(
+        "store",
+        Kind::Address,
+        "",
+        "The database of the store, postgres://USER:PASSWORD@HOST/DATABASE; empty is a file in the data directory.",
     ),
     spec("defaultModel", Kind::Text, "embedded", "The model when none is chosen."),
     spec(

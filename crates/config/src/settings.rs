@@ -219,6 +219,11 @@ impl Settings {
         self.text("defaultModel")
     }
 
+    /// The address of the database that the store is in; none is a file.
+    pub fn store(&self) -> Option<&str> {
+        Some(self.text("store")).filter(|address| !address.is_empty())
+    }
+
     /// What is logged: this level and what is worse, or `off`.
     pub fn log(&self) -> &str {
         self.text("log")
@@ -456,6 +461,10 @@ pub(crate) fn check(kind: Kind, value: &str) -> Result<(), String> {
             (good, "the name of a zone such as Europe/Lisbon or UTC, or nothing".to_owned())
         }
         Kind::Text => (true, String::new()),
+        Kind::Address => {
+            let known = value.is_empty() || value.contains("://");
+            (known, "an address such as postgres://USER:PASSWORD@HOST/DATABASE".to_owned())
+        }
     };
     if good { Ok(()) } else { Err(expected) }
 }

@@ -43,6 +43,7 @@ fn row(spec: &SettingSpec, title: &str) -> String {
         Kind::Aliases => "names of models, `name=model`".to_owned(),
         Kind::Paths => "a list of absolute paths".to_owned(),
         Kind::Text => "text".to_owned(),
+        Kind::Address => "an address".to_owned(),
     };
     let default = match spec.default {
         "" => "–".to_owned(),

@@ -89,6 +89,20 @@ pub(crate) struct RestoreArgs {
     pub(crate) file: PathBuf,
 }
 
+/// Move everything into another place: PostgreSQL for a team, or a directory of one's own
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    plimsoll move --to postgres://plimsoll@db.example/plimsoll\n  \
+    plimsoll --store postgres://plimsoll@db.example/plimsoll move --to ~/plimsoll\n\n\
+    The store stays where it is as well. What it is moved into must be empty; a move that was\n\
+    stopped goes on when it is run again. At the end both are compared. No other plimsoll may be\n\
+    running on either.")]
+pub(crate) struct MoveArgs {
+    /// The address of a database, or a directory
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) to: String,
+}
+
 fn parse_format(text: &str) -> Result<ExportFormat, String> {
     match text {
         "json" => Ok(ExportFormat::Json),

@@ -13,7 +13,7 @@ use crate::{
 pub(crate) fn run(args: &BackupArgs, location: &Location) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let done = opened.app.store().backup_to(&args.file).await;
         done.map_err(|error| Failure::failed(format!("{}: {error}", args.file.display())))?;
         note(&format!("the store was copied to {}", args.file.display()));

@@ -60,14 +60,14 @@ pub(crate) fn run(
     let python = has_pip();
     let checks = machine::block_on(async {
         let models = context.catalog.models();
-        let survey = Survey::of(&context, models, location.data_dir()).await;
+        let survey = Survey::of(&context, models, location).await;
         let mut checks = vec![settings(&context), embedded(&data_dir, python)];
         checks.extend(servers(&survey));
         checks.push(codex(&survey));
         checks.extend(tools(&context).await);
         checks.push(hosted()?);
         checks.push(default_model(&context, &survey));
-        checks.insert(0, store(context, location.data_dir()).await);
+        checks.insert(0, store(context, location).await);
         Ok(checks)
     })?;
     let healthy = checks.iter().all(|check| {
@@ -97,12 +97,12 @@ fn print(checks: &[Check], output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn store(context: Context, dir: Option<&Path>) -> Check {
+async fn store(context: Context, location: &Location) -> Check {
     let broken = |error: String| {
         Check::new("store", State::Missing, error)
             .hint("--data-dir DIR or PLIMSOLL_DATA_DIR names another place")
     };
-    let opened = match machine::open(context, dir).await {
+    let opened = match machine::open(context, location).await {
         Ok(opened) => opened,
         Err(failure) => return broken(failure.to_string()),
     };
@@ -114,7 +114,7 @@ async fn store(context: Context, dir: Option<&Path>) -> Check {
         Ok(schema) => schema.newest,
         Err(error) => return broken(error.to_string()),
     };
-    let place = opened.data_dir.display();
+    let place = &opened.place;
     let Some(damage) = verified.damage.first() else {
         let files = match (verified.read, verified.blobs) {
             (_, 0) => String::new(),

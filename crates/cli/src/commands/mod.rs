@@ -15,6 +15,7 @@ pub(crate) mod mcp;
 mod mcp_install;
 pub(crate) mod memory;
 pub(crate) mod models;
+pub(crate) mod moving;
 pub(crate) mod plan;
 pub(crate) mod receipts;
 pub(crate) mod restore;

@@ -83,8 +83,7 @@ pub(crate) fn run(
         return forget(args, location, context);
     }
     let mut models = context.catalog.models().to_vec();
-    let survey =
-        machine::block_on(async { Ok(Survey::of(&context, &models, location.data_dir()).await) })?;
+    let survey = machine::block_on(async { Ok(Survey::of(&context, &models, location).await) })?;
     for server in &survey.servers {
         if server.models.as_ref().is_some_and(|models| models.len() >= MOST_MODELS) {
             let (name, most) = (printable(&server.name), commas(MOST_MODELS as u64));
@@ -239,7 +238,7 @@ fn forget(args: &ModelsArgs, location: &Location, context: Context) -> Result<u8
     }
     let ids: Vec<String> = args.names.iter().map(|name| context.catalog.model(name).id).collect();
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         for id in &ids {
             let known = opened.app.learned(id).await?;
             opened.app.forget_learned(id).await?;

@@ -48,7 +48,7 @@ pub(crate) fn run(
     machine::block_on(async {
         let listener = listen(args.addr).await?;
         let address = listener.local_addr().unwrap_or(args.addr);
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let entrance = Entrance::new(address, given, &opened.data_dir)?;
         if !address.ip().is_loopback() {
             opened.providers.share(&opened.app.settings().allowed_servers());

@@ -1,7 +1,11 @@
 //! `plimsoll settings`: every setting, its value and where it comes from; and changing one.
 
+use std::borrow::Cow;
+
 use clap::Subcommand;
-use plimsoll_config::{SETTING_GROUPS, SettingSpec, Source, edit_settings};
+use plimsoll_config::{
+    Kind, SERVER_SETTINGS, SETTING_GROUPS, SettingSpec, Source, edit_settings, without_password,
+};
 use serde::Serialize;
 
 use crate::{
@@ -33,7 +37,7 @@ struct Row<'a> {
     key: &'a str,
     title: &'static str,
     group: &'static str,
-    value: &'a str,
+    value: Cow<'a, str>,
     default: &'a str,
     source: &'static str,
 }
@@ -47,6 +51,7 @@ pub(crate) fn run(args: &SettingsArgs, output: &mut Output) -> Result<u8, Failur
     let context = Context::load()?;
     let listed = SETTING_GROUPS
         .iter()
+        .chain([&SERVER_SETTINGS])
         .flat_map(|group| group.settings().map(|(spec, title)| (group.name, spec, title)));
     let rows: Vec<Row<'_>> = listed
         .filter_map(|(group, spec, title)| {
@@ -56,6 +61,10 @@ pub(crate) fn run(args: &SettingsArgs, output: &mut Output) -> Result<u8, Failur
                 Source::File => "config.toml",
                 Source::Environment => "environment",
                 Source::Flag => "flag",
+            };
+            let value = match spec.kind {
+                Kind::Address => without_password(value),
+                _ => Cow::Borrowed(value),
             };
             Some(Row { key: spec.key, title, group, value, default: spec.default, source })
         })
@@ -79,7 +88,7 @@ pub(crate) fn run(args: &SettingsArgs, output: &mut Output) -> Result<u8, Failur
 const NARROW: usize = 60;
 
 fn line(row: &Row<'_>, narrow: bool) -> String {
-    let value = printable(row.value);
+    let value = printable(&row.value);
     let line = match narrow {
         true if value.is_empty() => format!("{}\n  ({})", row.key, row.source),
         true => format!("{}\n  {value}  ({})", row.key, row.source),

@@ -37,6 +37,11 @@ pub(crate) fn run(
 /// The store is only read until it is known to be sound: what opening it does besides, such as
 /// ending what was interrupted, is done to sound stores.
 async fn look(args: &VerifyArgs, location: &Location, path: &Path) -> Result<Verified, Failure> {
+    let context = Context::load()?;
+    let read = if args.read_data { ReadData::All } else { ReadData::Quick };
+    if location.store(&context.settings).is_some() {
+        return Ok(machine::open(context, location).await?.app.verify(read).await?);
+    }
     let failed = |error: StoreError| Failure::failed(format!("{}: {error}", path.display()));
     let log = path.with_file_name("plimsoll.db-wal");
     if path.symlink_metadata().is_err() && log.symlink_metadata().is_err() {
@@ -48,8 +53,7 @@ async fn look(args: &VerifyArgs, location: &Location, path: &Path) -> Result<Ver
         let damage = findings.into_iter().map(|finding| finding.0).collect();
         return Ok(Verified { damage, ..Verified::default() });
     }
-    let opened = machine::open(Context::load()?, location.data_dir()).await?;
-    let read = if args.read_data { ReadData::All } else { ReadData::Quick };
+    let opened = machine::open(context, location).await?;
     Ok(opened.app.verify(read).await?)
 }
 
@@ -86,6 +90,10 @@ fn tell(verified: &Verified, args: &VerifyArgs, output: &mut Output) -> Result<(
 
 /// Nobody else may have it open, and what is sound stays.
 fn set_aside(location: &Location) -> Result<u8, Failure> {
+    if location.store(&Context::load()?.settings).is_some() {
+        return Err(Failure::usage("a store in a database is not set aside")
+            .hint("name another database, or let its administrator mend this one"));
+    }
     let (path, _lock) = machine::lock_alone(location.data_dir())?;
     machine::block_on(async {
         let moved = SqlStore::set_aside_sqlite(&path).await;

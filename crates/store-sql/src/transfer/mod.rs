@@ -157,8 +157,15 @@ fn begin(db: &mut dyn Db, stamp: &str) -> StoreResult<Reached> {
     Ok(reached)
 }
 
+/// Removes every row, and leaves the mark of a move that has come nowhere.
+pub(crate) fn clear_for_a_move(db: &mut dyn Db) -> StoreResult<()> {
+    clear(db)?;
+    let nowhere = Reached { stamp: String::new(), table: 0, rows: 0 };
+    db.run(SET_MARK, values![UNFINISHED, &nowhere.written()]).map(drop)
+}
+
 /// Removes every row.
-pub(crate) fn clear(db: &mut dyn Db) -> StoreResult<()> {
+fn clear(db: &mut dyn Db) -> StoreResult<()> {
     for table in TABLES.iter().rev() {
         if let Some(own) = table.own {
             db.run(&format!("UPDATE {} SET {own} = NULL", table.name), &[])?;

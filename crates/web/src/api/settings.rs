@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_config::{Kind, SETTING_GROUPS, SettingSpec, Settings, Source};
+use plimsoll_config::{Kind, SERVER_SETTINGS, SETTING_GROUPS, SettingSpec, Settings, Source};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -116,7 +116,10 @@ pub(super) async fn configure(
     key: &str,
     value: Option<&str>,
 ) -> Result<StatusCode, Problem> {
-    let spec = SettingSpec::find(key).ok_or_else(|| Problem::not_found("setting"))?;
+    let in_page =
+        |spec: &&SettingSpec| !SERVER_SETTINGS.settings().any(|(of, _)| of.key == spec.key);
+    let spec = SettingSpec::find(key).filter(in_page);
+    let spec = spec.ok_or_else(|| Problem::not_found("setting"))?;
     if is_for_the_terminal(spec) && value.is_some() {
         let opens = match spec.kind {
             Kind::Servers => "servers of private networks",
