@@ -15,6 +15,17 @@ pub(crate) struct Migration {
     pub(crate) sql: &'static str,
     /// Whether it is for every database.
     pub(crate) shared: bool,
+    /// Whether the release before can go on with a store that has it (TEA-5): nodes are brought up
+    /// to date one after the other.
+    pub(crate) older_goes_on: bool,
+}
+
+/// A step that a store has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Applied {
+    pub(crate) name: String,
+    pub(crate) checksum: String,
+    pub(crate) older_goes_on: bool,
 }
 
 /// A database that a step is for.
@@ -26,17 +37,21 @@ enum For {
 }
 
 /// One list for all databases. The texts stand in `migrations/`, those for one in a folder below it.
+/// `older_goes_on` behind a name says that the release before can work with a store that has it.
 macro_rules! steps {
-    ($($for:ident $name:literal,)*) => {
+    ($($for:ident $name:literal $($goes_on:ident)?,)*) => {
         const STEPS: &[(For, Migration)] = &[$((
             steps!(@for $for),
             Migration {
                 name: $name,
                 sql: include_str!(steps!(@path $for $name)),
                 shared: matches!(steps!(@for $for), For::Both),
+                older_goes_on: steps!(@goes_on $($goes_on)?),
             },
         )),*];
     };
+    (@goes_on) => { false };
+    (@goes_on older_goes_on) => { true };
     (@for both) => { For::Both };
     (@for sqlite) => { For::Sqlite };
     (@for postgres) => { For::Postgres };
@@ -112,20 +127,22 @@ impl Migration {
     }
 }
 
-/// The steps that a store still needs, given the names and checksums of those it has.
+/// The steps that a store still needs, given those it has. One of a newer version is refused
+/// unless all that it has more says that we can go on.
 pub(crate) fn pending<'m>(
     known: &'m [Migration],
-    applied: &[(String, String)],
+    applied: &[Applied],
 ) -> StoreResult<&'m [Migration]> {
-    for (place, (name, checksum)) in applied.iter().enumerate() {
+    for (place, step) in applied.iter().enumerate() {
         match known.get(place) {
-            Some(migration) if migration.name == name => {
-                if migration.checksum() != *checksum {
-                    return Err(StoreError::Altered(name.clone()));
+            Some(migration) if migration.name == step.name => {
+                if migration.checksum() != step.checksum {
+                    return Err(StoreError::Altered(step.name.clone()));
                 }
             }
+            None if applied.iter().skip(place).all(|step| step.older_goes_on) => break,
             _ => {
-                let newest = applied.last().map_or_else(String::new, |(name, _)| name.clone());
+                let newest = applied.last().map_or_else(String::new, |step| step.name.clone());
                 let known = known.last().map_or_else(String::new, |last| last.name.to_owned());
                 return Err(StoreError::Newer { found: newest, known });
             }
@@ -139,13 +156,29 @@ mod tests {
     use super::*;
 
     const fn step(name: &'static str, sql: &'static str) -> Migration {
-        Migration { name, sql, shared: true }
+        Migration { name, sql, shared: true, older_goes_on: false }
     }
 
     const TWO: &[Migration] = &[step("a", "A;\n"), step("b", "B;")];
 
-    fn applied(migrations: &[Migration]) -> Vec<(String, String)> {
-        migrations.iter().map(|one| (one.name.to_owned(), one.checksum())).collect()
+    fn applied(migrations: &[Migration]) -> Vec<Applied> {
+        let applied = |one: &Migration| Applied {
+            name: one.name.to_owned(),
+            checksum: one.checksum(),
+            older_goes_on: one.older_goes_on,
+        };
+        migrations.iter().map(applied).collect()
+    }
+
+    #[test]
+    fn tea_5_an_older_release_goes_on_where_it_can() {
+        let mut newer = applied(TWO);
+        newer[1].older_goes_on = true;
+        assert!(pending(&TWO[..1], &newer).unwrap().is_empty());
+        newer.push(Applied { name: "c".into(), ..newer[1].clone() });
+        assert!(pending(&TWO[..1], &newer).unwrap().is_empty());
+        newer[1].older_goes_on = false;
+        assert!(pending(&TWO[..1], &newer).is_err(), "one that it cannot go on with is enough");
     }
 
     #[test]
@@ -159,7 +192,8 @@ mod tests {
     fn a_newer_store_and_an_altered_one_are_told_apart() {
         let newer = pending(&TWO[..1], &applied(TWO)).unwrap_err();
         assert_eq!(newer, StoreError::Newer { found: "b".into(), known: "a".into() });
-        let altered = vec![("a".to_owned(), "0".to_owned())];
+        let mut altered = applied(&TWO[..1]);
+        altered[0].checksum = "0".to_owned();
         assert_eq!(pending(TWO, &altered).unwrap_err(), StoreError::Altered("a".into()));
     }
 

@@ -182,6 +182,32 @@ impl Drop for Postgres {
     }
 }
 
+/// The switch that lets the tests of the app run on PostgreSQL: `PLIMSOLL_TEST_STORE=postgres`.
+fn is_asked_for() -> bool {
+    std::env::var_os("PLIMSOLL_TEST_STORE").is_some_and(|value| value == "postgres")
+}
+
+/// The database of the store that belongs to a directory, where tests are to run on PostgreSQL;
+/// made when it is first asked for, and the same for every process that a test starts.
+pub fn test_store(directory: &Path) -> Option<String> {
+    if !is_asked_for() {
+        return None;
+    }
+    let file = directory.join("store-address");
+    if let Ok(address) = fs::read_to_string(&file) {
+        return Some(address);
+    }
+    let address = Postgres::shared()?.database();
+    let written = fs::create_dir_all(directory).and_then(|()| fs::write(&file, &address));
+    assert!(written.is_ok(), "{}: {written:?}", file.display());
+    Some(address)
+}
+
+/// The same as a variable for programs that a test starts.
+pub fn store_variable(directory: &Path) -> Option<(&'static str, String)> {
+    test_store(directory).map(|address| ("PLIMSOLL_STORE", address))
+}
+
 struct File;
 
 impl File {

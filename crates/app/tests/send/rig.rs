@@ -24,8 +24,9 @@ use plimsoll_provider::{
     RemoteFile, RemoteFiles, Unsayable, Upload,
 };
 use plimsoll_send::{Message, Request, WireRules};
-use plimsoll_store::Workspace;
-use plimsoll_store_sql::{Faults, OpenOptions, SqlStore};
+use plimsoll_store::{Store, Workspace};
+use plimsoll_store_sql::{Faults, OpenOptions, PostgresStore, SqlStore};
+use plimsoll_testkit::postgres::test_store;
 
 /// What one call brings.
 pub(crate) type Script = Vec<Result<Delta, ProviderFailure>>;
@@ -217,7 +218,7 @@ async fn rig_made(
     let clock = Arc::new(Fixed { millis: AtomicI64::new(1_800_000_000_000) });
     let app = App::new(AppParts {
         conversations: dir.path().join("conversations"),
-        store: Arc::new(store),
+        store,
         settings,
         catalog: Catalog::new([model, larger]),
         providers: Arc::new(Book { provider: Arc::clone(&provider) }),
@@ -229,9 +230,15 @@ async fn rig_made(
     Rig { app, provider, clock, dir, faults }
 }
 
-async fn open(dir: &std::path::Path, options: OpenOptions) -> SqlStore {
+async fn open(dir: &std::path::Path, options: OpenOptions) -> Arc<dyn Store> {
     let now = Timestamp::from_millis(1_700_000_000_000);
-    SqlStore::open_sqlite(&dir.join("plimsoll.db"), options, now).await.unwrap()
+    match test_store(dir) {
+        Some(address) => Arc::new(PostgresStore::open(&address, options, now).await.unwrap()),
+        None => {
+            let path = dir.join("plimsoll.db");
+            Arc::new(SqlStore::open_sqlite(&path, options, now).await.unwrap())
+        }
+    }
 }
 
 pub(crate) fn view(filter: &str) -> View {
@@ -276,7 +283,7 @@ impl Rig {
     }
 
     /// The same store, as another process has it.
-    pub(crate) async fn another_handle(&self) -> SqlStore {
+    pub(crate) async fn another_handle(&self) -> Arc<dyn Store> {
         open(self.dir.path(), OpenOptions::default()).await
     }
 

@@ -192,6 +192,7 @@ fn serve(home: &Path, at: &str, more: Vec<(OsString, OsString)>) -> (Child, Stri
         .args(["serve", "--addr", at])
         .env("PLIMSOLL_CONFIG_DIR", home)
         .env("PLIMSOLL_DATA_DIR", home.join("data"))
+        .envs(plimsoll_testkit::postgres::store_variable(&home.join("data")))
         .env("PLIMSOLL_TIME_ZONE", "UTC")
         // The keyring of whoever runs the tests is not for them.
         .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")

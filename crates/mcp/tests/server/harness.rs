@@ -8,7 +8,8 @@ use std::{path::PathBuf, sync::Arc};
 use plimsoll_domain::Timestamp;
 use plimsoll_mcp::{Offer, Server, ServerParts, serve};
 use plimsoll_store::{Store, Workspace};
-use plimsoll_store_sql::{OpenOptions, SqlStore};
+use plimsoll_store_sql::{OpenOptions, PostgresStore, SqlStore};
+use plimsoll_testkit::postgres::test_store;
 use plimsoll_tokens::Estimator;
 use rmcp::{
     ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient,
@@ -94,10 +95,13 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
     let (store, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let path = store.path().join("plimsoll.db");
     let at = Timestamp::from_millis(NOW);
-    let opened = SqlStore::open_sqlite(&path, OpenOptions::default(), at).await.unwrap();
     let directory = project.path().canonicalize().unwrap().join("tide-tables");
     std::fs::create_dir(&directory).unwrap();
-    let kept: Arc<dyn Store> = Arc::new(opened);
+    let options = OpenOptions::default();
+    let kept: Arc<dyn Store> = match test_store(store.path()) {
+        Some(address) => Arc::new(PostgresStore::open(&address, options, at).await.unwrap()),
+        None => Arc::new(SqlStore::open_sqlite(&path, options, at).await.unwrap()),
+    };
     let mut parts = ServerParts {
         store: Arc::clone(&kept),
         clock: Arc::new(move || at),

@@ -11,7 +11,8 @@ use std::{
 use plimsoll_domain::Timestamp;
 use plimsoll_memory::{Ledger, Memory, MemoryParts, OwnProject, Save, Writer};
 use plimsoll_store::{Store, Workspace};
-use plimsoll_store_sql::{OpenOptions, SqlStore};
+use plimsoll_store_sql::{OpenOptions, PostgresStore, SqlStore};
+use plimsoll_testkit::postgres::test_store;
 use plimsoll_tokens::Estimator;
 use tempfile::TempDir;
 
@@ -29,8 +30,11 @@ pub(crate) struct Desk {
 }
 
 pub(crate) async fn open(path: &Path) -> Arc<dyn Store> {
-    let options = OpenOptions::default();
-    Arc::new(SqlStore::open_sqlite(path, options, Timestamp::from_millis(NOON)).await.unwrap())
+    let (options, now) = (OpenOptions::default(), Timestamp::from_millis(NOON));
+    match test_store(path.parent().unwrap()) {
+        Some(address) => Arc::new(PostgresStore::open(&address, options, now).await.unwrap()),
+        None => Arc::new(SqlStore::open_sqlite(path, options, now).await.unwrap()),
+    }
 }
 
 pub(crate) fn memory_on(store: Arc<dyn Store>, now: Arc<AtomicI64>, ledger: Ledger) -> Memory {

@@ -23,6 +23,9 @@ use crate::OpenOptions;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Where all connections are at work, a job waits for one. A machine that is busy takes its time.
+const WAIT_FOR_A_CONNECTION: Duration = Duration::from_secs(60);
+
 /// Where a store is, and how it is entered.
 #[derive(Debug)]
 struct Address {
@@ -43,7 +46,7 @@ pub(super) fn pool(url: &str, options: &OpenOptions) -> StoreResult<Pool> {
     Pool::builder(manager)
         .max_size(options.connections.max(1))
         .runtime(Runtime::Tokio1)
-        .wait_timeout(Some(options.busy_timeout))
+        .wait_timeout(Some(WAIT_FOR_A_CONNECTION))
         .build()
         .map_err(|error| StoreError::Failed(error.to_string()))
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     OpenReport,
-    migrations::{Migration, POSTGRES, completion, pending, preparation},
+    migrations::{Applied, Migration, POSTGRES, completion, pending, preparation},
 };
 
 const TABLES: &str = "SELECT COUNT(*) FROM information_schema.tables
@@ -27,12 +27,13 @@ const OURS: &str = "SELECT COUNT(*) FROM information_schema.tables
 const TABLE: &str = "CREATE TABLE schema_migrations (
     name TEXT COLLATE \"C\" NOT NULL PRIMARY KEY,
     checksum TEXT NOT NULL,
-    applied_at BIGINT NOT NULL
+    applied_at BIGINT NOT NULL,
+    older_goes_on SMALLINT NOT NULL
 );
 CREATE SEQUENCE writes;";
-const RECORD: &str =
-    "INSERT INTO schema_migrations (name, checksum, applied_at) VALUES ($1, $2, $3)";
-const APPLIED: &str = "SELECT name, checksum FROM schema_migrations ORDER BY name";
+const RECORD: &str = "INSERT INTO schema_migrations (name, checksum, applied_at, older_goes_on)
+    VALUES ($1, $2, $3, $4)";
+const APPLIED: &str = "SELECT name, checksum, older_goes_on FROM schema_migrations ORDER BY name";
 
 pub(super) async fn migrate(store: &PostgresStore, at: Timestamp) -> StoreResult<OpenReport> {
     // A store that is up to date needs no lock.
@@ -58,14 +59,16 @@ pub(super) async fn migrate(store: &PostgresStore, at: Timestamp) -> StoreResult
 }
 
 /// What the store has so far. A database that is not ours is refused.
-pub(super) fn applied(db: &mut dyn Db) -> StoreResult<Vec<(String, String)>> {
+pub(super) fn applied(db: &mut dyn Db) -> StoreResult<Vec<Applied>> {
     if first(db, OURS, values![], |row| row.count(0))? == Some(0) {
         if first(db, TABLES, values![], |row| row.count(0))? != Some(0) {
             return Err(StoreError::NotAStore("the database".into()));
         }
         return Ok(Vec::new());
     }
-    list(db, APPLIED, values![], |row| Ok((row.string(0)?, row.string(1)?)))
+    list(db, APPLIED, values![], |row| {
+        Ok(Applied { name: row.string(0)?, checksum: row.string(1)?, older_goes_on: row.truth(2)? })
+    })
 }
 
 /// Applies the next step; says which, if there was one.
@@ -84,7 +87,7 @@ fn step(mut transaction: Transaction<'_>, at: Timestamp) -> Result<Option<String
         transaction.run_as_it_is(&complete)?;
     }
     transaction.run_as_it_is(&|db| {
-        db.run(RECORD, values![next.name, &next.checksum(), at])?;
+        db.run(RECORD, values![next.name, &next.checksum(), at, next.older_goes_on])?;
         if now.is_empty() {
             workspaces::create(db, &Workspace::default(), at)?;
         }

@@ -47,7 +47,7 @@ impl Upkeep for PostgresStore {
             Ok(SchemaVersion {
                 made_at: Timestamp::from_millis(made.unwrap_or(0)),
                 applied: applied.len() as u64,
-                newest: applied.last().map_or_else(String::new, |(name, _)| name.clone()),
+                newest: applied.last().map_or_else(String::new, |step| step.name.clone()),
             })
         })
         .await

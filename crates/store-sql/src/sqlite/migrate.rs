@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
     StoreError, StoreResult, Workspace,
-    engine::{Db, list},
+    engine::{Db, first, list},
     sql::workspaces,
     values,
 };
@@ -15,7 +15,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::{error::Decide, file, session::Session, upkeep};
 use crate::{
     OpenReport,
-    migrations::{Migration, completion, pending, preparation},
+    migrations::{Applied, Migration, completion, pending, preparation},
 };
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -23,13 +23,19 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (
     checksum TEXT NOT NULL,
     applied_at BIGINT NOT NULL
 )";
-const RECORD: &str =
-    "INSERT INTO schema_migrations (name, checksum, applied_at) VALUES ($1, $2, $3)";
-const APPLIED: &str = "SELECT name, checksum FROM schema_migrations ORDER BY name";
+/// Stores of earlier versions have no such column, and no step that others can go on with.
+const HAS_GOES_ON: &str =
+    "SELECT COUNT(*) FROM pragma_table_info('schema_migrations') WHERE name = 'older_goes_on'";
+const ADD_GOES_ON: &str =
+    "ALTER TABLE schema_migrations ADD COLUMN older_goes_on SMALLINT NOT NULL DEFAULT 0";
+const RECORD: &str = "INSERT INTO schema_migrations (name, checksum, applied_at, older_goes_on)
+    VALUES ($1, $2, $3, $4)";
+const APPLIED: &str = "SELECT name, checksum, older_goes_on FROM schema_migrations ORDER BY name";
+const APPLIED_EARLIER: &str = "SELECT name, checksum, 0 FROM schema_migrations ORDER BY name";
 const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table'";
 
 /// What the store has so far. A database that is not ours is refused.
-pub(super) fn applied(connection: &Connection, path: &Path) -> StoreResult<Vec<(String, String)>> {
+pub(super) fn applied(connection: &Connection, path: &Path) -> StoreResult<Vec<Applied>> {
     let mut session = Session(connection);
     let tables = list(&mut session, TABLES, values![], |row| row.string(0))?;
     if tables.is_empty() {
@@ -38,7 +44,10 @@ pub(super) fn applied(connection: &Connection, path: &Path) -> StoreResult<Vec<(
     if !tables.iter().any(|table| table == "schema_migrations") {
         return Err(StoreError::NotAStore(path.to_owned()));
     }
-    list(&mut session, APPLIED, values![], |row| Ok((row.string(0)?, row.string(1)?)))
+    let sql = if has_goes_on(&mut session)? { APPLIED } else { APPLIED_EARLIER };
+    list(&mut session, sql, values![], |row| {
+        Ok(Applied { name: row.string(0)?, checksum: row.string(1)?, older_goes_on: row.truth(2)? })
+    })
 }
 
 /// Applies what is missing. Another process may do the same at the same time, so each
@@ -61,6 +70,9 @@ pub(super) fn migrate(
         let Some(next) = pending(known, &now)?.first() else { break };
         let mut session = Session(&transaction);
         session.run(TABLE, values![])?;
+        if !has_goes_on(&mut session)? {
+            session.run(ADD_GOES_ON, values![])?;
+        }
         if let Some(prepare) = preparation(next.name) {
             prepare(&mut session)?;
         }
@@ -68,7 +80,7 @@ pub(super) fn migrate(
         if let Some(complete) = completion(next.name) {
             complete(&mut session)?;
         }
-        session.run(RECORD, values![next.name, &next.checksum(), at])?;
+        session.run(RECORD, values![next.name, &next.checksum(), at, next.older_goes_on])?;
         if now.is_empty() {
             workspaces::create(&mut session, &Workspace::default(), at)?;
         }
@@ -76,6 +88,10 @@ pub(super) fn migrate(
         report.applied.push(next.name.to_owned());
     }
     Ok(())
+}
+
+fn has_goes_on(session: &mut Session<'_>) -> StoreResult<bool> {
+    Ok(first(session, HAS_GOES_ON, values![], |row| row.count(0))?.unwrap_or(0) > 0)
 }
 
 fn backup(connection: &Connection, path: &Path) -> StoreResult<PathBuf> {

@@ -21,11 +21,13 @@ fn future() -> Vec<Migration> {
         name: "2999-01-01-notes",
         sql: "CREATE TABLE notes (a TEXT);",
         shared: true,
+        older_goes_on: false,
     });
     known.push(Migration {
         name: "2999-01-02-more",
         sql: "ALTER TABLE notes ADD COLUMN b BIGINT; INSERT INTO notes VALUES ('x', 1);",
         shared: true,
+        older_goes_on: false,
     });
     known
 }

@@ -81,7 +81,7 @@ impl Upkeep for SqlStore {
                 Ok(SchemaVersion {
                     made_at: Timestamp::from_millis(made.decided()?.unwrap_or(0)),
                     applied: applied.len() as u64,
-                    newest: applied.last().map_or_else(String::new, |(name, _)| name.clone()),
+                    newest: applied.last().map_or_else(String::new, |step| step.name.clone()),
                 })
             })
             .await

@@ -46,14 +46,17 @@ async fn tea_1_what_cannot_be_opened_is_told_in_one_line() {
 }
 
 #[tokio::test]
-async fn tea_5_a_newer_store_is_refused_and_left_alone() {
+async fn tea_5_a_newer_store_is_refused_unless_it_says_that_we_can_go_on() {
     let Some(server) = Postgres::shared() else { return };
     let address = server.database();
     drop(PostgresStore::open(&address, impatient(), at(0)).await.unwrap());
-    let newer = "INSERT INTO schema_migrations VALUES ('2999-01-01-more', 'x', 0)";
+    let newer = "INSERT INTO schema_migrations VALUES ('2999-01-01-more', 'x', 0, 0)";
     server.run_sql(&address, newer);
     let told = refused(&address).await;
     assert!(told.contains("2999-01-01-more") && told.contains("use that version"), "{told}");
+    server.run_sql(&address, "UPDATE schema_migrations SET older_goes_on = 1 WHERE name > '2999'");
+    let store = PostgresStore::open(&address, impatient(), at(0)).await.unwrap();
+    store.put_topic(&Workspace::default(), &topic()).await.unwrap();
 }
 
 #[tokio::test]

@@ -7,19 +7,19 @@ use std::{
     time::Instant,
 };
 
-use plimsoll_domain::{FileId, MessagePair};
+use plimsoll_domain::FileId;
 use plimsoll_store::{
     ConversationQuery, Conversations, Files, ListedIn, Pairs, Preferences, Receipts, Search,
     StoredPair, Topics, Upkeep, Workspace,
 };
 use plimsoll_store_sql::OpenOptions;
-use plimsoll_testkit::pairs::{answered, at};
+use plimsoll_testkit::pairs::at;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
 use crate::{
-    earlier::{FIRST, STEPS, TABLES, earlier, today},
-    support::{child, child_path, open, ready},
+    earlier::{FIRST, STEPS, earlier, today},
+    support::{child, child_path, open},
 };
 
 fn backups(directory: &Path) -> Vec<PathBuf> {
