@@ -86,7 +86,7 @@ proptest! {
         summary in hostile(),
         max_tokens in prop_oneof![Just(None), (64u64..900).prop_map(Some)],
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let desk = desk().await;
             let mut ids = Vec::new();
