@@ -58,6 +58,11 @@ pub(crate) struct Location {
     /// Where everything is kept
     #[arg(long, global = true, value_name = "DIR")]
     data_dir: Option<PathBuf>,
+
+    /// An object store for what attached files hold, instead of the data directory; its
+    /// endpoint, region and keys are in the AWS_… variables
+    #[arg(long, global = true, value_name = "s3://BUCKET/PREFIX")]
+    pub(crate) blobs: Option<String>,
 }
 
 impl Location {

@@ -10,6 +10,7 @@ use std::{
 
 use jiff::{Timestamp as Instant, civil, tz::TimeZone};
 use plimsoll_app::{App, AppParts, Chance, Clock, ProviderSource, Sent};
+use plimsoll_blobs::S3Store;
 use plimsoll_domain::Timestamp;
 use plimsoll_filter::Date;
 use plimsoll_send::{Plan, Suggestion};
@@ -17,6 +18,7 @@ use plimsoll_store::StoreError;
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 
 use crate::{
+    args::Location,
     context::Context,
     failure::{Failure, note},
     providers::Providers,
@@ -219,6 +221,8 @@ fn is_alive(dir: &Path, owner: &str) -> bool {
 pub(crate) struct Opened {
     pub(crate) app: App,
     pub(crate) providers: Arc<Providers>,
+    /// Where the contents of files are, if not there.
+    pub(crate) objects: Option<S3Store>,
     pub(crate) data_dir: PathBuf,
     /// Whether there was no store before.
     pub(crate) made: bool,
@@ -271,8 +275,26 @@ pub(crate) fn lock_alone(dir: Option<&Path>) -> Result<(PathBuf, File), Failure>
 
 /// Opens the store and puts the app together. Sends that a dead process left behind are
 /// recovered first, and told.
-pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened, Failure> {
-    let dir = data_dir(dir)?;
+pub(crate) async fn open(mut context: Context, location: &Location) -> Result<Opened, Failure> {
+    if let Some(address) = &location.blobs {
+        let set = context.settings.set_flag("blobs", address.clone());
+        set.map_err(|error| Failure::usage(error.to_string()))?;
+    }
+    let dir = data_dir(location.data_dir())?;
+    let objects = crate::objects::connect(&context.settings, &dir)?;
+    open_at(context, dir, objects).await
+}
+
+/// The same in a directory that is thrown away.
+pub(crate) async fn open_scratch(context: Context, dir: &Path) -> Result<Opened, Failure> {
+    open_at(context, data_dir(Some(dir))?, None).await
+}
+
+async fn open_at(
+    context: Context,
+    dir: PathBuf,
+    objects: Option<S3Store>,
+) -> Result<Opened, Failure> {
     crate::logging::start(&context.settings, &dir)?;
     let clock = Arc::new(MachineClock::new(context.settings.time_zone())?);
     let path = dir.join("plimsoll.db");
@@ -301,6 +323,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
         owner: owner.name.clone(),
         is_alive: Arc::new(move |owner| is_alive(&locks, owner)),
         conversations: dir.join("conversations"),
+        objects: objects.clone(),
     });
     let interrupted = app.recover().await?;
     for stored in &interrupted {
@@ -310,7 +333,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
     // What was deleted long enough ago goes for good (REC-5), whoever opens the store first.
     // Where that cannot be done now, the next one does it.
     let _ = app.purge_expired().await;
-    Ok(Opened { app, providers, data_dir: dir, made, owner, _store_lock: lock })
+    Ok(Opened { app, providers, objects, data_dir: dir, made, owner, _store_lock: lock })
 }
 
 /// Where the project begins that a directory belongs to; none for one that is no project's.

@@ -101,6 +101,7 @@ pub const SETTING_GROUPS: &[SettingGroup] = &[
             ("log", "What is logged"),
             ("logToFile", "Log to a file as well"),
             ("allowedServers", "Servers of private networks"),
+            ("blobs", "Object store for files"),
             ("threads", "Threads of the model inside"),
             ("memoryMeaning", "Search the memory by meaning"),
         ],

@@ -13,17 +13,17 @@ use crate::{
 pub(crate) fn run(args: &BackupArgs, location: &Location) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let done = opened.app.store().backup_to(&args.file).await;
         done.map_err(|error| Failure::failed(format!("{}: {error}", args.file.display())))?;
         note(&format!("the store was copied to {}", args.file.display()));
         let beside = opened.app.beside_the_store().await?;
         if beside.blobs > 0 {
             let (blobs, bytes) = (counted(beside.blobs, "file"), size_words(beside.bytes));
-            let directory = beside.directory.display();
+            let place = beside.place;
             note(&format!(
                 "the contents of attached files are not in it: {blobs}, {bytes}, in \
-                 {directory}; `plimsoll export --format zip` takes a workspace along with them"
+                 {place}; `plimsoll export --format zip` takes a workspace along with them"
             ));
         }
         Ok(0)

@@ -67,7 +67,7 @@ pub(crate) fn run(
         checks.extend(tools(&context).await);
         checks.push(hosted()?);
         checks.push(default_model(&context, &survey));
-        checks.insert(0, store(context, location.data_dir()).await);
+        checks.insert(0, store(context, location).await);
         Ok(checks)
     })?;
     let healthy = checks.iter().all(|check| {
@@ -97,12 +97,12 @@ fn print(checks: &[Check], output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn store(context: Context, dir: Option<&Path>) -> Check {
+async fn store(context: Context, location: &Location) -> Check {
     let broken = |error: String| {
         Check::new("store", State::Missing, error)
             .hint("--data-dir DIR or PLIMSOLL_DATA_DIR names another place")
     };
-    let opened = match machine::open(context, dir).await {
+    let opened = match machine::open(context, location).await {
         Ok(opened) => opened,
         Err(failure) => return broken(failure.to_string()),
     };

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure>
     }
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let ask = ExportAsk {
             scope: args.scope,
             workspace: location.workspace.clone(),

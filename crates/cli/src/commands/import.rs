@@ -29,7 +29,7 @@ pub(crate) fn run(
     let context = Context::load()?;
     let source = open(&args.file)?;
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let workspace = location.workspace.clone();
         let ask = ImportAsk { workspace, topic: args.topic.clone(), skip_bad: args.skip_bad };
         let cancel = Cancel::default();

@@ -87,7 +87,7 @@ pub(crate) fn run(args: &McpArgs, location: &Location, output: &mut Output) -> R
     }
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let app = Arc::new(opened.app);
         let directory = match &args.directory {
             Some(directory) => directory.clone(),

@@ -239,7 +239,7 @@ fn forget(args: &ModelsArgs, location: &Location, context: Context) -> Result<u8
     }
     let ids: Vec<String> = args.names.iter().map(|name| context.catalog.model(name).id).collect();
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         for id in &ids {
             let known = opened.app.learned(id).await?;
             opened.app.forget_learned(id).await?;

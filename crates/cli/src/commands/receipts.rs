@@ -19,7 +19,7 @@ pub(crate) fn run(
 ) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let store = opened.app.store();
         if let Some(id) = &args.id {
             let unknown = || {

@@ -33,7 +33,7 @@ pub(crate) fn run(
     let text = if again { String::new() } else { message(args)? };
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let app = &opened.app;
         let asked = args.over_budget.unwrap_or_else(|| app.settings().over_budget());
         let workspace = &location.workspace;

@@ -21,6 +21,7 @@ use crate::{
     failure::{Failure, note},
     machine,
     meaning::WhileWanted,
+    objects,
     output::Output,
     process, signals, token,
 };
@@ -48,7 +49,8 @@ pub(crate) fn run(
     machine::block_on(async {
         let listener = listen(args.addr).await?;
         let address = listener.local_addr().unwrap_or(args.addr);
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
+        objects::check(opened.objects.as_ref()).await?;
         let entrance = Entrance::new(address, given, &opened.data_dir)?;
         if !address.ip().is_loopback() {
             opened.providers.share(&opened.app.settings().allowed_servers());

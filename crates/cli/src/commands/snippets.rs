@@ -57,7 +57,7 @@ pub(crate) fn run(
 ) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let (app, at) = (&opened.app, &location.workspace);
         match &args.command {
             None => list(&app.snippets(at).await?, args.json, output)?,

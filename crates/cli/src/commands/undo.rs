@@ -47,7 +47,7 @@ pub(crate) fn run(
 ) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let app = &opened.app;
         if args.list {
             list(app, &location.workspace, args.json, output).await?;

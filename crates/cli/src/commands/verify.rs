@@ -48,7 +48,7 @@ async fn look(args: &VerifyArgs, location: &Location, path: &Path) -> Result<Ver
         let damage = findings.into_iter().map(|finding| finding.0).collect();
         return Ok(Verified { damage, ..Verified::default() });
     }
-    let opened = machine::open(Context::load()?, location.data_dir()).await?;
+    let opened = machine::open(Context::load()?, location).await?;
     let read = if args.read_data { ReadData::All } else { ReadData::Quick };
     Ok(opened.app.verify(read).await?)
 }

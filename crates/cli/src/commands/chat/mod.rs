@@ -81,7 +81,7 @@ pub(crate) fn run(
 ) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let app = &opened.app;
         let model = args.model.as_deref();
         let view = args.conversation.view(app, &location.workspace, model).await?;

@@ -18,7 +18,7 @@ use crate::{
 pub(crate) fn run(args: &GcArgs, location: &Location, output: &mut Output) -> Result<u8, Failure> {
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let app = &opened.app;
         if opened.made {
             return Err(Failure::failed(

@@ -43,7 +43,7 @@ pub(crate) fn run(
     }
     let context = Context::load()?;
     machine::block_on(async {
-        let opened = machine::open(context, location.data_dir()).await?;
+        let opened = machine::open(context, location).await?;
         let data_dir = opened.data_dir.clone();
         let app = Arc::new(opened.app);
         app.open_workspace(&location.workspace).await?;
