@@ -193,11 +193,15 @@ impl Shared {
     }
 
     /// Writes a small object; says whether there was none where one had to be new.
-    pub(super) fn put(&self, key: &Path, bytes: Vec<u8>, mode: PutMode) -> Result<bool, S3Error> {
+    pub(super) fn put(
+        &self,
+        key: &Path,
+        bytes: PutPayload,
+        mode: PutMode,
+    ) -> Result<bool, S3Error> {
         let key = key.clone();
         let pending = self.start(|client| async move {
-            object_store::ObjectStore::put_opts(&client, &key, PutPayload::from(bytes), mode.into())
-                .await
+            object_store::ObjectStore::put_opts(&client, &key, bytes, mode.into()).await
         });
         match self.finish("write an object", pending) {
             Ok(_) => Ok(true),

@@ -35,6 +35,7 @@ impl Shared {
             return Ok(true);
         }
         let bytes = std::fs::read(from.path()).map_err(BlobError::io("read", from.path()))?;
+        let bytes = PutPayload::from(bytes);
         if self.put(key, bytes.clone(), PutMode::Create)? {
             return Ok(true);
         }

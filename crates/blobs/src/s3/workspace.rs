@@ -16,7 +16,7 @@ use std::{
     time::SystemTime,
 };
 
-use object_store::{PutMode, path::Path};
+use object_store::{PutMode, PutPayload, path::Path};
 use plimsoll_domain::ContentHash;
 
 use super::{S3Error, S3Store, seen::Seen, store::Shared};
@@ -27,8 +27,8 @@ use crate::{
     place::{Place, Placing, place_one},
 };
 
-/// So many blobs go up at once.
-const AT_ONCE: usize = 8;
+/// So many blobs go up at once, each with a few parts in memory.
+const AT_ONCE: usize = 4;
 
 /// The place of one workspace.
 #[derive(Clone)]
@@ -122,7 +122,13 @@ impl S3Workspace {
         file.sync_all().map_err(writing())?;
         // Opened before it has a name, because from then on others may throw it away.
         let opened = File::open(temporary.path()).map_err(writing())?;
-        self.store.copies.keep(temporary, &self.copy_path(name), size)?;
+        let path = self.copy_path(name);
+        // Where another process has it open already, some systems do not replace it.
+        if let Err(error) = self.store.copies.keep(temporary, &path, size)
+            && !path.exists()
+        {
+            return Err(error);
+        }
         self.seen.add(name);
         Ok(opened)
     }
@@ -282,7 +288,7 @@ impl Placing for S3Workspace {
             return Ok(false);
         }
         let mark = self.touched.clone().join(name.to_string());
-        self.store.put(&mark, Vec::new(), PutMode::Overwrite)?;
+        self.store.put(&mark, PutPayload::new(), PutMode::Overwrite)?;
         // Another node that took it for garbage did so before it could see the mark.
         Ok(is_whole(self.store.head(&self.key(name))?))
     }
