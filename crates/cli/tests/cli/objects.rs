@@ -143,6 +143,9 @@ fn tea_1_what_is_wrong_with_the_store_is_one_line() {
     with("PLIMSOLL_BLOBS", "team").refused(2, "s3://bucket/prefix");
     let flag = ["files", "add", "notes.md", "--blobs", "s3://nobody-made-it"];
     machine.run(&flag).refused(1, "there is no bucket 'nobody-made-it'");
+    // Whoever serves is told before anybody comes.
+    let serve = ["serve", "--addr", "127.0.0.1:0", "--blobs", "s3://nobody-made-it"];
+    machine.run(&serve).refused(2, "there is no bucket 'nobody-made-it'");
     objects.stop();
     machine.run(&["files", "add", "notes.md"]).refused(1, "cannot be reached (no connection)");
     machine.run(&["gc", "--yes"]).refused(1, "cannot be reached");
