@@ -78,6 +78,8 @@ impl App {
                     archive.blob(name.hash(), name.extension(), size)?;
                     copy(&blobs, name, size, archive).await?;
                 }
+                // It is there, and cannot be had now: an archive without it would be half of one.
+                Err(error @ BlobError::S3(_)) => return Err(error.into()),
                 Err(why) => left_out.push(format!("'{called}': {why}")),
             }
             done();

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use plimsoll_blobs::Blobs;
+use plimsoll_blobs::{BlobError, Blobs};
 use plimsoll_domain::{Attachment, File, FileId};
 use plimsoll_exchange::copied_file_id;
 use plimsoll_store::{StoreError, Workspace};
@@ -97,11 +97,10 @@ impl<'a> FileDesk<'a> {
     async fn has_bytes(&self, file: &File) -> Result<bool, AppError> {
         let Ok(name) = blob_name(file) else { return Ok(false) };
         let (blobs, size) = (self.blobs.clone(), file.size);
-        blocking(move || {
-            let found = blobs.open_blob(&name).ok().and_then(|blob| blob.metadata().ok());
-            found.is_some_and(|found| found.len() == size)
-        })
-        .await
+        match blocking(move || blobs.size(&name)).await? {
+            Err(error @ BlobError::S3(_)) => Err(error.into()),
+            found => Ok(found.is_ok_and(|found| found == Some(size))),
+        }
     }
 
     async fn is_here(&self, file: &File) -> Result<bool, AppError> {

@@ -110,6 +110,8 @@ pub struct App {
     events: bus::Bus,
     /// Where the files of all workspaces are, below `<project>/<workspace>/context/`.
     conversations: Arc<Path>,
+    /// Where the blobs are, if not there.
+    objects: Option<plimsoll_blobs::S3Store>,
     local_tools: tooling::LocalTools,
     /// Counts the changes of settings, models and keys.
     generation: AtomicU64,
@@ -134,13 +136,15 @@ pub struct AppParts {
     pub is_alive: IsAlive,
     /// Where the files of all workspaces are kept (BLB-1).
     pub conversations: PathBuf,
+    /// An object store that holds the blobs of all workspaces instead (TEA-1).
+    pub objects: Option<plimsoll_blobs::S3Store>,
 }
 
 impl App {
     /// An app of these parts.
     pub fn new(parts: AppParts) -> Self {
         let AppParts { store, settings, catalog, providers, clock, chance, .. } = parts;
-        let AppParts { owner, is_alive, conversations, .. } = parts;
+        let AppParts { owner, is_alive, conversations, objects, .. } = parts;
         let conversations = Arc::from(conversations);
         let local_tools = tooling::LocalTools::default();
         let events = bus::Bus::default();
@@ -158,6 +162,7 @@ impl App {
             under_way: ending::UnderWay::default(),
             events,
             conversations,
+            objects,
             local_tools,
             generation: AtomicU64::new(0),
         }

@@ -66,7 +66,7 @@ impl Batch {
                 synced.map_err(BlobError::io("synchronise", path))?;
             }
         }
-        self.blobs.shared.place(self.sealed)
+        self.blobs.shared.place.place_all(self.sealed)
     }
 }
 

@@ -1,29 +1,19 @@
-//! One workspace's `context/` directory.
+//! One workspace's blobs, and its `context/` directory.
 
 use std::{
     fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::SystemTime,
+    sync::{Arc, Mutex},
 };
 
 use crate::{
-    Batch, Blob, BlobError, BlobName, Intake,
-    disk::{make_dir, open_plain, sync_above, sync_dir},
-    index::Index,
-    intake::Sealed,
+    Batch, Blob, BlobError, BlobName, Intake, S3Store, disk::make_dir, folder::Folder,
+    place::Place, s3::S3Workspace,
 };
 
 /// How much of a file is in memory at a time while it is taken in, in bytes.
 const PART: usize = 1 << 20;
-
-/// The directories between `blobs/` and what was there before us: `context/`, the workspace,
-/// its project, all conversations, the data directory.
-const LEVELS: usize = 5;
 
 /// The blobs of one workspace. Clones are the same store; all calls block.
 #[derive(Clone, Debug)]
@@ -38,10 +28,7 @@ pub(crate) struct Shared {
     pub(crate) blobs: PathBuf,
     pub(crate) tmp: PathBuf,
     pub(crate) derived: PathBuf,
-    index: Mutex<Index>,
-    /// Whether the names of the directories above `blobs/` were synced by this run: one that
-    /// was killed may have made them and not come to it (REL-10).
-    rooted: AtomicBool,
+    pub(crate) place: Box<dyn Place>,
     /// Pictures are drawn one at a time, so that the memory of drawing is bounded.
     pub(crate) drawing: Mutex<()>,
 }
@@ -50,17 +37,33 @@ impl Blobs {
     /// The blobs below this `context/` directory. Nothing is made on the disk before
     /// something is taken in. A relative path is taken from the current directory, once.
     pub fn open(context_dir: impl Into<PathBuf>) -> Result<Self, BlobError> {
-        let context = context_dir.into();
+        Self::open_with(context_dir.into(), |blobs| Box::new(Folder::new(blobs.to_owned())))
+    }
+
+    /// The blobs of the workspace with these names, which lie in an object store. What is on its
+    /// way in, and what is derived, is below this `context/` directory all the same.
+    pub fn open_s3(
+        context_dir: impl Into<PathBuf>,
+        store: &S3Store,
+        names: &[&str],
+    ) -> Result<Self, BlobError> {
+        Self::open_with(context_dir.into(), |_| Box::new(S3Workspace::new(store, names)))
+    }
+
+    fn open_with(
+        context: PathBuf,
+        place: impl FnOnce(&Path) -> Box<dyn Place>,
+    ) -> Result<Self, BlobError> {
         let context =
             std::path::absolute(&context).map_err(BlobError::io("find the directory", &context))?;
+        let blobs = context.join("blobs");
         Ok(Self {
             shared: Arc::new(Shared {
-                blobs: context.join("blobs"),
+                place: place(&blobs),
+                blobs,
                 tmp: context.join("tmp"),
                 derived: context.join("derived"),
                 context,
-                index: Mutex::default(),
-                rooted: AtomicBool::new(false),
                 drawing: Mutex::default(),
             }),
         })
@@ -146,13 +149,30 @@ impl Blobs {
         }
     }
 
-    /// Where a blob is, whether it is there or not.
+    /// What tokens say of a blob, whether it is there or not. In a folder it is there that it
+    /// lies; for its bytes ask [`Blobs::local_path`].
     pub fn path(&self, name: &BlobName) -> PathBuf {
         self.shared.blobs.join(name.to_string())
     }
 
+    /// Where the bytes are as a file of this machine, for programs that read it at once. From
+    /// an object store they are fetched, and thrown away when room is needed.
+    pub fn local_path(&self, name: &BlobName) -> Result<PathBuf, BlobError> {
+        self.shared.place.local_path(name)
+    }
+
     /// All bytes of a blob, checked against its name.
     pub fn read(&self, name: &BlobName, limit: u64) -> Result<Vec<u8>, BlobError> {
+        match self.read_once(name, limit) {
+            // A copy that went bad says nothing of what it is a copy of.
+            Err(BlobError::Altered(_)) if self.shared.place.forget_copy(name) => {
+                self.read_once(name, limit)
+            }
+            read => read,
+        }
+    }
+
+    fn read_once(&self, name: &BlobName, limit: u64) -> Result<Vec<u8>, BlobError> {
         let file = self.open_blob(name)?;
         let mut bytes = Vec::new();
         let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
@@ -166,12 +186,23 @@ impl Blobs {
         Ok(bytes)
     }
 
+    /// The first bytes of a blob, or all if there are fewer. They are not checked.
+    pub fn read_start(&self, name: &BlobName, bytes: u64) -> Result<Vec<u8>, BlobError> {
+        self.shared.place.read_start(name, bytes)
+    }
+
+    /// How many bytes a blob has; none if it is not there.
+    pub fn size(&self, name: &BlobName) -> Result<Option<u64>, BlobError> {
+        Ok(self.shared.place.stat(name)?.map(|found| found.size))
+    }
+
     /// Reads a blob to its end, part by part, and says how many bytes it has if they are those
     /// that its name promises.
     pub fn check(&self, name: &BlobName) -> Result<u64, BlobError> {
-        let file = self.open_blob(name)?;
         let mut hasher = blake3::Hasher::new();
-        hasher.update_reader(file).map_err(BlobError::io("read", &self.path(name)))?;
+        self.shared.place.read_parts(name, &mut |part| {
+            hasher.update(part);
+        })?;
         if hasher.finalize().to_hex().as_str() != name.hash().as_str() {
             return Err(BlobError::Altered(name.clone()));
         }
@@ -180,67 +211,13 @@ impl Blobs {
 
     /// A blob for reading part by part. Its bytes are not checked; its name is no link.
     pub fn open_blob(&self, name: &BlobName) -> Result<File, BlobError> {
-        let path = self.path(name);
-        open_plain(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => BlobError::Missing(name.clone()),
-            io::ErrorKind::InvalidInput => BlobError::NotAFile(path),
-            _ => BlobError::io("open", &path)(error),
-        })
+        self.shared.place.open(name)
     }
 }
 
 impl Shared {
     pub(crate) fn prepare(&self) -> Result<(), BlobError> {
-        make_dir(&self.blobs)?;
+        self.place.prepare()?;
         make_dir(&self.tmp)
-    }
-
-    /// The index, for one who changes `blobs/`. One at a time does.
-    pub(crate) fn index(&self) -> MutexGuard<'_, Index> {
-        self.index.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Gives blobs their names. Their bytes are on the disk already, so that whatever
-    /// happens now, only whole blobs are found later.
-    pub(crate) fn place(&self, all: Vec<Sealed>) -> Result<Vec<Blob>, BlobError> {
-        let mut index = self.index();
-        make_dir(&self.blobs)?;
-        index.refresh(&self.blobs)?;
-        let mut placed = Vec::with_capacity(all.len());
-        for sealed in all {
-            placed.push(self.place_one(&mut index, sealed)?);
-        }
-        sync_dir(&self.blobs)?;
-        if !self.rooted.load(Ordering::Relaxed) {
-            sync_above(&self.blobs, LEVELS)?;
-            self.rooted.store(true, Ordering::Relaxed);
-        }
-        index.settle(&self.blobs);
-        Ok(placed)
-    }
-
-    fn place_one(&self, index: &mut Index, sealed: Sealed) -> Result<Blob, BlobError> {
-        let Sealed { temporary, name, size, facts, exact } = sealed;
-        let known = if exact { Some(name.clone()) } else { index.find(name.hash()) };
-        let there = known.as_ref().is_some_and(|known| self.is_whole(known, size));
-        // What has the name but not the size was damaged; it is put right under that name.
-        let name = known.unwrap_or(name);
-        if !there {
-            temporary.rename(&self.blobs.join(name.to_string()))?;
-            index.add(&name);
-        }
-        let (hash, extension) = (name.hash().clone(), name.extension().to_owned());
-        Ok(Blob { name, hash, extension, size, facts, new: !there })
-    }
-
-    /// Whether a blob is there with all its bytes. It counts as new from now on, so that
-    /// nobody takes it for garbage before the message that needs it is written.
-    fn is_whole(&self, name: &BlobName, size: u64) -> bool {
-        let path = self.blobs.join(name.to_string());
-        if !fs::symlink_metadata(&path).is_ok_and(|found| found.is_file() && found.len() == size) {
-            return false;
-        }
-        let touched = File::options().append(true).open(&path);
-        touched.and_then(|file| file.set_modified(SystemTime::now())).is_ok()
     }
 }

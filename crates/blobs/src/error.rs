@@ -7,7 +7,7 @@ use std::{
 
 use thiserror::Error;
 
-use crate::BlobName;
+use crate::{BlobName, S3Error};
 
 /// Why something could not be taken in or read.
 #[derive(Debug, Error)]
@@ -34,11 +34,14 @@ pub enum BlobError {
     #[error("the content {0} is missing from the store")]
     Missing(BlobName),
     /// The blob is there, but its bytes are not those that its name promises.
-    #[error("the content {0} was altered on the disk")]
+    #[error("the content {0} was altered in the store")]
     Altered(BlobName),
     /// No space is left. What was there before is untouched.
     #[error("the disk is full")]
     DiskFull,
+    /// The object store did not do what was asked.
+    #[error(transparent)]
+    S3(#[from] S3Error),
     /// Anything else that the system says.
     #[error("{doing} {}: {source}", .path.display())]
     Io {

@@ -4,9 +4,9 @@ use std::{collections::HashSet, fs, io, time::SystemTime};
 
 use plimsoll_domain::ContentHash;
 
-use crate::{BlobError, BlobName, Blobs, disk::sync_dir};
+use crate::{BlobError, BlobName, Blobs};
 
-/// A blob as it lies on the disk.
+/// A blob as it lies in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
     pub name: BlobName,
@@ -27,24 +27,7 @@ pub struct Swept {
 impl Blobs {
     /// All blobs, by name. What is no blob is not listed: foreign names, links, directories.
     pub fn list(&self) -> Result<Vec<Stored>, BlobError> {
-        let dir = &self.shared.blobs;
-        let entries = match fs::read_dir(dir) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.map_err(BlobError::io("list", dir))?,
-        };
-        let mut all = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(BlobError::io("list", dir))?;
-            let Some(Ok(name)) = entry.file_name().to_str().map(BlobName::parse) else { continue };
-            // One that vanished since was removed by somebody else.
-            let Ok(found) = entry.metadata() else { continue };
-            if found.is_file() {
-                let modified = found.modified().map_err(BlobError::io("look at", &entry.path()))?;
-                all.push(Stored { name, size: found.len(), modified });
-            }
-        }
-        all.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(all)
+        self.shared.place.list()
     }
 
     /// The blobs that are not among those to keep and were last taken in before
@@ -63,37 +46,26 @@ impl Blobs {
     /// Removes a blob that [`Blobs::garbage`] found, unless the same bytes were taken in
     /// since; says whether it did.
     pub fn discard(&self, garbage: &Stored) -> Result<bool, BlobError> {
-        let mut index = self.shared.index();
-        let found = fs::symlink_metadata(self.path(&garbage.name));
-        let unchanged = found.is_ok_and(|found| {
-            found.is_file() && found.modified().is_ok_and(|time| time == garbage.modified)
-        });
-        if unchanged {
-            index.forget();
-            self.unlink(&garbage.name)?;
-        }
-        Ok(unchanged)
+        let mut derived = || self.remove_derived(&garbage.name);
+        self.shared.place.discard(garbage, &mut derived)
     }
 
     /// Removes a blob and what was derived from it. One that is not there is as good as
     /// removed.
     pub fn remove(&self, name: &BlobName) -> Result<(), BlobError> {
-        let mut index = self.shared.index();
-        index.forget();
-        self.unlink(name)
+        self.remove_derived(name)?;
+        self.shared.place.remove(name)
     }
 
-    fn unlink(&self, name: &BlobName) -> Result<(), BlobError> {
-        // The blob goes last: a thumbnail without one would never be found again.
-        for path in [self.thumbnail_path(name), self.path(name)] {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(BlobError::io("remove", &path)(error));
-                }
-                _ => {}
+    /// Goes before the blob: a thumbnail without one would never be found again.
+    fn remove_derived(&self, name: &BlobName) -> Result<(), BlobError> {
+        let path = self.thumbnail_path(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(BlobError::io("remove", &path)(error))
             }
+            _ => Ok(()),
         }
-        if self.shared.blobs.is_dir() { sync_dir(&self.shared.blobs) } else { Ok(()) }
     }
 
     /// Removes what imports of dead runs left in `tmp/`: files that nobody has written to

@@ -138,7 +138,7 @@ impl Intake {
         let (sealed, file) = self.seal()?;
         file.sync_all().map_err(BlobError::io("synchronise", sealed.temporary.path()))?;
         drop(file);
-        shared.place(vec![sealed])?.pop().ok_or(BlobError::Spoiled)
+        shared.place.place_all(vec![sealed])?.pop().ok_or(BlobError::Spoiled)
     }
 
     /// Ends the writing and tells what came. Whoever calls it makes the file durable.

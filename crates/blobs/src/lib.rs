@@ -4,6 +4,9 @@
 //! they are whole and on the disk, renamed to `blobs/<blake3>.<ext>`; the same bytes are
 //! stored once. `derived/` holds thumbnails, which can be made again at any time.
 //!
+//! Instead of `blobs/`, an object store that speaks S3 may hold them (TEA-1). What differs is
+//! behind one trait, `Place`, and both keep the rules of `tests/contract`.
+//!
 //! Everything here blocks: callers run it on a thread that may wait. This crate knows no
 //! messages and no registry: which blobs are still needed is handed in. A name that a file
 //! came with is looked at, never used as a path, and nothing outside `context/` is opened,
@@ -14,6 +17,7 @@ mod blobs;
 mod disk;
 mod error;
 mod facts;
+mod folder;
 #[doc(hidden)]
 pub mod fuzzing;
 mod garbage;
@@ -27,7 +31,9 @@ mod name;
 mod picture;
 #[cfg(test)]
 mod picture_tests;
+mod place;
 mod resolve;
+mod s3;
 mod secret;
 mod sniff;
 #[cfg(test)]
@@ -43,6 +49,7 @@ pub use garbage::{Stored, Swept};
 pub use intake::{Blob, Intake};
 pub use name::{BadBlobName, BlobName};
 pub use picture::{MOST_PIXELS, THUMBNAIL, as_png};
+pub use s3::{S3Error, S3Store};
 pub use secret::{HEAD, looks_secret};
 pub use text::text_of;
 pub use texty::text_like;

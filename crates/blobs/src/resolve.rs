@@ -3,7 +3,6 @@
 
 use std::{
     borrow::Cow,
-    fs,
     path::{Component, Path},
 };
 
@@ -21,11 +20,12 @@ impl Blobs {
             return Err(Broken::NotAbsolute);
         }
         let inside = self.leads_inside(token_path);
-        if inside && let Some(name) = self.canonical(Path::new(token_path)) {
-            return self.is_plain(&name).map(|()| name);
+        let place = &self.shared.place;
+        if inside && let Some(name) = place.canonical(Path::new(token_path)) {
+            return place.is_there(&name).map(|()| name);
         }
         match BlobName::parse(last_part(token_path)) {
-            Ok(name) => match self.is_plain(&name) {
+            Ok(name) => match place.is_there(&name) {
                 Ok(()) => Ok(name),
                 Err(Broken::Missing) if !inside => Err(Broken::Outside),
                 Err(broken) => Err(broken),
@@ -40,21 +40,5 @@ impl Blobs {
         let path = Path::new(path);
         path.starts_with(&self.shared.context)
             && !path.components().any(|part| part == Component::ParentDir)
-    }
-
-    /// The blob that a path names when all links are followed.
-    fn canonical(&self, path: &Path) -> Option<BlobName> {
-        let real = fs::canonicalize(path).ok()?;
-        let home = fs::canonicalize(&self.shared.blobs).ok()?;
-        let name = real.strip_prefix(home).ok()?.to_str()?;
-        BlobName::parse(name).ok()
-    }
-
-    fn is_plain(&self, name: &BlobName) -> Result<(), Broken> {
-        match fs::symlink_metadata(self.path(name)) {
-            Ok(found) if found.is_file() => Ok(()),
-            Ok(_) => Err(Broken::NotAFile),
-            Err(_) => Err(Broken::Missing),
-        }
     }
 }

@@ -63,6 +63,11 @@ pub(crate) struct Location {
     /// The database of the store, such as postgres://USER@HOST/DATABASE; a file by default
     #[arg(long, global = true, value_name = "ADDRESS")]
     store: Option<String>,
+
+    /// An object store for what attached files hold, instead of the data directory; its
+    /// endpoint, region and keys are in the AWS_… variables
+    #[arg(long, global = true, value_name = "s3://BUCKET/PREFIX")]
+    pub(crate) blobs: Option<String>,
 }
 
 impl Location {

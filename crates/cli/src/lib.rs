@@ -17,6 +17,7 @@ mod logging;
 mod machine;
 mod markdown;
 mod meaning;
+mod objects;
 mod output;
 pub mod pairs;
 mod plan_picture;

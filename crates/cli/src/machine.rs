@@ -10,6 +10,7 @@ use std::{
 
 use jiff::{Timestamp as Instant, civil, tz::TimeZone};
 use plimsoll_app::{App, AppParts, Chance, Clock, ProviderSource, Sent};
+use plimsoll_blobs::S3Store;
 use plimsoll_domain::Timestamp;
 use plimsoll_filter::Date;
 use plimsoll_send::{Plan, Suggestion};
@@ -220,6 +221,8 @@ fn is_alive(dir: &Path, owner: &str) -> bool {
 pub(crate) struct Opened {
     pub(crate) app: App,
     pub(crate) providers: Arc<Providers>,
+    /// Where the contents of files are, if not there.
+    pub(crate) objects: Option<S3Store>,
     pub(crate) data_dir: PathBuf,
     /// Where the store is.
     pub(crate) place: StorePlace,
@@ -274,25 +277,35 @@ pub(crate) fn lock_alone(dir: Option<&Path>) -> Result<(PathBuf, File), Failure>
 
 /// Opens the store and puts the app together. Sends that a dead process left behind are
 /// recovered first, and told.
-pub(crate) async fn open(context: Context, location: &Location) -> Result<Opened, Failure> {
-    let address = location.store(&context.settings).map(ToOwned::to_owned);
-    open_place(context, location.data_dir(), address).await
+pub(crate) async fn open(mut context: Context, location: &Location) -> Result<Opened, Failure> {
+    if let Some(address) = &location.blobs {
+        let set = context.settings.set_flag("blobs", address.clone());
+        set.map_err(|error| Failure::usage(error.to_string()))?;
+    }
+    let dir = data_dir(location.data_dir())?;
+    let objects = crate::objects::connect(&context.settings, &dir)?;
+    let place = match location.store(&context.settings) {
+        Some(address) => StorePlace::Server(address.to_owned()),
+        None => StorePlace::File(dir.join("plimsoll.db")),
+    };
+    open_at(context, dir, place, objects).await
 }
 
-/// The same with a store in a file, whatever the settings say.
-pub(crate) async fn open_file(context: Context, dir: Option<&Path>) -> Result<Opened, Failure> {
-    open_place(context, dir, None).await
+/// The same in a directory that is thrown away.
+pub(crate) async fn open_scratch(context: Context, dir: &Path) -> Result<Opened, Failure> {
+    let dir = data_dir(Some(dir))?;
+    let place = StorePlace::File(dir.join("plimsoll.db"));
+    open_at(context, dir, place, None).await
 }
 
-async fn open_place(
+async fn open_at(
     context: Context,
-    dir: Option<&Path>,
-    address: Option<String>,
+    dir: PathBuf,
+    place: StorePlace,
+    objects: Option<S3Store>,
 ) -> Result<Opened, Failure> {
-    let dir = data_dir(dir)?;
     crate::logging::start(&context.settings, &dir)?;
     let clock = Arc::new(MachineClock::new(context.settings.time_zone())?);
-    let path = dir.join("plimsoll.db");
     let lock = store_lock(&dir)?;
     lock.try_lock_shared().map_err(|error| match error {
         TryLockError::WouldBlock => {
@@ -300,10 +313,6 @@ async fn open_place(
         }
         TryLockError::Error(error) => unlockable(&dir, &error),
     })?;
-    let place = match address {
-        Some(address) => StorePlace::Server(address),
-        None => StorePlace::File(path),
-    };
     let (store, made) = stores::open(&place, clock.now()).await?;
     let owner = Owner::new(&dir)?;
     let Context { settings, catalog } = context;
@@ -321,6 +330,7 @@ async fn open_place(
         // Whether a process of another machine is alive cannot be seen from here.
         is_alive: Arc::new(move |owner| elsewhere || is_alive(&locks, owner)),
         conversations: dir.join("conversations"),
+        objects: objects.clone(),
     });
     let interrupted = app.recover().await?;
     for stored in &interrupted {
@@ -330,7 +340,7 @@ async fn open_place(
     // What was deleted long enough ago goes for good (REC-5), whoever opens the store first.
     // Where that cannot be done now, the next one does it.
     let _ = app.purge_expired().await;
-    Ok(Opened { app, providers, data_dir: dir, place, made, owner, _store_lock: lock })
+    Ok(Opened { app, providers, objects, data_dir: dir, place, made, owner, _store_lock: lock })
 }
 
 /// Where the project begins that a directory belongs to; none for one that is no project's.

@@ -61,7 +61,12 @@ fn written(kind: Kind, value: &str) -> Value {
         Kind::Switch => (value == "on").into(),
         Kind::Paths => Value::Array(split_paths(value).collect::<Array>()),
         Kind::Servers | Kind::Aliases => Value::Array(split_servers(value).collect::<Array>()),
-        Kind::Bytes | Kind::Choice(_) | Kind::Zone | Kind::Text | Kind::Address => value.into(),
+        Kind::Bytes
+        | Kind::Choice(_)
+        | Kind::Zone
+        | Kind::ObjectStore
+        | Kind::Text
+        | Kind::Address => value.into(),
     }
 }
 

@@ -19,8 +19,10 @@ impl SettingGroup {
 
 /// What an administrator decides before a server starts (TEA-1). It is never shown or changed in a
 /// page: one person on one machine needs none of it, and addresses hold passwords.
-pub const SERVER_SETTINGS: SettingGroup =
-    SettingGroup { name: "A server for a team", titles: &[("store", "Database of the store")] };
+pub const SERVER_SETTINGS: SettingGroup = SettingGroup {
+    name: "A server for a team",
+    titles: &[("store", "Database of the store"), ("blobs", "Object store for files")],
+};
 
 /// Every other setting stands in one of these groups.
 pub const SETTING_GROUPS: &[SettingGroup] = &[

@@ -10,6 +10,7 @@ mod catalog_file;
 mod edit;
 mod edit_models;
 mod groups;
+mod places;
 mod schema;
 mod settings;
 

@@ -39,6 +39,8 @@ pub enum Kind {
     Aliases,
     /// The name of a time zone that this machine knows, or nothing.
     Zone,
+    /// An object store, `s3://bucket/prefix`, or nothing.
+    ObjectStore,
     /// Any text.
     Text,
     /// The address of a server that keeps something, which may hold a password; or nothing.
@@ -291,6 +293,12 @@ pub const SETTINGS: &[SettingSpec] = &[
         Kind::Choice(&["bytes4", "cl100k", "o200k"]),
         "bytes4",
         "How the memory and spec tools count tokens: bytes by four, or exactly.",
+    ),
+    spec(
+        "blobs",
+        Kind::ObjectStore,
+        "",
+        "An object store for what attached files hold, from the next start, with endpoint, region and keys from the AWS_… variables; empty is the data directory.",
     ),
     spec(
         "log",

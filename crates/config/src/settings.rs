@@ -10,7 +10,10 @@ use plimsoll_budget::{ClientOverBudget, FileLimits, OverBudget, ReplyReserve};
 use plimsoll_tokens::{Estimator, Method, Tokenizer};
 use thiserror::Error;
 
-use crate::{Kind, SETTINGS, SettingSpec, catalog_file::toml_problem, schema::PATH_SEPARATOR};
+use crate::{
+    Kind, SETTINGS, SettingSpec, catalog_file::toml_problem, places::is_object_store,
+    schema::PATH_SEPARATOR,
+};
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +139,7 @@ impl Settings {
         self.values.get(index).map(|(value, source)| (value.as_str(), *source))
     }
 
-    fn text(&self, key: &str) -> &str {
+    pub(crate) fn text(&self, key: &str) -> &str {
         self.get(key).map_or("", |(value, _)| value)
     }
 
@@ -459,6 +462,9 @@ pub(crate) fn check(kind: Kind, value: &str) -> Result<(), String> {
         Kind::Zone => {
             let good = value.is_empty() || jiff::tz::TimeZone::get(value).is_ok();
             (good, "the name of a zone such as Europe/Lisbon or UTC, or nothing".to_owned())
+        }
+        Kind::ObjectStore => {
+            (is_object_store(value), "an address such as s3://bucket/prefix, or nothing".to_owned())
         }
         Kind::Text => (true, String::new()),
         Kind::Address => {

@@ -29,8 +29,8 @@ pub trait WorkspaceFiles: Send + Sync {
     /// One of them; there is no other as far as tools can tell.
     async fn find(&self, id: FileId) -> Result<File, ToolFailure>;
 
-    /// Where its bytes are: a real file inside the workspace's store, to be read only.
-    fn path(&self, file: &File) -> Result<PathBuf, ToolFailure>;
+    /// Where its bytes are: a real file of this machine, to be read only and at once.
+    async fn path(&self, file: &File) -> Result<PathBuf, ToolFailure>;
 
     /// Takes in a file that a tool made, with the tool's words as its context (FIL-2). The
     /// bytes at `path` are copied; the name is a stranger's and is never used as a path.

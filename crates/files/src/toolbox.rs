@@ -283,7 +283,7 @@ impl Toolbox {
             ToolFailure::NoSuchFile => unknown(),
             failure => failed(&failure),
         })?;
-        let path = self.shelf.path(&file).map_err(|failure| failed(&failure))?;
+        let path = self.shelf.path(&file).await.map_err(|failure| failed(&failure))?;
         Ok((file, path))
     }
 

@@ -13,6 +13,7 @@ pub mod postgres;
 pub mod python;
 pub mod real;
 pub mod report;
+pub mod s3_server;
 pub mod scripted;
 pub mod table_fit;
 pub mod texts;

@@ -1,6 +1,6 @@
 //! Bytes that go along with a request.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use plimsoll_blobs::{Blobs, as_png};
 use plimsoll_domain::{File, FileId, ProviderFileId, Timestamp};
@@ -23,15 +23,15 @@ const LIFE_MS: i64 = 24 * 60 * 60 * 1000;
 /// A file with its bytes, as a part of a message.
 pub(crate) async fn load(blobs: &Blobs, file: &Arc<File>) -> Result<FilePart, AppError> {
     let (blobs, name) = (blobs.clone(), blob_name(file)?);
-    let path = blobs.path(&name);
     let mime = sent_mime(file).to_owned();
     let convert = mime != file.mime;
     let damaged = AppError::Damaged(file.name.clone());
-    let load = move || -> Result<Vec<u8>, AppError> {
-        let data = blobs.read(&name, LARGEST)?;
-        if convert { as_png(&data).map_err(|_| damaged) } else { Ok(data) }
+    let load = move || -> Result<(Vec<u8>, PathBuf), AppError> {
+        let (data, path) = (blobs.read(&name, LARGEST)?, blobs.local_path(&name)?);
+        Ok((if convert { as_png(&data).map_err(|_| damaged)? } else { data }, path))
     };
-    let bytes = blocking(load).await??.into();
+    let (bytes, path) = blocking(load).await??;
+    let bytes = bytes.into();
     Ok(FilePart { file: Some(Arc::clone(file)), mime, bytes, path, remote: None })
 }
 

@@ -3,10 +3,11 @@
 
 use std::{
     collections::{HashMap, hash_map::Entry},
+    path::PathBuf,
     sync::Arc,
 };
 
-use plimsoll_blobs::Blobs;
+use plimsoll_blobs::{BlobError, Blobs};
 use plimsoll_budget::Model;
 use plimsoll_domain::{
     Attachment, ContextKind, Delivery, File, FileId, MessagePair, SegmentBody, plain_name,
@@ -85,10 +86,21 @@ impl AttachmentRenderer<'_> {
         if !text.contains("<<") {
             return Ok(references);
         }
-        for segment in segments(text) {
-            let SegmentBody::Token(token) = segment.body else { continue };
+        let paths: Vec<String> = segments(text)
+            .into_iter()
+            .filter_map(|segment| match segment.body {
+                SegmentBody::Token(token) => Some(token.path.into_owned()),
+                SegmentBody::Text(_) => None,
+            })
+            .collect();
+        if paths.is_empty() {
+            return Ok(references);
+        }
+        let blobs = self.blobs.clone();
+        let resolved = move || paths.iter().map(|path| blobs.resolve(path)).collect::<Vec<_>>();
+        for resolved in blocking(resolved).await? {
             let attachment = attachments.get(references.len()).copied().unwrap_or(Attachment::BARE);
-            let file = match self.blobs.resolve(&token.path) {
+            let file = match resolved {
                 Err(broken) => Err(broken.to_string()),
                 Ok(name) => file_cache
                     .file(self.store, self.workspace, attachment, name.hash())
@@ -194,7 +206,11 @@ impl AttachmentRenderer<'_> {
             let text = String::from_utf8_lossy(&bytes);
             text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned()
         };
-        Ok(bytes.ok().map(words))
+        match bytes {
+            // It is there, and cannot be had now: that is no reason to send without it.
+            Err(error @ BlobError::S3(_)) => Err(error.into()),
+            bytes => Ok(bytes.ok().map(words)),
+        }
     }
 
     /// The message as it goes out. `loaded` keeps the bytes of files that several messages hold.
@@ -218,11 +234,30 @@ impl AttachmentRenderer<'_> {
                 place.insert(load(self.blobs, file).await?);
             }
         }
+        let paths = self.local_paths(references).await?;
         let path_token = |file: &File| {
-            let name = blob_name(file).ok().filter(|_| self.capabilities.paths)?;
-            Some(print_token(file.context_kind(), &self.blobs.path(&name).to_string_lossy()))
+            let path = paths.get(&file.id)?;
+            Some(print_token(file.context_kind(), &path.to_string_lossy()))
         };
         Ok(rendered(&parts, path_token, |file| loaded.get(&file.id).cloned()))
+    }
+
+    /// Where those who read the disk find the files of a message.
+    async fn local_paths(
+        &self,
+        references: &[Reference],
+    ) -> Result<HashMap<FileId, PathBuf>, AppError> {
+        let mut paths = HashMap::new();
+        for file in files_of(references).iter().filter(|_| self.capabilities.paths) {
+            let Ok(name) = blob_name(file) else { continue };
+            let blobs = self.blobs.clone();
+            let path = blocking(move || match blobs.local_path(&name) {
+                Err(error @ BlobError::S3(_)) => Err(error),
+                path => Ok(path.unwrap_or_else(|_| blobs.path(&name))),
+            });
+            paths.insert(file.id, path.await??);
+        }
+        Ok(paths)
     }
 
     /// Each reference of a message as it would go out, for people.

@@ -14,7 +14,7 @@ use std::{
     sync::Arc,
 };
 
-use plimsoll_blobs::{Blob, BlobError, BlobName, Blobs, Facts, HEAD, looks_secret};
+use plimsoll_blobs::{Blob, BlobError, BlobName, Blobs, Facts, HEAD, S3Store, looks_secret};
 use plimsoll_domain::{Delivery, File, FileId, FileKind, FileSource, PairId};
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::Estimator;
@@ -133,16 +133,26 @@ pub(crate) struct Keeper {
     pub(crate) chance: Arc<dyn Chance>,
     pub(crate) events: Bus,
     pub(crate) conversations: Arc<Path>,
+    pub(crate) objects: Option<S3Store>,
 }
 
 impl Keeper {
     pub(crate) fn blobs(&self, workspace: &Workspace) -> Result<Blobs, AppError> {
-        let context = self
-            .conversations
-            .join(directory_name(workspace.project()))
-            .join(directory_name(workspace.name()))
-            .join("context");
-        Ok(Blobs::open(context)?)
+        let names = [directory_name(workspace.project()), directory_name(workspace.name())];
+        let [project, name] = &names;
+        let context = self.conversations.join(project).join(name).join("context");
+        Ok(match &self.objects {
+            None => Blobs::open(context)?,
+            Some(objects) => Blobs::open_s3(context, objects, &[project, name])?,
+        })
+    }
+
+    /// Where the blobs of all workspaces are.
+    pub(crate) fn place(&self) -> String {
+        match &self.objects {
+            None => self.conversations.display().to_string(),
+            Some(objects) => objects.to_string(),
+        }
     }
 
     pub(crate) async fn keep_file(
@@ -193,6 +203,7 @@ impl App {
             chance: Arc::clone(&self.chance),
             events: self.events.clone(),
             conversations: Arc::clone(&self.conversations),
+            objects: self.objects.clone(),
         }
     }
 
@@ -325,7 +336,7 @@ impl App {
         Ok(())
     }
 
-    /// Where the bytes of a file are.
+    /// What tokens say of a file; without an object store its bytes are there.
     pub fn file_path(&self, workspace: &Workspace, file: &File) -> Result<PathBuf, AppError> {
         Ok(self.blobs(workspace)?.path(&blob_name(file)?))
     }

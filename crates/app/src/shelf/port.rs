@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
+use plimsoll_blobs::BlobError;
 use plimsoll_domain::{File, FileId, FileSource, PairId};
 use plimsoll_files::{ToolFailure, WorkspaceFiles};
 use plimsoll_store::{ListedIn, StoreError, Workspace};
@@ -43,14 +44,15 @@ impl WorkspaceFiles for StoredFiles {
         }
     }
 
-    fn path(&self, file: &File) -> Result<PathBuf, ToolFailure> {
+    async fn path(&self, file: &File) -> Result<PathBuf, ToolFailure> {
         let damaged = |error: AppError| ToolFailure::Damaged(error.to_string());
         let blobs = self.keeper.blobs(&self.workspace).map_err(damaged)?;
         let name = blob_name(file).map_err(damaged)?;
-        let path = blobs.path(&name);
         // A link in the place of a blob is not followed: the door is the store's own.
-        blobs.open_blob(&name).map_err(|error| ToolFailure::Damaged(error.to_string()))?;
-        Ok(path)
+        match blocking(move || blobs.local_path(&name)).await.map_err(damaged)? {
+            Err(error @ BlobError::S3(_)) => Err(store(&error)),
+            path => path.map_err(|error| ToolFailure::Damaged(error.to_string())),
+        }
     }
 
     async fn add_generated(

@@ -1,10 +1,6 @@
 //! Cutting a file, and letting go of what nothing refers to any more (LIM-3, BLB-4).
 
-use std::{
-    io::Read,
-    path::PathBuf,
-    time::{Duration, SystemTime},
-};
+use std::time::{Duration, SystemTime};
 
 use plimsoll_blobs::{Blob, BlobError, Blobs, Stored};
 use plimsoll_domain::{File, SegmentBody, segments};
@@ -39,15 +35,14 @@ pub struct BlobUsage {
     pub blobs: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Below which directory they are.
-    pub directory: PathBuf,
+    /// The directory, or the part of an object store, where they are.
+    pub place: String,
 }
 
 impl App {
     /// What a copy of the store alone does not have.
     pub async fn beside_the_store(&self) -> Result<BlobUsage, AppError> {
-        let mut beside =
-            BlobUsage { directory: self.conversations.to_path_buf(), ..BlobUsage::default() };
+        let mut beside = BlobUsage { place: self.keeper().place(), ..BlobUsage::default() };
         for workspace in self.store.workspaces().await? {
             let blobs = self.blobs(&workspace)?;
             for stored in blocking(move || blobs.list()).await?? {
@@ -124,10 +119,7 @@ impl App {
 
 /// The first bytes of a text, whole characters.
 pub(super) fn first_text(blobs: &Blobs, file: &File, bytes: u64) -> Result<String, AppError> {
-    let mut start = Vec::new();
-    let reading =
-        |source| BlobError::Io { doing: "reading", path: file.name.clone().into(), source };
-    blobs.open_blob(&blob_name(file)?)?.take(bytes).read_to_end(&mut start).map_err(reading)?;
+    let start = blobs.read_start(&blob_name(file)?, bytes)?;
     let text = String::from_utf8_lossy(&start);
     Ok(text.trim_end_matches('\u{fffd}').to_owned())
 }

@@ -96,6 +96,8 @@ fn look(
             Err(BlobError::Altered(_)) => {
                 verified.damage.push(format!("{called} does not hold the bytes of its name"));
             }
+            // Who cannot be asked is not damaged.
+            Err(error @ BlobError::S3(_)) => return Err(error.into()),
             Err(error) => verified.damage.push(format!("{called}: {error}")),
         }
     }

@@ -6,7 +6,7 @@ use plimsoll_app::{AppError, Cancel, Progress};
 use plimsoll_budget::OverBudget;
 use plimsoll_domain::Lifecycle;
 use plimsoll_provider::{Delta, Finish};
-use plimsoll_store::{Pairs, StoreError, Workspace};
+use plimsoll_store::{StoreError, Workspace};
 use plimsoll_store_sql::Fault;
 
 use crate::{

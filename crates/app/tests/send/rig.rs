@@ -218,6 +218,7 @@ async fn rig_made(
     let clock = Arc::new(Fixed { millis: AtomicI64::new(1_800_000_000_000) });
     let app = App::new(AppParts {
         conversations: dir.path().join("conversations"),
+        objects: None,
         store,
         settings,
         catalog: Catalog::new([model, larger]),

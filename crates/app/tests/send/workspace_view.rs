@@ -6,7 +6,7 @@ use plimsoll_app::{
 };
 use plimsoll_domain::{ColorFlag, PairId, Star};
 use plimsoll_provider::Delta;
-use plimsoll_store::{Edit, Pairs, Workspace};
+use plimsoll_store::{Edit, Workspace};
 
 use crate::rig::{Rig, answer, plain_settings, rig, rig_with, view};
 

@@ -20,10 +20,10 @@ pub(crate) fn run(args: &BackupArgs, location: &Location) -> Result<u8, Failure>
         let beside = opened.app.beside_the_store().await?;
         if beside.blobs > 0 {
             let (blobs, bytes) = (counted(beside.blobs, "file"), size_words(beside.bytes));
-            let directory = beside.directory.display();
+            let place = beside.place;
             note(&format!(
                 "the contents of attached files are not in it: {blobs}, {bytes}, in \
-                 {directory}; `plimsoll export --format zip` takes a workspace along with them"
+                 {place}; `plimsoll export --format zip` takes a workspace along with them"
             ));
         }
         Ok(0)

@@ -21,6 +21,7 @@ use crate::{
     failure::{Failure, note},
     machine,
     meaning::WhileWanted,
+    objects,
     output::Output,
     process, signals, token,
 };
@@ -49,6 +50,7 @@ pub(crate) fn run(
         let listener = listen(args.addr).await?;
         let address = listener.local_addr().unwrap_or(args.addr);
         let opened = machine::open(context, location).await?;
+        objects::check(opened.objects.as_ref()).await?;
         let entrance = Entrance::new(address, given, &opened.data_dir)?;
         if !address.ip().is_loopback() {
             opened.providers.share(&opened.app.settings().allowed_servers());

@@ -18,6 +18,7 @@ mod limits;
 mod mcp_install;
 mod memory;
 mod models;
+mod objects;
 mod plan;
 mod rendered;
 mod run;

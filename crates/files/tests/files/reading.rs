@@ -87,8 +87,8 @@ async fn ftl_2_a_gigabyte_is_read_in_little_memory() {
     let desk = Desk::new();
     let file = desk.text("huge.log", "first\n");
     // A hole in the file: a line of a gigabyte that takes no disk.
-    let mut real =
-        std::fs::OpenOptions::new().append(true).open(desk.path(&file).unwrap()).unwrap();
+    let path = desk.path(&file).await.unwrap();
+    let mut real = std::fs::OpenOptions::new().append(true).open(path).unwrap();
     real.set_len(1 << 30).unwrap();
     real.seek(SeekFrom::End(0)).unwrap();
     real.write_all(b"\nlast\n").unwrap();

@@ -84,7 +84,7 @@ impl WorkspaceFiles for Desk {
         files.iter().find(|file| file.id == id).cloned().ok_or(ToolFailure::NoSuchFile)
     }
 
-    fn path(&self, file: &File) -> Result<PathBuf, ToolFailure> {
+    async fn path(&self, file: &File) -> Result<PathBuf, ToolFailure> {
         let path = self.place.path().join(file.blob_name());
         if path.is_file() { Ok(path) } else { Err(ToolFailure::Damaged("it is gone".to_owned())) }
     }

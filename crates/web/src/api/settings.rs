@@ -99,7 +99,7 @@ pub(super) async fn unset(
     configure(&web, &key, None).await
 }
 
-/// Whether a setting says which files can be read, or which servers be asked (SEC-8). Whoever
+/// Whether a setting says which files can be read, or which servers be asked or given files (SEC-8). Whoever
 /// reaches the page must not be able to open more of them; to close them again is no harm.
 pub(crate) fn is_for_the_terminal(spec: &SettingSpec) -> bool {
     matches!(spec.kind, Kind::Paths | Kind::Servers)
@@ -107,7 +107,7 @@ pub(crate) fn is_for_the_terminal(spec: &SettingSpec) -> bool {
 
 /// How such a setting is set.
 pub(crate) fn terminal_command(spec: &SettingSpec) -> String {
-    let what = if spec.kind == Kind::Servers { "ADDRESS" } else { "FOLDER" };
+    let what = if spec.kind == Kind::Paths { "FOLDER" } else { "ADDRESS" };
     format!("plimsoll settings set {} {what}", spec.key)
 }
 

@@ -114,7 +114,7 @@ async fn of_history(
         Failure::failed(format!("cannot make a temporary directory: {error}"))
             .hint("the pairs of the file are kept there meanwhile; set TMPDIR to a place with room")
     })?;
-    let opened = machine::open_file(context, Some(dir.path())).await?;
+    let opened = machine::open_scratch(context, dir.path()).await?;
     let topic = args.topic.as_deref();
     let from_file = from_file::bring_in(&opened.app, &location.workspace, path, topic).await?;
     planned(args, &location.workspace, &opened.app, from_file).await

@@ -45,13 +45,7 @@ pub(super) async fn start(
     bytes: usize,
 ) -> Result<Vec<u8>, Problem> {
     let (blobs, name) = (web.app.blobs(at)?, blob_name(file)?);
-    let read = move || {
-        let mut start = Vec::new();
-        let opened = blobs.open_blob(&name)?;
-        // What cannot be read is shown as empty; the download says why.
-        let _ = opened.take(bytes as u64).read_to_end(&mut start);
-        Ok::<_, plimsoll_blobs::BlobError>(start)
-    };
+    let read = move || blobs.read_start(&name, bytes as u64);
     let read = tokio::task::spawn_blocking(read).await.map_err(|_| AppError::Ended)?;
     Ok(read.map_err(AppError::from)?)
 }
