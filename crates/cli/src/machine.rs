@@ -299,7 +299,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
         clock,
         chance: Arc::new(SystemChance),
         owner: owner.name.clone(),
-        is_alive: Arc::new(move |owner| is_alive(&locks, owner)),
+        is_alive: Arc::new(move |owner| Some(is_alive(&locks, owner))),
         conversations: dir.join("conversations"),
     });
     let interrupted = app.recover().await?;
@@ -310,6 +310,7 @@ pub(crate) async fn open(context: Context, dir: Option<&Path>) -> Result<Opened,
     // What was deleted long enough ago goes for good (REC-5), whoever opens the store first.
     // Where that cannot be done now, the next one does it.
     let _ = app.purge_expired().await;
+    let _ = app.forget_many_changes().await;
     Ok(Opened { app, providers, data_dir: dir, made, owner, _store_lock: lock })
 }
 

@@ -51,6 +51,10 @@ impl CountingDb<'_> {
 }
 
 impl Db for CountingDb<'_> {
+    fn handle(&self) -> &str {
+        ""
+    }
+
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<u64> {
         self.note(sql, values)?;
         let mut statement = self.connection.prepare(sql).decided()?;
@@ -77,7 +81,7 @@ impl Db for CountingDb<'_> {
     }
 
     fn named(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<Vec<NamedCells>> {
-        session::Session(self.connection).named(sql, values)
+        session::Session::new(self.connection, "").named(sql, values)
     }
 }
 

@@ -30,7 +30,7 @@ const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table'";
 
 /// What the store has so far. A database that is not ours is refused.
 pub(super) fn applied(connection: &Connection, path: &Path) -> StoreResult<Vec<(String, String)>> {
-    let mut session = Session(connection);
+    let mut session = Session::new(connection, "");
     let tables = list(&mut session, TABLES, values![], |row| row.string(0))?;
     if tables.is_empty() {
         return Ok(Vec::new());
@@ -59,7 +59,7 @@ pub(super) fn migrate(
             connection.transaction_with_behavior(TransactionBehavior::Immediate).decided()?;
         let now = applied(&transaction, path)?;
         let Some(next) = pending(known, &now)?.first() else { break };
-        let mut session = Session(&transaction);
+        let mut session = Session::new(&transaction, "");
         session.run(TABLE, values![])?;
         if let Some(prepare) = preparation(next.name) {
             prepare(&mut session)?;

@@ -21,7 +21,10 @@ mod bulk_tests;
 #[cfg(test)]
 mod migrate_tests;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
@@ -45,6 +48,8 @@ pub struct SqlStore {
     writer: writer::Writer,
     report: OpenReport,
     faults: Option<Faults>,
+    /// Tells this handle from all others.
+    handle: Arc<str>,
 }
 
 impl SqlStore {
@@ -105,9 +110,10 @@ impl SqlStore {
         job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         let fault = self.faults.as_ref().and_then(Faults::next);
+        let handle = Arc::clone(&self.handle);
         let done = self.writer.run(move |connection| {
             connection.set_durability(durability)?;
-            session::transaction(connection.get(), job)
+            session::transaction(connection.get(), &handle, job)
         });
         failing(fault, done).await
     }
@@ -119,7 +125,9 @@ impl Engine for SqlStore {
         job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         let fault = self.faults.as_ref().and_then(Faults::next);
-        failing(fault, self.readers.run(move |connection| session::view(connection, job))).await
+        let handle = Arc::clone(&self.handle);
+        let done = self.readers.run(move |connection| session::view(connection, &handle, job));
+        failing(fault, done).await
     }
 
     async fn write<T: Send + 'static>(

@@ -12,6 +12,7 @@ pub(crate) mod labels;
 pub mod memory;
 pub(crate) mod model_memory;
 pub(crate) mod notebook;
+pub(crate) mod outbox;
 pub(crate) mod owners;
 pub(crate) mod pairs;
 pub mod parts;
