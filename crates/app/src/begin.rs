@@ -8,7 +8,7 @@ use plimsoll_domain::{
     words_alone,
 };
 use plimsoll_send::Comparison;
-use plimsoll_store::{StoreError, StoreResult};
+use plimsoll_store::{HeldSend, StoreError, StoreResult};
 
 use crate::{
     App, AppError, HistoryChoice, Prepared, Progress, Purpose, SendChoices, ending::Carried,
@@ -31,6 +31,8 @@ pub struct StartedSend {
     /// Tells which pairs may go along when the wait is over; else those that might before.
     pub history_now: Option<HistoryNow>,
     pub pair: PairId,
+    /// The same, as it is held.
+    pub(crate) held: HeldSend,
     /// The topic that its pair stands in.
     pub topic: TopicId,
     /// Keeps the pair on the list of those that are being sent.
@@ -72,9 +74,10 @@ impl App {
         }
         let written = self.write_down(&mut sides).await?;
         let mut begun = Vec::with_capacity(sides.len());
-        for (((wait, policy), prepared), (pair, carried)) in
+        for (((wait, policy), prepared), (held, carried)) in
             admitted.into_iter().zip(sides).zip(written)
         {
+            let pair = held.pair;
             self.keep_words(&prepared).await?;
             match prepared.purpose {
                 Purpose::ReAsk(old) => {
@@ -93,7 +96,16 @@ impl App {
                 Purpose::New | Purpose::ReAsk(_) | Purpose::SendAgain(_) => prepared.topic.id,
             };
             let history_now = None;
-            begun.push(StartedSend { prepared, wait, policy, history_now, pair, topic, carried });
+            begun.push(StartedSend {
+                prepared,
+                wait,
+                policy,
+                history_now,
+                pair,
+                held,
+                topic,
+                carried,
+            });
         }
         Ok(begun)
     }
@@ -140,7 +152,10 @@ impl App {
 
     /// Persist first (promise 4). A pair that is asked again goes only when the new one
     /// is safe. A send that nobody carries out any more does not stand in the way (REL-6).
-    async fn write_down(&self, sides: &mut [Prepared]) -> Result<Vec<(PairId, Carried)>, AppError> {
+    async fn write_down(
+        &self,
+        sides: &mut [Prepared],
+    ) -> Result<Vec<(HeldSend, Carried)>, AppError> {
         let pairs = self.new_pairs(sides);
         let ids: Vec<PairId> = match sides.first().map(|first| first.purpose) {
             Some(Purpose::Regenerate(id)) => vec![id],
@@ -159,23 +174,27 @@ impl App {
             // What was refused leaves no empty conversation behind.
             self.store.remove_topic(&prepared.workspace, prepared.topic.id).await?;
         }
-        claimed?;
+        let held = claimed?;
         match prepared.purpose {
             // It can be brought back, as all that is deleted (REC-5).
             Purpose::ReAsk(old) => drop(self.put_pairs_aside(&prepared.workspace, &[old]).await?),
             Purpose::SendAgain(old) => drop(self.store.set_use(&[old], PairUse::Out).await?),
             Purpose::New | Purpose::Regenerate(_) | Purpose::Summarise => {}
         }
-        Ok(ids.into_iter().zip(carried).collect())
+        Ok(held.into_iter().zip(carried).collect())
     }
 
     /// Claims the conversation or the workspace for new pairs, or for one that is there.
-    async fn claim(&self, prepared: &Prepared, pairs: &[MessagePair]) -> StoreResult<()> {
-        let (now, scope) = (self.clock.now(), prepared.scope);
+    async fn claim(
+        &self,
+        prepared: &Prepared,
+        pairs: &[MessagePair],
+    ) -> StoreResult<Vec<HeldSend>> {
+        let (now, scope) = (self.lease_time().await?, prepared.scope);
         match prepared.purpose {
             Purpose::Regenerate(id) => {
                 let model = &prepared.plan.model().id;
-                self.store.claim(id, model, scope, &self.owner, now).await
+                Ok(vec![self.store.claim(id, model, scope, &self.owner, now).await?])
             }
             _ => self.store.begin(&prepared.workspace, pairs, scope, &self.owner, now).await,
         }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use plimsoll_domain::{PairId, Usage};
+use plimsoll_domain::Usage;
 use plimsoll_provider::{Delta, Encoded, Finish};
 use plimsoll_send::{AttemptMachine, Event, Request, ToolCall};
 use tokio::time::Instant;
 
-use crate::{App, Cancel, Prepared, Progress, driver::SendState};
+use crate::{App, Cancel, Prepared, Progress, driver::SendState, lease::is_lost};
 
 /// What arrived is on the disk at the latest this long after, also when nothing more
 /// arrives (REL-6).
@@ -37,11 +37,14 @@ impl Saved {
 impl App {
     /// Saves what is not on the disk yet. A disk that does not take it is asked again later:
     /// the answer itself goes on, and its end is written with all of it.
-    async fn save(&self, pair: PairId, state: &mut SendState) {
+    async fn save(&self, state: &mut SendState, cancel: &Cancel) {
         if state.saved.due(&state.answer).is_some() {
             state.saved.at = Some(Instant::now());
-            if self.store.save_partial(pair, &state.answer).await.is_ok() {
-                state.saved.length = state.answer.len();
+            match self.store.save_partial(state.held, &state.answer).await {
+                Ok(()) => state.saved.length = state.answer.len(),
+                // Nobody wants more of an answer that another process ended (TEA-7).
+                Err(error) if is_lost(&error) => cancel.cancel(),
+                Err(_) => {}
             }
         }
     }
@@ -58,7 +61,7 @@ impl App {
     ) -> Called {
         let called = self.receive(prepared, request, machine, state, cancel, tell).await;
         // Tools may work for long on what comes next.
-        self.save(state.pair, state).await;
+        self.save(state, cancel).await;
         called
     }
 
@@ -86,7 +89,7 @@ impl App {
                 biased;
                 () = cancel.cancelled() => return Called::Ended(Event::Cancelled),
                 () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
-                    self.save(pair, state).await;
+                    self.save(state, cancel).await;
                     continue;
                 }
                 next = stream.next() => next,

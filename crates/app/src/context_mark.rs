@@ -107,7 +107,9 @@ impl App {
         within: Option<TopicId>,
         mark: Option<ContextMark>,
     ) -> Result<(), AppError> {
-        self.store.put_value(&key(workspace, within), mark.as_ref().map(write).as_deref()).await?;
+        let kept = mark.as_ref().map(write);
+        let key = key(workspace, within);
+        self.store.put_context_mark(workspace, &key, kept.as_deref()).await?;
         self.events.publish(workspace, Progress::ContextFrom);
         Ok(())
     }

@@ -9,6 +9,7 @@ use plimsoll_send::{
     AttemptMachine, AttemptRecord, Effect, Event, LeftOutBecause, MAX_TOOL_ROUNDS, Message,
     MessageRecord, Outcome, Receipt, SendError, Suggestion, ToolCall, overflow_suggestions,
 };
+use plimsoll_store::HeldSend;
 use tokio::time::Instant;
 
 use crate::{
@@ -55,6 +56,8 @@ impl Sent {
 /// What one send gathers on its way.
 pub(crate) struct SendState {
     pub(crate) pair: PairId,
+    /// What is written names it, so that nothing is written for another's send (TEA-7).
+    pub(crate) held: HeldSend,
     pub(crate) answer: String,
     pub(crate) saved: Saved,
     pub(crate) records: Vec<AttemptRecord>,
@@ -90,9 +93,10 @@ pub(crate) struct SendState {
 }
 
 impl SendState {
-    fn new(pair: PairId) -> Self {
+    fn new(held: HeldSend) -> Self {
         Self {
-            pair,
+            pair: held.pair,
+            held,
             answer: String::new(),
             saved: Saved::default(),
             records: Vec::new(),
@@ -157,6 +161,7 @@ impl App {
             self.events.publish(&workspace, progress);
         };
         let asked = started.carried.cancel.clone();
+        let held = started.held;
         let patience = Patience { pair, at_most, cancel };
         let sent = {
             let stopped = async {
@@ -164,9 +169,14 @@ impl App {
                 cancel.cancel();
                 std::future::pending().await
             };
+            let lost = async {
+                self.keep_lease(held, cancel).await;
+                std::future::pending().await
+            };
             tokio::select! {
                 sent = self.make_calls(&mut started, &patience, &mut tell) => sent,
                 never = stopped => never,
+                never = lost => never,
             }
         };
         // Nobody may hear of the end of a send that is still on the list.
@@ -181,7 +191,7 @@ impl App {
         patience: &Patience<'_>,
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Sent, AppError> {
-        let mut state = SendState::new(started.pair);
+        let mut state = SendState::new(started.held);
         match self.wait_and_drive(started, &mut state, patience.cancel, tell).await {
             Ok(outcome) => self.sent(&started.prepared, state, outcome, patience, tell).await,
             Err(error) => {

@@ -8,7 +8,7 @@ use std::{
 
 use futures_util::future::BoxFuture;
 use plimsoll_domain::{Lifecycle, LifecycleEvent, PairId, PairKind, TopicId};
-use plimsoll_store::{Interrupted, SendInFlight, StoreError, StoreResult, Workspace};
+use plimsoll_store::{HeldSend, Interrupted, StoreError, StoreResult, Workspace};
 use tokio::time::Instant;
 
 use crate::{App, AppError, Cancel, Progress};
@@ -47,7 +47,7 @@ impl UnderWay {
         Carried { list: self.clone(), cancel, number }
     }
 
-    fn has(&self, pair: PairId) -> bool {
+    pub(crate) fn has(&self, pair: PairId) -> bool {
         self.list().iter().any(|entry| entry.pair == pair)
     }
 
@@ -128,16 +128,21 @@ impl App {
     /// confirm.
     pub(crate) fn end_pair<'a>(
         &'a self,
-        pair: PairId,
+        send: HeldSend,
         event: LifecycleEvent,
         kept: &'a plimsoll_store::Outcome,
     ) -> BoxFuture<'a, StoreResult<()>> {
         Box::pin(async move {
-            match self.store.set_state(pair, event, kept).await {
+            match self.store.set_state(send, event, kept).await {
                 Err(StoreError::Conflict { found })
                     if Lifecycle::Sending.after(event) == Ok(found) =>
                 {
-                    Ok(())
+                    // Another process may have ended it as interrupted: that has no receipt.
+                    let ended = self.store.get(send.pair).await?.pair;
+                    match ended.receipt_id == kept.receipt_id {
+                        true => Ok(()),
+                        false => Err(StoreError::LeaseLost { pair: send.pair }),
+                    }
                 }
                 ended => ended,
             }
@@ -147,7 +152,8 @@ impl App {
     /// SND-6: pairs that a dead process left in `sending`, or whose end this one could not
     /// write, become errors that can be read, asked again or deleted.
     pub async fn recover(&self) -> Result<Vec<Interrupted>, AppError> {
-        let ended = self.store.recover(&|send| self.is_carried_out(send)).await?;
+        let now = self.lease_time().await?;
+        let ended = self.store.recover(&|send| self.is_carried_out(send, now)).await?;
         for stored in &ended {
             if stored.pair.kind == PairKind::Summary {
                 // A summary that failed changes nothing (HIS-11).
@@ -157,13 +163,6 @@ impl App {
             self.events.publish(&stored.workspace, Progress::Ended(stored.pair.id));
         }
         Ok(ended)
-    }
-
-    fn is_carried_out(&self, send: &SendInFlight) -> bool {
-        match send.owner == self.owner {
-            true => self.under_way.has(send.pair),
-            false => (self.is_alive)(&send.owner),
-        }
     }
 
     /// Stops the sends of a workspace, or of a conversation, or only that of a pair, whoever carries them out; says
@@ -185,7 +184,7 @@ impl App {
             {
                 continue;
             }
-            if !self.is_carried_out(&send) {
+            if !self.is_carried_out(&send, self.lease_time().await?) {
                 self.recover().await?;
             } else if send.owner == self.owner {
                 self.under_way.stop(send.pair);

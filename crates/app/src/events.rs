@@ -3,7 +3,7 @@
 use plimsoll_budget::QuotaKind;
 use plimsoll_domain::{PairId, ReceiptId};
 use plimsoll_send::AttemptRecord;
-use plimsoll_store::{ToolCallRecord, Workspace};
+use plimsoll_store::{ToolCallRecord, WhatChanged, Workspace};
 use tokio::sync::watch;
 
 /// Something that happened in a workspace.
@@ -62,6 +62,25 @@ pub enum Progress {
 }
 
 impl Progress {
+    /// What another process tells of a change, as those here hear it; nothing of what only a page
+    /// can make something of.
+    pub fn of(what: &WhatChanged) -> Option<Self> {
+        Some(match what {
+            WhatChanged::Started(pair) => Self::Started(*pair),
+            WhatChanged::Ended(pair) => Self::Ended(*pair),
+            WhatChanged::Receipt(pair, receipt) => Self::Receipt(*pair, *receipt),
+            WhatChanged::Texts(pairs) => Self::Changed(pairs.clone()),
+            WhatChanged::Labels(pairs) => Self::Labelled(pairs.clone()),
+            WhatChanged::Removed(pairs) => Self::Removed(pairs.clone()),
+            WhatChanged::Imported => Self::Imported,
+            WhatChanged::Topics => Self::Topics,
+            WhatChanged::ContextFrom => Self::ContextFrom,
+            WhatChanged::Files => Self::Files,
+            WhatChanged::Memory => Self::Memory,
+            WhatChanged::Tool(_) | WhatChanged::Draft(_) => return None,
+        })
+    }
+
     /// The pair of the send that this tells of, if it tells of one.
     pub fn pair(&self) -> Option<PairId> {
         match self {

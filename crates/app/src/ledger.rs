@@ -64,7 +64,7 @@ impl App {
         };
         // The pair's end comes first: whatever fails after it, no pair stays in flight.
         let (event, kept) = pair_end(prepared, state, outcome, receipt.id);
-        self.until_kept(patience, tell, || self.end_pair(state.pair, event, &kept)).await?;
+        self.until_kept(patience, tell, || self.end_pair(state.held, event, &kept)).await?;
         if state.tool_calls > 0 {
             // What tools made is no longer pending: it is kept, or gone with what was stopped.
             self.events.publish(&prepared.workspace, Progress::Files);
@@ -137,7 +137,7 @@ impl App {
             usage: state.usage,
             ..Default::default()
         };
-        let write = || self.end_pair(state.pair, LifecycleEvent::Fail, &kept);
+        let write = || self.end_pair(state.held, LifecycleEvent::Fail, &kept);
         self.until_kept(patience, tell, write).await?;
         match prepared.purpose {
             Purpose::Summarise => self.remove_summary(state.pair, patience, tell).await,

@@ -10,6 +10,7 @@ mod attach;
 mod begin;
 mod bus;
 mod calling;
+mod changes;
 mod compare;
 mod context_mark;
 mod conversations;
@@ -32,6 +33,7 @@ mod import_files;
 mod import_words;
 mod importer;
 mod lack;
+mod lease;
 mod ledger;
 mod model_facts;
 mod pair_error;
@@ -92,8 +94,9 @@ use plimsoll_budget::Catalog;
 use plimsoll_config::Settings;
 use plimsoll_store::{Store, Workspace};
 
-/// Says of an owner of sends whether its process is alive.
-pub type IsAlive = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+/// Says of an owner of sends whether its process is alive; none where that cannot be told, such as
+/// of a process on another machine: then its lease decides (TEA-7).
+pub type IsAlive = Arc<dyn Fn(&str) -> Option<bool> + Send + Sync>;
 
 /// Everything that a use case needs.
 pub struct App {

@@ -236,7 +236,7 @@ impl App {
                 millis: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
                 made,
             };
-            self.store.add_tool_call(state.pair, &record).await?;
+            self.store.add_tool_call(state.held, &record).await?;
             tell(Progress::Tool(state.pair, step(Some(record))));
             called.push(Part::ToolCall(call));
             given.push(Part::ToolResult(result));

@@ -328,7 +328,7 @@ async fn open_at(
         chance: Arc::new(SystemChance),
         owner: owner.name.clone(),
         // Whether a process of another machine is alive cannot be seen from here.
-        is_alive: Arc::new(move |owner| elsewhere || is_alive(&locks, owner)),
+        is_alive: Arc::new(move |owner| (!elsewhere).then(|| is_alive(&locks, owner))),
         conversations: dir.join("conversations"),
         objects: objects.clone(),
     });
@@ -340,6 +340,7 @@ async fn open_at(
     // What was deleted long enough ago goes for good (REC-5), whoever opens the store first.
     // Where that cannot be done now, the next one does it.
     let _ = app.purge_expired().await;
+    let _ = app.forget_many_changes().await;
     Ok(Opened { app, providers, objects, data_dir: dir, place, made, owner, _store_lock: lock })
 }
 

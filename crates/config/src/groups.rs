@@ -80,6 +80,7 @@ pub const SETTING_GROUPS: &[SettingGroup] = &[
             ("timeoutConnect", "Wait for a connection, seconds"),
             ("timeoutFirst", "Wait for an answer to begin, seconds"),
             ("timeoutIdle", "Wait between pieces of an answer, seconds"),
+            ("leaseSeconds", "Give a silent node's send up after, seconds"),
         ],
     },
     SettingGroup {

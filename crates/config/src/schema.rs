@@ -194,6 +194,12 @@ pub const SETTINGS: &[SettingSpec] = &[
         "3",
         "How often a transient fault is retried.",
     ),
+    spec(
+        "leaseSeconds",
+        Kind::Whole { min: 1, max: 600 },
+        "15",
+        "Seconds without a sign of life after which other nodes end a send as interrupted.",
+    ),
     spec("sendErrorPairs", Kind::Switch, "off", "Whether failed pairs send their user text."),
     spec("boundaryStep", Kind::Switch, "off", "Move the boundary in blocks, for prefix caches."),
     spec(

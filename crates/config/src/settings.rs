@@ -202,6 +202,11 @@ impl Settings {
         self.whole("retries")
     }
 
+    /// For how long a send is held without a sign of life (TEA-7).
+    pub fn lease(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(self.whole("leaseSeconds"))
+    }
+
     /// Whether an overflow drops as many pairs as the error says (OVF-4).
     pub fn smart_trim(&self) -> bool {
         self.text("trimStep") == "smart"

@@ -2,12 +2,13 @@
 //! searches and is looked after.
 //!
 //! What is kept and promised, and the statements that do it, are `plimsoll-store`'s; every
-//! database here passes the rules of `tests/contract/`. This crate never reads a clock and never
-//! makes an id.
+//! database here passes the rules of `tests/contract/`. This crate never reads a clock, and
+//! makes no id but the names of its handles.
 
 #![allow(missing_docs)]
 
 mod faults;
+mod handle;
 mod migrations;
 mod open_options;
 mod postgres;

@@ -89,6 +89,8 @@ steps! {
     both "2026-11-30-words",
     sqlite "2026-11-30-words-sqlite",
     postgres "2026-11-30-words-postgres",
+    both "2026-12-01-changes",
+    both "2026-12-01b-leases",
 }
 
 /// The steps for SQLite.

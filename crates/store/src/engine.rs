@@ -84,6 +84,10 @@ impl Numbers {
 
 /// One open transaction, or one consistent view for reading.
 pub trait Db {
+    /// The handle that the job runs through: a text that no other handle on the store has, in no
+    /// process. Changes carry it (TEA-6).
+    fn handle(&self) -> &str;
+
     /// Runs a statement; says how many rows it touched.
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<u64>;
 

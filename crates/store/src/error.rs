@@ -67,6 +67,12 @@ pub enum StoreError {
     /// (SND-2).
     #[error("another send is in flight here; wait for it or cancel it")]
     Busy { since: Timestamp, pair: PairId },
+    /// The send was not renewed in time, so that another process took it for dead and ended it, or
+    /// sends the pair itself by now (TEA-7).
+    #[error(
+        "this send was held too long without a sign of life, and another process ended it; what had arrived is kept, so ask again"
+    )]
+    LeaseLost { pair: PairId },
     /// The pair is no longer in the state that the caller saw.
     #[error("the pair is {} by now; read it again", .found.name())]
     Conflict { found: Lifecycle },

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use plimsoll_domain::{ContentHash, Delivery, File, FileId, PairId, ProviderFileId, TopicId};
 
 use crate::{
-    Workspace,
+    HeldSend, Workspace,
     sql::{files, tool_calls},
 };
 
@@ -84,7 +84,7 @@ jobs! {
         read hashes_in_use(workspace: &Workspace) -> HashSet<ContentHash> = files::hashes;
 
         /// Writes down what a tool gave, after those of the answer that stands.
-        write_lazily add_tool_call(pair: PairId, call: &ToolCallRecord) -> () = tool_calls::add;
+        write_lazily add_tool_call(send: HeldSend, call: &ToolCallRecord) -> () = tool_calls::add;
 
         /// What was read for the answer that stands, in order.
         read tool_calls(pair: PairId) -> Vec<ToolCallRecord> = tool_calls::list_of;

@@ -10,7 +10,7 @@ use plimsoll_domain::{
     ReceiptId, Star, Timestamp, TopicId,
 };
 
-use crate::{GroupBy, ListedIn, Order, Scope, StoreResult, UsageEntry};
+use crate::{GroupBy, HeldSend, ListedIn, Order, Scope, StoreResult, UsageEntry};
 
 /// What a method of the store answers with. It borrows the store and none of the arguments.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = StoreResult<T>> + Send + 'a>>;
@@ -121,6 +121,7 @@ small_arguments!(
     Option<TopicId>,
     HistoryScope,
     FileId,
+    HeldSend,
     ListedIn,
     ReceiptId,
     DeletionId,

@@ -20,6 +20,7 @@ mod gateway;
 mod memory;
 mod model_memory;
 mod notebook;
+mod outbox;
 mod pairs;
 mod receipts;
 mod search;
@@ -54,8 +55,12 @@ pub use memory::{
 };
 pub use model_memory::{LearnedLimits, ModelStats, UsageEntry, UsageReport};
 pub use notebook::{Preferences, QUERIES_KEPT, SavedFilter};
+pub use outbox::{
+    ArrivingText, KnownText, MOST_NAMED, News, Outbox, Watched, WhatChanged, WorkspaceChange,
+};
 pub use pairs::{
-    Edit, INTERRUPTED, Interrupted, Outcome, PairRow, Pairs, SendInFlight, StoredPair,
+    Edit, FIRST_LEASE, HeldSend, INTERRUPTED, Interrupted, Outcome, PairRow, Pairs, SendInFlight,
+    StoredPair,
 };
 pub use receipts::{
     ErrorSnapshot, EstimateErrors, FailedAnswer, GroupBy, ReceiptFilter, ReceiptRecord,
@@ -74,6 +79,7 @@ pub trait Store:
     Pairs
     + Topics
     + Conversations
+    + Outbox
     + Archive
     + Deletions
     + Files

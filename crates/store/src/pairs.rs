@@ -96,6 +96,30 @@ pub struct SendInFlight {
     /// The process that does it, in the words of the caller.
     pub owner: String,
     pub since: Timestamp,
+    /// Tells it from every other send of the workspace.
+    pub epoch: u64,
+    /// Until when its owner holds it, unless it is renewed (TEA-7).
+    pub expires_at: Timestamp,
+}
+
+/// For how long a send is held when it begins; its owner renews it soon after, for as long as the
+/// setting `leaseSeconds` says.
+pub const FIRST_LEASE: std::time::Duration = std::time::Duration::from_secs(15);
+
+/// A send in the hands of who carries it out. All that is written for it names it, and is refused
+/// with `LeaseLost` where another holds the pair by now (TEA-7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldSend {
+    pub pair: PairId,
+    /// [`SendInFlight::epoch`].
+    pub epoch: u64,
+}
+
+impl HeldSend {
+    /// For what is written for a pair that nobody sends, such as in an import.
+    pub fn of_no_send(pair: PairId) -> Self {
+        Self { pair, epoch: 0 }
+    }
 }
 
 /// A send that was found interrupted: the pair as it is now, in error.
@@ -134,7 +158,7 @@ jobs! {
 
         /// Keeps what has arrived of an answer so far; the whole of it, not the newest piece.
         /// It survives a crash of the process; a power cut may cost the last of these.
-        write_lazily save_partial(id: PairId, assistant_text: &str) -> () = owners::save_partial;
+        write_lazily save_partial(send: HeldSend, assistant_text: &str) -> () = owners::save_partial;
 
         /// The summaries that stand for any of these pairs (HIS-11).
         read summaries_of(pairs: &[PairId]) -> Vec<PairId> = summaries::about;
@@ -148,7 +172,7 @@ jobs! {
         /// Ends a send by `Finish`, `Fail` or `Cancel`: the pair gets the outcome, and its
         /// conversation is free again. Refused with `Conflict` when the pair is not being sent
         /// any more, and with `Unclaimed` for the events that start a send.
-        write set_state(id: PairId, event: LifecycleEvent, outcome: &Outcome)
+        write set_state(send: HeldSend, event: LifecycleEvent, outcome: &Outcome)
             -> () = pairs::set_state;
 
         /// Changes the texts of a pair; refused with `Busy` while it is being sent. The texts
@@ -187,14 +211,22 @@ jobs! {
         /// conversation, or the workspace where the scope is everything, in one durable step
         /// (SND-1): they are `sending` when this returns, and nothing is kept when it is refused
         /// with `Busy`.
+        ///
+        /// `at` is by the clock of the database, where that has one of its own
+        /// ([`database_time`](crate::Upkeep::database_time)): until when the send is held counts
+        /// from it.
         write begin(workspace: &Workspace, pairs: &[MessagePair], scope: HistoryScope, owner: &str, at: Timestamp)
-            -> () = owners::begin;
+            -> Vec<HeldSend> = owners::begin;
 
         /// Claims the same for a pair that is already there: an idle one is sent, a complete one
         /// is asked again (SND-8), where its answer is kept beside the new one. `model` is the one
         /// that will answer.
         write claim(id: PairId, model: &str, scope: HistoryScope, owner: &str, at: Timestamp)
-            -> () = owners::claim;
+            -> HeldSend = owners::claim;
+
+        /// Holds a send until a later time, by the same clock. Refused with `LeaseLost` when it
+        /// was ended or is another's by now.
+        write_lazily renew(send: HeldSend, until: Timestamp) -> () = owners::renew;
 
         /// The sends in flight in a workspace, the oldest first.
         read in_flight(workspace: &Workspace) -> Vec<SendInFlight> = owners::in_flight;

@@ -4,8 +4,8 @@
 use plimsoll_domain::{FileId, PairId, Timestamp};
 
 use crate::{
-    ClientKey, ErrorSnapshot, Estimate, GatewayCall, NewDeletion, ReceiptRecord, SendInFlight,
-    Workspace,
+    ClientKey, ErrorSnapshot, Estimate, GatewayCall, HeldSend, NewDeletion, ReceiptRecord,
+    SendInFlight, Workspace,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,12 @@ impl Concerns for Workspace {
 impl Concerns for PairId {
     fn subject(&self) -> Subject {
         Subject::Pair(*self)
+    }
+}
+
+impl Concerns for HeldSend {
+    fn subject(&self) -> Subject {
+        Subject::Pair(self.pair)
     }
 }
 

@@ -38,6 +38,12 @@ pub trait Upkeep: Send + Sync {
     /// another process, has changed the store. Our own changes leave it alone.
     async fn changes_by_others(&self) -> StoreResult<u64>;
 
+    /// The time by the database's own clock, on which processes on several machines agree (TEA-7);
+    /// none where all of them are on one machine and have its clock.
+    async fn database_time(&self) -> StoreResult<Option<Timestamp>> {
+        Ok(None)
+    }
+
     /// Gives the room of deleted things back to the disk.
     async fn vacuum(&self) -> StoreResult<()>;
 

@@ -255,6 +255,7 @@ impl From<StoreError> for Problem {
             StoreError::Busy { .. } => Self::new(StatusCode::CONFLICT, "busy", detail),
             StoreError::Exists(_)
             | StoreError::Conflict { .. }
+            | StoreError::LeaseLost { .. }
             | StoreError::Revised { .. }
             | StoreError::KeyTaken { .. }
             | StoreError::Illegal(_) => Self::new(StatusCode::CONFLICT, "conflict", detail),

@@ -2,7 +2,7 @@
 //! the triggers of BND-4.
 //!
 //! A view holds rows and weights, never texts. It learns of changes from the event bus,
-//! and from the store when another process made them.
+//! and from the store's outbox when another process made them.
 
 mod planning;
 mod prepare;
@@ -37,8 +37,8 @@ pub struct WorkspaceView {
     workspace: Workspace,
     view: View,
     events: Events,
-    /// What the store said of changes by others when everything was loaded.
-    others: u64,
+    /// The number of the last change that was taken in (TEA-6).
+    seen: u64,
     topics: Vec<Topic>,
     topic: Topic,
     pub(crate) history: History,
@@ -82,7 +82,7 @@ impl App {
             crate::history::parse_filter(source)?;
         }
         self.open_workspace(workspace).await?;
-        let others = self.store.changes_by_others().await?;
+        let seen = self.store.newest_change(workspace).await?;
         let (topic, topics) = self.topic(workspace, &view).await?;
         let view = settled(view, &topic);
         let within = within(&view, &topic);
@@ -97,7 +97,7 @@ impl App {
             workspace: workspace.clone(),
             view,
             events,
-            others,
+            seen,
             topics,
             topic,
             history,
@@ -291,6 +291,11 @@ impl WorkspaceView {
     pub(crate) fn with_line_at(mut self, line: Option<PairId>) -> Self {
         self.line = line;
         self
+    }
+
+    /// The number of the last change of the workspace that was taken in (TEA-6).
+    pub fn seen_change(&self) -> u64 {
+        self.seen
     }
 
     /// A number that changes when visible pairs change their places; those that are only

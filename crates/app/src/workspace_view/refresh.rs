@@ -57,13 +57,16 @@ impl Pending {
                 // A send teaches: the limit, the factor.
                 self.target = true;
             }
-            Progress::Labelled(ids) if ids.len() > FEW => self.labels = true,
+            // Others name no pairs where there are too many.
+            Progress::Labelled(ids) if ids.is_empty() || ids.len() > FEW => self.labels = true,
             Progress::Labelled(ids) => self.pairs.extend(ids),
             Progress::Changed(ids) => {
                 self.pairs.extend(ids);
                 // A text that was edited may hold other files, which are listed (FIL-6).
                 self.target = true;
             }
+            // Of a send of another process the receipt tells that it has taught.
+            Progress::Receipt(..) => self.target = true,
             Progress::Removed(_) | Progress::Imported => self.everything = true,
             Progress::Topics => self.topics = true,
             Progress::ContextFrom => self.mark = true,
@@ -77,7 +80,6 @@ impl Pending {
             | Progress::QuotaWait(..)
             | Progress::Unsaved(..)
             | Progress::Trimmed(..)
-            | Progress::Receipt(..)
             | Progress::Tool(..)
             | Progress::Memory => {}
         }
@@ -98,11 +100,7 @@ impl WorkspaceView {
                 Heard::Missed => self.changes.everything = true,
             }
         }
-        let others = app.store.changes_by_others().await?;
-        if others != self.others {
-            self.others = others;
-            self.changes.everything = true;
-        }
+        self.note_changes_by_others(app).await?;
         if self.changes == Pending::default() {
             return Ok(());
         }
@@ -110,6 +108,22 @@ impl WorkspaceView {
         self.changes.everything = true;
         self.take_changes(app, changes).await?;
         self.changes.everything = false;
+        Ok(())
+    }
+
+    /// What other processes changed; our own changes were heard of as they happened.
+    async fn note_changes_by_others(&mut self, app: &App) -> Result<(), AppError> {
+        let Some(changes) = app.store.changes_after(&self.workspace, self.seen).await? else {
+            self.seen = app.store.newest_change(&self.workspace).await?;
+            self.changes.everything = true;
+            return Ok(());
+        };
+        for change in changes {
+            self.seen = change.number;
+            if let Some(progress) = Progress::of(&change.what).filter(|_| !change.ours) {
+                self.changes.note(&progress);
+            }
+        }
         Ok(())
     }
 

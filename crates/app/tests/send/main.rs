@@ -14,6 +14,7 @@ mod ending;
 mod exchange;
 mod faults;
 mod listing;
+mod nodes;
 mod outcomes;
 mod rig;
 mod summaries;

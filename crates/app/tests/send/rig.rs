@@ -226,9 +226,31 @@ async fn rig_made(
         clock: Arc::clone(&clock) as Arc<dyn Clock>,
         chance: Arc::new(Counted(AtomicU64::new(1))),
         owner: "test".to_owned(),
-        is_alive: Arc::new(|_| false),
+        is_alive: Arc::new(|_| Some(false)),
     });
     Rig { app, provider, clock, dir, faults }
+}
+
+impl Rig {
+    /// Another node on the same store, as on another machine: nobody can tell it whether an owner
+    /// lives. It has a clock of its own.
+    pub(crate) async fn another_node(&self, settings: Settings) -> (App, Arc<Fixed>) {
+        let store = open(self.dir.path(), OpenOptions::default()).await;
+        let clock = Arc::new(Fixed { millis: AtomicI64::new(1_800_000_000_000) });
+        let app = App::new(AppParts {
+            conversations: self.dir.path().join("conversations"),
+            objects: None,
+            store,
+            settings,
+            catalog: Catalog::new([Model::unknown("m")]),
+            providers: Arc::new(Book { provider: Arc::clone(&self.provider) }),
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
+            chance: Arc::new(Counted(AtomicU64::new(1 << 40))),
+            owner: "another".to_owned(),
+            is_alive: Arc::new(|_| None),
+        });
+        (app, clock)
+    }
 }
 
 async fn open(dir: &std::path::Path, options: OpenOptions) -> Arc<dyn Store> {

@@ -46,7 +46,7 @@ pub(super) async fn migrate(store: &PostgresStore, at: Timestamp) -> StoreResult
     let done = tokio::task::spawn_blocking(move || {
         let mut names = Vec::new();
         loop {
-            let transaction = Transaction::begin(&pool, &handle, &Kind::Migrate);
+            let transaction = Transaction::begin(&pool, &handle, "", &Kind::Migrate);
             match transaction.and_then(|transaction| step(transaction, at)) {
                 Ok(Some(name)) => names.push(name),
                 Ok(None) => return Ok(names),

@@ -51,6 +51,8 @@ pub struct PostgresStore {
     faults: Option<Faults>,
     /// How often this handle has written.
     writes: Arc<AtomicU64>,
+    /// Tells this handle from all others.
+    handle: Arc<str>,
 }
 
 impl PostgresStore {
@@ -67,6 +69,7 @@ impl PostgresStore {
             report: OpenReport::default(),
             faults: options.faults,
             writes: Arc::default(),
+            handle: crate::handle::new().into(),
         };
         store.report = migrate::migrate(&store, at).await?;
         Ok(store)
@@ -83,11 +86,11 @@ impl PostgresStore {
         job: impl Fn(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         let (pool, patience, writes) = (self.pool.clone(), self.patience, Arc::clone(&self.writes));
-        let handle = Handle::current();
+        let (runtime, handle) = (Handle::current(), Arc::clone(&self.handle));
         let done = tokio::task::spawn_blocking(move || {
             let started = Instant::now();
             loop {
-                let trouble = match once(&pool, &handle, &kind, &job) {
+                let trouble = match once(&pool, (&runtime, &handle), &kind, &job) {
                     Ok(done) => {
                         if kind.writes() {
                             writes.fetch_add(1, Ordering::Relaxed);
@@ -120,11 +123,11 @@ impl PostgresStore {
 /// One try.
 fn once<T>(
     pool: &Pool,
-    handle: &Handle,
+    (runtime, handle): (&Handle, &str),
     kind: &Kind,
     job: &impl Fn(&mut dyn Db) -> StoreResult<T>,
 ) -> Result<T, Trouble> {
-    let mut transaction = Transaction::begin(pool, handle, kind)?;
+    let mut transaction = Transaction::begin(pool, runtime, handle, kind)?;
     let done = transaction.run(job)?;
     transaction.commit()?;
     Ok(done)

@@ -22,13 +22,14 @@ use super::{
 /// Statements on a connection.
 pub(super) struct Session<'c> {
     client: &'c Client,
-    handle: &'c Handle,
+    runtime: &'c Handle,
+    handle: &'c str,
     passing: bool,
 }
 
 impl<'c> Session<'c> {
-    pub(super) fn new(client: &'c Client, handle: &'c Handle) -> Self {
-        Self { client, handle, passing: false }
+    pub(super) fn new(client: &'c Client, runtime: &'c Handle, handle: &'c str) -> Self {
+        Self { client, runtime, handle, passing: false }
     }
 
     /// Whether a statement failed for a reason that may be gone in a moment.
@@ -39,7 +40,7 @@ impl<'c> Session<'c> {
     fn ask(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<RowStream> {
         let bound: Vec<Bound<'_>> = values.iter().map(Bound::of).collect();
         let typed = bound.iter().map(|value| (value as &(dyn ToSql + Sync), value.kind()));
-        let asked = self.handle.block_on(self.client.query_typed_raw(sql, typed));
+        let asked = self.runtime.block_on(self.client.query_typed_raw(sql, typed));
         asked.map_err(|error| self.failed(error, sql))
     }
 
@@ -63,7 +64,7 @@ impl<'c> Session<'c> {
         let stream = self.ask(sql, values)?;
         pin_mut!(stream);
         // An error of the caller ends the transaction; what is left of the rows is passed over.
-        while let Some(next) = self.handle.block_on(stream.next()) {
+        while let Some(next) = self.runtime.block_on(stream.next()) {
             let next = next.map_err(|error| self.failed(error, sql))?;
             row(&next)?;
         }
@@ -72,6 +73,10 @@ impl<'c> Session<'c> {
 }
 
 impl Db for Session<'_> {
+    fn handle(&self) -> &str {
+        self.handle
+    }
+
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<u64> {
         self.rows(sql, values, &mut |_| Ok(()))
     }

@@ -77,7 +77,8 @@ fn of_workspace(from: &str) -> String {
 /// An open transaction. One that is dropped takes its connection along, which undoes it.
 pub(super) struct Transaction<'p> {
     pool: &'p Pool,
-    handle: &'p Handle,
+    runtime: &'p Handle,
+    handle: &'p str,
     connection: Option<Object>,
     writes: bool,
     /// Its number, if it writes.
@@ -85,13 +86,18 @@ pub(super) struct Transaction<'p> {
 }
 
 impl<'p> Transaction<'p> {
-    pub(super) fn begin(pool: &'p Pool, handle: &'p Handle, kind: &Kind) -> Result<Self, Trouble> {
-        let connection = handle.block_on(pool.get()).map_err(error::of_pool)?;
-        let began = handle.block_on(connection.simple_query(&kind.beginning()));
+    pub(super) fn begin(
+        pool: &'p Pool,
+        runtime: &'p Handle,
+        handle: &'p str,
+        kind: &Kind,
+    ) -> Result<Self, Trouble> {
+        let connection = runtime.block_on(pool.get()).map_err(error::of_pool)?;
+        let began = runtime.block_on(connection.simple_query(&kind.beginning()));
         let writes = kind.writes();
         // A connection whose transaction did not begin is not used again.
         let mut transaction =
-            Self { pool, handle, connection: Some(connection), writes, number: None };
+            Self { pool, runtime, handle, connection: Some(connection), writes, number: None };
         let rows = began.map_err(error::decide)?;
         transaction.number = rows.iter().rev().find_map(|row| match row {
             SimpleQueryMessage::Row(row) if writes => row.get(0).map(ToOwned::to_owned),
@@ -106,7 +112,7 @@ impl<'p> Transaction<'p> {
         job: &impl Fn(&mut dyn Db) -> StoreResult<T>,
     ) -> Result<T, Trouble> {
         let Some(connection) = &self.connection else { return Err(error::ended()) };
-        let mut session = Session::new(connection, self.handle);
+        let mut session = Session::new(connection, self.runtime, self.handle);
         let mut done = job(&mut session);
         if self.writes && done.is_ok() {
             done = search::settle(&mut session).and(done);
@@ -129,13 +135,13 @@ impl<'p> Transaction<'p> {
         job: &impl Fn(&mut dyn Db) -> StoreResult<T>,
     ) -> Result<T, Trouble> {
         let Some(connection) = &self.connection else { return Err(error::ended()) };
-        job(&mut Session::new(connection, self.handle)).map_err(Trouble::Lasting)
+        job(&mut Session::new(connection, self.runtime, self.handle)).map_err(Trouble::Lasting)
     }
 
     /// Statements of the schema, several at once.
     pub(super) fn batch(&mut self, sql: &str) -> Result<(), Trouble> {
         let Some(connection) = &self.connection else { return Err(error::ended()) };
-        self.handle.block_on(connection.batch_execute(sql)).map_err(error::decide)
+        self.runtime.block_on(connection.batch_execute(sql)).map_err(error::decide)
     }
 
     pub(super) fn commit(mut self) -> Result<(), Trouble> {
@@ -152,7 +158,7 @@ impl<'p> Transaction<'p> {
 
     fn end(&mut self, sql: &str) -> Result<(), Trouble> {
         let Some(connection) = self.connection.take() else { return Err(error::ended()) };
-        match self.handle.block_on(connection.batch_execute(sql)) {
+        match self.runtime.block_on(connection.batch_execute(sql)) {
             Ok(()) => Ok(()),
             Err(error) => {
                 drop(Object::take(connection));
@@ -164,12 +170,12 @@ impl<'p> Transaction<'p> {
     /// The connection broke while the transaction was committed: the database knows whether it was.
     fn outcome(&self, number: &str, error: plimsoll_store::StoreError) -> Result<(), Trouble> {
         let connection = self
-            .handle
+            .runtime
             .block_on(self.pool.get())
             .map_err(|_| Trouble::Lasting(plimsoll_store::StoreError::Unconfirmed))?;
         let ask = format!("SELECT pg_xact_status('{number}'::xid8)");
         let unknown = |_| Trouble::Lasting(plimsoll_store::StoreError::Unconfirmed);
-        let told = self.handle.block_on(connection.simple_query(&ask)).map_err(unknown)?;
+        let told = self.runtime.block_on(connection.simple_query(&ask)).map_err(unknown)?;
         let status = told.iter().find_map(|row| match row {
             SimpleQueryMessage::Row(row) => row.get(0),
             _ => None,

@@ -52,6 +52,10 @@ impl CountingDb<'_> {
 }
 
 impl Db for CountingDb<'_> {
+    fn handle(&self) -> &str {
+        ""
+    }
+
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<u64> {
         self.note(sql, values)?;
         let mut statement = self.connection.prepare(sql).decided()?;
@@ -78,7 +82,7 @@ impl Db for CountingDb<'_> {
     }
 
     fn named(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<Vec<NamedCells>> {
-        session::Session(self.connection).named(sql, values)
+        session::Session::new(self.connection, "").named(sql, values)
     }
 
     fn next_number(&mut self, of: Numbers) -> StoreResult<u64> {

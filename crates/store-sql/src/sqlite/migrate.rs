@@ -36,7 +36,7 @@ const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table'";
 
 /// What the store has so far. A database that is not ours is refused.
 pub(super) fn applied(connection: &Connection, path: &Path) -> StoreResult<Vec<Applied>> {
-    let mut session = Session(connection);
+    let mut session = Session::new(connection, "");
     let tables = list(&mut session, TABLES, values![], |row| row.string(0))?;
     if tables.is_empty() {
         return Ok(Vec::new());
@@ -68,7 +68,7 @@ pub(super) fn migrate(
             connection.transaction_with_behavior(TransactionBehavior::Immediate).decided()?;
         let now = applied(&transaction, path)?;
         let Some(next) = pending(known, &now)?.first() else { break };
-        let mut session = Session(&transaction);
+        let mut session = Session::new(&transaction, "");
         session.run(TABLE, values![])?;
         if !has_goes_on(&mut session)? {
             session.run(ADD_GOES_ON, values![])?;

@@ -18,7 +18,10 @@ mod bulk_tests;
 #[cfg(test)]
 mod migrate_tests;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
@@ -42,6 +45,8 @@ pub struct SqlStore {
     writer: writer::Writer,
     report: OpenReport,
     faults: Option<Faults>,
+    /// Tells this handle from all others.
+    handle: Arc<str>,
 }
 
 impl SqlStore {
@@ -102,9 +107,10 @@ impl SqlStore {
         job: impl FnOnce(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         let fault = self.faults.as_ref().and_then(Faults::next);
+        let handle = Arc::clone(&self.handle);
         let done = self.writer.run(move |connection| {
             connection.set_durability(durability)?;
-            session::transaction(connection.get(), job)
+            session::transaction(connection.get(), &handle, job)
         });
         failing(fault, done).await
     }
@@ -117,7 +123,9 @@ impl Engine for SqlStore {
         job: impl Fn(&mut dyn Db) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         let fault = self.faults.as_ref().and_then(Faults::next);
-        failing(fault, self.readers.run(move |connection| session::view(connection, job))).await
+        let handle = Arc::clone(&self.handle);
+        let done = self.readers.run(move |connection| session::view(connection, &handle, job));
+        failing(fault, done).await
     }
 
     async fn write<T: Send + 'static>(

@@ -45,6 +45,7 @@ pub(super) fn open(
         readers: Readers::new(path.to_owned(), options.clone()),
         report,
         faults: options.faults.clone(),
+        handle: crate::handle::new().into(),
     })
 }
 

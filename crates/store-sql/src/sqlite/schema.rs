@@ -20,7 +20,7 @@ pub(super) fn foreign(
     let model = Connection::open_in_memory().decided()?;
     for step in known.iter().take(applied) {
         if let Some(prepare) = preparation(step.name) {
-            prepare(&mut Session(&model))?;
+            prepare(&mut Session::new(&model, ""))?;
         }
         model.execute_batch(step.sql).decided()?;
     }

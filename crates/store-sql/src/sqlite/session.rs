@@ -19,30 +19,45 @@ use super::error::Decide;
 /// from its end on.
 pub(super) fn transaction<T>(
     connection: &mut Connection,
+    handle: &str,
     job: impl FnOnce(&mut dyn Db) -> StoreResult<T>,
 ) -> StoreResult<T> {
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).decided()?;
-    let done = job(&mut Session(&transaction))?;
-    search::settle(&mut Session(&transaction))?;
+    let done = job(&mut Session::new(&transaction, handle))?;
+    search::settle(&mut Session::new(&transaction, handle))?;
     transaction.commit().decided()?;
     Ok(done)
 }
 
 pub(super) fn view<T>(
     connection: &mut Connection,
+    handle: &str,
     job: impl FnOnce(&mut dyn Db) -> StoreResult<T>,
 ) -> StoreResult<T> {
     let view = connection.transaction_with_behavior(TransactionBehavior::Deferred).decided()?;
-    job(&mut Session(&view))
+    job(&mut Session::new(&view, handle))
 }
 
 /// Statements on a connection, prepared once.
-pub(super) struct Session<'c>(pub(super) &'c Connection);
+pub(super) struct Session<'c> {
+    connection: &'c Connection,
+    handle: &'c str,
+}
+
+impl<'c> Session<'c> {
+    pub(super) fn new(connection: &'c Connection, handle: &'c str) -> Self {
+        Self { connection, handle }
+    }
+}
 
 impl Db for Session<'_> {
+    fn handle(&self) -> &str {
+        self.handle
+    }
+
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<u64> {
-        let mut statement = self.0.prepare_cached(sql).decided()?;
+        let mut statement = self.connection.prepare_cached(sql).decided()?;
         debug_assert!(placeholders_in_order(&statement), "{sql}");
         let touched = statement.execute(bound(values)).decided()?;
         Ok(u64::try_from(touched).unwrap_or(u64::MAX))
@@ -54,7 +69,7 @@ impl Db for Session<'_> {
         values: &[Value<'_>],
         row: &mut dyn FnMut(&dyn Cells) -> StoreResult<()>,
     ) -> StoreResult<()> {
-        let mut statement = self.0.prepare_cached(sql).decided()?;
+        let mut statement = self.connection.prepare_cached(sql).decided()?;
         debug_assert!(placeholders_in_order(&statement), "{sql}");
         let mut rows = statement.query(bound(values)).decided()?;
         while let Some(found) = rows.next().decided()? {
@@ -64,7 +79,7 @@ impl Db for Session<'_> {
     }
 
     fn named(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<Vec<NamedCells>> {
-        let mut statement = self.0.prepare_cached(sql).decided()?;
+        let mut statement = self.connection.prepare_cached(sql).decided()?;
         debug_assert!(placeholders_in_order(&statement), "{sql}");
         let names: Vec<String> = statement.column_names().map(ToOwned::to_owned).collect();
         let mut rows = statement.query(bound(values)).decided()?;

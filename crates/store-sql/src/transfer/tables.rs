@@ -61,6 +61,8 @@ pub(super) const TABLES: &[Table] = &[
     table("memory_uids", &["observation_id"]),
     table("memory_synced", &["workspace", "folder", "uid"]),
     table("memory_vectors", &["observation_id"]),
+    table("change_counters", &["workspace"]),
+    table("changes", &["workspace", "number"]),
     table("deletions", &["id"]),
     table("deleted_rows", &["deletion_id", "place"]),
 ];

@@ -5,7 +5,9 @@ use plimsoll_domain::{
     TopicId, Usage,
 };
 
-use super::{Backend, answered, at, estimates::stale, files::file, pair, pair_id, ready, topic};
+use super::{
+    Backend, answered, at, estimates::stale, files::file, held, pair, pair_id, ready, topic,
+};
 use plimsoll_store::{
     ArchivedPair, BroughtIn, Edit, Estimate, Noun, Outcome, PreviousAnswer, Revision, StoreError,
     Workspace,
@@ -46,7 +48,7 @@ pub(crate) async fn a_pair_is_taken_out_and_brought_in_whole(backend: &impl Back
         cut: true,
         ..Outcome::default()
     };
-    store.set_state(pair_id(1), LifecycleEvent::Fail, &outcome).await.unwrap();
+    store.set_state(held(&store, pair_id(1)).await, LifecycleEvent::Fail, &outcome).await.unwrap();
     for (millis, text) in [(50, "better"), (60, "best")] {
         let edit = Edit { user_text: Some(text.to_owned()), assistant_text: None };
         store.edit(pair_id(1), &edit, at(millis)).await.unwrap();

@@ -4,7 +4,7 @@ use plimsoll_domain::{
     DeletionId, Draft, HistoryScope, LifecycleEvent, MessagePair, Topic, TopicId,
 };
 
-use super::{Backend, answered, at, pair, pair_id, ready, topic};
+use super::{Backend, answered, at, held, pair, pair_id, ready, topic};
 use plimsoll_store::{
     ConversationPlace, ConversationQuery, Deletable, DeletedKind, NewDeletion, Outcome, StoreError,
 };
@@ -33,7 +33,10 @@ pub(crate) async fn one_send_a_conversation(backend: &impl Backend) {
     let pairs: Vec<_> =
         store.in_flight(&workspace).await.unwrap().iter().map(|send| send.pair).collect();
     assert_eq!(pairs, [pair_id(1), pair_id(3)]);
-    store.set_state(pair_id(1), LifecycleEvent::Finish, &Outcome::default()).await.unwrap();
+    store
+        .set_state(held(&store, pair_id(1)).await, LifecycleEvent::Finish, &Outcome::default())
+        .await
+        .unwrap();
     store.begin(&workspace, &[pair(2)], alone, "me", at(70)).await.unwrap();
     assert_eq!(store.count(&workspace).await.unwrap(), 3);
 }
@@ -84,7 +87,10 @@ pub(crate) async fn sizes_follow_the_texts(backend: &impl Backend) {
     let alone = HistoryScope::Conversation;
     store.claim(pair_id(2), "m", alone, "me", at(70)).await.unwrap();
     let outcome = Outcome { assistant_text: Some("four".to_owned()), ..Outcome::default() };
-    store.set_state(pair_id(2), LifecycleEvent::Finish, &outcome).await.unwrap();
+    store
+        .set_state(held(&store, pair_id(2)).await, LifecycleEvent::Finish, &outcome)
+        .await
+        .unwrap();
     let words = pair(2).user_text.len() as u64;
     assert_eq!(size(other_topic().id).await.text_bytes, words + 4);
     assert_eq!(store.rows_of(&workspace, topic().id).await.unwrap().len(), 1);

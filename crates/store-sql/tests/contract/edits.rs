@@ -2,7 +2,7 @@
 
 use plimsoll_domain::{HistoryScope, Lifecycle, LifecycleEvent, MessagePair, PairError, Usage};
 
-use super::{Backend, answered, at, pair, pair_id, ready};
+use super::{Backend, answered, at, held, pair, pair_id, ready};
 use plimsoll_store::{Edit, Noun, Outcome, StoreError};
 
 fn new_question(text: &str) -> Edit {
@@ -70,7 +70,10 @@ pub(crate) async fn regenerating_keeps_the_earlier_answer(backend: &impl Backend
     let sending = store.get(pair_id(1)).await.unwrap().pair;
     assert_eq!((sending.assistant_text, sending.usage), (None, None));
     let outcome = Outcome { assistant_text: Some("second".to_owned()), ..Outcome::default() };
-    store.set_state(pair_id(1), LifecycleEvent::Finish, &outcome).await.unwrap();
+    store
+        .set_state(held(&store, pair_id(1)).await, LifecycleEvent::Finish, &outcome)
+        .await
+        .unwrap();
     let stored = store.get(pair_id(1)).await.unwrap().pair;
     assert_eq!(stored.assistant_text.as_deref(), Some("second"));
     assert_eq!(stored.previous_answer, first_answer().assistant_text);
@@ -86,7 +89,10 @@ pub(crate) async fn a_swap_brings_everything_back(backend: &impl Backend) {
     store.claim(pair_id(1), "gpt-4o", HistoryScope::Everything, "me", at(50)).await.unwrap();
     let outcome =
         Outcome { assistant_text: Some("second".to_owned()), cut: true, ..Outcome::default() };
-    store.set_state(pair_id(1), LifecycleEvent::Finish, &outcome).await.unwrap();
+    store
+        .set_state(held(&store, pair_id(1)).await, LifecycleEvent::Finish, &outcome)
+        .await
+        .unwrap();
     let second = store.get(pair_id(1)).await.unwrap();
     store.swap_answer(pair_id(1)).await.unwrap();
     let back = store.get(pair_id(1)).await.unwrap();
@@ -105,7 +111,7 @@ pub(crate) async fn a_failed_regeneration_can_be_swapped_back(backend: &impl Bac
     store.claim(pair_id(1), "gpt-4o", HistoryScope::Everything, "me", at(50)).await.unwrap();
     let error = PairError { code: "net".to_owned(), message: "gone".to_owned() };
     let outcome = Outcome { error: Some(error.clone()), ..Outcome::default() };
-    store.set_state(pair_id(1), LifecycleEvent::Fail, &outcome).await.unwrap();
+    store.set_state(held(&store, pair_id(1)).await, LifecycleEvent::Fail, &outcome).await.unwrap();
     store.swap_answer(pair_id(1)).await.unwrap();
     assert_eq!(store.get(pair_id(1)).await.unwrap().pair, first_answer());
     store.swap_answer(pair_id(1)).await.unwrap();

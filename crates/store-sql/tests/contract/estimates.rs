@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plimsoll_domain::{HistoryScope, LifecycleEvent, PairId};
 
-use super::{Backend, answered, at, filled, pair_id, ready};
+use super::{Backend, answered, at, filled, held, pair_id, ready};
 use plimsoll_store::{Edit, Estimate, Outcome, Store, Workspace};
 
 fn estimate(revision: u64) -> Estimate {
@@ -58,7 +58,10 @@ pub(crate) async fn every_change_of_text_makes_estimates_stale(backend: &impl Ba
     assert!(is_stale().await);
     weigh(&store, 1, "s").await;
     let outcome = Outcome { assistant_text: Some("x".to_owned()), ..Outcome::default() };
-    store.set_state(pair_id(1), LifecycleEvent::Finish, &outcome).await.unwrap();
+    store
+        .set_state(held(&store, pair_id(1)).await, LifecycleEvent::Finish, &outcome)
+        .await
+        .unwrap();
     assert!(is_stale().await);
     weigh(&store, 1, "s").await;
     store.swap_answer(pair_id(1)).await.unwrap();

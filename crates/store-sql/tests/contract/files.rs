@@ -5,7 +5,7 @@ use plimsoll_domain::{
     MessagePair, PairUse, ProviderFileId, Topic, TopicId,
 };
 
-use super::{Backend, answered, at, filled, pair, pair_id, ready, topic};
+use super::{Backend, answered, at, filled, held, pair, pair_id, ready, topic};
 use plimsoll_store::{Estimate, ListedIn, ToolCallRecord, Workspace};
 
 pub(super) fn file(n: u8) -> File {
@@ -108,7 +108,10 @@ pub(crate) async fn what_a_tool_made_stays_unless_the_send_is_cancelled(backend:
         let made = File { source, made_for, ..file(n) };
         store.put_file(&workspace, &made).await.unwrap();
         assert_eq!(store.listed_file(&workspace, ALL, made.id).await.unwrap(), made);
-        store.set_state(pair_id(n), event, &plimsoll_store::Outcome::default()).await.unwrap();
+        store
+            .set_state(held(&store, pair_id(n)).await, event, &plimsoll_store::Outcome::default())
+            .await
+            .unwrap();
         let kept = store.listed_file(&workspace, ALL, made.id).await.ok();
         let expected = (event != Cancel).then_some(FileSource::Assistant);
         assert_eq!(kept.map(|file| file.source), expected, "{event:?}");
@@ -223,16 +226,16 @@ pub(crate) async fn tool_calls_go_with_their_answer(backend: &impl Backend) {
         made: vec![file(7).id, file(8).id],
     };
     for name in ["first", "second"] {
-        store.add_tool_call(pair_id(1), &call(name)).await.unwrap();
+        store.add_tool_call(held(&store, pair_id(1)).await, &call(name)).await.unwrap();
     }
     assert_eq!(store.tool_calls(pair_id(1)).await.unwrap(), [call("first"), call("second")]);
     store.claim(pair_id(1), "m", HistoryScope::Everything, "me", at(60)).await.unwrap();
     assert!(store.tool_calls(pair_id(1)).await.unwrap().is_empty());
-    store.add_tool_call(pair_id(1), &call("third")).await.unwrap();
+    store.add_tool_call(held(&store, pair_id(1)).await, &call("third")).await.unwrap();
     let done =
         plimsoll_store::Outcome { assistant_text: Some("b".to_owned()), ..Default::default() };
     let finish = plimsoll_domain::LifecycleEvent::Finish;
-    store.set_state(pair_id(1), finish, &done).await.unwrap();
+    store.set_state(held(&store, pair_id(1)).await, finish, &done).await.unwrap();
     assert_eq!(store.tool_calls(pair_id(1)).await.unwrap(), [call("third")]);
     store.swap_answer(pair_id(1)).await.unwrap();
     assert_eq!(store.tool_calls(pair_id(1)).await.unwrap(), [call("first"), call("second")]);
@@ -240,7 +243,7 @@ pub(crate) async fn tool_calls_go_with_their_answer(backend: &impl Backend) {
     assert_eq!(store.tool_calls(pair_id(1)).await.unwrap(), [call("third")]);
     store.delete(&[pair_id(1)]).await.unwrap();
     assert!(store.tool_calls(pair_id(1)).await.unwrap().is_empty());
-    assert!(store.add_tool_call(pair_id(1), &call("late")).await.is_err());
+    assert!(store.add_tool_call(held(&store, pair_id(1)).await, &call("late")).await.is_err());
 }
 
 /// FIL-6: the files of one conversation, of its pinned messages, and of a message in any case.

@@ -5,11 +5,13 @@
 
 pub(crate) mod archive;
 pub(crate) mod books;
+pub(crate) mod changes;
 pub(crate) mod conversations;
 pub(crate) mod edits;
 pub(crate) mod estimates;
 pub(crate) mod files;
 pub(crate) mod gateway;
+pub(crate) mod leases;
 pub(crate) mod memory;
 pub(crate) mod memory_care;
 pub(crate) mod memory_projects;
@@ -28,8 +30,8 @@ pub(crate) mod upkeep;
 use std::{path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
-use plimsoll_domain::MessagePair;
-use plimsoll_store::{Store, Workspace};
+use plimsoll_domain::{MessagePair, PairId};
+use plimsoll_store::{HeldSend, Store, Workspace};
 pub(crate) use plimsoll_testkit::pairs::{answered, at, pair, pair_id, topic};
 
 /// One store of its own, empty at first, that can be opened more than once.
@@ -82,6 +84,21 @@ macro_rules! contract_tests {
                 cancelling_keeps_what_arrived
                 sends_of_the_dead_are_interrupted
                 sends_of_the_living_are_left_alone
+            }
+            leases {
+                tea_7_what_is_written_for_a_send_names_it
+                tea_7_a_send_that_is_renewed_is_left_alone
+                tea_7_who_stops_renewing_is_ended_and_refused
+                tea_7_a_pair_that_is_sent_again_is_another_send
+            }
+            changes {
+                tea_6_changes_are_numbered_in_order_and_told_to_others
+                tea_6_each_workspace_counts_for_itself
+                tea_6_what_fails_leaves_no_change
+                tea_6_every_write_that_pages_hear_of_is_told
+                tea_6_text_that_others_receive_is_read_as_it_grows
+                tea_6_old_changes_are_forgotten_and_said_to_be
+                tea_6_many_workspaces_are_asked_for_at_once
             }
             edits {
                 an_edit_keeps_the_original
@@ -287,4 +304,11 @@ pub(crate) async fn ready(backend: &impl Backend) -> (Arc<dyn Store>, Workspace)
 /// Writes pairs down, in any order.
 pub(crate) async fn filled(store: &Arc<dyn Store>, workspace: &Workspace, pairs: &[MessagePair]) {
     store.insert_many(workspace, pairs).await.unwrap();
+}
+
+/// The send of a pair, whoever holds it; of a pair at rest, what nobody holds.
+pub(crate) async fn held(store: &Arc<dyn Store>, pair: PairId) -> HeldSend {
+    let sends = store.sends_in_flight().await.unwrap();
+    let found = sends.iter().find(|send| send.pair == pair);
+    HeldSend { pair, epoch: found.map_or(0, |send| send.epoch) }
 }

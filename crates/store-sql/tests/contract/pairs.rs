@@ -5,7 +5,7 @@ use plimsoll_domain::{
     TopicId, Usage,
 };
 
-use super::{Backend, answered, at, filled, pair, pair_id, ready, topic};
+use super::{Backend, answered, at, filled, held, pair, pair_id, ready, topic};
 use plimsoll_store::{Noun, StoreError, Workspace};
 
 /// A pair with everything that it can have.
@@ -45,7 +45,7 @@ pub(crate) async fn an_unknown_pair_is_not_found(backend: &impl Backend) {
     let missing = StoreError::NotFound(Noun::Pair);
     assert_eq!(store.get(pair_id(9)).await.unwrap_err(), missing);
     assert_eq!(store.archived(&[pair_id(9)]).await.unwrap(), []);
-    assert_eq!(store.save_partial(pair_id(9), "x").await.unwrap_err(), missing);
+    assert_eq!(store.save_partial(held(&store, pair_id(9)).await, "x").await.unwrap_err(), missing);
     let lost = MessagePair { topic_id: TopicId::new(at(1), [7; 10]), ..pair(1) };
     let refused = store.insert(&workspace, &lost).await;
     assert_eq!(refused.unwrap_err(), StoreError::NotFound(Noun::Topic));

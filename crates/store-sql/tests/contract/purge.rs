@@ -2,7 +2,7 @@
 
 use plimsoll_domain::{HistoryScope, LifecycleEvent, ReceiptId};
 
-use super::{Backend, answered, at, books, filled, pair, pair_id, ready};
+use super::{Backend, answered, at, books, filled, held, pair, pair_id, ready};
 use plimsoll_store::{
     Edit, ErrorSnapshot, Estimate, FailedAnswer, GroupBy, Noun, Outcome, ReceiptFilter, StoreError,
 };
@@ -99,6 +99,9 @@ pub(crate) async fn a_pair_in_flight_is_not_deleted(backend: &impl Backend) {
     let busy = StoreError::Busy { since: at(50), pair: pair_id(2) };
     assert_eq!(store.delete(&both).await.unwrap_err(), busy);
     assert_eq!(store.count(&workspace).await.unwrap(), 2);
-    store.set_state(pair_id(2), LifecycleEvent::Cancel, &Outcome::default()).await.unwrap();
+    store
+        .set_state(held(&store, pair_id(2)).await, LifecycleEvent::Cancel, &Outcome::default())
+        .await
+        .unwrap();
     assert_eq!(store.delete(&both).await.unwrap(), 2);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plimsoll_domain::{HistoryScope, LifecycleEvent, MessagePair, PairId};
 
-use super::{Backend, ODD_QUERIES, answered, at, filled, pair, pair_id, ready};
+use super::{Backend, ODD_QUERIES, answered, at, filled, held, pair, pair_id, ready};
 use plimsoll_store::{Edit, Outcome, Store, Workspace};
 
 fn about(n: u8, user: &str, assistant: &str) -> MessagePair {
@@ -96,8 +96,11 @@ pub(crate) async fn what_changed_is_found_as_it_is_now(backend: &impl Backend) {
     assert_eq!(found(&store, "larboard").await, [pair_id(1)]);
     store.claim(pair_id(1), "m", HistoryScope::Everything, "me", at(60)).await.unwrap();
     assert!(found(&store, "first").await.is_empty());
-    store.save_partial(pair_id(1), "second").await.unwrap();
-    store.set_state(pair_id(1), LifecycleEvent::Cancel, &Outcome::default()).await.unwrap();
+    store.save_partial(held(&store, pair_id(1)).await, "second").await.unwrap();
+    store
+        .set_state(held(&store, pair_id(1)).await, LifecycleEvent::Cancel, &Outcome::default())
+        .await
+        .unwrap();
     assert_eq!(found(&store, "second").await, [pair_id(1)]);
     store.swap_answer(pair_id(1)).await.unwrap();
     assert_eq!(found(&store, "first").await, [pair_id(1)]);

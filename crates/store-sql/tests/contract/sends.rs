@@ -4,7 +4,7 @@ use plimsoll_domain::{
     HistoryScope, Lifecycle, LifecycleEvent, PairError, ReceiptId, TopicId, Usage,
 };
 
-use super::{Backend, answered, at, pair, pair_id, ready, topic};
+use super::{Backend, answered, at, held, pair, pair_id, ready, topic};
 use plimsoll_store::{INTERRUPTED, Outcome, StoreError, Workspace};
 
 /// SND-1: the pair is there, in `sending`, when the send may start.
@@ -42,7 +42,10 @@ pub(crate) async fn one_send_a_workspace(backend: &impl Backend) {
     let mut there = pair(4);
     there.topic_id = far.id;
     store.begin(&other, &[there], HistoryScope::Everything, "me", at(80)).await.unwrap();
-    store.set_state(pair_id(1), LifecycleEvent::Finish, &Outcome::default()).await.unwrap();
+    store
+        .set_state(held(&store, pair_id(1)).await, LifecycleEvent::Finish, &Outcome::default())
+        .await
+        .unwrap();
     assert_eq!(store.in_flight(&workspace).await.unwrap(), []);
     store.begin(&workspace, &[pair(5)], HistoryScope::Everything, "me", at(90)).await.unwrap();
 }
@@ -61,10 +64,10 @@ pub(crate) async fn an_idle_pair_can_be_claimed(backend: &impl Backend) {
 pub(crate) async fn partial_text_is_kept_until_the_end(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
-    store.save_partial(pair_id(1), "").await.unwrap();
+    store.save_partial(held(&store, pair_id(1)).await, "").await.unwrap();
     assert_eq!(store.get(pair_id(1)).await.unwrap().pair.assistant_text, None, "HIS-1");
-    store.save_partial(pair_id(1), "The cap").await.unwrap();
-    store.save_partial(pair_id(1), "The capital").await.unwrap();
+    store.save_partial(held(&store, pair_id(1)).await, "The cap").await.unwrap();
+    store.save_partial(held(&store, pair_id(1)).await, "The capital").await.unwrap();
     let partial = store.get(pair_id(1)).await.unwrap().pair;
     assert_eq!(partial.assistant_text.as_deref(), Some("The capital"));
     let outcome = Outcome {
@@ -74,13 +77,16 @@ pub(crate) async fn partial_text_is_kept_until_the_end(backend: &impl Backend) {
         cut: true,
         error: None,
     };
-    store.set_state(pair_id(1), LifecycleEvent::Finish, &outcome).await.unwrap();
+    store
+        .set_state(held(&store, pair_id(1)).await, LifecycleEvent::Finish, &outcome)
+        .await
+        .unwrap();
     let stored = store.get(pair_id(1)).await.unwrap();
     assert_eq!(stored.pair.lifecycle, Lifecycle::Complete);
     assert_eq!(stored.pair.assistant_text, outcome.assistant_text);
     assert_eq!((stored.pair.usage, stored.pair.receipt_id), (outcome.usage, outcome.receipt_id));
     assert!(stored.cut, "SND-4c");
-    let late = store.save_partial(pair_id(1), "The").await;
+    let late = store.save_partial(held(&store, pair_id(1)).await, "The").await;
     assert_eq!(late.unwrap_err(), StoreError::Conflict { found: Lifecycle::Complete });
     assert_eq!(store.get(pair_id(1)).await.unwrap(), stored, "a late piece changes nothing");
 }
@@ -93,11 +99,12 @@ pub(crate) async fn a_send_ends_once(backend: &impl Backend) {
         error: Some(PairError { code: "net".to_owned(), message: "gone".to_owned() }),
         ..Outcome::default()
     };
-    store.set_state(pair_id(1), LifecycleEvent::Fail, &failed).await.unwrap();
+    store.set_state(held(&store, pair_id(1)).await, LifecycleEvent::Fail, &failed).await.unwrap();
     let before = store.get(pair_id(1)).await.unwrap();
     assert_eq!(before.pair.error, failed.error);
     for event in [LifecycleEvent::Finish, LifecycleEvent::Fail, LifecycleEvent::Cancel] {
-        let refused = store.set_state(pair_id(1), event, &Outcome::default()).await;
+        let refused =
+            store.set_state(held(&store, pair_id(1)).await, event, &Outcome::default()).await;
         assert_eq!(refused.unwrap_err(), StoreError::Conflict { found: Lifecycle::Error });
     }
     assert_eq!(store.get(pair_id(1)).await.unwrap(), before);
@@ -111,7 +118,8 @@ pub(crate) async fn only_an_owner_makes_a_pair_sending(backend: &impl Backend) {
     assert_eq!(store.insert(&workspace, &sending).await.unwrap_err(), StoreError::Unclaimed);
     store.insert(&workspace, &pair(2)).await.unwrap();
     for event in [LifecycleEvent::Start, LifecycleEvent::Regenerate] {
-        let refused = store.set_state(pair_id(2), event, &Outcome::default()).await;
+        let refused =
+            store.set_state(held(&store, pair_id(2)).await, event, &Outcome::default()).await;
         assert_eq!(refused.unwrap_err(), StoreError::Unclaimed);
     }
     let refused =
@@ -130,8 +138,11 @@ pub(crate) async fn only_an_owner_makes_a_pair_sending(backend: &impl Backend) {
 pub(crate) async fn cancelling_keeps_what_arrived(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
-    store.save_partial(pair_id(1), "half").await.unwrap();
-    store.set_state(pair_id(1), LifecycleEvent::Cancel, &Outcome::default()).await.unwrap();
+    store.save_partial(held(&store, pair_id(1)).await, "half").await.unwrap();
+    store
+        .set_state(held(&store, pair_id(1)).await, LifecycleEvent::Cancel, &Outcome::default())
+        .await
+        .unwrap();
     let stored = store.get(pair_id(1)).await.unwrap().pair;
     assert_eq!(stored.lifecycle, Lifecycle::Cancelled);
     assert_eq!(stored.assistant_text.as_deref(), Some("half"));
@@ -142,7 +153,7 @@ pub(crate) async fn cancelling_keeps_what_arrived(backend: &impl Backend) {
 pub(crate) async fn sends_of_the_dead_are_interrupted(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "dead", at(50)).await.unwrap();
-    store.save_partial(pair_id(1), "half").await.unwrap();
+    store.save_partial(held(&store, pair_id(1)).await, "half").await.unwrap();
     let found = store.recover(&|send| send.owner != "dead").await.unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0], store.get(pair_id(1)).await.unwrap());
@@ -163,5 +174,8 @@ pub(crate) async fn sends_of_the_living_are_left_alone(backend: &impl Backend) {
     assert!(other_process.recover(&|send| send.owner == "living").await.unwrap().is_empty());
     let stored = store.get(pair_id(1)).await.unwrap().pair;
     assert_eq!(stored.lifecycle, Lifecycle::Sending);
-    store.set_state(pair_id(1), LifecycleEvent::Finish, &Outcome::default()).await.unwrap();
+    store
+        .set_state(held(&store, pair_id(1)).await, LifecycleEvent::Finish, &Outcome::default())
+        .await
+        .unwrap();
 }

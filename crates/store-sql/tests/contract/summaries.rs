@@ -7,7 +7,7 @@ use plimsoll_domain::{
     Summarised,
 };
 
-use super::{Backend, answered, at, filled, pair, pair_id, ready};
+use super::{Backend, answered, at, filled, held, pair, pair_id, ready};
 use plimsoll_store::{Deletable, Edit, NewDeletion, Outcome, Store, StoreError, Workspace};
 
 /// A summary of the pairs 1 and 2, right after the second.
@@ -40,7 +40,7 @@ async fn with_summary(backend: &impl Backend) -> (Arc<dyn Store>, Workspace) {
 
 async fn finish(store: &Arc<dyn Store>) {
     let outcome = Outcome { assistant_text: Some("short".to_owned()), ..Outcome::default() };
-    store.set_state(pair_id(9), LifecycleEvent::Finish, &outcome).await.unwrap();
+    store.set_state(held(store, pair_id(9)).await, LifecycleEvent::Finish, &outcome).await.unwrap();
 }
 
 use PairUse::{Auto, Out, Pinned};
@@ -122,12 +122,18 @@ pub(crate) async fn his_12_a_comparison_is_begun_as_one(backend: &impl Backend) 
         assert_eq!((kept.group, kept.lifecycle), (group, Lifecycle::Sending));
         let refused = store.begin(&workspace, &[pair(3)], alone, "me", at(60)).await;
         assert!(matches!(refused, Err(StoreError::Busy { .. })), "{refused:?}");
-        store.set_state(pair_id(n), LifecycleEvent::Finish, &Outcome::default()).await.unwrap();
+        store
+            .set_state(held(&store, pair_id(n)).await, LifecycleEvent::Finish, &Outcome::default())
+            .await
+            .unwrap();
     }
     store.begin(&workspace, &[pair(3)], alone, "me", at(60)).await.unwrap();
     // One that is refused leaves nothing of the others.
     let twice = [MessagePair { group, ..pair(4) }, MessagePair { group, ..pair(4) }];
-    store.set_state(pair_id(3), LifecycleEvent::Finish, &Outcome::default()).await.unwrap();
+    store
+        .set_state(held(&store, pair_id(3)).await, LifecycleEvent::Finish, &Outcome::default())
+        .await
+        .unwrap();
     assert!(store.begin(&workspace, &twice, alone, "me", at(70)).await.is_err());
     assert_eq!(store.count(&workspace).await.unwrap(), 3);
 }

@@ -7,7 +7,9 @@ use plimsoll_domain::{
     Topic, TopicId,
 };
 
-use super::{Backend, answered, at, books, files, filled, memory, pair, pair_id, ready, topic};
+use super::{
+    Backend, answered, at, books, files, filled, held, memory, pair, pair_id, ready, topic,
+};
 use plimsoll_store::{
     Deletable, DeletedKind, Deletion, Edit, ErrorSnapshot, FailedAnswer, MemoryQuery, NewDeletion,
     Noun, SavedFilter, Store, StoreError, ToolCallRecord, Workspace,
@@ -77,7 +79,7 @@ pub(crate) async fn rec_5_a_deletion_is_one_step_and_comes_back_whole(backend: &
         millis: 4,
         made: vec![files::file(7).id],
     };
-    store.add_tool_call(pair_id(2), &call).await.unwrap();
+    store.add_tool_call(held(&store, pair_id(2)).await, &call).await.unwrap();
     store.put_receipt(&books::receipt(1)).await.unwrap();
     store.put_snapshot(&snapshot(3, &[1, 2])).await.unwrap();
     let all = [1, 2, 3, 4].map(pair_id);

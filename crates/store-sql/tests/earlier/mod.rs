@@ -49,6 +49,8 @@ pub(crate) const STEPS: &[(&str, &str)] = &[
         "2026-11-30-words-sqlite",
         include_str!("../../migrations/sqlite/2026-11-30-words-sqlite.sql"),
     ),
+    ("2026-12-01-changes", include_str!("../../migrations/2026-12-01-changes.sql")),
+    ("2026-12-01b-leases", include_str!("../../migrations/2026-12-01b-leases.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.

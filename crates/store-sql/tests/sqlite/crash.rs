@@ -12,7 +12,7 @@ use plimsoll_store::{Edit, INTERRUPTED, Outcome, Pairs, Store, Upkeep, Workspace
 use plimsoll_testkit::pairs::{at, pair};
 use tempfile::TempDir;
 
-use crate::support::{child, child_path, open, ready};
+use crate::support::{child, child_path, held, open, ready};
 
 /// How often the writer is killed.
 const KILLS: u64 = 40;
@@ -49,10 +49,13 @@ async fn child_writes_until_it_is_killed() {
             .unwrap();
         println!("\n+{}", next.id);
         for length in 1..4 {
-            store.save_partial(next.id, &"part ".repeat(length)).await.unwrap();
+            store.save_partial(held(&store, next.id).await, &"part ".repeat(length)).await.unwrap();
         }
         println!("\n~{}", next.id);
-        store.set_state(next.id, LifecycleEvent::Finish, &Outcome::default()).await.unwrap();
+        store
+            .set_state(held(&store, next.id).await, LifecycleEvent::Finish, &Outcome::default())
+            .await
+            .unwrap();
         println!("\n={}", next.id);
         if n % 3 == 0 {
             let edit = Edit { user_text: None, assistant_text: Some("edited".to_owned()) };

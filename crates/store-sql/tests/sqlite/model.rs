@@ -9,7 +9,7 @@ use plimsoll_testkit::pairs::{at, pair, pair_id};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use crate::support::{open, ready};
+use crate::support::{held, open, ready};
 
 /// What can be asked; pairs are numbers, so that operations meet.
 #[derive(Clone, Debug)]
@@ -201,11 +201,13 @@ async fn ask(store: &SqlStore, operation: &Operation) -> bool {
         Operation::Claim(n) => {
             store.claim(pair_id(*n), "other", HistoryScope::Everything, "me", at(0)).await.is_ok()
         }
-        Operation::Save(n, text) => store.save_partial(pair_id(*n), text).await.is_ok(),
+        Operation::Save(n, text) => {
+            store.save_partial(held(store, pair_id(*n)).await, text).await.is_ok()
+        }
         Operation::End(n, event, text) => {
             let usage = Some(Usage::default());
             let outcome = Outcome { assistant_text: text.clone(), usage, ..Outcome::default() };
-            store.set_state(pair_id(*n), *event, &outcome).await.is_ok()
+            store.set_state(held(store, pair_id(*n)).await, *event, &outcome).await.is_ok()
         }
         Operation::Edit(n, user_text, assistant_text) => {
             let (user_text, assistant_text) = (user_text.clone(), assistant_text.clone());

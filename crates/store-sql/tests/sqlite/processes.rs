@@ -76,7 +76,7 @@ async fn of_many_that_want_to_send_one_does() {
     let mut started = 0;
     for task in tasks {
         match task.await.unwrap() {
-            Ok(()) => started += 1,
+            Ok(_) => started += 1,
             Err(error) => assert!(matches!(error, StoreError::Busy { .. }), "{error:?}"),
         }
     }

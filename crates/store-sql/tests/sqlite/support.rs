@@ -5,8 +5,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-use plimsoll_store::StoreResult;
-use plimsoll_store::{Topics, Workspace};
+use plimsoll_domain::PairId;
+use plimsoll_store::{HeldSend, Pairs, StoreResult, Topics, Workspace};
 use plimsoll_store_sql::{OpenOptions, SqlStore};
 use plimsoll_testkit::pairs::{at, topic};
 
@@ -36,4 +36,11 @@ pub(crate) fn child(test: &str, path: &Path) -> Command {
 /// The path, if this process is a child.
 pub(crate) fn child_path() -> Option<std::path::PathBuf> {
     std::env::var_os(CHILD).map(Into::into)
+}
+
+/// The send of a pair, whoever holds it; of a pair at rest, what nobody holds.
+pub(crate) async fn held(store: &SqlStore, pair: PairId) -> HeldSend {
+    let sends = store.sends_in_flight().await.unwrap();
+    let found = sends.iter().find(|send| send.pair == pair);
+    HeldSend { pair, epoch: found.map_or(0, |send| send.epoch) }
 }

@@ -2,9 +2,9 @@
 
 use plimsoll_domain::{Lifecycle, MessagePair, PairId, Timestamp, Topic};
 
-use super::{answer, files, pairs, read_pairs, summaries, topics, workspaces};
+use super::{answer, files, outbox, pairs, read_pairs, summaries, topics, workspaces};
 use crate::{
-    ArchivedPair, BroughtIn, Revision, StoreError, StoreResult, Workspace,
+    ArchivedPair, BroughtIn, Revision, StoreError, StoreResult, WhatChanged, Workspace,
     engine::{Db, first, list},
 };
 
@@ -67,6 +67,12 @@ pub(crate) fn bring_in(
             brought.mended += 1;
         }
     }
+    if brought != BroughtIn::default() {
+        outbox::put(db, workspace, &WhatChanged::Imported)?;
+    }
+    if brought.topics > 0 {
+        outbox::put(db, workspace, &WhatChanged::Topics)?;
+    }
     Ok(brought)
 }
 
@@ -100,7 +106,7 @@ fn put(db: &mut dyn Db, workspace: &Workspace, archived: &ArchivedPair) -> Store
     if archived.previous.as_ref().is_some_and(|previous| sending(previous.lifecycle)) {
         return Err(StoreError::Unclaimed);
     }
-    pairs::insert(db, workspace, &archived.pair)?;
+    pairs::insert_one(db, workspace, &archived.pair)?;
     if let Some(previous) = &archived.previous {
         answer::put_previous(db, id, previous)?;
     }

@@ -7,12 +7,13 @@ use plimsoll_domain::{
     Timestamp,
 };
 
-use super::{deletions, owners, pairs, parts, workspaces};
+use super::{deletions, outbox, owners, pairs, parts, workspaces};
 use crate::{
-    ListedIn, Noun, StoreError, StoreResult, Workspace,
+    ListedIn, Noun, StoreError, StoreResult, WhatChanged, Workspace,
     engine::{Cells, Db, first, id, list, opt_id, unreadable},
 };
 
+const WORKSPACE_OF: &str = "SELECT workspace FROM files WHERE id = $1";
 const INSERT: &str = "INSERT INTO files (id, workspace, name, mime, kind, size, hash, extension,
     source, upload_context, created_at, expires_at, tokens, width, height, is_text, listed,
     made_for)
@@ -78,6 +79,7 @@ const DELIVER: &str = "UPDATE pair_attachments SET delivery = $1 WHERE pair_id =
 
 pub(crate) fn put(db: &mut dyn Db, workspace: &Workspace, file: &File) -> StoreResult<()> {
     workspaces::must_exist(db, workspace)?;
+    outbox::put(db, workspace, &WhatChanged::Files)?;
     let written = db.run(
         INSERT,
         values![
@@ -153,15 +155,16 @@ pub(crate) fn set_listed(
     id: FileId,
     listed: bool,
 ) -> StoreResult<()> {
+    outbox::put(db, workspace, &WhatChanged::Files)?;
     match db.run(SET_LISTED, values![listed, workspace, id])? {
         0 => Err(StoreError::NotFound(Noun::File)),
         _ => Ok(()),
     }
 }
 
-/// The send that tools made files in has ended (FIL-6).
-pub(super) fn send_ended(db: &mut dyn Db, pair: PairId, cancelled: bool) -> StoreResult<()> {
-    db.run(if cancelled { DROP_MADE } else { KEEP_MADE }, values![pair]).map(drop)
+/// The send that tools made files in has ended (FIL-6); says how many files that concerns.
+pub(super) fn send_ended(db: &mut dyn Db, pair: PairId, cancelled: bool) -> StoreResult<u64> {
+    db.run(if cancelled { DROP_MADE } else { KEEP_MADE }, values![pair])
 }
 
 fn with_all_copies(
@@ -189,6 +192,15 @@ pub(crate) fn put_copy(db: &mut dyn Db, file: FileId, copy: &ProviderFileId) -> 
 }
 
 pub(crate) fn set_context(db: &mut dyn Db, ids: &[FileId], words: &str) -> StoreResult<u64> {
+    for id in ids {
+        if let Some(workspace) =
+            first(db, WORKSPACE_OF, values![*id], |row| workspaces::read(row, 0))?
+        {
+            outbox::put(db, &workspace, &WhatChanged::Files)?;
+            // They are all of one message.
+            break;
+        }
+    }
     ids.iter().try_fold(0, |sum, id| Ok(sum + db.run(SET_CONTEXT, values![words, *id])?))
 }
 
@@ -217,6 +229,10 @@ pub(super) fn take_out(
     }
     if db.run(DELETE, values![workspace, id])? == 0 {
         return Err(StoreError::NotFound(Noun::File));
+    }
+    outbox::put(db, workspace, &WhatChanged::Files)?;
+    if !pairs.is_empty() {
+        outbox::put(db, workspace, &WhatChanged::Texts(pairs.clone()))?;
     }
     pairs.iter().try_for_each(|pair| pairs::texts_changed(db, *pair))?;
     Ok(pairs)
@@ -254,6 +270,7 @@ pub(crate) fn set_delivery(
     if db.run(DELIVER, values![delivery.name(), pair, place as u64])? == 0 {
         return Err(StoreError::NotFound(Noun::File));
     }
+    outbox::put_for(db, &[pair], WhatChanged::Texts)?;
     pairs::texts_changed(db, pair)
 }
 

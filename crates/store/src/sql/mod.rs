@@ -13,6 +13,7 @@ pub mod memory;
 pub(crate) mod model_memory;
 pub(crate) mod notebook;
 pub mod numbers;
+pub(crate) mod outbox;
 pub(crate) mod owners;
 pub(crate) mod pairs;
 pub mod parts;

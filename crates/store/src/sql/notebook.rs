@@ -2,9 +2,9 @@
 
 use plimsoll_domain::{Delivery, Draft, Snippet, Timestamp, TopicId};
 
-use super::{files, workspaces};
+use super::{files, outbox, workspaces};
 use crate::{
-    QUERIES_KEPT, SavedFilter, StoreResult, Workspace,
+    QUERIES_KEPT, SavedFilter, StoreResult, WhatChanged, Workspace,
     engine::{Db, first, list},
 };
 
@@ -53,10 +53,12 @@ pub(crate) fn save_filter(
     filter: &SavedFilter,
 ) -> StoreResult<()> {
     workspaces::must_exist(db, workspace)?;
+    outbox::put(db, workspace, &WhatChanged::Topics)?;
     db.run(SAVE_FILTER, values![workspace, &filter.name, &filter.text]).map(drop)
 }
 
 pub(crate) fn drop_filter(db: &mut dyn Db, workspace: &Workspace, name: &str) -> StoreResult<bool> {
+    outbox::put(db, workspace, &WhatChanged::Topics)?;
     Ok(db.run(DROP_FILTER, values![workspace, name])? > 0)
 }
 
@@ -72,6 +74,7 @@ pub(crate) fn put_snippet(
     snippet: &Snippet,
 ) -> StoreResult<()> {
     workspaces::must_exist(db, workspace)?;
+    outbox::put(db, workspace, &WhatChanged::Topics)?;
     db.run(PUT_SNIPPET, values![workspace, &snippet.name, &snippet.text]).map(drop)
 }
 
@@ -81,6 +84,7 @@ pub(crate) fn drop_snippet(
     workspace: &Workspace,
     name: &str,
 ) -> StoreResult<bool> {
+    outbox::put(db, workspace, &WhatChanged::Topics)?;
     Ok(db.run(DROP_SNIPPET, values![workspace, name])? > 0)
 }
 
@@ -149,6 +153,7 @@ pub(crate) fn put_draft(
     at: Timestamp,
 ) -> StoreResult<()> {
     workspaces::must_exist(db, workspace)?;
+    outbox::put(db, workspace, &WhatChanged::Draft(conversation))?;
     let name = &named(conversation);
     db.run(DROP_DRAFT_ATTACHMENTS, values![workspace, name])?;
     if draft.text.trim().is_empty() {

@@ -6,21 +6,27 @@ use plimsoll_domain::{
 
 use super::{
     answer::{self, Answer},
-    pairs, read_pairs, tool_calls, workspaces,
+    outbox, pairs, read_pairs, tool_calls, workspaces,
 };
 use crate::{
-    INTERRUPTED, Noun, Outcome, SendInFlight, StoreError, StoreResult, StoredPair, Workspace,
+    FIRST_LEASE, HeldSend, INTERRUPTED, Noun, Outcome, SendInFlight, StoreError, StoreResult,
+    StoredPair, WhatChanged, Workspace,
     engine::{Cells, Db, first, id, list},
 };
 
-const IN_FLIGHT: &str = "SELECT workspace, pair_id, owner, since FROM sends WHERE workspace = $1
+const IN_FLIGHT: &str =
+    "SELECT workspace, pair_id, owner, since, epoch, expires_at FROM sends WHERE workspace = $1
     ORDER BY since, pair_id";
-const IN_TOPIC: &str = "SELECT s.workspace, s.pair_id, s.owner, s.since FROM sends s
+const IN_TOPIC: &str = "SELECT s.workspace, s.pair_id, s.owner, s.since, s.epoch, s.expires_at
+    FROM sends s
     JOIN pairs p ON p.id = s.pair_id WHERE s.workspace = $1 AND p.topic_id = $2";
-const ALL: &str = "SELECT workspace, pair_id, owner, since FROM sends";
-const OF_PAIR: &str = "SELECT workspace, pair_id, owner, since FROM sends WHERE pair_id = $1";
-const CLAIM: &str = "INSERT INTO sends (workspace, pair_id, owner, since) VALUES ($1, $2, $3, $4)";
-const SAVE: &str = "UPDATE sends SET partial_text = $1 WHERE pair_id = $2";
+const ALL: &str = "SELECT workspace, pair_id, owner, since, epoch, expires_at FROM sends";
+const OF_PAIR: &str =
+    "SELECT workspace, pair_id, owner, since, epoch, expires_at FROM sends WHERE pair_id = $1";
+const CLAIM: &str = "INSERT INTO sends (workspace, pair_id, owner, since, epoch, expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6)";
+const RENEW: &str = "UPDATE sends SET expires_at = $1 WHERE pair_id = $2 AND epoch = $3";
+const SAVE: &str = "UPDATE sends SET partial_text = $1 WHERE pair_id = $2 AND epoch = $3";
 const SAVED: &str = "SELECT partial_text FROM sends WHERE pair_id = $1";
 const RELEASE: &str = "DELETE FROM sends WHERE pair_id = $1";
 
@@ -35,17 +41,18 @@ pub(crate) fn begin(
     scope: HistoryScope,
     owner: &str,
     at: Timestamp,
-) -> StoreResult<()> {
+) -> StoreResult<Vec<HeldSend>> {
     if let Some(pair) = pairs.first() {
         must_be_free(db, workspace, pair.topic_id, scope)?;
     }
+    let mut held = Vec::with_capacity(pairs.len());
     for pair in pairs {
         let mut sending = pair.clone();
         sending.apply(LifecycleEvent::Start)?;
         pairs::put(db, workspace, &sending)?;
-        db.run(CLAIM, values![workspace, pair.id, owner, at])?;
+        held.push(hold(db, workspace, pair.id, owner, at)?);
     }
-    Ok(())
+    Ok(held)
 }
 
 pub(crate) fn claim(
@@ -55,7 +62,7 @@ pub(crate) fn claim(
     scope: HistoryScope,
     owner: &str,
     at: Timestamp,
-) -> StoreResult<()> {
+) -> StoreResult<HeldSend> {
     let StoredPair { workspace, pair, .. } = read_pairs::get(db, id)?;
     must_be_free(db, &workspace, pair.topic_id, scope)?;
     let before = answer::current(db, id)?.ok_or(StoreError::NotFound(Noun::Pair))?;
@@ -78,7 +85,47 @@ pub(crate) fn claim(
     }
     answer::put_current(db, id, &sending)?;
     pairs::texts_changed(db, id)?;
-    db.run(CLAIM, values![&workspace, id, owner, at]).map(drop)
+    hold(db, &workspace, id, owner, at)
+}
+
+/// Writes down who sends a pair. The number of the change is that of no other send of the
+/// workspace, so that it tells this one from all that the pair had or will have.
+fn hold(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    pair: PairId,
+    owner: &str,
+    at: Timestamp,
+) -> StoreResult<HeldSend> {
+    let epoch = outbox::put(db, workspace, &WhatChanged::Started(pair))?;
+    let lease = i64::try_from(FIRST_LEASE.as_millis()).unwrap_or(i64::MAX);
+    let expires_at = Timestamp::from_millis(at.millis().saturating_add(lease));
+    db.run(CLAIM, values![workspace, pair, owner, at, epoch, expires_at])?;
+    Ok(HeldSend { pair, epoch })
+}
+
+pub(crate) fn renew(db: &mut dyn Db, send: HeldSend, until: Timestamp) -> StoreResult<()> {
+    match db.run(RENEW, values![until, send.pair, send.epoch])? {
+        0 => Err(StoreError::LeaseLost { pair: send.pair }),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what comes too late from who held a send that another holds by now.
+pub(super) fn must_not_be_anothers(db: &mut dyn Db, send: HeldSend) -> StoreResult<()> {
+    match first(db, OF_PAIR, values![send.pair], read)? {
+        Some(found) if found.epoch != send.epoch => Err(StoreError::LeaseLost { pair: send.pair }),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses the same also when nobody sends the pair any more.
+pub(super) fn must_hold(db: &mut dyn Db, send: HeldSend) -> StoreResult<()> {
+    match first(db, OF_PAIR, values![send.pair], read)? {
+        Some(found) if found.epoch == send.epoch => Ok(()),
+        None if send.epoch == HeldSend::of_no_send(send.pair).epoch => Ok(()),
+        _ => Err(StoreError::LeaseLost { pair: send.pair }),
+    }
 }
 
 pub(crate) fn in_flight(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<Vec<SendInFlight>> {
@@ -89,10 +136,11 @@ pub(crate) fn all(db: &mut dyn Db) -> StoreResult<Vec<SendInFlight>> {
     list(db, ALL, values![], read)
 }
 
-pub(crate) fn save_partial(db: &mut dyn Db, id: PairId, text: &str) -> StoreResult<()> {
+pub(crate) fn save_partial(db: &mut dyn Db, send: HeldSend, text: &str) -> StoreResult<()> {
     let text = Some(text).filter(|text| !text.is_empty());
-    if db.run(SAVE, values![text, id])? == 0 {
-        let found = read_pairs::get(db, id)?.pair.lifecycle;
+    if db.run(SAVE, values![text, send.pair, send.epoch])? == 0 {
+        must_not_be_anothers(db, send)?;
+        let found = read_pairs::get(db, send.pair)?.pair.lifecycle;
         return Err(StoreError::Conflict { found });
     }
     Ok(())
@@ -113,7 +161,7 @@ pub(crate) fn interrupt(db: &mut dyn Db, dead: &[SendInFlight]) -> StoreResult<V
             }),
             ..Outcome::default()
         };
-        pairs::set_state(db, send.pair, LifecycleEvent::Fail, &outcome)?;
+        pairs::end(db, send.pair, LifecycleEvent::Fail, &outcome)?;
         ended.push(read_pairs::get(db, send.pair)?);
     }
     Ok(ended)
@@ -156,5 +204,7 @@ fn read(row: &dyn Cells) -> StoreResult<SendInFlight> {
         pair: id(row, 1)?,
         owner: row.string(2)?,
         since: row.time(3)?,
+        epoch: row.count(4)?,
+        expires_at: row.time(5)?,
     })
 }

@@ -6,9 +6,13 @@ use plimsoll_domain::{
 
 use super::{
     answer::{self, Answer},
-    deletions, files, owners, parts, quotes, read_pairs, summaries, tool_calls, topics, workspaces,
+    deletions, files, outbox, owners, parts, quotes, read_pairs, summaries, tool_calls, topics,
+    workspaces,
 };
-use crate::{Edit, Noun, Outcome, StoreError, StoreResult, StoredPair, Workspace, engine::Db};
+use crate::{
+    Edit, HeldSend, Noun, Outcome, StoreError, StoreResult, StoredPair, WhatChanged, Workspace,
+    engine::Db,
+};
 
 const INSERT: &str = "INSERT INTO pairs (id, workspace, created_at, topic_id, model, star, flag,
     lifecycle, has_image, has_attachment, cut, revision, prompt_tokens, cached_tokens,
@@ -43,6 +47,16 @@ pub(crate) fn insert(
     workspace: &Workspace,
     pair: &MessagePair,
 ) -> StoreResult<()> {
+    outbox::put(db, workspace, &WhatChanged::Imported)?;
+    insert_one(db, workspace, pair)
+}
+
+/// Writes a pair down that is not being sent, and tells nobody.
+pub(super) fn insert_one(
+    db: &mut dyn Db,
+    workspace: &Workspace,
+    pair: &MessagePair,
+) -> StoreResult<()> {
     if pair.lifecycle == Lifecycle::Sending {
         return Err(StoreError::Unclaimed);
     }
@@ -54,7 +68,8 @@ pub(crate) fn insert_many(
     workspace: &Workspace,
     pairs: &[MessagePair],
 ) -> StoreResult<()> {
-    pairs.iter().try_for_each(|pair| insert(db, workspace, pair))
+    outbox::put(db, workspace, &WhatChanged::Imported)?;
+    pairs.iter().try_for_each(|pair| insert_one(db, workspace, pair))
 }
 
 /// Writes a new pair in any state.
@@ -117,6 +132,17 @@ pub(super) fn put(db: &mut dyn Db, workspace: &Workspace, pair: &MessagePair) ->
 
 pub(crate) fn set_state(
     db: &mut dyn Db,
+    send: HeldSend,
+    event: LifecycleEvent,
+    outcome: &Outcome,
+) -> StoreResult<()> {
+    owners::must_not_be_anothers(db, send)?;
+    end(db, send.pair, event, outcome)
+}
+
+/// Ends a send, whoever carried it out.
+pub(super) fn end(
+    db: &mut dyn Db,
     id: PairId,
     event: LifecycleEvent,
     outcome: &Outcome,
@@ -129,6 +155,7 @@ pub(crate) fn set_state(
         .lifecycle
         .after(event)
         .map_err(|illegal| StoreError::Conflict { found: illegal.from })?;
+    outbox::put_for(db, &[id], |_| WhatChanged::Ended(id))?;
     let saved = owners::release(db, id)?;
     // An answer is absent until text arrives, never empty.
     let text = outcome.assistant_text.clone().or(saved).filter(|text| !text.is_empty());
@@ -142,9 +169,14 @@ pub(crate) fn set_state(
         error: outcome.error.clone(),
     };
     answer::put_current(db, id, &ended)?;
-    files::send_ended(db, id, event == LifecycleEvent::Cancel)?;
+    if files::send_ended(db, id, event == LifecycleEvent::Cancel)? > 0 {
+        outbox::put_for(db, &[id], |_| WhatChanged::Files)?;
+    }
     if event == LifecycleEvent::Finish {
         summaries::begins_to_stand(db, id)?;
+        let summarised: Vec<PairId> =
+            summaries::of(db, id)?.iter().map(|summarised| summarised.pair).collect();
+        outbox::put_for(db, &summarised, WhatChanged::Labels)?;
     }
     texts_changed(db, id)
 }
@@ -167,6 +199,7 @@ pub(crate) fn edit(db: &mut dyn Db, id: PairId, edit: &Edit, at: Timestamp) -> S
     }
     let (has_image, has_attachment) = attachment_kinds(user_text);
     db.run(MARK_EDITED, values![at, has_image, has_attachment, id])?;
+    tell_texts(db, id)?;
     texts_changed(db, id)
 }
 
@@ -177,10 +210,12 @@ pub(crate) fn swap_answer(db: &mut dyn Db, id: PairId) -> StoreResult<()> {
     answer::put_current(db, id, &previous)?;
     answer::put_previous(db, id, &current)?;
     tool_calls::swap(db, id)?;
+    tell_texts(db, id)?;
     texts_changed(db, id)
 }
 
 pub(crate) fn delete(db: &mut dyn Db, ids: &[PairId]) -> StoreResult<u64> {
+    outbox::put_for(db, ids, WhatChanged::Removed)?;
     let mut deleted = 0;
     for id in ids {
         deletions::forget_what_was_said(db, *id)?;
@@ -202,6 +237,13 @@ pub(super) fn take_out(db: &mut dyn Db, id: PairId) -> StoreResult<u64> {
     summaries::give_back(db, id)?;
     // What else refers to the pair goes with it, by its foreign keys.
     db.run(DELETE, values![id])
+}
+
+/// The texts of a pair are others; summaries that stand for it are out of date by that (HIS-11).
+fn tell_texts(db: &mut dyn Db, id: PairId) -> StoreResult<()> {
+    let mut changed = summaries::about(db, &[id])?;
+    changed.insert(0, id);
+    outbox::put_for(db, &[id], |_| WhatChanged::Texts(changed.clone()))
 }
 
 /// Every change of a text makes its estimates stale (EST-7).

@@ -2,9 +2,9 @@
 
 use plimsoll_domain::ReceiptId;
 
-use super::{answer, parts, read_pairs, workspaces};
+use super::{answer, outbox, parts, read_pairs, workspaces};
 use crate::{
-    Noun, ReceiptFilter, ReceiptRecord, StoreError, StoreResult, Workspace,
+    Noun, ReceiptFilter, ReceiptRecord, StoreError, StoreResult, WhatChanged, Workspace,
     engine::{Cells, Db, Value, first, id, list, opt_id},
 };
 
@@ -38,6 +38,9 @@ pub(crate) fn put(db: &mut dyn Db, receipt: &ReceiptRecord) -> StoreResult<()> {
         Some(pair) if read_pairs::exists(db, pair)? => Some(pair),
         _ => None,
     };
+    if let Some(pair) = pair {
+        outbox::put(db, &receipt.workspace, &WhatChanged::Receipt(pair, receipt.id))?;
+    }
     db.run(
         PUT,
         values![

@@ -2,9 +2,9 @@
 
 use plimsoll_domain::{FileId, PairId};
 
-use super::read_pairs;
+use super::{outbox, owners, read_pairs};
 use crate::{
-    StoreResult, ToolCallRecord,
+    HeldSend, StoreResult, ToolCallRecord, WhatChanged,
     engine::{Db, first, list},
 };
 
@@ -22,8 +22,11 @@ const CURRENT: u64 = 0;
 const PREVIOUS: u64 = 1;
 const BETWEEN: u64 = 2;
 
-pub(crate) fn add(db: &mut dyn Db, pair: PairId, call: &ToolCallRecord) -> StoreResult<()> {
+pub(crate) fn add(db: &mut dyn Db, send: HeldSend, call: &ToolCallRecord) -> StoreResult<()> {
+    owners::must_hold(db, send)?;
+    let pair = send.pair;
     read_pairs::get(db, pair)?;
+    outbox::put_for(db, &[pair], |_| WhatChanged::Tool(pair))?;
     let place = first(db, NEXT, values![pair], |row| row.count(0))?.unwrap_or(0);
     let ToolCallRecord { name, arguments, result, failed, tokens, millis, made } = call;
     let made: Vec<String> = made.iter().map(ToString::to_string).collect();

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use plimsoll_domain::{Topic, TopicId, TopicTree, TopicTreeError};
 
-use super::workspaces;
+use super::{outbox, workspaces};
 use crate::{
-    Noun, StoreError, StoreResult, Workspace,
+    Noun, StoreError, StoreResult, WhatChanged, Workspace,
     engine::{Cells, Db, first, id, list, opt_id, unreadable},
 };
 
@@ -51,6 +51,7 @@ pub(crate) fn put(db: &mut dyn Db, workspace: &Workspace, topic: &Topic) -> Stor
         return Err(StoreError::Exists(Noun::Topic));
     }
     check(all(db, workspace)?, topic)?;
+    outbox::put(db, workspace, &WhatChanged::Topics)?;
     write(db, workspace, topic)
 }
 
@@ -106,6 +107,7 @@ pub(crate) fn remove(db: &mut dyn Db, workspace: &Workspace, id: TopicId) -> Sto
     }
     let pairs = first(db, COUNT_PAIRS, values![id], |row| row.count(0))?.unwrap_or(0);
     tree.remove(id, usize::try_from(pairs).unwrap_or(usize::MAX))?;
+    outbox::put(db, workspace, &WhatChanged::Topics)?;
     db.run(REMOVE, values![id]).map(drop)
 }
 

@@ -8,9 +8,10 @@ use super::{
     rows::{Keeper, fetch, text},
 };
 use crate::{
-    Deletable, DeletedKind, NewDeletion, Noun, PutAside, StoreError, StoreResult, Workspace,
+    Deletable, DeletedKind, NewDeletion, Noun, PutAside, StoreError, StoreResult, WhatChanged,
+    Workspace,
     engine::{Db, first},
-    sql::{files, notebook, owners, pairs, read_pairs, topics, workspaces},
+    sql::{files, notebook, outbox, owners, pairs, read_pairs, topics, workspaces},
 };
 
 /// The tables that hold something of a pair, and the column that names it. What can be made
@@ -69,6 +70,7 @@ pub(crate) fn put_aside(
     let done = match what {
         Deletable::Pairs(ids) => {
             let mut count = 0;
+            outbox::put(db, at, &WhatChanged::Removed(ids.clone()))?;
             for id in ids {
                 count += pair(db, &mut keeper, at, *id)?;
             }
@@ -81,6 +83,7 @@ pub(crate) fn put_aside(
         }
         Deletable::Conversation(id) => {
             let mut count = 0;
+            outbox::put(db, at, &WhatChanged::Removed(Vec::new()))?;
             for row in read_pairs::rows_of(db, at, *id)? {
                 count += pair(db, &mut keeper, at, row.id)?;
             }

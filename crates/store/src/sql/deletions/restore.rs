@@ -12,9 +12,9 @@ use super::{
     rows::{self, Keeper, Kept, Row, insert, text},
 };
 use crate::{
-    Noun, Restored, StoreError, StoreResult, Workspace,
+    DeletedKind, Noun, Restored, StoreError, StoreResult, WhatChanged, Workspace,
     engine::{Db, first, id, unreadable},
-    sql::{notebook, owners, pairs, quotes, read_pairs, summaries, topics},
+    sql::{notebook, outbox, owners, pairs, quotes, read_pairs, summaries, topics},
 };
 
 const TOPIC_ASIDE: &str = "SELECT deletion_id, cells FROM deleted_rows
@@ -81,7 +81,26 @@ pub(crate) fn restore(
     for note in undo.of("notes") {
         notes::bring_back(db, workspace, &note.owner)?;
     }
+    for what in told(deletion.kind, &undo.changed) {
+        outbox::put(db, workspace, &what)?;
+    }
     Ok(Restored { deletion, pairs: undo.back, changed: undo.changed })
+}
+
+/// What an undo changes.
+fn told(kind: DeletedKind, changed: &[PairId]) -> Vec<WhatChanged> {
+    match kind {
+        // A topic that was deleted after its pairs comes back with them.
+        DeletedKind::Pairs | DeletedKind::Conversation => {
+            vec![WhatChanged::Topics, WhatChanged::Imported]
+        }
+        DeletedKind::File if changed.is_empty() => vec![WhatChanged::Files],
+        DeletedKind::File => vec![WhatChanged::Files, WhatChanged::Texts(changed.to_vec())],
+        DeletedKind::Topic | DeletedKind::Filter | DeletedKind::Snippet => {
+            vec![WhatChanged::Topics]
+        }
+        DeletedKind::Notes => vec![WhatChanged::Memory],
+    }
 }
 
 impl Undo<'_> {

@@ -7,7 +7,7 @@ use crate::{
     ArchivedObservation, Brought, MemoryRecord, Observation, ObservationRevision, StoreResult,
     Workspace,
     engine::{Db, Numbers, first},
-    sql::workspaces,
+    sql::{outbox, workspaces},
 };
 
 /// Apart from [`SAME_TEXT`], because no database uses two indexes for an `OR` and keeps an order.
@@ -95,6 +95,7 @@ pub(crate) fn bring(
     workspace: &Workspace,
     records: &[MemoryRecord],
 ) -> StoreResult<Vec<Brought>> {
+    outbox::memory(db, workspace)?;
     workspaces::must_exist(db, workspace)?;
     records.iter().map(|record| bring_one(db, workspace, record)).collect()
 }

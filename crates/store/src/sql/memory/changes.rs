@@ -10,7 +10,7 @@ use crate::{
     Change, DeletedObservation, NewObservation, NewRelation, Noun, Observation, SUPERSEDES,
     StoreError, StoreResult, Workspace,
     engine::{Db, first, list},
-    sql::{deletions, workspaces},
+    sql::{deletions, outbox, workspaces},
 };
 
 const PLACE: &str = "UPDATE memory_observations SET project = $1, scope = $2, topic_key = $3,
@@ -26,6 +26,7 @@ pub(crate) fn change(
     change: &Change,
     at: Timestamp,
 ) -> StoreResult<Observation> {
+    outbox::memory(db, workspace)?;
     let known = observations::get(db, workspace, id)?;
     let revision = known.revision_count;
     if change.seen.is_some_and(|seen| seen != revision) {
@@ -122,6 +123,7 @@ pub(crate) fn bring_back(
     workspace: &Workspace,
     id: u64,
 ) -> StoreResult<Observation> {
+    outbox::memory(db, workspace)?;
     deletions::bring_back_note(db, workspace, &id.to_string())?;
     let note = observations::get(db, workspace, id)?;
     // No deletion has it to give back any more.
@@ -136,6 +138,7 @@ pub(crate) fn delete(
     hard: bool,
     at: Timestamp,
 ) -> StoreResult<()> {
+    outbox::memory(db, workspace)?;
     if hard {
         if db.run(HARD, values![id, workspace])? == 0 {
             return Err(StoreError::NotFound(Noun::Observation));
@@ -170,6 +173,7 @@ pub(crate) fn compact(
     summary: &NewObservation,
     at: Timestamp,
 ) -> StoreResult<u64> {
+    outbox::memory(db, workspace)?;
     workspaces::must_exist(db, workspace)?;
     for id in replaced {
         if observations::get(db, workspace, *id)?.updated_at >= before {

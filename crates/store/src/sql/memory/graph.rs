@@ -8,6 +8,7 @@ use super::{count, observations};
 use crate::{
     NewRelation, Noun, Related, Relation, SUPERSEDES, StoreError, StoreResult, Workspace,
     engine::{Cells, Db, Numbers, first, list},
+    sql::outbox,
 };
 
 const COLUMNS: &str = "r.id, r.from_id, r.to_id, r.kind, r.note, r.created_at";
@@ -29,6 +30,7 @@ pub(crate) fn relate(
     relations: &[NewRelation],
     at: Timestamp,
 ) -> StoreResult<Vec<Related>> {
+    outbox::memory(db, workspace)?;
     relations.iter().map(|relation| relate_one(db, workspace, relation, at)).collect()
 }
 
@@ -115,6 +117,7 @@ pub(super) fn bring(
 }
 
 pub(crate) fn unrelate(db: &mut dyn Db, workspace: &Workspace, id: u64) -> StoreResult<Relation> {
+    outbox::memory(db, workspace)?;
     let sql = format!(
         "SELECT {COLUMNS} FROM memory_relations r {ALIVE} WHERE r.id = $1 AND r.workspace = $2"
     );

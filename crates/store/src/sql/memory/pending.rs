@@ -8,7 +8,7 @@ use crate::{
     Change, NewObservation, Noun, PendingNote, Proposal, Saved, SavedObservation, StoreError,
     StoreResult, Workspace,
     engine::{Cells, Db, Numbers, first, list, unreadable},
-    sql::workspaces,
+    sql::{outbox, workspaces},
 };
 
 const COLUMNS: &str = "id, of_id, saved_at, author, session_id, kind, project, scope, namespace,
@@ -25,6 +25,7 @@ pub(crate) fn propose(
     proposals: &[Proposal],
     at: Timestamp,
 ) -> StoreResult<Vec<u64>> {
+    outbox::memory(db, workspace)?;
     workspaces::must_exist(db, workspace)?;
     let waiting = listed(db, workspace, usize::MAX)?.0;
     let mut kept = Vec::with_capacity(proposals.len());
@@ -221,6 +222,7 @@ pub(crate) fn approve(
     id: u64,
     at: Timestamp,
 ) -> StoreResult<SavedObservation> {
+    outbox::memory(db, workspace)?;
     let waiting = get(db, workspace, id)?;
     db.run(REMOVE, values![id])?;
     match waiting.proposal {
@@ -251,6 +253,7 @@ pub(crate) fn reject(
     hard: bool,
     at: Timestamp,
 ) -> StoreResult<()> {
+    outbox::memory(db, workspace)?;
     let waiting = get(db, workspace, id)?;
     db.run(REMOVE, values![id])?;
     match waiting.proposal {

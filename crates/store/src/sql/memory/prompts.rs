@@ -6,7 +6,7 @@ use super::{Conditions, count, namespace, sessions, tags};
 use crate::{
     MemoryFilter, NewPrompt, Prompt, StoreResult, Workspace,
     engine::{Cells, Db, Numbers, first, list},
-    sql::workspaces,
+    sql::{outbox, workspaces},
 };
 
 pub const COLUMNS: &str = "id, session_id, project, namespace, created_at, content";
@@ -19,6 +19,7 @@ pub(crate) fn save(
     prompt: &NewPrompt,
     at: Timestamp,
 ) -> StoreResult<u64> {
+    outbox::memory(db, workspace)?;
     workspaces::must_exist(db, workspace)?;
     sessions::join(db, workspace, &prompt.session, &prompt.project, at)?;
     let prompt = Prompt {

@@ -7,7 +7,7 @@ use crate::{
     Anchor, Change, NewObservation, NewRelation, Noun, Observation, SUPERSEDES, Saved,
     SavedObservation, Scope, StoreError, StoreResult, Workspace,
     engine::{Db, Numbers, first},
-    sql::workspaces,
+    sql::{outbox, workspaces},
 };
 
 const BY_KEY: &str = "SELECT id FROM memory_observations WHERE workspace = $1 AND topic_key = $2
@@ -44,6 +44,7 @@ pub(crate) fn save_all(
     at: Timestamp,
     same_since: Timestamp,
 ) -> StoreResult<Vec<SavedObservation>> {
+    outbox::memory(db, workspace)?;
     workspaces::must_exist(db, workspace)?;
     notes.iter().map(|note| save(db, workspace, note, None, at, same_since)).collect()
 }

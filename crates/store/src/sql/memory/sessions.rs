@@ -10,7 +10,7 @@ use crate::{
     MemoryFilter, NewSession, Noun, ProgressDocument, SHARED_SESSION, Session, StoreError,
     StoreResult, Summarised, Workspace,
     engine::{Cells, Db, first, list},
-    sql::workspaces,
+    sql::{outbox, workspaces},
 };
 
 const COLUMNS: &str = "id, project, directory, started_at, ended_at";
@@ -94,6 +94,7 @@ pub(crate) fn start(
     session: &NewSession,
     at: Timestamp,
 ) -> StoreResult<bool> {
+    outbox::memory(db, workspace)?;
     workspaces::must_exist(db, workspace)?;
     let (_, made) = enter(db, workspace, session, at)?;
     if !made {
@@ -109,6 +110,7 @@ pub(crate) fn end(
     summary: Option<&str>,
     at: Timestamp,
 ) -> StoreResult<Summarised> {
+    outbox::memory(db, workspace)?;
     workspaces::must_exist(db, workspace)?;
     let (project, made) = enter(db, workspace, session, at)?;
     db.run(END, values![at, workspace, &session.id])?;
@@ -125,6 +127,7 @@ pub(crate) fn summarise(
     summary: &str,
     at: Timestamp,
 ) -> StoreResult<Summarised> {
+    outbox::memory(db, workspace)?;
     workspaces::must_exist(db, workspace)?;
     let (project, made) = enter(db, workspace, session, at)?;
     write(db, workspace, session, &project, Words::Instead(summary), made, at)
@@ -250,6 +253,7 @@ pub(crate) fn put_progress(
     workspace: &Workspace,
     document: &ProgressDocument,
 ) -> StoreResult<()> {
+    outbox::memory(db, workspace)?;
     workspaces::must_exist(db, workspace)?;
     let namespace = document.namespace.as_deref().unwrap_or_default();
     let (project, content) = (&document.project, &document.content);

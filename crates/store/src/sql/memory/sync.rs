@@ -13,7 +13,7 @@ use crate::{
     Anchor, ArchivedObservation, Observation, SeenNote, StoreResult, SyncBase, SyncChange,
     SyncNote, SyncOutcome, Workspace,
     engine::{Db, Numbers, first, list},
-    sql::{deletions, workspaces},
+    sql::{deletions, outbox, workspaces},
 };
 
 /// The workspace is compared as in [`observations::after`].
@@ -97,6 +97,7 @@ pub(crate) fn apply(
     changes: &[SyncChange],
     at: Timestamp,
 ) -> StoreResult<Vec<SyncOutcome>> {
+    outbox::memory(db, workspace)?;
     workspaces::must_exist(db, workspace)?;
     changes.iter().map(|change| apply_one(db, workspace, folder, change, at)).collect()
 }
