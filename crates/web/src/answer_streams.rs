@@ -10,10 +10,14 @@ use plimsoll_app::{Attempt, heavy};
 use plimsoll_domain::PairId;
 use plimsoll_prose::limits::MAX_MARKDOWN_BYTES;
 use plimsoll_send::AttemptRecord;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::{Instant, interval};
 
-use crate::{Web, event_log::Audience};
+use crate::{
+    Web,
+    event_log::{Audience, TextStep},
+    place::Place,
+};
 
 /// Text is told at most so often; a reader sees no difference, and slow machines do.
 const TELL_EVERY: Duration = Duration::from_millis(60);
@@ -32,13 +36,19 @@ pub(crate) struct Streamed {
     pub(crate) done: String,
     /// The rest, as far as it makes sense.
     pub(crate) tail: String,
-    /// The number of the event that said so.
-    pub(crate) event: u64,
+    /// So many bytes of the text are in `done`.
+    pub(crate) stable: usize,
+    /// So many bytes of it are in both.
+    pub(crate) end: usize,
 }
 
 /// An answer on its way.
 struct Stream {
     begun: Instant,
+    /// Which send it is.
+    epoch: u64,
+    /// Whether another node carries it out.
+    elsewhere: bool,
     audience: Audience,
     text: String,
     /// So many bytes of it are in `shown.done`.
@@ -61,9 +71,16 @@ impl AnswerStreams {
         self.lock().get(&pair).map(|stream| stream.shown.clone())
     }
 
-    pub(crate) fn begin(&self, pair: PairId, audience: &Audience) {
+    /// An answer begins to arrive; one that is known to already goes on.
+    pub(crate) fn begin(&self, pair: PairId, epoch: u64, elsewhere: bool, audience: &Audience) {
+        let mut streams = self.lock();
+        if streams.get(&pair).is_some_and(|known| known.epoch == epoch) {
+            return;
+        }
         let stream = Stream {
             begun: Instant::now(),
+            epoch,
+            elsewhere,
             audience: audience.clone(),
             text: String::new(),
             stable: 0,
@@ -72,7 +89,38 @@ impl AnswerStreams {
             shown: Streamed::default(),
             attempts: Vec::new(),
         };
-        self.lock().insert(pair, stream);
+        streams.insert(pair, stream);
+    }
+
+    /// The epoch of the send of a pair, and how much of its text has arrived here.
+    pub(crate) fn arrived(&self, pair: PairId) -> Option<(u64, usize)> {
+        self.lock().get(&pair).map(|stream| (stream.epoch, stream.text.len()))
+    }
+
+    /// The answers on their way that can be seen at a place, each with the epoch of its send.
+    pub(crate) fn seen_from(&self, place: &Place) -> Vec<(PairId, u64)> {
+        let streams = self.lock();
+        let seen = streams.iter().filter(|(_, stream)| stream.audience.includes(place));
+        let mut seen: Vec<_> = seen.map(|(pair, stream)| (*pair, stream.epoch)).collect();
+        seen.sort_unstable();
+        seen
+    }
+
+    /// The text of an answer on its way from an offset on; none where that is not within it.
+    pub(crate) fn text_from(&self, pair: PairId, offset: usize) -> Option<String> {
+        self.lock().get(&pair)?.text.get(offset..).map(str::to_owned)
+    }
+
+    /// The newest pair that another node answers, of those that can be seen at a place.
+    pub(crate) fn elsewhere(&self, place: &Place) -> Option<PairId> {
+        let streams = self.lock();
+        let there = |stream: &Stream| stream.elsewhere && stream.audience.includes(place);
+        streams.iter().filter(|(_, stream)| there(stream)).map(|(pair, _)| *pair).max()
+    }
+
+    /// How much of it is rendered for good.
+    pub(crate) fn stable(&self, pair: PairId) -> usize {
+        self.lock().get(&pair).map_or(0, |stream| stream.stable)
     }
 
     /// The calls of a send that is under way; none if it is over.
@@ -99,11 +147,14 @@ impl AnswerStreams {
         self.lock().remove(&pair);
     }
 
-    pub(crate) fn push(&self, pair: PairId, text: &str) {
-        if let Some(stream) = self.lock().get_mut(&pair) {
-            stream.text.push_str(text);
-            stream.fresh = true;
-        }
+    /// More has arrived; says which part of the text that is.
+    pub(crate) fn push(&self, pair: PairId, text: &str) -> TextStep {
+        let mut streams = self.lock();
+        let Some(stream) = streams.get_mut(&pair) else { return TextStep::None };
+        let (epoch, from) = (stream.epoch, stream.text.len());
+        stream.text.push_str(text);
+        stream.fresh = true;
+        TextStep::Grows { epoch, from, to: stream.text.len(), html: false }
     }
 
     /// What is to be rendered now.
@@ -147,19 +198,45 @@ impl Due {
         let began = Instant::now();
         let stable = plimsoll_prose::stable_prefix(&self.rest).min(self.rest.len());
         let (done, tail) = self.rest.split_at(stable);
-        let append = if stable > 0 { plimsoll_prose::render(done) } else { String::new() };
-        let tail = plimsoll_prose::render_partial(newest(tail));
+        let (append, tail) = rendered(done, tail);
+        let length = self.rest.len();
         let rests_until = Instant::now() + began.elapsed() * REST;
-        let data = json!({ "pair": self.pair.to_string(), "append": append, "tail": tail });
         let mut streams = web.answers.lock();
         let stream = streams.get_mut(&self.pair).filter(|stream| stream.begun == self.begun);
         let Some(stream) = stream else { return };
+        let from = stream.stable;
         stream.stable += stable;
         stream.rests_until = Some(rests_until);
         stream.shown.done.push_str(&append);
+        let (to, end) = (stream.stable, from + length);
+        let data = text_data(self.pair, from, to, end, &append, &tail);
         stream.shown.tail = tail;
-        stream.shown.event = web.event_log.tell(stream.audience.clone(), "text", &data);
+        (stream.shown.stable, stream.shown.end) = (to, end);
+        let step = TextStep::Grows { epoch: stream.epoch, from, to, html: true };
+        web.event_log.tell_of_text(stream.audience.clone(), "text", &data, step);
     }
+}
+
+/// The event `text`: HTML for the bytes `from` to `to` of an answer, which is final, and for those
+/// up to `end`, which is not.
+pub(crate) fn text_data(
+    pair: PairId,
+    from: usize,
+    to: usize,
+    end: usize,
+    append: &str,
+    tail: &str,
+) -> Value {
+    json!({
+        "pair": pair.to_string(), "from": from, "to": to, "end": end, "append": append,
+        "tail": tail,
+    })
+}
+
+/// Renders a part of an answer that ends where it has become final, and what is behind it.
+pub(crate) fn rendered(done: &str, tail: &str) -> (String, String) {
+    let append = if done.is_empty() { String::new() } else { plimsoll_prose::render(done) };
+    (append, plimsoll_prose::render_partial(newest(tail)))
 }
 
 /// Tells what has arrived since the last time, again and again.

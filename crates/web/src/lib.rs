@@ -7,8 +7,10 @@
 mod answer_streams;
 mod api;
 mod assets;
+mod catching_up;
 mod configurator;
 mod connections;
+mod event_id;
 mod event_log;
 mod formats;
 mod gateway;
@@ -18,6 +20,8 @@ mod imports;
 #[path = "../build/join.rs"]
 mod join;
 mod keys;
+mod news;
+mod outlet;
 mod place;
 mod problem;
 mod relay;
@@ -26,7 +30,9 @@ mod security;
 mod sends;
 mod sessions;
 mod state;
+mod telling;
 mod views;
+mod watcher;
 
 pub use configurator::{
     Configurator, KeptKey, ListedModel, ListedProvider, NewKey, NewModels, NewServer, Refusal,

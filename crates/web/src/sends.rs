@@ -10,7 +10,7 @@ use plimsoll_domain::{PairId, TopicId};
 use plimsoll_store::Workspace;
 use tracing::Instrument;
 
-use crate::{Web, place::Place, relay};
+use crate::{Web, place::Place, telling};
 
 /// At most one send a conversation (SND-2); the store sees to that.
 #[derive(Default)]
@@ -136,7 +136,7 @@ pub(crate) fn carried(
         };
         let sent = web.app.carry_out(started, &listed.send.cancel, &mut watch).await.ok();
         web.sessions.sent(&web.app, &place, sent.as_ref()).await;
-        relay::tell_state(&web, &place).await;
+        telling::tell_state(&web, &place).await;
         sent
     }
 }

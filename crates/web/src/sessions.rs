@@ -1,7 +1,7 @@
 //! One session a place: the view that all tabs look at which show the same conversation, or everything.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -65,6 +65,8 @@ pub(crate) struct Sessions(Mutex<HashMap<Place, Opened>>);
 struct Opened<S = tokio::sync::Mutex<WorkspaceSession>> {
     session: Arc<S>,
     used: Instant,
+    /// The newest change of its workspace before it was opened.
+    opened_at: u64,
 }
 
 /// So many sessions stay open that nobody looks at: each holds the rows of its place.
@@ -103,6 +105,7 @@ impl Sessions {
             opened.used = Instant::now();
             return Ok(Arc::clone(&opened.session));
         }
+        let opened_at = app.store().newest_change(&place.workspace).await?;
         let kept = app.store().value(&view_key(place)).await?;
         let kept = kept.and_then(|text| serde_json::from_str::<Remembered>(&text).ok());
         let topic = place.conversation.map(|id| id.to_string());
@@ -135,7 +138,7 @@ impl Sessions {
             views: Views::starting_at(app.clock().now().millis()),
         }));
         let mut sessions = self.lock();
-        let opened = Opened { session, used: Instant::now() };
+        let opened = Opened { session, used: Instant::now(), opened_at };
         let session = Arc::clone(&sessions.entry(place.clone()).or_insert(opened).session);
         close_unused(&mut sessions);
         Ok(session)
@@ -158,9 +161,15 @@ impl Sessions {
         sessions.keys().filter(meant).cloned().collect()
     }
 
-    /// The workspaces that somebody looks at.
-    pub(crate) fn workspaces(&self) -> HashSet<Workspace> {
-        self.lock().keys().map(|place| place.workspace.clone()).collect()
+    /// The workspaces that somebody looks at, each with the change behind which pages that were
+    /// opened there may lack something.
+    pub(crate) fn watched_from(&self) -> HashMap<Workspace, u64> {
+        let mut watched: HashMap<Workspace, u64> = HashMap::new();
+        for (place, opened) in &*self.lock() {
+            let from = watched.entry(place.workspace.clone()).or_insert(u64::MAX);
+            *from = opened.opened_at.min(*from);
+        }
+        watched
     }
 
     /// The conversation that was opened last in a workspace.
@@ -258,6 +267,7 @@ mod tests {
         let opened = |n: usize| Opened {
             session: Arc::new(()),
             used: now + Duration::from_secs(u64::try_from(n).unwrap()),
+            opened_at: 0,
         };
         let all = SESSIONS_KEPT + 4;
         let mut sessions: HashMap<Place, Opened<()>> =

@@ -71,7 +71,7 @@
  * @property {Window} window
  * @property {boolean} queue  whether what is sent during a send waits for its end
  * @property {{pair: string}|null} sending  told as the pair's id alone, or left out
- * @property {string|number} event
+ * @property {string} event  the id of the newest event that it knows of
  * @property {number} longPasteChars  from how many characters a paste is a file (INS-1)
  * @property {number} longPasteLines
  */

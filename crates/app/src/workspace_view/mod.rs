@@ -293,6 +293,11 @@ impl WorkspaceView {
         self
     }
 
+    /// The number of the last change of the workspace that was taken in (TEA-6).
+    pub fn seen_change(&self) -> u64 {
+        self.seen
+    }
+
     /// A number that changes when visible pairs change their places; those that are only
     /// added at the end leave it alone.
     pub fn shape(&self) -> u64 {

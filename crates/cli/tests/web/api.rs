@@ -29,8 +29,22 @@ fn a_message_is_sent_and_its_answer_comes_by_events() {
         .map(|data| data["text"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(deltas, "A mark on **the** hull.");
-    let ids: Vec<u64> = seen.iter().map(|event| event.id.parse().unwrap()).collect();
-    assert!(ids.is_sorted() && ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
+    // TEA-6: the number of the last change, the bytes of the answer, and the place in the log.
+    let ids: Vec<[u64; 3]> = seen
+        .iter()
+        .map(|event| {
+            let mut parts = event.id.split('.');
+            let mut next = || parts.next().unwrap().rsplit('-').next().unwrap().parse().unwrap();
+            [next(), next(), next()]
+        })
+        .collect();
+    assert!(
+        ids.windows(2).all(|pair| pair[0][0] <= pair[1][0] && pair[0][2] < pair[1][2]),
+        "{ids:?}"
+    );
+    let told = seen.iter().zip(&ids).filter(|(event, _)| event.name == "delta");
+    let offsets: Vec<u64> = told.map(|(_, id)| id[1]).collect();
+    assert_eq!(offsets.last(), Some(&(deltas.len() as u64)), "{offsets:?}");
     let ended = page.until("ended").unwrap().pop().unwrap();
     assert!(ended.data.contains("<strong>the</strong>"), "{}", ended.data);
     let pair = served.json("GET", &format!("/api/pairs/{}", begun["pair"].as_str().unwrap()), None);
@@ -97,13 +111,13 @@ fn api_2_a_client_that_was_away_resumes() {
     let first = served.events();
     served.send("first");
     drop(first);
-    let newest = served.json("GET", "/api/state", None)["event"].as_u64().unwrap();
+    let newest = served.json("GET", "/api/state", None)["event"].as_str().unwrap().to_owned();
     served.send("second");
     let path = format!("/api/events?after={newest}");
     let mut later = Events::listen(&served.address, &path, &[]).unwrap();
     let seen = later.until("ended").unwrap();
     assert_eq!(seen.iter().filter(|event| event.name == "started").count(), 1, "{seen:?}");
-    let id = newest.to_string();
+    let id = newest.clone();
     let mut same =
         Events::listen(&served.address, "/api/events", &[("Last-Event-ID", &id)]).unwrap();
     assert_eq!(same.until("ended").unwrap(), seen);

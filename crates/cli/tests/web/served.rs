@@ -87,6 +87,12 @@ impl Served {
         Self { child, address, home }
     }
 
+    /// Another process on the same data, as another node: it ends with what is returned.
+    pub(crate) fn another_node(&self) -> Node {
+        let (child, address) = serve(self.home.path(), ANYWHERE, Vec::new());
+        Node { child, address }
+    }
+
     /// The home directory: configuration, and data below it.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
@@ -168,6 +174,19 @@ impl Served {
             }
             std::thread::yield_now();
         }
+    }
+}
+
+/// A further process that serves the same home.
+pub(crate) struct Node {
+    child: Child,
+    pub(crate) address: String,
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

@@ -28,10 +28,12 @@ use super::{
 };
 use crate::{
     Web,
+    outlet::Outlet,
     place::Place,
     problem::{Body, Problem},
-    relay, sends,
+    sends,
     sessions::WorkspaceSession,
+    telling::tell_rows_to,
 };
 
 /// What happens when the account's windows are full (VAL-4).
@@ -145,7 +147,7 @@ async fn begin(
             let changes =
                 message.seen.map(|seen| session.views.changes(seen.view, &shown, instructions));
             drop(session);
-            relay::tell_rows(&web, &place).await;
+            tell_rows_to(&Outlet::to_all(&web), &place).await;
             return Err(Problem::from(AppError::ViewChanged).changed(changes.unwrap_or_default()));
         }
         Err(AppError::Store(busy @ StoreError::Busy { .. })) => {

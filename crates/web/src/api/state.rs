@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     Web,
+    event_id::EventId,
     formats::rfc3339,
     sessions::{Frozen, WorkspaceSession},
 };
@@ -250,8 +251,8 @@ pub(crate) struct StateDto {
     long_paste_chars: u64,
     /// From how many lines it is.
     long_paste_lines: u64,
-    /// The number of the newest event.
-    pub(crate) event: u64,
+    /// The id of the newest event that this state knows of.
+    pub(crate) event: String,
 }
 
 /// What a draft weighs.
@@ -337,7 +338,7 @@ impl StateDto {
         session: &mut WorkspaceSession,
     ) -> Result<Self, AppError> {
         let draft = session.draft.clone();
-        let event = web.event_log.newest();
+        let newest = web.event_log.newest();
         let (plan, seen) = session.workspace_view.planned_and_seen(&web.app, &draft).await?;
         let Weighed { counter, window, .. } = Weighed::of(web, &plan, session);
         let shown = ShownDto::of(web, session, &seen);
@@ -369,8 +370,17 @@ impl StateDto {
             queue: web.app.settings().queue_while_sending(),
             long_paste_chars: web.app.settings().long_paste().0,
             long_paste_lines: web.app.settings().long_paste().1,
-            sending: web.sends.current(&session.place).map(|pair| pair.to_string()),
-            event,
+            sending: web
+                .sends
+                .current(&session.place)
+                .or_else(|| web.answers.elsewhere(&session.place))
+                .map(|pair| pair.to_string()),
+            event: EventId {
+                number: workspace_view.seen_change(),
+                place: Some(web.event_log.place(newest)),
+                ..EventId::default()
+            }
+            .to_string(),
         })
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     Web,
     place::Place,
     problem::{Body, Problem},
-    relay::tell_state,
+    telling::tell_state,
 };
 
 /// A message as it would be sent: a new one, or for a pair that is asked again or answered anew.

@@ -304,5 +304,5 @@ async fn events(
     Asked(query): Asked<crate::api::AfterQuery>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, Problem> {
-    follow(&web, place, &query, &headers, &["delta", "tool"]).await
+    follow(&web, place, &query, &headers, true).await
 }

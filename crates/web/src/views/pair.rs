@@ -246,7 +246,7 @@ impl PairView<'_> {
         let sending = self.stored.pair.lifecycle == Lifecycle::Sending;
         if let Some(streamed) = self.streamed.filter(|_| sending) {
             return html! {
-                div.a.prose data-event=(streamed.event) {
+                div.a.prose data-stable=(streamed.stable) data-end=(streamed.end) {
                     div.done { (rendered(streamed.done.clone())) }
                     div.tail { (rendered(streamed.tail.clone())) }
                 }

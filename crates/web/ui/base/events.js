@@ -20,6 +20,26 @@ export function backoff(n, random) {
 }
 
 /**
+ * Whether an event was told before another: by their places in the log of a node, or by the changes that
+ * they know of where two nodes told them. Pure.
+ * @param {string} one  an id such as `17.0.5f3a-1234`
+ * @param {string} other
+ */
+export function isBefore(one, other) {
+  const [a, b] = [partsOf(one), partsOf(other)];
+  if (!a || !b) return false;
+  return a.run && a.run === b.run ? a.event < b.event : a.number < b.number;
+}
+
+/** @param {string} id */
+function partsOf(id) {
+  const [number, , place] = String(id ?? "").split(".");
+  if (!number) return null;
+  const [run, event] = (place ?? "").split("-");
+  return { number: Number(number), run: run === "0" ? "" : run, event: Number(event) };
+}
+
+/**
  * @param {object} deps
  * @param {(path: string) => string} [deps.scope]  names the place
  * @param {string} deps.after  id of the newest event that the page already shows

@@ -7,15 +7,20 @@ import { afterReply, endNotice } from "./policy.js";
 
 /** @typedef {import("../types.js").Status} Status */
 
+/** @typedef {{from: number, to: number, end: number}} Piece  bytes of an answer: final from–to, shown up to end */
+
 /**
- * Whether a piece of text was already shown: its event is not newer than the article. Pure.
- * @param {string | undefined} shown
- * @param {string} id
+ * What becomes of a piece of an answer: it is added to what is shown, takes its place, is not
+ * newer than that (nothing), or does not fit to it, so that the whole is asked for. Pure.
+ * @param {{stable?: string | undefined, end?: string | undefined}} shown  so many bytes are final, and shown
+ * @param {Piece} piece
+ * @returns {"add" | "instead" | "nothing" | "ask"}
  */
-export function alreadyShown(shown, id) {
-  if (!shown || !id) return false;
-  const [a, b] = [Number(shown), Number(id)];
-  return Number.isNaN(a) || Number.isNaN(b) ? shown === id : b <= a;
+export function placeOf(shown, { from, to, end }) {
+  if (shown.stable === undefined || shown.end === undefined) return from === 0 ? "instead" : "ask";
+  if (end < Number(shown.end) || (end === Number(shown.end) && to <= Number(shown.stable))) return "nothing";
+  if (from === Number(shown.stable)) return "add";
+  return from === 0 ? "instead" : "ask";
 }
 
 /**
@@ -32,6 +37,7 @@ export function alreadyShown(shown, id) {
  * @param {(change: {filter: string}) => Promise<unknown>} deps.setView
  * @param {(words: string) => void} deps.announce  to those who listen
  * @param {() => Promise<void>} deps.caughtUp  until the page shows what the server spoke of last
+ * @param {() => Promise<void>} deps.reloadRows  asks for the rows again
  * @param {Set<string>} deps.mine  the pairs that were sent from here and have not ended
  * @param {Set<string>} deps.flying  the pairs that are being answered
  * @param {() => boolean} deps.posting  whether a message is on its way to the server
@@ -39,7 +45,7 @@ export function alreadyShown(shown, id) {
  * @param {() => void} deps.over  nothing is being answered any more
  * @param {() => void} deps.next  sends what is queued
  */
-export function createSendEvents({ store, win, history, composer, modes, cursor, badges, notice, toast, setView, announce, caughtUp, mine, flying, posting, outgoing, over, next }) {
+export function createSendEvents({ store, win, history, composer, modes, cursor, badges, notice, toast, setView, announce, caughtUp, reloadRows, mine, flying, posting, outgoing, over, next }) {
   /** The status that was announced last; its seconds are not worth a voice. */
   let said = "";
 
@@ -74,18 +80,19 @@ export function createSendEvents({ store, win, history, composer, modes, cursor,
       badges.show(status);
       if (status.text && status.text !== said) announce((said = status.text));
     },
-    /**
-     * @param {{pair: string, append?: string, tail?: string}} event
-     * @param {string} id
-     */
-    text({ pair, append, tail }, id) {
+    /** @param {{pair: string, append?: string, tail?: string} & Piece} event */
+    text({ pair, append, tail, ...piece }) {
       const article = win.find(pair);
       if (!article || !goesOn(pair)) return;
       const { reply, done, rest } = replyOf(article);
-      if (alreadyShown(reply.dataset["event"], id)) return;
-      reply.dataset["event"] = id;
+      const place = placeOf(reply.dataset, piece);
+      if (place === "nothing") return;
+      if (place === "ask") return void reloadRows();
+      reply.dataset["stable"] = String(piece.to);
+      reply.dataset["end"] = String(piece.end);
       badges.clear();
       win.anchor.keep(() => {
+        if (place === "instead") done.replaceChildren();
         if (append) {
           done.insertAdjacentHTML("beforeend", append);
           addCopyButtons(done);

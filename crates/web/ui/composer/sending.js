@@ -375,7 +375,7 @@ export function createSending({ api, store, win, history, composer, modes, curso
       }
     },
     ...createSendEvents({
-      store, win, history, composer, modes, cursor, badges, notice, toast, setView, announce, caughtUp, mine, flying, next,
+      store, win, history, composer, modes, cursor, badges, notice, toast, setView, announce, caughtUp, reloadRows, mine, flying, next,
       posting: () => posting,
       outgoing: () => outgoing,
       over: () => { if (heldBack && !posting) sayFree(); },

@@ -2,6 +2,7 @@
 
 import { debounced } from "../base/dom.js";
 import { takesForeignDraft } from "../composer/drafts.js";
+import { isBefore } from "../base/events.js";
 import { stateOf } from "../base/state.js";
 
 /** Several changes at once are one reload. */
@@ -35,8 +36,8 @@ export function createSync({ api, store, win, history, sending, composer, panels
   let waiting = [];
   /** Until what this page itself asked to see is answered. */
   let changing = Promise.resolve();
-  /** The number of the last event that the page's state knows of. */
-  let newest = 0;
+  /** The id of the last event that the page's state knows of. */
+  let newest = "";
   /** A reload is under way. */
   let loading = false;
   /** Another was asked for meanwhile. */
@@ -50,7 +51,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
     const before = win.changes;
     const old = () => win.changes !== before;
     const state = stateOf(await api.call("GET", "/api/state"));
-    if (overtaken(Number(state.event))) return false;
+    if (overtaken(state.event)) return false;
     // Another filter is another history: its newest pairs are what is asked for.
     const bottom = state.view.filter !== shownFilter;
     const wanted = { y: state.boundary.y, shape: state.shown.shape };
@@ -105,19 +106,19 @@ export function createSync({ api, store, win, history, sending, composer, panels
 
   /**
    * Whether something newer was told already. What is not is the newest from now on.
-   * @param {number} event  the number of the last event that a state knows of
+   * @param {string} event  the id of the last event that a state knows of
    */
   function overtaken(event) {
-    if (event < newest) return true;
+    if (isBefore(event, newest)) return true;
     newest = event;
     return false;
   }
 
   /**
    * @param {any} told
-   * @param {number} [event]  that told it; else the last one that it knows of
+   * @param {string} [event]  that told it; else the last one that it knows of
    */
-  function take(told, event = Number(told.event)) {
+  function take(told, event = told.event) {
     if (overtaken(event)) return;
     const state = stateOf(told);
     const { boundary, shown, ...others } = state;
@@ -147,7 +148,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
         if (data.shape !== win.shape) rows.call();
         break;
       case "status": return sending.status(data);
-      case "text": return sending.text(data, id);
+      case "text": return sending.text(data);
       case "ended":
         void sending.ended(data);
         panels.refresh("receipts");
@@ -158,7 +159,7 @@ export function createSync({ api, store, win, history, sending, composer, panels
         composer.gone(data.pairs);
         return rows.call();
       case "rows": return rows.call();
-      case "state": return take(data, Number(id));
+      case "state": return take(data, id);
       case "topics":
         panels.refresh("topics");
         return panels.refresh("snippets");

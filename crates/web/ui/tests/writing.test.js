@@ -7,7 +7,8 @@ import { chooseDraft, readKept, takesForeignDraft } from "../composer/drafts.js"
 import { busyWords, waitLabel, wayOut } from "../composer/refusals.js";
 import { changedUnderway } from "../composer/inflight.js";
 import { afterReply, endNotice } from "../composer/policy.js";
-import { alreadyShown } from "../composer/sendevents.js";
+import { isBefore } from "../base/events.js";
+import { placeOf } from "../composer/sendevents.js";
 import { createWalk } from "../base/walk.js";
 import { chance } from "./random.js";
 
@@ -172,11 +173,25 @@ test("VAL-3: every suggestion leads somewhere", () => {
   assert.match(busyWords(1), /1 character\)/);
 });
 
-test("a piece of text that was rendered already is not added twice", () => {
-  assert.equal(alreadyShown("12", "12"), true);
-  assert.equal(alreadyShown("12", "9"), true);
-  assert.equal(alreadyShown("9", "12"), false);
-  assert.equal(alreadyShown(undefined, "12"), false);
-  assert.equal(alreadyShown("a-1", "a-1"), true);
-  assert.equal(alreadyShown("a-1", "a-2"), false);
+test("TEA-6: a piece of an answer is added where it fits, and the whole is asked for where it does not", () => {
+  const piece = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ end) => ({ from, to, end });
+  const shown = { stable: "10", end: "14" };
+  assert.equal(placeOf(shown, piece(10, 10, 20)), "add");
+  assert.equal(placeOf(shown, piece(10, 14, 14)), "add", "the tail became final");
+  assert.equal(placeOf(shown, piece(10, 10, 14)), "nothing", "it is shown already");
+  assert.equal(placeOf(shown, piece(0, 10, 12)), "nothing", "an older one");
+  assert.equal(placeOf(shown, piece(8, 12, 20)), "ask", "another node rendered other parts");
+  assert.equal(placeOf(shown, piece(12, 16, 20)), "ask", "something is missing");
+  assert.equal(placeOf(shown, piece(0, 16, 20)), "instead");
+  assert.equal(placeOf({}, piece(0, 0, 5)), "instead");
+  assert.equal(placeOf({}, piece(5, 6, 9)), "ask");
+});
+
+test("TEA-6: states of one node are compared by its log, those of two by what changed", () => {
+  assert.equal(isBefore("7.0.aa-5", "7.0.aa-6"), true);
+  assert.equal(isBefore("7.0.aa-6", "7.0.aa-6"), false);
+  assert.equal(isBefore("9.0.aa-5", "8.0.bb-900"), false);
+  assert.equal(isBefore("7.0.aa-950", "8.0.bb-900"), true);
+  assert.equal(isBefore("8.0.0-0.7-12", "8.0.aa-3"), false);
+  assert.equal(isBefore("7.0.aa-1", ""), false);
 });
