@@ -18,6 +18,7 @@ mod logs;
 // The tests in a browser and the benchmarks share it.
 mod many;
 mod memory;
+mod nodes;
 mod objects;
 mod schema;
 mod seen;
