@@ -115,6 +115,10 @@ pub(crate) const SQLITE: &[Migration] = &[
         name: "2026-11-30-words-sqlite",
         sql: include_str!("../migrations/sqlite/2026-11-30-words-sqlite.sql"),
     },
+    Migration {
+        name: "2026-12-02-people",
+        sql: include_str!("../migrations/2026-12-02-people.sql"),
+    },
 ];
 
 /// What is done before the text of a step, in the same transaction, where SQL alone cannot: it

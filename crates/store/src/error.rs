@@ -28,6 +28,10 @@ pub enum Noun {
     Filter,
     Snippet,
     Deletion,
+    /// Somebody of the team.
+    Person,
+    /// A project of the team.
+    Project,
 }
 
 impl std::fmt::Display for Noun {
@@ -47,6 +51,8 @@ impl std::fmt::Display for Noun {
             Self::Filter => "saved filter",
             Self::Snippet => "snippet",
             Self::Deletion => "deletion to undo",
+            Self::Person => "user",
+            Self::Project => "project",
         })
     }
 }

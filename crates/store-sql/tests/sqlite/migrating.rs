@@ -63,6 +63,7 @@ const STEPS: &[(&str, &str)] = &[
         "2026-11-30-words-sqlite",
         include_str!("../../migrations/sqlite/2026-11-30-words-sqlite.sql"),
     ),
+    ("2026-12-02-people", include_str!("../../migrations/2026-12-02-people.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.
