@@ -17,6 +17,9 @@ impl SettingGroup {
     }
 }
 
+/// The group that only a team has: one person on one machine is shown none of it (TEA-11).
+pub const TEAM_GROUP: &str = "Team";
+
 /// Every setting stands in one of these groups.
 pub const SETTING_GROUPS: &[SettingGroup] = &[
     SettingGroup {
@@ -93,6 +96,19 @@ pub const SETTING_GROUPS: &[SettingGroup] = &[
             ("mcpAnswerLimit", "Most tokens of one answer"),
             ("mcpSessionBudget", "Budget of one session, tokens"),
             ("mcpTokenizer", "How answers are counted"),
+        ],
+    },
+    SettingGroup {
+        name: TEAM_GROUP,
+        titles: &[
+            ("team", "Several people use this server"),
+            ("publicUrl", "Address that the team opens"),
+            ("signInDays", "Sign in again after, days"),
+            ("oidcIssuer", "OpenID Connect provider"),
+            ("oidcClientId", "Client id there"),
+            ("oidcDomains", "Domains whose people become users"),
+            ("auditKeepDays", "Keep the audit log, days"),
+            ("usageKeepDays", "Keep who used how much, days"),
         ],
     },
     SettingGroup {

@@ -11,10 +11,11 @@ mod edit_models;
 mod groups;
 mod schema;
 mod settings;
+mod team;
 
 pub use catalog_file::{CatalogError, merge_catalog, shipped_catalog};
 pub use edit::edit_settings;
 pub use edit_models::edit_model;
-pub use groups::{SETTING_GROUPS, SettingGroup};
+pub use groups::{SETTING_GROUPS, SettingGroup, TEAM_GROUP};
 pub use schema::{Kind, SETTINGS, SettingSpec};
 pub use settings::{Settings, SettingsError, Source, Sources};

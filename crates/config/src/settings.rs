@@ -136,11 +136,11 @@ impl Settings {
         self.values.get(index).map(|(value, source)| (value.as_str(), *source))
     }
 
-    fn text(&self, key: &str) -> &str {
+    pub(crate) fn text(&self, key: &str) -> &str {
         self.get(key).map_or("", |(value, _)| value)
     }
 
-    fn whole(&self, key: &str) -> u64 {
+    pub(crate) fn whole(&self, key: &str) -> u64 {
         self.text(key).parse().unwrap_or(0)
     }
 

@@ -23,6 +23,7 @@ pub(crate) mod send;
 pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod snippets;
+pub(crate) mod team;
 pub(crate) mod tokens;
 pub(crate) mod topics;
 pub(crate) mod undo;
