@@ -78,3 +78,6 @@ CREATE TABLE person_use (
 );
 CREATE INDEX person_use_by_project ON person_use (project, day);
 CREATE INDEX person_use_by_day ON person_use (day);
+
+-- People see the calls that they made themselves.
+CREATE INDEX gateway_calls_by_client ON gateway_calls (client, at);

@@ -68,6 +68,9 @@ jobs! {
         /// The newest calls without their bodies, newest first.
         read gateway_calls(limit: u64) -> Vec<GatewayCall> = gateway::calls;
 
+        /// The newest calls of one client without their bodies, newest first.
+        read gateway_calls_of(client: &str, limit: u64) -> Vec<GatewayCall> = gateway::calls_of;
+
         /// Keeps a key; says whether its name was free.
         write add_client_key(key: &ClientKey) -> bool = gateway::add_key;
 

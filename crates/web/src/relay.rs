@@ -68,7 +68,12 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                     }
                 },
                 // What cannot be purged now is purged the next time.
-                _ = purge.tick() => { let _ = web.app.purge_expired().await; }
+                _ = purge.tick() => {
+                    let _ = web.app.purge_expired().await;
+                    if web.team.is_some() {
+                        let _ = web.app.tidy_team().await;
+                    }
+                }
                 _ = look.tick() => {
                     // Where the store answers nothing now, it may the next time.
                     let _ = web.app.recover().await;

@@ -161,6 +161,7 @@ mod tests {
         let within = |n| Place {
             conversation: Some(topic(n)),
             scope: HistoryScope::Conversation,
+            person: None,
             ..Place::default()
         };
         let one = sends.begin(Workspace::default(), topic(1), pair(1));

@@ -22,6 +22,9 @@ const GET: &str = "SELECT id, at, client, protocol, model, stage, estimate, prom
 const NEWEST: &str = "SELECT id, at, client, protocol, model, stage, estimate, prompt_tokens,
     cached_tokens, completion_tokens, reasoning_tokens, cost, left_out, ''
     FROM gateway_calls ORDER BY at DESC, id DESC LIMIT $1";
+const NEWEST_OF: &str = "SELECT id, at, client, protocol, model, stage, estimate, prompt_tokens,
+    cached_tokens, completion_tokens, reasoning_tokens, cost, left_out, ''
+    FROM gateway_calls WHERE client = $1 ORDER BY at DESC, id DESC LIMIT $2";
 const ADD_KEY: &str = "INSERT INTO gateway_keys (name, hash, created_at, models, tokens_per_day,
     cost_per_month, requests_per_minute, concurrent, over_budget)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (name) DO NOTHING";
@@ -80,6 +83,10 @@ pub(crate) fn call(db: &mut dyn Db, id: ReceiptId) -> StoreResult<Option<Gateway
 
 pub(crate) fn calls(db: &mut dyn Db, limit: u64) -> StoreResult<Vec<GatewayCall>> {
     list(db, NEWEST, values![limit], read_call)
+}
+
+pub(crate) fn calls_of(db: &mut dyn Db, client: &str, limit: u64) -> StoreResult<Vec<GatewayCall>> {
+    list(db, NEWEST_OF, values![client, limit], read_call)
 }
 
 fn read_call(row: &dyn Cells) -> StoreResult<GatewayCall> {

@@ -118,7 +118,8 @@ async fn begin(
         regenerate: message.regenerate.as_deref(),
         send_again: message.send_again.as_deref(),
     };
-    let draft = seen::draft(&web, asked, &message.text, &message.attachments).await?;
+    let draft =
+        seen::draft(&web, &place.workspace, asked, &message.text, &message.attachments).await?;
     let session = web.sessions.session(&web.app, &place).await?;
     // The session is everybody's: it is not held while a model is being fetched.
     let models = match (&message.model, message.compare.is_empty()) {

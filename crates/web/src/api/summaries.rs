@@ -228,6 +228,10 @@ pub(crate) async fn meant(
     let mut session = session.lock().await;
     let named = ask.pairs.iter().map(|id| pair_id(id)).collect::<Result<Vec<_>, _>>()?;
     let up_to = ask.up_to.as_deref().map(pair_id).transpose()?;
+    let stored = web.app.store().get_many(&named).await?;
+    if stored.iter().any(|stored| stored.workspace != place.workspace) {
+        return Err(Problem::not_found("pair"));
+    }
     let pairs = match up_to {
         Some(id) => session.workspace_view.up_to(&web.app, id).await?,
         None if named.is_empty() => session.workspace_view.without_room(&web.app).await?,

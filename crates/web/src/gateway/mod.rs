@@ -23,7 +23,7 @@ use plimsoll_gateway::{Problem, Refusal};
 use plimsoll_store::ClientKey;
 use serde_json::json;
 
-use crate::{Web, connections::Peer};
+use crate::{Web, access::Signed, connections::Peer};
 pub(crate) use body::BodyRoom;
 
 /// Whether an address belongs to the gateway.
@@ -92,6 +92,8 @@ struct Asker {
     other: Option<String>,
     peer: Option<Peer>,
     needs_no_key: bool,
+    /// Somebody of a team.
+    signed: Option<Signed>,
 }
 
 impl Asker {
@@ -112,11 +114,15 @@ impl Asker {
             other: find(false).filter(|_| !entry.by_token),
             peer: extensions.get::<Peer>().copied(),
             needs_no_key: entry.needs_no_key,
+            signed: extensions.get::<Signed>().cloned(),
         }
     }
 
     /// The client, if it may come in, and its own key for the provider.
     async fn client(self, web: &Web) -> Result<(Option<Arc<ClientKey>>, Option<Secret>), Problem> {
+        if let Some(signed) = self.signed {
+            return Ok((Some(Arc::new(key_of(&signed))), None));
+        }
         let settings = web.app.settings();
         let Some(key) = self.ours else {
             if !self.needs_no_key || settings.gateway_needs_key() {
@@ -144,6 +150,22 @@ impl Asker {
             )
         })?;
         Ok((Some(client), None))
+    }
+}
+
+/// Somebody of a team as a client: their calls are counted under their name, and what they may use
+/// is settled where that is.
+fn key_of(signed: &Signed) -> ClientKey {
+    ClientKey {
+        name: signed.name().to_owned(),
+        hash: String::new(),
+        created_at: signed.person.person.created_at,
+        models: Vec::new(),
+        tokens_per_day: None,
+        cost_per_month: None,
+        requests_per_minute: None,
+        concurrent: None,
+        over_budget: None,
     }
 }
 
