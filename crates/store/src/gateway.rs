@@ -13,6 +13,8 @@ pub struct GatewayCall {
     pub at: Timestamp,
     /// The name of the client's key; none for the account that the server runs as.
     pub client: Option<String>,
+    /// The project that it is counted in, where the client is somebody of a team; not read back.
+    pub project: Option<String>,
     pub protocol: String,
     pub model: String,
     /// How it ended, in the words of REC-1.

@@ -1,6 +1,8 @@
 //! A team's people (TEA-9, TEA-10): what their tokens look like, what is noted about what they do,
 //! and how long that is kept. Who may do what is decided where requests come in.
 
+mod limits;
+
 use std::time::Duration;
 
 use plimsoll_domain::Timestamp;

@@ -2,9 +2,9 @@
 
 use plimsoll_domain::{ReceiptId, Timestamp};
 
-use super::answer;
+use super::{answer, people::team_use};
 use crate::{
-    ClientKey, ClientUse, GatewayCall, StoreResult,
+    ClientKey, ClientUse, GatewayCall, PersonUse, StoreResult,
     engine::{Cells, Db, first, id, list},
 };
 
@@ -72,6 +72,10 @@ pub(crate) fn put_calls(db: &mut dyn Db, calls: &[GatewayCall]) -> StoreResult<(
             let tokens = reported.unwrap_or(if read { call.estimate } else { 0 });
             let cost = call.cost.unwrap_or(0.0);
             db.run(COUNT, values![client, day(call.at), tokens, cost])?;
+            if let Some(project) = &call.project {
+                let (person, project) = (client.to_owned(), project.clone());
+                team_use::count(db, &[PersonUse { person, project, at: call.at, tokens, cost }])?;
+            }
         }
     }
     Ok(())
@@ -94,6 +98,7 @@ fn read_call(row: &dyn Cells) -> StoreResult<GatewayCall> {
         id: id(row, 0)?,
         at: row.time(1)?,
         client: row.opt_string(2)?,
+        project: None,
         protocol: row.string(3)?,
         model: row.string(4)?,
         stage: row.string(5)?,

@@ -26,6 +26,7 @@ use plimsoll_store::KnownPerson;
 
 pub(crate) use decide::Action;
 use decide::{Denied, decide};
+pub(crate) use subject::CallProject;
 
 use crate::{
     Web,
@@ -84,6 +85,15 @@ impl By {
     /// The name, where there is one.
     pub(crate) fn name(&self) -> Option<&str> {
         self.0.as_ref().map(Signed::name)
+    }
+
+    /// Refuses where they, or a project, have used all that may be used in a month (TEA-10).
+    pub(crate) async fn within_limits(&self, web: &Web, project: &str) -> Result<(), Problem> {
+        let Some(signed) = &self.0 else { return Ok(()) };
+        match web.app.team_limit(&signed.person.person, project).await? {
+            None => Ok(()),
+            Some(words) => Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "limit_reached", words)),
+        }
     }
 }
 

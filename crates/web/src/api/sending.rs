@@ -28,6 +28,7 @@ use super::{
 };
 use crate::{
     Web,
+    access::By,
     place::Place,
     problem::{Body, Problem},
     relay, sends,
@@ -91,9 +92,11 @@ pub(super) struct Begun {
 pub(super) async fn send(
     State(web): State<Arc<Web>>,
     Here(place): Here,
+    by: By,
     headers: HeaderMap,
     Body(message): Body<Message>,
 ) -> Result<(StatusCode, Json<Begun>), Problem> {
+    by.within_limits(&web, place.workspace.project()).await?;
     // Whoever goes away right after pressing Enter has sent it: it is begun whole or not at all.
     let begun = tokio::spawn(begin(web, place, headers, message).in_current_span()).await;
     begun.unwrap_or_else(|error| {

@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 use super::{Here, PlaceQuery, pair_id, undo::Before};
 use crate::{
     Web,
+    access::By,
     place::Place,
     problem::{Body, Problem},
     sends,
@@ -129,8 +130,10 @@ pub(super) struct SummaryBegun {
 pub(super) async fn summarise(
     State(web): State<Arc<Web>>,
     Here(place): Here,
+    by: By,
     Body(order): Body<SummaryOrder>,
 ) -> Result<(StatusCode, Json<SummaryBegun>), Problem> {
+    by.within_limits(&web, place.workspace.project()).await?;
     let SummaryOrder { pairs, up_to, model, seen } = order;
     let (view, pairs) = meant(&web, &place, &SummaryAsk { pairs, up_to, model }).await?;
     let planned = web.app.plan_summary(&place.workspace, &view, &pairs).await?;
