@@ -46,12 +46,22 @@ pub fn check() -> Result<(), String> {
 }
 
 /// All tests. They need Rust and a C compiler; those with the real model fetch it by pip,
-/// those with a real browser need Chromium, those of the file tools bubblewrap, tesseract and
+/// those with a real browser need Chromium, those of a team's server PostgreSQL, those of the file tools bubblewrap, tesseract and
 /// poppler, and they say so when they cannot.
 pub fn test() -> Result<(), String> {
     browser::prepare();
     packages::prepare_file_tools();
-    step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))
+    packages::prepare_databases();
+    step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))?;
+    on_postgres("the app on PostgreSQL", &["--package", "plimsoll-app", "--test", "send"])
+}
+
+/// Tests with PostgreSQL in the place of SQLite. Every run has the contract of stores and the app on
+/// both; the memory, its server, the API and the page are in the long mode.
+fn on_postgres(name: &str, tests: &[&str]) -> Result<(), String> {
+    let mut cargo = cargo();
+    cargo.args(["test", "--locked", "--quiet"]).args(tests);
+    step(name, cargo.env("PLIMSOLL_TEST_STORE", "postgres"))
 }
 
 /// The long mode, whole: kills, power cuts, load, growth, faults, migrations and the tests that
@@ -60,6 +70,7 @@ pub fn test() -> Result<(), String> {
 pub fn long() -> Result<(), String> {
     browser::prepare();
     packages::prepare_file_tools();
+    packages::prepare_databases();
     let run = |name: &str, test: &str, filter: &[&str]| {
         let mut tests = cargo();
         // The same packages for each, so that nothing is built twice.
@@ -78,6 +89,13 @@ pub fn long() -> Result<(), String> {
         run("what is marked is what is sent", "workbench", &["honest_random"]),
         run("what is seen is what is sent", "web", &["seen"]),
         run("the API and its document", "web", &["schema"]),
+        on_postgres("the memory on PostgreSQL", &["--package", "plimsoll-memory"]),
+        on_postgres("its server on PostgreSQL", &["--package", "plimsoll-mcp"]),
+        on_postgres("the API on PostgreSQL", &["--package", "plimsoll-cli", "--test", "web"]),
+        on_postgres(
+            "the page on PostgreSQL",
+            &["--package", "plimsoll-cli", "--test", "workbench"],
+        ),
     ]
     .into_iter()
     .filter_map(Result::err)

@@ -30,6 +30,24 @@ pub fn prepare_file_tools() {
     }
 }
 
+/// Installs what the tests of a team's server use: PostgreSQL and a pooler before it. Never a
+/// reason to fail, as above.
+pub fn prepare_databases() {
+    for (needed, package) in
+        [("/usr/lib/postgresql", "postgresql"), ("/usr/sbin/pgbouncer", "pgbouncer")]
+    {
+        let name = format!("{package} for a team's server");
+        if std::path::Path::new(needed).exists() || on_path(package) {
+            continue;
+        }
+        if !can_install() {
+            skip(&name, &format!("it is not installed (apt-get install {package})"));
+        } else if install(&name, &[package]).is_err() {
+            skip(&name, "apt-get could not install it");
+        }
+    }
+}
+
 /// Whether packages can be installed here.
 pub fn can_install() -> bool {
     on_path("apt-get") && has("sh", &["-c", "test \"$(id -u)\" = 0"])

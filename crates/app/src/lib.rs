@@ -44,6 +44,7 @@ mod scope;
 mod shelf;
 mod snippets;
 mod summaries;
+mod team;
 mod tool_models;
 mod tooling;
 mod topics;
@@ -79,6 +80,7 @@ pub use shelf::{
     blob_name, refuse_secret,
 };
 pub use summaries::SummaryPart;
+pub use team::{AT_THE_TERMINAL, Audited, Doer, TOKEN_DIGITS, before, name_in_token, person_token};
 pub use topics::{FIRST_TOPIC, NewTopic, TopicChange, TopicPaths, find_topic, topic_path};
 pub use workspace_view::{GivenTarget, Inclusion, Shown, WorkspaceView};
 

@@ -98,6 +98,7 @@ pub(crate) enum Command {
     Topics(TopicsArgs),
     Snippets(crate::commands::snippets::SnippetsArgs),
     Gateway(crate::commands::gateway::GatewayArgs),
+    Team(crate::commands::team::TeamArgs),
     Undo(crate::commands::undo::UndoArgs),
     Receipts(ReceiptsArgs),
     Settings(SettingsArgs),
@@ -239,6 +240,8 @@ fn parse_header(text: &str) -> Result<(String, String), String> {
 
 fn parse_workspace(text: &str) -> Result<Workspace, String> {
     let is_name = |name: &str| {
+        // The project of one person of a team begins with ~.
+        let name = name.strip_prefix('~').unwrap_or(name);
         !name.is_empty()
             && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
             && !name.starts_with('.')

@@ -105,6 +105,7 @@ fn dispatch(cli: Cli, output: &mut Output, mount_agents: MountAgents) -> Result<
         Some(Command::Topics(args)) => commands::topics::run(&args, &cli.location, output),
         Some(Command::Snippets(args)) => commands::snippets::run(&args, &cli.location, output),
         Some(Command::Gateway(args)) => commands::gateway::run(&args, &cli.location, output),
+        Some(Command::Team(args)) => commands::team::run(&args, &cli.location, output),
         Some(Command::Undo(args)) => commands::undo::run(&args, &cli.location, output),
         Some(Command::Receipts(args)) => commands::receipts::run(&args, &cli.location, output),
         Some(Command::Settings(args)) => commands::settings::run(&args, output),

@@ -18,6 +18,14 @@ pub(crate) fn random() -> Result<String, Failure> {
     Ok(bytes.map(|byte| format!("{byte:02x}")).concat())
 }
 
+/// 256 random bits in hexadecimal digits.
+pub(crate) fn random_digits() -> Result<String, Failure> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Failure::failed(format!("this machine gives no random bytes: {error}")))?;
+    Ok(bytes.map(|byte| format!("{byte:02x}")).concat())
+}
+
 /// The token that somebody gave: on the command line, in a file or in the environment.
 pub(crate) fn given(
     argument: Option<&str>,

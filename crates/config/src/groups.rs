@@ -21,8 +21,15 @@ impl SettingGroup {
 /// page: one person on one machine needs none of it, and addresses hold passwords.
 pub const SERVER_SETTINGS: SettingGroup = SettingGroup {
     name: "A server for a team",
-    titles: &[("store", "Database of the store"), ("blobs", "Object store for files")],
+    titles: &[
+        ("store", "Database of the store"),
+        ("blobs", "Object store for files"),
+        ("leaseSeconds", "Give a silent node's send up after, seconds"),
+    ],
 };
+
+/// The group that only a team has: one person on one machine is shown none of it (TEA-11).
+pub const TEAM_GROUP: &str = "Team";
 
 /// Every other setting stands in one of these groups.
 pub const SETTING_GROUPS: &[SettingGroup] = &[
@@ -80,7 +87,6 @@ pub const SETTING_GROUPS: &[SettingGroup] = &[
             ("timeoutConnect", "Wait for a connection, seconds"),
             ("timeoutFirst", "Wait for an answer to begin, seconds"),
             ("timeoutIdle", "Wait between pieces of an answer, seconds"),
-            ("leaseSeconds", "Give a silent node's send up after, seconds"),
         ],
     },
     SettingGroup {
@@ -101,6 +107,19 @@ pub const SETTING_GROUPS: &[SettingGroup] = &[
             ("mcpAnswerLimit", "Most tokens of one answer"),
             ("mcpSessionBudget", "Budget of one session, tokens"),
             ("mcpTokenizer", "How answers are counted"),
+        ],
+    },
+    SettingGroup {
+        name: TEAM_GROUP,
+        titles: &[
+            ("team", "Several people use this server"),
+            ("publicUrl", "Address that the team opens"),
+            ("signInDays", "Sign in again after, days"),
+            ("oidcIssuer", "OpenID Connect provider"),
+            ("oidcClientId", "Client id there"),
+            ("oidcDomains", "Domains whose people become users"),
+            ("auditKeepDays", "Keep the audit log, days"),
+            ("usageKeepDays", "Keep who used how much, days"),
         ],
     },
     SettingGroup {

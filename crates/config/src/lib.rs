@@ -13,11 +13,12 @@ mod groups;
 mod places;
 mod schema;
 mod settings;
+mod team;
 
 pub use address::without_password;
 pub use catalog_file::{CatalogError, merge_catalog, shipped_catalog};
 pub use edit::edit_settings;
 pub use edit_models::edit_model;
-pub use groups::{SERVER_SETTINGS, SETTING_GROUPS, SettingGroup};
+pub use groups::{SERVER_SETTINGS, SETTING_GROUPS, SettingGroup, TEAM_GROUP};
 pub use schema::{Kind, SETTINGS, SettingSpec};
 pub use settings::{Settings, SettingsError, Source, Sources};

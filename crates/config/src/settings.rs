@@ -143,7 +143,7 @@ impl Settings {
         self.get(key).map_or("", |(value, _)| value)
     }
 
-    fn whole(&self, key: &str) -> u64 {
+    pub(crate) fn whole(&self, key: &str) -> u64 {
         self.text(key).parse().unwrap_or(0)
     }
 

@@ -44,6 +44,9 @@ pub struct CallReceipt {
     pub id: ReceiptId,
     /// The name of the client's key; none for the account that the server runs as.
     pub client: Option<String>,
+    /// The project that it is counted in, where a team uses the server (TEA-10).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// The protocol that the client spoke.
     pub protocol: String,
     /// The model as the client named it, and the one that was asked.

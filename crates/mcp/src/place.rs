@@ -78,9 +78,10 @@ impl Place {
         let parts = &server.shared.parts;
         let home = parts.home.as_deref();
         let theirs = roots.iter().take(MOST_ROOTS).filter_map(|root| path(&root.uri));
-        let theirs = theirs.filter(|path| path.is_dir());
+        let named: Vec<PathBuf> = theirs.collect();
+        let theirs = named.iter().filter(|path| !parts.clients_are_elsewhere && path.is_dir());
         let mut notebook = Err(if over_http { NO_ROOTS } else { NO_PROJECT });
-        for directory in theirs.chain((!over_http).then(|| parts.directory.clone())) {
+        for directory in theirs.cloned().chain((!over_http).then(|| parts.directory.clone())) {
             if let Some(found) = Notebook::of(&directory, home)? {
                 notebook = Ok(found);
                 break;
@@ -89,7 +90,10 @@ impl Place {
         let own = match (&parts.project, &notebook) {
             (Some(project), _) => OwnProject::Is(project.clone()),
             (None, Ok(notebook)) => OwnProject::Is(notebook.folder()),
-            (None, Err(_)) => OwnProject::Unknown,
+            (None, Err(_)) => match named_elsewhere(parts.clients_are_elsewhere, &named) {
+                Some(project) => OwnProject::Is(project),
+                None => OwnProject::Unknown,
+            },
         };
         let root = notebook.as_ref().ok().map(|notebook| notebook.root().to_owned());
         let memory = server.memory(own.clone(), root.clone(), client, books);
@@ -97,6 +101,12 @@ impl Place {
         let aside = server.memory(own, root, client, &aside);
         Ok(Self { notebook, memory, aside })
     }
+}
+
+/// The folder that a client of another machine works in. Its name is all that is known of it.
+fn named_elsewhere(elsewhere: bool, roots: &[PathBuf]) -> Option<String> {
+    let folder = roots.first().filter(|_| elsewhere)?.file_name()?.to_str()?;
+    (!folder.trim().is_empty()).then(|| folder.to_owned())
 }
 
 /// Whether a client can say where it works.

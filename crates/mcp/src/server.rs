@@ -32,6 +32,9 @@ pub struct ServerParts {
     /// The directory from which a project's root is looked for, unless the client names
     /// its own.
     pub directory: PathBuf,
+    /// Whether clients work on other machines: the roots that they name are no paths of this one
+    /// (SEC-3).
+    pub clients_are_elsewhere: bool,
     /// The user's home directory, which is never a project.
     pub home: Option<PathBuf>,
     /// The project of what names none (`--project`); else it is the root's folder.

@@ -91,6 +91,7 @@ steps! {
     postgres "2026-11-30-words-postgres",
     both "2026-12-01-changes",
     both "2026-12-01b-leases",
+    both "2026-12-02-people",
 }
 
 /// The steps for SQLite.

@@ -30,6 +30,10 @@ pub enum Noun {
     Deletion,
     /// Where an empty one was wanted.
     StoreWithRows,
+    /// Somebody of the team.
+    Person,
+    /// A project of the team.
+    Project,
 }
 
 impl std::fmt::Display for Noun {
@@ -50,6 +54,8 @@ impl std::fmt::Display for Noun {
             Self::Snippet => "snippet",
             Self::Deletion => "deletion to undo",
             Self::StoreWithRows => "store with something in it",
+            Self::Person => "user",
+            Self::Project => "project",
         })
     }
 }

@@ -13,6 +13,8 @@ pub struct GatewayCall {
     pub at: Timestamp,
     /// The name of the client's key; none for the account that the server runs as.
     pub client: Option<String>,
+    /// The project that it is counted in, where the client is somebody of a team; not read back.
+    pub project: Option<String>,
     pub protocol: String,
     pub model: String,
     /// How it ended, in the words of REC-1.
@@ -67,6 +69,9 @@ jobs! {
 
         /// The newest calls without their bodies, newest first.
         read gateway_calls(limit: u64) -> Vec<GatewayCall> = gateway::calls;
+
+        /// The newest calls of one client without their bodies, newest first.
+        read gateway_calls_of(client: &str, limit: u64) -> Vec<GatewayCall> = gateway::calls_of;
 
         /// Keeps a key; says whether its name was free.
         write add_client_key(key: &ClientKey) -> bool = gateway::add_key;

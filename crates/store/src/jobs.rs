@@ -10,7 +10,7 @@ use plimsoll_domain::{
     ReceiptId, Star, Timestamp, TopicId,
 };
 
-use crate::{GroupBy, HeldSend, ListedIn, Order, Scope, StoreResult, UsageEntry};
+use crate::{GroupBy, HeldSend, ListedIn, Order, Scope, StoreResult, UsageEntry, UseBy};
 
 /// What a method of the store answers with. It borrows the store and none of the arguments.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = StoreResult<T>> + Send + 'a>>;
@@ -135,4 +135,5 @@ small_arguments!(
     GroupBy,
     Order,
     Scope,
+    UseBy,
 );

@@ -11,6 +11,7 @@ pub mod engine;
 mod jobs;
 
 mod archive;
+mod audit;
 mod conversations;
 mod deletions;
 mod error;
@@ -22,6 +23,7 @@ mod model_memory;
 mod notebook;
 mod outbox;
 mod pairs;
+mod people;
 mod receipts;
 mod search;
 pub mod sql;
@@ -35,6 +37,7 @@ use async_trait::async_trait;
 use plimsoll_domain::Timestamp;
 
 pub use archive::{Archive, ArchivedPair, BroughtIn, PreviousAnswer, Revision};
+pub use audit::{Audit, AuditEntry, KeyHolder, PersonUse, SealedKey, TeamUse, UseBy};
 pub use conversations::{
     ConversationPage, ConversationPlace, ConversationQuery, Conversations, ListedConversation,
 };
@@ -62,6 +65,10 @@ pub use pairs::{
     Edit, FIRST_LEASE, HeldSend, INTERRUPTED, Interrupted, Outcome, PairRow, Pairs, SendInFlight,
     StoredPair,
 };
+pub use people::{
+    KnownPerson, MonthlyLimits, People, Person, PersonToken, Project, ProjectRole, Role, SignIn,
+    is_person_name, is_project_name, own_project,
+};
 pub use receipts::{
     ErrorSnapshot, EstimateErrors, FailedAnswer, GroupBy, ReceiptFilter, ReceiptRecord,
     ReceiptTotals, Receipts, TotalsKey,
@@ -86,6 +93,8 @@ pub trait Store:
     + Estimates
     + Receipts
     + Gateway
+    + People
+    + Audit
     + ModelStats
     + Preferences
     + Memory

@@ -4,8 +4,9 @@
 use plimsoll_domain::{FileId, PairId, Timestamp};
 
 use crate::{
-    ClientKey, ErrorSnapshot, Estimate, GatewayCall, HeldSend, NewDeletion, ReceiptRecord,
-    SendInFlight, Workspace,
+    AuditEntry, ClientKey, ErrorSnapshot, Estimate, GatewayCall, HeldSend, KeyHolder, NewDeletion,
+    Person, PersonToken, PersonUse, Project, ProjectRole, ReceiptRecord, SealedKey, SendInFlight,
+    SignIn, Workspace,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,4 +98,18 @@ macro_rules! shared {
     )* };
 }
 
-shared!(str, Timestamp, [GatewayCall], ClientKey);
+shared!(
+    str,
+    Timestamp,
+    [GatewayCall],
+    ClientKey,
+    AuditEntry,
+    [PersonUse],
+    SealedKey,
+    KeyHolder,
+    Person,
+    Project,
+    ProjectRole,
+    PersonToken,
+    SignIn,
+);

@@ -12,6 +12,13 @@ use std::{
 /// The stylesheets in the order in which their rules follow each other.
 const STYLES: [&str; 7] = ["base", "page", "side", "pair", "panel", "attach", "memory"];
 
+/// Those of the page that asks a team's people who they are.
+const SIGN_IN_STYLES: [&str; 2] = ["base", "sign-in"];
+
+fn sheet(ui: &Path, styles: &[&str]) -> io::Result<String> {
+    styles.iter().map(|style| fs::read_to_string(ui.join(format!("styles/{style}.css")))).collect()
+}
+
 /// The pictures of a folder and of those in it, with the names of the folders before theirs.
 fn pictures(folder: &Path, before: &str, names: &mut Vec<String>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
@@ -37,11 +44,8 @@ fn main() -> io::Result<()> {
 
     let script = join::modules("main.js", |name| fs::read_to_string(ui.join(name)));
     fs::write(out.join("page.js"), script.map_err(io::Error::other)?)?;
-    let mut sheet = String::new();
-    for style in STYLES {
-        sheet.push_str(&fs::read_to_string(ui.join(format!("styles/{style}.css")))?);
-    }
-    fs::write(out.join("page.css"), sheet)?;
+    fs::write(out.join("page.css"), sheet(&ui, &STYLES)?)?;
+    fs::write(out.join("sign-in.css"), sheet(&ui, &SIGN_IN_STYLES)?)?;
 
     let mut names = Vec::new();
     pictures(&ui, "", &mut names)?;
@@ -50,7 +54,7 @@ fn main() -> io::Result<()> {
     let mut add = |name: &str, bytes: &str| {
         list.push_str(&format!("    Asset {{ name: {name:?}, bytes: {bytes} }},\n"));
     };
-    for made in ["page.js", "page.css"] {
+    for made in ["page.js", "page.css", "sign-in.css"] {
         add(made, &format!("include_bytes!({:?})", out.join(made)));
     }
     add("prose.css", "plimsoll_prose::STYLESHEET.as_bytes()");

@@ -4,6 +4,7 @@
 //! decides nothing about what is visible, what it weighs or what is sent, opens no store
 //! and knows no provider.
 
+mod access;
 mod answer_streams;
 mod api;
 mod assets;
@@ -34,6 +35,8 @@ mod telling;
 mod views;
 mod watcher;
 
+pub use access::Team;
+pub use api::named_workspace;
 pub use configurator::{
     Configurator, KeptKey, ListedModel, ListedProvider, NewKey, NewModels, NewServer, Refusal,
     TriedServer,
@@ -46,16 +49,22 @@ use std::sync::Arc;
 
 use axum::Router;
 
-/// Everything that is served.
-pub fn router(web: &Arc<Web>) -> Router {
+/// Every address that needs the server behind it.
+fn routes(team: bool) -> Router<Arc<Web>> {
     let (api, openapi) = api::router().split_for_parts();
     let openapi = Arc::new(api::finished(openapi));
-    Router::new()
+    let routes = Router::new()
         .merge(views::router())
         .merge(api)
         .merge(health::router())
         .merge(gateway::router())
-        .route("/api/openapi.json", axum::routing::get(move || api::document(openapi.clone())))
+        .route("/api/openapi.json", axum::routing::get(move || api::document(openapi.clone())));
+    if team { routes.merge(access::router()) } else { routes }
+}
+
+/// Everything that is served.
+pub fn router(web: &Arc<Web>) -> Router {
+    routes(web.team.is_some())
         .with_state(Arc::clone(web))
         .merge(assets::router())
         .merge(web.mounted.clone().layer(axum::middleware::map_request(bounded)))

@@ -11,7 +11,7 @@ use plimsoll_store::Workspace;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::{Web, problem::Problem};
+use crate::{Web, access::By, problem::Problem};
 
 /// A place that pages look at; those at the same place agree with each other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -20,6 +20,8 @@ pub(crate) struct Place {
     /// The conversation that is open; new messages go there.
     pub(crate) conversation: Option<TopicId>,
     pub(crate) scope: HistoryScope,
+    /// Who looks, where people sign in: each has a filter and a model of their own.
+    pub(crate) person: Option<Arc<str>>,
 }
 
 impl Place {
@@ -34,7 +36,12 @@ impl Place {
             Some(_) => HistoryScope::Conversation,
             None => HistoryScope::Everything,
         };
-        Self { workspace, conversation, scope: scope.unwrap_or(named) }
+        Self { workspace, conversation, scope: scope.unwrap_or(named), person: None }
+    }
+
+    /// The same place as somebody sees it who signed in.
+    pub(crate) fn seen_by(self, by: &By) -> Self {
+        Self { person: by.name().map(Arc::from), ..self }
     }
 
     /// The conversation that is looked at alone.
@@ -91,6 +98,7 @@ impl FromRequestParts<Arc<Web>> for Here {
         if place.scope == HistoryScope::Conversation {
             place.conversation.get_or_insert_with(|| web.app.new_conversation());
         }
-        Ok(Self(place))
+        let Ok(by) = By::from_request_parts(parts, web).await;
+        Ok(Self(place.seen_by(&by)))
     }
 }

@@ -60,6 +60,9 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                 _ = purge.tick() => {
                     let _ = web.app.purge_expired().await;
                     let _ = web.app.forget_old_changes().await;
+                    if web.team.is_some() {
+                        let _ = web.app.tidy_team().await;
+                    }
                 }
                 _ = look.tick() => {
                     // Where the store answers nothing now, it may the next time.

@@ -135,6 +135,13 @@ pub(crate) fn carried(
             }
         };
         let sent = web.app.carry_out(started, &listed.send.cancel, &mut watch).await.ok();
+        if let (Some(person), Some(sent)) = (&place.person, &sent) {
+            // What cannot be counted now is missing in the books, and the answer is there.
+            let counted = web.app.count_sent(person, place.workspace.project(), sent).await;
+            if let Err(error) = counted {
+                tracing::error!(%error, "what a send used was not counted");
+            }
+        }
         web.sessions.sent(&web.app, &place, sent.as_ref()).await;
         telling::tell_state(&web, &place).await;
         sent
@@ -161,6 +168,7 @@ mod tests {
         let within = |n| Place {
             conversation: Some(topic(n)),
             scope: HistoryScope::Conversation,
+            person: None,
             ..Place::default()
         };
         let one = sends.begin(Workspace::default(), topic(1), pair(1));

@@ -83,6 +83,14 @@ struct Remembered {
 }
 
 fn view_key(place: &Place) -> String {
+    let key = view_of_all(place);
+    match &place.person {
+        Some(person) => format!("{key} by {person}"),
+        None => key,
+    }
+}
+
+fn view_of_all(place: &Place) -> String {
     match (place.conversation, place.scope) {
         (None, _) => format!("view:{}", place.workspace),
         (Some(id), scope) => format!("view:{}:{id}:{}", place.workspace, scope.name()),
@@ -90,8 +98,11 @@ fn view_key(place: &Place) -> String {
 }
 
 /// Under which name the conversation is remembered that was opened last.
-fn opened_key(workspace: &Workspace) -> String {
-    format!("opened:{workspace}")
+fn opened_key(workspace: &Workspace, person: Option<&str>) -> String {
+    match person {
+        Some(person) => format!("opened:{workspace} by {person}"),
+        None => format!("opened:{workspace}"),
+    }
 }
 
 impl Sessions {
@@ -172,22 +183,24 @@ impl Sessions {
         watched
     }
 
-    /// The conversation that was opened last in a workspace.
+    /// The conversation that was opened last in a workspace, by anybody or by who signed in.
     pub(crate) async fn last_conversation(
         &self,
         app: &App,
         workspace: &Workspace,
+        person: Option<&str>,
     ) -> Result<Option<TopicId>, AppError> {
-        let kept = app.store().value(&opened_key(workspace)).await?;
+        let kept = app.store().value(&opened_key(workspace, person)).await?;
         Ok(kept.as_deref().and_then(TopicId::parse))
     }
 
     /// Remembers the conversation that was opened last.
     pub(crate) async fn note_opened(&self, app: &App, place: &Place) -> Result<(), AppError> {
         let Some(id) = place.conversation else { return Ok(()) };
-        if self.last_conversation(app, &place.workspace).await? != Some(id) {
+        let person = place.person.as_deref();
+        if self.last_conversation(app, &place.workspace, person).await? != Some(id) {
             let id = id.to_string();
-            app.store().put_value(&opened_key(&place.workspace), Some(&id)).await?;
+            app.store().put_value(&opened_key(&place.workspace, person), Some(&id)).await?;
         }
         Ok(())
     }

@@ -26,6 +26,8 @@ pub struct WebParts {
     pub access: Access,
     /// The zone that times are shown in.
     pub zone: jiff::tz::TimeZone,
+    /// Who signs in, where several people use this server (TEA-9).
+    pub team: Option<crate::Team>,
     /// What else is served behind the same door, such as `/mcp`.
     pub mounted: axum::Router,
     /// The project of notes that name none.
@@ -44,6 +46,7 @@ pub struct Web {
     /// later one tells both.
     pub(crate) configuring: tokio::sync::Mutex<()>,
     pub(crate) access: Access,
+    pub(crate) team: Option<crate::Team>,
     pub(crate) zone: jiff::tz::TimeZone,
     pub(crate) sessions: Sessions,
     pub(crate) event_log: EventLog,
@@ -65,7 +68,8 @@ pub struct Web {
 impl Web {
     /// A server of these parts.
     pub fn new(parts: WebParts) -> Arc<Self> {
-        let WebParts { app, configurator, access, zone, mounted, project, root, meaning } = parts;
+        let WebParts { app, configurator, access, team, zone, .. } = parts;
+        let WebParts { mounted, project, root, meaning, .. } = parts;
         let event_log = EventLog::new(app.clock().now());
         let gateway = Gateway::new(Arc::clone(&app));
         let body_room = BodyRoom::new(app.settings().gateway_body_limit());
@@ -74,6 +78,7 @@ impl Web {
             configurator,
             configuring: tokio::sync::Mutex::new(()),
             access,
+            team,
             zone,
             sessions: Sessions::default(),
             event_log,

@@ -62,6 +62,7 @@ impl CallLog {
         let receipt = CallReceipt {
             id,
             client: call.client.as_ref().map(|client| client.name.clone()),
+            project: call.project.as_deref().map(str::to_owned),
             protocol: call.protocol.name().to_owned(),
             asked_model: request.model.clone().into_owned(),
             model: route.model.id.clone(),

@@ -247,6 +247,7 @@ fn row(ended: &Ended) -> GatewayCall {
         id: receipt.id,
         at: ended.at,
         client: receipt.client.clone(),
+        project: receipt.project.clone(),
         protocol: receipt.protocol.clone(),
         model: receipt.model.clone(),
         stage: receipt.stage.clone(),

@@ -45,6 +45,8 @@ pub struct ClientCall {
     pub text: String,
     /// Whose key came with it; none is the account that the server runs as.
     pub client: Option<Arc<ClientKey>>,
+    /// The project that it is counted in, where the client is somebody of a team (TEA-10).
+    pub project: Option<Arc<str>>,
     /// What the client wants to happen if it is too large (GWY-7).
     pub over_budget: Option<ClientOverBudget>,
     /// Whether what has no counterpart may be passed over (GWY-4).

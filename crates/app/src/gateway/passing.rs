@@ -24,6 +24,8 @@ pub struct PassedCall {
     pub kind: String,
     pub body: Vec<u8>,
     pub client: Option<Arc<ClientKey>>,
+    /// The project that it is counted in, where the client is somebody of a team (TEA-10).
+    pub project: Option<Arc<str>>,
     pub headers: Vec<(String, String)>,
     pub key: Option<Secret>,
 }
@@ -55,6 +57,7 @@ impl Gateway {
         let receipt = CallReceipt {
             id,
             client: call.client.as_ref().map(|client| client.name.clone()),
+            project: call.project.as_deref().map(str::to_owned),
             protocol: call.path.clone(),
             asked_model: call.model.clone(),
             model: route.model.id.clone(),

@@ -107,6 +107,7 @@ pub(crate) fn run(args: &McpArgs, location: &Location, output: &mut Output) -> R
             },
             directory,
             project: args.project.clone(),
+            clients_are_elsewhere: false,
         };
         let asked_to_end = signals::asked_to_end();
         let meaning = WhileWanted::start(&app, &location.workspace, &opened.data_dir);
@@ -121,6 +122,7 @@ pub(crate) fn run(args: &McpArgs, location: &Location, output: &mut Output) -> R
 }
 
 /// What answers may weigh, and how they are weighed.
+#[derive(Clone, Copy)]
 pub(crate) struct Limits {
     answer: Option<u64>,
     session: Option<u64>,
@@ -144,6 +146,8 @@ pub(crate) struct Options<'a> {
     pub(crate) limits: Limits,
     pub(crate) directory: PathBuf,
     pub(crate) project: Option<String>,
+    /// Whether clients work on other machines, as those of a team do.
+    pub(crate) clients_are_elsewhere: bool,
 }
 
 /// A server over the app's own store and files.
@@ -171,6 +175,7 @@ pub(crate) async fn server(
         clock: Arc::new(move || clock.clock().now()),
         workspace: workspace.clone(),
         directory: options.directory,
+        clients_are_elsewhere: options.clients_are_elsewhere,
         home: std::env::home_dir(),
         project: options.project,
         offer,

@@ -24,6 +24,8 @@ pub(crate) mod send;
 pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod snippets;
+pub(crate) mod team;
+mod team_agents;
 pub(crate) mod tokens;
 pub(crate) mod topics;
 pub(crate) mod undo;

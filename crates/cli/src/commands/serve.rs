@@ -10,9 +10,9 @@ use std::{
 
 use jiff::tz::TimeZone;
 use plimsoll_store::Workspace;
-use plimsoll_web::{Access, Token, Web, WebParts, accounts_are_told};
+use plimsoll_web::{Access, Team, Token, Web, WebParts, accounts_are_told};
 
-use super::mcp;
+use super::{mcp, team_agents::TeamAgents};
 use crate::{
     MountAgents,
     args::{Location, ServeArgs},
@@ -51,7 +51,11 @@ pub(crate) fn run(
         let address = listener.local_addr().unwrap_or(args.addr);
         let opened = machine::open(context, location).await?;
         objects::check(opened.objects.as_ref()).await?;
-        let entrance = Entrance::new(address, given, &opened.data_dir)?;
+        let team = args.team || opened.app.settings().team();
+        let mut entrance = Entrance::new(address, given, &opened.data_dir)?;
+        if team {
+            entrance = entrance.of_team(opened.app.settings().public_host());
+        }
         if !address.ip().is_loopback() {
             opened.providers.share(&opened.app.settings().allowed_servers());
         }
@@ -68,15 +72,39 @@ pub(crate) fn run(
             limits: mcp::Limits::of(&app.settings()),
             directory: directory.clone(),
             project: args.project.clone(),
+            clients_are_elsewhere: false,
         };
         let by_meaning = WhileWanted::start(&app, &Workspace::default(), &opened.data_dir);
         let meaning = by_meaning.asked();
         let at = Workspace::default();
         let agents = mcp::server(&app, &at, options, Arc::clone(&meaning)).await?;
-        let mounted = mount_agents(&agents, &access.hosts);
-        let root = machine::root_of(&directory).unwrap_or_default();
-        let web =
-            Web::new(WebParts { app, configurator, access, zone, mounted, project, root, meaning });
+        let (hosts, limits) = (access.hosts.clone(), mcp::Limits::of(&app.settings()));
+        let mounted = match team {
+            false => mount_agents(&agents, &hosts),
+            true => {
+                let tools = args.team_mcp_tools().to_owned();
+                let meaning = Arc::clone(&meaning);
+                TeamAgents { app: Arc::clone(&app), tools, limits, meaning, hosts, mount_agents }
+                    .mounted()
+            }
+        };
+        // Where people sign in, the folder that the server was started in is nobody's project.
+        let root = match team {
+            true => None,
+            false => machine::root_of(&directory).unwrap_or_default(),
+        };
+        let team = team.then(Team::default);
+        let web = Web::new(WebParts {
+            app,
+            configurator,
+            access,
+            team,
+            zone,
+            mounted,
+            project,
+            root,
+            meaning,
+        });
         let url = entrance.url();
         output.text(&format!("Plimsoll is at {url}\n"))?;
         output.flush()?;
@@ -124,6 +152,8 @@ struct Entrance {
     kept: Option<PathBuf>,
     /// Whether our own account needs nothing (SEC-8).
     own_account: bool,
+    /// Whether a team signs in, and the name of this server that they open, if it is another.
+    team: Option<Option<String>>,
 }
 
 impl Entrance {
@@ -134,14 +164,22 @@ impl Entrance {
         let kept = given.is_none().then(|| token::place(data_dir));
         let own_account = given.is_none() && address.ip().is_loopback() && accounts_are_told();
         let token = given.unwrap_or_else(|| secret.clone());
-        Ok(Self { address, token, secret, code: token::random()?, kept, own_account })
+        let code = token::random()?;
+        Ok(Self { address, token, secret, code, kept, own_account, team: None })
+    }
+
+    /// People sign in, each as themselves: neither the account nor the token lets anybody in.
+    fn of_team(self, public_host: Option<&str>) -> Self {
+        let bare = |host: &str| host.rsplit_once(':').map_or(host, |(name, _)| name).to_owned();
+        Self { own_account: false, team: Some(public_host.map(bare)), ..self }
     }
 
     fn access(&self) -> Access {
         let token = Token::new(&self.token, &self.secret);
         token.let_in_once(&self.code);
         let open = !self.address.ip().is_loopback();
-        let hosts = if open { names_of(self.address.ip()) } else { Vec::new() };
+        let mut hosts = if open { names_of(self.address.ip()) } else { Vec::new() };
+        hosts.extend(self.team.clone().flatten());
         Access { hosts, own_account: self.own_account, token }
     }
 
@@ -152,11 +190,18 @@ impl Entrance {
 
     /// The address for whoever started the server.
     fn url(&self) -> String {
-        if self.own_account { format!("http://{}/", self.address) } else { self.url_with_code() }
+        if self.own_account || self.team.is_some() {
+            format!("http://{}/", self.address)
+        } else {
+            self.url_with_code()
+        }
     }
 
     /// Who else comes in, and how.
     fn words(&self) -> String {
+        if self.team.is_some() {
+            return "people sign in there; plimsoll team user add NAME adds them".to_owned();
+        }
         let later = match &self.kept {
             Some(path) => format!("the token is in {}", path.display()),
             None => "the token is the one that was given".to_owned(),
@@ -171,7 +216,8 @@ impl Entrance {
     /// Opens the page in a browser. Where a code is needed, it is in a file of ours: arguments
     /// of programs can be read by every account of the machine.
     fn open_browser(&self) -> Option<tempfile::NamedTempFile> {
-        let file = if self.own_account { None } else { self.opening_file().ok() };
+        let file =
+            if self.own_account || self.team.is_some() { None } else { self.opening_file().ok() };
         let what = match &file {
             Some(file) => file.path().as_os_str().to_owned(),
             None => format!("http://{}/", self.address).into(),

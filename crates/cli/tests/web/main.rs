@@ -26,5 +26,6 @@ mod seen;
 #[allow(dead_code)]
 mod served;
 mod summaries;
+mod team;
 mod trust;
 mod uses;

@@ -107,6 +107,7 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
         clock: Arc::new(move || at),
         workspace: Workspace::parse("default/main").unwrap(),
         directory: directory.clone(),
+        clients_are_elsewhere: false,
         home: None,
         project: None,
         offer: Offer::default(),

@@ -13,6 +13,7 @@ fn call(number: u8, at_ms: i64, client: Option<&str>) -> GatewayCall {
         id: ReceiptId::new(time, [number; 10]),
         at: time,
         client: client.map(str::to_owned),
+        project: None,
         protocol: "chat".to_owned(),
         model: "m".to_owned(),
         stage: "success".to_owned(),
@@ -54,6 +55,15 @@ pub(crate) async fn gwy_9_calls_come_back_as_they_were_written(backend: &impl Ba
     assert_eq!(newest, [bare(&all[1]), bare(&all[2])]);
     let used = store.client_use("ann", at(40)).await.unwrap();
     assert_eq!((used.calls_today, used.tokens_today), (2, 240));
+    assert_eq!(store.gateway_calls_of("ann", 9).await.unwrap(), [bare(&all[2]), bare(&all[0])]);
+    // TEA-10: a call of somebody of a team counts for them and for its project, once.
+    let of_team = GatewayCall { project: Some("sea".to_owned()), ..call(4, 50, Some("ann")) };
+    for _ in 0..2 {
+        store.put_gateway_calls(std::slice::from_ref(&of_team)).await.unwrap();
+    }
+    let used = store.used_in_project("sea", at(60)).await.unwrap();
+    assert_eq!((used.calls, used.tokens, used.cost), (1, 120, 0.25));
+    assert_eq!(store.used_by_person("ann", at(60)).await.unwrap().tokens, 120);
 }
 
 /// GWY-15: counters are kept by day, and those of a month are those of thirty days.

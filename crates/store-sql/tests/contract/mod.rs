@@ -19,6 +19,7 @@ pub(crate) mod memory_search;
 pub(crate) mod memory_vectors;
 pub(crate) mod notes;
 pub(crate) mod pairs;
+pub(crate) mod people;
 pub(crate) mod purge;
 pub(crate) mod search;
 pub(crate) mod sends;
@@ -175,6 +176,14 @@ macro_rules! contract_tests {
                 gwy_9_calls_come_back_as_they_were_written
                 gwy_15_a_client_has_counters
                 gwy_15_keys_have_names
+            }
+            people {
+                tea_9_a_person_has_a_project_of_their_own
+                tea_9_roles_join_people_and_projects
+                tea_9_tokens_and_sign_ins_end
+                tea_10_the_audit_log_is_kept_for_a_time
+                tea_10_use_is_counted_by_person_and_project
+                tea_10_the_nearest_key_serves
             }
             notes {
                 reports_are_kept_by_place_and_model

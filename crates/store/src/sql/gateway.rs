@@ -2,9 +2,9 @@
 
 use plimsoll_domain::{ReceiptId, Timestamp};
 
-use super::answer;
+use super::{answer, people::team_use};
 use crate::{
-    ClientKey, ClientUse, GatewayCall, StoreResult,
+    ClientKey, ClientUse, GatewayCall, PersonUse, StoreResult,
     engine::{Cells, Db, first, id, list},
 };
 
@@ -22,6 +22,9 @@ const GET: &str = "SELECT id, at, client, protocol, model, stage, estimate, prom
 const NEWEST: &str = "SELECT id, at, client, protocol, model, stage, estimate, prompt_tokens,
     cached_tokens, completion_tokens, reasoning_tokens, cost, left_out, ''
     FROM gateway_calls ORDER BY at DESC, id DESC LIMIT $1";
+const NEWEST_OF: &str = "SELECT id, at, client, protocol, model, stage, estimate, prompt_tokens,
+    cached_tokens, completion_tokens, reasoning_tokens, cost, left_out, ''
+    FROM gateway_calls WHERE client = $1 ORDER BY at DESC, id DESC LIMIT $2";
 const ADD_KEY: &str = "INSERT INTO gateway_keys (name, hash, created_at, models, tokens_per_day,
     cost_per_month, requests_per_minute, concurrent, over_budget)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (name) DO NOTHING";
@@ -69,6 +72,10 @@ pub(crate) fn put_calls(db: &mut dyn Db, calls: &[GatewayCall]) -> StoreResult<(
             let tokens = reported.unwrap_or(if read { call.estimate } else { 0 });
             let cost = call.cost.unwrap_or(0.0);
             db.run(COUNT, values![client, day(call.at), tokens, cost])?;
+            if let Some(project) = &call.project {
+                let (person, project) = (client.to_owned(), project.clone());
+                team_use::count(db, &[PersonUse { person, project, at: call.at, tokens, cost }])?;
+            }
         }
     }
     Ok(())
@@ -82,11 +89,16 @@ pub(crate) fn calls(db: &mut dyn Db, limit: u64) -> StoreResult<Vec<GatewayCall>
     list(db, NEWEST, values![limit], read_call)
 }
 
+pub(crate) fn calls_of(db: &mut dyn Db, client: &str, limit: u64) -> StoreResult<Vec<GatewayCall>> {
+    list(db, NEWEST_OF, values![client, limit], read_call)
+}
+
 fn read_call(row: &dyn Cells) -> StoreResult<GatewayCall> {
     Ok(GatewayCall {
         id: id(row, 0)?,
         at: row.time(1)?,
         client: row.opt_string(2)?,
+        project: None,
         protocol: row.string(3)?,
         model: row.string(4)?,
         stage: row.string(5)?,

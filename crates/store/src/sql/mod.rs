@@ -17,6 +17,7 @@ pub(crate) mod outbox;
 pub(crate) mod owners;
 pub(crate) mod pairs;
 pub mod parts;
+pub(crate) mod people;
 mod quotes;
 pub(crate) mod read_pairs;
 pub(crate) mod receipts;

@@ -8,7 +8,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Asked;
-use crate::{Web, formats, problem::Problem};
+use crate::{
+    Web,
+    access::{Action, By},
+    formats,
+    problem::Problem,
+};
 
 /// A call without its parts.
 #[derive(Serialize, ToSchema)]
@@ -56,6 +61,20 @@ impl CallDto {
     }
 }
 
+/// The newest calls; of those who signed in each sees their own, and who looks after the team all.
+pub(crate) async fn calls_seen_by(
+    web: &Web,
+    by: &By,
+    limit: u64,
+) -> Result<Vec<GatewayCall>, Problem> {
+    web.gateway.settle().await;
+    let own = by.0.as_ref().filter(|signed| signed.may(None, Action::ManageTeam).is_err());
+    Ok(match own {
+        Some(signed) => web.app.store().gateway_calls_of(signed.name(), limit).await?,
+        None => web.app.store().gateway_calls(limit).await?,
+    })
+}
+
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct CallsQuery {
@@ -75,10 +94,10 @@ pub(super) struct CallList {
     responses((status = 200, body = CallList)))]
 pub(super) async fn list(
     State(web): State<Arc<Web>>,
+    by: By,
     Asked(query): Asked<CallsQuery>,
 ) -> Result<Json<CallList>, Problem> {
     let limit = query.limit.unwrap_or(100).clamp(1, 1000);
-    web.gateway.settle().await;
-    let calls = web.app.store().gateway_calls(u64::from(limit)).await?;
+    let calls = calls_seen_by(&web, &by, u64::from(limit)).await?;
     Ok(Json(CallList { calls: calls.iter().map(CallDto::of).collect() }))
 }

@@ -28,6 +28,7 @@ pub(crate) mod views_told;
 mod writing;
 
 pub(crate) use crate::place::{Here, PlaceQuery};
+pub(crate) use calls::calls_seen_by;
 pub(crate) use command::percent;
 pub(crate) use errors::ErrorDto;
 pub(crate) use events::{AfterQuery, follow};
@@ -200,11 +201,11 @@ pub(crate) struct At(pub(crate) Workspace);
 pub(crate) struct AtQuery {
     /// `project/workspace`; else `default/main`.
     #[param(value_type = Option<String>, example = "default/main")]
-    workspace: Option<String>,
+    pub(crate) workspace: Option<String>,
 }
 
 /// The workspace that an address names, if it names one rightly.
-pub(crate) fn named_workspace(uri: &axum::http::Uri) -> Option<Workspace> {
+pub fn named_workspace(uri: &axum::http::Uri) -> Option<Workspace> {
     let Query(query) = Query::<AtQuery>::try_from_uri(uri).ok()?;
     Workspace::parse(query.workspace.as_deref()?).ok()
 }

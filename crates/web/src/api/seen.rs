@@ -6,6 +6,7 @@ use axum::{Json, extract::State};
 use plimsoll_app::{Draft, HistoryChoice, Purpose, View, WorkspaceView};
 use plimsoll_domain::{Attachment, Delivery, PairId, file_label};
 use plimsoll_send::{BLOCK, Hash, Seen, SeenFile};
+use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -137,14 +138,14 @@ pub(super) async fn preview(
         regenerate: again.regenerate.as_deref(),
         send_again: again.send_again.as_deref(),
     };
-    let mut draft = draft(&web, asked, &again.text, &[]).await?;
+    let mut draft = draft(&web, &place.workspace, asked, &again.text, &[]).await?;
     match draft.purpose {
         Purpose::New if again.text.trim().is_empty() => {
             return Err(Problem::bad_request("say which pair, reask or regenerate, or a text"));
         }
         // Its words may be changed before they are sent; they are shown as they are.
         Purpose::ReAsk(id) | Purpose::SendAgain(id) => {
-            (draft.text, draft.attachments) = own_words(&web, id).await?;
+            (draft.text, draft.attachments) = own_words(&web, &place.workspace, id).await?;
         }
         Purpose::New | Purpose::Regenerate(_) | Purpose::Summarise => {}
     }
@@ -213,6 +214,7 @@ pub(crate) struct AskedFor<'a> {
 /// A message with what it is for: a pair that is answered anew brings its own words.
 pub(crate) async fn draft(
     web: &Web,
+    at: &Workspace,
     asked: AskedFor<'_>,
     text: &str,
     attachments: &[Attachment],
@@ -225,16 +227,28 @@ pub(crate) async fn draft(
         (None, None, Some(id)) => Purpose::SendAgain(pair_id(id)?),
         _ => return Err(Problem::bad_request("one of reask, regenerate and sendAgain, no more")),
     };
+    if let Purpose::ReAsk(id) | Purpose::SendAgain(id) = purpose {
+        own_words(web, at, id).await?;
+    }
     let (text, attachments) = match purpose {
-        Purpose::Regenerate(id) => own_words(web, id).await?,
+        Purpose::Regenerate(id) => own_words(web, at, id).await?,
         _ => (text.to_owned(), attachments.to_vec()),
     };
     Ok(Draft { text, attachments, purpose })
 }
 
-/// The words of a pair's own question, and what is attached to them.
-async fn own_words(web: &Web, id: PairId) -> Result<(String, Vec<Attachment>), Problem> {
-    let pair = web.app.store().get(id).await?.pair;
+/// The words of a pair's own question, and what is attached to them. A pair of another workspace
+/// is none here.
+async fn own_words(
+    web: &Web,
+    at: &Workspace,
+    id: PairId,
+) -> Result<(String, Vec<Attachment>), Problem> {
+    let stored = web.app.store().get(id).await?;
+    if stored.workspace != *at {
+        return Err(Problem::not_found("pair"));
+    }
+    let pair = stored.pair;
     Ok((pair.user_text, pair.attachments))
 }
 

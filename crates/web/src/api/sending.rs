@@ -28,6 +28,7 @@ use super::{
 };
 use crate::{
     Web,
+    access::By,
     outlet::Outlet,
     place::Place,
     problem::{Body, Problem},
@@ -93,9 +94,11 @@ pub(super) struct Begun {
 pub(super) async fn send(
     State(web): State<Arc<Web>>,
     Here(place): Here,
+    by: By,
     headers: HeaderMap,
     Body(message): Body<Message>,
 ) -> Result<(StatusCode, Json<Begun>), Problem> {
+    by.within_limits(&web, place.workspace.project()).await?;
     // Whoever goes away right after pressing Enter has sent it: it is begun whole or not at all.
     let begun = tokio::spawn(begin(web, place, headers, message).in_current_span()).await;
     begun.unwrap_or_else(|error| {
@@ -120,7 +123,8 @@ async fn begin(
         regenerate: message.regenerate.as_deref(),
         send_again: message.send_again.as_deref(),
     };
-    let draft = seen::draft(&web, asked, &message.text, &message.attachments).await?;
+    let draft =
+        seen::draft(&web, &place.workspace, asked, &message.text, &message.attachments).await?;
     let session = web.sessions.session(&web.app, &place).await?;
     // The session is everybody's: it is not held while a model is being fetched.
     let models = match (&message.model, message.compare.is_empty()) {

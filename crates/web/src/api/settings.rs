@@ -7,7 +7,9 @@ use axum::{
     extract::{Path, State},
     http::StatusCode,
 };
-use plimsoll_config::{Kind, SERVER_SETTINGS, SETTING_GROUPS, SettingSpec, Settings, Source};
+use plimsoll_config::{
+    Kind, SERVER_SETTINGS, SETTING_GROUPS, SettingSpec, Settings, Source, TEAM_GROUP,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -39,7 +41,8 @@ pub(super) struct SettingList {
 }
 
 /// All settings as they stand, group by group (UI-22).
-pub(crate) fn rows(settings: &Settings) -> Vec<SettingDto> {
+/// Those of a team are for a team alone (TEA-11).
+pub(crate) fn rows(settings: &Settings, team: bool) -> Vec<SettingDto> {
     let row = |group: &'static str, spec: &'static SettingSpec, title: &'static str| {
         let (value, source) = settings.get(spec.key)?;
         Some(SettingDto {
@@ -59,6 +62,7 @@ pub(crate) fn rows(settings: &Settings) -> Vec<SettingDto> {
     };
     let all = SETTING_GROUPS
         .iter()
+        .filter(|group| team || group.name != TEAM_GROUP)
         .flat_map(|group| group.settings().map(|(spec, title)| (group.name, spec, title)));
     all.filter_map(|(group, spec, title)| row(group, spec, title)).collect()
 }
@@ -67,7 +71,7 @@ pub(crate) fn rows(settings: &Settings) -> Vec<SettingDto> {
 #[utoipa::path(get, path = "/api/settings", tag = "settings",
     responses((status = 200, body = SettingList)))]
 pub(super) async fn list(State(web): State<Arc<Web>>) -> Json<SettingList> {
-    Json(SettingList { settings: rows(&web.app.settings()) })
+    Json(SettingList { settings: rows(&web.app.settings(), web.team.is_some()) })
 }
 
 #[derive(Deserialize, ToSchema)]

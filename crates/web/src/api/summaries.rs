@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 use super::{Here, PlaceQuery, pair_id, undo::Before};
 use crate::{
     Web,
+    access::By,
     place::Place,
     problem::{Body, Problem},
     sends,
@@ -129,8 +130,10 @@ pub(super) struct SummaryBegun {
 pub(super) async fn summarise(
     State(web): State<Arc<Web>>,
     Here(place): Here,
+    by: By,
     Body(order): Body<SummaryOrder>,
 ) -> Result<(StatusCode, Json<SummaryBegun>), Problem> {
+    by.within_limits(&web, place.workspace.project()).await?;
     let SummaryOrder { pairs, up_to, model, seen } = order;
     let (view, pairs) = meant(&web, &place, &SummaryAsk { pairs, up_to, model }).await?;
     let planned = web.app.plan_summary(&place.workspace, &view, &pairs).await?;
@@ -228,6 +231,10 @@ pub(crate) async fn meant(
     let mut session = session.lock().await;
     let named = ask.pairs.iter().map(|id| pair_id(id)).collect::<Result<Vec<_>, _>>()?;
     let up_to = ask.up_to.as_deref().map(pair_id).transpose()?;
+    let stored = web.app.store().get_many(&named).await?;
+    if stored.iter().any(|stored| stored.workspace != place.workspace) {
+        return Err(Problem::not_found("pair"));
+    }
     let pairs = match up_to {
         Some(id) => session.workspace_view.up_to(&web.app, id).await?,
         None if named.is_empty() => session.workspace_view.without_room(&web.app).await?,

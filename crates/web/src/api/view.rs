@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     Web,
+    access::{Action, By},
     formats::{marked_plain, rfc3339},
     problem::{Body, Problem},
 };
@@ -63,8 +64,15 @@ pub(super) struct Choice {
 pub(super) async fn choose(
     State(web): State<Arc<Web>>,
     Here(place): Here,
+    by: By,
     Body(choice): Body<Choice>,
 ) -> Result<Json<StateDto>, Problem> {
+    // What somebody looks at is theirs; where the context begins is everybody's.
+    let project = Some(place.workspace.project());
+    let may_write = by.0.as_ref().map_or(Ok(()), |signed| signed.may(project, Action::Write));
+    if choice.context_from.is_some() {
+        may_write.clone()?;
+    }
     let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     let within = place.within();
@@ -100,7 +108,8 @@ pub(super) async fn choose(
         }
         session.frozen = None;
     }
-    if let Some(filter) = choice.filter.filter(|filter| !filter.trim().is_empty()) {
+    let filter = choice.filter.filter(|filter| !filter.trim().is_empty());
+    if let Some(filter) = filter.filter(|_| may_write.is_ok()) {
         web.app.store().push_query(&place.workspace, &filter, web.app.clock().now()).await?;
     }
     let state = StateDto::of(&web, &mut session).await?;

@@ -9,6 +9,7 @@ use axum::{
 };
 use plimsoll_app::Draft;
 use plimsoll_domain::Attachment;
+use plimsoll_store::Workspace;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
@@ -49,13 +50,13 @@ pub(crate) struct NextMessage {
 }
 
 impl NextMessage {
-    pub(crate) async fn draft(&self, web: &Web) -> Result<Draft, Problem> {
+    pub(crate) async fn draft(&self, web: &Web, at: &Workspace) -> Result<Draft, Problem> {
         let asked = AskedFor {
             reask: self.reask.as_deref(),
             regenerate: self.regenerate.as_deref(),
             send_again: self.send_again.as_deref(),
         };
-        seen::draft(web, asked, &self.text, &self.attachments).await
+        seen::draft(web, at, asked, &self.text, &self.attachments).await
     }
 
     /// The model for this send alone, or those of a comparison.
@@ -72,7 +73,7 @@ pub(super) async fn weigh(
     Here(place): Here,
     Body(message): Body<NextMessage>,
 ) -> Result<Json<Weighed>, Problem> {
-    let draft = message.draft(&web).await?;
+    let draft = message.draft(&web, &place.workspace).await?;
     let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     if !message.compare.is_empty() {

@@ -23,7 +23,11 @@ use plimsoll_gateway::{Problem, Refusal};
 use plimsoll_store::ClientKey;
 use serde_json::json;
 
-use crate::{Web, connections::Peer};
+use crate::{
+    Web,
+    access::{CallProject, Signed},
+    connections::Peer,
+};
 pub(crate) use body::BodyRoom;
 
 /// Whether an address belongs to the gateway.
@@ -92,6 +96,16 @@ struct Asker {
     other: Option<String>,
     peer: Option<Peer>,
     needs_no_key: bool,
+    /// Somebody of a team, and the project that they work in.
+    signed: Option<(Signed, CallProject)>,
+}
+
+/// A client that may come in.
+struct Client {
+    key: Option<Arc<ClientKey>>,
+    /// Its own key for the provider.
+    own_key: Option<Secret>,
+    project: Option<Arc<str>>,
 }
 
 impl Asker {
@@ -112,11 +126,21 @@ impl Asker {
             other: find(false).filter(|_| !entry.by_token),
             peer: extensions.get::<Peer>().copied(),
             needs_no_key: entry.needs_no_key,
+            signed: extensions.get::<Signed>().cloned().zip(extensions.get().cloned()),
         }
     }
 
-    /// The client, if it may come in, and its own key for the provider.
-    async fn client(self, web: &Web) -> Result<(Option<Arc<ClientKey>>, Option<Secret>), Problem> {
+    /// The client, if it may come in.
+    async fn client(self, web: &Web) -> Result<Client, Problem> {
+        if let Some((signed, CallProject(project))) = self.signed {
+            web.gateway.settle().await;
+            let over = web.app.team_limit(&signed.person.person, &project).await;
+            if let Some(words) = over.map_err(|error| Problem::Upstream(error.to_string()))? {
+                return Err(Problem::Quota(words));
+            }
+            let key = Some(Arc::new(key_of(&signed)));
+            return Ok(Client { key, own_key: None, project: Some(project) });
+        }
         let settings = web.app.settings();
         let Some(key) = self.ours else {
             if !self.needs_no_key || settings.gateway_needs_key() {
@@ -124,7 +148,7 @@ impl Asker {
                 return Err(Problem::NoKey(words.to_owned()));
             }
             let key = self.other.filter(|_| settings.gateway_pass_keys());
-            return Ok((None, key.map(Secret::new)));
+            return Ok(Client { key: None, own_key: key.map(Secret::new), project: None });
         };
         let now = std::time::Instant::now();
         let wait = self.peer.and_then(|peer| web.access.token.must_wait(&peer, now));
@@ -143,7 +167,23 @@ impl Asker {
                     .to_owned(),
             )
         })?;
-        Ok((Some(client), None))
+        Ok(Client { key: Some(client), own_key: None, project: None })
+    }
+}
+
+/// Somebody of a team as a client: their calls are counted under their name, and what they may use
+/// is settled where that is.
+fn key_of(signed: &Signed) -> ClientKey {
+    ClientKey {
+        name: signed.name().to_owned(),
+        hash: String::new(),
+        created_at: signed.person.person.created_at,
+        models: Vec::new(),
+        tokens_per_day: None,
+        cost_per_month: None,
+        requests_per_minute: None,
+        concurrent: None,
+        over_budget: None,
     }
 }
 
@@ -179,9 +219,9 @@ async fn read_call(
     let lossy = word("x-plimsoll-lossy") == Some("allow");
     let headers = handed_on(headers);
     // Nobody's body is read who may not come in.
-    let (client, key) = asker.client(web).await?;
+    let Client { key: client, own_key: key, project } = asker.client(web).await?;
     let (text, held) = body::read_text(web, request).await?;
-    Ok((ClientCall { protocol, text, client, over_budget, lossy, headers, key }, held))
+    Ok((ClientCall { protocol, text, client, project, over_budget, lossy, headers, key }, held))
 }
 
 async fn call(State(web): State<Arc<Web>>, request: Request, protocol: Protocol) -> Response {

@@ -64,7 +64,7 @@ async fn names(web: &Web, also_unlisted: bool) -> Vec<Named> {
 
 /// The names that a client may ask for.
 async fn allowed(web: &Web, asker: Asker, also_unlisted: bool) -> Result<Vec<Named>, Problem> {
-    let (client, _) = asker.client(web).await?;
+    let client = asker.client(web).await?.key;
     let mut names = names(web, also_unlisted).await;
     if let Some(client) = client.filter(|client| !client.models.is_empty()) {
         // By the name that is asked for, or by the model's own.

@@ -15,7 +15,7 @@ use plimsoll_domain::Protocol;
 use plimsoll_gateway::{Problem, Refusal};
 use serde::Deserialize;
 
-use super::{Asker, body, handed_on, told};
+use super::{Asker, Client, body, handed_on, told};
 use crate::Web;
 
 #[derive(Deserialize)]
@@ -62,11 +62,11 @@ async fn passed(web: &Web, request: Request) -> Result<Response, Problem> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.unwrap_or("application/json").to_owned();
     let headers = handed_on(request.headers());
-    let (client, key) = asker.client(web).await?;
+    let Client { key: client, own_key: key, project } = asker.client(web).await?;
     let (bytes, _held) = body::read_bytes(web, request).await?;
     let model = model_of(&kind, &bytes)
         .ok_or_else(|| Problem::Refused(Refusal::of("model", "you must name a model")))?;
-    let call = PassedCall { path, model, kind, body: bytes, client, headers, key };
+    let call = PassedCall { path, model, kind, body: bytes, client, project, headers, key };
     let answer = match web.gateway.pass_on(call).await {
         Ok(answer) => answer,
         Err(refused) => return Ok(told::refused(Protocol::Chat, &refused)),

@@ -3,6 +3,7 @@
 
 mod enter;
 mod token;
+mod tries;
 
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
@@ -17,13 +18,14 @@ use plimsoll_gateway::Problem as ClientProblem;
 use plimsoll_store::Workspace;
 
 use crate::{
-    Web,
+    Web, access,
     connections::{Account, Peer},
     gateway::{self, Entry, is_gateway},
     problem::Problem,
 };
 
 pub use token::Token;
+pub(crate) use {token::place, tries::Tries};
 
 /// Nothing inline, nothing from elsewhere.
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
@@ -42,9 +44,12 @@ pub struct Access {
 
 /// It stands before every request.
 pub(crate) async fn guard(State(web): State<Arc<Web>>, request: Request, next: Next) -> Response {
+    if web.team.is_some() {
+        return with_headers(access::pass(&web, request, next).await);
+    }
     let linked = linked_workspace(&request);
     let welcome = web.access.check(&request);
-    let mut response = match welcome {
+    let response = match welcome {
         Ok(Welcome::In) if is_new(&web, linked).await => {
             Problem::not_found("workspace").into_response()
         }
@@ -61,6 +66,11 @@ pub(crate) async fn guard(State(web): State<Arc<Web>>, request: Request, next: N
         }
         Err(refused) => refused.response(&request),
     };
+    with_headers(response)
+}
+
+/// Every answer carries these, unless it has its own.
+fn with_headers(mut response: Response) -> Response {
     let headers = response.headers_mut();
     let mut set = |name: HeaderName, value: &'static str| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
@@ -92,7 +102,7 @@ enum Welcome {
 
 /// Why somebody is not let in.
 #[derive(Debug)]
-enum Refused {
+pub(crate) enum Refused {
     /// For what the request is.
     Problem(Problem),
     /// The token is missing or wrong.
@@ -102,7 +112,7 @@ enum Refused {
 }
 
 impl Refused {
-    fn response(self, request: &Request) -> Response {
+    pub(crate) fn response(self, request: &Request) -> Response {
         let path = request.uri().path();
         if is_gateway(path) {
             let problem = match self {
@@ -115,7 +125,7 @@ impl Refused {
         match self {
             Self::Problem(problem) => problem.into_response(),
             Self::Wait(seconds) => enter::wait(seconds),
-            Self::Token if wants_page(request) => enter::page(None),
+            Self::Token if wants_page(request.method(), request.headers()) => enter::page(None),
             Self::Token => {
                 let unauthorized = StatusCode::UNAUTHORIZED;
                 Problem::new(unauthorized, "token_needed", "this server asks for its token")
@@ -127,7 +137,9 @@ impl Refused {
 }
 
 impl Access {
-    fn check(&self, request: &Request) -> Result<Welcome, Refused> {
+    /// Whether a request names this machine, and comes from our own pages or from no page (SEC-1).
+    /// Gives whether a browser says that another page asks.
+    pub(crate) fn check_origin(&self, request: &Request) -> Result<bool, Refused> {
         let headers = request.headers();
         let host = host_of(headers, request.uri()).ok_or_else(|| forbidden("no host was named"))?;
         if !self.knows(host_name(&host)) {
@@ -153,6 +165,12 @@ impl Access {
         if from_elsewhere && !(navigates && reads) {
             return Err(forbidden("requests from other pages are not taken"));
         }
+        Ok(from_elsewhere)
+    }
+
+    fn check(&self, request: &Request) -> Result<Welcome, Refused> {
+        let headers = request.headers();
+        let from_elsewhere = self.check_origin(request)?;
         if is_public(request.uri()) {
             return Ok(Welcome::In);
         }
@@ -241,7 +259,7 @@ fn linked_workspace(request: &Request) -> Option<Workspace> {
     elsewhere.then(|| crate::api::named_workspace(request.uri())).flatten()
 }
 
-async fn is_new(web: &Web, workspace: Option<Workspace>) -> bool {
+pub(crate) async fn is_new(web: &Web, workspace: Option<Workspace>) -> bool {
     let Some(workspace) = workspace else { return false };
     // A store that cannot tell will say so to whoever asks next.
     web.app.store().workspaces().await.is_ok_and(|known| !known.contains(&workspace))
@@ -259,9 +277,9 @@ fn is_public(uri: &Uri) -> bool {
 }
 
 /// Whether a browser wants to show the answer to somebody.
-fn wants_page(request: &Request) -> bool {
-    let accepts = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
-    *request.method() == Method::GET && accepts.is_some_and(|kinds| kinds.contains("text/html"))
+pub(crate) fn wants_page(method: &Method, headers: &HeaderMap) -> bool {
+    let accepts = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    *method == Method::GET && accepts.is_some_and(|kinds| kinds.contains("text/html"))
 }
 
 fn host_of(headers: &HeaderMap, uri: &Uri) -> Option<String> {
@@ -277,12 +295,12 @@ fn host_name(host: &str) -> &str {
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
 
 /// The values of the cookies of a name.
-fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str> {
+pub(crate) fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str> {
     let texts = headers.get_all(header::COOKIE).into_iter().filter_map(|text| text.to_str().ok());
     texts.flat_map(|text| text.split(';')).filter_map(move |cookie| {
         let (known, value) = cookie.trim().split_once('=')?;

@@ -1,12 +1,12 @@
 //! The token: what lets in whoever the system does not vouch for (SEC-1, SEC-8, SEC-9).
 
 use std::{
-    collections::HashMap,
     net::IpAddr,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
+use super::tries::Tries;
 use crate::connections::{Account, Peer};
 
 /// A secret that lets in, and what is made of it.
@@ -17,22 +17,11 @@ pub struct Token {
     cookies: [u8; 32],
     /// The code that lets in once.
     once: Mutex<Option<blake3::Hash>>,
-    tries: Mutex<HashMap<String, Tries>>,
-}
-
-/// Wrong tries since a time.
-#[derive(Clone, Copy)]
-struct Tries {
-    since: Instant,
-    wrong: u32,
+    tries: Tries,
 }
 
 /// As many wrong tries are taken from one place in one time.
 const WRONG_TRIES: u32 = 10;
-/// The time.
-const WRONG_TIME: Duration = Duration::from_secs(60);
-/// So many places are told apart; more of them share what is left.
-const MOST_PLACES: usize = 1024;
 
 impl Token {
     /// The token with this text. The secret is random, and makes the cookies; while it stays
@@ -46,7 +35,7 @@ impl Token {
                 cookies.as_bytes(),
             ),
             once: Mutex::default(),
-            tries: Mutex::default(),
+            tries: Tries::at_most(WRONG_TRIES),
         }
     }
 
@@ -57,10 +46,6 @@ impl Token {
 
     fn code(&self) -> MutexGuard<'_, Option<blake3::Hash>> {
         self.once.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn tries(&self) -> MutexGuard<'_, HashMap<String, Tries>> {
-        self.tries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a text is the token. Hashes are compared in constant time.
@@ -98,32 +83,17 @@ impl Token {
 
     /// The seconds until a client may try again; none if it may now.
     pub(crate) fn must_wait(&self, peer: &Peer, now: Instant) -> Option<u64> {
-        let tries = self.tries();
-        let tried = tries.get(&place(peer)).or_else(|| tries.get(OTHERS))?;
-        let passed = now.saturating_duration_since(tried.since);
-        let wait = WRONG_TIME.checked_sub(passed)?;
-        (tried.wrong >= WRONG_TRIES).then(|| wait.as_secs() + 1)
+        self.tries.must_wait(&place(peer), now)
     }
 
     /// A client tried something wrong.
     pub(crate) fn was_wrong(&self, peer: &Peer, now: Instant) {
-        let mut tries = self.tries();
-        let over = |tried: &Tries| now.saturating_duration_since(tried.since) >= WRONG_TIME;
-        tries.retain(|_, tried| !over(tried));
-        let mut place = place(peer);
-        if tries.len() >= MOST_PLACES && !tries.contains_key(&place) {
-            place = OTHERS.to_owned();
-        }
-        let tried = tries.entry(place).or_insert(Tries { since: now, wrong: 0 });
-        tried.wrong += 1;
+        self.tries.was_wrong(&place(peer), now);
     }
 }
 
-/// The place of everybody who is one too many.
-const OTHERS: &str = "others";
-
 /// Who a client is, as far as it can be told: its account on this machine, or its address.
-fn place(peer: &Peer) -> String {
+pub(crate) fn place(peer: &Peer) -> String {
     match (peer.account, peer.address.ip()) {
         (Account::Own, _) => "own account".to_owned(),
         (Account::Other(number), _) => format!("account {number}"),

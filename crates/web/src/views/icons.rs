@@ -6,7 +6,7 @@ use maud::{Markup, PreEscaped, html};
 
 use crate::assets;
 
-pub(super) fn mark(class: &str) -> Markup {
+pub(crate) fn mark(class: &str) -> Markup {
     html! {
         svg class=(class) viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2"
             aria-hidden="true" {

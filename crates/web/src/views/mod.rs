@@ -21,6 +21,7 @@ mod settings;
 mod snippets;
 mod toolcalls;
 
+pub(crate) use icons::mark;
 pub(crate) use rows::one as article;
 pub(crate) use toolcalls::CallView;
 
@@ -42,6 +43,7 @@ use serde::Deserialize;
 
 use crate::{
     Web,
+    access::By,
     api::{Asked, At, Here, NextMessage, follow, pair_id, percent, seen::view_for, summaries},
     place::{Place, workspace_of},
     problem::{Body, Problem},
@@ -76,6 +78,7 @@ struct Address {
 /// The page as it was left: in the conversation that was opened last, or with everything in sight.
 async fn index(
     State(web): State<Arc<Web>>,
+    by: By,
     Asked(address): Asked<Address>,
 ) -> Result<Markup, Problem> {
     let workspace = workspace_of(address.workspace.as_deref())?;
@@ -83,22 +86,24 @@ async fn index(
     let conversation = match opens_with_everything(&web, &address).await? {
         true => None,
         false => {
-            let last = web.sessions.last_conversation(&web.app, &workspace).await?;
+            let sessions = &web.sessions;
+            let last = sessions.last_conversation(&web.app, &workspace, by.name()).await?;
             Some(last.unwrap_or_else(|| web.app.new_conversation()))
         }
     };
-    open_page(&web, workspace, conversation, &address).await
+    open_page(&web, Place::at(workspace, conversation, address.scope).seen_by(&by), &address).await
 }
 
 /// A conversation at its own address (HIS-9b).
 async fn conversation(
     State(web): State<Arc<Web>>,
+    by: By,
     Path(id): Path<String>,
     Asked(address): Asked<Address>,
 ) -> Result<Markup, Problem> {
     let id = TopicId::parse(&id).ok_or_else(|| Problem::not_found("conversation"))?;
     let workspace = workspace_of(address.workspace.as_deref())?;
-    open_page(&web, workspace, Some(id), &address).await
+    open_page(&web, Place::at(workspace, Some(id), address.scope).seen_by(&by), &address).await
 }
 
 /// Under this name it is kept that a store is older than conversations are (REL-3): it opens with
@@ -128,13 +133,7 @@ async fn new_chat(State(web): State<Arc<Web>>, At(at): At) -> Redirect {
     Redirect::to(&format!("/c/{}{query}", web.app.new_conversation()))
 }
 
-async fn open_page(
-    web: &Arc<Web>,
-    workspace: Workspace,
-    conversation: Option<TopicId>,
-    address: &Address,
-) -> Result<Markup, Problem> {
-    let place = Place::at(workspace, conversation, address.scope);
+async fn open_page(web: &Arc<Web>, place: Place, address: &Address) -> Result<Markup, Problem> {
     let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     web.sessions.note_opened(&web.app, &place).await?;
@@ -188,6 +187,7 @@ struct Find {
 
 async fn panel(
     State(web): State<Arc<Web>>,
+    by: By,
     Here(place): Here,
     Path(name): Path<String>,
     Asked(Find { find }): Asked<Find>,
@@ -204,7 +204,7 @@ async fn panel(
         "snippets" => snippets::panel(&web, &place.workspace).await,
         "help" => Ok(panels::help()),
         "deleted" => deleted::list(&web, &place.workspace).await,
-        "receipts" => receipts::overview(&web, &place.workspace).await,
+        "receipts" => receipts::overview(&web, &place.workspace, &by).await,
         _ => Err(Problem::not_found("panel")),
     }
 }
@@ -223,7 +223,7 @@ async fn show_hud_of(
     Here(place): Here,
     Body(message): Body<NextMessage>,
 ) -> Result<Markup, Problem> {
-    let draft = message.draft(&web).await?;
+    let draft = message.draft(&web, &place.workspace).await?;
     let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     let other = view_for(&web, &mut session, message.models(), &draft).await?;
@@ -265,7 +265,7 @@ async fn next_request(
     Here(place): Here,
     Body(message): Body<NextMessage>,
 ) -> Result<Markup, Problem> {
-    let draft = message.draft(&web).await?;
+    let draft = message.draft(&web, &place.workspace).await?;
     let session = web.sessions.session(&web.app, &place).await?;
     let models = match message.models() {
         (_, several @ [_, ..]) => several.to_vec(),

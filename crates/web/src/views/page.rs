@@ -120,6 +120,12 @@ fn sidebar(place: &Place) -> Markup {
                 aria-label="Find a conversation by its title" autocomplete="off" spellcheck="false"
                 maxlength="200";
             div #side-list .convs tabindex="-1" {}
+            @if let Some(person) = &place.person {
+                form.begin method="post" action="/sign-out" {
+                    span.muted title="Signed in" { (person) }
+                    button.new { "Sign out" }
+                }
+            }
         }
         div #side-shade .shade hidden {}
     }

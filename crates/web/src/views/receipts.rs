@@ -12,6 +12,8 @@ use plimsoll_tokens::{commas, dollars};
 use super::{calls, errors};
 use crate::{
     Web,
+    access::By,
+    api::calls_seen_by,
     formats::{day, offset_minutes, percent, thousands, when},
     problem::Problem,
 };
@@ -30,7 +32,7 @@ struct Bar {
     title: String,
 }
 
-pub(super) async fn overview(web: &Arc<Web>, at: &Workspace) -> Result<Markup, Problem> {
+pub(super) async fn overview(web: &Arc<Web>, at: &Workspace, by: &By) -> Result<Markup, Problem> {
     let store = web.app.store();
     let now = web.app.clock().now();
     let all = ReceiptFilter::default();
@@ -42,8 +44,7 @@ pub(super) async fn overview(web: &Arc<Web>, at: &Workspace) -> Result<Markup, P
     let paths = TopicPaths::of(&topics);
     let list = ReceiptFilter { limit: Some(LISTED), ..ReceiptFilter::default() };
     let receipts = store.receipts(at, &list).await?;
-    web.gateway.settle().await;
-    let calls = store.gateway_calls(LISTED).await?;
+    let calls = calls_seen_by(web, by, LISTED).await?;
     let name = |key: &TotalsKey| match key {
         TotalsKey::Day(at) => day(*at, &web.zone),
         TotalsKey::Model(model) => model.clone(),

@@ -19,7 +19,7 @@ pub(super) fn panel(web: &Arc<Web>) -> Markup {
             input type="search" data-narrow=".setting" placeholder="words, or a key" autocomplete="off";
         }
         p.muted data-narrow-none hidden { "No setting has these words." }
-        @for group in setting_rows(&web.app.settings()).chunk_by(|a, b| a.group == b.group) {
+        @for group in setting_rows(&web.app.settings(), web.team.is_some()).chunk_by(|a, b| a.group == b.group) {
             section.group {
                 h3 { (group[0].group) }
                 @for row in group { (setting(row)) }

@@ -1,0 +1,106 @@
+//! `plimsoll team`: the people of a server that several use (TEA-9, TEA-10). Whoever runs it beside
+//! the store looks after the team.
+
+mod args;
+mod listing;
+mod people;
+
+use std::time::Duration;
+
+use plimsoll_app::{App, before};
+use plimsoll_domain::Timestamp;
+use plimsoll_store::UseBy;
+
+pub(crate) use args::TeamArgs;
+use args::{By, ProjectCommand, RoleCommand, TeamCommand, TokenCommand, UserCommand};
+
+use crate::{args::Location, context::Context, failure::Failure, machine, output::Output};
+
+pub(crate) fn run(
+    args: &TeamArgs,
+    location: &Location,
+    output: &mut Output,
+) -> Result<u8, Failure> {
+    let context = Context::load()?;
+    machine::block_on(async {
+        let opened = machine::open(context, location).await?;
+        let app = &opened.app;
+        match &args.command {
+            TeamCommand::User { command } => user(app, command, output).await?,
+            TeamCommand::Token { command } => match command {
+                TokenCommand::Add { name, label, expires } => {
+                    people::add_token(app, name, label, *expires, output).await?;
+                }
+                TokenCommand::List { name, json } => {
+                    let tokens = app.store().tokens(name.as_deref()).await?;
+                    listing::tokens(&tokens, app.clock().now(), *json, output)?;
+                }
+                TokenCommand::Rm { name, label } => people::remove_token(app, name, label).await?,
+            },
+            TeamCommand::Project { command } => match command {
+                ProjectCommand::Add { name, owner } => {
+                    people::add_project(app, name, owner.as_deref()).await?;
+                }
+                ProjectCommand::Set { name, limits } => {
+                    people::set_project(app, name, limits).await?;
+                }
+                ProjectCommand::List { json } => {
+                    let mut rows = Vec::new();
+                    for project in app.store().projects().await? {
+                        let roles = app.store().roles_in(&project.name).await?;
+                        rows.push((project, roles));
+                    }
+                    listing::projects(&rows, *json, output)?;
+                }
+            },
+            TeamCommand::Role { command } => match command {
+                RoleCommand::Set { project, user, role } => {
+                    people::set_role(app, project, user, role).await?;
+                }
+                RoleCommand::Rm { project, user } => {
+                    people::remove_role(app, project, user).await?;
+                }
+            },
+            TeamCommand::Audit { since, limit, json } => {
+                let entries = app.store().audit_since(began(app, *since), *limit).await?;
+                listing::audit(&entries, *json, output)?;
+            }
+            TeamCommand::Usage { by, since, json } => {
+                let by = match by {
+                    By::Person => UseBy::Person,
+                    By::Project => UseBy::Project,
+                };
+                let sums = app.store().team_use_since(began(app, Some(*since)), by).await?;
+                listing::usage(&sums, *json, output)?;
+            }
+        }
+        Ok(0)
+    })
+}
+
+fn began(app: &App, since: Option<Duration>) -> Timestamp {
+    match since {
+        Some(age) => before(app.clock().now(), age),
+        None => Timestamp::from_millis(0),
+    }
+}
+
+async fn user(app: &App, command: &UserCommand, output: &mut Output) -> Result<(), Failure> {
+    match command {
+        UserCommand::Add { name, admin, email, limits } => {
+            people::add(app, name, *admin, email.as_deref(), limits).await
+        }
+        UserCommand::Set { name, admin, limits } => {
+            people::set(app, name, admin.as_deref(), limits).await
+        }
+        UserCommand::List { json } => {
+            let mut rows = Vec::new();
+            for person in app.store().people().await? {
+                let roles = app.store().roles_of(&person.name).await?;
+                let used = app.store().used_by_person(&person.name, app.clock().now()).await?;
+                rows.push((person, roles, used));
+            }
+            listing::people(&rows, *json, output)
+        }
+    }
+}
