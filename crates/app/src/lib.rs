@@ -76,8 +76,8 @@ pub use lack::{Lack, PassedOver};
 pub use ports::{Chance, Clock, Connection, NoProvider, ProviderSource};
 pub use quota::{OverQuota, QuotaChoice};
 pub use shelf::{
-    BlobUsage, Collected, Garbage, LARGEST_FILE, Origin, ReadData, Secrets, TakeIn, Verified,
-    blob_name, refuse_secret,
+    BlobUsage, Collected, FilePlace, Garbage, LARGEST_FILE, Origin, ReadData, Secrets, TakeIn,
+    Verified, blob_name, refuse_secret,
 };
 pub use summaries::SummaryPart;
 pub use team::{AT_THE_TERMINAL, Audited, Doer, TOKEN_DIGITS, before, name_in_token, person_token};

@@ -20,4 +20,4 @@ pub use faults::{Fault, Faults};
 pub use open_options::{OnCorrupt, OpenOptions, OpenReport};
 pub use postgres::PostgresStore;
 pub use sqlite::SqlStore;
-pub use transfer::{UNFINISHED, transfer};
+pub use transfer::{UNFINISHED, transfer, workspaces};

@@ -1,9 +1,11 @@
 //! The files of a workspace: taken in, kept, looked at, let go (FIL-1 to FIL-5).
 
+mod places;
 mod port;
 mod upkeep;
 mod verify;
 
+pub use places::FilePlace;
 pub(crate) use port::StoredFiles;
 pub use upkeep::{BlobUsage, Collected, Garbage};
 pub use verify::{ReadData, Verified};
@@ -139,12 +141,7 @@ pub(crate) struct Keeper {
 impl Keeper {
     pub(crate) fn blobs(&self, workspace: &Workspace) -> Result<Blobs, AppError> {
         let names = [directory_name(workspace.project()), directory_name(workspace.name())];
-        let [project, name] = &names;
-        let context = self.conversations.join(project).join(name).join("context");
-        Ok(match &self.objects {
-            None => Blobs::open(context)?,
-            Some(objects) => Blobs::open_s3(context, objects, &[project, name])?,
-        })
+        Ok(places::open(&self.conversations, self.objects.as_ref(), &names)?)
     }
 
     /// Where the blobs of all workspaces are.

@@ -93,14 +93,20 @@ pub(crate) struct RestoreArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
     plimsoll move --to postgres://plimsoll@db.example/plimsoll\n  \
+    plimsoll move --to postgres://db.example/plimsoll --to-blobs s3://bucket/plimsoll\n  \
     plimsoll --store postgres://plimsoll@db.example/plimsoll move --to ~/plimsoll\n\n\
-    The store stays where it is as well. What it is moved into must be empty; a move that was\n\
-    stopped goes on when it is run again. At the end both are compared. No other plimsoll may be\n\
-    running on either.")]
+    Everything stays where it is as well. The database or directory must be empty; a move that was\n\
+    stopped goes on when it is run again. At the end both are compared. The contents of attached\n\
+    files go into the directory, or into the bucket of --to-blobs; without it they stay where they\n\
+    are. No other plimsoll may be running on either.")]
 pub(crate) struct MoveArgs {
     /// The address of a database, or a directory
     #[arg(long, value_name = "PLACE")]
     pub(crate) to: String,
+
+    /// An object store for the contents of attached files
+    #[arg(long, value_name = "s3://BUCKET/PREFIX")]
+    pub(crate) to_blobs: Option<String>,
 }
 
 fn parse_format(text: &str) -> Result<ExportFormat, String> {

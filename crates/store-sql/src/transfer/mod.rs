@@ -17,8 +17,9 @@ use std::sync::{
 
 use futures_util::future::join;
 use plimsoll_store::{
-    Noun, StoreError, StoreResult, Subject,
-    engine::{Db, Engine, NamedCells, Numbers, first},
+    Noun, StoreError, StoreResult, Subject, Workspace,
+    engine::{Db, Engine, NamedCells, Numbers, first, list},
+    sql::workspaces,
     values,
 };
 use tokio::sync::mpsc;
@@ -29,6 +30,7 @@ use tables::{TABLES, Table};
 /// Parts that wait to be written.
 const WAITING_PARTS: usize = 2;
 
+const WORKSPACES: &str = "SELECT scope FROM workspaces ORDER BY scope";
 const MARK: &str = "SELECT text FROM single_values WHERE name = $1";
 const SET_MARK: &str = "INSERT INTO single_values (name, text) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET text = excluded.text";
@@ -105,6 +107,11 @@ pub async fn transfer<S: Engine, T: Engine>(
     written.and(read)?;
     finish(source, target).await?;
     Ok(total)
+}
+
+/// The workspaces that a store has.
+pub async fn workspaces<S: Engine>(store: &S) -> StoreResult<Vec<Workspace>> {
+    store.read(|db| list(db, WORKSPACES, values![], |row| workspaces::read(row, 0))).await
 }
 
 impl Reached {

@@ -25,6 +25,7 @@ pub(crate) fn must_exist(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<
     first(db, FIND, values![workspace], |_| Ok(()))?.ok_or(StoreError::NotFound(Noun::Workspace))
 }
 
-pub(crate) fn read(row: &dyn Cells, place: usize) -> StoreResult<Workspace> {
+/// The workspace that a cell names.
+pub fn read(row: &dyn Cells, place: usize) -> StoreResult<Workspace> {
     Workspace::parse(row.text(place)?).map_err(|_| unreadable("a workspace has no name"))
 }
