@@ -337,24 +337,6 @@ pub const SETTINGS: &[SettingSpec] = &[
         "Days that it is kept who used how much.",
     ),
     spec(
-        "oidcIssuer",
-        Kind::Text,
-        "",
-        "The address of an OpenID Connect provider that people may sign in by.",
-    ),
-    spec(
-        "oidcClientId",
-        Kind::Text,
-        "",
-        "The name that the OpenID Connect provider knows this server by.",
-    ),
-    spec(
-        "oidcDomains",
-        Kind::Text,
-        "",
-        "Domains of e-mail addresses, with blanks between them, whose owners become users when they first sign in by OpenID Connect.",
-    ),
-    spec(
         "log",
         Kind::Choice(&["off", "error", "warn", "info", "debug"]),
         "warn",

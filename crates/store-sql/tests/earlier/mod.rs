@@ -60,6 +60,10 @@ pub(crate) const FIRST: usize = 2;
 /// What the first schema had that people would miss.
 pub(crate) const TABLES: [&str; 4] = ["workspaces", "topics", "pairs", "pair_texts"];
 
+/// What search has since it has its own words.
+const WORDS: [&str; 4] =
+    ["search_docs", "search_places", "search_vocabulary", "history_search_texts"];
+
 /// A store of today with pairs in it, and those pairs.
 pub(crate) async fn today(path: &Path, count: u8) -> Vec<StoredPair> {
     let store = SqlStore::open_sqlite(path, OpenOptions::default(), at(0)).await.unwrap();
@@ -94,7 +98,9 @@ pub(crate) fn earlier(now: &Path, path: &Path, steps: usize) {
                    SELECT name, checksum, 0 FROM now.schema_migrations WHERE name = $1";
         assert_eq!(then.execute(row, [name]).unwrap(), 1, "{name} is no step");
     }
-    for table in TABLES {
+    // A program of that time had brought the words of search up to date.
+    let words = STEPS[..steps].iter().any(|(name, _)| *name == "2026-11-30-words-sqlite");
+    for table in TABLES.iter().chain(WORDS.iter().filter(|_| words)) {
         // Only the columns that there were then.
         let columns: String = then
             .query_row(
@@ -106,5 +112,8 @@ pub(crate) fn earlier(now: &Path, path: &Path, steps: usize) {
         let copy =
             format!("INSERT INTO main.{table} ({columns}) SELECT {columns} FROM now.{table}");
         then.execute(&copy, []).unwrap();
+    }
+    if words {
+        then.execute("DELETE FROM main.search_changes", []).unwrap();
     }
 }

@@ -45,7 +45,12 @@ pub struct Access {
 /// It stands before every request.
 pub(crate) async fn guard(State(web): State<Arc<Web>>, request: Request, next: Next) -> Response {
     if web.team.is_some() {
-        return with_headers(access::pass(&web, request, next).await);
+        let mut response = access::pass(&web, request, next).await;
+        // A form of a page that tells nobody where it stands comes from nowhere, and would be taken
+        // for one of another page; this policy tells our own server and nobody else.
+        let policy = HeaderValue::from_static("same-origin");
+        response.headers_mut().entry(header::REFERRER_POLICY).or_insert(policy);
+        return with_headers(response);
     }
     let linked = linked_workspace(&request);
     let welcome = web.access.check(&request);

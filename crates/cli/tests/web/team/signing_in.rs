@@ -48,6 +48,12 @@ fn tea_9_a_token_signs_in_and_signing_out_ends_it() {
     assert_eq!(page.status, 200, "{}", page.body);
     assert!(page.body.contains("data-workspace=\"~olga/main\""), "a workspace of her own");
     assert!(page.body.contains("Sign out") && page.body.contains(">olga<"));
+    // With no-referrer a browser says of our own forms that they come from nowhere.
+    for page in [&page, &get(&team, "/sign-in", &[])] {
+        assert_eq!(page.header("referrer-policy"), Some("same-origin"));
+    }
+    let nowhere = [("Cookie", cookie.as_str()), ("Origin", "null")];
+    assert_eq!(post(&team, "/sign-out", &nowhere, "").status, 403);
     assert_eq!(get(&team, "/api/state?workspace=sea/main", &headers).status, 200);
     assert_eq!(get(&team, "/api/state?workspace=land/main", &headers).status, 404);
 
