@@ -116,6 +116,8 @@ pub struct App {
     local_tools: tooling::LocalTools,
     /// Counts the changes of settings, models and keys.
     generation: AtomicU64,
+    /// Whether the process ends: what is stopped from now on is interrupted.
+    handing_back: std::sync::atomic::AtomicBool,
 }
 
 /// What an [`App`] is made of.
@@ -163,6 +165,7 @@ impl App {
             conversations,
             local_tools,
             generation: AtomicU64::new(0),
+            handing_back: std::sync::atomic::AtomicBool::new(false),
         }
     }
 
