@@ -7,15 +7,19 @@
 //! what is left is the time that asking takes, and a lease is renewed when a third of it is over:
 //! it runs out only for who failed to renew it twice.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
-use plimsoll_domain::{Lifecycle, Timestamp};
+use plimsoll_domain::{Lifecycle, PairError, Timestamp};
 use plimsoll_store::{HeldSend, INTERRUPTED, SendInFlight, StoreError, StoreResult};
 
 use crate::{App, Cancel};
 
 /// So often within a lease it is renewed.
 const RENEWALS: u32 = 3;
+
+/// What people read on a pair that was handed back.
+const HANDED_BACK: &str =
+    "The server ended while this was being sent. What had arrived is kept; ask again.";
 
 impl App {
     /// The time that leases count by.
@@ -55,6 +59,19 @@ impl App {
         let lease = i64::try_from(lease.as_millis()).unwrap_or(i64::MAX);
         let until = self.lease_time().await?.millis().saturating_add(lease);
         self.store.renew(send, Timestamp::from_millis(until)).await
+    }
+
+    /// The process ends: sends that are stopped from now on were interrupted, not stopped by a
+    /// person (TEA-8).
+    pub fn hand_sends_back(&self) {
+        self.handing_back.store(true, Ordering::SeqCst);
+    }
+
+    /// The error of a send that is handed back, where that is why it stops.
+    pub(crate) fn handed_back(&self) -> Option<PairError> {
+        self.handing_back
+            .load(Ordering::SeqCst)
+            .then(|| PairError { code: INTERRUPTED.to_owned(), message: HANDED_BACK.to_owned() })
     }
 
     /// Whether somebody carries a send out at this time. One of this process is on our list. Of

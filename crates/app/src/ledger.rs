@@ -63,7 +63,7 @@ impl App {
             stated_limit: state.overflowed.flatten(),
         };
         // The pair's end comes first: whatever fails after it, no pair stays in flight.
-        let (event, kept) = pair_end(prepared, state, outcome, receipt.id);
+        let (event, kept) = pair_end(prepared, state, outcome, receipt.id, self.handed_back());
         self.until_kept(patience, tell, || self.end_pair(state.held, event, &kept)).await?;
         if state.tool_calls > 0 {
             // What tools made is no longer pending: it is kept, or gone with what was stopped.
@@ -235,6 +235,7 @@ fn pair_end(
     state: &SendState,
     outcome: &Outcome,
     receipt: ReceiptId,
+    handed_back: Option<PairError>,
 ) -> (LifecycleEvent, plimsoll_store::Outcome) {
     let (event, error, cut) = match outcome {
         Outcome::Complete { cut_by_length } => (LifecycleEvent::Finish, None, *cut_by_length),
@@ -242,7 +243,10 @@ fn pair_end(
             let told = prepared.error(error, state.records.last());
             (LifecycleEvent::Fail, Some(told), false)
         }
-        Outcome::Cancelled => (LifecycleEvent::Cancel, None, false),
+        Outcome::Cancelled => match handed_back {
+            Some(error) => (LifecycleEvent::Fail, Some(error), false),
+            None => (LifecycleEvent::Cancel, None, false),
+        },
     };
     let kept = plimsoll_store::Outcome {
         assistant_text: Some(state.answer.clone()).filter(|text| !text.is_empty()),

@@ -120,6 +120,8 @@ pub struct App {
     local_tools: tooling::LocalTools,
     /// Counts the changes of settings, models and keys.
     generation: AtomicU64,
+    /// Whether the process ends: what is stopped from now on is interrupted.
+    handing_back: std::sync::atomic::AtomicBool,
 }
 
 /// What an [`App`] is made of.
@@ -170,6 +172,7 @@ impl App {
             objects,
             local_tools,
             generation: AtomicU64::new(0),
+            handing_back: std::sync::atomic::AtomicBool::new(false),
         }
     }
 

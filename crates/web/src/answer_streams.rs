@@ -10,6 +10,7 @@ use plimsoll_app::{Attempt, heavy};
 use plimsoll_domain::PairId;
 use plimsoll_prose::limits::MAX_MARKDOWN_BYTES;
 use plimsoll_send::AttemptRecord;
+use plimsoll_store::Workspace;
 use serde_json::{Value, json};
 use tokio::time::{Instant, interval};
 
@@ -109,6 +110,13 @@ impl AnswerStreams {
     /// The text of an answer on its way from an offset on; none where that is not within it.
     pub(crate) fn text_from(&self, pair: PairId, offset: usize) -> Option<String> {
         self.lock().get(&pair)?.text.get(offset..).map(str::to_owned)
+    }
+
+    /// Forgets what other nodes receive in workspaces that nobody looks at any more: nobody asks
+    /// about it, so that its end would never be heard.
+    pub(crate) fn keep_elsewhere(&self, is_watched: impl Fn(&Workspace) -> bool) {
+        let watched = |stream: &Stream| stream.audience.workspace().is_some_and(&is_watched);
+        self.lock().retain(|_, stream| !stream.elsewhere || watched(stream));
     }
 
     /// The newest pair that another node answers, of those that can be seen at a place.
@@ -247,5 +255,30 @@ pub(crate) async fn tell_texts(web: Arc<Web>) {
         for due in web.answers.due() {
             heavy(due.rest.len(), || due.tell(&web));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_domain::Timestamp;
+
+    use super::*;
+
+    fn pair(n: u8) -> PairId {
+        PairId::new(Timestamp::from_millis(i64::from(n)), [n; 10])
+    }
+
+    /// However many workspaces were looked at, what is held belongs to those that are.
+    #[test]
+    fn tea_6_what_others_receive_is_forgotten_with_its_last_watcher() {
+        let answers = AnswerStreams::default();
+        let at = |n: u8| Workspace::parse(&format!("many/{n}")).unwrap();
+        for n in 0..100 {
+            answers.begin(pair(n), 1, n != 3, &Audience::from(&at(n)));
+            answers.push(pair(n), "text");
+        }
+        answers.keep_elsewhere(|workspace| *workspace == at(7));
+        let held: Vec<u8> = (0..100).filter(|n| answers.arrived(pair(*n)).is_some()).collect();
+        assert_eq!(held, [3, 7], "and what this node receives itself");
     }
 }

@@ -77,7 +77,7 @@ impl Audience {
 
 impl Audience {
     /// The workspace that it is about.
-    fn workspace(&self) -> Option<&Workspace> {
+    pub(crate) fn workspace(&self) -> Option<&Workspace> {
         match self {
             Self::Everybody => None,
             Self::Workspace(workspace) | Self::Conversation(workspace, _) => Some(workspace),

@@ -13,8 +13,12 @@ pub(crate) fn router() -> Router<Arc<Web>> {
         .route("/metrics", get(metrics))
 }
 
-/// Ready is who can read the store.
+/// Ready is who can read the store, and does not end (TEA-8): a balancer sends nobody here any more
+/// before anything else is refused.
 async fn ready(State(web): State<Arc<Web>>) -> Result<&'static str, Problem> {
+    if web.is_ending() {
+        return Err(crate::draining());
+    }
     web.app.store().workspaces().await?;
     Ok("ready\n")
 }

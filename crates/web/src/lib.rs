@@ -82,14 +82,19 @@ async fn nothing_new(
     request: axum::extract::Request,
     next: axum::middleware::Next,
 ) -> axum::response::Response {
-    use axum::{http::StatusCode, response::IntoResponse};
+    use axum::{http::header, response::IntoResponse};
     if !web.is_ending() || request.method().is_safe() {
         return next.run(request).await;
     }
-    let detail = "the server is ending and takes nothing new";
-    let refused = problem::Problem::new(StatusCode::SERVICE_UNAVAILABLE, "ending", detail)
-        .hint("send it again when the server runs again");
-    ([(axum::http::header::CONNECTION, "close")], refused).into_response()
+    let headers = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
+    (headers, draining()).into_response()
+}
+
+/// What who ends answers to all that is new.
+pub(crate) fn draining() -> problem::Problem {
+    let detail = "draining: this server is ending and takes nothing new";
+    problem::Problem::new(axum::http::StatusCode::SERVICE_UNAVAILABLE, "ending", detail)
+        .hint("send it again, to another node or when the server runs again")
 }
 
 /// A request whose body ends at the limit and takes no more memory than that when it is read
@@ -112,14 +117,16 @@ async fn bounded(
 /// No request is larger (SEC-5): the longest message that any model takes, and room.
 const BODY_LIMIT: usize = 8 << 20;
 
-/// Serves until `until` is ready. Streams of events never end by themselves, so nobody is
-/// waited for; what is being sent is for the caller to [rest](Web::rest). `descriptors` is how
+/// Serves until `until` says for how long yet: so long it goes on while something is being sent,
+/// nothing new is begun, and who asks is told so. What is stopped then was interrupted (TEA-8);
+/// without such a time it was stopped by a person. Streams of events never end by themselves, so
+/// nobody is waited for; what is being sent then is for the caller to [rest](Web::rest). `descriptors` is how
 /// many this process may have, as far as that is known.
 pub async fn serve(
     listener: tokio::net::TcpListener,
     web: &Arc<Web>,
     descriptors: Option<u64>,
-    until: impl Future<Output = ()>,
+    until: impl Future<Output = std::time::Duration>,
 ) {
     let relay = relay::start(Arc::clone(web));
     let gateway = Arc::clone(&web.gateway);
@@ -127,7 +134,14 @@ pub async fn serve(
     tokio::spawn(async move { gateway.keep_books().await });
     tokio::select! {
         () = connections::serve(listener, router(web), descriptors, Patience::default()) => {}
-        () = until => {}
+        () = async {
+            let grace = until.await;
+            web.take_nothing_new();
+            if !grace.is_zero() {
+                let _ = tokio::time::timeout(grace, web.sends.ended()).await;
+                web.app.hand_sends_back();
+            }
+        } => {}
     }
     web.take_nothing_new();
     relay.abort();

@@ -70,6 +70,7 @@ impl Nodes {
     pub(crate) async fn look(&mut self, out: &Outlet<'_>) {
         let open = out.web.sessions.watched_from();
         self.workspaces.retain(|workspace, _| open.contains_key(workspace));
+        out.web.answers.keep_elsewhere(|workspace| open.contains_key(workspace));
         out.web.event_log.keep_numbers_of(&open.keys().cloned().collect());
         let mut anew = false;
         for (workspace, read) in open {
@@ -222,5 +223,33 @@ async fn tell_draft(out: &Outlet<'_>, at: &Workspace, conversation: Option<Topic
             out.tell(Audience::from(&place), "draft", &data);
             telling::tell_state_to(out, &place).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_domain::Timestamp;
+
+    use super::*;
+
+    fn ours(number: u64, what: WhatChanged) -> WorkspaceChange {
+        WorkspaceChange { workspace: Workspace::default(), number, what, ours: true }
+    }
+
+    /// The number that clients get never runs ahead of what they were told.
+    #[test]
+    fn tea_6_our_own_changes_count_when_they_were_told() {
+        let pair = PairId::new(Timestamp::from_millis(1), [1; 10]);
+        let begun = Instant::now();
+        let later = begun + TOLD_WITHIN;
+        let mut known = Known { read: 9, ..Known::default() };
+        assert_eq!(known.told(begun, |_| false), 9);
+        known.ours.push_back((ours(5, WhatChanged::Topics), begun));
+        known.ours.push_back((ours(7, WhatChanged::Ended(pair)), begun));
+        known.ours.push_back((ours(9, WhatChanged::Files), later));
+        assert_eq!(known.told(begun, |_| false), 4, "it was read just now");
+        assert_eq!(known.told(later, |_| true), 6, "its books are open");
+        assert_eq!(known.told(later, |_| false), 8);
+        assert_eq!(known.told(later + TOLD_WITHIN, |_| false), 9);
     }
 }

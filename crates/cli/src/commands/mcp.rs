@@ -114,7 +114,7 @@ pub(crate) fn run(args: &McpArgs, location: &Location, output: &mut Output) -> R
         let server = server(&app, &location.workspace, options, meaning.asked()).await?;
         let served = tokio::select! {
             served = plimsoll_mcp::serve_stdio(&server) => served,
-            () = asked_to_end => Ok(()),
+            _ = asked_to_end => Ok(()),
         };
         meaning.end();
         served.map(|()| 0).map_err(|error| Failure::failed(error.to_string()))

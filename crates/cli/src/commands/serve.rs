@@ -26,6 +26,9 @@ use crate::{
     process, signals, token,
 };
 
+/// For so long what is being sent may come to its end before it is handed back (TEA-8).
+const GRACE: Duration = Duration::from_secs(3);
+
 pub(crate) fn run(
     args: &ServeArgs,
     location: &Location,
@@ -118,7 +121,7 @@ pub(crate) fn run(
                 note(&format!("the model inside is not there: {missing}; {}", missing.hint));
             }
         });
-        plimsoll_web::serve(listener, &web, descriptors, signals::asked_to_end()).await;
+        plimsoll_web::serve(listener, &web, descriptors, asked_to_end()).await;
         agents.stop();
         note("stopping; what had arrived is kept");
         web.rest(Duration::from_secs(3)).await;
@@ -126,6 +129,18 @@ pub(crate) fn run(
         by_meaning.end();
         Ok(0)
     })
+}
+
+/// Returns when the server is to end, and says for how long it may go on with what is being sent:
+/// who presses Ctrl+C waits for nothing.
+fn asked_to_end() -> impl Future<Output = Duration> {
+    let asked = signals::asked_to_end();
+    async move {
+        match asked.await {
+            signals::Asked::ByKey => Duration::ZERO,
+            signals::Asked::BySystem => GRACE,
+        }
+    }
 }
 
 async fn listen(address: SocketAddr) -> Result<tokio::net::TcpListener, Failure> {

@@ -16,7 +16,7 @@ use plimsoll_app::{App, Events, Heard, Progress};
 use plimsoll_domain::Timestamp;
 use plimsoll_embedded::locate_sentence_model;
 use plimsoll_memory::{Meaning, MeaningError};
-use plimsoll_store::Workspace;
+use plimsoll_store::{WhatChanged, Workspace};
 use tokio::runtime::Handle;
 
 use crate::failure::note;
@@ -90,15 +90,15 @@ struct Work {
 impl Work {
     async fn run(self, mut events: Events) {
         let mut since = ALL;
-        let (mut all_looked_at, mut by_others) = (Instant::now(), None);
+        let (mut all_looked_at, mut seen) = (Instant::now(), None);
         let mut said = false;
         while !self.is_stopped() {
             let begun = self.app.clock().now();
             if since == ALL {
-                (all_looked_at, by_others) = (Instant::now(), self.changes_by_others().await);
+                (all_looked_at, seen) = (Instant::now(), self.newest_change().await);
             }
             let passed = self.pass(since).await;
-            let changed_here = self.heard_of_change(&mut events, by_others, all_looked_at).await;
+            let changed_here = self.heard_of_change(&mut events, &mut seen, all_looked_at).await;
             let back = Timestamp::from_millis(begun.millis().saturating_sub(SLACK));
             since = if changed_here && passed.is_ok() { back } else { ALL };
             if let Err(error) = passed
@@ -135,7 +135,7 @@ impl Work {
     async fn heard_of_change(
         &self,
         events: &mut Events,
-        by_others: Option<u64>,
+        seen: &mut Option<u64>,
         all_looked_at: Instant,
     ) -> bool {
         let mut asked = Instant::now();
@@ -151,7 +151,7 @@ impl Work {
             }
             if asked.elapsed() >= LOOK_OUTSIDE {
                 asked = Instant::now();
-                if self.changes_by_others().await != by_others {
+                if self.written_by_others(seen).await {
                     return false;
                 }
             }
@@ -159,9 +159,23 @@ impl Work {
         false
     }
 
-    /// A number that another process changes by writing; none where it cannot be told.
-    async fn changes_by_others(&self) -> Option<u64> {
-        self.app.store().changes_by_others().await.ok()
+    /// The number of the newest change of the workspace; none where it cannot be told.
+    async fn newest_change(&self) -> Option<u64> {
+        self.app.store().newest_change(&self.workspace).await.ok()
+    }
+
+    /// Whether another process wrote into the memory behind a change.
+    async fn written_by_others(&self, after: &mut Option<u64>) -> bool {
+        let Some(number) = *after else { return true };
+        match self.app.store().changes_after(&self.workspace, number).await {
+            Ok(Some(changes)) => {
+                *after = changes.last().map(|change| change.number).or(*after);
+                changes.iter().any(|change| !change.ours && change.what == WhatChanged::Memory)
+            }
+            // There is too much to tell, so that all of it is looked through.
+            Ok(None) => true,
+            Err(_) => false,
+        }
     }
 
     fn is_stopped(&self) -> bool {

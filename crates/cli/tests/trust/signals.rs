@@ -8,9 +8,9 @@ use std::{
 use plimsoll_testkit::{
     http,
     real::skipped,
-    scripted::{Reply, ScriptedServer},
+    scripted::{Gate, Reply, ScriptedServer},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::served::Served;
 
@@ -35,7 +35,9 @@ pub(crate) fn signal(pid: u32, name: &str) {
 
 #[test]
 fn rel_11_a_server_that_is_asked_to_end_keeps_what_came_and_leaves_no_locks() {
-    for name in ["-TERM", "-INT", "-HUP"] {
+    // TEA-8: who is told to end hands back; who presses Ctrl+C stops it.
+    let signals = [("-TERM", "interrupted"), ("-INT", "cancelled"), ("-HUP", "interrupted")];
+    for (name, state) in signals {
         let server = ScriptedServer::chats([Reply::stalls_after(&["half ", "an answer"])]).unwrap();
         let mut served = Served::start(&server, 4096);
         served.stop();
@@ -69,8 +71,37 @@ fn rel_11_a_server_that_is_asked_to_end_keeps_what_came_and_leaves_no_locks() {
             .output()
             .unwrap();
         let all = String::from_utf8_lossy(&exported.stdout);
-        assert!(all.contains("half an answer") && all.contains("cancelled"), "{name}: {all}");
+        assert!(all.contains("half an answer") && all.contains(state), "{name}: {all}");
     }
+}
+
+/// TEA-8: first `/readyz` says so and nothing new is taken; what is being sent comes to its end.
+#[test]
+fn tea_8_a_node_that_is_told_to_end_drains() {
+    let gate = Gate::default();
+    let reply = Reply::openai_open(&["half "]).gate(&gate).openai_more(&["an answer"]);
+    let server = ScriptedServer::chats([reply.openai_end(14, 4)]).unwrap();
+    let served = Served::start(&server, 4096);
+    let ready = || http::request(&served.address, "GET", "/readyz", &[], b"").unwrap();
+    assert_eq!(ready().status, 200);
+    let mut events = served.events();
+    let begun = served.json("POST", "/api/send", Some(json!({"text": "go"})));
+    events.until("delta").unwrap();
+    signal(served.pid(), "-TERM");
+    while ready().status == 200 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(ready().status == 503 && ready().body.contains("draining"), "{}", ready().body);
+    let refused = served.ask("POST", "/api/send", Some(json!({"text": "second"})));
+    assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")));
+    gate.open();
+    let path = format!("/api/pairs/{}", begun["pair"].as_str().unwrap());
+    let ended: Value =
+        serde_json::from_str(&events.until("ended").unwrap().pop().unwrap().data).unwrap();
+    assert_eq!(ended["state"], "complete");
+    let node = served.another_node();
+    let kept = http::request(&node.address, "GET", &path, &[], b"").unwrap();
+    assert!(kept.body.contains("half an answer"), "{}", kept.body);
 }
 
 #[test]
