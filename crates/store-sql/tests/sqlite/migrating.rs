@@ -73,6 +73,11 @@ const FIRST: usize = 2;
 /// What the first schema had that people would miss.
 const TABLES: [&str; 4] = ["workspaces", "topics", "pairs", "pair_texts"];
 
+/// The words of the texts, which a store has since the step of that name.
+const WORD_TABLES: [&str; 4] =
+    ["search_places", "search_vocabulary", "search_docs", "history_search_texts"];
+const WORDS: &str = "2026-11-30-words-sqlite";
+
 /// A store of today with pairs in it, and those pairs.
 async fn today(path: &Path, count: u8) -> Vec<StoredPair> {
     let store = ready(path).await;
@@ -106,7 +111,9 @@ fn earlier(now: &Path, path: &Path, steps: usize) {
                    SELECT name, checksum, 0 FROM now.schema_migrations WHERE name = $1";
         assert_eq!(then.execute(row, [name]).unwrap(), 1, "{name} is no step");
     }
-    for table in TABLES {
+    let has_words = STEPS[..steps].iter().any(|(name, _)| *name == WORDS);
+    let words = WORD_TABLES.iter().filter(|_| has_words);
+    for table in TABLES.iter().chain(words) {
         // Only the columns that there were then.
         let columns: String = then
             .query_row(
@@ -118,6 +125,10 @@ fn earlier(now: &Path, path: &Path, steps: usize) {
         let copy =
             format!("INSERT INTO main.{table} ({columns}) SELECT {columns} FROM now.{table}");
         then.execute(&copy, []).unwrap();
+    }
+    if has_words {
+        // The words came with the texts.
+        then.execute("DELETE FROM main.search_changes", []).unwrap();
     }
 }
 
