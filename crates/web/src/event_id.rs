@@ -26,7 +26,7 @@ pub(crate) struct LogPlace {
     pub(crate) event: u64,
 }
 
-/// Stands where an event has no place in a log.
+/// What is written where an event has no place in a log.
 const NOWHERE: &str = "0-0";
 
 impl fmt::Display for EventId {

@@ -117,6 +117,9 @@ async fn bounded(
 /// No request is larger (SEC-5): the longest message that any model takes, and room.
 const BODY_LIMIT: usize = 8 << 20;
 
+/// So long a server goes on telling what came to its end.
+const LAST_WORDS: std::time::Duration = std::time::Duration::from_millis(250);
+
 /// Serves until `until` says for how long yet: so long it goes on while something is being sent,
 /// nothing new is begun, and who asks is told so. What is stopped then was interrupted (TEA-8);
 /// without such a time it was stopped by a person. Streams of events never end by themselves, so
@@ -139,6 +142,8 @@ pub async fn serve(
             web.take_nothing_new();
             if !grace.is_zero() {
                 let _ = tokio::time::timeout(grace, web.sends.ended()).await;
+                // The end is told right behind it, and who watches hears it.
+                tokio::time::sleep(LAST_WORDS).await;
                 web.app.hand_sends_back();
             }
         } => {}

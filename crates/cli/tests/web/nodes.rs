@@ -151,3 +151,24 @@ fn tea_6_another_workspace_hears_nothing_of_it() {
     assert!(saved.status < 300, "{}", saved.body);
     assert_eq!(elsewhere.next_event().unwrap().name, "topics", "the first that it hears");
 }
+
+#[test]
+fn api_2_a_client_that_was_away_resumes() {
+    let server = ScriptedServer::chats([Reply::openai(&["one"], 14, 2)]).unwrap();
+    let served = Served::start(&server, 4096);
+    let first = served.events();
+    served.send("first");
+    drop(first);
+    let newest = served.json("GET", "/api/state", None)["event"].as_str().unwrap().to_owned();
+    served.send("second");
+    let path = format!("/api/events?after={newest}");
+    let mut later = Events::listen(&served.address, &path, &[]).unwrap();
+    let seen = later.until("ended").unwrap();
+    assert_eq!(seen.iter().filter(|event| event.name == "started").count(), 1, "{seen:?}");
+    let id = newest.clone();
+    let mut same =
+        Events::listen(&served.address, "/api/events", &[("Last-Event-ID", &id)]).unwrap();
+    assert_eq!(same.until("ended").unwrap(), seen);
+    let mut lost = Events::listen(&served.address, "/api/events?after=1", &[]).unwrap();
+    assert_eq!(lost.next_event().unwrap().name, "reset");
+}
