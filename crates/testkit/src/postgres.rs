@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{
-        OnceLock,
+        Mutex, OnceLock, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
     thread,
@@ -40,6 +40,8 @@ pub struct Postgres {
     options: String,
     child: Option<Child>,
     databases: AtomicU32,
+    /// Databases that belong to a directory, until that is gone.
+    of_directories: Mutex<Vec<(PathBuf, String)>>,
 }
 
 impl Postgres {
@@ -79,6 +81,7 @@ impl Postgres {
             options: options.to_owned(),
             child: None,
             databases: AtomicU32::new(0),
+            of_directories: Mutex::default(),
         };
         // A port that is free now may be taken in a moment.
         for _ in 0..5 {
@@ -144,6 +147,24 @@ impl Postgres {
         self.address(&name)
     }
 
+    /// The same as long as a directory is there: a database takes room, and a test has many.
+    pub fn database_for(&self, directory: &Path, template: &str) -> String {
+        let address = self.database_like(template);
+        let mut all = self.of_directories.lock().unwrap_or_else(PoisonError::into_inner);
+        let (kept, gone): (Vec<_>, Vec<_>) = all.drain(..).partition(|(of, _)| of.exists());
+        *all = kept;
+        all.push((directory.to_owned(), address.clone()));
+        drop(all);
+        for (_, address) in gone {
+            let name = address.rsplit('/').next().unwrap_or_default();
+            let mut drop = Command::new(self.programs.join("dropdb"));
+            drop.args(["-h", "127.0.0.1", "-U", "postgres", "--force", "-p"]);
+            // One that cannot be dropped goes with the server.
+            let _ = drop.arg(self.port.to_string()).arg(name).output();
+        }
+        address
+    }
+
     /// The address of a database.
     pub fn address(&self, name: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{name}", self.port)
@@ -197,8 +218,9 @@ pub fn test_store(directory: &Path) -> Option<String> {
     if let Ok(address) = fs::read_to_string(&file) {
         return Some(address);
     }
-    let address = Postgres::shared()?.database();
-    let written = fs::create_dir_all(directory).and_then(|()| fs::write(&file, &address));
+    let made = fs::create_dir_all(directory);
+    let address = Postgres::shared()?.database_for(directory, "template0");
+    let written = made.and_then(|()| fs::write(&file, &address));
     assert!(written.is_ok(), "{}: {written:?}", file.display());
     Some(address)
 }

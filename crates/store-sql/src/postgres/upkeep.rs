@@ -19,6 +19,7 @@ use super::{PostgresStore, copying, migrate};
 const RECEIPTS_AT_ONCE: u64 = 20;
 
 const MADE: &str = "SELECT MIN(applied_at) FROM schema_migrations";
+const NOW: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)";
 const WRITES: &str = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM writes";
 
 #[async_trait]
@@ -58,6 +59,11 @@ impl Upkeep for PostgresStore {
         let own = self.writes.load(Ordering::Relaxed);
         let all = self.read(|db| first(db, WRITES, values![], |row| row.count(0))).await?;
         Ok(all.unwrap_or(0).wrapping_sub(own))
+    }
+
+    async fn database_time(&self) -> StoreResult<Option<Timestamp>> {
+        let now = self.read(|db| first(db, NOW, values![], |row| row.int(0))).await?;
+        Ok(now.map(Timestamp::from_millis))
     }
 
     /// The database gives room back by itself.

@@ -26,8 +26,10 @@ async fn database() -> Option<Database> {
             address.rsplit('/').next().unwrap().to_owned()
         })
         .await;
-    let address = tokio::task::spawn_blocking(|| server.database_like(template)).await.unwrap();
-    Some(Database { address, scratch: TempDir::new().unwrap() })
+    let scratch = TempDir::new().unwrap();
+    let path = scratch.path().to_owned();
+    let made = tokio::task::spawn_blocking(move || server.database_for(&path, template));
+    Some(Database { address: made.await.unwrap(), scratch })
 }
 
 #[async_trait]
