@@ -80,7 +80,13 @@ impl Drop for Carried {
 fn may_pass(error: &StoreError) -> bool {
     matches!(
         error,
-        StoreError::Locked | StoreError::ReadOnly | StoreError::DiskFull | StoreError::Failed(_)
+        StoreError::Locked
+            | StoreError::ReadOnly
+            | StoreError::DiskFull
+            | StoreError::Unreachable(_)
+            | StoreError::NotAllowed(_)
+            | StoreError::Unconfirmed
+            | StoreError::Failed(_)
     )
 }
 

@@ -103,9 +103,9 @@ pub async fn transfer<S: Engine, T: Engine>(
         }
         Ok(())
     };
-    let (read, written): (StoreResult<()>, StoreResult<()>) = join(reading, writing).await;
-    written.and(read)?;
-    finish(source, target).await?;
+    let (read, written): (StoreResult<Read>, StoreResult<()>) = join(reading, writing).await;
+    written?;
+    finish(target, read?).await?;
     Ok(total)
 }
 
@@ -182,17 +182,40 @@ fn clear(db: &mut dyn Db) -> StoreResult<()> {
     Ok(())
 }
 
-fn read_all(db: &mut dyn Db, from: &Reached, parts: &mpsc::Sender<Part>) -> StoreResult<()> {
-    for (place, table) in TABLES.iter().enumerate().skip(from.table) {
+/// What is known of the source when all of it was read, as it was at that instant.
+struct Read {
+    /// A digest of each table.
+    digests: Vec<blake3::Hash>,
+    /// Rows that refer to others of their table.
+    own: Vec<(&'static Table, Vec<NamedCells>)>,
+    numbers: Vec<(Numbers, u64)>,
+}
+
+/// Reads everything, and hands over what the target does not have yet.
+fn read_all(db: &mut dyn Db, from: &Reached, parts: &mpsc::Sender<Part>) -> StoreResult<Read> {
+    let mut read = Read { digests: Vec::new(), own: Vec::new(), numbers: Vec::new() };
+    for (place, table) in TABLES.iter().enumerate() {
         let mut skip = if place == from.table { from.rows } else { 0 };
+        let mut hasher = blake3::Hasher::new();
         each_part(db, table, &mut |rows, last| {
+            rows::digest(&mut hasher, rows);
+            if table.own.is_some() {
+                read.own.push((table, rows.clone()));
+            }
+            if place < from.table {
+                return Ok(());
+            }
             let known = usize::try_from(skip).unwrap_or(usize::MAX).min(rows.len());
             skip -= known as u64;
             let rows = rows.split_off(known);
             parts.blocking_send(Part { table: place, rows, last }).map_err(|_| stopped())
         })?;
+        read.digests.push(hasher.finalize());
     }
-    Ok(())
+    for of in Numbers::ALL {
+        read.numbers.push((of, db.last_number(of)?));
+    }
+    Ok(read)
 }
 
 fn stopped() -> StoreError {
@@ -223,8 +246,8 @@ fn each_part(
 }
 
 /// Completes what had to wait for all rows, compares both, and takes the mark away.
-async fn finish<S: Engine, T: Engine>(source: &S, target: &T) -> StoreResult<()> {
-    let (own, numbers) = source.read(waited).await?;
+async fn finish<T: Engine>(target: &T, read: Read) -> StoreResult<()> {
+    let Read { digests: there, own, numbers } = read;
     target
         .write(Subject::Everything, move |db| {
             for (table, rows) in &own {
@@ -236,32 +259,16 @@ async fn finish<S: Engine, T: Engine>(source: &S, target: &T) -> StoreResult<()>
             Ok(())
         })
         .await?;
-    let (there, here) = (source.read(digests).await?, target.read(digests).await?);
+    let here = target.read(digests).await?;
     for (table, (one, other)) in TABLES.iter().zip(there.iter().zip(&here)) {
         if one != other {
             return Err(StoreError::Failed(format!(
-                "{} are not the same in both stores; the one that was read may have been changed \
-                 meanwhile",
+                "{} are not the same in both stores, because one of them was changed meanwhile",
                 table.name
             )));
         }
     }
     target.write(Subject::Everything, |db| db.run(DROP_MARK, values![UNFINISHED]).map(drop)).await
-}
-
-/// Rows that refer to others of their table, and the last numbers.
-type Waited = (Vec<(&'static Table, Vec<NamedCells>)>, Vec<(Numbers, u64)>);
-
-fn waited(db: &mut dyn Db) -> StoreResult<Waited> {
-    let mut own = Vec::new();
-    for table in TABLES.iter().filter(|table| table.own.is_some()) {
-        each_part(db, table, &mut |rows, _| {
-            own.push((table, std::mem::take(rows)));
-            Ok(())
-        })?;
-    }
-    let numbers = Numbers::ALL.map(|of| db.last_number(of).map(|last| (of, last)));
-    Ok((own, numbers.into_iter().collect::<StoreResult<Vec<_>>>()?))
 }
 
 /// A digest of each table.
