@@ -3,6 +3,16 @@
 use crate::Settings;
 
 impl Settings {
+    /// The address of the database that the store is in; none is a file.
+    pub fn store(&self) -> Option<&str> {
+        Some(self.text("store")).filter(|address| !address.is_empty())
+    }
+
+    /// For how long a send is held without a sign of life (TEA-7).
+    pub fn lease(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(self.whole("leaseSeconds"))
+    }
+
     /// The object store that holds what attached files hold; none is the data directory.
     pub fn blobs(&self) -> Option<&str> {
         Some(self.text("blobs")).filter(|address| !address.is_empty())

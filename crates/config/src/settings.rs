@@ -201,12 +201,6 @@ impl Settings {
     pub fn retries(&self) -> u64 {
         self.whole("retries")
     }
-
-    /// For how long a send is held without a sign of life (TEA-7).
-    pub fn lease(&self) -> std::time::Duration {
-        std::time::Duration::from_secs(self.whole("leaseSeconds"))
-    }
-
     /// Whether an overflow drops as many pairs as the error says (OVF-4).
     pub fn smart_trim(&self) -> bool {
         self.text("trimStep") == "smart"
@@ -225,11 +219,6 @@ impl Settings {
     /// The model when none is chosen.
     pub fn default_model(&self) -> &str {
         self.text("defaultModel")
-    }
-
-    /// The address of the database that the store is in; none is a file.
-    pub fn store(&self) -> Option<&str> {
-        Some(self.text("store")).filter(|address| !address.is_empty())
     }
 
     /// What is logged: this level and what is worse, or `off`.
