@@ -186,6 +186,8 @@ fn sec_8_the_token_lets_another_account_in_by_an_address_that_works_once_or_from
     };
     let page = ask(("GET", "/"), &[("Accept", "text/html")], "");
     assert!(page.status == 401 && page.body.contains("<form"), "{}", page.body);
+    // Of a page that tells nobody where it stands, browsers say that its form comes from nowhere.
+    assert_eq!(page.header("referrer-policy"), Some("same-origin"));
     let first = ask(("GET", &once), &[], "");
     assert_eq!((first.status, first.header("location")), (303, Some("/")), "{}", first.body);
     let cookie = first.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();

@@ -74,7 +74,10 @@ pub(super) fn page(wrong: Option<&str>) -> Response {
             button { "Open" }
         }
     };
-    (StatusCode::UNAUTHORIZED, document(&words, None)).into_response()
+    // With `no-referrer` a browser says of its form that it comes from nowhere (`Origin: null`), and
+    // it is refused as one of another page.
+    let policy = [(header::REFERRER_POLICY, "same-origin")];
+    (StatusCode::UNAUTHORIZED, policy, document(&words, None)).into_response()
 }
 
 fn document(words: &Markup, to: Option<&str>) -> Markup {
