@@ -62,7 +62,10 @@ fn tea_1_a_page_shows_what_is_in_an_object_store() {
         assert_eq!(thumbnail.status, 200);
     }
     let value = Some(json!({"value": "s3://elsewhere"}));
-    served.refused("PUT", "/api/settings/blobs", value, 403, "terminal_only");
+    served.refused("PUT", "/api/settings/blobs", value.clone(), 404, "not_found");
+    served.refused("PUT", "/api/settings/store", value, 404, "not_found");
+    let settings = served.ask("GET", "/api/settings", None).body;
+    assert!(!settings.contains("\"store\"") && !settings.contains("\"blobs\""), "{settings}");
 }
 
 #[test]
