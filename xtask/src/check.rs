@@ -52,12 +52,11 @@ pub fn test() -> Result<(), String> {
     browser::prepare();
     packages::prepare_file_tools();
     packages::prepare_databases();
-    step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))?;
-    on_postgres("the app on PostgreSQL", &["--package", "plimsoll-app", "--test", "send"])
+    step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))
 }
 
-/// Tests with PostgreSQL in the place of SQLite. Every run has the contract of stores and the app on
-/// both; the memory, its server, the API and the page are in the long mode.
+/// Tests with PostgreSQL in the place of SQLite. Every run has the contract of stores on both; the
+/// app, the memory, its server, the API and the page are in the long mode.
 fn on_postgres(name: &str, tests: &[&str]) -> Result<(), String> {
     let mut cargo = cargo();
     cargo.args(["test", "--locked", "--quiet"]).args(tests);
@@ -89,6 +88,7 @@ pub fn long() -> Result<(), String> {
         run("what is marked is what is sent", "workbench", &["honest_random"]),
         run("what is seen is what is sent", "web", &["seen"]),
         run("the API and its document", "web", &["schema"]),
+        on_postgres("the app on PostgreSQL", &["--package", "plimsoll-app", "--test", "send"]),
         on_postgres("the memory on PostgreSQL", &["--package", "plimsoll-memory"]),
         on_postgres("its server on PostgreSQL", &["--package", "plimsoll-mcp"]),
         on_postgres("the API on PostgreSQL", &["--package", "plimsoll-cli", "--test", "web"]),
