@@ -37,7 +37,7 @@ cargo xtask COMMAND
   docs               write docs/{cli,settings,tool-reference,spec-coverage}.md from the code
   docs coverage      write docs/spec-coverage.md alone
   shots              write docs/shots/*.png from a workbench with a made-up history
-  fuzz [TARGET] [N]  run the fuzz targets for N inputs each (1,000,000 unless told)
+  fuzz [TARGET|all] [N]  try N more inputs with a fuzz target, or until it has had 1,000,000
 ";
 
 fn main() -> ExitCode {
