@@ -22,6 +22,8 @@ pub(crate) struct Served {
     /// `127.0.0.1:port`
     pub(crate) address: String,
     home: tempfile::TempDir,
+    /// What its processes have in their environment besides.
+    more: Vec<(OsString, OsString)>,
 }
 
 impl Served {
@@ -49,8 +51,7 @@ impl Served {
         )
         .unwrap();
         prepare(home.path());
-        let (child, address) = serve(home.path(), ANYWHERE, Vec::new());
-        Self { child, address, home }
+        Self::at_home(home)
     }
 
     /// The same with more in its environment.
@@ -84,12 +85,12 @@ impl Served {
     /// Serves a home that is there.
     pub(crate) fn at_home(home: tempfile::TempDir) -> Self {
         let (child, address) = serve(home.path(), ANYWHERE, Vec::new());
-        Self { child, address, home }
+        Self { child, address, home, more: Vec::new() }
     }
 
     /// Another process on the same data, as another node: it ends with what is returned.
     pub(crate) fn another_node(&self) -> Node {
-        let (child, address) = serve(self.home.path(), ANYWHERE, Vec::new());
+        let (child, address) = serve(self.home.path(), ANYWHERE, self.more.clone());
         Node { child, address }
     }
 
@@ -107,6 +108,13 @@ impl Served {
     pub(crate) fn restart(&mut self) {
         self.stop();
         (self.child, self.address) = serve(self.home.path(), ANYWHERE, Vec::new());
+    }
+
+    /// The same, with more in its environment from now on.
+    pub(crate) fn restart_with(&mut self, more: &[(&str, &str)]) {
+        self.stop();
+        self.more = more.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        (self.child, self.address) = serve(self.home.path(), ANYWHERE, self.more.clone());
     }
 
     /// Kills the process.

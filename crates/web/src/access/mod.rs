@@ -5,6 +5,8 @@
 //! [`subject`] which project that is, and [`decide`] says yes or why not.
 
 mod decide;
+mod openid;
+mod refusals;
 mod roles;
 mod routes;
 mod sign_in;
@@ -22,6 +24,7 @@ use axum::{
 };
 use plimsoll_app::Doer;
 use plimsoll_gateway::Problem as ClientProblem;
+use plimsoll_openid::OpenId;
 use plimsoll_store::KnownPerson;
 
 pub(crate) use decide::Action;
@@ -41,14 +44,28 @@ pub struct Team {
     by_address: Tries,
     /// Wrong tokens by the name that they say they belong to.
     by_name: Tries,
+    /// The provider of identities, where people sign in by one.
+    openid: Option<OpenId>,
+    /// Those who were sent to it, by the address that they came from.
+    sent_away: Tries,
 }
 
 /// As many wrong tokens are taken in a minute.
 const WRONG_TOKENS: u32 = 10;
 
-impl Default for Team {
-    fn default() -> Self {
-        Self { by_address: Tries::at_most(WRONG_TOKENS), by_name: Tries::at_most(WRONG_TOKENS) }
+/// As many people are sent to the provider of identities from one address in a minute: a whole
+/// house may stand behind it.
+const SENT_AWAY: u32 = 100;
+
+impl Team {
+    /// A team whose people sign in by tokens, and by this provider of identities if there is one.
+    pub fn new(openid: Option<OpenId>) -> Self {
+        Self {
+            by_address: Tries::at_most(WRONG_TOKENS),
+            by_name: Tries::at_most(WRONG_TOKENS),
+            openid,
+            sent_away: Tries::at_most(SENT_AWAY),
+        }
     }
 }
 
@@ -107,7 +124,7 @@ impl<S: Send + Sync> FromRequestParts<S> for By {
 
 /// What only a team's server serves.
 pub(crate) fn router() -> Router<Arc<Web>> {
-    sign_in::router().merge(roles::router())
+    sign_in::router().merge(openid::router()).merge(roles::router())
 }
 
 /// It stands before every request of a team's server.

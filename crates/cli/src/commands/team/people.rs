@@ -16,7 +16,7 @@ use crate::{
     token,
 };
 
-fn unknown_user(name: &str) -> Failure {
+pub(super) fn unknown_user(name: &str) -> Failure {
     Failure::usage(format!("there is no user '{}'", name.escape_debug()))
         .hint("plimsoll team user list names them")
 }
@@ -42,6 +42,7 @@ pub(super) async fn add(
     name: &str,
     admin: bool,
     email: Option<&str>,
+    openid: Option<&str>,
     limits: &LimitArgs,
 ) -> Result<(), Failure> {
     if !is_person_name(name) {
@@ -71,6 +72,9 @@ pub(super) async fn add(
         "'{name}' is a user, with the project ~{name}; plimsoll team token add {name} makes the \
          token to sign in with"
     ));
+    if openid.is_some() {
+        super::openid::bind(app, name, openid).await?;
+    }
     if !app.settings().team() {
         note("people sign in where it says `plimsoll serve --team`, or the setting team is on");
     }

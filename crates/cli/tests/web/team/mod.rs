@@ -1,6 +1,8 @@
 //! A server that several people use (TEA-9, TEA-10, TEA-11).
 
 mod alone;
+mod openid;
+mod openid_refused;
 mod others_ids;
 mod signing_in;
 mod using;
