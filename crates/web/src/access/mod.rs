@@ -48,6 +48,9 @@ pub struct Team {
     openid: Option<OpenId>,
     /// Those who were sent to it, by the address that they came from.
     sent_away: Tries,
+    /// Those who came back and were not let in. They are counted apart: where many share an
+    /// address, their mistakes at the provider keep no token out.
+    turned_away: Tries,
 }
 
 /// As many wrong tokens are taken in a minute.
@@ -65,6 +68,7 @@ impl Team {
             by_name: Tries::at_most(WRONG_TOKENS),
             openid,
             sent_away: Tries::at_most(SENT_AWAY),
+            turned_away: Tries::at_most(WRONG_TOKENS),
         }
     }
 }

@@ -67,7 +67,8 @@ impl Caller {
             origin: who::origin(web, headers, request.extensions().get()),
             secure,
             redirect: redirect(web, headers, secure),
-            browser: COOKIES.iter().find_map(|name| secret(headers, name)),
+            // Only the first name can be set by nobody but this server.
+            browser: secret(headers, COOKIES[usize::from(!secure)]),
         }
     }
 }
@@ -160,7 +161,7 @@ async fn back(State(web): State<Arc<Web>>, request: Request) -> Result<Response,
         return Ok(Redirect::to(sign_in::PATH).into_response());
     };
     let caller = Caller::of(&web, &request);
-    if let Some(seconds) = team.by_address.must_wait(&caller.origin, Instant::now()) {
+    if let Some(seconds) = team.turned_away.must_wait(&caller.origin, Instant::now()) {
         return Ok(Refused::Wait(seconds).page(&web, openid, "/"));
     }
     let answer = Query::<Answer>::try_from_uri(request.uri()).map(|Query(answer)| answer);
@@ -181,7 +182,7 @@ async fn back(State(web): State<Arc<Web>>, request: Request) -> Result<Response,
         }
         Err(refused) => {
             if refused.counts() {
-                team.by_address.was_wrong(&caller.origin, Instant::now());
+                team.turned_away.was_wrong(&caller.origin, Instant::now());
             }
             Ok(refuse(&web, openid, &to, &caller.origin, refused).await)
         }
@@ -197,7 +198,8 @@ async fn finish(
     to: &mut String,
 ) -> Result<Result<(Person, Identity), Refused>, Problem> {
     let (Some(state), Some(browser)) = (&answer.state, &caller.browser) else {
-        return Ok(Err(Refused::Ended));
+        // Some forget the state where they have nothing but bad news.
+        return Ok(Err(answer.error.map_or(Refused::Ended, Refused::of_error)));
     };
     let now = web.app.clock().now();
     let taken =

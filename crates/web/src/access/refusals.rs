@@ -43,14 +43,16 @@ impl Refused {
         }
     }
 
-    /// Whether it is counted like a wrong token: who guesses is slowed, and nobody else.
+    /// Whether it is counted: who guesses, or fills the log, is slowed. That the provider is away is
+    /// nobody's doing.
     pub(super) fn counts(&self) -> bool {
         match self {
-            Self::Ended | Self::Lacking(..) | Self::Unknown(_) => true,
+            Self::Ended | Self::Denied | Self::Said(_) => true,
+            Self::Lacking(..) | Self::Unknown(_) => true,
             Self::Failed(failure) => {
                 matches!(failure, Failure::CodeRefused(_) | Failure::NotProven(_))
             }
-            Self::Wait(_) | Self::TooMany | Self::Denied | Self::Said(_) => false,
+            Self::Wait(_) | Self::TooMany => false,
         }
     }
 
@@ -188,7 +190,7 @@ mod tests {
             let (status, words) = refused.words("Harbour");
             assert!(status.is_client_error() || status.is_server_error());
             assert!(words.len() < 140 && !words.contains('\n'), "{words}");
-            let does = ["Begin again", "Ask", "ask", "Wait", "Try again"];
+            let does = ["egin again", "Ask", "ask", "Wait", "Try again"];
             assert!(does.iter().any(|does| words.contains(does)), "{words}");
             assert!(!words.contains("secret words"), "what failed stands in the log: {words}");
         }

@@ -19,18 +19,25 @@ pub(super) fn checked(name: &str) -> Result<String, Failure> {
     Ok(name)
 }
 
+/// Refuses a name by which somebody else may come.
+pub(super) async fn must_be_free(app: &App, person: &str, name: &str) -> Result<(), Failure> {
+    let names = app.store().openid_names().await?;
+    match names.iter().find(|(known, of)| known == name && of != person) {
+        None => Ok(()),
+        Some((name, of)) => {
+            Err(Failure::usage(format!("'{of}' comes as '{}' already", name.escape_debug()))
+                .hint(format!("first: plimsoll team user set {of} --no-openid")))
+        }
+    }
+}
+
 /// Says as whom somebody comes next. Who they were before is forgotten, and signed out.
 pub(super) async fn bind(app: &App, person: &str, name: Option<&str>) -> Result<(), Failure> {
+    if let Some(name) = name {
+        must_be_free(app, person, name).await?;
+    }
     if !app.store().put_openid_name(person, name).await? {
-        let names = app.store().openid_names().await?;
-        let of = names.iter().find(|(known, _)| Some(known.as_str()) == name);
-        return Err(match of {
-            Some((name, other)) => {
-                Failure::usage(format!("'{other}' comes as '{}' already", name.escape_debug()))
-                    .hint(format!("first: plimsoll team user set {other} --no-openid"))
-            }
-            None => unknown_user(person),
-        });
+        return Err(unknown_user(person));
     }
     app.store().end_sign_ins_of(person).await?;
     let words = name.map_or_else(|| "no more".to_owned(), |name| format!("next as {name}"));

@@ -49,6 +49,9 @@ pub(super) async fn add(
         return Err(Failure::usage(format!("'{}' is no name for a user", name.escape_debug()))
             .hint("up to 64 small letters, digits, `.`, - and _, a letter or a digit first"));
     }
+    if let Some(openid) = openid {
+        super::openid::must_be_free(app, name, openid).await?;
+    }
     let person = Person {
         name: name.to_owned(),
         created_at: app.clock().now(),

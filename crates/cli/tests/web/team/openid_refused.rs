@@ -191,6 +191,17 @@ fn tea_9_settings_that_do_not_fit_are_told_before_anybody_comes() {
         assert_eq!(code, 2, "{settings}: {said}");
         assert!(said.contains(words), "{settings}: {said}");
     }
-    let (code, _, said) = plimsoll(home.path(), &["team", "user", "add", "x", "--openid", " "]);
-    assert_eq!(code, 2, "{said}");
+    std::fs::write(home.path().join("config.toml"), "team = true\n").unwrap();
+    let user = |args: &[&str]| plimsoll(home.path(), &[&["team", "user"], args].concat());
+    assert_eq!(user(&["add", "ann", "--openid", "ann@example.org"]).0, 0);
+    for args in [
+        &["add", "bob", "--openid", " "][..],
+        &["add", "bob", "--openid", "Ann@example.org"],
+        &["set", "bob", "--openid", "bob@example.org"],
+    ] {
+        let (code, _, said) = user(args);
+        assert_eq!(code, 2, "{args:?}: {said}");
+    }
+    let list = user(&["list"]).1;
+    assert!(list.contains("may come as ann@example.org") && !list.contains("bob"), "{list}");
 }
