@@ -9,10 +9,7 @@ use std::{
 use openidconnect::{DiscoveryError, IssuerUrl, core::CoreProviderMetadata};
 use tokio::sync::Mutex;
 
-use crate::{
-    Ask, Failure, NotAnswered,
-    asking::{self},
-};
+use crate::{Ask, Failure, NotAnswered, asking};
 
 /// So long it is believed. Providers change their keys in days and announce the next one before.
 const KEPT: Duration = Duration::from_secs(60 * 60);

@@ -17,8 +17,7 @@ use openidconnect::{
 };
 
 use crate::{
-    Ask, Attempt, Failure, Identity, NotAnswered, Rules,
-    asking::{self},
+    Ask, Attempt, Failure, Identity, NotAnswered, Rules, asking,
     identity::MoreClaims,
     published::{Published, Publisher},
 };
