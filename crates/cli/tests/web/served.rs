@@ -13,6 +13,9 @@ use plimsoll_testkit::{
 };
 use serde_json::Value;
 
+#[path = "store.rs"]
+pub(crate) mod store;
+
 /// Any free port of this machine.
 const ANYWHERE: &str = "127.0.0.1:0";
 
@@ -211,7 +214,7 @@ fn serve(home: &Path, at: &str, more: Vec<(OsString, OsString)>) -> (Child, Stri
         .args(["serve", "--addr", at])
         .env("PLIMSOLL_CONFIG_DIR", home)
         .env("PLIMSOLL_DATA_DIR", home.join("data"))
-        .envs(plimsoll_testkit::postgres::store_variable(&home.join("data")))
+        .envs(store::variables(&home.join("data")))
         .env("PLIMSOLL_TIME_ZONE", "UTC")
         // The keyring of whoever runs the tests is not for them.
         .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")

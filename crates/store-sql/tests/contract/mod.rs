@@ -165,6 +165,7 @@ macro_rules! contract_tests {
                 marks_show_what_was_found
                 any_query_is_safe
                 what_changed_is_found_as_it_is_now
+                each_word_of_a_long_text_is_counted
             }
             books {
                 receipts_come_back_newest_first

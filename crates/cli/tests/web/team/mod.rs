@@ -41,7 +41,7 @@ pub(super) fn plimsoll(home: &Path, args: &[&str]) -> (i32, String, String) {
         .args(args)
         .env("PLIMSOLL_CONFIG_DIR", home)
         .env("PLIMSOLL_DATA_DIR", home.join("data"))
-        .envs(plimsoll_testkit::postgres::store_variable(&home.join("data")))
+        .envs(crate::served::store::variables(&home.join("data")))
         .env("PLIMSOLL_TIME_ZONE", "UTC")
         .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")
         .output()
