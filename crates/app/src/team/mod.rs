@@ -1,10 +1,12 @@
 //! A team's people (TEA-9, TEA-10): what their tokens look like, what is noted about what they do,
 //! and how long that is kept. Who may do what is decided where requests come in.
 
+mod leaving;
 mod limits;
 
 use std::time::Duration;
 
+pub use leaving::{Left, OwnProject};
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{AuditEntry, is_person_name};
 

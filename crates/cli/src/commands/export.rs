@@ -10,6 +10,7 @@ use plimsoll_app::{App, ExportAsk, ExportFormat, Exported};
 use plimsoll_domain::HistoryScope;
 use plimsoll_tokens::counted;
 
+use super::export_person;
 use crate::{
     args::{ExportArgs, Location},
     context::Context,
@@ -30,6 +31,9 @@ pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure>
     let context = Context::load()?;
     machine::block_on(async {
         let opened = machine::open(context, location).await?;
+        if let (Some(name), Some(path)) = (&args.user, &args.output) {
+            return export_person::run(opened.app, name, path, args.force).await;
+        }
         let ask = ExportAsk {
             scope: args.scope,
             workspace: location.workspace.clone(),
@@ -85,13 +89,13 @@ fn format_of(path: Option<&Path>) -> ExportFormat {
     }
 }
 
-fn tell_left_out(exported: &Exported) {
+pub(super) fn tell_left_out(exported: &Exported) {
     for one in &exported.left_out {
         note(&format!("left out the bytes of {one}"));
     }
 }
 
-async fn export(
+pub(super) async fn export(
     app: &App,
     ask: &ExportAsk,
     to: &mut (dyn Write + Send),

@@ -65,7 +65,7 @@ async fn list(
     Ok(Json(json!({ "roles": roles })))
 }
 
-async fn must_be(web: &Web, project: &str) -> Result<(), Problem> {
+pub(super) async fn must_be(web: &Web, project: &str) -> Result<(), Problem> {
     match web.app.store().project(project).await? {
         Some(_) => Ok(()),
         None => Err(Problem::not_found("project")),
@@ -109,7 +109,7 @@ async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn note(web: &Web, by: &By, what: Audited, subject: &str) -> Result<(), Problem> {
+pub(super) async fn note(web: &Web, by: &By, what: Audited, subject: &str) -> Result<(), Problem> {
     match &by.0 {
         Some(signed) => Ok(web.app.note_audit(signed.doer(), what, subject).await?),
         None => Ok(()),

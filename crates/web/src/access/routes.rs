@@ -154,7 +154,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("PATCH", "/api/topics/{id}", Workspace, Write),
     noted(rule("DELETE", "/api/topics/{id}", Workspace, Write), Audited::Deleted),
     // Models, keys of providers, settings.
-    rule("GET", "/api/models", NONE, BeHere),
+    rule("GET", "/api/models", Workspace, Read),
     rule("POST", "/api/models/look", NONE, BeHere),
     noted(rule("PUT", "/api/models/{id}", NONE, ManageTeam), Audited::SettingChanged),
     noted(rule("DELETE", "/api/models/{id}/learned", NONE, ManageTeam), Audited::SettingChanged),
@@ -205,6 +205,13 @@ pub(super) const RULES: &[Rule] = &[
     rule("GET", "/api/team/projects/{project}/roles", Project, ManageProject),
     rule("PUT", "/api/team/projects/{project}/roles/{user}", Project, ManageProject),
     rule("DELETE", "/api/team/projects/{project}/roles/{user}", Project, ManageProject),
+    rule("GET", "/api/team/keys", NONE, BeHere),
+    rule("PUT", "/api/team/keys/mine/{provider}", NONE, BeHere),
+    rule("DELETE", "/api/team/keys/mine/{provider}", NONE, BeHere),
+    rule("PUT", "/api/team/keys/team/{provider}", NONE, ManageTeam),
+    rule("DELETE", "/api/team/keys/team/{provider}", NONE, ManageTeam),
+    rule("PUT", "/api/team/keys/projects/{project}/{provider}", Project, ManageProject),
+    rule("DELETE", "/api/team/keys/projects/{project}/{provider}", Project, ManageProject),
     // Other people's programs, and agents.
     rule("", "/v1/models", Client, Send),
     rule("", "/v1/models/{*id}", Client, Send),

@@ -78,6 +78,7 @@ pub(super) async fn command(
             topic: Some(now.topic().id.to_string()),
             model: Some(now.model().id.clone()),
             files: now.view().files,
+            person: now.view().person.clone(),
             ..View::default()
         }
     };

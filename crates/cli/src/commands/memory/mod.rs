@@ -121,7 +121,8 @@ pub(crate) fn run(
 }
 
 /// The memory of the workspace. A terminal has no connection whose tokens would be counted.
-fn memory(app: &Arc<App>, workspace: Workspace) -> Result<Memory, Failure> {
+/// The memory of a workspace, as a person sees it.
+pub(super) fn memory(app: &Arc<App>, workspace: Workspace) -> Result<Memory, Failure> {
     let directory = std::env::current_dir().unwrap_or_default();
     let project = machine::project_of(&directory).map_err(|error| {
         Failure::failed(format!("cannot look at {}: {error}", directory.display()))

@@ -39,10 +39,12 @@ const ROUTES: &[(Needs, &str)] = &[
     (
         SignIn,
         "GET /api/openapi.json
-         GET /api/models
          POST /api/models/look
          GET /api/gateway/calls
-         GET /api/team/me",
+         GET /api/team/me
+         GET /api/team/keys
+         PUT /api/team/keys/mine/{provider}
+         DELETE /api/team/keys/mine/{provider}",
     ),
     (
         Admin,
@@ -56,7 +58,9 @@ const ROUTES: &[(Needs, &str)] = &[
          POST /api/servers/models
          GET /api/settings
          PUT /api/settings/{key}
-         DELETE /api/settings/{key}",
+         DELETE /api/settings/{key}
+         PUT /api/team/keys/team/{provider}
+         DELETE /api/team/keys/team/{provider}",
     ),
     (
         Viewer,
@@ -73,6 +77,7 @@ const ROUTES: &[(Needs, &str)] = &[
          GET /ui/error/{id}
          GET /ui/request/{id}
          GET /ui/events
+         GET /api/models
          GET /api/state
          PUT /api/view
          GET /api/complete
@@ -159,7 +164,9 @@ const ROUTES: &[(Needs, &str)] = &[
         Owner,
         "GET /api/team/projects/{project}/roles
          PUT /api/team/projects/{project}/roles/{user}
-         DELETE /api/team/projects/{project}/roles/{user}",
+         DELETE /api/team/projects/{project}/roles/{user}
+         PUT /api/team/keys/projects/{project}/{provider}
+         DELETE /api/team/keys/projects/{project}/{provider}",
     ),
     (
         MemberAndAdmin,
@@ -238,7 +245,7 @@ fn gets(team: &Team, who: &str, method: &str, path: &str, ids: &Value) -> Gets {
         };
         path = path.replace(name, ids[kind].as_str().unwrap());
     }
-    path = path.replace("{place}", "0").replace("{project}", "sea").replace("{user}", "nobody");
+    path = path.replace("{place}", "0").replace("{project}", "sea").replace("{user}", "nobody").replace("{provider}", "openai");
     let gateway = path.starts_with("/v1");
     let joint = if path.contains('?') { '&' } else { '?' };
     let more = if path.contains("totals") { "&by=model" } else { "" };
