@@ -190,7 +190,8 @@ fn tea_10_a_sealed_key_and_what_seals_it_are_nowhere() {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&[&ran.stdout[..], &ran.stderr[..]].concat()).into_owned();
+        let said =
+            String::from_utf8_lossy(&[&ran.stdout[..], &ran.stderr[..]].concat()).into_owned();
         assert!(!leaks(&said) && !said.contains(MASTER), "plimsoll {args:?}");
         String::from_utf8(ran.stdout).unwrap()
     };
@@ -201,8 +202,7 @@ fn tea_10_a_sealed_key_and_what_seals_it_are_nowhere() {
         ("PLIMSOLL_TEST_KEY".into(), "sk-of-the-node-0123456789".into()),
     ];
     let served = Served::start_in(&server, 100_000, env, |home| {
-        let config =
-            "team = true\ndefaultModel = \"test\"\nretries = 0\nlog = \"debug\"\nlogToFile = true\n";
+        let config = "team = true\ndefaultModel = \"test\"\nretries = 0\nlog = \"debug\"\nlogToFile = true\n";
         std::fs::write(home.join("config.toml"), config).unwrap();
         plimsoll(home, &["team", "user", "add", "ann", "--admin"]);
         token = plimsoll(home, &["team", "token", "add", "ann"]);

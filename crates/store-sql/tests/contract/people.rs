@@ -376,7 +376,8 @@ pub(crate) async fn tea_10_a_name_that_used_something_is_not_given_again(backend
     };
     let (sea, own) = (used("sea", at(1)), used("~ann", at(2)));
     store.count_use(&[sea.clone(), own, sea]).await.unwrap();
-    let sum = |name: &str, calls, cost| TeamUse { name: name.to_owned(), calls, tokens: calls * 7, cost };
+    let sum =
+        |name: &str, calls, cost| TeamUse { name: name.to_owned(), calls, tokens: calls * 7, cost };
     assert_eq!(store.use_of("ann").await.unwrap(), [sum("sea", 2, 1.0), sum("~ann", 1, 0.5)]);
     store.delete_person("ann").await.unwrap();
     assert!(!store.add_person(&person("ann")).await.unwrap());

@@ -41,7 +41,8 @@ fn bearer(request: &Recorded) -> &str {
 /// The keys that came to the provider with calls, in their order.
 fn came(team: &Team) -> Vec<String> {
     let all = team.provider.requests();
-    all.iter().filter(|one| one.method == "POST").map(|one| bearer(one).to_owned()).collect()
+    let chats = all.iter().filter(|one| one.path.ends_with("/chat/completions"));
+    chats.map(|one| bearer(one).to_owned()).collect()
 }
 
 fn last(team: &Team) -> String {
@@ -271,7 +272,7 @@ fn tea_10_a_row_that_was_moved_or_changed_opens_for_nobody() {
     let mut team = start();
     assert_eq!(put(&team, "olga", "mine", "sk-olga-0123456789abcdef").status, 200);
     team.served.stop();
-    let change = |change: &dyn Fn(SealedKey) -> SealedKey| {
+    let change = |team: &Team, change: &dyn Fn(SealedKey) -> SealedKey| {
         let path = team.home().join("data/plimsoll.db");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -279,23 +280,28 @@ fn tea_10_a_row_that_was_moved_or_changed_opens_for_nobody() {
             let options = plimsoll_store_sql::OpenOptions::default();
             let store =
                 plimsoll_store_sql::SqlStore::open_sqlite(&path, options, now).await.unwrap();
-            let row = store.sealed_keys().await.unwrap().remove(0);
-            store.put_sealed_key(&change(row)).await.unwrap();
+            let olga = KeyHolder::Person("olga".to_owned());
+            let mut rows = store.sealed_keys().await.unwrap();
+            rows.retain(|row| row.holder == olga);
+            store.put_sealed_key(&change(rows.remove(0))).await.unwrap();
         });
     };
-    change(&|row| SealedKey {
-        id: "9".to_owned(),
-        holder: KeyHolder::Person("mia".to_owned()),
-        ..row
-    });
-    change(&|row| SealedKey { servers: vec!["https://evil.example".to_owned()], ..row });
-    team.served.restart();
-    for who in ["mia", "olga"] {
+    let refused = |team: &Team, who: &str| {
         let body = Some(json!({ "text": "hello" }));
         let refused = team.ask(who, "POST", "/api/send?workspace=sea/main", body);
-        assert!(refused.status >= 400, "{who}: {}", refused.body);
-    }
-    assert_eq!(came(&team), Vec::<String>::new());
+        assert!(refused.body.contains("was changed since it was sealed"), "{}", refused.body);
+    };
+    let mia = KeyHolder::Person("mia".to_owned());
+    change(&team, &|row| SealedKey { id: "9".to_owned(), holder: mia.clone(), ..row });
+    team.served.restart();
+    refused(&team, "mia");
+    team.send("olga", "sea/main", "hello");
+    assert_eq!(came(&team), ["sk-olga-0123456789abcdef"]);
+    team.served.stop();
+    change(&team, &|row| SealedKey { servers: vec!["https://evil.example".to_owned()], ..row });
+    team.served.restart();
+    refused(&team, "olga");
+    assert_eq!(came(&team).len(), 1, "nothing went out");
     let (_, listed, _) = key(&team, &[("PLIMSOLL_SECRET_KEY", MASTER)], "", &["list"]);
     assert!(listed.contains("was changed since it was sealed"), "{listed}");
 }

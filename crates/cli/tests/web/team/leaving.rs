@@ -89,9 +89,13 @@ fn tea_10_who_leaves_may_leave_nothing() {
     let on_disk = |word: &str| holds(&team.home().join("data"), word);
     let is_file = plimsoll_testkit::postgres::store_variable(team.home()).is_none();
     assert!(on_disk("the bytes of walrus"));
-    let (code, _, said) = plimsoll(team.home(), &["team", "user", "rm", "mia", "--delete", "--yes"]);
+    let (code, _, said) =
+        plimsoll(team.home(), &["team", "user", "rm", "mia", "--delete", "--yes"]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("deleted for good: the project ~mia, 2 workspaces with 2 pairs"), "{said}");
+    assert!(
+        said.contains("deleted for good: the project ~mia, 2 workspaces with 2 pairs"),
+        "{said}"
+    );
     assert!(!on_disk("walrus") || !is_file, "nothing is left of it");
     assert!(on_disk("the bytes of porpoise"), "what is shared stays");
     team.served.restart();
@@ -100,7 +104,10 @@ fn tea_10_who_leaves_may_leave_nothing() {
     assert!(found.contains("porpoise"), "{found}");
     let roles = team.json("olga", "GET", "/api/team/projects/sea/roles", None).to_string();
     assert!(!roles.contains("mia"), "{roles}");
-    assert_eq!(done(team.home(), &["verify"]).lines().filter(|line| line.contains("damage")).count(), 0);
+    assert_eq!(
+        done(team.home(), &["verify"]).lines().filter(|line| line.contains("damage")).count(),
+        0
+    );
     // What she used is in the books, and counts for nobody else.
     let (code, _, said) = plimsoll(team.home(), &["team", "user", "add", "mia"]);
     assert!(code == 2 && said.contains("an earlier user was called 'mia'"), "{said}");
@@ -142,7 +149,7 @@ fn tea_10_all_that_is_somebodys_is_given_out_and_comes_in_elsewhere() {
         let conversation = at(&["export", "--format", "txt"]);
         assert!(conversation.contains(&format!("a message about {word}")), "{conversation}");
         let notes = at(&["memory", "search", word]);
-        assert!(notes.contains(&format!("a note about {word}")), "{notes}");
+        assert!(notes.contains(&format!("a note about **{word}**")), "{notes}");
         assert!(at(&["snippets"]).contains("greet"));
         let files = at(&["files", "list"]);
         assert!(files.contains(&format!("{word}.txt")), "{files}");
