@@ -132,6 +132,14 @@ impl App {
         Ok(self.store.note_audit(&entry).await?)
     }
 
+    /// The same of what was done at the terminal, where there is a team.
+    pub async fn note_at_terminal(&self, what: Audited, subject: &str) -> Result<(), AppError> {
+        if self.store.people().await?.is_empty() {
+            return Ok(());
+        }
+        self.note_audit(AT_THE_TERMINAL, what, subject).await
+    }
+
     /// Forgets sign-ins that have ended, and of the audit log and of usage what is older than the
     /// settings keep, in bounded steps; says how many rows went.
     pub async fn tidy_team(&self) -> Result<u64, AppError> {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use indicatif::ProgressBar;
-use plimsoll_app::{App, ExportAsk, ExportFormat, Exported};
+use plimsoll_app::{App, Audited, ExportAsk, ExportFormat, Exported};
 use plimsoll_domain::HistoryScope;
 use plimsoll_tokens::counted;
 
@@ -43,6 +43,7 @@ pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure>
             format: args.format.unwrap_or_else(|| format_of(args.output.as_deref())),
             order: args.order,
         };
+        let workspace = ask.workspace.clone();
         match &args.output {
             None => {
                 let out = BufWriter::with_capacity(64 * 1024, std::io::stdout());
@@ -76,6 +77,7 @@ pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure>
                 tell_left_out(&exported);
             }
         }
+        opened.app.note_at_terminal(Audited::Exported, workspace.as_str()).await?;
         Ok(0)
     })
 }

@@ -274,10 +274,10 @@ fn of_project(name: &str) -> Workspace {
 }
 
 /// A workspace with a pair, a note, a snippet and a draft about a word.
-async fn fill(store: &Arc<dyn Store>, project: &str, word: &str, number: u64) -> Workspace {
+async fn fill(store: &Arc<dyn Store>, project: &str, word: &str, number: u8) -> Workspace {
     let workspace = of_project(project);
     store.create_workspace(&workspace, at(1)).await.unwrap();
-    let topic = Topic { id: TopicId::new(at(70), [u8::try_from(number).unwrap(); 10]), ..topic() };
+    let topic = Topic { id: TopicId::new(at(70), [number; 10]), ..topic() };
     store.put_topic(&workspace, &topic).await.unwrap();
     let one = MessagePair { topic_id: topic.id, user_text: word.to_owned(), ..pair(number) };
     store.insert(&workspace, &one).await.unwrap();

@@ -125,13 +125,13 @@ async fn set(
 ) -> Kept {
     let subject = subject(&holder, &provider);
     let kept = keep_key(web, from, Some(holder), provider, key).await?;
-    super::roles::note(web, by, Audited::KeySet, &subject).await?;
+    by.note(web, Audited::KeySet, &subject).await?;
     Ok(kept)
 }
 
 async fn remove(web: &Web, by: &By, holder: &KeyHolder, provider: &str) -> Kept {
     let gone = forget_key(web, Some(holder), provider).await?;
-    super::roles::note(web, by, Audited::KeyRemoved, &subject(holder, provider)).await?;
+    by.note(web, Audited::KeyRemoved, &subject(holder, provider)).await?;
     Ok(gone)
 }
 

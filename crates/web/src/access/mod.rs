@@ -21,7 +21,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
-use plimsoll_app::{Doer, Payer};
+use plimsoll_app::{Audited, Doer, Payer};
 use plimsoll_gateway::Problem as ClientProblem;
 use plimsoll_store::{KnownPerson, own_project};
 
@@ -93,6 +93,19 @@ impl By {
     pub(crate) fn payer(&self) -> Option<Payer> {
         let name = self.name()?;
         Some(Payer { person: name.into(), project: own_project(name).into() })
+    }
+
+    /// Notes in the audit log what they did.
+    pub(crate) async fn note(
+        &self,
+        web: &Web,
+        what: Audited,
+        subject: &str,
+    ) -> Result<(), Problem> {
+        match &self.0 {
+            Some(signed) => Ok(web.app.note_audit(signed.doer(), what, subject).await?),
+            None => Ok(()),
+        }
     }
 
     /// Refuses where they, or a project, have used all that may be used in a month (TEA-10).

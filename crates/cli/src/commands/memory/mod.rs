@@ -11,7 +11,7 @@ pub(crate) use args::MemoryArgs;
 use std::sync::Arc;
 
 use jiff::Timestamp as Instant;
-use plimsoll_app::App;
+use plimsoll_app::{App, Audited};
 use plimsoll_memory::{
     Find, GetObservation, Ledger, Memory, MemoryError, MemoryParts, OwnProject, Reading, Recall,
     Reply, Save, Stats, Timeline, Update, Writer,
@@ -107,7 +107,10 @@ pub(crate) fn run(
                 return upkeep::reject(&memory, ids, hard, args.json, output).await;
             }
             MemoryCommand::Export(export) => {
-                return archive::export(&memory, export).await;
+                let code = archive::export(&memory, export).await?;
+                let subject = format!("the memory of {}", location.workspace);
+                app.note_at_terminal(Audited::Exported, &subject).await?;
+                return Ok(code);
             }
             MemoryCommand::Import { file } => {
                 return archive::import(&memory, file, args.json, output).await;
