@@ -15,7 +15,7 @@ use std::{
 use futures_util::{StreamExt, stream};
 use plimsoll_app::{
     App, AppError, AppParts, Cancel, Chance, Clock, Connection, Draft, HistoryChoice, NoProvider,
-    Prepared, Progress, ProviderSource, SendChoices, Sent, View,
+    Payer, Prepared, Progress, ProviderSource, SendChoices, Sent, View,
 };
 use plimsoll_blobs::S3Store;
 use plimsoll_budget::{Catalog, Model, OverBudget, WindowSource};
@@ -147,15 +147,15 @@ struct Book {
 
 #[async_trait::async_trait]
 impl ProviderSource for Book {
-    async fn reach(&self, model: &Model) -> Result<Connection, NoProvider> {
+    async fn reach(&self, model: &Model, _: Option<&Payer>) -> Result<Connection, NoProvider> {
         Ok(Connection {
             provider: Arc::clone(&self.provider) as Arc<dyn Provider>,
             model: model.id.clone(),
             server_window: *self.provider.server_window.lock().unwrap(),
         })
     }
-    async fn cached(&self, model: &Model) -> Option<Connection> {
-        self.reach(model).await.ok()
+    async fn cached(&self, model: &Model, payer: Option<&Payer>) -> Option<Connection> {
+        self.reach(model, payer).await.ok()
     }
 }
 

@@ -64,6 +64,7 @@ impl Machine {
             .env("OPENAI_API_KEY", CANARY)
             .env("ACME", CANARY)
             .env("ANOTHER_SECRET", CANARY)
+            .env("PLIMSOLL_SECRET_KEY", CANARY)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());

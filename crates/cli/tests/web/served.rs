@@ -25,6 +25,8 @@ pub(crate) struct Served {
     /// `127.0.0.1:port`
     pub(crate) address: String,
     home: tempfile::TempDir,
+    /// What its processes have in their environment besides.
+    env: Vec<(OsString, OsString)>,
 }
 
 impl Served {
@@ -37,6 +39,16 @@ impl Served {
     pub(crate) fn start_with(
         server: &ScriptedServer,
         window: u64,
+        prepare: impl FnOnce(&Path),
+    ) -> Self {
+        Self::start_in(server, window, Vec::new(), prepare)
+    }
+
+    /// The same with more in the environment, also of other nodes and after a restart.
+    pub(crate) fn start_in(
+        server: &ScriptedServer,
+        window: u64,
+        env: Vec<(OsString, OsString)>,
         prepare: impl FnOnce(&Path),
     ) -> Self {
         let home = tempfile::tempdir().unwrap();
@@ -52,8 +64,8 @@ impl Served {
         )
         .unwrap();
         prepare(home.path());
-        let (child, address) = serve(home.path(), ANYWHERE, Vec::new());
-        Self { child, address, home }
+        let (child, address) = serve(home.path(), ANYWHERE, env.clone());
+        Self { child, address, home, env }
     }
 
     /// The same with more in its environment.
@@ -87,12 +99,12 @@ impl Served {
     /// Serves a home that is there.
     pub(crate) fn at_home(home: tempfile::TempDir) -> Self {
         let (child, address) = serve(home.path(), ANYWHERE, Vec::new());
-        Self { child, address, home }
+        Self { child, address, home, env: Vec::new() }
     }
 
     /// Another process on the same data, as another node: it ends with what is returned.
     pub(crate) fn another_node(&self) -> Node {
-        let (child, address) = serve(self.home.path(), ANYWHERE, Vec::new());
+        let (child, address) = serve(self.home.path(), ANYWHERE, self.env.clone());
         Node { child, address }
     }
 
@@ -109,7 +121,13 @@ impl Served {
     /// Kills the process and serves the same home again.
     pub(crate) fn restart(&mut self) {
         self.stop();
-        (self.child, self.address) = serve(self.home.path(), ANYWHERE, Vec::new());
+        (self.child, self.address) = serve(self.home.path(), ANYWHERE, self.env.clone());
+    }
+
+    /// The same with something else in the environment.
+    pub(crate) fn restart_in(&mut self, env: Vec<(OsString, OsString)>) {
+        self.env = env;
+        self.restart();
     }
 
     /// Kills the process.
@@ -120,7 +138,7 @@ impl Served {
 
     /// Serves the same home again, at the same address.
     pub(crate) fn start_again(&mut self) {
-        (self.child, self.address) = serve(self.home.path(), &self.address, Vec::new());
+        (self.child, self.address) = serve(self.home.path(), &self.address, self.env.clone());
     }
 
     pub(crate) fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Answer {

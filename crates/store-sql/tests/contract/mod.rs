@@ -185,6 +185,9 @@ macro_rules! contract_tests {
                 tea_10_the_audit_log_is_kept_for_a_time
                 tea_10_use_is_counted_by_person_and_project
                 tea_10_the_nearest_key_serves
+                tea_10_a_person_goes_with_all_that_is_theirs
+                tea_10_a_person_is_handed_over
+                tea_10_a_name_that_used_something_is_not_given_again
             }
             notes {
                 reports_are_kept_by_place_and_model

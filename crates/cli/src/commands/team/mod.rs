@@ -2,6 +2,8 @@
 //! the store looks after the team.
 
 mod args;
+mod keys;
+mod leaving;
 mod listing;
 mod people;
 
@@ -12,7 +14,11 @@ use plimsoll_domain::Timestamp;
 use plimsoll_store::UseBy;
 
 pub(crate) use args::TeamArgs;
-use args::{By, ProjectCommand, RoleCommand, TeamCommand, TokenCommand, UserCommand};
+use args::{
+    By, ProjectCommand, RoleCommand, SecretCommand, TeamCommand, TokenCommand, UserCommand,
+};
+pub(super) use listing::audit_row;
+pub(super) use people::unknown_user;
 
 use crate::{args::Location, context::Context, failure::Failure, machine, output::Output};
 
@@ -21,6 +27,10 @@ pub(crate) fn run(
     location: &Location,
     output: &mut Output,
 ) -> Result<u8, Failure> {
+    // It needs no store, and is wanted before there is one.
+    if let TeamCommand::Secret { command: SecretCommand::New } = &args.command {
+        return keys::new_secret(output);
+    }
     let context = Context::load()?;
     machine::block_on(async {
         let opened = machine::open(context, location).await?;
@@ -61,6 +71,8 @@ pub(crate) fn run(
                     people::remove_role(app, project, user).await?;
                 }
             },
+            TeamCommand::Key { command } => return keys::run(&opened, command, output).await,
+            TeamCommand::Secret { command: SecretCommand::New } => {}
             TeamCommand::Audit { since, limit, json } => {
                 let entries = app.store().audit_since(began(app, *since), *limit).await?;
                 listing::audit(&entries, *json, output)?;
@@ -92,6 +104,9 @@ async fn user(app: &App, command: &UserCommand, output: &mut Output) -> Result<(
         }
         UserCommand::Set { name, admin, limits } => {
             people::set(app, name, admin.as_deref(), limits).await
+        }
+        UserCommand::Rm { name, hand_over_to, delete: _, yes } => {
+            leaving::remove(app, name, hand_over_to.as_deref(), *yes).await
         }
         UserCommand::List { json } => {
             let mut rows = Vec::new();
