@@ -21,6 +21,7 @@ mod gateway;
 mod memory;
 mod model_memory;
 mod notebook;
+mod openid;
 mod outbox;
 mod pairs;
 mod people;
@@ -58,6 +59,7 @@ pub use memory::{
 };
 pub use model_memory::{LearnedLimits, ModelStats, UsageEntry, UsageReport};
 pub use notebook::{Preferences, QUERIES_KEPT, SavedFilter};
+pub use openid::{OpenIdAttempt, OpenIds, openid_name};
 pub use outbox::{
     ArrivingText, KnownText, MOST_NAMED, News, Outbox, Watched, WhatChanged, WorkspaceChange,
 };
@@ -94,6 +96,7 @@ pub trait Store:
     + Receipts
     + Gateway
     + People
+    + OpenIds
     + Audit
     + ModelStats
     + Preferences

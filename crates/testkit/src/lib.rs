@@ -6,6 +6,8 @@ pub mod history;
 pub mod http;
 pub mod llama_server;
 pub mod npm;
+pub mod openid_peer;
+pub mod openid_provider;
 pub mod pairs;
 pub mod pdf;
 #[cfg(unix)]

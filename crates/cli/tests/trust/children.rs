@@ -65,6 +65,9 @@ impl Machine {
             .env("ACME", CANARY)
             .env("ANOTHER_SECRET", CANARY)
             .env("PLIMSOLL_SECRET_KEY", CANARY)
+            // A name that does not say what it is, and a setting that does.
+            .env("PLIMSOLL_OPENID_SECRET_VARIABLE", "HARBOUR")
+            .env("HARBOUR", CANARY)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());

@@ -130,6 +130,13 @@ impl Served {
         self.restart();
     }
 
+    /// The same, with more in its environment from now on.
+    pub(crate) fn restart_with(&mut self, more: &[(&str, &str)]) {
+        self.stop();
+        self.env = more.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        (self.child, self.address) = serve(self.home.path(), ANYWHERE, self.env.clone());
+    }
+
     /// Kills the process.
     pub(crate) fn stop(&mut self) {
         let _ = self.child.kill();

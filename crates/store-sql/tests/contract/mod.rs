@@ -18,6 +18,7 @@ pub(crate) mod memory_projects;
 pub(crate) mod memory_search;
 pub(crate) mod memory_vectors;
 pub(crate) mod notes;
+pub(crate) mod openid;
 pub(crate) mod pairs;
 pub(crate) mod people;
 pub(crate) mod purge;
@@ -188,6 +189,10 @@ macro_rules! contract_tests {
                 tea_10_a_person_goes_with_all_that_is_theirs
                 tea_10_a_person_is_handed_over
                 tea_10_a_name_that_used_something_is_not_given_again
+            }
+            openid {
+                tea_9_a_name_at_the_provider_opens_one_account_once
+                tea_9_an_attempt_to_sign_in_is_for_one_browser_once
             }
             notes {
                 reports_are_kept_by_place_and_model

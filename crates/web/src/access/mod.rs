@@ -6,6 +6,8 @@
 
 mod decide;
 mod keys;
+mod openid;
+mod refusals;
 mod roles;
 mod routes;
 mod sign_in;
@@ -23,6 +25,7 @@ use axum::{
 };
 use plimsoll_app::{Audited, Doer, Payer};
 use plimsoll_gateway::Problem as ClientProblem;
+use plimsoll_openid::OpenId;
 use plimsoll_store::{KnownPerson, own_project};
 
 pub(crate) use decide::Action;
@@ -43,14 +46,32 @@ pub struct Team {
     by_address: Tries,
     /// Wrong tokens by the name that they say they belong to.
     by_name: Tries,
+    /// The provider of identities, where people sign in by one.
+    openid: Option<OpenId>,
+    /// Those who were sent to it, by the address that they came from.
+    sent_away: Tries,
+    /// Those who came back and were not let in. They are counted apart: where many share an
+    /// address, their mistakes at the provider keep no token out.
+    turned_away: Tries,
 }
 
 /// As many wrong tokens are taken in a minute.
 const WRONG_TOKENS: u32 = 10;
 
-impl Default for Team {
-    fn default() -> Self {
-        Self { by_address: Tries::at_most(WRONG_TOKENS), by_name: Tries::at_most(WRONG_TOKENS) }
+/// As many people are sent to the provider of identities from one address in a minute: a whole
+/// house may stand behind it.
+const SENT_AWAY: u32 = 100;
+
+impl Team {
+    /// A team whose people sign in by tokens, and by this provider of identities if there is one.
+    pub fn new(openid: Option<OpenId>) -> Self {
+        Self {
+            by_address: Tries::at_most(WRONG_TOKENS),
+            by_name: Tries::at_most(WRONG_TOKENS),
+            openid,
+            sent_away: Tries::at_most(SENT_AWAY),
+            turned_away: Tries::at_most(WRONG_TOKENS),
+        }
     }
 }
 
@@ -128,7 +149,7 @@ impl<S: Send + Sync> FromRequestParts<S> for By {
 
 /// What only a team's server serves.
 pub(crate) fn router() -> Router<Arc<Web>> {
-    sign_in::router().merge(roles::router()).merge(keys::router())
+    sign_in::router().merge(openid::router()).merge(roles::router()).merge(keys::router())
 }
 
 /// It stands before every request of a team's server.

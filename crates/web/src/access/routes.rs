@@ -84,6 +84,8 @@ pub(super) const RULES: &[Rule] = &[
     rule("GET", "/manifest.webmanifest", Anybody, BeHere),
     rule("GET", "/sign-in", Anybody, BeHere),
     rule("POST", "/sign-in", Anybody, BeHere),
+    rule("GET", "/sign-in/openid", Anybody, BeHere),
+    rule("GET", "/sign-in/callback", Anybody, BeHere),
     rule("POST", "/sign-out", NONE, BeHere),
     rule("GET", "/metrics", NONE, ManageTeam),
     // Pages.

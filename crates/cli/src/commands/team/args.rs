@@ -9,13 +9,14 @@ use clap::{Args, Subcommand, ValueEnum};
 #[command(after_help = "Examples:\n  \
     plimsoll team user add ann --admin\n  \
     plimsoll team token add ann --label laptop --expires 90d\n  \
+    plimsoll team user add cy --openid cy@example.org\n  \
     plimsoll team project add sea --owner ann\n  \
     plimsoll team role set sea bob member\n  \
     plimsoll team key set openai --project sea\n  \
     plimsoll team usage --by project --since 7d\n  \
     plimsoll team audit --since 1d\n\n\
     People sign in where `plimsoll serve --team` runs, with a token that is printed once and kept\n\
-    as a hash. Each has a project of their own, ~NAME. docs/team.md tells the rest.")]
+    as a hash, or by OpenID Connect. Each has a project of their own, ~NAME. docs/team.md tells the rest.")]
 pub(crate) struct TeamArgs {
     #[command(subcommand)]
     pub(super) command: TeamCommand,
@@ -111,6 +112,10 @@ pub(super) enum UserCommand {
         /// Their e-mail address
         #[arg(long)]
         email: Option<String>,
+        /// They sign in by OpenID Connect, and come the first time with this verified address, or
+        /// with this subject (or user name, see openidClaim)
+        #[arg(long, value_name = "NAME")]
+        openid: Option<String>,
         #[command(flatten)]
         limits: LimitArgs,
     },
@@ -120,6 +125,13 @@ pub(super) enum UserCommand {
         /// Whether they look after the team: on or off
         #[arg(long, value_parser = ["on", "off"])]
         admin: Option<String>,
+        /// Who comes next from OpenID Connect with this address or subject is them, and nobody who
+        /// was before
+        #[arg(long, value_name = "NAME", conflicts_with = "no_openid")]
+        openid: Option<String>,
+        /// They sign in by OpenID Connect no more
+        #[arg(long)]
+        no_openid: bool,
         #[command(flatten)]
         limits: LimitArgs,
     },

@@ -5,6 +5,7 @@ mod args;
 mod keys;
 mod leaving;
 mod listing;
+mod openid;
 mod people;
 
 use std::time::Duration;
@@ -99,21 +100,31 @@ fn began(app: &App, since: Option<Duration>) -> Timestamp {
 
 async fn user(app: &App, command: &UserCommand, output: &mut Output) -> Result<(), Failure> {
     match command {
-        UserCommand::Add { name, admin, email, limits } => {
-            people::add(app, name, *admin, email.as_deref(), limits).await
+        UserCommand::Add { name, admin, email, openid, limits } => {
+            let openid = openid.as_deref().map(openid::checked).transpose()?;
+            people::add(app, name, *admin, email.as_deref(), openid.as_deref(), limits).await
         }
-        UserCommand::Set { name, admin, limits } => {
-            people::set(app, name, admin.as_deref(), limits).await
+        UserCommand::Set { name, admin, openid, no_openid, limits } => {
+            let openid = openid.as_deref().map(openid::checked).transpose()?;
+            people::set(app, name, admin.as_deref(), limits).await?;
+            match openid {
+                Some(openid) => openid::bind(app, name, Some(&openid)).await,
+                None if *no_openid => openid::bind(app, name, None).await,
+                None => Ok(()),
+            }
         }
         UserCommand::Rm { name, hand_over_to, delete: _, yes } => {
             leaving::remove(app, name, hand_over_to.as_deref(), *yes).await
         }
         UserCommand::List { json } => {
             let mut rows = Vec::new();
+            let names = app.store().openid_names().await?;
             for person in app.store().people().await? {
+                let openid = names.iter().find(|(_, of)| *of == person.name);
+                let openid = openid.map(|(name, _)| name.clone());
                 let roles = app.store().roles_of(&person.name).await?;
                 let used = app.store().used_by_person(&person.name, app.clock().now()).await?;
-                rows.push((person, roles, used));
+                rows.push(listing::Listed { person, openid, roles, used });
             }
             listing::people(&rows, *json, output)
         }

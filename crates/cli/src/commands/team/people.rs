@@ -42,11 +42,15 @@ pub(super) async fn add(
     name: &str,
     admin: bool,
     email: Option<&str>,
+    openid: Option<&str>,
     limits: &LimitArgs,
 ) -> Result<(), Failure> {
     if !is_person_name(name) {
         return Err(Failure::usage(format!("'{}' is no name for a user", name.escape_debug()))
             .hint("up to 64 small letters, digits, `.`, - and _, a letter or a digit first"));
+    }
+    if let Some(openid) = openid {
+        super::openid::must_be_free(app, name, openid).await?;
     }
     let person = Person {
         name: name.to_owned(),
@@ -72,6 +76,9 @@ pub(super) async fn add(
         "'{name}' is a user, with the project ~{name}; plimsoll team token add {name} makes the \
          token to sign in with"
     ));
+    if openid.is_some() {
+        super::openid::bind(app, name, openid).await?;
+    }
     if !app.settings().team() {
         note("people sign in where it says `plimsoll serve --team`, or the setting team is on");
     }

@@ -3,6 +3,8 @@
 mod alone;
 mod keys;
 mod leaving;
+mod openid;
+mod openid_refused;
 mod others_ids;
 mod signing_in;
 mod using;

@@ -34,7 +34,9 @@ const ROUTES: &[(Needs, &str)] = &[
          GET /readyz
          GET /manifest.webmanifest
          GET /sign-in
-         POST /sign-in",
+         POST /sign-in
+         GET /sign-in/openid
+         GET /sign-in/callback",
     ),
     (
         SignIn,

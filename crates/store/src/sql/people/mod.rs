@@ -2,6 +2,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod leaving;
+pub(crate) mod openid;
 pub(crate) mod persons;
 pub(crate) mod projects;
 pub(crate) mod sealed_keys;
