@@ -229,8 +229,12 @@ impl App {
         self.events.publish(workspace, Progress::Memory);
     }
 
-    /// The workspace, made if it is not there.
+    /// The workspace, made if it is not there. Who only looks waits for nobody who writes, and may
+    /// look into a store that cannot be written to.
     pub async fn open_workspace(&self, workspace: &Workspace) -> Result<(), AppError> {
+        if self.store.has_workspace(workspace).await? {
+            return Ok(());
+        }
         Ok(self.store.create_workspace(workspace, self.clock.now()).await?)
     }
 }

@@ -225,7 +225,7 @@ fn rel_2_a_database_whose_disk_is_full_is_one_line_and_costs_nothing() {
     }
     let large: String = (0..60_000).map(|n: u64| format!("{:x} ", n * 7_919 % 65_521)).collect();
     let full = "the disk is full; free some space and try again, what was saved is intact";
-    node.command(&["send", "-"]).input(&large).run().refused(1, full);
+    node.command(&["send", "Keep this:"]).input(&large).run().refused(1, full);
     node.holds("When is high water?");
     assert_eq!(server.run_sql(&address, "DROP TABLE other.b; CHECKPOINT"), "");
     node.does(&["send", "And low water?"]);

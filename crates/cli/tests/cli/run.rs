@@ -120,9 +120,9 @@ impl Plimsoll {
         if set("PLIMSOLL_STORE").is_some() || !data.parent().is_some_and(Path::is_dir) {
             return;
         }
-        let own: Vec<_> = store::variables(data).into_iter().collect();
+        let own = store::variables(data).into_iter();
         let (named, blobs) = (set("PLIMSOLL_BLOBS").is_some(), "PLIMSOLL_BLOBS");
-        let own = own.into_iter().filter(|(name, _)| !named || name == "PLIMSOLL_STORE");
+        let own = own.filter(|(name, _)| !named || name == "PLIMSOLL_STORE");
         self.command.envs(own);
     }
 

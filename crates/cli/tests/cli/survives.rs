@@ -6,7 +6,7 @@ use std::{
 };
 
 use plimsoll_domain::{Lifecycle, Timestamp};
-use plimsoll_store::{Pairs, Workspace};
+use plimsoll_store::Workspace;
 use plimsoll_testkit::scripted::{Reply, ScriptedServer};
 
 use crate::send::{Home, posted};

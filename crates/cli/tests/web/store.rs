@@ -26,9 +26,3 @@ pub(crate) async fn open(data: &Path, at: Timestamp) -> Arc<dyn Store> {
         }
     }
 }
-
-/// Does something with it.
-pub(crate) fn with<T>(data: &Path, at: Timestamp, work: impl AsyncFnOnce(&dyn Store) -> T) -> T {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(async { work(&*open(data, at).await).await })
-}

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{ModelStats, UsageEntry};
+use plimsoll_store::UsageEntry;
 use plimsoll_testkit::scripted::{Gate, Reply, Step};
 
 use crate::{
     bench::{Workbench, after, answer},
     honest::{asked, marked},
+    served::store,
 };
 
 /// A refusal that asks for a wait that no test lives through.

@@ -4,11 +4,14 @@ use std::path::Path;
 
 use plimsoll_browser::Scheme;
 use plimsoll_domain::{ReceiptId, Timestamp, TopicId, Usage};
-use plimsoll_store::{ReceiptRecord, Receipts, Workspace};
+use plimsoll_store::{ReceiptRecord, Workspace};
 use plimsoll_testkit::scripted::Reply;
 use serde_json::Value;
 
-use crate::bench::{Workbench, answer};
+use crate::{
+    bench::{Workbench, answer},
+    served::store,
+};
 
 const DAY: i64 = 86_400_000;
 /// The longest bar, and where the curve has its zero and its edges; see `views/`.

@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use plimsoll_domain::{Lifecycle, MessagePair, PairId};
-use plimsoll_store::{Pairs, Topics, Workspace};
+use plimsoll_store::Workspace;
 use plimsoll_testkit::history::{Random, prose};
 use plimsoll_testkit::pairs::{at, pair, topic};
 
-use crate::bench::{Workbench, answer};
+use crate::{
+    bench::{Workbench, answer},
+    served::store,
+};
 
 const PAIRS: u64 = 10_000;
 /// No more articles than this in the document at once.
