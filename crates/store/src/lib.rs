@@ -68,8 +68,8 @@ pub use pairs::{
     StoredPair,
 };
 pub use people::{
-    KnownPerson, MonthlyLimits, People, Person, PersonToken, Project, ProjectRole, Role, SignIn,
-    is_person_name, is_project_name, own_project,
+    KnownPerson, Leaving, MonthlyLimits, People, Person, PersonToken, Project, ProjectRole, Role,
+    SignIn, is_person_name, is_project_name, own_project,
 };
 pub use receipts::{
     ErrorSnapshot, EstimateErrors, FailedAnswer, GroupBy, ReceiptFilter, ReceiptRecord,

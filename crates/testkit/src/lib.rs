@@ -17,6 +17,8 @@ pub mod real;
 pub mod report;
 pub mod s3_server;
 pub mod scripted;
+#[cfg(unix)]
+pub mod switch;
 pub mod table_fit;
 pub mod texts;
 

@@ -2,10 +2,12 @@
 //! and how long that is kept. Who may do what is decided where requests come in.
 
 mod identities;
+mod leaving;
 mod limits;
 
 use std::time::Duration;
 
+pub use leaving::{Left, OwnProject};
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{AuditEntry, is_person_name};
 
@@ -132,6 +134,14 @@ impl App {
             origin: shortened(by.origin),
         };
         Ok(self.store.note_audit(&entry).await?)
+    }
+
+    /// The same of what was done at the terminal, where there is a team.
+    pub async fn note_at_terminal(&self, what: Audited, subject: &str) -> Result<(), AppError> {
+        if self.store.people().await?.is_empty() {
+            return Ok(());
+        }
+        self.note_audit(AT_THE_TERMINAL, what, subject).await
     }
 
     /// Forgets sign-ins and attempts that have ended, and of the audit log and of usage what is older than the

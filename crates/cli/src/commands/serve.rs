@@ -100,6 +100,9 @@ pub(crate) fn run(
             true => None,
             false => machine::root_of(&directory).unwrap_or_default(),
         };
+        if team && let Some(trouble) = opened.providers.team_keys()?.trouble().await? {
+            note(&trouble);
+        }
         let web = Web::new(WebParts {
             app,
             configurator,

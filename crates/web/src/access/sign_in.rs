@@ -145,7 +145,7 @@ fn cookie(secure: bool, value: &str, seconds: u64) -> String {
 
 /// Whether nobody can read what a browser and this server say to each other: a proxy says that it
 /// was spoken to so, or the address that the team opens does.
-pub(super) fn is_private(web: &Web, headers: &HeaderMap) -> bool {
+pub(crate) fn is_private(web: &Web, headers: &HeaderMap) -> bool {
     let said = headers.get("x-forwarded-proto").and_then(|proto| proto.to_str().ok());
     let settings = web.app.settings();
     let public = settings.public_url().is_some_and(|url| url.starts_with("https://"));

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A time as people read it, in UTC.
-fn shown(at: Timestamp) -> String {
+pub(super) fn shown(at: Timestamp) -> String {
     let time = jiff::Timestamp::from_millisecond(at.millis()).unwrap_or_default();
     time.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
@@ -142,22 +142,25 @@ pub(super) fn projects(
     output.text(&table.text(columns()))
 }
 
+/// An entry of the log.
+pub(in crate::commands) fn audit_row(entry: &AuditEntry) -> Value {
+    json!({
+        "id": entry.id,
+        "at": entry.at.millis(),
+        "user": entry.person,
+        "action": entry.action,
+        "subject": entry.subject,
+        "origin": entry.origin,
+    })
+}
+
 pub(super) fn audit(
     entries: &[AuditEntry],
     json: bool,
     output: &mut Output,
 ) -> Result<(), Failure> {
     if json {
-        let entries = entries.iter().map(|entry| {
-            json!({
-                "id": entry.id,
-                "at": entry.at.millis(),
-                "user": entry.person,
-                "action": entry.action,
-                "subject": entry.subject,
-                "origin": entry.origin,
-            })
-        });
+        let entries = entries.iter().map(audit_row);
         return output.json(&json!({ "entries": entries.collect::<Vec<_>>() }));
     }
     let mut table = Table::new([0; 5]);

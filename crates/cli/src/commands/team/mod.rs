@@ -2,6 +2,8 @@
 //! the store looks after the team.
 
 mod args;
+mod keys;
+mod leaving;
 mod listing;
 mod openid;
 mod people;
@@ -13,7 +15,11 @@ use plimsoll_domain::Timestamp;
 use plimsoll_store::UseBy;
 
 pub(crate) use args::TeamArgs;
-use args::{By, ProjectCommand, RoleCommand, TeamCommand, TokenCommand, UserCommand};
+use args::{
+    By, ProjectCommand, RoleCommand, SecretCommand, TeamCommand, TokenCommand, UserCommand,
+};
+pub(super) use listing::audit_row;
+pub(super) use people::unknown_user;
 
 use crate::{args::Location, context::Context, failure::Failure, machine, output::Output};
 
@@ -22,6 +28,10 @@ pub(crate) fn run(
     location: &Location,
     output: &mut Output,
 ) -> Result<u8, Failure> {
+    // It needs no store, and is wanted before there is one.
+    if let TeamCommand::Secret { command: SecretCommand::New } = &args.command {
+        return keys::new_secret(output);
+    }
     let context = Context::load()?;
     machine::block_on(async {
         let opened = machine::open(context, location).await?;
@@ -62,6 +72,8 @@ pub(crate) fn run(
                     people::remove_role(app, project, user).await?;
                 }
             },
+            TeamCommand::Key { command } => return keys::run(&opened, command, output).await,
+            TeamCommand::Secret { command: SecretCommand::New } => {}
             TeamCommand::Audit { since, limit, json } => {
                 let entries = app.store().audit_since(began(app, *since), *limit).await?;
                 listing::audit(&entries, *json, output)?;
@@ -100,6 +112,9 @@ async fn user(app: &App, command: &UserCommand, output: &mut Output) -> Result<(
                 None if *no_openid => openid::bind(app, name, None).await,
                 None => Ok(()),
             }
+        }
+        UserCommand::Rm { name, hand_over_to, delete: _, yes } => {
+            leaving::remove(app, name, hand_over_to.as_deref(), *yes).await
         }
         UserCommand::List { json } => {
             let mut rows = Vec::new();

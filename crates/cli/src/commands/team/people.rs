@@ -16,12 +16,12 @@ use crate::{
     token,
 };
 
-pub(super) fn unknown_user(name: &str) -> Failure {
+pub(in crate::commands) fn unknown_user(name: &str) -> Failure {
     Failure::usage(format!("there is no user '{}'", name.escape_debug()))
         .hint("plimsoll team user list names them")
 }
 
-fn unknown_project(name: &str) -> Failure {
+pub(super) fn unknown_project(name: &str) -> Failure {
     Failure::usage(format!("there is no project '{}'", name.escape_debug()))
         .hint(format!("plimsoll team project add {} makes it", name.escape_debug()))
 }
@@ -64,10 +64,11 @@ pub(super) async fn add(
         return Err(match app.store().person(name).await? {
             Some(_) => Failure::usage(format!("there is a user '{name}' already"))
                 .hint("choose another name"),
-            None => {
-                Failure::usage(format!("the project ~{name} of an earlier user is still there"))
-                    .hint("choose another name")
-            }
+            None => Failure::usage(format!(
+                "an earlier user was called '{name}': the project ~{name}, or what was used, is \
+                 still kept"
+            ))
+            .hint("choose another name"),
         });
     }
     app.note_audit(AT_THE_TERMINAL, Audited::UserAdded, name).await?;
