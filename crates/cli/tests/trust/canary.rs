@@ -216,7 +216,8 @@ fn tea_10_a_sealed_key_and_what_seals_it_are_nowhere() {
         assert!(!leaks(&whole) && !whole.contains(MASTER), "{method} {path}");
         answer
     };
-    let at = server.base_url().trim_end_matches("/v1");
+    let url = server.base_url();
+    let at = url.trim_end_matches("/v1");
     let body = format!("{{\"key\":\"{CANARY}\",\"server\":\"{at}\"}}");
     for place in ["mine", "team", "projects/~ann"] {
         let kept = ask("PUT", &format!("/api/team/keys/{place}/openai"), &body);
