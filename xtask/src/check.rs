@@ -91,6 +91,7 @@ pub fn long() -> Result<(), String> {
         run("what is marked is what is sent", "workbench", &["honest_random"]),
         run("what is seen is what is sent", "web", &["seen"]),
         run("the API and its document", "web", &["schema"]),
+        run("faults of a team's server", "team", &["--include-ignored"]),
         on_a_server("the memory and its server on PostgreSQL", &["memory", "server"]),
         on_a_server("the API on PostgreSQL and an object store", &["web", "pinned"]),
         on_a_server("the commands on PostgreSQL and an object store", &["cli", "mcp"]),

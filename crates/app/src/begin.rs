@@ -88,7 +88,7 @@ impl App {
                 }
                 Purpose::New | Purpose::Regenerate(_) | Purpose::Summarise => {}
             }
-            self.events.publish(&prepared.workspace, Progress::Started(pair));
+            self.events.publish(&prepared.workspace, Progress::Started(pair, held.epoch));
             let topic = match prepared.purpose {
                 Purpose::Regenerate(_) | Purpose::Summarise => {
                     self.store.get(pair).await?.pair.topic_id
@@ -191,12 +191,16 @@ impl App {
         pairs: &[MessagePair],
     ) -> StoreResult<Vec<HeldSend>> {
         let (now, scope) = (self.lease_time().await?, prepared.scope);
+        let lease = self.settings().lease();
         match prepared.purpose {
             Purpose::Regenerate(id) => {
                 let model = &prepared.plan.model().id;
-                Ok(vec![self.store.claim(id, model, scope, &self.owner, now).await?])
+                Ok(vec![self.store.claim(id, model, scope, &self.owner, now, lease).await?])
             }
-            _ => self.store.begin(&prepared.workspace, pairs, scope, &self.owner, now).await,
+            _ => {
+                let workspace = &prepared.workspace;
+                self.store.begin(workspace, pairs, scope, &self.owner, now, lease).await
+            }
         }
     }
 

@@ -108,6 +108,12 @@ impl Waiting {
 }
 
 impl Events {
+    /// Whether everything that happened so far was heard.
+    pub fn is_caught_up(&self) -> bool {
+        let waiting = lock(&self.0.waiting);
+        waiting.events.is_empty() && !waiting.missed
+    }
+
     /// What happened next, as soon as it has.
     pub async fn next(&mut self) -> Heard {
         loop {

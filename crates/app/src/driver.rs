@@ -154,7 +154,7 @@ impl App {
         watch: &mut (dyn FnMut(&Progress) + Send),
         at_most: Option<Duration>,
     ) -> Result<Sent, AppError> {
-        watch(&Progress::Started(started.pair));
+        watch(&Progress::Started(started.pair, started.held.epoch));
         let (pair, workspace) = (started.pair, started.prepared.workspace.clone());
         let mut tell = |progress: Progress| {
             watch(&progress);

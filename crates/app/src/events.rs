@@ -3,7 +3,7 @@
 use plimsoll_budget::QuotaKind;
 use plimsoll_domain::{PairId, ReceiptId};
 use plimsoll_send::AttemptRecord;
-use plimsoll_store::{ToolCallRecord, WhatChanged, Workspace};
+use plimsoll_store::{ToolCallRecord, WhatChanged, Workspace, WorkspaceChange};
 use tokio::sync::watch;
 
 /// Something that happened in a workspace.
@@ -17,8 +17,8 @@ pub struct AppEvent {
 /// A step of a send, or a change of what is kept.
 #[derive(Clone, Debug)]
 pub enum Progress {
-    /// The pair is on the disk and a call is about to be made.
-    Started(PairId),
+    /// The pair is on the disk and a call is about to be made; with the epoch of the send.
+    Started(PairId, u64),
     /// A call goes out, or is over: the stage of its record says which.
     Attempt(PairId, Box<Attempt>),
     /// The provider loads its model.
@@ -64,9 +64,10 @@ pub enum Progress {
 impl Progress {
     /// What another process tells of a change, as those here hear it; nothing of what only a page
     /// can make something of.
-    pub fn of(what: &WhatChanged) -> Option<Self> {
-        Some(match what {
-            WhatChanged::Started(pair) => Self::Started(*pair),
+    pub fn of(change: &WorkspaceChange) -> Option<Self> {
+        Some(match &change.what {
+            // A send is known by the number of the change that began it.
+            WhatChanged::Started(pair) => Self::Started(*pair, change.number),
             WhatChanged::Ended(pair) => Self::Ended(*pair),
             WhatChanged::Receipt(pair, receipt) => Self::Receipt(*pair, *receipt),
             WhatChanged::Texts(pairs) => Self::Changed(pairs.clone()),
@@ -84,7 +85,7 @@ impl Progress {
     /// The pair of the send that this tells of, if it tells of one.
     pub fn pair(&self) -> Option<PairId> {
         match self {
-            Self::Started(pair)
+            Self::Started(pair, _)
             | Self::Attempt(pair, _)
             | Self::Loading(pair)
             | Self::Text(pair, _)

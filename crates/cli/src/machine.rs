@@ -15,6 +15,7 @@ use plimsoll_domain::Timestamp;
 use plimsoll_filter::Date;
 use plimsoll_send::{Plan, Suggestion};
 use plimsoll_store::StoreError;
+use plimsoll_store_sql::OpenOptions;
 
 use crate::{
     args::Location,
@@ -314,7 +315,9 @@ async fn open_at(
         }
         TryLockError::Error(error) => unlockable(&dir, &error),
     })?;
-    let (store, made) = stores::open(&place, clock.now()).await?;
+    // Who sends nothing for a lease is taken for dead, in its transactions too.
+    let options = OpenOptions { silent_for: context.settings.lease(), ..OpenOptions::default() };
+    let (store, made) = stores::open(&place, options, clock.now()).await?;
     let owner = Owner::new(&dir)?;
     let Context { settings, catalog } = context;
     let providers = Providers::new(&dir, &settings);

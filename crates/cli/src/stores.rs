@@ -30,18 +30,19 @@ impl fmt::Display for StorePlace {
 /// Opens a store, or makes one; says whether there was none before.
 pub(crate) async fn open(
     place: &StorePlace,
+    options: OpenOptions,
     now: Timestamp,
 ) -> Result<(Arc<dyn Store>, bool), Failure> {
     let failed = |error| Failure::failed(format!("{place}: {error}"));
     let (store, made): (Arc<dyn Store>, bool) = match place {
         StorePlace::File(path) => {
-            let store = SqlStore::open_sqlite(path, OpenOptions::default(), now).await;
+            let store = SqlStore::open_sqlite(path, options, now).await;
             let store = store.map_err(failed)?;
             let made = store.report().made;
             (Arc::new(store), made)
         }
         StorePlace::Server(address) => {
-            let store = open_server(address, now).await?;
+            let store = open_server(address, options, now).await?;
             let made = store.report().made;
             (Arc::new(store), made)
         }
@@ -54,12 +55,16 @@ pub(crate) async fn open(
 }
 
 /// Opens a store in PostgreSQL, whatever is in it.
-pub(crate) async fn open_server(address: &str, now: Timestamp) -> Result<PostgresStore, Failure> {
+pub(crate) async fn open_server(
+    address: &str,
+    options: OpenOptions,
+    now: Timestamp,
+) -> Result<PostgresStore, Failure> {
     let shown = without_password(address);
     if !["postgres://", "postgresql://"].iter().any(|scheme| address.starts_with(scheme)) {
         return Err(Failure::usage(format!("{shown} is no address of a database"))
             .hint("it is like postgres://USER:PASSWORD@HOST:PORT/DATABASE"));
     }
-    let store = PostgresStore::open(address, OpenOptions::default(), now).await;
+    let store = PostgresStore::open(address, options, now).await;
     store.map_err(|error| Failure::failed(format!("{shown}: {error}")))
 }

@@ -9,6 +9,7 @@ use plimsoll_fault::Label;
 use plimsoll_provider::{Provider, ProviderFailure, ServedModel};
 use plimsoll_send::Suggestion;
 use plimsoll_store::LearnedLimits;
+use plimsoll_store_sql::OpenOptions;
 
 use crate::{
     args::Location,
@@ -270,7 +271,7 @@ async fn learned(place: &StorePlace) -> LearnedLimits {
         return LearnedLimits::default();
     }
     let read = async {
-        let (store, _) = stores::open(place, machine::now()).await?;
+        let (store, _) = stores::open(place, OpenOptions::default(), machine::now()).await?;
         store.learned_limits().await.map_err(|error| Failure::failed(format!("{place}: {error}")))
     };
     read.await.unwrap_or_else(|failure| {

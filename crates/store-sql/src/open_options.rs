@@ -23,6 +23,9 @@ pub struct OpenOptions {
     pub readers: usize,
     /// How many connections a handle has to a database that is a server.
     pub connections: usize,
+    /// A handle that falls silent for so long within a transaction loses it, so that it holds nobody
+    /// up; where the database is a server.
+    pub silent_for: Duration,
     /// The largest the store may grow, in bytes; the disk's own end without one.
     pub max_bytes: Option<u64>,
     /// A file up to this size is looked through when it is opened; of a larger one only
@@ -39,6 +42,7 @@ impl Default for OpenOptions {
             busy_timeout: Duration::from_secs(5),
             readers: 4,
             connections: 16,
+            silent_for: Duration::from_secs(15),
             max_bytes: None,
             check_up_to_bytes: 8 << 20,
             faults: None,

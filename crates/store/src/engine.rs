@@ -88,6 +88,13 @@ pub trait Db {
     /// process. Changes carry it (TEA-6).
     fn handle(&self) -> &str;
 
+    /// What this transaction writes survives the database's machine however it was begun, since
+    /// other processes act on it as soon as they see it. Nothing where all of them are on one
+    /// machine.
+    fn keep_for_others(&mut self) -> StoreResult<()> {
+        Ok(())
+    }
+
     /// Runs a statement; says how many rows it touched.
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<u64>;
 

@@ -113,6 +113,7 @@ macro_rules! small_arguments {
 
 small_arguments!(
     bool,
+    std::time::Duration,
     u64,
     usize,
     Timestamp,

@@ -64,8 +64,7 @@ pub use outbox::{
     ArrivingText, KnownText, MOST_NAMED, News, Outbox, Watched, WhatChanged, WorkspaceChange,
 };
 pub use pairs::{
-    Edit, FIRST_LEASE, HeldSend, INTERRUPTED, Interrupted, Outcome, PairRow, Pairs, SendInFlight,
-    StoredPair,
+    Edit, HeldSend, INTERRUPTED, Interrupted, Outcome, PairRow, Pairs, SendInFlight, StoredPair,
 };
 pub use people::{
     KnownPerson, Leaving, MonthlyLimits, People, Person, PersonToken, Project, ProjectRole, Role,

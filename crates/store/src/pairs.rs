@@ -1,6 +1,6 @@
 //! Message pairs (HIS-1): written down, sent, labelled, edited, deleted.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use plimsoll_domain::{
     ColorFlag, HistoryScope, Lifecycle, LifecycleEvent, MessagePair, PairError, PairId, PairKind,
@@ -101,10 +101,6 @@ pub struct SendInFlight {
     /// Until when its owner holds it, unless it is renewed (TEA-7).
     pub expires_at: Timestamp,
 }
-
-/// For how long a send is held when it begins; its owner renews it soon after, for as long as the
-/// setting `leaseSeconds` says.
-pub const FIRST_LEASE: std::time::Duration = std::time::Duration::from_secs(15);
 
 /// A send in the hands of who carries it out. All that is written for it names it, and is refused
 /// with `LeaseLost` where another holds the pair by now (TEA-7).
@@ -213,16 +209,19 @@ jobs! {
         /// with `Busy`.
         ///
         /// `at` is by the clock of the database, where that has one of its own
-        /// ([`database_time`](crate::Upkeep::database_time)): until when the send is held counts
-        /// from it.
-        write begin(workspace: &Workspace, pairs: &[MessagePair], scope: HistoryScope, owner: &str, at: Timestamp)
-            -> Vec<HeldSend> = owners::begin;
+        /// ([`database_time`](crate::Upkeep::database_time)): the send is held for the time of
+        /// `lease` from then on.
+        write begin(
+            workspace: &Workspace, pairs: &[MessagePair], scope: HistoryScope, owner: &str,
+            at: Timestamp, lease: Duration
+        ) -> Vec<HeldSend> = owners::begin;
 
         /// Claims the same for a pair that is already there: an idle one is sent, a complete one
         /// is asked again (SND-8), where its answer is kept beside the new one. `model` is the one
         /// that will answer.
-        write claim(id: PairId, model: &str, scope: HistoryScope, owner: &str, at: Timestamp)
-            -> HeldSend = owners::claim;
+        write claim(
+            id: PairId, model: &str, scope: HistoryScope, owner: &str, at: Timestamp, lease: Duration
+        ) -> HeldSend = owners::claim;
 
         /// Holds a send until a later time, by the same clock. Refused with `LeaseLost` when it
         /// was ended or is another's by now.

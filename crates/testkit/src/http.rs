@@ -55,6 +55,15 @@ pub fn request(
     Ok(Answer { status, headers, body, bytes })
 }
 
+/// The status of an answer to a GET, for who does not wait for longer.
+pub fn status(address: &str, path: &str, within: Duration) -> io::Result<u16> {
+    let address = address.parse().map_err(io::Error::other)?;
+    let mut stream = TcpStream::connect_timeout(&address, within)?;
+    stream.set_read_timeout(Some(within))?;
+    write!(stream, "GET {path} HTTP/1.1\r\nConnection: close\r\nHost: {address}\r\n\r\n")?;
+    head(&mut BufReader::new(stream)).map(|(status, _)| status)
+}
+
 /// Server-sent events of a path, one after the other, until the connection ends.
 pub struct Events {
     reader: BufReader<TcpStream>,

@@ -1,6 +1,7 @@
 //! Test data, benchmarks and tools. Never part of the product: nothing that ships
 //! depends on this crate.
 
+pub mod balancer;
 pub mod chatgpt;
 pub mod history;
 pub mod http;
@@ -20,6 +21,7 @@ pub mod scripted;
 #[cfg(unix)]
 pub mod switch;
 pub mod table_fit;
+pub mod tcp_proxy;
 pub mod texts;
 
 /// The path of a file below the workspace's `fixtures/`.

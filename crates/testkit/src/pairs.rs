@@ -9,6 +9,9 @@ pub fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(1_700_000_000_000 + millis)
 }
 
+/// For how long a send of these tests is held.
+pub const LEASE: std::time::Duration = std::time::Duration::from_secs(15);
+
 /// The id of pair `n`, which sorts by `n`.
 pub fn pair_id(n: u8) -> PairId {
     PairId::new(at(i64::from(n) * 1000), [n; 10])

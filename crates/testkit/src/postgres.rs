@@ -24,7 +24,7 @@ const SCRIPT: &str = r#"
     -c full_page_writes=off -c max_connections=300 -c shared_buffers=64MB $4 >"$2/log" 2>&1 &
 server=$!
 cat >/dev/null
-kill -QUIT $server
+kill -QUIT $server 2>/dev/null
 wait $server
 [ -e "$2/keep" ] || rm -rf "$2"
 "#;
@@ -164,6 +164,14 @@ impl Postgres {
         drop(child.stdin.take());
         child.wait()?;
         fs::remove_file(self.directory.join("keep"))
+    }
+
+    /// Stops it as an administrator does: transactions are undone, nothing is lost.
+    pub fn stop_politely(&mut self) -> io::Result<()> {
+        let mut end = as_owner(Command::new(self.programs.join("pg_ctl")));
+        end.args(["-m", "fast", "-w", "stop", "-D"]).arg(self.directory.join("data"));
+        end.current_dir(&self.directory).stdout(Stdio::null()).status()?;
+        self.stop()
     }
 
     fn answers(&self) -> bool {

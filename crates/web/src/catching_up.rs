@@ -1,7 +1,10 @@
 //! A client that was at another node, or away for longer than the log goes back: it is told the
 //! changes behind its number, as they are now, and the rest of each text (TEA-6).
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use plimsoll_domain::PairId;
 use plimsoll_store::{WhatChanged, WorkspaceChange};
@@ -13,6 +16,7 @@ use crate::{
     event_log::TextStep,
     news,
     outlet::{Outlet, Private},
+    telling,
     watcher::{Told, Watcher},
 };
 
@@ -22,11 +26,18 @@ pub(crate) async fn catch_up(
     watcher: &mut Watcher,
     id: Option<&EventId>,
 ) -> Vec<Told<'static>> {
-    let behind = match id {
-        Some(id) => changes_behind(web, watcher, id).await,
-        None => None,
+    let Some(id) = id else { return start_over(web, watcher).await };
+    // What was told of them before the client came stands in no event that it will hear, and a send
+    // may end while the changes are read.
+    let answers = web.answers.seen_from(watcher.place()).into_iter();
+    let answers: Vec<(PairId, u64, String)> = answers
+        .filter_map(|(pair, epoch)| Some((pair, epoch, web.answers.text_from(pair, 0)?)))
+        .collect();
+    // Before the changes are: what ends between the two is told by its change.
+    let Some(under_way) = learn_texts(web, watcher, id).await else {
+        return start_over(web, watcher).await;
     };
-    let (Some(behind), Some(id)) = (behind, id) else {
+    let Some(behind) = changes_behind(web, watcher, id).await else {
         return start_over(web, watcher).await;
     };
     let mut told = Vec::new();
@@ -48,15 +59,34 @@ pub(crate) async fn catch_up(
         // Only who heard all that belongs to a change has heard of it.
         watcher.told_up_to(change.number);
     }
-    for (pair, epoch) in web.answers.seen_from(watcher.place()) {
+    // This node may hear later than the client did of what began and ended.
+    watcher.settle(under_way);
+    for (pair, epoch, text) in answers {
+        if watcher.is_over(epoch) {
+            continue;
+        }
         if watcher.told_of(epoch).is_none() {
             let offset = id.offset.filter(|_| !behind.epochs.contains_key(&pair));
-            let from = offset.or_else(|| web.answers.arrived(pair).map(|(_, length)| length));
-            watcher.knows(epoch, from.unwrap_or(0));
+            watcher.knows(epoch, offset.unwrap_or(text.len()));
         }
-        told.extend(growing(web, watcher, pair, epoch));
+        told.extend(growing(web, watcher, (pair, epoch), &text));
     }
     told
+}
+
+/// Gives the sends that are under way. Those whose answers a client follows are known here from now
+/// on: where nobody looked at them yet, their end may be the first that is heard of them, and must
+/// bring the rest of their texts.
+async fn learn_texts(web: &Arc<Web>, watcher: &Watcher, id: &EventId) -> Option<HashSet<u64>> {
+    let workspace = &watcher.place().workspace;
+    let sends = web.app.store().in_flight(workspace).await.ok()?;
+    for send in &sends {
+        if id.texts.contains_key(&send.epoch) && !web.app.is_sending(send.pair) {
+            let audience = telling::audience(web, workspace, send.pair).await;
+            web.answers.begin(send.pair, send.epoch, true, &audience);
+        }
+    }
+    Some(sends.iter().map(|send| send.epoch).collect())
 }
 
 /// What happened behind an id.
@@ -108,9 +138,14 @@ fn rest_of(watcher: &mut Watcher, pair: PairId, epoch: u64, text: &str) -> Optio
 }
 
 /// What this node has of an answer on its way, and the client has not.
-fn growing(web: &Web, watcher: &mut Watcher, pair: PairId, epoch: u64) -> Option<Told<'static>> {
+fn growing(
+    web: &Web,
+    watcher: &mut Watcher,
+    (pair, epoch): (PairId, u64),
+    text: &str,
+) -> Option<Told<'static>> {
     let from = watcher.told_of(epoch)?;
-    let rest = web.answers.text_from(pair, from).filter(|rest| !rest.is_empty())?;
+    let rest = text.get(from..).filter(|rest| !rest.is_empty())?;
     let end = from + rest.len();
     if !watcher.is_page() {
         let data = json!({ "pair": pair.to_string(), "text": rest }).to_string();
@@ -118,7 +153,7 @@ fn growing(web: &Web, watcher: &mut Watcher, pair: PairId, epoch: u64) -> Option
         return watcher.hear_alone("delta", data, step);
     }
     // Behind what this node itself has rendered for good, its own events follow.
-    let to = web.answers.stable(pair).max(from);
+    let to = web.answers.stable(pair).max(from).min(end);
     let (done, tail) = rest.split_at_checked(to - from)?;
     let (append, tail) = answer_streams::rendered(done, tail);
     let data = answer_streams::text_data(pair, from, to, end, &append, &tail).to_string();

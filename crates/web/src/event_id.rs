@@ -5,7 +5,10 @@
 //! event's place in the log of one node, and for each answer that grows which send it is and how
 //! much of it was told. A node that does not know the place reads the changes behind the number.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 /// Where a client is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +16,8 @@ pub(crate) struct EventId {
     pub(crate) number: u64,
     /// How much of each answer that grows was told, by the epoch of its send.
     pub(crate) texts: BTreeMap<u64, usize>,
+    /// Sends behind the number of which everything was told.
+    pub(crate) over: BTreeSet<u64>,
     /// Of an answer whose send is not named.
     pub(crate) offset: Option<usize>,
     pub(crate) place: Option<LogPlace>,
@@ -26,6 +31,9 @@ pub(crate) struct LogPlace {
     pub(crate) event: u64,
 }
 
+/// What is written in the place of an offset where everything was told.
+const OVER: &str = "all";
+
 /// What is written where an event has no place in a log.
 const NOWHERE: &str = "0-0";
 
@@ -35,10 +43,11 @@ impl fmt::Display for EventId {
         write!(f, "{}.{}", self.number, newest.unwrap_or(0))?;
         match &self.place {
             Some(place) => write!(f, ".{}-{}", place.run, place.event)?,
-            None if self.texts.is_empty() => {}
+            None if self.texts.is_empty() && self.over.is_empty() => {}
             None => write!(f, ".{NOWHERE}")?,
         }
-        self.texts.iter().try_for_each(|(epoch, offset)| write!(f, ".{epoch}-{offset}"))
+        self.texts.iter().try_for_each(|(epoch, offset)| write!(f, ".{epoch}-{offset}"))?;
+        self.over.iter().try_for_each(|epoch| write!(f, ".{epoch}-{OVER}"))
     }
 }
 
@@ -55,13 +64,19 @@ impl EventId {
                 Some(LogPlace { run: run.to_owned(), event: event.parse().ok()? })
             }
         };
-        let mut texts = BTreeMap::new();
+        let (mut texts, mut over) = (BTreeMap::new(), BTreeSet::new());
         for part in parts {
             let (epoch, offset) = part.split_once('-')?;
-            texts.insert(epoch.parse().ok()?, offset.parse().ok()?);
+            let epoch = epoch.parse().ok()?;
+            if offset == OVER {
+                over.insert(epoch);
+            } else {
+                texts.insert(epoch, offset.parse().ok()?);
+            }
         }
-        let offset = Some(offset).filter(|_| texts.is_empty() && place.is_none());
-        Some(Self { number, texts, offset, place })
+        let plain = texts.is_empty() && over.is_empty() && place.is_none();
+        let offset = Some(offset).filter(|_| plain);
+        Some(Self { number, texts, over, offset, place })
     }
 }
 
@@ -78,8 +93,9 @@ mod tests {
         assert_eq!(EventId::parse("17.120"), Some(plain));
         let place = Some(LogPlace { run: "5f".to_owned(), event: 9 });
         let texts = BTreeMap::from([(15, 7), (16, 120)]);
-        let exact = EventId { number: 17, texts, offset: None, place };
-        assert_eq!(exact.to_string(), "17.120.5f-9.15-7.16-120");
+        let over = BTreeSet::from([18]);
+        let exact = EventId { number: 17, texts, over, offset: None, place };
+        assert_eq!(exact.to_string(), "17.120.5f-9.15-7.16-120.18-all");
         for odd in
             ["", "17", "1732000000000", "a.b", "1.2.3", "1.2.x", "1.2.a-b", "1.2.a-3.4", "-1.0"]
         {
@@ -92,11 +108,12 @@ mod tests {
         fn tea_6_ids_are_read_as_they_were_written(
             number: u64,
             texts in prop::collection::btree_map(any::<u64>(), any::<usize>(), 0..4),
+            over in prop::collection::btree_set(any::<u64>(), 0..4),
             place in prop::option::of(("[0-9a-f]{8}", 1u64..)),
         ) {
             let place = place.map(|(run, event)| LogPlace { run, event });
-            let offset = (texts.is_empty() && place.is_none()).then_some(0);
-            let id = EventId { number, texts, offset, place };
+            let plain = texts.is_empty() && over.is_empty() && place.is_none();
+            let id = EventId { number, texts, over, offset: plain.then_some(0), place };
             prop_assert_eq!(EventId::parse(&id.to_string()), Some(id));
         }
 

@@ -15,8 +15,9 @@ use serde_json::json;
 
 use crate::{event_log::Audience, outlet::Outlet, telling, views::CallView};
 
-/// What this node does is told as it happens, by the app. The change of it counts as told when it
-/// was read so long ago: whoever comes from another node before hears it again, which harms nobody.
+/// What this node does is told as it happens, by the app. The change of it counts as told when all
+/// that happened up to so long after it was read is told, however far behind this node is: whoever
+/// comes from another node before hears it again, which harms nobody.
 const TOLD_WITHIN: Duration = Duration::from_secs(1);
 
 /// The other nodes, as far as they are known.
@@ -26,6 +27,8 @@ pub(crate) struct Nodes {
     /// What the store said of changes by others.
     by_others: Option<u64>,
     happened_here: bool,
+    /// When everything that had happened here was told.
+    all_told: Option<Instant>,
 }
 
 /// What is known of a workspace.
@@ -40,9 +43,9 @@ struct Known {
 }
 
 impl Known {
-    /// The change up to which all is told. `is_sending` says whether this node still carries out a
+    /// The change up to which all is told, where all that happened here up to a time is. `is_sending` says whether this node still carries out a
     /// send, whose end is told when its books are written.
-    fn told(&mut self, now: Instant, is_sending: impl Fn(PairId) -> bool) -> u64 {
+    fn told(&mut self, all_told: Option<Instant>, is_sending: impl Fn(PairId) -> bool) -> u64 {
         let open = |what: &WhatChanged| match what {
             WhatChanged::Started(pair)
             | WhatChanged::Ended(pair)
@@ -51,7 +54,8 @@ impl Known {
             _ => false,
         };
         let over = |(change, read): &(WorkspaceChange, Instant)| {
-            now.duration_since(*read) >= TOLD_WITHIN && !open(&change.what)
+            let told = all_told.is_some_and(|at| at.duration_since(*read) >= TOLD_WITHIN);
+            told && !open(&change.what)
         };
         while self.ours.front().is_some_and(over) {
             self.ours.pop_front();
@@ -64,6 +68,11 @@ impl Nodes {
     /// There may be changes of ours, whose numbers are read with the next look.
     pub(crate) fn something_happened_here(&mut self) {
         self.happened_here = true;
+    }
+
+    /// Everything that has happened here was told.
+    pub(crate) fn all_is_told(&mut self) {
+        self.all_told = Some(Instant::now());
     }
 
     /// Asks for what is new, and tells it. What cannot be read now is read the next time.
@@ -145,7 +154,7 @@ impl Nodes {
                 }
                 goes_on
             });
-            let told = known.told(Instant::now(), |pair| out.web.app.is_sending(pair));
+            let told = known.told(self.all_told, |pair| out.web.app.is_sending(pair));
             out.web.event_log.told_up_to(workspace, told);
         }
     }
@@ -157,12 +166,10 @@ pub(crate) async fn tell_change(out: &Outlet<'_>, change: &WorkspaceChange) {
     match &change.what {
         WhatChanged::Tool(pair) => tell_tool(out, at, *pair).await,
         WhatChanged::Draft(conversation) => tell_draft(out, at, *conversation).await,
-        what => {
-            let Some(progress) = Progress::of(what) else { return };
-            // A send is known by the number of the change that began it.
-            let begins = matches!(progress, Progress::Started(_));
+        _ => {
+            let Some(progress) = Progress::of(change) else { return };
             let event = AppEvent { workspace: Some(at.clone()), progress };
-            telling::tell(out, event, begins.then_some(change.number)).await;
+            telling::tell(out, event, true).await;
         }
     }
 }
@@ -177,7 +184,7 @@ async fn tell_text(out: &Outlet<'_>, send: &ArrivingText) -> KnownText {
     }
     if !text.is_empty() {
         let progress = Progress::Text(*pair, text.clone());
-        telling::tell(out, AppEvent { workspace: Some(workspace.clone()), progress }, None).await;
+        telling::tell(out, AppEvent { workspace: Some(workspace.clone()), progress }, true).await;
     }
     let chars = from + text.chars().count() as u64;
     KnownText { pair: *pair, epoch: *epoch, chars }
@@ -243,13 +250,14 @@ mod tests {
         let begun = Instant::now();
         let later = begun + TOLD_WITHIN;
         let mut known = Known { read: 9, ..Known::default() };
-        assert_eq!(known.told(begun, |_| false), 9);
+        assert_eq!(known.told(Some(begun), |_| false), 9);
         known.ours.push_back((ours(5, WhatChanged::Topics), begun));
         known.ours.push_back((ours(7, WhatChanged::Ended(pair)), begun));
         known.ours.push_back((ours(9, WhatChanged::Files), later));
-        assert_eq!(known.told(begun, |_| false), 4, "it was read just now");
-        assert_eq!(known.told(later, |_| true), 6, "its books are open");
-        assert_eq!(known.told(later, |_| false), 8);
-        assert_eq!(known.told(later + TOLD_WITHIN, |_| false), 9);
+        assert_eq!(known.told(Some(begun), |_| false), 4, "it was read just now");
+        assert_eq!(known.told(None, |_| false), 4, "a node that is far behind has told nothing");
+        assert_eq!(known.told(Some(later), |_| true), 6, "its books are open");
+        assert_eq!(known.told(Some(later), |_| false), 8);
+        assert_eq!(known.told(Some(later + TOLD_WITHIN), |_| false), 9);
     }
 }

@@ -86,17 +86,11 @@ impl<'w> Outlet<'w> {
 
     /// The end of an answer: what of it was not told yet is told first. Gives the epoch of its
     /// send. One client that catches up is told the rest by who knows how much it has.
-    pub(crate) fn end_text(
-        &self,
-        audience: &Audience,
-        pair: PairId,
-        text: &str,
-        epoch: Option<u64>,
-    ) -> u64 {
+    pub(crate) fn end_text(&self, audience: &Audience, pair: PairId, text: &str) -> u64 {
         let answers = &self.web.answers;
         let arrived = answers.arrived(pair);
         if self.alone.is_some() {
-            return epoch.or(arrived.map(|(epoch, _)| epoch)).unwrap_or(0);
+            return arrived.map_or(0, |(epoch, _)| epoch);
         }
         if let Some((_, told)) = arrived
             && let Some(rest) = text.get(told..).filter(|rest| !rest.is_empty())

@@ -8,7 +8,7 @@ use plimsoll_app::Heard;
 use serde_json::json;
 use tokio::{
     task::{JoinHandle, JoinSet},
-    time::interval,
+    time::{MissedTickBehavior, interval},
 };
 
 use crate::{Web, answer_streams, event_log::Audience, news::Nodes, outlet::Outlet, telling};
@@ -31,6 +31,18 @@ async fn shrink(web: Arc<Web>) {
     }
 }
 
+/// Ends the sends of processes that died (TEA-7). Whoever has much to tell is not held up by it, nor
+/// does it wait for them.
+async fn recover(web: Arc<Web>) {
+    let mut look = interval(LOOK_EVERY);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        look.tick().await;
+        // Where the store answers nothing now, it may the next time.
+        let _ = web.app.recover().await;
+    }
+}
+
 /// Starts relaying; it goes on until it is stopped.
 pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
     let mut events = web.app.events();
@@ -39,6 +51,7 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
         let mut texts = JoinSet::new();
         texts.spawn(answer_streams::tell_texts(Arc::clone(&web)));
         texts.spawn(shrink(Arc::clone(&web)));
+        texts.spawn(recover(Arc::clone(&web)));
         let mut look = interval(LOOK_EVERY);
         let mut purge = interval(PURGE_EVERY);
         let mut nodes = Nodes::default();
@@ -49,7 +62,7 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                     Heard::Event(event) => {
                         nodes.something_happened_here();
                         // A fault of ours in one place must not keep all pages from hearing more.
-                        let told = AssertUnwindSafe(telling::tell(&out, event, None));
+                        let told = AssertUnwindSafe(telling::tell(&out, event, false));
                         if told.catch_unwind().await.is_err() {
                             out.tell(Audience::Everybody, "reset", &json!({}));
                         }
@@ -65,8 +78,9 @@ pub(crate) fn start(web: Arc<Web>) -> JoinHandle<()> {
                     }
                 }
                 _ = look.tick() => {
-                    // Where the store answers nothing now, it may the next time.
-                    let _ = web.app.recover().await;
+                    if events.is_caught_up() {
+                        nodes.all_is_told();
+                    }
                     if AssertUnwindSafe(nodes.look(&out)).catch_unwind().await.is_err() {
                         out.tell(Audience::Everybody, "reset", &json!({}));
                     }

@@ -124,8 +124,9 @@ pub(crate) fn carried(
         })
     });
     let listed = web.sends.begin(place.workspace.clone(), started.topic, started.pair);
-    // It was let in just before the end, and is stopped like those that were on the list then.
+    // It was let in just before the end, and is handed back: no person stopped it (TEA-8).
     if web.is_ending() {
+        web.app.hand_sends_back();
         listed.send.cancel.cancel();
     }
     async move {

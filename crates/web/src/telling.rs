@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use plimsoll_app::{AppEvent, Attempt, OverQuota, Progress};
 use plimsoll_domain::{FileId, PairId, ReceiptId, file_label};
 use plimsoll_send::{Comparison, Stage};
-use plimsoll_store::{ToolCallRecord, Workspace};
+use plimsoll_store::{StoreError, ToolCallRecord, Workspace};
 use serde_json::{Value, json};
 
 use crate::{
@@ -20,11 +20,11 @@ use crate::{
 /// More changed pairs than this are told as a whole.
 const FEW: usize = 20;
 
-/// Tells what happened. `epoch` is that of the send that begins, where it is known.
+/// Tells what happened, here or on another node.
 pub(crate) async fn tell(
     out: &Outlet<'_>,
     AppEvent { workspace, progress }: AppEvent,
-    epoch: Option<u64>,
+    elsewhere: bool,
 ) {
     let web = out.web;
     let Some(at) = workspace else {
@@ -41,11 +41,7 @@ pub(crate) async fn tell(
         None => Audience::from(at),
     };
     match progress {
-        Progress::Started(pair) => {
-            let (epoch, elsewhere) = match epoch {
-                Some(epoch) => (epoch, true),
-                None => (epoch_of(web, at, pair).await, false),
-            };
+        Progress::Started(pair, epoch) => {
             if out.is_for_all() {
                 web.answers.begin(pair, epoch, elsewhere, &to);
             }
@@ -88,9 +84,18 @@ pub(crate) async fn tell(
             }
         }
         Progress::Ended(pair) => {
-            let stored = web.app.store().get(pair).await.ok().map(|stored| stored.pair);
+            let stored = match web.app.store().get(pair).await {
+                Ok(stored) => Some(stored.pair),
+                Err(StoreError::NotFound(_)) => None,
+                // What became of it cannot be read now, and nobody is told a second time: who
+                // watches reads it when that is possible.
+                Err(_) => {
+                    let epoch = out.end_text(&to, pair, "");
+                    return out.tell_of_text(to, "reset", &json!({}), TextStep::Ends(epoch));
+                }
+            };
             let text = stored.as_ref().and_then(|pair| pair.assistant_text.as_deref());
-            let epoch = out.end_text(&to, pair, text.unwrap_or_default(), epoch);
+            let epoch = out.end_text(&to, pair, text.unwrap_or_default());
             let receipt = stored.as_ref().and_then(|pair| pair.receipt_id);
             let state = stored.map(|pair| pair.lifecycle.name());
             let notice = end_notice(web, receipt).await;
@@ -291,12 +296,6 @@ pub(crate) async fn audience(web: &Web, at: &Workspace, pair: PairId) -> Audienc
         // A pair that is gone by now concerns whoever may have seen it.
         Err(_) => Audience::from(at),
     }
-}
-
-/// The epoch of a send that has just begun; 0 where it is over by now.
-async fn epoch_of(web: &Web, at: &Workspace, pair: PairId) -> u64 {
-    let sends = web.app.store().in_flight(at).await.unwrap_or_default();
-    sends.iter().find(|send| send.pair == pair).map_or(0, |send| send.epoch)
 }
 
 /// Rows changed wherever somebody looks at a workspace.

@@ -1,6 +1,9 @@
 //! One client that follows the events of a place: what of them it is told, and where it is then.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashSet, VecDeque},
+};
 
 use serde_json::Value;
 
@@ -17,7 +20,17 @@ pub(crate) struct Watcher {
     number: u64,
     /// How much of each answer that grows it was told, by the epoch of its send.
     texts: BTreeMap<u64, usize>,
+    /// Sends of which it was told everything, the newest last: a node may hear of an end later than
+    /// a client that comes from another.
+    over: VecDeque<u64>,
+    /// Of the sends that began up to this change it was told everything, those aside which it
+    /// follows and those that were under way when it came.
+    settled: u64,
+    under_way: HashSet<u64>,
 }
+
+/// So many ends are remembered; more sends are not under way in what one client sees.
+const ENDS: usize = 64;
 
 /// What a client is told: the id that it comes back with, and the data.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,12 +42,21 @@ pub(crate) struct Told<'e> {
 
 impl Watcher {
     pub(crate) fn new(place: Place, html: bool, number: u64) -> Self {
-        Self { place, html, number, texts: BTreeMap::new() }
+        Self {
+            place,
+            html,
+            number,
+            texts: BTreeMap::new(),
+            over: VecDeque::new(),
+            settled: 0,
+            under_way: HashSet::new(),
+        }
     }
 
     /// A client as its id says.
     pub(crate) fn at(place: Place, html: bool, id: &EventId) -> Self {
-        Self { place, html, number: id.number, texts: id.texts.clone() }
+        let over = id.over.iter().copied().collect();
+        Self { texts: id.texts.clone(), over, ..Self::new(place, html, id.number) }
     }
 
     pub(crate) fn place(&self) -> &Place {
@@ -50,6 +72,28 @@ impl Watcher {
         self.texts.get(&epoch).copied()
     }
 
+    /// Whether it was told all of an answer.
+    pub(crate) fn is_over(&self, epoch: u64) -> bool {
+        let settled = epoch <= self.settled && !self.under_way.contains(&epoch);
+        self.over.contains(&epoch) || (settled && !self.texts.contains_key(&epoch))
+    }
+
+    /// It was told everything up to its number, but for the answers that are under way.
+    pub(crate) fn settle(&mut self, under_way: HashSet<u64>) {
+        (self.settled, self.under_way) = (self.number, under_way);
+    }
+
+    /// It was told all of an answer; what comes of it is nothing new.
+    pub(crate) fn ends(&mut self, epoch: u64) {
+        self.texts.remove(&epoch);
+        if !self.over.contains(&epoch) {
+            self.over.push_back(epoch);
+        }
+        if self.over.len() > ENDS {
+            self.over.pop_front();
+        }
+    }
+
     /// It knows so much of an answer from elsewhere.
     pub(crate) fn knows(&mut self, epoch: u64, offset: usize) {
         self.texts.insert(epoch, offset);
@@ -63,6 +107,7 @@ impl Watcher {
     /// Forgets how much it was told: it reads everything anew.
     pub(crate) fn starts_over(&mut self, number: u64) {
         (self.number, self.texts) = (number, BTreeMap::new());
+        self.over.clear();
     }
 
     /// What it is told of an event, if that is for it.
@@ -88,7 +133,9 @@ impl Watcher {
 
     fn id(&self, place: Option<LogPlace>) -> String {
         let (number, texts) = (self.number, self.texts.clone());
-        EventId { number, texts, offset: None, place }.to_string()
+        // What it was told of changes behind its number is told again elsewhere, but no text is.
+        let over = self.over.iter().copied().filter(|epoch| *epoch > number).collect();
+        EventId { number, texts, over, offset: None, place }.to_string()
     }
 
     /// Follows the texts. What was told of one is not told again.
@@ -100,12 +147,12 @@ impl Watcher {
     ) -> Option<Cow<'e, str>> {
         match text {
             TextStep::None => {}
+            TextStep::Begins(epoch) if self.is_over(epoch) => {}
             TextStep::Begins(epoch) => {
                 self.texts.entry(epoch).or_insert(0);
             }
-            TextStep::Ends(epoch) => {
-                self.texts.remove(&epoch);
-            }
+            TextStep::Ends(epoch) => self.ends(epoch),
+            TextStep::Grows { epoch, .. } if self.is_over(epoch) => return None,
             TextStep::Grows { html, .. } if html != self.html => return None,
             TextStep::Grows { epoch, from, to, html } => {
                 let told = self.texts.insert(epoch, to).unwrap_or(from);
@@ -217,6 +264,62 @@ mod tests {
             assert_eq!(watcher.told_of(1), Some(3));
             assert!(told.id.ends_with(".1-3"), "{}", told.id);
         }
+    }
+
+    /// A node may tell of an answer that ended before a client came from where that was told.
+    #[test]
+    fn tea_6_what_has_ended_does_not_grow_again() {
+        let [begins, grows, ends] = [
+            event(1, "started", &json!({}), TextStep::Begins(7)),
+            event(
+                2,
+                "delta",
+                &json!({"text": "abc"}),
+                TextStep::Grows { epoch: 7, from: 0, to: 3, html: false },
+            ),
+            event(3, "ended", &json!({}), TextStep::Ends(7)),
+        ];
+        let mut watcher = Watcher::new(Place::default(), false, 0);
+        for event in [&begins, &grows, &ends] {
+            assert!(watcher.hear(event, place(event.id)).is_some());
+        }
+        watcher.hear(&begins, place(4));
+        assert_eq!(watcher.hear(&grows, place(5)), None);
+        assert!(watcher.hear(&ends, place(6)).is_some(), "the end may be told again");
+    }
+
+    /// A change that a client heard of before its number counts it is told again by another node,
+    /// and its text is not.
+    #[test]
+    fn tea_6_an_end_behind_the_number_is_part_of_the_id() {
+        let grows = TextStep::Grows { epoch: 7, from: 0, to: 3, html: false };
+        let mut ended = event(1, "ended", &json!({}), TextStep::Ends(7));
+        ended.number = Some(4);
+        let mut watcher = Watcher::new(Place::default(), false, 4);
+        let id = watcher.hear(&ended, place(1)).unwrap().id;
+        let mut elsewhere = Watcher::at(Place::default(), false, &EventId::parse(&id).unwrap());
+        let begins = elsewhere.hear_alone("started", "{}".to_owned(), TextStep::Begins(7));
+        assert!(begins.is_some(), "the change is told again");
+        assert_eq!(elsewhere.told_of(7), None);
+        assert!(elsewhere.hear_alone("delta", json!({"text": "abc"}).to_string(), grows).is_none());
+    }
+
+    /// The same for a client that comes from another node: its number says what it was told.
+    #[test]
+    fn tea_6_a_node_that_is_behind_tells_no_text_again() {
+        let grows = |epoch| {
+            let step = TextStep::Grows { epoch, from: 0, to: 3, html: false };
+            event(2, "delta", &json!({"text": "abc"}), step)
+        };
+        let id = EventId { number: 9, texts: BTreeMap::from([(8, 1)]), ..EventId::default() };
+        let mut watcher = Watcher::at(Place::default(), false, &id);
+        watcher.settle(HashSet::from([6, 8]));
+        assert_eq!(watcher.hear(&grows(7), place(1)), None, "it ended before");
+        let more = grows(8);
+        let rest = watcher.hear(&more, place(2)).unwrap();
+        assert!(rest.data.contains("\"bc\""), "{}", rest.data);
+        assert!(watcher.hear(&grows(6), place(3)).is_some(), "it is under way");
+        assert!(watcher.hear(&grows(10), place(4)).is_some(), "it began later");
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Pending {
 
     fn note(&mut self, progress: &Progress) {
         match progress {
-            Progress::Started(id) => {
+            Progress::Started(id, _) => {
                 self.pairs.push(*id);
                 self.sent = true;
             }
@@ -120,7 +120,7 @@ impl WorkspaceView {
         };
         for change in changes {
             self.seen = change.number;
-            if let Some(progress) = Progress::of(&change.what).filter(|_| !change.ours) {
+            if let Some(progress) = Progress::of(&change).filter(|_| !change.ours) {
                 self.changes.note(&progress);
             }
         }

@@ -36,7 +36,7 @@ async fn snd_1_the_text_is_on_disk_before_the_first_call() {
     let mut seen = None;
     let calls = || rig.calls();
     let mut watch = |progress: &Progress| {
-        if let Progress::Started(pair) = progress {
+        if let Progress::Started(pair, _) = progress {
             seen = Some((*pair, calls()));
         }
     };

@@ -130,18 +130,18 @@ async fn move_all(
             both((&here, &there), files, &mut told).await
         }
         (StorePlace::File(here), StorePlace::Server(there)) => {
-            let there = stores::open_server(there, now).await?;
+            let there = stores::open_server(there, OpenOptions::default(), now).await?;
             let here = file(here.clone(), from.clone()).await?;
             both((&here, &there), files, &mut told).await
         }
         (StorePlace::Server(here), StorePlace::File(there)) => {
-            let here = stores::open_server(here, now).await?;
+            let here = stores::open_server(here, OpenOptions::default(), now).await?;
             let there = file(there.clone(), to.clone()).await?;
             both((&here, &there), files, &mut told).await
         }
         (StorePlace::Server(here), StorePlace::Server(there)) => {
-            let here = stores::open_server(here, now).await?;
-            let there = stores::open_server(there, now).await?;
+            let here = stores::open_server(here, OpenOptions::default(), now).await?;
+            let there = stores::open_server(there, OpenOptions::default(), now).await?;
             both((&here, &there), files, &mut told).await
         }
     };

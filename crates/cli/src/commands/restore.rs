@@ -72,7 +72,7 @@ async fn into_server(args: &RestoreArgs, address: &str, kept: &Path) -> Result<u
     let copy = scratch.path().join("plimsoll.db");
     std::fs::copy(&args.file, &copy).map_err(|error| unreadable(&args.file, &error))?;
     let backup = SqlStore::open_sqlite(&copy, OpenOptions::default(), now).await.map_err(failed)?;
-    let store = stores::open_server(address, now).await?;
+    let store = stores::open_server(address, OpenOptions::default(), now).await?;
     let was_there = store.empty_into(kept).await.map_err(|error| match error {
         StoreError::Locked => Failure::failed("another plimsoll has the store open")
             .hint("end it, then run this again; nothing was changed"),

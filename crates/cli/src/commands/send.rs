@@ -288,7 +288,7 @@ fn show(progress: &Progress, answer: &mut AnswerText, output: &mut Output, gone:
                 note(&format!("tool {}{mark}: {tokens} tokens", neutral(name)));
             }
         }
-        Progress::Started(_)
+        Progress::Started(..)
         | Progress::Files
         | Progress::Attempt(..)
         | Progress::Receipt(..)

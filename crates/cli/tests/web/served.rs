@@ -51,18 +51,7 @@ impl Served {
         env: Vec<(OsString, OsString)>,
         prepare: impl FnOnce(&Path),
     ) -> Self {
-        let home = tempfile::tempdir().unwrap();
-        let models = format!(
-            "[[model]]\nid = \"test\"\nprovider = \"openai\"\nbaseUrl = \"{}\"\n\
-             keyEnv = \"PLIMSOLL_TEST_KEY\"\ncontextWindow = {window}\n",
-            server.base_url()
-        );
-        std::fs::write(home.path().join("models.toml"), models).unwrap();
-        std::fs::write(
-            home.path().join("config.toml"),
-            "defaultModel = \"test\"\nscope = \"everything\"\n",
-        )
-        .unwrap();
+        let home = furnished(server, window);
         prepare(home.path());
         let (child, address) = serve(home.path(), ANYWHERE, env.clone());
         Self { child, address, home, env }
@@ -224,7 +213,27 @@ impl Drop for Served {
     }
 }
 
+/// A home with one model, `test`, that the scripted server answers for.
+pub(crate) fn furnished(server: &ScriptedServer, window: u64) -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let models = format!(
+        "[[model]]\nid = \"test\"\nprovider = \"openai\"\nbaseUrl = \"{}\"\n\
+         keyEnv = \"PLIMSOLL_TEST_KEY\"\ncontextWindow = {window}\n",
+        server.base_url()
+    );
+    std::fs::write(home.path().join("models.toml"), models).unwrap();
+    let config = "defaultModel = \"test\"\nscope = \"everything\"\n";
+    std::fs::write(home.path().join("config.toml"), config).unwrap();
+    home
+}
+
 fn serve(home: &Path, at: &str, more: Vec<(OsString, OsString)>) -> (Child, String) {
+    let mut command = command(home, at);
+    begun(command.envs(more))
+}
+
+/// The program that serves a home.
+pub(crate) fn command(home: &Path, at: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("PLIMSOLL_") {
@@ -235,7 +244,7 @@ fn serve(home: &Path, at: &str, more: Vec<(OsString, OsString)>) -> (Child, Stri
     if home.join("project").is_dir() {
         command.current_dir(home.join("project"));
     }
-    let mut child = command
+    command
         .args(["serve", "--addr", at])
         .env("PLIMSOLL_CONFIG_DIR", home)
         .env("PLIMSOLL_DATA_DIR", home.join("data"))
@@ -244,11 +253,13 @@ fn serve(home: &Path, at: &str, more: Vec<(OsString, OsString)>) -> (Child, Stri
         // The keyring of whoever runs the tests is not for them.
         .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")
         .env("PLIMSOLL_TEST_KEY", "sk-canary-0123456789abcdef")
-        .envs(more)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .stdin(Stdio::null());
+    command
+}
+
+/// Starts it, and waits until it says at which address it serves.
+pub(crate) fn begun(command: &mut Command) -> (Child, String) {
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut said = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();
     let address = said.split("http://").nth(1).and_then(|rest| rest.split('/').next());

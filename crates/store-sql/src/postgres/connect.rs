@@ -23,6 +23,10 @@ use crate::OpenOptions;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// A machine that is gone says nothing. Its connections are given up after so long, where a system
+/// would by itself wait for a quarter of an hour and more.
+const LOST_AFTER: Duration = Duration::from_secs(30);
+
 /// Where all connections are at work, a job waits for one. A machine that is busy takes its time.
 const WAIT_FOR_A_CONNECTION: Duration = Duration::from_secs(60);
 
@@ -80,7 +84,11 @@ fn parse(url: &str) -> StoreResult<Address> {
         Some(other) => return Err(bad(format!("`sslmode={other}` is unknown"))),
     };
     config.ssl_mode(if encrypted { SslMode::Require } else { SslMode::Disable });
-    config.connect_timeout(CONNECT_TIMEOUT).keepalives_idle(Duration::from_secs(30));
+    config.connect_timeout(CONNECT_TIMEOUT).tcp_user_timeout(LOST_AFTER);
+    config
+        .keepalives_idle(LOST_AFTER / 3)
+        .keepalives_interval(LOST_AFTER / 6)
+        .keepalives_retries(4);
     if config.get_application_name().is_none() {
         config.application_name("plimsoll");
     }

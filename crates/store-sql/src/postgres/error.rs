@@ -55,6 +55,8 @@ pub(super) fn decide(error: Error) -> Trouble {
         code if code.starts_with("28") || code.starts_with("3D") => {
             Trouble::Lasting(StoreError::Unreachable(words))
         }
+        // We were silent for too long in a transaction, so that it was undone.
+        "25P03" => Trouble::Passing(StoreError::Unreachable(words)),
         // It ends, starts, or has no room for one more.
         code if code.starts_with("08") || code.starts_with("57P") || code.starts_with("53") => {
             Trouble::Passing(StoreError::Unreachable(words))

@@ -1,6 +1,8 @@
 //! Bringing a store up to date: forward only, each step in a transaction, by one node at a time
 //! (TEA-5).
 
+use std::time::Duration;
+
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{
     StoreError, StoreResult, Workspace,
@@ -50,7 +52,8 @@ pub(super) async fn migrate(
     let done = tokio::task::spawn_blocking(move || {
         let mut names = Vec::new();
         loop {
-            let transaction = Transaction::begin(&pool, &handle, "", &Kind::Migrate);
+            let transaction =
+                Transaction::begin(&pool, &handle, "", (&Kind::Migrate, Duration::ZERO));
             match transaction.and_then(|transaction| step(transaction, known, at)) {
                 Ok(Some(name)) => names.push(name),
                 Ok(None) => return Ok(names),

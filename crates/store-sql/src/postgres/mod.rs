@@ -50,6 +50,8 @@ const REST: Duration = Duration::from_millis(60);
 pub struct PostgresStore {
     pool: Pool,
     patience: Duration,
+    /// See [`OpenOptions::silent_for`].
+    silent_for: Duration,
     report: OpenReport,
     faults: Option<Faults>,
     /// How often this handle has written.
@@ -79,6 +81,7 @@ impl PostgresStore {
         let mut store = Self {
             pool,
             patience: options.busy_timeout,
+            silent_for: options.silent_for,
             report: OpenReport::default(),
             faults: options.faults,
             writes: Arc::default(),
@@ -100,10 +103,11 @@ impl PostgresStore {
     ) -> StoreResult<T> {
         let (pool, patience, writes) = (self.pool.clone(), self.patience, Arc::clone(&self.writes));
         let (runtime, handle) = (Handle::current(), Arc::clone(&self.handle));
+        let silent_for = self.silent_for;
         let done = tokio::task::spawn_blocking(move || {
             let started = Instant::now();
             loop {
-                let trouble = match once(&pool, (&runtime, &handle), &kind, &job) {
+                let trouble = match once(&pool, (&runtime, &handle), (&kind, silent_for), &job) {
                     Ok(done) => {
                         if kind.writes() {
                             writes.fetch_add(1, Ordering::Relaxed);
@@ -137,11 +141,11 @@ impl PostgresStore {
 fn once<T>(
     pool: &Pool,
     (runtime, handle): (&Handle, &str),
-    kind: &Kind,
+    kind: (&Kind, Duration),
     job: &impl Fn(&mut dyn Db) -> StoreResult<T>,
 ) -> Result<T, Trouble> {
     let mut transaction = Transaction::begin(pool, runtime, handle, kind)?;
-    let done = transaction.run(job)?;
+    let done = transaction.run(job, kind.0)?;
     transaction.commit()?;
     Ok(done)
 }

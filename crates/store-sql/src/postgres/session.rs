@@ -17,6 +17,7 @@ use tokio_postgres::{
 use super::{
     error::{self, Trouble},
     texts,
+    transaction::Kind,
 };
 
 /// So many statements are on their way at once.
@@ -27,6 +28,8 @@ pub(super) struct Session<'c> {
     client: &'c Client,
     runtime: &'c Handle,
     handle: &'c str,
+    /// Whether the end of the transaction is confirmed before it is on the disk.
+    lazy: bool,
     passing: bool,
     /// What begins the transaction, where that goes along with the first query.
     beginning: Option<&'static str>,
@@ -35,7 +38,11 @@ pub(super) struct Session<'c> {
 impl<'c> Session<'c> {
     /// A session in a transaction that has begun.
     pub(super) fn new(client: &'c Client, runtime: &'c Handle, handle: &'c str) -> Self {
-        Self { client, runtime, handle, passing: false, beginning: None }
+        Self { client, runtime, handle, lazy: false, passing: false, beginning: None }
+    }
+
+    pub(super) fn of_kind(self, kind: &Kind) -> Self {
+        Self { lazy: matches!(kind, Kind::Write { lazily: true, .. }), ..self }
     }
 
     /// The same, where the first query begins it: one answer is waited for instead of two. Not for
@@ -131,6 +138,13 @@ impl Db for Session<'_> {
             touched.extend(done.map_err(|error| self.failed(error, sql))?);
         }
         Ok(touched)
+    }
+
+    fn keep_for_others(&mut self) -> StoreResult<()> {
+        if std::mem::take(&mut self.lazy) {
+            self.run("SET LOCAL synchronous_commit = on", values![])?;
+        }
+        Ok(())
     }
 
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<u64> {

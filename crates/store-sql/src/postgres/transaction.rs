@@ -1,5 +1,7 @@
 //! One transaction: begun with the locks that its kind needs, ended so that its outcome is known.
 
+use std::time::Duration;
+
 use deadpool_postgres::{Object, Pool};
 use futures_util::FutureExt;
 use plimsoll_store::{StoreResult, Subject, engine::Db, sql::search};
@@ -37,8 +39,10 @@ impl Kind {
 
     /// The statements that begin one that writes. The locks come first: what was committed before
     /// they were had is seen by all that follows. The number of the transaction tells its outcome
-    /// even if the connection breaks while it is committed.
-    fn beginning(&self) -> Option<String> {
+    /// even if the connection breaks while it is committed. A node that falls silent in it would
+    /// hold its locks for as long as its connection seems to be there, which may be hours; the
+    /// database undoes it after a lease.
+    fn beginning(&self, silent_for: Duration) -> Option<String> {
         let (about, lazily) = match self {
             Self::Read => return None,
             Self::Write { about, lazily } => (about, lazily),
@@ -48,7 +52,10 @@ impl Kind {
                 ));
             }
         };
-        let mut sql = "BEGIN".to_owned();
+        let mut sql = format!(
+            "BEGIN; SET LOCAL idle_in_transaction_session_timeout = {}",
+            silent_for.as_millis()
+        );
         if *lazily {
             sql.push_str("; SET LOCAL synchronous_commit = off");
         }
@@ -96,10 +103,10 @@ impl<'p> Transaction<'p> {
         pool: &'p Pool,
         runtime: &'p Handle,
         handle: &'p str,
-        kind: &Kind,
+        (kind, silent_for): (&Kind, Duration),
     ) -> Result<Self, Trouble> {
         let connection = runtime.block_on(pool.get()).map_err(error::of_pool)?;
-        let beginning = kind.beginning();
+        let beginning = kind.beginning(silent_for);
         let began = beginning.as_ref().map(|sql| runtime.block_on(connection.simple_query(sql)));
         // A connection whose transaction did not begin is not used again.
         let mut transaction = Self {
@@ -123,9 +130,10 @@ impl<'p> Transaction<'p> {
     pub(super) fn run<T>(
         &mut self,
         job: &impl Fn(&mut dyn Db) -> StoreResult<T>,
+        kind: &Kind,
     ) -> Result<T, Trouble> {
         let Some(connection) = &self.connection else { return Err(error::ended()) };
-        let mut session = Session::new(connection, self.runtime, self.handle);
+        let mut session = Session::new(connection, self.runtime, self.handle).of_kind(kind);
         if !self.begun {
             session = session.beginning_with(READ);
         }

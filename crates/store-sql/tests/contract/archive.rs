@@ -6,7 +6,7 @@ use plimsoll_domain::{
 };
 
 use super::{
-    Backend, answered, at, estimates::stale, files::file, held, pair, pair_id, ready, topic,
+    Backend, LEASE, answered, at, estimates::stale, files::file, held, pair, pair_id, ready, topic,
 };
 use plimsoll_store::{
     ArchivedPair, BroughtIn, Edit, Estimate, Noun, Outcome, PreviousAnswer, Revision, StoreError,
@@ -40,7 +40,7 @@ fn other_topic(n: u8, name: &str) -> Topic {
 pub(crate) async fn a_pair_is_taken_out_and_brought_in_whole(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &answered(1)).await.unwrap();
-    store.claim(pair_id(1), "other", HistoryScope::Everything, "me", at(5)).await.unwrap();
+    store.claim(pair_id(1), "other", HistoryScope::Everything, "me", at(5), LEASE).await.unwrap();
     let outcome = Outcome {
         assistant_text: Some("half an".to_owned()),
         error: Some(PairError { code: "net".to_owned(), message: "gone".to_owned() }),

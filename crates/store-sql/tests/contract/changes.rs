@@ -10,7 +10,7 @@ use plimsoll_store::{
     StoreError, Watched, WhatChanged, Workspace,
 };
 
-use super::{Backend, answered, at, filled, pair, pair_id, ready, topic};
+use super::{Backend, LEASE, answered, at, filled, pair, pair_id, ready, topic};
 
 const EVERYTHING: HistoryScope = HistoryScope::Everything;
 
@@ -38,7 +38,7 @@ pub(crate) async fn tea_6_changes_are_numbered_in_order_and_told_to_others(backe
     let (store, workspace) = ready(backend).await;
     let other = backend.open().await;
     let start = store.newest_change(&workspace).await.unwrap();
-    store.begin(&workspace, &[pair(1)], EVERYTHING, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(1)], EVERYTHING, "me", at(50), LEASE).await.unwrap();
     other.set_star(&[pair_id(1)], Star::new(2).unwrap()).await.unwrap();
     store.set_flag(&[pair_id(1)], ColorFlag::default()).await.unwrap();
     for (handle, ours) in [(&store, [true, false, true]), (&other, [false, true, false])] {
@@ -73,9 +73,9 @@ pub(crate) async fn tea_6_each_workspace_counts_for_itself(backend: &impl Backen
 
 pub(crate) async fn tea_6_what_fails_leaves_no_change(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &[pair(1)], EVERYTHING, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(1)], EVERYTHING, "me", at(50), LEASE).await.unwrap();
     let before = store.newest_change(&workspace).await.unwrap();
-    let busy = store.begin(&workspace, &[pair(2)], EVERYTHING, "you", at(60)).await;
+    let busy = store.begin(&workspace, &[pair(2)], EVERYTHING, "you", at(60), LEASE).await;
     assert!(matches!(busy.unwrap_err(), StoreError::Busy { .. }));
     let edit = Edit { user_text: Some("x".to_owned()), ..Edit::default() };
     assert!(store.edit(pair_id(1), &edit, at(60)).await.is_err());
@@ -107,7 +107,7 @@ pub(crate) async fn tea_6_every_write_that_pages_hear_of_is_told(backend: &impl 
     assert_eq!(told(&store, &here, store.set_topic(&both, topic().id)).await, labels);
     let uses = [(one, PairUse::Auto), (two, PairUse::Auto)];
     assert_eq!(told(&store, &here, store.set_uses(&uses)).await, labels);
-    let wrote = told(&store, &here, store.claim(one, "m", EVERYTHING, "me", at(70))).await;
+    let wrote = told(&store, &here, store.claim(one, "m", EVERYTHING, "me", at(70), LEASE)).await;
     assert_eq!(wrote, [Started(one)]);
     let held = super::held(&store, one).await;
     let end = store.set_state(held, LifecycleEvent::Finish, &Outcome::default());
@@ -143,7 +143,8 @@ pub(crate) async fn tea_6_every_write_that_pages_hear_of_is_told(backend: &impl 
 
 pub(crate) async fn tea_6_text_that_others_receive_is_read_as_it_grows(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    let held = store.begin(&workspace, &[pair(1)], EVERYTHING, "me", at(50)).await.unwrap()[0];
+    let held =
+        store.begin(&workspace, &[pair(1)], EVERYTHING, "me", at(50), LEASE).await.unwrap()[0];
     let other = backend.open().await;
     let ask = async |owner: &str, chars: Option<u64>| {
         let known = chars.map(|chars| KnownText { pair: held.pair, epoch: held.epoch, chars });
@@ -162,7 +163,7 @@ pub(crate) async fn tea_6_text_that_others_receive_is_read_as_it_grows(backend: 
     store.set_state(held, LifecycleEvent::Finish, &Outcome::default()).await.unwrap();
     assert_eq!(ask("you", Some(5)).await, None);
     // Another send of the same pair begins from its own start.
-    let again = store.claim(pair_id(1), "m", EVERYTHING, "me", at(60)).await.unwrap();
+    let again = store.claim(pair_id(1), "m", EVERYTHING, "me", at(60), LEASE).await.unwrap();
     store.save_partial(again, "anew").await.unwrap();
     assert_eq!(ask("you", Some(5)).await, Some((again.epoch, 0, "anew".to_owned())));
 }

@@ -4,7 +4,7 @@ use plimsoll_domain::{
     DeletionId, Draft, HistoryScope, LifecycleEvent, MessagePair, Topic, TopicId,
 };
 
-use super::{Backend, answered, at, held, pair, pair_id, ready, topic};
+use super::{Backend, LEASE, answered, at, held, pair, pair_id, ready, topic};
 use plimsoll_store::{
     ConversationPlace, ConversationQuery, Deletable, DeletedKind, NewDeletion, Outcome, StoreError,
 };
@@ -22,13 +22,14 @@ pub(crate) async fn one_send_a_conversation(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.put_topic(&workspace, &other_topic()).await.unwrap();
     let alone = HistoryScope::Conversation;
-    store.begin(&workspace, &[pair(1)], alone, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &[pair(1)], alone, "me", at(50), LEASE).await.unwrap();
     let busy = StoreError::Busy { since: at(50), pair: pair_id(1) };
-    let refused = store.begin(&workspace, &[pair(2)], alone, "me", at(60)).await;
+    let refused = store.begin(&workspace, &[pair(2)], alone, "me", at(60), LEASE).await;
     assert_eq!(refused.unwrap_err(), busy);
-    store.begin(&workspace, &[in_other(pair(3))], alone, "me", at(61)).await.unwrap();
+    store.begin(&workspace, &[in_other(pair(3))], alone, "me", at(61), LEASE).await.unwrap();
     let everything = HistoryScope::Everything;
-    let refused = store.begin(&workspace, &[in_other(pair(4))], everything, "me", at(62)).await;
+    let refused =
+        store.begin(&workspace, &[in_other(pair(4))], everything, "me", at(62), LEASE).await;
     assert_eq!(refused.unwrap_err(), busy);
     let pairs: Vec<_> =
         store.in_flight(&workspace).await.unwrap().iter().map(|send| send.pair).collect();
@@ -37,7 +38,7 @@ pub(crate) async fn one_send_a_conversation(backend: &impl Backend) {
         .set_state(held(&store, pair_id(1)).await, LifecycleEvent::Finish, &Outcome::default())
         .await
         .unwrap();
-    store.begin(&workspace, &[pair(2)], alone, "me", at(70)).await.unwrap();
+    store.begin(&workspace, &[pair(2)], alone, "me", at(70), LEASE).await.unwrap();
     assert_eq!(store.count(&workspace).await.unwrap(), 3);
 }
 
@@ -85,7 +86,7 @@ pub(crate) async fn sizes_follow_the_texts(backend: &impl Backend) {
     store.edit(pair_id(1), &edit, at(60)).await.unwrap();
     assert_eq!(size(topic().id).await.text_bytes, 7);
     let alone = HistoryScope::Conversation;
-    store.claim(pair_id(2), "m", alone, "me", at(70)).await.unwrap();
+    store.claim(pair_id(2), "m", alone, "me", at(70), LEASE).await.unwrap();
     let outcome = Outcome { assistant_text: Some("four".to_owned()), ..Outcome::default() };
     store
         .set_state(held(&store, pair_id(2)).await, LifecycleEvent::Finish, &outcome)
@@ -97,7 +98,7 @@ pub(crate) async fn sizes_follow_the_texts(backend: &impl Backend) {
     // Nothing of this was sent here, as far as receipts tell.
     assert_eq!(store.newest_model(&workspace).await.unwrap(), None);
     assert_eq!(store.last_sent_in(&workspace).await.unwrap(), None);
-    store.claim(pair_id(2), "m", alone, "me", at(75)).await.unwrap();
+    store.claim(pair_id(2), "m", alone, "me", at(75), LEASE).await.unwrap();
     assert_eq!(store.newest_model(&workspace).await.unwrap().as_deref(), Some("m"));
     assert_eq!(store.last_sent_in(&workspace).await.unwrap(), Some(other_topic().id));
 }

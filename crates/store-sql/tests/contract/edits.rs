@@ -2,7 +2,7 @@
 
 use plimsoll_domain::{HistoryScope, Lifecycle, LifecycleEvent, MessagePair, PairError, Usage};
 
-use super::{Backend, answered, at, held, pair, pair_id, ready};
+use super::{Backend, LEASE, answered, at, held, pair, pair_id, ready};
 use plimsoll_store::{Edit, Noun, Outcome, StoreError};
 
 fn new_question(text: &str) -> Edit {
@@ -49,7 +49,10 @@ pub(crate) async fn an_edit_updates_what_is_attached(backend: &impl Backend) {
 /// Texts do not change under a send.
 pub(crate) async fn a_pair_in_flight_is_not_edited(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50), LEASE)
+        .await
+        .unwrap();
     let busy = StoreError::Busy { since: at(50), pair: pair_id(1) };
     let refused = store.edit(pair_id(1), &new_question("x"), at(60)).await;
     assert_eq!(refused.unwrap_err(), busy);
@@ -66,7 +69,7 @@ fn first_answer() -> MessagePair {
 pub(crate) async fn regenerating_keeps_the_earlier_answer(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &first_answer()).await.unwrap();
-    store.claim(pair_id(1), "gpt-4o", HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store.claim(pair_id(1), "gpt-4o", HistoryScope::Everything, "me", at(50), LEASE).await.unwrap();
     let sending = store.get(pair_id(1)).await.unwrap().pair;
     assert_eq!((sending.assistant_text, sending.usage), (None, None));
     let outcome = Outcome { assistant_text: Some("second".to_owned()), ..Outcome::default() };
@@ -86,7 +89,7 @@ pub(crate) async fn a_swap_brings_everything_back(backend: &impl Backend) {
     store.insert(&workspace, &first_answer()).await.unwrap();
     let missing = store.swap_answer(pair_id(1)).await;
     assert_eq!(missing.unwrap_err(), StoreError::NotFound(Noun::PreviousAnswer));
-    store.claim(pair_id(1), "gpt-4o", HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store.claim(pair_id(1), "gpt-4o", HistoryScope::Everything, "me", at(50), LEASE).await.unwrap();
     let outcome =
         Outcome { assistant_text: Some("second".to_owned()), cut: true, ..Outcome::default() };
     store
@@ -108,7 +111,7 @@ pub(crate) async fn a_swap_brings_everything_back(backend: &impl Backend) {
 pub(crate) async fn a_failed_regeneration_can_be_swapped_back(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &first_answer()).await.unwrap();
-    store.claim(pair_id(1), "gpt-4o", HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store.claim(pair_id(1), "gpt-4o", HistoryScope::Everything, "me", at(50), LEASE).await.unwrap();
     let error = PairError { code: "net".to_owned(), message: "gone".to_owned() };
     let outcome = Outcome { error: Some(error.clone()), ..Outcome::default() };
     store.set_state(held(&store, pair_id(1)).await, LifecycleEvent::Fail, &outcome).await.unwrap();

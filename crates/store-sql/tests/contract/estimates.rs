@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plimsoll_domain::{HistoryScope, LifecycleEvent, PairId};
 
-use super::{Backend, answered, at, filled, held, pair_id, ready};
+use super::{Backend, LEASE, answered, at, filled, held, pair_id, ready};
 use plimsoll_store::{Edit, Estimate, Outcome, Store, Workspace};
 
 fn estimate(revision: u64) -> Estimate {
@@ -54,7 +54,7 @@ pub(crate) async fn every_change_of_text_makes_estimates_stale(backend: &impl Ba
     store.edit(pair_id(1), &edit, at(50)).await.unwrap();
     assert!(is_stale().await);
     weigh(&store, 1, "s").await;
-    store.claim(pair_id(1), "m", HistoryScope::Everything, "me", at(60)).await.unwrap();
+    store.claim(pair_id(1), "m", HistoryScope::Everything, "me", at(60), LEASE).await.unwrap();
     assert!(is_stale().await);
     weigh(&store, 1, "s").await;
     let outcome = Outcome { assistant_text: Some("x".to_owned()), ..Outcome::default() };

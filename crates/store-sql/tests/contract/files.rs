@@ -5,7 +5,7 @@ use plimsoll_domain::{
     MessagePair, PairUse, ProviderFileId, Topic, TopicId,
 };
 
-use super::{Backend, answered, at, filled, held, pair, pair_id, ready, topic};
+use super::{Backend, LEASE, answered, at, filled, held, pair, pair_id, ready, topic};
 use plimsoll_store::{Estimate, ListedIn, ToolCallRecord, Workspace};
 
 pub(super) fn file(n: u8) -> File {
@@ -103,7 +103,10 @@ pub(crate) async fn what_a_tool_made_stays_unless_the_send_is_cancelled(backend:
     use plimsoll_domain::LifecycleEvent::{Cancel, Fail, Finish};
     let (store, workspace) = ready(backend).await;
     for (n, event) in [(1, Finish), (2, Fail), (3, Cancel)] {
-        store.begin(&workspace, &[pair(n)], HistoryScope::Everything, "me", at(60)).await.unwrap();
+        store
+            .begin(&workspace, &[pair(n)], HistoryScope::Everything, "me", at(60), LEASE)
+            .await
+            .unwrap();
         let (source, made_for) = (FileSource::Pending, Some(pair_id(n)));
         let made = File { source, made_for, ..file(n) };
         store.put_file(&workspace, &made).await.unwrap();
@@ -229,7 +232,7 @@ pub(crate) async fn tool_calls_go_with_their_answer(backend: &impl Backend) {
         store.add_tool_call(held(&store, pair_id(1)).await, &call(name)).await.unwrap();
     }
     assert_eq!(store.tool_calls(pair_id(1)).await.unwrap(), [call("first"), call("second")]);
-    store.claim(pair_id(1), "m", HistoryScope::Everything, "me", at(60)).await.unwrap();
+    store.claim(pair_id(1), "m", HistoryScope::Everything, "me", at(60), LEASE).await.unwrap();
     assert!(store.tool_calls(pair_id(1)).await.unwrap().is_empty());
     store.add_tool_call(held(&store, pair_id(1)).await, &call("third")).await.unwrap();
     let done =

@@ -1,9 +1,9 @@
 //! Rules of who holds a send, and for how long (TEA-7).
 
 use plimsoll_domain::{HistoryScope, Lifecycle, LifecycleEvent, Timestamp};
-use plimsoll_store::{FIRST_LEASE, HeldSend, INTERRUPTED, Outcome, StoreError, ToolCallRecord};
+use plimsoll_store::{HeldSend, INTERRUPTED, Outcome, StoreError, ToolCallRecord};
 
-use super::{Backend, at, pair, pair_id, ready};
+use super::{Backend, LEASE, at, pair, pair_id, ready};
 
 const EVERYTHING: HistoryScope = HistoryScope::Everything;
 
@@ -25,11 +25,12 @@ fn call() -> ToolCallRecord {
 
 pub(crate) async fn tea_7_what_is_written_for_a_send_names_it(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    let begun = store.begin(&workspace, &[pair(1)], EVERYTHING, "me", at(50)).await.unwrap();
+    let begun =
+        store.begin(&workspace, &[pair(1)], EVERYTHING, "me", at(50), LEASE / 5).await.unwrap();
     let [held] = begun[..] else { panic!("one send was begun") };
     let send = store.sends_in_flight().await.unwrap().remove(0);
     assert_eq!((send.pair, send.epoch), (held.pair, held.epoch));
-    let first = i64::try_from(FIRST_LEASE.as_millis()).unwrap();
+    let first = i64::try_from((LEASE / 5).as_millis()).unwrap();
     assert_eq!(send.expires_at, later(at(50), first));
     let lost = StoreError::LeaseLost { pair: pair_id(1) };
     let other = HeldSend { epoch: held.epoch + 1, ..held };
@@ -48,7 +49,8 @@ pub(crate) async fn tea_7_what_is_written_for_a_send_names_it(backend: &impl Bac
 
 pub(crate) async fn tea_7_a_send_that_is_renewed_is_left_alone(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    let held = store.begin(&workspace, &[pair(1)], EVERYTHING, "me", at(50)).await.unwrap()[0];
+    let held =
+        store.begin(&workspace, &[pair(1)], EVERYTHING, "me", at(50), LEASE).await.unwrap()[0];
     let node = backend.open().await;
     // It looks dead to somebody, and is renewed before that is acted upon.
     let seen = node.sends_in_flight().await.unwrap();
@@ -63,7 +65,8 @@ pub(crate) async fn tea_7_a_send_that_is_renewed_is_left_alone(backend: &impl Ba
 /// sees it first ends it, and nothing of the old owner is taken any more.
 pub(crate) async fn tea_7_who_stops_renewing_is_ended_and_refused(backend: &impl Backend) {
     let (dead, workspace) = ready(backend).await;
-    let held = dead.begin(&workspace, &[pair(1)], EVERYTHING, "dead", at(50)).await.unwrap()[0];
+    let held =
+        dead.begin(&workspace, &[pair(1)], EVERYTHING, "dead", at(50), LEASE).await.unwrap()[0];
     dead.save_partial(held, "half").await.unwrap();
     let expires_at = dead.sends_in_flight().await.unwrap()[0].expires_at;
     let node = backend.open().await;
@@ -88,14 +91,15 @@ pub(crate) async fn tea_7_who_stops_renewing_is_ended_and_refused(backend: &impl
     assert_eq!(late.unwrap_err(), over);
     let kept = node.get(pair_id(1)).await.unwrap().pair;
     assert_eq!(kept.assistant_text.as_deref(), Some("half"));
-    node.begin(&workspace, &[pair(2)], EVERYTHING, "node", now).await.unwrap();
+    node.begin(&workspace, &[pair(2)], EVERYTHING, "node", now, LEASE).await.unwrap();
 }
 
 pub(crate) async fn tea_7_a_pair_that_is_sent_again_is_another_send(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    let first = store.begin(&workspace, &[pair(1)], EVERYTHING, "me", at(50)).await.unwrap()[0];
+    let first =
+        store.begin(&workspace, &[pair(1)], EVERYTHING, "me", at(50), LEASE).await.unwrap()[0];
     store.set_state(first, LifecycleEvent::Finish, &Outcome::default()).await.unwrap();
-    let second = store.claim(pair_id(1), "m", EVERYTHING, "you", at(60)).await.unwrap();
+    let second = store.claim(pair_id(1), "m", EVERYTHING, "you", at(60), LEASE).await.unwrap();
     assert_ne!(first.epoch, second.epoch);
     let lost = StoreError::LeaseLost { pair: pair_id(1) };
     assert_eq!(store.save_partial(first, "late").await.unwrap_err(), lost);

@@ -34,7 +34,7 @@ use std::{path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use plimsoll_domain::{MessagePair, PairId};
 use plimsoll_store::{HeldSend, Store, Workspace};
-pub(crate) use plimsoll_testkit::pairs::{answered, at, pair, pair_id, topic};
+pub(crate) use plimsoll_testkit::pairs::{LEASE, answered, at, pair, pair_id, topic};
 
 /// One store of its own, empty at first, that can be opened more than once.
 #[async_trait]

@@ -2,7 +2,7 @@
 
 use plimsoll_domain::{HistoryScope, LifecycleEvent, ReceiptId};
 
-use super::{Backend, answered, at, books, filled, held, pair, pair_id, ready};
+use super::{Backend, LEASE, answered, at, books, filled, held, pair, pair_id, ready};
 use plimsoll_store::{
     Edit, ErrorSnapshot, Estimate, FailedAnswer, GroupBy, Noun, Outcome, ReceiptFilter, StoreError,
 };
@@ -94,7 +94,10 @@ pub(crate) async fn a_deleted_pair_does_not_come_back_through_its_send(backend: 
 pub(crate) async fn a_pair_in_flight_is_not_deleted(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &answered(1)).await.unwrap();
-    store.begin(&workspace, &[pair(2)], HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(2)], HistoryScope::Everything, "me", at(50), LEASE)
+        .await
+        .unwrap();
     let both = [pair_id(1), pair_id(2)];
     let busy = StoreError::Busy { since: at(50), pair: pair_id(2) };
     assert_eq!(store.delete(&both).await.unwrap_err(), busy);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plimsoll_domain::{HistoryScope, LifecycleEvent, MessagePair, PairId};
 
-use super::{Backend, ODD_QUERIES, answered, at, filled, held, pair, pair_id, ready};
+use super::{Backend, LEASE, ODD_QUERIES, answered, at, filled, held, pair, pair_id, ready};
 use plimsoll_store::{Edit, Outcome, Store, Workspace};
 
 fn about(n: u8, user: &str, assistant: &str) -> MessagePair {
@@ -94,7 +94,7 @@ pub(crate) async fn what_changed_is_found_as_it_is_now(backend: &impl Backend) {
     store.edit(pair_id(1), &edit, at(50)).await.unwrap();
     assert!(found(&store, "starboard").await.is_empty());
     assert_eq!(found(&store, "larboard").await, [pair_id(1)]);
-    store.claim(pair_id(1), "m", HistoryScope::Everything, "me", at(60)).await.unwrap();
+    store.claim(pair_id(1), "m", HistoryScope::Everything, "me", at(60), LEASE).await.unwrap();
     assert!(found(&store, "first").await.is_empty());
     store.save_partial(held(&store, pair_id(1)).await, "second").await.unwrap();
     store
@@ -104,7 +104,10 @@ pub(crate) async fn what_changed_is_found_as_it_is_now(backend: &impl Backend) {
     assert_eq!(found(&store, "second").await, [pair_id(1)]);
     store.swap_answer(pair_id(1)).await.unwrap();
     assert_eq!(found(&store, "first").await, [pair_id(1)]);
-    store.begin(&workspace, &[pair(2)], HistoryScope::Everything, "me", at(70)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(2)], HistoryScope::Everything, "me", at(70), LEASE)
+        .await
+        .unwrap();
     assert_eq!(found(&store, "question").await, [pair_id(2)], "at once, while it is sent");
     assert!(store.check().await.unwrap().is_empty());
 }

@@ -4,13 +4,16 @@ use plimsoll_domain::{
     HistoryScope, Lifecycle, LifecycleEvent, PairError, ReceiptId, TopicId, Usage,
 };
 
-use super::{Backend, answered, at, held, pair, pair_id, ready, topic};
+use super::{Backend, LEASE, answered, at, held, pair, pair_id, ready, topic};
 use plimsoll_store::{INTERRUPTED, Outcome, StoreError, Workspace};
 
 /// SND-1: the pair is there, in `sending`, when the send may start.
 pub(crate) async fn a_send_is_written_down_before_it_starts(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50), LEASE)
+        .await
+        .unwrap();
     let second_handle = backend.open().await;
     let stored = second_handle.get(pair_id(1)).await.unwrap().pair;
     assert_eq!(stored.lifecycle, Lifecycle::Sending);
@@ -22,16 +25,23 @@ pub(crate) async fn a_send_is_written_down_before_it_starts(backend: &impl Backe
 /// SND-2: a second send is refused, says since when the first runs, and leaves nothing.
 pub(crate) async fn one_send_a_workspace(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50), LEASE)
+        .await
+        .unwrap();
     let busy = StoreError::Busy { since: at(50), pair: pair_id(1) };
     let other_process = backend.open().await;
-    let refused =
-        other_process.begin(&workspace, &[pair(2)], HistoryScope::Everything, "you", at(60)).await;
+    let refused = other_process
+        .begin(&workspace, &[pair(2)], HistoryScope::Everything, "you", at(60), LEASE)
+        .await;
     assert_eq!(refused.unwrap_err(), busy);
     assert_eq!(store.count(&workspace).await.unwrap(), 1);
     store.insert(&workspace, &pair(3)).await.unwrap();
     assert_eq!(
-        store.claim(pair_id(3), "m", HistoryScope::Everything, "me", at(70)).await.unwrap_err(),
+        store
+            .claim(pair_id(3), "m", HistoryScope::Everything, "me", at(70), LEASE)
+            .await
+            .unwrap_err(),
         busy
     );
     let other = Workspace::parse("other/main").unwrap();
@@ -41,20 +51,23 @@ pub(crate) async fn one_send_a_workspace(backend: &impl Backend) {
     store.put_topic(&other, &far).await.unwrap();
     let mut there = pair(4);
     there.topic_id = far.id;
-    store.begin(&other, &[there], HistoryScope::Everything, "me", at(80)).await.unwrap();
+    store.begin(&other, &[there], HistoryScope::Everything, "me", at(80), LEASE).await.unwrap();
     store
         .set_state(held(&store, pair_id(1)).await, LifecycleEvent::Finish, &Outcome::default())
         .await
         .unwrap();
     assert_eq!(store.in_flight(&workspace).await.unwrap(), []);
-    store.begin(&workspace, &[pair(5)], HistoryScope::Everything, "me", at(90)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(5)], HistoryScope::Everything, "me", at(90), LEASE)
+        .await
+        .unwrap();
 }
 
 /// A pair that was written down can be sent later, with the model of that time.
 pub(crate) async fn an_idle_pair_can_be_claimed(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     store.insert(&workspace, &pair(1)).await.unwrap();
-    store.claim(pair_id(1), "gpt-4o", HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store.claim(pair_id(1), "gpt-4o", HistoryScope::Everything, "me", at(50), LEASE).await.unwrap();
     let stored = store.get(pair_id(1)).await.unwrap().pair;
     assert_eq!((stored.lifecycle, stored.model.as_str()), (Lifecycle::Sending, "gpt-4o"));
     assert_eq!(stored.previous_answer, None);
@@ -63,7 +76,10 @@ pub(crate) async fn an_idle_pair_can_be_claimed(backend: &impl Backend) {
 /// SND-3: what has arrived is kept, and the outcome replaces it.
 pub(crate) async fn partial_text_is_kept_until_the_end(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50), LEASE)
+        .await
+        .unwrap();
     store.save_partial(held(&store, pair_id(1)).await, "").await.unwrap();
     assert_eq!(store.get(pair_id(1)).await.unwrap().pair.assistant_text, None, "HIS-1");
     store.save_partial(held(&store, pair_id(1)).await, "The cap").await.unwrap();
@@ -94,7 +110,10 @@ pub(crate) async fn partial_text_is_kept_until_the_end(backend: &impl Backend) {
 /// A change that comes too late is refused and changes nothing.
 pub(crate) async fn a_send_ends_once(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50), LEASE)
+        .await
+        .unwrap();
     let failed = Outcome {
         error: Some(PairError { code: "net".to_owned(), message: "gone".to_owned() }),
         ..Outcome::default()
@@ -122,13 +141,14 @@ pub(crate) async fn only_an_owner_makes_a_pair_sending(backend: &impl Backend) {
             store.set_state(held(&store, pair_id(2)).await, event, &Outcome::default()).await;
         assert_eq!(refused.unwrap_err(), StoreError::Unclaimed);
     }
-    let refused =
-        store.begin(&workspace, &[answered(3)], HistoryScope::Everything, "me", at(50)).await;
+    let refused = store
+        .begin(&workspace, &[answered(3)], HistoryScope::Everything, "me", at(50), LEASE)
+        .await;
     assert!(matches!(refused.unwrap_err(), StoreError::Illegal(_)));
     let mut failed = pair(4);
     failed.lifecycle = Lifecycle::Error;
     store.insert(&workspace, &failed).await.unwrap();
-    let refused = store.claim(pair_id(4), "m", HistoryScope::Everything, "me", at(50)).await;
+    let refused = store.claim(pair_id(4), "m", HistoryScope::Everything, "me", at(50), LEASE).await;
     assert!(matches!(refused.unwrap_err(), StoreError::Illegal(_)));
     assert_eq!(store.in_flight(&workspace).await.unwrap(), []);
     assert_eq!(store.count(&workspace).await.unwrap(), 2);
@@ -137,7 +157,10 @@ pub(crate) async fn only_an_owner_makes_a_pair_sending(backend: &impl Backend) {
 /// SND-4: the partial text stays, the user text is never lost.
 pub(crate) async fn cancelling_keeps_what_arrived(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(1)], HistoryScope::Everything, "me", at(50), LEASE)
+        .await
+        .unwrap();
     store.save_partial(held(&store, pair_id(1)).await, "half").await.unwrap();
     store
         .set_state(held(&store, pair_id(1)).await, LifecycleEvent::Cancel, &Outcome::default())
@@ -152,7 +175,10 @@ pub(crate) async fn cancelling_keeps_what_arrived(backend: &impl Backend) {
 /// SND-6: after a crash the pair is in error, with what had arrived, and the way is free.
 pub(crate) async fn sends_of_the_dead_are_interrupted(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "dead", at(50)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(1)], HistoryScope::Everything, "dead", at(50), LEASE)
+        .await
+        .unwrap();
     store.save_partial(held(&store, pair_id(1)).await, "half").await.unwrap();
     let found = store.recover(&|send| send.owner != "dead").await.unwrap();
     assert_eq!(found.len(), 1);
@@ -163,13 +189,19 @@ pub(crate) async fn sends_of_the_dead_are_interrupted(backend: &impl Backend) {
     assert_eq!(stored.assistant_text.as_deref(), Some("half"));
     assert_eq!(stored.user_text, pair(1).user_text);
     assert!(store.recover(&|_| false).await.unwrap().is_empty(), "only once");
-    store.begin(&workspace, &[pair(2)], HistoryScope::Everything, "me", at(60)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(2)], HistoryScope::Everything, "me", at(60), LEASE)
+        .await
+        .unwrap();
 }
 
 /// A second process must not end the sends of the first.
 pub(crate) async fn sends_of_the_living_are_left_alone(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
-    store.begin(&workspace, &[pair(1)], HistoryScope::Everything, "living", at(50)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(1)], HistoryScope::Everything, "living", at(50), LEASE)
+        .await
+        .unwrap();
     let other_process = backend.open().await;
     assert!(other_process.recover(&|send| send.owner == "living").await.unwrap().is_empty());
     let stored = store.get(pair_id(1)).await.unwrap().pair;

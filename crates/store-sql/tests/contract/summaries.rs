@@ -7,7 +7,7 @@ use plimsoll_domain::{
     Summarised,
 };
 
-use super::{Backend, answered, at, filled, held, pair, pair_id, ready};
+use super::{Backend, LEASE, answered, at, filled, held, pair, pair_id, ready};
 use plimsoll_store::{Deletable, Edit, NewDeletion, Outcome, Store, StoreError, Workspace};
 
 /// A summary of the pairs 1 and 2, right after the second.
@@ -34,7 +34,7 @@ async fn with_summary(backend: &impl Backend) -> (Arc<dyn Store>, Workspace) {
     filled(&store, &workspace, &pairs).await;
     store.set_use(&[pair_id(1)], PairUse::Pinned).await.unwrap();
     let scope = HistoryScope::Everything;
-    store.begin(&workspace, &[summary()], scope, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &[summary()], scope, "me", at(50), LEASE).await.unwrap();
     (store, workspace)
 }
 
@@ -116,24 +116,24 @@ pub(crate) async fn his_12_a_comparison_is_begun_as_one(backend: &impl Backend) 
         MessagePair { group, pair_use: Out, model: "other".to_owned(), ..pair(2) },
     ];
     let alone = HistoryScope::Conversation;
-    store.begin(&workspace, &compared, alone, "me", at(50)).await.unwrap();
+    store.begin(&workspace, &compared, alone, "me", at(50), LEASE).await.unwrap();
     for n in [1, 2] {
         let kept = store.get(pair_id(n)).await.unwrap().pair;
         assert_eq!((kept.group, kept.lifecycle), (group, Lifecycle::Sending));
-        let refused = store.begin(&workspace, &[pair(3)], alone, "me", at(60)).await;
+        let refused = store.begin(&workspace, &[pair(3)], alone, "me", at(60), LEASE).await;
         assert!(matches!(refused, Err(StoreError::Busy { .. })), "{refused:?}");
         store
             .set_state(held(&store, pair_id(n)).await, LifecycleEvent::Finish, &Outcome::default())
             .await
             .unwrap();
     }
-    store.begin(&workspace, &[pair(3)], alone, "me", at(60)).await.unwrap();
+    store.begin(&workspace, &[pair(3)], alone, "me", at(60), LEASE).await.unwrap();
     // One that is refused leaves nothing of the others.
     let twice = [MessagePair { group, ..pair(4) }, MessagePair { group, ..pair(4) }];
     store
         .set_state(held(&store, pair_id(3)).await, LifecycleEvent::Finish, &Outcome::default())
         .await
         .unwrap();
-    assert!(store.begin(&workspace, &twice, alone, "me", at(70)).await.is_err());
+    assert!(store.begin(&workspace, &twice, alone, "me", at(70), LEASE).await.is_err());
     assert_eq!(store.count(&workspace).await.unwrap(), 3);
 }

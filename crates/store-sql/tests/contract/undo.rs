@@ -8,7 +8,7 @@ use plimsoll_domain::{
 };
 
 use super::{
-    Backend, answered, at, books, files, filled, held, memory, pair, pair_id, ready, topic,
+    Backend, LEASE, answered, at, books, files, filled, held, memory, pair, pair_id, ready, topic,
 };
 use plimsoll_store::{
     Deletable, DeletedKind, Deletion, Edit, ErrorSnapshot, FailedAnswer, MemoryQuery, NewDeletion,
@@ -320,7 +320,10 @@ pub(crate) async fn rec_5_notes_come_back_and_are_purged(backend: &impl Backend)
 pub(crate) async fn rec_5_nothing_in_flight_is_put_aside(backend: &impl Backend) {
     let (store, workspace) = ready(backend).await;
     filled(&store, &workspace, &[answered(1)]).await;
-    store.begin(&workspace, &[pair(2)], HistoryScope::Everything, "me", at(50)).await.unwrap();
+    store
+        .begin(&workspace, &[pair(2)], HistoryScope::Everything, "me", at(50), LEASE)
+        .await
+        .unwrap();
     let busy = StoreError::Busy { since: at(50), pair: pair_id(2) };
     assert_eq!(store.put_aside(&new(3), &these(&[1, 2])).await.unwrap_err(), busy);
     assert_eq!(store.count(&workspace).await.unwrap(), 2);

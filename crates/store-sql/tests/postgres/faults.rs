@@ -2,7 +2,12 @@
 
 use std::time::Duration;
 
-use plimsoll_store::{Pairs, StoreError, Topics, Workspace};
+use plimsoll_domain::Draft;
+use plimsoll_store::{
+    Outbox, Pairs, Preferences, StoreError, Subject, Topics, Workspace,
+    engine::{Db, Engine},
+    values,
+};
 use plimsoll_store_sql::{OpenOptions, PostgresStore};
 use plimsoll_testkit::{
     pairs::{answered, at, pair_id, topic},
@@ -120,6 +125,69 @@ async fn tea_12_a_database_that_comes_back_is_gone_on_with() {
     assert!(store.get(pair_id(3)).await.is_ok());
     store.insert(&workspace, &answered(4)).await.unwrap();
     drop(server);
+}
+
+/// A number that somebody saw is never given to another change: who heard of the first would never
+/// hear of the second. A draft need not survive, its number must.
+#[tokio::test(flavor = "multi_thread")]
+async fn tea_12_no_number_of_a_change_is_given_twice_after_a_crash() {
+    if Postgres::shared().is_none() {
+        return;
+    }
+    // What need not survive stays in the memory of the database for long.
+    let mut server = match Postgres::start("-c wal_writer_delay=10000") {
+        Ok(server) => server,
+        Err(why) => return real::skipped(&format!("this test needs PostgreSQL: {why}")),
+    };
+    let address = server.database();
+    let store = PostgresStore::open(&address, OpenOptions::default(), at(0)).await.unwrap();
+    let workspace = Workspace::default();
+    store.put_topic(&workspace, &topic()).await.unwrap();
+    let draft = Draft { text: "half a message".to_owned(), ..Draft::default() };
+    store.put_draft(&workspace, None, &draft, at(1)).await.unwrap();
+    let seen = store.newest_change(&workspace).await.unwrap();
+    let server = tokio::task::spawn_blocking(move || {
+        server.stop().unwrap();
+        server.run().unwrap();
+        server
+    });
+    let server = server.await.unwrap();
+    store.insert(&workspace, &answered(1)).await.unwrap();
+    let next = store.newest_change(&workspace).await.unwrap();
+    assert!(next > seen, "{next} comes behind {seen}");
+    drop(server);
+}
+
+/// A node that sleeps in a transaction, or whose network is gone, has locks that others wait for:
+/// among them who would end its sends.
+#[tokio::test(flavor = "multi_thread")]
+async fn tea_7_who_falls_silent_in_a_transaction_holds_nobody_up() {
+    let Some(server) = Postgres::shared() else { return };
+    let address = server.database();
+    let options = OpenOptions { silent_for: Duration::from_millis(200), ..OpenOptions::default() };
+    let sleeper = PostgresStore::open(&address, options, at(0)).await.unwrap();
+    let store = PostgresStore::open(&address, OpenOptions::default(), at(0)).await.unwrap();
+    let workspace = Workspace::default();
+    store.put_topic(&workspace, &topic()).await.unwrap();
+    let (asleep, falls_asleep) = std::sync::mpsc::channel();
+    let (wake, woken) = std::sync::mpsc::channel::<()>();
+    let (asleep, woken) = (std::sync::Mutex::new(asleep), std::sync::Mutex::new(woken));
+    let about = Subject::Workspace(workspace.clone());
+    let sleeping = tokio::spawn(async move {
+        let job = move |db: &mut dyn Db| {
+            let _ = asleep.lock().unwrap().send(());
+            // When it is tried again nobody is there to wake it, and it goes on at once.
+            let _ = woken.lock().unwrap().recv();
+            db.run("SELECT 1", values![]).map(drop)
+        };
+        sleeper.write(about, job).await
+    });
+    tokio::task::spawn_blocking(move || falls_asleep.recv().unwrap()).await.unwrap();
+    let written = store.insert(&workspace, &answered(1));
+    let written = tokio::time::timeout(Duration::from_secs(60), written).await;
+    written.expect("nobody waits for who sleeps").unwrap();
+    drop(wake);
+    sleeping.await.unwrap().expect("what was undone is done again");
 }
 
 /// Writers of one workspace take turns, whatever handle they use: nothing is lost or counted twice.

@@ -9,7 +9,7 @@ use std::{
 
 use plimsoll_domain::{HistoryScope, Lifecycle, LifecycleEvent, MessagePair, PairId};
 use plimsoll_store::{Edit, INTERRUPTED, Outcome, Pairs, Store, Upkeep, Workspace};
-use plimsoll_testkit::pairs::{at, pair};
+use plimsoll_testkit::pairs::{LEASE, at, pair};
 use tempfile::TempDir;
 
 use crate::support::{child, child_path, held, open, ready};
@@ -44,6 +44,7 @@ async fn child_writes_until_it_is_killed() {
                 HistoryScope::Everything,
                 "child",
                 at(0),
+                LEASE,
             )
             .await
             .unwrap();

@@ -5,7 +5,7 @@ use plimsoll_domain::{
 };
 use plimsoll_store::{Edit, Outcome, Pairs, Search, Upkeep, Workspace};
 use plimsoll_store_sql::SqlStore;
-use plimsoll_testkit::pairs::{at, pair, pair_id};
+use plimsoll_testkit::pairs::{LEASE, at, pair, pair_id};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -195,12 +195,13 @@ async fn ask(store: &SqlStore, operation: &Operation) -> bool {
     match operation {
         Operation::Insert(n, done) => store.insert(&workspace, &written(*n, *done)).await.is_ok(),
         Operation::Begin(n) => store
-            .begin(&workspace, &[pair(*n)], HistoryScope::Everything, "me", at(0))
+            .begin(&workspace, &[pair(*n)], HistoryScope::Everything, "me", at(0), LEASE)
             .await
             .is_ok(),
-        Operation::Claim(n) => {
-            store.claim(pair_id(*n), "other", HistoryScope::Everything, "me", at(0)).await.is_ok()
-        }
+        Operation::Claim(n) => store
+            .claim(pair_id(*n), "other", HistoryScope::Everything, "me", at(0), LEASE)
+            .await
+            .is_ok(),
         Operation::Save(n, text) => {
             store.save_partial(held(store, pair_id(*n)).await, text).await.is_ok()
         }

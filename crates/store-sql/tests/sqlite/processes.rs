@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plimsoll_domain::{HistoryScope, MessagePair, PairId};
 use plimsoll_store::{Pairs, StoreError, Upkeep, Workspace};
-use plimsoll_testkit::pairs::{at, pair};
+use plimsoll_testkit::pairs::{LEASE, at, pair};
 use tempfile::TempDir;
 
 use crate::support::{child, child_path, open, ready};
@@ -68,6 +68,7 @@ async fn of_many_that_want_to_send_one_does() {
                         HistoryScope::Everything,
                         "me",
                         at(0),
+                        LEASE,
                     )
                     .await
             })

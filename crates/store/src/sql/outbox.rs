@@ -35,6 +35,9 @@ const FORGOTTEN_AT_ONCE: u64 = 1000;
 
 /// Writes down that something changed in a workspace; gives the number of the change.
 pub(crate) fn put(db: &mut dyn Db, workspace: &Workspace, what: &WhatChanged) -> StoreResult<u64> {
+    // A number that was lost would be given again, to another change, which whoever had seen the
+    // first one would never hear of.
+    db.keep_for_others()?;
     let number = first(db, NEXT, values![workspace], |row| row.count(0))?
         .ok_or_else(|| unreadable("a counter is missing"))?;
     let (kind, about) = what.written();

@@ -1,5 +1,7 @@
 //! Sends in flight and their owners (SND-2, SND-6).
 
+use std::time::Duration;
+
 use plimsoll_domain::{
     HistoryScope, Lifecycle, LifecycleEvent, MessagePair, PairError, PairId, Timestamp, TopicId,
 };
@@ -9,8 +11,8 @@ use super::{
     outbox, pairs, read_pairs, tool_calls, workspaces,
 };
 use crate::{
-    FIRST_LEASE, HeldSend, INTERRUPTED, Noun, Outcome, SendInFlight, StoreError, StoreResult,
-    StoredPair, WhatChanged, Workspace,
+    HeldSend, INTERRUPTED, Noun, Outcome, SendInFlight, StoreError, StoreResult, StoredPair,
+    WhatChanged, Workspace,
     engine::{Cells, Db, first, id, list},
 };
 
@@ -41,6 +43,7 @@ pub(crate) fn begin(
     scope: HistoryScope,
     owner: &str,
     at: Timestamp,
+    lease: Duration,
 ) -> StoreResult<Vec<HeldSend>> {
     if let Some(pair) = pairs.first() {
         must_be_free(db, workspace, pair.topic_id, scope)?;
@@ -50,7 +53,7 @@ pub(crate) fn begin(
         let mut sending = pair.clone();
         sending.apply(LifecycleEvent::Start)?;
         pairs::put(db, workspace, &sending)?;
-        held.push(hold(db, workspace, pair.id, owner, at)?);
+        held.push(hold(db, workspace, pair.id, (owner, at, lease))?);
     }
     Ok(held)
 }
@@ -62,6 +65,7 @@ pub(crate) fn claim(
     scope: HistoryScope,
     owner: &str,
     at: Timestamp,
+    lease: Duration,
 ) -> StoreResult<HeldSend> {
     let StoredPair { workspace, pair, .. } = read_pairs::get(db, id)?;
     must_be_free(db, &workspace, pair.topic_id, scope)?;
@@ -85,7 +89,7 @@ pub(crate) fn claim(
     }
     answer::put_current(db, id, &sending)?;
     pairs::texts_changed(db, id)?;
-    hold(db, &workspace, id, owner, at)
+    hold(db, &workspace, id, (owner, at, lease))
 }
 
 /// Writes down who sends a pair. The number of the change is that of no other send of the
@@ -94,11 +98,10 @@ fn hold(
     db: &mut dyn Db,
     workspace: &Workspace,
     pair: PairId,
-    owner: &str,
-    at: Timestamp,
+    (owner, at, lease): (&str, Timestamp, Duration),
 ) -> StoreResult<HeldSend> {
     let epoch = outbox::put(db, workspace, &WhatChanged::Started(pair))?;
-    let lease = i64::try_from(FIRST_LEASE.as_millis()).unwrap_or(i64::MAX);
+    let lease = i64::try_from(lease.as_millis()).unwrap_or(i64::MAX);
     let expires_at = Timestamp::from_millis(at.millis().saturating_add(lease));
     db.run(CLAIM, values![workspace, pair, owner, at, epoch, expires_at])?;
     Ok(HeldSend { pair, epoch })

@@ -199,7 +199,7 @@ impl<'a> Show<'a> {
         }
         match progress {
             Progress::Text(..) => {}
-            Progress::Started(_) => self.wait_for_answer(),
+            Progress::Started(..) => self.wait_for_answer(),
             Progress::Attempt(_, attempt) if attempt.record.stage == Stage::Sent => {
                 self.called = true;
                 self.wait_for_answer();
