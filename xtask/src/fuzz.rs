@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::run::{has, root, skip, step};
 
 /// One target for each text that comes from outside.
-const TARGETS: [&str; 16] = [
+const TARGETS: [&str; 17] = [
     "filter",
     "segments",
     "classify",
@@ -19,13 +19,14 @@ const TARGETS: [&str; 16] = [
     "arguments",
     "sdd",
     "pdf",
+    "documents",
     "gguf",
     "pairs",
     "requests",
 ];
 
 /// Targets that are built on their own, because they need what takes minutes to build.
-const APART: [&str; 5] = ["arguments", "gguf", "pairs", "pdf", "sniff"];
+const APART: [&str; 6] = ["arguments", "documents", "gguf", "pairs", "pdf", "sniff"];
 
 /// The longest input of a target: a model file is nothing without its tokens.
 fn longest(target: &str) -> u32 {

@@ -28,6 +28,7 @@ pub(crate) fn file(name: &str, kind: FileKind, size: u64) -> File {
         is_text: kind == FileKind::Document,
         listed: false,
         made_for: None,
+        extraction: None,
     }
 }
 
