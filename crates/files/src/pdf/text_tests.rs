@@ -134,7 +134,7 @@ fn sec_5_forms_that_draw_themselves_or_too_many_end() {
 fn ftl_4_turned_text_is_one_line() {
     // Letters one by one, up the page; then a heading that reads from left to right.
     let drawn = "BT /F 10 Tf 0 1 -1 0 50 50 Tm (up) Tj 0 1 -1 0 50 68 Tm (the) Tj \
-                 0 1 -1 0 50 86 Tm (side) Tj ET BT /F 10 Tf 0 300 Td (top) Tj ET \
+                 0 1 -1 0 50 92 Tm (side) Tj ET BT /F 10 Tf 0 300 Td (top) Tj ET \
                  q 0 1 -1 0 0 0 cm BT /F 10 Tf 0 -80 Td (turned ) Tj (page) Tj ET Q";
     let text = one_page(drawn, |document| {
         let font = courier(document);
