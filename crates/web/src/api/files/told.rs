@@ -145,8 +145,10 @@ pub(crate) struct FileDto {
     pixels: Option<[u32; 2]>,
     is_text: bool,
     /// The text that was read out of it, where it is a document.
+    #[serde(skip_serializing_if = "Option::is_none")]
     extracted: Option<ExtractedDto>,
     /// Why no text was read out of a document.
+    #[serde(skip_serializing_if = "Option::is_none")]
     no_text: Option<String>,
     /// user, assistant or pending.
     source: &'static str,
@@ -244,6 +246,7 @@ pub(crate) struct AttachedDto {
     size: u64,
     size_text: String,
     /// The text that was read out of it, where it is a document.
+    #[serde(skip_serializing_if = "Option::is_none")]
     extracted: Option<ExtractedDto>,
     /// What it adds as it would be delivered now.
     tokens: u64,
