@@ -217,7 +217,8 @@ impl Plan {
         const CAREFUL: f64 = 0.9;
         let slope = self.snapshot.input.correction.slope();
         let size = too_large.size;
-        let known = file.tokens.filter(|_| size == file.size);
+        let text = file.extracted().filter(|text| text.bytes == size);
+        let known = text.map(|text| text.tokens).or(file.tokens.filter(|_| size == file.size));
         let whole = known.unwrap_or(size / 4).max(1) as f64 * slope;
         let bytes = self.room_for(file.id) as f64 * size as f64 / whole * CAREFUL;
         let head = too_large.head.map(|at_most| (bytes as u64).clamp(1, at_most.max(1)));

@@ -25,7 +25,7 @@ use plimsoll_tokens::{Correction, ImagePricing, image_tokens};
 use super::{FileCache, bytes::load, file_cache::Shelf};
 use crate::{
     AppError,
-    shelf::{blob_name, blocking, text_of},
+    shelf::{blob_name, blocking, text_again},
     weigher::Weigher,
 };
 
@@ -200,7 +200,7 @@ impl AttachmentRenderer<'_> {
                 },
                 Delivery::Text => match known() {
                     Some(text) => Some(text),
-                    None => text_of(self.blobs, file, None).await?,
+                    None => text_again(self.blobs, self.documents, file).await?,
                 },
                 _ => None,
             };

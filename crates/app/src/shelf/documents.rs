@@ -63,13 +63,34 @@ pub(crate) async fn with_text(
 /// What came of reading a document before.
 async fn known(blobs: &Blobs, file: &File) -> Result<Option<Extraction>, AppError> {
     let (blobs, name) = (blobs.clone(), blob_name(file)?);
-    let read = move || blobs.read_derived(&name, Derived::TextFacts, FACTS_BYTES);
-    let facts = blocking(read).await??;
-    Ok(facts.and_then(|facts| serde_json::from_slice(&facts).ok()))
+    let read = move || -> Result<Option<Extraction>, BlobError> {
+        let facts = blobs.read_derived(&name, Derived::TextFacts, FACTS_BYTES)?;
+        let known: Option<Extraction> = facts.and_then(|facts| serde_json::from_slice(&facts).ok());
+        // Facts without their text are worth nothing: it is read again.
+        let whole = match &known {
+            Some(Extraction::Text(_)) => blobs.read_derived(&name, Derived::Text, 1)?.is_some(),
+            _ => true,
+        };
+        Ok(known.filter(|_| whole))
+    };
+    Ok(blocking(read).await??)
+}
+
+/// The text of a document that is known to have one, read again where it is gone.
+pub(crate) async fn text_again(
+    blobs: &Blobs,
+    readers: &DocumentReaders,
+    file: &File,
+) -> Result<Option<String>, AppError> {
+    if let Some(text) = text_of(blobs, file, None).await? {
+        return Ok(Some(text));
+    }
+    with_text(blobs, readers, file.clone()).await?;
+    text_of(blobs, file, None).await
 }
 
 /// The text that was read out of a file; none if there is none any more.
-pub(crate) async fn text_of(
+async fn text_of(
     blobs: &Blobs,
     file: &File,
     bytes: Option<u64>,

@@ -6,7 +6,7 @@ mod port;
 mod upkeep;
 mod verify;
 
-pub(crate) use documents::{text_of, with_text};
+pub(crate) use documents::{text_again, with_text};
 pub use places::FilePlace;
 pub(crate) use port::StoredFiles;
 pub use upkeep::{BlobUsage, Collected, Garbage};
