@@ -122,6 +122,7 @@ pub struct App {
     /// Where the blobs are, if not there.
     objects: Option<plimsoll_blobs::S3Store>,
     local_tools: tooling::LocalTools,
+    documents: plimsoll_files::DocumentReaders,
     /// Counts the changes of settings, models and keys.
     generation: AtomicU64,
     /// Whether the process ends: what is stopped from now on is interrupted.
@@ -175,6 +176,7 @@ impl App {
             conversations,
             objects,
             local_tools,
+            documents: plimsoll_files::DocumentReaders::default(),
             generation: AtomicU64::new(0),
             handing_back: std::sync::atomic::AtomicBool::new(false),
         }

@@ -73,17 +73,6 @@ impl Blobs {
         }
     }
 
-    /// Goes before the blob: a thumbnail without one would never be found again.
-    fn remove_derived(&self, name: &BlobName) -> Result<(), BlobError> {
-        let path = self.thumbnail_path(name);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(BlobError::io("remove", &path)(error))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Removes what imports of dead runs left in `tmp/`: files that nobody has written to
     /// since `older_than`. An import that rests longer than that is taken for dead.
     pub fn sweep(&self, older_than: SystemTime) -> Result<Swept, BlobError> {

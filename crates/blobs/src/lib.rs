@@ -2,7 +2,8 @@
 //!
 //! A workspace has one directory, `context/`. Bytes are taken in through `tmp/` and, when
 //! they are whole and on the disk, renamed to `blobs/<blake3>.<ext>`; the same bytes are
-//! stored once. `derived/` holds thumbnails, which can be made again at any time.
+//! stored once. `derived/` holds thumbnails and the texts of documents, which can be
+//! made again at any time.
 //!
 //! Instead of `blobs/`, an object store that speaks S3 may hold them (TEA-1). What differs is
 //! behind one trait, `Place`, and both keep the rules of `tests/contract`.
@@ -14,6 +15,7 @@
 
 mod batch;
 mod blobs;
+mod derived;
 mod disk;
 mod error;
 mod facts;
@@ -43,6 +45,7 @@ mod texty;
 
 pub use batch::{Batch, Progress};
 pub use blobs::Blobs;
+pub use derived::Derived;
 pub use error::{BlobError, Broken, ImageProblem};
 pub use facts::Facts;
 pub use garbage::{Stored, Swept};

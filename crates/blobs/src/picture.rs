@@ -15,7 +15,6 @@ use image::{
 
 use crate::{
     BlobName, Blobs, Facts, ImageProblem,
-    disk::{Temporary, make_dir},
     error::BlobError,
     sniff::{LOOKED_AT, sniff},
 };
@@ -201,12 +200,7 @@ impl Blobs {
             let picture = small(&bytes)?;
             picture.write_to(&mut png, ImageFormat::Png).map_err(|error| problem(&error))
         })?;
-        make_dir(&self.shared.derived)?;
-        make_dir(&self.shared.tmp)?;
-        let (temporary, mut file) = Temporary::create(&self.shared.tmp, "png")?;
-        let written = std::io::Write::write_all(&mut file, png.get_ref());
-        written.and_then(|()| file.sync_all()).map_err(BlobError::io("write", temporary.path()))?;
-        temporary.rename(&path)?;
+        self.write_derived(&path, png.get_ref())?;
         Ok(path)
     }
 

@@ -80,9 +80,13 @@ pub(crate) fn attached(one: &AttachedFile) -> String {
         Delivery::Inline => "inline",
         Delivery::OnDemand => "on demand",
         Delivery::Path => "by its path",
+        Delivery::Text => "its text",
     });
+    let length = file.extracted().filter(|_| one.delivery == Delivery::Text);
+    let length = length.and_then(|text| text.length.as_ref());
+    let length = length.map_or_else(String::new, |length| format!(" ({length})"));
     let note = one.note.as_ref().map_or_else(String::new, |note| format!("; {note}"));
-    format!("{}: {how}, {} tokens{note}", printable(&file.name), commas(one.tokens))
+    format!("{}: {how}{length}, {} tokens{note}", printable(&file.name), commas(one.tokens))
 }
 
 /// What went wrong with a send, in the form of FAU-8, and what to do about it where

@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use utoipa::ToSchema;
 
-use crate::{ContextKind, FileId, PairId, Segment, SegmentBody, Timestamp, segments};
+use crate::{
+    ContextKind, ExtractedText, Extraction, FileId, PairId, Segment, SegmentBody, Timestamp,
+    segments,
+};
 
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
@@ -70,6 +73,8 @@ named! {
         Inline = "inline",
         /// A short reference stands there, and a tool reads it (DLV-2).
         OnDemand = "on-demand",
+        /// The text that was read out of it stands where its token stands.
+        Text = "text",
         /// The token itself stands there, for agents that read the disk (DLV-3).
         Path = "path",
     }
@@ -164,6 +169,9 @@ pub struct File {
     pub listed: bool,
     /// The pair for whose answer a tool made it.
     pub made_for: Option<PairId>,
+    /// What came of reading its text out of it, where that is known. It is not kept with the
+    /// file: it is found beside its bytes, or made.
+    pub extraction: Option<Extraction>,
 }
 
 impl File {
@@ -175,6 +183,11 @@ impl File {
             _ if self.is_text => ContextKind::Text,
             _ => ContextKind::File,
         }
+    }
+
+    /// The text that was read out of it.
+    pub fn extracted(&self) -> Option<&ExtractedText> {
+        self.extraction.as_ref()?.text()
     }
 
     pub fn blob_name(&self) -> String {

@@ -7,6 +7,7 @@
 
 mod context_token;
 mod draft;
+mod extraction;
 mod file;
 mod id;
 mod json_size;
@@ -25,6 +26,7 @@ pub use context_token::{
     words_alone,
 };
 pub use draft::{Draft, Purpose};
+pub use extraction::{ExtractedText, Extraction, TextPart};
 pub use file::{
     Attachment, BadHash, ContentHash, Delivery, File, FileKind, FileSource, ProviderFileId,
     file_label, parse_file_id, realigned,

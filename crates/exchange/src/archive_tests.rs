@@ -118,6 +118,7 @@ fn file() -> impl Strategy<Value = (File, Vec<u8>)> {
             is_text,
             listed: source != FileSource::User,
             made_for: None,
+            extraction: None,
         };
         (file, bytes)
     })

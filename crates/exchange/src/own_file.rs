@@ -114,6 +114,7 @@ impl OwnFile {
             // Which pair a tool made it for is not part of an export, so it stands by itself.
             listed: self.listed || made_by_tool,
             made_for: None,
+            extraction: None,
         })
     }
 }

@@ -8,6 +8,7 @@
 mod answering;
 mod arguments;
 mod audio;
+mod extract;
 #[doc(hidden)]
 pub mod fuzzing;
 mod image;
@@ -25,7 +26,8 @@ mod words;
 
 pub use answering::ToolAnswer;
 pub use audio::{LocalRecogniser, RECOGNISER_HINT};
-pub use ports::{Picture, ToolFailure, Transcriber, Unable, VisionModel, WorkspaceFiles};
+pub use extract::{DocumentReaders, Extract, Format, NoText, OLDER_TEXT};
+pub use ports::{Document, Picture, ToolFailure, Transcriber, Unable, VisionModel, WorkspaceFiles};
 pub use programs::Programs;
 pub use sandbox::{NoSandbox, Sandbox};
 pub use section::{HEADING, Section, entry, files_section};

@@ -6,8 +6,12 @@
 //! place until it is done, and only a few places exist.
 
 mod font;
+mod layout;
+mod matrix;
 mod pictures;
+mod standard;
 mod text;
+mod to_unicode;
 
 use std::{fs, io, path::PathBuf, sync::Arc, thread, time::Duration};
 
@@ -33,6 +37,8 @@ pub(crate) const FILE_BYTES: u64 = 64 * 1024 * 1024;
 const STREAM_BYTES: usize = 32 * 1024 * 1024;
 /// What the pages of one call may unpack to and draw, all together.
 const EFFORT: text::Effort = text::Effort { unpacked: 2 * STREAM_BYTES, steps: 2_000_000 };
+/// The same where the whole text is taken out once and kept.
+const WHOLE_EFFORT: text::Effort = text::Effort { unpacked: 4 * STREAM_BYTES, steps: 20_000_000 };
 /// The text of one page that is kept.
 const PAGE_BYTES: usize = 256 * 1024;
 /// The pages that one call reads.
@@ -173,12 +179,13 @@ fn go_through(path: &PathBuf, wanted: Option<&Pages>, tell: &mpsc::Sender<News>)
         title: title(&document),
         outline: outline(&document),
     });
-    let mut effort = EFFORT;
+    let mut texts = text::Texts::new(&document, EFFORT);
     for (page, id) in pages.into_iter().filter(|(page, _)| asked.contains(page)) {
         if told.is_err() || tell.is_closed() {
             return;
         }
-        let text = text::of_page(&document, id, &mut effort, PAGE_BYTES)
+        let text = texts
+            .of_page(id, PAGE_BYTES)
             .map_err(|error| shortened(&visible(&error.to_string()), 120));
         if tell.blocking_send(News::Page(page, text)).is_err() {
             return;
@@ -221,15 +228,47 @@ fn parse(bytes: &[u8]) -> Result<Document, String> {
     }
 }
 
-/// Everything that is read of a PDF in memory, as the thread does: title, outline, pages.
-pub(crate) fn everything(bytes: &[u8]) -> Result<Vec<String>, String> {
-    let document = parse(bytes)?;
-    let mut found = outline(&document).lines;
-    found.extend(title(&document));
-    let mut effort = EFFORT;
-    for id in document.get_pages().into_values().take(PAGES) {
-        found.extend(text::of_page(&document, id, &mut effort, PAGE_BYTES).ok());
+/// A PDF in memory, for who wants all of its text.
+pub(crate) struct Pdf(Document);
+
+impl Pdf {
+    /// Opens it; else says why it cannot, in words that go on after "it could not be read:".
+    pub(crate) fn open(bytes: &[u8]) -> Result<Self, String> {
+        parse(bytes).map(Self)
     }
+
+    pub(crate) fn pages(&self) -> usize {
+        self.0.get_pages().len()
+    }
+
+    /// Hands out the text of one page after the other, of so many at most, until nobody wants
+    /// more.
+    pub(crate) fn each_text(
+        &self,
+        most: usize,
+        each: &mut dyn FnMut(u32, Result<String, lopdf::Error>) -> bool,
+    ) {
+        let mut texts = text::Texts::new(&self.0, WHOLE_EFFORT);
+        for (page, id) in self.0.get_pages().into_iter().take(most) {
+            if !each(page, texts.of_page(id, PAGE_BYTES)) {
+                return;
+            }
+        }
+    }
+
+    fn title_and_outline(&self) -> Vec<String> {
+        outline(&self.0).lines.into_iter().chain(title(&self.0)).collect()
+    }
+}
+
+/// Everything that is read of a PDF in memory, as the tool does: title, outline, pages.
+pub(crate) fn everything(bytes: &[u8]) -> Result<Vec<String>, String> {
+    let pdf = Pdf::open(bytes)?;
+    let mut found = pdf.title_and_outline();
+    pdf.each_text(PAGES, &mut |_, text| {
+        found.extend(text.ok());
+        true
+    });
     Ok(found)
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use plimsoll_domain::{File, FileId};
+use plimsoll_domain::{ExtractedText, File, FileId};
 use thiserror::Error;
 
 /// Why the shelf cannot do what is asked.
@@ -20,6 +20,14 @@ pub enum ToolFailure {
     Store(String),
 }
 
+/// The text of a document as a file of this machine, to be read only.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// Where it is.
+    pub path: PathBuf,
+    pub facts: ExtractedText,
+}
+
 /// Where the files of a workspace are.
 #[async_trait]
 pub trait WorkspaceFiles: Send + Sync {
@@ -31,6 +39,12 @@ pub trait WorkspaceFiles: Send + Sync {
 
     /// Where its bytes are: a real file of this machine, to be read only and at once.
     async fn path(&self, file: &File) -> Result<PathBuf, ToolFailure>;
+
+    /// The text that was read out of a document, or why there is none; none at all for what is
+    /// no document.
+    async fn document(&self, _: &File) -> Option<Result<Document, String>> {
+        None
+    }
 
     /// Takes in a file that a tool made, with the tool's words as its context (FIL-2). The
     /// bytes at `path` are copied; the name is a stranger's and is never used as a path.

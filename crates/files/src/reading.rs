@@ -1,4 +1,5 @@
-//! `read_file` (FTL-2): numbered lines of a text, from a file of any length.
+//! `read_file` (FTL-2): numbered lines of a text, or of the text of a document, from a file of
+//! any length.
 
 use std::{
     fs,
@@ -6,13 +7,14 @@ use std::{
     path::Path,
 };
 
-use plimsoll_domain::File;
+use plimsoll_domain::{File, TextPart};
 use plimsoll_tokens::commas;
 
 use crate::{
     answering::{Allowance, Draft},
     arguments::{Arguments, Mistake},
-    words::{file_label, name_words, size_words, visible},
+    ports::Document,
+    words::{file_label, name_words, quoted, size_words, visible},
 };
 
 /// Of a longer line only the head is read.
@@ -46,9 +48,11 @@ impl Lines {
 pub(crate) fn read(
     file: &File,
     path: &Path,
+    document: Option<&Document>,
     lines: Lines,
     allowance: Allowance,
 ) -> io::Result<Draft> {
+    let path = document.map_or(path, |document| &document.path);
     let mut reader = BufReader::with_capacity(64 * 1024, fs::File::open(path)?);
     // What marks a text as UTF-8 is no part of it.
     if reader.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
@@ -87,8 +91,16 @@ pub(crate) fn read(
         let words = more_lines(after, lines.first + shown);
         draft.append(&format!("\n{words}"));
     }
-    let about =
-        format!("{}: {} lines, {}", name_words(&file.name), commas(number), size_words(file.size));
+    let name = name_words(&file.name);
+    let about = match document {
+        None => format!("{name}: {} lines, {}", commas(number), size_words(file.size)),
+        Some(Document { facts, .. }) => {
+            let parts = if lines.first == 1 { parts_words(&facts.parts) } else { String::new() };
+            let words = [Some("extracted text".to_owned()), facts.length.clone(), facts.remark()];
+            let words: Vec<String> = words.into_iter().flatten().collect();
+            format!("{name}: {}, {} lines{parts}", words.join(", "), commas(number))
+        }
+    };
     let kept = draft.len();
     draft.more_with(move |shown| match shown < kept {
         true => format!("Go on with offset={}.", lines.first + shown as u64),
@@ -104,6 +116,21 @@ pub(crate) fn read(
         }
     });
     Ok(draft)
+}
+
+/// Where the parts of a document begin; of many only so many.
+fn parts_words(parts: &[TextPart]) -> String {
+    const TOLD: usize = 30;
+    let told: Vec<String> = parts
+        .iter()
+        .take(TOLD)
+        .map(|part| format!("{} (line {})", quoted(&part.name), part.line))
+        .collect();
+    let more = match parts.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        more => format!(" and {} more", commas(more as u64)),
+    };
+    if told.is_empty() { more } else { format!("; {}{more}", told.join(", ")) }
 }
 
 fn more_lines(count: u64, next: u64) -> String {

@@ -25,6 +25,7 @@ fn file(number: u8, name: &str, context: Option<&str>) -> File {
         is_text: false,
         listed: false,
         made_for: None,
+        extraction: None,
     }
 }
 

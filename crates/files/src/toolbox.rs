@@ -177,10 +177,18 @@ impl Toolbox {
     ) -> Result<Draft, Mistake> {
         let lines = reading::Lines::read(arguments)?;
         let (file, path) = self.file(arguments.needed("file_id")?).await?;
-        if !is_readable(&file) {
-            return Err(self.other_tool(&file, "read_file"));
-        }
-        let work = move || reading::read(&file, &path, lines, allowance);
+        // Pages of a PDF are told by a tool of their own, which sees more than their text.
+        let document = if is_pdf(&file) { None } else { self.shelf.document(&file).await };
+        let document = match document {
+            Some(Ok(document)) if !file.is_text => Some(document),
+            Some(Err(why)) if !is_readable(&file) => {
+                let name = name_words(&shortened(&file.name, 40));
+                return Err(Mistake(format!("{name} has no text to read: {}.", visible(&why))));
+            }
+            _ if is_readable(&file) => None,
+            _ => return Err(self.other_tool(&file, "read_file")),
+        };
+        let work = move || reading::read(&file, &path, document.as_ref(), lines, allowance);
         blocking(work)
             .await?
             .map_err(|error| Mistake(format!("The file could not be read: {error}.")))

@@ -30,8 +30,8 @@ pub const TOOLS: &[ToolSpec] = &[
     },
     ToolSpec {
         name: "read_file",
-        title: "Read a text file",
-        description: "Numbered lines of a text or source file.",
+        title: "Read a text or document",
+        description: "Numbered lines of a text, source file or document (Word, Excel, PowerPoint, OpenDocument, EPUB).",
         parameters: r#"{"type":"object","properties":{"file_id":{"type":"string"},"offset":{"type":"integer","description":"First line, from 1"},"lines":{"type":"integer"},"max_tokens":{"type":"integer"}},"required":["file_id"]}"#,
         read_only: true,
     },

@@ -32,6 +32,8 @@ pub struct AttachedFile {
 /// A file over the limit (LIM-3): what can be done about it, with sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge {
+    /// What of the file it is, before its name: nothing, or `the text of `.
+    pub what: &'static str,
     pub name: String,
     /// Its bytes.
     pub size: u64,
@@ -47,14 +49,14 @@ pub struct TooLarge {
 
 impl std::fmt::Display for TooLarge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { name, size, limit, because, .. } = self;
+        let Self { what, name, size, limit, because, .. } = self;
         let (mut shown, mut most) = (size_words(*size), round_size(*limit));
         if round_size(*size) == most {
             // A little too large reads like the limit itself.
             (shown, most) =
                 (format!("{} bytes", commas(*size)), format!("{} bytes", commas(*limit)));
         }
-        write!(f, "'{}' has {shown}; the limit is {most} {because}", plain_name(name))
+        write!(f, "{what}'{}' has {shown}; the limit is {most} {because}", plain_name(name))
     }
 }
 
@@ -103,10 +105,12 @@ impl AttachLimits {
         delivery: Delivery,
         capabilities: Capabilities,
     ) -> Option<TooLarge> {
-        if delivery != Delivery::Inline {
-            return None;
-        }
-        let kind = file.context_kind();
+        // What was read out of a document is weighed by itself, whatever the document's size.
+        let (kind, size) = match (delivery, file.extracted()) {
+            (Delivery::Inline, _) => (file.context_kind(), file.size),
+            (Delivery::Text, Some(text)) => (ContextKind::Text, text.bytes),
+            _ => return None,
+        };
         let (limit, because) = match kind {
             ContextKind::Image => (self.image, "by the settings"),
             ContextKind::Text => (self.text, self.because.as_str()),
@@ -114,9 +118,11 @@ impl AttachLimits {
         };
         let on_demand = capabilities.tools
             && allowed_deliveries(file, capabilities).contains(&Delivery::OnDemand);
-        (file.size > limit).then(|| TooLarge {
+        let what = if delivery == Delivery::Text { "the text of " } else { "" };
+        (size > limit).then(|| TooLarge {
+            what,
             name: file.name.clone(),
-            size: file.size,
+            size,
             limit,
             because: because.to_owned(),
             on_demand,

@@ -86,6 +86,8 @@ pub enum DeliveredPart<'a> {
     /// A file's text in its marked block.
     Block {
         file: &'a File,
+        /// Whether it is a text as it is, or one that was read out of it.
+        delivery: Delivery,
         /// The block.
         text: String,
     },
@@ -113,6 +115,9 @@ pub fn default_delivery(file: &File, capabilities: Capabilities) -> Delivery {
         if small_text { Delivery::Inline } else { Delivery::OnDemand }
     } else if file.is_text || picture {
         Delivery::Inline
+    } else if file.extracted().is_some() {
+        // It could not be read on demand, and a name alone says little.
+        Delivery::Text
     } else {
         Delivery::OnDemand
     }
@@ -121,12 +126,14 @@ pub fn default_delivery(file: &File, capabilities: Capabilities) -> Delivery {
 /// What can be chosen for a file. Local paths go to those who read the disk and to nobody
 /// else.
 pub fn allowed_deliveries(file: &File, capabilities: Capabilities) -> &'static [Delivery] {
-    if capabilities.paths {
-        &[Delivery::Path]
-    } else if file.is_text || is_picture(file) || is_document(file, capabilities) {
-        &[Delivery::Inline, Delivery::OnDemand]
-    } else {
-        &[Delivery::OnDemand]
+    use Delivery::{Inline, OnDemand, Path, Text};
+    let whole = file.is_text || is_picture(file) || is_document(file, capabilities);
+    match (whole, file.extracted().is_some()) {
+        _ if capabilities.paths => &[Path],
+        (true, true) => &[Inline, Text, OnDemand],
+        (true, false) => &[Inline, OnDemand],
+        (false, true) => &[Text, OnDemand],
+        (false, false) => &[OnDemand],
     }
 }
 
@@ -152,7 +159,7 @@ pub fn sent_instead(
     match delivery {
         Delivery::Inline if is_picture(file) && !seen => Some("as a note"),
         Delivery::OnDemand if !capabilities.tools => Some("name only"),
-        Delivery::Inline | Delivery::OnDemand | Delivery::Path => None,
+        Delivery::Inline | Delivery::OnDemand | Delivery::Path | Delivery::Text => None,
     }
 }
 
@@ -179,6 +186,14 @@ pub fn deliver<'a>(
                     }
                     Delivery::OnDemand => DeliveredPart::Line(on_demand_line(file)),
                     Delivery::Inline => inlined(file, text.as_deref(), capabilities, model),
+                    Delivery::Text => match text {
+                        Some(text) => DeliveredPart::Block {
+                            file,
+                            delivery: Delivery::Text,
+                            text: extracted_block(file, text),
+                        },
+                        None => unread(file),
+                    },
                 }
             }
             Some(_) | None => DeliveredPart::Line("[broken attachment]".to_owned()),
@@ -204,9 +219,15 @@ fn inlined<'a>(
         },
         _ if is_document(file, capabilities) => DeliveredPart::Enclosed(file),
         _ if is_picture(file) => DeliveredPart::Line(unseen(file, model)),
-        Some(text) => DeliveredPart::Block { file, text: block(file, text) },
-        None => DeliveredPart::Line(format!("[file {} could not be read]", quoted(&file.name))),
+        Some(text) => {
+            DeliveredPart::Block { file, delivery: Delivery::Inline, text: block(file, text) }
+        }
+        None => unread(file),
     }
+}
+
+fn unread<'a>(file: &File) -> DeliveredPart<'a> {
+    DeliveredPart::Line(format!("[file {} could not be read]", quoted(&file.name)))
 }
 
 /// The parts of a message as it goes out. Providers that read the disk find tokens in the text,
@@ -238,13 +259,24 @@ pub fn rendered(
 
 /// A block that nobody can end from inside: its mark is made of the content's own hash.
 fn block(file: &File, text: &str) -> String {
+    marked("file", file, &format!("{} bytes", file.size), text)
+}
+
+/// The same of a text that was read out of a file: it says so, and what is not in it.
+fn extracted_block(file: &File, text: &str) -> String {
+    let facts = file.extracted();
+    let length = facts.and_then(|facts| facts.length.clone());
+    let remark = facts.and_then(|facts| facts.remark());
+    let about: Vec<String> =
+        length.into_iter().chain(["extracted".to_owned()]).chain(remark).collect();
+    marked("text of", file, &about.join(", "), text)
+}
+
+fn marked(what: &str, file: &File, about: &str, text: &str) -> String {
     let mark = &file.hash.as_str()[..12];
     let name = quoted(&file.name);
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    format!(
-        "\n[file {name}, {} bytes, begins {mark}]\n{text}{end}[file {name} ends {mark}]\n",
-        file.size
-    )
+    format!("\n[{what} {name}, {about}, begins {mark}]\n{text}{end}[{what} {name} ends {mark}]\n")
 }
 
 /// What stands for a file that is read on demand (DLV-2).

@@ -1,4 +1,6 @@
-use plimsoll_domain::{ContentHash, FileId, FileKind, FileSource, Timestamp};
+use plimsoll_domain::{
+    ContentHash, ExtractedText, Extraction, FileId, FileKind, FileSource, Timestamp,
+};
 use proptest::prelude::*;
 
 use super::*;
@@ -28,6 +30,7 @@ pub(crate) fn file(name: &str, kind: FileKind, size: u64) -> File {
         is_text: kind == FileKind::Document,
         listed: false,
         made_for: None,
+        extraction: None,
     }
 }
 
@@ -147,6 +150,52 @@ fn dlv_1_text_stands_in_a_marked_block_where_its_token_stood() {
     let expected = "Before \n[file \"a \\\"b\\\".log\", 5 bytes, begins abababababab]\nx\ny\n\
                     [file \"a \\\"b\\\".log\" ends abababababab]\n after";
     assert_eq!(sent, expected);
+}
+
+fn report() -> File {
+    let text = ExtractedText {
+        bytes: 3,
+        tokens: 1,
+        length: Some("12 pages".to_owned()),
+        parts: Vec::new(),
+        lost: Some("without pictures and layout".to_owned()),
+        cut: true,
+    };
+    let extraction = Some(Extraction::Text(text));
+    File { extraction, ..file("r.pdf", FileKind::Pdf, 9_000_000) }
+}
+
+#[test]
+fn dlv_4_a_document_goes_as_its_text_where_nothing_else_reads_it() {
+    use Delivery::*;
+    let reads = Capabilities { documents: true, ..SEES };
+    for (capabilities, delivery, allowed) in [
+        (HTTP, Text, &[Text, OnDemand][..]),
+        (TOOLS, OnDemand, &[Text, OnDemand]),
+        (reads, OnDemand, &[Inline, Text, OnDemand]),
+        (CODEX, Path, &[Path]),
+    ] {
+        assert_eq!(default_delivery(&report(), capabilities), delivery, "{capabilities:?}");
+        assert_eq!(allowed_deliveries(&report(), capabilities), allowed);
+    }
+    let scanned = File {
+        extraction: Some(Extraction::Nothing("no text".to_owned())),
+        ..file("s.pdf", FileKind::Pdf, 9)
+    };
+    assert_eq!(allowed_deliveries(&scanned, HTTP), [OnDemand]);
+    let page = File { extraction: report().extraction, ..file("a.html", FileKind::Document, 9) };
+    assert_eq!(default_delivery(&page, HTTP), Inline, "INS-3: its source");
+    assert_eq!(allowed_deliveries(&page, TOOLS), [Inline, Text, OnDemand]);
+}
+
+#[test]
+fn dlv_1_the_text_of_a_document_is_marked_as_extracted() {
+    let referred = refer(&report(), None, Some("a\nb"));
+    let (sent, places) = words("See <<context:file:/r>>>", &[referred], HTTP);
+    let expected = "See \n[text of \"r.pdf\", 12 pages, extracted, without pictures and layout; \
+                    only its beginning, begins abababababab]\na\nb\n\
+                    [text of \"r.pdf\" ends abababababab]\n";
+    assert_eq!((sent.as_str(), places.len()), (expected, 0));
 }
 
 #[test]

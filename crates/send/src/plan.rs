@@ -216,8 +216,11 @@ impl Plan {
         // What the whole weighs may be off, and the part is not an average one.
         const CAREFUL: f64 = 0.9;
         let slope = self.snapshot.input.correction.slope();
-        let whole = file.tokens.unwrap_or(file.size / 4).max(1) as f64 * slope;
-        let bytes = self.room_for(file.id) as f64 * file.size as f64 / whole * CAREFUL;
+        let size = too_large.size;
+        let text = file.extracted().filter(|text| text.bytes == size);
+        let known = text.map(|text| text.tokens).or(file.tokens.filter(|_| size == file.size));
+        let whole = known.unwrap_or(size / 4).max(1) as f64 * slope;
+        let bytes = self.room_for(file.id) as f64 * size as f64 / whole * CAREFUL;
         let head = too_large.head.map(|at_most| (bytes as u64).clamp(1, at_most.max(1)));
         TooLarge { head, ..too_large }
     }

@@ -93,7 +93,7 @@
  * @property {Attachment[]} [attachments]
  */
 
-/** How a model gets a file (DLV-1 to DLV-3). @typedef {"inline"|"on-demand"|"path"} Delivery */
+/** How a model gets a file (DLV-1 to DLV-3). @typedef {"inline"|"on-demand"|"path"|"text"} Delivery */
 
 /**
  * What belongs to one token of a text; no delivery means the default rules.
@@ -107,6 +107,8 @@
 
 /** How large files may be; `words` where that is less than usual (LIM-2). @typedef {{text: number, image: number, words: string|null}} Limits */
 
+/** The text of a document, what it is long in pages or sheets, and what is not in it. @typedef {{length: string|null, sizeText: string, tokens: number, remark: string|null}} Extracted */
+
 /**
  * A file of the registry (FIL-1).
  * @typedef {object} FileInfo
@@ -119,6 +121,8 @@
  * @property {number|null} tokens
  * @property {[number, number]|null} [pixels]
  * @property {boolean} isText
+ * @property {Extracted|null} [extracted]  the text that was read out of a document
+ * @property {string|null} [noText]        why none was
  * @property {"user"|"assistant"|"pending"} source
  * @property {boolean} listed
  * @property {boolean} [added]
@@ -143,6 +147,7 @@
  * @property {string} name
  * @property {"image"|"text"|"file"} kind
  * @property {string} sizeText
+ * @property {Extracted|null} [extracted]
  * @property {number|null} tokens
  * @property {Delivery} delivery
  * @property {Delivery[]} deliveries

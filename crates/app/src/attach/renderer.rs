@@ -10,9 +10,10 @@ use std::{
 use plimsoll_blobs::{BlobError, Blobs};
 use plimsoll_budget::Model;
 use plimsoll_domain::{
-    Attachment, ContextKind, Delivery, File, FileId, MessagePair, SegmentBody, plain_name,
-    print_token, segments,
+    Attachment, ContextKind, Delivery, Extraction, File, FileId, MessagePair, SegmentBody,
+    plain_name, print_token, segments,
 };
+use plimsoll_files::DocumentReaders;
 use plimsoll_send::{
     AttachLimits, AttachedFile, Capabilities, DeliveredPart, FilePart, Part, Reference,
     allowed_deliveries, deliver, effective_delivery, on_demand_line, rendered, sent_instead,
@@ -21,10 +22,10 @@ use plimsoll_send::{
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::{Correction, ImagePricing, image_tokens};
 
-use super::{FileCache, bytes::load};
+use super::{FileCache, bytes::load, file_cache::Shelf};
 use crate::{
     AppError,
-    shelf::{blob_name, blocking},
+    shelf::{blob_name, blocking, text_again},
     weigher::Weigher,
 };
 
@@ -38,6 +39,7 @@ const UNKNOWN_PICTURE: (u32, u32) = (2048, 2048);
 pub(crate) struct AttachmentRenderer<'a> {
     pub(crate) store: &'a dyn Store,
     pub(crate) blobs: &'a Blobs,
+    pub(crate) documents: &'a DocumentReaders,
     pub(crate) workspace: &'a Workspace,
     pub(crate) capabilities: Capabilities,
     pub(crate) model: &'a Model,
@@ -83,6 +85,8 @@ impl AttachmentRenderer<'_> {
         attachments: &[Attachment],
     ) -> Result<Vec<Reference>, AppError> {
         let mut references = Vec::new();
+        let Self { store, blobs, documents, workspace, .. } = *self;
+        let shelf = Shelf { store, blobs, documents, workspace };
         if !text.contains("<<") {
             return Ok(references);
         }
@@ -103,7 +107,7 @@ impl AttachmentRenderer<'_> {
             let file = match resolved {
                 Err(broken) => Err(broken.to_string()),
                 Ok(name) => file_cache
-                    .file(self.store, self.workspace, attachment, name.hash())
+                    .file(shelf, attachment, name.hash())
                     .await?
                     .ok_or_else(|| "it is no longer among the files".to_owned()),
             };
@@ -137,7 +141,7 @@ impl AttachmentRenderer<'_> {
         }
         file_cache.weigh_by(&self.weigher.stamp());
         // A block that was weighed before is not read again.
-        let known = |file: &File| file_cache.block(file.id).map(|_| String::new());
+        let known = |file: &File, how| file_cache.block(file.id, how).map(|_| String::new());
         let texts = self.texts(references, known).await?;
         let parts = deliver(text, references, &texts, self.capabilities, &self.model.id);
         for (part, segment) in parts.iter().zip(segments(text)) {
@@ -146,14 +150,16 @@ impl AttachmentRenderer<'_> {
                 DeliveredPart::Line(line) => self.weigher.count(line),
                 DeliveredPart::Token { written, .. } => self.weigher.count(written),
                 DeliveredPart::Enclosed(file) => self.enclosed_tokens(file),
-                DeliveredPart::Block { file, text } => match file_cache.block(file.id) {
-                    Some(tokens) => tokens,
-                    None => {
-                        let tokens = self.weigher.count(text);
-                        file_cache.note_block(file.id, text, tokens);
-                        tokens
+                DeliveredPart::Block { file, delivery, text } => {
+                    match file_cache.block(file.id, *delivery) {
+                        Some(tokens) => tokens,
+                        None => {
+                            let tokens = self.weigher.count(text);
+                            file_cache.note_block(file.id, *delivery, text, tokens);
+                            tokens
+                        }
                     }
-                },
+                }
             };
             weighed.tokens = weighed.tokens.saturating_add(tokens);
             if let SegmentBody::Token(_) = segment.body {
@@ -177,20 +183,25 @@ impl AttachmentRenderer<'_> {
     async fn texts(
         &self,
         references: &[Reference],
-        known: impl Fn(&File) -> Option<String>,
+        known: impl Fn(&File, Delivery) -> Option<String>,
     ) -> Result<Vec<Option<String>>, AppError> {
         let mut texts = Vec::with_capacity(references.len());
         for one in references {
-            let text = match &one.file {
-                Ok(file) if file.is_text => {
-                    let inline = effective_delivery(file, one.delivery, self.capabilities)
-                        == Delivery::Inline;
-                    match known(file).filter(|_| inline) {
-                        Some(text) => Some(text),
-                        None if inline => self.read(file).await?,
-                        None => None,
-                    }
-                }
+            let Ok(file) = &one.file else {
+                texts.push(None);
+                continue;
+            };
+            let delivery = effective_delivery(file, one.delivery, self.capabilities);
+            let known = || known(file, delivery);
+            let text = match delivery {
+                Delivery::Inline if file.is_text => match known() {
+                    Some(text) => Some(text),
+                    None => self.read(file).await?,
+                },
+                Delivery::Text => match known() {
+                    Some(text) => Some(text),
+                    None => text_again(self.blobs, self.documents, file).await?,
+                },
                 _ => None,
             };
             texts.push(text);
@@ -220,7 +231,7 @@ impl AttachmentRenderer<'_> {
         text: &str,
         references: &[Reference],
     ) -> Result<Vec<Part>, AppError> {
-        let texts = self.texts(references, |_| None).await?;
+        let texts = self.texts(references, |_, _| None).await?;
         let parts = deliver(text, references, &texts, self.capabilities, &self.model.id);
         let enclosed = parts.iter().filter_map(|part| match part {
             DeliveredPart::Enclosed(file) => Some(file.id),
@@ -304,7 +315,8 @@ impl AttachmentRenderer<'_> {
         delivery: Delivery,
         correction: Correction,
     ) -> Option<u64> {
-        let could = self.capabilities.tools && delivery == Delivery::Inline;
+        let whole = matches!(delivery, Delivery::Inline | Delivery::Text);
+        let could = self.capabilities.tools && whole;
         could.then(|| correction.apply(self.weigher.count(&on_demand_line(file))))
     }
 
@@ -321,7 +333,18 @@ impl AttachmentRenderer<'_> {
             }
             Delivery::OnDemand if !self.capabilities.tools => {
                 let name = plain_name(&file.name);
-                Some(format!("{id} calls no tools, so it gets the name of {name} and nothing else"))
+                let note =
+                    format!("{id} calls no tools, so it gets the name of {name} and nothing else");
+                Some(match &file.extraction {
+                    Some(Extraction::Nothing(why)) => {
+                        format!("{note}; its text was not read: {why}")
+                    }
+                    _ => note,
+                })
+            }
+            Delivery::Text => {
+                let remark = file.extracted()?.remark()?;
+                Some(format!("the text of {} goes along, {remark}", plain_name(&file.name)))
             }
             _ => None,
         }

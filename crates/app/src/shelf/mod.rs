@@ -1,10 +1,12 @@
 //! The files of a workspace: taken in, kept, looked at, let go (FIL-1 to FIL-5).
 
+mod documents;
 mod places;
 mod port;
 mod upkeep;
 mod verify;
 
+pub(crate) use documents::{text_again, with_text};
 pub use places::FilePlace;
 pub(crate) use port::StoredFiles;
 pub use upkeep::{BlobUsage, Collected, Garbage};
@@ -18,6 +20,7 @@ use std::{
 
 use plimsoll_blobs::{Blob, BlobError, BlobName, Blobs, Facts, HEAD, S3Store, looks_secret};
 use plimsoll_domain::{Delivery, File, FileId, FileKind, FileSource, PairId};
+use plimsoll_files::DocumentReaders;
 use plimsoll_store::{Store, Workspace};
 use plimsoll_tokens::Estimator;
 
@@ -136,6 +139,7 @@ pub(crate) struct Keeper {
     pub(crate) events: Bus,
     pub(crate) conversations: Arc<Path>,
     pub(crate) objects: Option<S3Store>,
+    pub(crate) documents: DocumentReaders,
 }
 
 impl Keeper {
@@ -180,6 +184,7 @@ impl Keeper {
             is_text: blob.facts.is_text,
             listed: origin.listed,
             made_for: origin.made_for,
+            extraction: None,
         };
         if origin.source != FileSource::User {
             file.kind = FileKind::Generated;
@@ -201,6 +206,7 @@ impl App {
             events: self.events.clone(),
             conversations: Arc::clone(&self.conversations),
             objects: self.objects.clone(),
+            documents: self.documents.clone(),
         }
     }
 
@@ -286,7 +292,7 @@ impl App {
         Ok(())
     }
 
-    /// The first bytes of a text file as a file of its own, cut at a line, with a note that
+    /// The first bytes of a text, or of the text of a document, as a file of its own, cut at a line, with a note that
     /// states both sizes (LIM-3).
     pub async fn head_of(
         &self,
@@ -295,13 +301,14 @@ impl App {
         bytes: u64,
     ) -> Result<File, AppError> {
         let file = self.store.file(workspace, id).await?;
-        if !file.is_text {
-            return Err(AppError::NotText(file.name));
-        }
+        let text = self.first_text(workspace, &file, bytes).await?;
+        let file = if file.is_text { file } else { self.with_text(workspace, file).await? };
+        let whole = file.extracted().map_or(file.size, |text| text.bytes);
         let blobs = self.blobs(workspace)?;
-        let (source, whole) = (file.clone(), file.size);
         let name = format!("{} (first {} KB)", file.name, (bytes / 1024).max(1));
-        let blob = blocking(move || upkeep::head(&blobs, &source, bytes, whole)).await??;
+        // The part of a document is a text, not a document.
+        let kept_as = if file.is_text { file.name.clone() } else { format!("{}.txt", file.name) };
+        let blob = blocking(move || upkeep::head(&blobs, &kept_as, &text, whole)).await??;
         let origin = Origin { words: file.upload_context.as_deref(), ..Origin::user(&name) };
         self.keep_file(workspace, &blob, origin).await
     }
@@ -314,7 +321,12 @@ impl App {
         bytes: u64,
     ) -> Result<String, AppError> {
         if !file.is_text {
-            return Err(AppError::NotText(file.name.clone()));
+            let file = self.with_text(workspace, file.clone()).await?;
+            let text = match file.extracted() {
+                Some(_) => self.document_text(workspace, &file, bytes).await?,
+                None => None,
+            };
+            return text.ok_or(AppError::NotText(file.name));
         }
         let (blobs, source) = (self.blobs(workspace)?, file.clone());
         blocking(move || upkeep::first_text(&blobs, &source, bytes)).await?

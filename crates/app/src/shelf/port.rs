@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use plimsoll_blobs::BlobError;
-use plimsoll_domain::{File, FileId, FileSource, PairId};
-use plimsoll_files::{ToolFailure, WorkspaceFiles};
+use plimsoll_blobs::{BlobError, Derived};
+use plimsoll_domain::{Extraction, File, FileId, FileSource, PairId};
+use plimsoll_files::{Document, ToolFailure, WorkspaceFiles};
 use plimsoll_store::{ListedIn, StoreError, Workspace};
 
-use super::{Keeper, Origin, blob_name, blocking};
+use super::{Keeper, Origin, blob_name, blocking, with_text};
 use crate::AppError;
 
 /// The files of a workspace.
@@ -52,6 +52,24 @@ impl WorkspaceFiles for StoredFiles {
         match blocking(move || blobs.local_path(&name)).await.map_err(damaged)? {
             Err(error @ BlobError::S3(_)) => Err(store(&error)),
             path => path.map_err(|error| ToolFailure::Damaged(error.to_string())),
+        }
+    }
+
+    async fn document(&self, file: &File) -> Option<Result<Document, String>> {
+        let store = |error: AppError| error.to_string();
+        let blobs = match self.keeper.blobs(&self.workspace) {
+            Ok(blobs) => blobs,
+            Err(error) => return Some(Err(store(error))),
+        };
+        let read = with_text(&blobs, &self.keeper.documents, file.clone()).await;
+        match read.map(|file| file.extraction) {
+            Ok(None) => None,
+            Ok(Some(Extraction::Nothing(why))) => Some(Err(why)),
+            Ok(Some(Extraction::Text(facts))) => Some(match blob_name(file) {
+                Ok(name) => Ok(Document { path: blobs.derived_path(&name, Derived::Text), facts }),
+                Err(error) => Err(store(error)),
+            }),
+            Err(error) => Some(Err(store(error))),
         }
     }
 

@@ -126,14 +126,13 @@ pub(super) fn first_text(blobs: &Blobs, file: &File, bytes: u64) -> Result<Strin
 
 /// The first bytes of a text, cut at its last whole line, or character where a line is too
 /// long, and a note about it.
-pub(super) fn head(blobs: &Blobs, file: &File, bytes: u64, whole: u64) -> Result<Blob, AppError> {
-    let text = first_text(blobs, file, bytes)?;
+pub(super) fn head(blobs: &Blobs, name: &str, text: &str, whole: u64) -> Result<Blob, AppError> {
     let kept = match text.rfind('\n') {
         Some(end) if (text.len() as u64) < whole => &text[..=end],
-        _ => text.as_str(),
+        _ => text,
     };
     let note = format!("\n[cut: the first {} of {whole} bytes]\n", kept.len());
-    let mut intake = blobs.begin(&file.name, None)?;
+    let mut intake = blobs.begin(name, None)?;
     intake.write(kept.as_bytes())?;
     intake.write(note.as_bytes())?;
     Ok(intake.finish()?)

@@ -204,9 +204,9 @@ fn odd_tokens(
 ) -> u64 {
     let estimated = matches!(target.facts.basis, Basis::Learned { .. } | Basis::Approx);
     let odd_file = |one: &AttachedFile| match &one.file {
-        Ok(_) if one.delivery != Delivery::Inline => 0,
+        Ok(_) if !matches!(one.delivery, Delivery::Inline | Delivery::Text) => 0,
         Ok(file) if file.context_kind() == ContextKind::Image => one.tokens,
-        Ok(file) if estimated => file_cache.odd_tokens(file.id, one.tokens),
+        Ok(file) if estimated => file_cache.odd_tokens(file.id, one.delivery, one.tokens),
         _ => 0,
     };
     let files = attached.iter().map(odd_file).fold(0, u64::saturating_add);

@@ -132,6 +132,7 @@ impl TargetModel {
     ) -> AttachmentRenderer<'a> {
         AttachmentRenderer {
             store: &*app.store,
+            documents: &app.documents,
             blobs,
             workspace,
             capabilities: self.facts.capabilities,

@@ -9,6 +9,7 @@ mod archive_hostile;
 mod attached;
 mod compare;
 mod conversations;
+mod documents;
 mod during;
 mod ending;
 mod exchange;

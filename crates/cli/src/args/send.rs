@@ -42,7 +42,8 @@ pub(crate) struct SendArgs {
     #[arg(short, long = "file", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// How the model gets the files: inline or on-demand; else by size and model
+    /// How the model gets the files: inline, text (read out of a document) or on-demand;
+    /// else by size and model
     #[arg(long, value_name = "WAY", value_parser = parse_delivery)]
     pub(crate) deliver: Option<plimsoll_domain::Delivery>,
 
@@ -99,7 +100,7 @@ fn parse_delivery(text: &str) -> Result<plimsoll_domain::Delivery, String> {
     use plimsoll_domain::Delivery;
     Delivery::parse(text)
         .filter(|delivery| *delivery != Delivery::Path)
-        .ok_or_else(|| "files are delivered inline or on-demand".to_owned())
+        .ok_or_else(|| "files are delivered inline, as text or on-demand".to_owned())
 }
 
 pub(crate) fn parse_over_budget(text: &str) -> Result<plimsoll_budget::OverBudget, String> {

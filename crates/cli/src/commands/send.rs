@@ -160,7 +160,9 @@ async fn attach(
         let adding = super::files::Adding { secrets: args.secrets, ..Default::default() };
         let mut file = super::files::add(app, workspace, path, adding).await?;
         taken.push(file.id);
-        if let Some(kilobytes) = args.first.filter(|_| file.is_text) {
+        file = app.with_text(workspace, file).await?;
+        let cut = file.is_text || file.extracted().is_some();
+        if let Some(kilobytes) = args.first.filter(|_| cut) {
             file = first_part(app, workspace, view, draft, &file, kilobytes).await?;
             taken.push(file.id);
         }

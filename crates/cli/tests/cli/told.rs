@@ -27,18 +27,29 @@ fn dlv_2_how_files_go_along_is_said_before_the_send() {
     let report = file("report.pdf", &pdf(&["A mark on the hull."]));
     let photo = file("photo.png", PIXEL);
     let notes = file("notes.md", b"A mark on the hull.\n");
-    for (path, says) in [(&report, "report.pdf: name only, "), (&photo, "photo.png: as a note, ")] {
+    let scan = file("scan.pdf", &pdf(&["", ""]));
+    for (path, says) in [
+        (&report, "report.pdf: its text (1 page), "),
+        (&scan, "scan.pdf: name only, "),
+        (&photo, "photo.png: as a note, "),
+    ] {
         let ran = home.send(&["-f", path, "What is this?"]);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert!(ran.stderr.contains(says), "{}", ran.stderr);
-        let why = ["it gets the name of report.pdf and nothing else", "it gets a note instead"];
+        let why = [
+            "the text of report.pdf goes along, without pictures and layout",
+            "it gets the name of scan.pdf and nothing else; its text was not read: there is no text",
+            "it gets a note instead",
+        ];
         assert!(why.iter().any(|why| ran.stderr.contains(why)), "{}", ran.stderr);
     }
     let ran = home.send(&["-f", &notes, "What is this?"]);
     assert!(ran.stderr.contains("note: notes.md: inline, "), "{}", ran.stderr);
     // A conversation says the same, when the message goes.
     let ran = home.command(&["chat"]).input(format!("/attach {report}\nWhat is this?\n")).run();
-    assert!(ran.stderr.contains("report.pdf: name only, "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("report.pdf: its text (1 page), "), "{}", ran.stderr);
+    // A person may ask for the name alone.
+    let ran = home.send(&["-f", &report, "--deliver", "on-demand", "What is this?"]);
     assert!(ran.stderr.contains("test calls no tools"), "{}", ran.stderr);
 }
 

@@ -1,152 +1,262 @@
-//! The text of a page, with lines and spaces where its drawing puts them.
-//!
-//! A PDF says where glyphs stand, not where words and lines end. A move to another height
-//! is a new line, a gap wider than a fraction of the letters' size is a space.
+//! The text of a page: its drawing is gone through, with the forms that it draws, and each
+//! string is put where it stands.
 
-use std::collections::BTreeMap;
+use std::{collections::HashMap, rc::Rc};
 
 use lopdf::{
-    Document, Error, Object,
+    Dictionary, Document, Error, Object, ObjectId,
     content::{Content, Operation},
 };
 
-use super::font::Font;
+use super::{
+    font::Font,
+    layout::{Lines, Place},
+    matrix::Matrix,
+};
 
-/// A gap of this part of the letters' size is a space.
-const GAP: f32 = 0.22;
 /// A letter of a font that does not say is taken to be this wide, give or take.
 const WIDTH: f32 = 0.5;
-const SLACK: f32 = 0.2;
+const SLACK: f32 = 0.1;
+
+/// Forms may draw forms; deeper ones are not drawn.
+const FORM_DEPTH: usize = 12;
+/// More states than this are not put aside.
+const STATES: usize = 256;
+
+/// The fonts of one call that are read, and what the table of one may unpack to.
+const FONTS: usize = 512;
+const FONT_BYTES: usize = 4 * 1024 * 1024;
 
 /// What is left of the work that one call may make of a PDF, all its pages together: a small
 /// file can unpack to a thousand times its size, and draw for minutes.
 #[derive(Debug)]
 pub(super) struct Effort {
-    /// Bytes that streams of pages may unpack to.
+    /// Bytes that streams of pages, forms and fonts may unpack to.
     pub(super) unpacked: usize,
     pub(super) steps: usize,
 }
 
-/// The fonts of one page that are read, and what the table of one may unpack to.
-const FONTS: usize = 64;
-const FONT_BYTES: usize = 4 * 1024 * 1024;
-
-/// The text of a page, up to `bytes` of it.
-pub(super) fn of_page(
-    document: &Document,
-    page: lopdf::ObjectId,
-    effort: &mut Effort,
-    bytes: usize,
-) -> Result<String, Error> {
-    let fonts = document.get_page_fonts(page)?;
-    let mut read = BTreeMap::new();
-    for (name, font) in fonts.into_iter().take(FONTS) {
-        let most = FONT_BYTES.min(effort.unpacked);
-        if let Some(font) = Font::read(document, font, most) {
-            read.insert(name, font);
-        }
-        // A table is not told apart from one that could not be read; each counts a little.
-        effort.unpacked = effort.unpacked.saturating_sub(FONT_BYTES / 1024);
-    }
-    let content = document.get_page_content_with_limit(page, effort.unpacked)?;
-    effort.unpacked = effort.unpacked.saturating_sub(content.len());
-    let mut pen = Pen::new(&read);
-    for operation in Content::decode_iter(&content) {
-        // What was drawn before the damage is still the text of the page.
-        let Ok(operation) = operation else { break };
-        let Some(steps) = effort.steps.checked_sub(1) else {
-            pen.text.push_str("\n[… the rest is not read: the PDF draws too much]");
-            break;
-        };
-        effort.steps = steps;
-        pen.draw(&operation);
-        if pen.text.len() > bytes {
-            pen.text.truncate(pen.text.floor_char_boundary(bytes));
-            pen.text.push_str("\n[… the rest of this page is not read]");
-            break;
-        }
-    }
-    Ok(pen.text)
+/// Reads the pages of a document one after the other; fonts are read once.
+pub(super) struct Texts<'a> {
+    document: &'a Document,
+    effort: Effort,
+    fonts: HashMap<ObjectId, Option<Rc<Font>>>,
 }
 
-struct Pen<'a> {
-    fonts: &'a BTreeMap<Vec<u8>, Font<'a>>,
-    font: Option<&'a Font<'a>>,
+impl<'a> Texts<'a> {
+    pub(super) fn new(document: &'a Document, effort: Effort) -> Self {
+        Self { document, effort, fonts: HashMap::new() }
+    }
+
+    /// The text of a page, up to `bytes` of it.
+    pub(super) fn of_page(&mut self, page: ObjectId, bytes: usize) -> Result<String, Error> {
+        let document = self.document;
+        let (own, inherited) = document.get_page_resources(page)?;
+        let inherited = inherited.into_iter().filter_map(|id| document.get_dictionary(id).ok());
+        let resources: Vec<&Dictionary> = own.into_iter().chain(inherited).collect();
+        let content = document.get_page_content_with_limit(page, self.effort.unpacked)?;
+        self.effort.unpacked = self.effort.unpacked.saturating_sub(content.len());
+        let mut pen = Pen {
+            texts: self,
+            lines: Lines::default(),
+            bytes,
+            state: State::default(),
+            states: Vec::new(),
+            forms: Vec::new(),
+            stopped: false,
+        };
+        pen.draw(&content, &resources);
+        Ok(pen.lines.text)
+    }
+
+    /// The font with this name; none if there is none or its letters cannot be told.
+    fn font(&mut self, resources: &[&'a Dictionary], name: &[u8]) -> Option<Rc<Font>> {
+        let entry = lookup(self.document, resources, b"Font", name)?;
+        let id = entry.as_reference().ok();
+        if let Some(known) = id.and_then(|id| self.fonts.get(&id)) {
+            return known.clone();
+        }
+        if self.fonts.len() >= FONTS {
+            return None;
+        }
+        let font = self.document.dereference(entry).ok()?.1.as_dict().ok()?;
+        let most = FONT_BYTES.min(self.effort.unpacked);
+        let table = font.get_deref(b"ToUnicode", self.document).and_then(Object::as_stream);
+        let table = table.and_then(|table| table.decompressed_content_with_limit(most)).ok();
+        // A font without a table is work, too.
+        let size = table.as_ref().map_or(0, Vec::len).max(FONT_BYTES / 1024);
+        self.effort.unpacked = self.effort.unpacked.saturating_sub(size);
+        let read = Font::read(self.document, font, table.as_deref()).map(Rc::new);
+        if let Some(id) = id {
+            self.fonts.insert(id, read.clone());
+        }
+        read
+    }
+}
+
+/// What a name of a kind stands for: the first of the dictionaries that has it says so.
+fn lookup<'a>(
+    document: &'a Document,
+    resources: &[&'a Dictionary],
+    kind: &[u8],
+    name: &[u8],
+) -> Option<&'a Object> {
+    resources.iter().find_map(|resources| {
+        let kind = resources.get_deref(kind, document).ok()?.as_dict().ok()?;
+        kind.get(name).ok()
+    })
+}
+
+/// What `q` puts aside and `Q` takes back.
+#[derive(Clone)]
+struct State {
+    /// From where things are drawn to where they stand on the page.
+    page: Matrix,
+    font: Option<Rc<Font>>,
     size: f32,
     leading: f32,
-    /// How much the text matrix stretches.
-    scale: (f32, f32),
-    /// Where the line starts.
-    line: (f32, f32),
-    /// Where the next glyph stands.
-    x: f32,
-    /// Where the last glyph ended, and how sure that is.
-    last: Option<(f32, f32, f32)>,
     /// What is put between letters, and between words besides.
     spacing: (f32, f32),
-    text: String,
+    /// How much letters are stretched sideways.
+    stretch: f32,
+    rise: f32,
+    /// Where the line starts, and where the next letter stands.
+    line: Matrix,
+    next: Matrix,
 }
 
-impl<'a> Pen<'a> {
-    fn new(fonts: &'a BTreeMap<Vec<u8>, Font<'a>>) -> Self {
+impl Default for State {
+    fn default() -> Self {
         Self {
-            fonts,
+            page: Matrix::UNCHANGED,
             font: None,
             size: 0.0,
             leading: 0.0,
-            scale: (1.0, 1.0),
-            line: (0.0, 0.0),
-            x: 0.0,
-            last: None,
             spacing: (0.0, 0.0),
-            text: String::new(),
+            stretch: 1.0,
+            rise: 0.0,
+            line: Matrix::UNCHANGED,
+            next: Matrix::UNCHANGED,
         }
     }
+}
 
-    fn draw(&mut self, operation: &Operation) {
+struct Pen<'t, 'a> {
+    texts: &'t mut Texts<'a>,
+    lines: Lines,
+    /// Where the text of the page ends.
+    bytes: usize,
+    state: State,
+    states: Vec<State>,
+    /// The forms that are being drawn, so that none draws itself.
+    forms: Vec<ObjectId>,
+    stopped: bool,
+}
+
+impl<'a> Pen<'_, 'a> {
+    fn draw(&mut self, content: &[u8], resources: &[&'a Dictionary]) {
+        let below = self.states.len();
+        for operation in Content::decode_iter(content) {
+            // What was drawn before the damage is still the text of the page.
+            let Ok(operation) = operation else { break };
+            let Some(steps) = self.texts.effort.steps.checked_sub(1) else {
+                self.stop("\n[… the rest is not read: the PDF draws too much]");
+                break;
+            };
+            self.texts.effort.steps = steps;
+            match operation.operator.as_str() {
+                "Do" => self.form(&operation, resources),
+                "Tf" => {
+                    let name = operation.operands.first().and_then(|name| name.as_name().ok());
+                    self.state.font = name.and_then(|name| self.texts.font(resources, name));
+                    self.state.size = number(&operation.operands, 1);
+                }
+                "q" if self.states.len() < STATES => self.states.push(self.state.clone()),
+                "Q" if self.states.len() > below => {
+                    self.state = self.states.pop().unwrap_or_default();
+                }
+                _ => self.step(&operation),
+            }
+            if self.lines.text.len() > self.bytes && !self.stopped {
+                self.lines.text.truncate(self.lines.text.floor_char_boundary(self.bytes));
+                self.stop("\n[… the rest of this page is not read]");
+            }
+            if self.stopped {
+                break;
+            }
+        }
+        self.states.truncate(below);
+    }
+
+    fn stop(&mut self, why: &str) {
+        self.lines.text.push_str(why);
+        self.stopped = true;
+    }
+
+    /// Draws a form: a drawing of its own, with fonts of its own, put somewhere on the page.
+    fn form(&mut self, operation: &Operation, resources: &[&'a Dictionary]) {
+        let document = self.texts.document;
+        let name = operation.operands.first().and_then(|name| name.as_name().ok());
+        let entry = name.and_then(|name| lookup(document, resources, b"XObject", name));
+        let Some(Ok(id)) = entry.map(Object::as_reference) else { return };
+        let Ok(form) = document.get_object(id).and_then(Object::as_stream) else { return };
+        let kind = form.dict.get(b"Subtype").and_then(Object::as_name);
+        let is_form = kind.is_ok_and(|kind| kind == b"Form");
+        if !is_form || self.forms.len() >= FORM_DEPTH || self.forms.contains(&id) {
+            return;
+        }
+        let most = self.texts.effort.unpacked;
+        let Ok(content) = form.decompressed_content_with_limit(most) else { return };
+        // An empty one is work, too.
+        self.texts.effort.unpacked = most.saturating_sub(content.len().max(64));
+        let own = form.dict.get_deref(b"Resources", document).and_then(Object::as_dict).ok();
+        // A form without fonts of its own uses those of who draws it.
+        let resources: Vec<&Dictionary> = own.map_or(resources.to_vec(), |own| vec![own]);
+        let matrix = form.dict.get_deref(b"Matrix", document).and_then(Object::as_array);
+        let matrix = matrix.map_or(Matrix::UNCHANGED, |numbers| matrix_of(numbers));
+        let before = self.state.clone();
+        self.state.page = matrix.then(self.state.page);
+        self.forms.push(id);
+        self.draw(&content, &resources);
+        self.forms.pop();
+        self.state = before;
+    }
+
+    fn step(&mut self, operation: &Operation) {
         let operands = &operation.operands;
-        let number = |at: usize| {
-            let number = operands.get(at).and_then(|operand| operand.as_float().ok());
-            number.filter(|number| number.is_finite()).unwrap_or(0.0)
-        };
+        let given = |at: usize| number(operands, at);
+        let state = &mut self.state;
         match operation.operator.as_str() {
-            "BT" => self.place((1.0, 1.0), (0.0, 0.0)),
-            "Tf" => {
-                let name = operands.first().and_then(|name| name.as_name().ok());
-                self.font = name.and_then(|name| self.fonts.get(name));
-                self.size = number(1).abs();
-            }
-            "Tc" => self.spacing.0 = number(0),
-            "Tw" => self.spacing.1 = number(0),
-            "TL" => self.leading = number(0),
-            "Td" => self.walk(number(0), number(1)),
+            "cm" => state.page = matrix_of(operands).then(state.page),
+            "BT" => state.start(Matrix::UNCHANGED),
+            "Tm" => state.start(matrix_of(operands)),
+            "Tc" => state.spacing.0 = given(0),
+            "Tw" => state.spacing.1 = given(0),
+            "Tz" => state.stretch = given(0) / 100.0,
+            "TL" => state.leading = given(0),
+            "Ts" => state.rise = given(0),
+            "Td" => state.walk(given(0), given(1)),
             "TD" => {
-                self.leading = -number(1);
-                self.walk(number(0), number(1));
+                state.leading = -given(1);
+                state.walk(given(0), given(1));
             }
-            "T*" => self.walk(0.0, -self.leading),
-            "Tm" => {
-                let (across, along) = (number(0).hypot(number(1)), number(2).hypot(number(3)));
-                self.place((across, along), (number(4), number(5)));
-            }
+            "T*" => state.walk(0.0, -state.leading),
             "Tj" => self.show(operands.first()),
             "'" => {
-                self.walk(0.0, -self.leading);
+                state.walk(0.0, -state.leading);
                 self.show(operands.first());
             }
             "\"" => {
-                self.walk(0.0, -self.leading);
+                state.spacing = (given(1), given(0));
+                state.walk(0.0, -state.leading);
                 self.show(operands.get(2));
             }
             "TJ" => {
-                for part in
-                    operands.first().and_then(|parts| parts.as_array().ok()).into_iter().flatten()
-                {
+                let parts = operands.first().and_then(|parts| parts.as_array().ok());
+                for part in parts.into_iter().flatten() {
                     match part.as_float() {
-                        Ok(back) if back.is_finite() => {
-                            self.x -= back / 1000.0 * self.size * self.scale.0;
-                        }
-                        _ => self.show(Some(part)),
+                        Ok(back) => self.state.advance(-finite(back) / 1000.0 * self.state.size),
+                        Err(_) => self.show(Some(part)),
                     }
                 }
             }
@@ -154,83 +264,61 @@ impl<'a> Pen<'a> {
         }
     }
 
-    fn place(&mut self, scale: (f32, f32), at: (f32, f32)) {
-        (self.scale, self.line, self.x) = (scale, at, at.0);
-    }
-
-    fn walk(&mut self, x: f32, y: f32) {
-        let at = (self.line.0 + x * self.scale.0, self.line.1 + y * self.scale.1);
-        self.place(self.scale, at);
-    }
-
     fn show(&mut self, string: Option<&Object>) {
         let Some(bytes) = string.and_then(|string| string.as_str().ok()) else { return };
-        let Some(font) = self.font else { return };
-        let Some(shown) = font.letters(bytes) else { return };
-        // A size of nothing is a font that the page scales otherwise.
-        let size = match self.size * self.scale.1 {
-            size if size > 0.0 => size,
-            _ => 1.0,
-        };
-        if let Some((x, y, slack)) = self.last {
-            let apart = !self.text.ends_with([' ', '\n']) && !shown.starts_with(' ');
-            if (y - self.line.1).abs() > size * 0.4 {
-                self.text.push('\n');
-            } else if (self.x - x).abs() > size * GAP + slack && apart {
-                self.text.push(' ');
-            }
-        }
+        let Some(font) = self.state.font.clone() else { return };
+        let shown = font.letters(bytes);
+        let state = &mut self.state;
+        let here = Matrix::moved(0.0, state.rise).then(state.next).then(state.page);
+        let from = here.point(0.0, 0.0);
         let (width, letters) = font.width(bytes);
         let letters = letters as f32;
         let spaces = shown.matches(' ').count() as f32;
-        let spacing = self.spacing.0 * letters + self.spacing.1 * spaces;
-        self.text.push_str(&shown);
-        self.x += (width.unwrap_or(letters * WIDTH) * self.size + spacing) * self.scale.0;
+        let spacing = state.spacing.0 * letters + state.spacing.1 * spaces;
+        state.advance(width.unwrap_or(letters * WIDTH) * state.size + spacing);
+        let there = Matrix::moved(0.0, state.rise).then(state.next).then(state.page);
+        // A size of nothing is a font that the page scales otherwise.
+        let size = match (state.size * here.height()).abs() {
+            size if size > 0.0 && size.is_finite() => size,
+            _ => 1.0,
+        };
         let slack = if width.is_some() { 0.0 } else { letters * SLACK * size };
-        self.last = Some((self.x, self.line.1, slack));
+        let mut direction = here.direction();
+        // A size below nothing turns letters around, and so does the matrix that goes with it.
+        if state.size * state.stretch < 0.0 {
+            direction = (-direction.0, -direction.1);
+        }
+        let to = there.point(0.0, 0.0);
+        self.lines.add(&shown, Place { from, to, direction, size, slack });
     }
+}
+
+impl State {
+    fn start(&mut self, at: Matrix) {
+        (self.line, self.next) = (at, at);
+    }
+
+    fn walk(&mut self, x: f32, y: f32) {
+        self.start(Matrix::moved(x, y).then(self.line));
+    }
+
+    fn advance(&mut self, by: f32) {
+        self.next = Matrix::moved(by * self.stretch, 0.0).then(self.next);
+    }
+}
+
+fn finite(number: f32) -> f32 {
+    if number.is_finite() { number } else { 0.0 }
+}
+
+fn number(operands: &[Object], at: usize) -> f32 {
+    finite(operands.get(at).and_then(|operand| operand.as_float().ok()).unwrap_or(0.0))
+}
+
+fn matrix_of(operands: &[Object]) -> Matrix {
+    Matrix::of([0, 1, 2, 3, 4, 5].map(|at| number(operands, at)))
 }
 
 #[cfg(test)]
-mod tests {
-    use lopdf::{Dictionary, Stream, dictionary};
-
-    use super::*;
-
-    /// Many pages that all draw one stream, which unpacks to far more than it is packed to.
-    fn many_pages(pages: usize, drawn: &str) -> Document {
-        let mut document = Document::with_version("1.7");
-        let mut content = Stream::new(Dictionary::new(), drawn.as_bytes().to_vec());
-        content.compress().unwrap();
-        assert!(content.content.len() < drawn.len() / 50, "it is packed well");
-        let content = document.add_object(content);
-        let parent = document.new_object_id();
-        let page = dictionary! { "Type" => "Page", "Parent" => parent, "Contents" => content };
-        let kids: Vec<Object> =
-            (0..pages).map(|_| document.add_object(page.clone()).into()).collect();
-        let tree = dictionary! { "Type" => "Pages", "Count" => pages as i64, "Kids" => kids };
-        document.objects.insert(parent, tree.into());
-        let catalog = document.add_object(dictionary! { "Type" => "Catalog", "Pages" => parent });
-        document.trailer.set("Root", catalog);
-        document
-    }
-
-    /// A PDF of 200 KB kept a processor busy for 24 s: each page could unpack and draw as much
-    /// as the first. Now all pages of a call share what is allowed.
-    #[test]
-    fn sec_5_all_pages_together_unpack_and_draw_a_bounded_amount() {
-        let document = many_pages(50, &"q Q\n".repeat(10_000));
-        let mut effort = Effort { unpacked: 100_000, steps: 30_000 };
-        let mut drawn = 0;
-        for page in document.get_pages().into_values() {
-            let before = effort.steps;
-            let text = of_page(&document, page, &mut effort, 1000);
-            drawn += before - effort.steps;
-            if effort.steps == 0 && before > 0 {
-                assert!(text.unwrap().contains("the PDF draws too much"));
-            }
-        }
-        assert_eq!(drawn, 30_000, "of 1,000,000 steps");
-        assert!(effort.unpacked < 40_000, "{effort:?}");
-    }
-}
+#[path = "text_tests.rs"]
+mod tests;

@@ -51,6 +51,7 @@ impl Desk {
             is_text: mime.starts_with("text/"),
             listed: false,
             made_for: None,
+            extraction: None,
         };
         fs::write(self.place.path().join(file.blob_name()), bytes).unwrap();
         files.insert(0, file.clone());

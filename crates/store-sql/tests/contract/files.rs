@@ -27,6 +27,7 @@ pub(super) fn file(n: u8) -> File {
         is_text: false,
         listed: false,
         made_for: None,
+        extraction: None,
     }
 }
 

@@ -318,5 +318,6 @@ fn read(row: &dyn Cells) -> StoreResult<File> {
         is_text: row.truth(14)?,
         listed: row.truth(15)?,
         made_for: opt_id(row, 16)?,
+        extraction: None,
     })
 }

@@ -57,11 +57,14 @@ fn chip(place: usize, one: &AttachedFile, file: &File) -> Markup {
     let changeable = one.deliveries.len() > 1;
     // What the model reads of it later is not weighed yet.
     let on_demand = one.delivery == Delivery::OnDemand;
+    let deliveries: Vec<&str> = one.deliveries.iter().map(|way| way.name()).collect();
+    let deliveries = deliveries.join(" ");
     html! {
         span.chip data-file=(file_label(file.id)) data-place=(place)
-            data-delivery=(one.delivery.name()) title=(described(one, file)) {
-            button.chip-name type="button" data-act="file" { (plain_name(&file.name)) }
-            span.chip-size { (size_words(file.size)) }
+            data-delivery=(one.delivery.name()) data-deliveries=(deliveries)
+            title=(described(one, file)) {
+            button.chip-name type="button" data-act="file" { (named(one, file)) }
+            span.chip-size { (sized(one, file)) }
             @if let Some(words) = unseen_words(file) { span.chip-why { (words) } }
             span.chip-tok { "~" (thousands(one.tokens)) @if on_demand { " now" } }
             @if changeable {
@@ -74,9 +77,26 @@ fn chip(place: usize, one: &AttachedFile, file: &File) -> Markup {
     }
 }
 
+/// What goes along: the file, or the text of it.
+fn named(one: &AttachedFile, file: &File) -> String {
+    let name = plain_name(&file.name);
+    match one.delivery {
+        Delivery::Text => format!("text of {name}"),
+        _ => name,
+    }
+}
+
+/// How much that is: of a text the pages, sheets or chapters that it was read from.
+fn sized(one: &AttachedFile, file: &File) -> String {
+    match file.extracted().filter(|_| one.delivery == Delivery::Text) {
+        Some(text) => text.length.clone().unwrap_or_else(|| size_words(text.bytes)),
+        None => size_words(file.size),
+    }
+}
+
 fn described(one: &AttachedFile, file: &File) -> String {
-    let (size, tokens) = (size_words(file.size), commas(one.tokens));
-    let (name, delivery) = (plain_name(&file.name), words(one));
+    let (size, tokens) = (sized(one, file), commas(one.tokens));
+    let (name, delivery) = (named(one, file), words(one));
     let base = format!("{name}: {size}, about {tokens} tokens, {delivery}");
     one.note.as_ref().map_or_else(|| base.clone(), |note| format!("{base}. {note}"))
 }
@@ -90,6 +110,7 @@ fn words(one: &AttachedFile) -> &'static str {
         Delivery::Inline => "inline",
         Delivery::OnDemand => "on demand",
         Delivery::Path => "path",
+        Delivery::Text => "text",
     }
 }
 

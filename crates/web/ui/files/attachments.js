@@ -40,7 +40,8 @@ export function nextDelivery(allowed, now) {
  */
 export function infoOf({ file, weighed, fileId, name, delivery }) {
   const told = weighed ?? (file ? {
-    fileId: file.id, name: file.name, kind: kindOf(file), sizeText: file.sizeText, tokens: (delivery ?? file.delivery) === "inline" ? file.tokens : null,
+    fileId: file.id, name: file.name, kind: kindOf(file), sizeText: file.sizeText, extracted: file.extracted ?? null,
+    tokens: (delivery ?? file.delivery) === "inline" ? file.tokens : (delivery ?? file.delivery) === "text" ? (file.extracted?.tokens ?? null) : null,
     delivery: file.delivery, deliveries: file.deliveries, thumbnail: file.thumbnail ?? null, broken: null, note: null, tooLarge: file.tooLarge ?? null,
   } : { fileId, name, kind: /** @type {const} */ ("file"), sizeText: "", tokens: null, delivery: delivery ?? "inline", deliveries: [] });
   const changed = delivery && delivery !== told.delivery;

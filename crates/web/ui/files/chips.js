@@ -5,9 +5,6 @@ import { DELIVERY_WORDS } from "./strip.js";
 
 /** @typedef {import("../types.js").Delivery} Delivery */
 
-/** The ways that a sent attachment can go along as history. */
-const IN_HISTORY = /** @type {const} */ (["inline", "on-demand"]);
-
 /**
  * @param {object} deps
  * @param {import("../base/api.js").Api} deps.api
@@ -34,7 +31,8 @@ export function createFileChips({ api, preview }) {
       const chip = from.closest("[data-place]");
       if (!(chip instanceof HTMLElement)) return;
       const before = /** @type {Delivery} */ (chip.dataset["delivery"] ?? "inline");
-      const next = nextDelivery(IN_HISTORY, before);
+      const ways = /** @type {Delivery[]} */ ((chip.dataset["deliveries"] ?? "").split(" ").filter(Boolean));
+      const next = nextDelivery(ways, before);
       chip.dataset["delivery"] = next;
       from.textContent = DELIVERY_WORDS[next];
       try {

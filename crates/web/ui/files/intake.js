@@ -19,7 +19,10 @@ export const PASTED = "pasted.txt";
  * What those who listen are told. Pure.
  * @param {FileInfo} file
  */
-export function attachedWords({ name, tokens }) {
+export function attachedWords({ name, tokens, delivery, extracted }) {
+  if (delivery === "text" && extracted) {
+    return `Text of ${plainName(name)} attached, ${extracted.length ?? extracted.sizeText}, about ${grouped(extracted.tokens)} tokens.`;
+  }
   return `${plainName(name)} attached${tokens === null ? "" : `, about ${grouped(tokens)} tokens`}.`;
 }
 

@@ -23,7 +23,9 @@ export function factsOf(file, delivery = null, tokens = null) {
   const facts = [
     ["size", `${file.sizeText}${file.pixels ? ` · ${grouped(file.pixels[0])} × ${grouped(file.pixels[1])} pixels` : ""}`],
     ["type", file.mime],
-    ["tokens", file.tokens === null ? (file.pixels ? "as many as the model takes for a picture" : "not known: it is not text") : `about ${grouped(file.tokens)}`],
+    ["its text", extractedWords(file)],
+    ["no text", file.noText],
+    ["tokens", file.tokens === null && file.extracted ? `about ${grouped(file.extracted.tokens)} as its text` : file.tokens === null ? (file.pixels ? "as many as the model takes for a picture" : "not known: it is not text") : `about ${grouped(file.tokens)}`],
     ["delivery", `${DELIVERY_WORDS[how] ?? how}: ${DELIVERY_MEANS[how] ?? ""}${tokens !== null && tokens !== file.tokens ? `; ${grouped(tokens)} tokens that way` : ""}`],
     ["came", `${file.age}, from ${file.source === "assistant" ? "the model" : file.source === "user" ? "you" : "elsewhere"}`],
     ["with the words", file.uploadContext],
@@ -31,6 +33,15 @@ export function factsOf(file, delivery = null, tokens = null) {
     ["too large", file.tooLarge?.words],
   ];
   return facts.flatMap(([label, words]) => (words ? [/** @type {[string, string]} */ ([label, words])] : []));
+}
+
+/**
+ * What was read out of a document. Pure.
+ * @param {FileDetails} file
+ */
+export function extractedWords({ name, extracted }) {
+  if (!extracted) return null;
+  return [`text of ${plainName(name)}`, extracted.length ?? extracted.sizeText, `~${grouped(extracted.tokens)} tokens`, extracted.remark].filter(Boolean).join(", ");
 }
 
 /** @param {{id: string}} file */

@@ -28,13 +28,14 @@ import { percentOf } from "./uploads.js";
  */
 
 /** How a delivery is written. */
-export const DELIVERY_WORDS = Object.freeze({ inline: "inline", "on-demand": "on demand", path: "path" });
+export const DELIVERY_WORDS = Object.freeze({ inline: "inline", "on-demand": "on demand", path: "path", text: "text" });
 
 /** What each delivery means, for who points at it. */
 export const DELIVERY_MEANS = Object.freeze({
   inline: "its content is sent where it stands",
   "on-demand": "the model reads it by tool, when it needs to",
   path: "the program reads it from disk",
+  text: "the text that was read out of it is sent where it stands",
 });
 
 /**
@@ -53,10 +54,12 @@ export function chipOf(mark) {
   if (info.broken) return { state: "broken", name, size: info.broken, kind: info.kind };
   // What a model reads later by tool is not weighed yet.
   const tokens = info.tokens === null ? "" : `${grouped(info.tokens)} tok${info.delivery === "on-demand" ? " now" : ""}`;
-  const size = info.kind === "image" && !info.unseen ? tokens || info.sizeText : [info.unseen, info.sizeText, tokens].filter(Boolean).join(" · ");
+  const text = info.delivery === "text" ? info.extracted : null;
+  const whole = text ? (text.length ?? text.sizeText) : info.sizeText;
+  const size = info.kind === "image" && !info.unseen ? tokens || info.sizeText : [info.unseen, whole, tokens].filter(Boolean).join(" · ");
   return {
     state: info.tooLarge ? "large" : "ok",
-    name: name === PASTED || mark.pasted !== undefined ? "pasted text" : name,
+    name: name === PASTED || mark.pasted !== undefined ? "pasted text" : text ? `text of ${name}` : name,
     size, kind: info.kind, delivery: info.delivery, choices: info.deliveries.length, instead: info.instead ?? null, why: info.note ?? null,
     thumbnail: info.kind === "image" ? (info.thumbnail ?? null) : null,
     asText: name === PASTED || mark.pasted !== undefined,

@@ -50,7 +50,7 @@ export function createTooLarge({ attachments, api, say, toast, question = ask })
     const picked = await question({
       title: `${name} is too large`,
       text: large.words,
-      choices: choicesFor(large, { fresh, isText: info.kind === "text" }),
+      choices: choicesFor(large, { fresh, isText: info.kind === "text" || info.delivery === "text" }),
     });
     const way = /** @type {Way} */ (picked ?? (fresh ? "remove" : null));
     if (way === "on-demand") {

@@ -365,6 +365,21 @@ test("SHW-1: chips say name, size, tokens and delivery, and what is wrong", () =
   assert.equal(attachedWords({ ...NOTES, name: "photo.jpg", tokens: 765 }), "photo.jpg attached, about 765 tokens.");
 });
 
+test("SHW-1: a document whose text goes along says so, with its length and what is lost", () => {
+  const extracted = { length: "12 pages", sizeText: "14.0 KB", tokens: 3400, remark: "without pictures and layout" };
+  /** @type {import("../types.js").FileInfo} */
+  const report = { ...NOTES, name: "report.docx", isText: false, tokens: null, extracted, delivery: "text", deliveries: ["text", "on-demand"] };
+  const mark = { token: report.token, fileId: "file-1", delivery: null, name: "report.docx", file: report };
+  const chip = chipOf(mark);
+  assert.deepEqual([chip.name, chip.size, chip.delivery, chip.kind], ["text of report.docx", "12 pages · 3,400 tok", "text", "file"]);
+  assert.equal(chipOf({ ...mark, delivery: "on-demand" }).name, "report.docx");
+  assert.equal(nextDelivery(["inline", "text", "on-demand"], "inline"), "text");
+  const facts = Object.fromEntries(factsOf({ ...report, usedBy: [], preview: { kind: "none", words: "" } }));
+  assert.equal(facts["its text"], "text of report.docx, 12 pages, ~3,400 tokens, without pictures and layout");
+  assert.match(facts["delivery"] ?? "", /^text: /);
+  assert.equal(attachedWords(report), "Text of report.docx attached, 12 pages, about 3,400 tokens.");
+});
+
 test("SHW-2: the preview says what it weighs and how it goes", () => {
   const file = { ...NOTES, usedBy: [], preview: /** @type {const} */ ({ kind: "none", words: "" }) };
   const facts = Object.fromEntries(factsOf(file, "on-demand", 40));

@@ -14,7 +14,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 use plimsoll_app::{App, AppError, Cancel, Secrets, TakeIn, blob_name};
-use plimsoll_domain::{File, FileId};
+use plimsoll_domain::{Extraction, File, FileId};
 use plimsoll_files::{age_words, file_label, parse_file_id, size_words};
 use plimsoll_store::Workspace;
 use plimsoll_tokens::{commas, counted};
@@ -193,6 +193,7 @@ async fn show(
     lines: usize,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    let file = &app.with_text(workspace, file.clone()).await?;
     let path: PathBuf = app.file_path(workspace, file)?;
     let used = app.store().used_by(file.id).await?;
     let mut facts = vec![
@@ -205,6 +206,7 @@ async fn show(
     ];
     facts.extend(file.tokens.map(|tokens| ("tokens", format!("~{}", commas(tokens)))));
     facts.extend(file.pixels.map(|(width, height)| ("pixels", format!("{width}×{height}"))));
+    facts.extend(text_facts(file));
     let words = file.upload_context.as_deref();
     facts.extend(words.map(|words| ("came with", printable(words).to_string())));
     for (name, value) in facts {
@@ -217,6 +219,19 @@ async fn show(
         }
     }
     Ok(())
+}
+
+/// What was read out of a document, or why nothing was.
+fn text_facts(file: &File) -> Option<(&'static str, String)> {
+    match file.extraction.as_ref()? {
+        Extraction::Nothing(why) => Some(("no text", why.clone())),
+        Extraction::Text(text) => {
+            let tokens = Some(format!("~{} tokens", commas(text.tokens)));
+            let words: Vec<String> =
+                [text.length.clone(), tokens, text.remark()].into_iter().flatten().collect();
+            Some(("its text", words.join(", ")))
+        }
+    }
 }
 
 /// No line is shown further than this.

@@ -86,6 +86,7 @@ async fn told(
     said: Option<String>,
 ) -> Result<(StatusCode, Json<FileDto>), Problem> {
     let plan = current_plan(web, place).await?;
+    let file = &web.app.with_text(&place.workspace, file.clone()).await?;
     let mut told = FileDto::of(web, &place.workspace, file, &plan)?;
     told.said = said;
     Ok((StatusCode::CREATED, Json(told)))

@@ -105,15 +105,15 @@ pub(super) async fn list(
         None => Vec::new(),
     };
     let listed: HashSet<FileId> = listed.iter().map(|file| file.id).collect();
-    let told = |file: &File| {
-        let mut told = FileDto::of(&web, &place.workspace, file, &plan)?;
+    let mut shown = Vec::new();
+    for file in files.into_iter().filter(matches) {
+        let file = web.app.with_known_text(&place.workspace, file).await?;
+        let mut told = FileDto::of(&web, &place.workspace, &file, &plan)?;
         told.listed = listed.contains(&file.id);
-        Ok(told)
-    };
-    let files: Result<Vec<FileDto>, Problem> =
-        files.iter().filter(|file| matches(file)).map(told).collect();
+        shown.push(told);
+    }
     Ok(Json(FileList {
-        files: files?,
+        files: shown,
         limits: LimitsDto::of(&plan),
         section: SectionDto::of(&web, &plan, scope),
     }))
@@ -172,6 +172,7 @@ pub(super) async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<WholeFile>, Problem> {
     let file = web.app.store().file(&place.workspace, file_id(&id)?).await?;
+    let file = web.app.with_text(&place.workspace, file).await?;
     let (plan, _, of) = current_plan_and_scope(&web, &place).await?;
     let pairs = web.app.store().used_by(file.id).await?;
     let stored = web.app.store().get_many(&pairs).await?;
@@ -197,6 +198,10 @@ async fn content_preview(web: &Arc<Web>, at: &Workspace, file: &File) -> Result<
         return Ok(Preview::Image { url: told::url(at, file, "content") });
     }
     if !file.is_text {
+        if let Some(facts) = file.extracted() {
+            let text = web.app.document_text(at, file, PREVIEW as u64).await?.unwrap_or_default();
+            return Ok(Preview::Text { more: facts.bytes > text.len() as u64, text });
+        }
         let words = format!("{}, {}", file.mime, plimsoll_files::size_words(file.size));
         return Ok(Preview::None { words });
     }

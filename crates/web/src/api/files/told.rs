@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use plimsoll_domain::{ContextKind, Delivery, File, FilesScope, file_label, print_token};
+use plimsoll_domain::{
+    ContextKind, Delivery, Extraction, File, FilesScope, file_label, print_token,
+};
 use plimsoll_files::{age_words, size_words};
 use plimsoll_send::{AttachedFile, Plan, TooLarge, Unseeable, unseeable};
 use plimsoll_store::Workspace;
@@ -98,6 +100,32 @@ impl SectionDto {
     }
 }
 
+/// The text that was read out of a document.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ExtractedDto {
+    /// How long the document is in its own parts: `12 pages`.
+    length: Option<String>,
+    /// The bytes of the text in words.
+    size_text: String,
+    /// A raw estimate of what it weighs.
+    tokens: u64,
+    /// What is not in it.
+    remark: Option<String>,
+}
+
+impl ExtractedDto {
+    fn of(file: &File) -> Option<Self> {
+        let text = file.extracted()?;
+        Some(Self {
+            length: text.length.clone(),
+            size_text: size_words(text.bytes),
+            tokens: text.tokens,
+            remark: text.remark(),
+        })
+    }
+}
+
 /// A file.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -116,6 +144,12 @@ pub(crate) struct FileDto {
     /// Width and height of a picture.
     pixels: Option<[u32; 2]>,
     is_text: bool,
+    /// The text that was read out of it, where it is a document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extracted: Option<ExtractedDto>,
+    /// Why no text was read out of a document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_text: Option<String>,
     /// user, assistant or pending.
     source: &'static str,
     /// Whether models that call tools are told of it: a message that was sent holds it, a
@@ -172,6 +206,11 @@ impl FileDto {
             tokens: file.tokens,
             pixels: file.pixels.map(|(width, height)| [width, height]),
             is_text: file.is_text,
+            extracted: ExtractedDto::of(file),
+            no_text: match &file.extraction {
+                Some(Extraction::Nothing(why)) => Some(why.clone()),
+                _ => None,
+            },
             source: file.source.name(),
             listed: file.listed,
             added: file.listed,
@@ -206,6 +245,9 @@ pub(crate) struct AttachedDto {
     kind: &'static str,
     size: u64,
     size_text: String,
+    /// The text that was read out of it, where it is a document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extracted: Option<ExtractedDto>,
     /// What it adds as it would be delivered now.
     tokens: u64,
     delivery: Delivery,
@@ -233,6 +275,7 @@ impl AttachedDto {
             kind: kind.name(),
             size,
             size_text: size_words(size),
+            extracted: file.and_then(|file| ExtractedDto::of(file)),
             tokens: one.tokens,
             delivery: one.delivery,
             deliveries: one.deliveries.to_vec(),
