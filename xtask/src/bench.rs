@@ -33,6 +33,13 @@ pub fn gateway(args: &[&str]) -> Result<(), String> {
     step("benchmark of the gateway", bench.args(args))
 }
 
+/// What a team's server carries, on PostgreSQL and an object store.
+pub fn team(args: &[&str]) -> Result<(), String> {
+    let mut bench = cargo();
+    bench.args(["bench", "--quiet", "--package", "plimsoll-cli", "--bench", "team", "--"]);
+    step("benchmark of a team's server", bench.args(args))
+}
+
 /// The model inside, beside llama.cpp where that can be set up.
 pub fn embedded(args: &[&str]) -> Result<(), String> {
     let mut bench = cargo();
@@ -72,6 +79,7 @@ pub fn all(args: &[&str]) -> Result<(), String> {
         store(args),
         serve(args),
         gateway(args),
+        team(args),
         memory(args),
         embedded(args),
         import(args),

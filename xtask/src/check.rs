@@ -52,14 +52,17 @@ pub fn test() -> Result<(), String> {
     browser::prepare();
     packages::prepare_file_tools();
     packages::prepare_databases();
-    step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))
+    step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))?;
+    on_a_server("the app on PostgreSQL and an object store", &["send"])
 }
 
-/// Tests with PostgreSQL in the place of SQLite. Every run has the contract of stores on both; the
-/// app, the memory, its server, the API and the page are in the long mode.
-fn on_postgres(name: &str, tests: &[&str]) -> Result<(), String> {
+/// Tests as a team runs the app: rows in PostgreSQL, what attached files hold in an object store.
+/// Every run has the contracts of stores and of places for files on both, and the app; the rest is
+/// in the long mode. All packages are named, as they were when the programs were built.
+fn on_a_server(name: &str, tests: &[&str]) -> Result<(), String> {
     let mut cargo = cargo();
-    cargo.args(["test", "--locked", "--quiet"]).args(tests);
+    cargo.args(["test", "--workspace", "--locked", "--quiet"]);
+    cargo.args(tests.iter().flat_map(|test| ["--test", test]));
     step(name, cargo.env("PLIMSOLL_TEST_STORE", "postgres"))
 }
 
@@ -88,14 +91,10 @@ pub fn long() -> Result<(), String> {
         run("what is marked is what is sent", "workbench", &["honest_random"]),
         run("what is seen is what is sent", "web", &["seen"]),
         run("the API and its document", "web", &["schema"]),
-        on_postgres("the app on PostgreSQL", &["--package", "plimsoll-app", "--test", "send"]),
-        on_postgres("the memory on PostgreSQL", &["--package", "plimsoll-memory"]),
-        on_postgres("its server on PostgreSQL", &["--package", "plimsoll-mcp"]),
-        on_postgres("the API on PostgreSQL", &["--package", "plimsoll-cli", "--test", "web"]),
-        on_postgres(
-            "the page on PostgreSQL",
-            &["--package", "plimsoll-cli", "--test", "workbench"],
-        ),
+        on_a_server("the memory and its server on PostgreSQL", &["memory", "server"]),
+        on_a_server("the API on PostgreSQL and an object store", &["web", "pinned"]),
+        on_a_server("the commands on PostgreSQL and an object store", &["cli", "mcp"]),
+        on_a_server("the page on PostgreSQL and an object store", &["workbench"]),
     ]
     .into_iter()
     .filter_map(Result::err)

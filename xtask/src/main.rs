@@ -26,6 +26,7 @@ cargo xtask COMMAND
   bench store        starting, and the store
   bench serve        HTTP, events and the page, beside bare axum and in Chromium
   bench gateway      what the gateway adds to a call, beside a bare relay and LiteLLM's proxy
+  bench team         what a team's server carries, on PostgreSQL and an object store
   bench memory       the memory, beside the reference server of MCP
   bench search       how well the memory finds what is meant [DIR] [--half tune|held] [--more DIR]
   bench embedded     the model inside, beside llama.cpp
@@ -36,7 +37,7 @@ cargo xtask COMMAND
   docs               write docs/{cli,settings,tool-reference,spec-coverage}.md from the code
   docs coverage      write docs/spec-coverage.md alone
   shots              write docs/shots/*.png from a workbench with a made-up history
-  fuzz [TARGET] [N]  run the fuzz targets for N inputs each (1,000,000 unless told)
+  fuzz [TARGET|all] [N]  try N more inputs with a fuzz target, or until it has had 1,000,000
 ";
 
 fn main() -> ExitCode {
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         ["bench", "store", rest @ ..] => bench::store(rest),
         ["bench", "serve", rest @ ..] => bench::serve(rest),
         ["bench", "gateway", rest @ ..] => bench::gateway(rest),
+        ["bench", "team", rest @ ..] => bench::team(rest),
         ["bench", "memory", rest @ ..] => bench::memory(rest),
         ["bench", "search", rest @ ..] => bench::search(rest),
         ["bench", "embedded", rest @ ..] => bench::embedded(rest),

@@ -330,6 +330,24 @@ fn the_readme_and_ci_name_the_same_command() {
     assert!(read(".ci/run").contains("exec cargo xtask test"));
 }
 
+#[test]
+fn the_book_has_every_page_once() {
+    let summary = read("docs/SUMMARY.md");
+    let listed: Vec<&str> = summary
+        .lines()
+        .filter_map(|line| line.split_once("](")?.1.strip_suffix(')'))
+        .collect();
+    let mut pages = BTreeSet::new();
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".md") && name != "SUMMARY.md" {
+            pages.insert(name);
+        }
+    }
+    assert_eq!(listed.len(), pages.len(), "{listed:?}");
+    assert_eq!(listed.into_iter().map(ToOwned::to_owned).collect::<BTreeSet<_>>(), pages);
+}
+
 /// All Rust and JavaScript files below a directory, build products aside.
 fn sources(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

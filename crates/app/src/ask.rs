@@ -9,7 +9,7 @@ use plimsoll_send::{AttemptPlan, Comparison, FilePart, Part, Plan, Seen, plan};
 use plimsoll_store::{StoredPair, Workspace};
 use plimsoll_tokens::RawTokens;
 
-use crate::{QuotaChoice, tooling::FilesPart, weigher::Weigher};
+use crate::{Payer, QuotaChoice, tooling::FilesPart, weigher::Weigher};
 
 /// Which pairs may go along.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +59,8 @@ pub struct View {
     /// Whose files the model is told of (FIL-6); else by the settings.
     pub files: Option<FilesScope>,
     pub said: SaidForNow,
+    /// Who looks, where people sign in: their keys go along with what they send (TEA-10).
+    pub person: Option<Arc<str>>,
 }
 
 impl Default for View {
@@ -71,11 +73,17 @@ impl Default for View {
             model: None,
             files: None,
             said: SaidForNow::default(),
+            person: None,
         }
     }
 }
 
 impl View {
+    /// For whom a provider is asked in a workspace.
+    pub(crate) fn payer(&self, workspace: &Workspace) -> Option<Payer> {
+        Payer::in_workspace(self.person.as_ref(), workspace)
+    }
+
     /// A conversation by its id, whole.
     pub fn of_conversation(id: TopicId) -> Self {
         let (scope, topic) = (HistoryScope::Conversation, Some(id.to_string()));
@@ -151,11 +159,18 @@ pub struct Prepared {
     /// Which pairs may go along.
     pub(crate) history: HistoryChoice,
     pub(crate) said: SaidForNow,
+    /// Who sends it, where people sign in.
+    pub(crate) person: Option<Arc<str>>,
     /// The first pair of the comparison that it belongs to (HIS-12), once it is begun.
     pub(crate) group: Option<PairId>,
 }
 
 impl Prepared {
+    /// For whom a provider is asked.
+    pub(crate) fn payer(&self) -> Option<Payer> {
+        Payer::in_workspace(self.person.as_ref(), &self.workspace)
+    }
+
     /// The pairs that go along, oldest first.
     pub fn included_ids(&self) -> Vec<PairId> {
         self.included.iter().map(|stored| stored.pair.id).collect()

@@ -104,6 +104,7 @@ fn view_of(prepared: &Prepared, history: HistoryChoice) -> View {
         model: Some(prepared.plan.model().id.clone()),
         files: prepared.files_scope,
         said: prepared.said.clone(),
+        person: prepared.person.clone(),
     }
 }
 

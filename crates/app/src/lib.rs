@@ -52,6 +52,7 @@ mod weigher;
 mod workspace_view;
 
 pub use plimsoll_domain::{Draft, Purpose};
+pub use plimsoll_exchange::{PersonArchive, PersonWorkspace, PersonWriter};
 pub use plimsoll_filter::{ExportFormat, ExportOrder};
 pub use plimsoll_provider::Secret;
 
@@ -73,14 +74,17 @@ pub use gateway::{
 pub use heavy::heavy;
 pub use import::{ImportAsk, ImportProgress, ImportSource, Imported};
 pub use lack::{Lack, PassedOver};
-pub use ports::{Chance, Clock, Connection, NoProvider, ProviderSource};
+pub use ports::{Chance, Clock, Connection, NoProvider, Payer, ProviderSource};
 pub use quota::{OverQuota, QuotaChoice};
 pub use shelf::{
     BlobUsage, Collected, FilePlace, Garbage, LARGEST_FILE, Origin, ReadData, Secrets, TakeIn,
     Verified, blob_name, refuse_secret,
 };
 pub use summaries::SummaryPart;
-pub use team::{AT_THE_TERMINAL, Audited, Doer, TOKEN_DIGITS, before, name_in_token, person_token};
+pub use team::{
+    AT_THE_TERMINAL, Audited, Doer, Left, OwnProject, TOKEN_DIGITS, before, name_in_token,
+    person_token,
+};
 pub use topics::{FIRST_TOPIC, NewTopic, TopicChange, TopicPaths, find_topic, topic_path};
 pub use workspace_view::{GivenTarget, Inclusion, Shown, WorkspaceView};
 
@@ -225,8 +229,12 @@ impl App {
         self.events.publish(workspace, Progress::Memory);
     }
 
-    /// The workspace, made if it is not there.
+    /// The workspace, made if it is not there. Who only looks waits for nobody who writes, and may
+    /// look into a store that cannot be written to.
     pub async fn open_workspace(&self, workspace: &Workspace) -> Result<(), AppError> {
+        if self.store.has_workspace(workspace).await? {
+            return Ok(());
+        }
         Ok(self.store.create_workspace(workspace, self.clock.now()).await?)
     }
 }

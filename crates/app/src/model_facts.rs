@@ -3,13 +3,13 @@
 use plimsoll_budget::{Model, ModelLimit, WindowFacts, WindowSource};
 use plimsoll_tokens::{Calibration, RawTokens, Report};
 
-use crate::{App, AppError, Connection};
+use crate::{App, AppError, Connection, Payer};
 
 impl App {
     /// Gets the provider of a model ready, which may take long: a model may have to be
     /// fetched. Who holds something that others wait for does this first.
-    pub async fn make_ready(&self, model: &str) -> Result<(), AppError> {
-        self.providers.reach(&self.model(model)).await?;
+    pub async fn make_ready(&self, model: &str, payer: Option<&Payer>) -> Result<(), AppError> {
+        self.providers.reach(&self.model(model), payer).await?;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use plimsoll_budget::Model;
 use plimsoll_domain::Timestamp;
 use plimsoll_filter::Date;
 use plimsoll_provider::Provider;
+use plimsoll_store::Workspace;
 use thiserror::Error;
 
 use crate::Lack;
@@ -51,19 +52,46 @@ pub struct NoProvider {
     pub hint: String,
 }
 
-/// Who answers for which model.
+/// Who asks in which project, where people sign in: their keys go along (TEA-10).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Payer {
+    /// The person.
+    pub person: Arc<str>,
+    /// Where they ask.
+    pub project: Arc<str>,
+}
+
+impl Payer {
+    /// Who asks in a workspace; nobody where nobody signs in.
+    pub(crate) fn in_workspace(person: Option<&Arc<str>>, workspace: &Workspace) -> Option<Self> {
+        Some(Self { person: Arc::clone(person?), project: workspace.project().into() })
+    }
+}
+
+/// Who answers for which model. Without a payer it is asked for whoever runs the program.
 #[async_trait::async_trait]
 pub trait ProviderSource: Send + Sync {
     /// The provider of a model, ready to be asked.
-    async fn reach(&self, model: &Model) -> Result<Connection, NoProvider>;
+    async fn reach(&self, model: &Model, payer: Option<&Payer>) -> Result<Connection, NoProvider>;
 
     /// The provider of a model if that is known without waiting: nothing is fetched,
     /// loaded or asked over a network for it. What the view is drawn with.
-    async fn cached(&self, model: &Model) -> Option<Connection>;
+    async fn cached(&self, model: &Model, payer: Option<&Payer>) -> Option<Connection>;
 
     /// What a model lacks before it can be asked, as far as that is known without waiting.
-    fn lacks(&self, model: &Model) -> Option<Lack> {
-        let _ = model;
+    async fn lacks(&self, model: &Model, payer: Option<&Payer>) -> Option<Lack> {
+        let _ = (model, payer);
         None
+    }
+
+    /// The id of the key that goes along for a payer, where it is one that the store keeps: who
+    /// keeps a connection asks whether it is still the same.
+    async fn kept_key(
+        &self,
+        model: &Model,
+        payer: Option<&Payer>,
+    ) -> Result<Option<String>, NoProvider> {
+        let _ = (model, payer);
+        Ok(None)
     }
 }

@@ -10,7 +10,7 @@ use plimsoll_files::{Picture, Transcriber, Unable, VisionModel};
 use plimsoll_provider::{Delta, ProviderFailure};
 use plimsoll_send::{FilePart, Message, Part, Request, Role};
 
-use crate::{App, ProviderSource, shelf::blocking};
+use crate::{App, Connection, Payer, ProviderSource, shelf::blocking};
 
 /// A look or a hearing takes no longer.
 const LONGEST: Duration = Duration::from_secs(180);
@@ -25,19 +25,24 @@ const LONGEST_ANSWER: usize = 64 << 10;
 pub(crate) struct ToolModel {
     providers: Arc<dyn ProviderSource>,
     model: Model,
+    payer: Option<Payer>,
 }
 
 impl App {
     /// The vision model, if the settings name one.
-    pub(crate) fn vision_model(&self) -> Option<Arc<dyn VisionModel>> {
+    pub(crate) fn vision_model(&self, payer: Option<&Payer>) -> Option<Arc<dyn VisionModel>> {
         let model = self.settings().vision_model().map(|name| self.model(name))?;
-        Some(Arc::new(ToolModel { providers: Arc::clone(&self.providers), model }))
+        Some(Arc::new(self.tool_model(model, payer)))
     }
 
     /// The model that transcribes, if the settings name one.
-    pub(crate) fn transcriber(&self) -> Option<Arc<dyn Transcriber>> {
+    pub(crate) fn transcriber(&self, payer: Option<&Payer>) -> Option<Arc<dyn Transcriber>> {
         let model = self.settings().transcription_model().map(|name| self.model(name))?;
-        Some(Arc::new(ToolModel { providers: Arc::clone(&self.providers), model }))
+        Some(Arc::new(self.tool_model(model, payer)))
+    }
+
+    fn tool_model(&self, model: Model, payer: Option<&Payer>) -> ToolModel {
+        ToolModel { providers: Arc::clone(&self.providers), model, payer: payer.cloned() }
     }
 }
 
@@ -48,6 +53,11 @@ impl ToolModel {
 
     fn failed(&self, failure: &ProviderFailure) -> Unable {
         self.unable(failure.fault().message, None)
+    }
+
+    async fn reach(&self) -> Result<Connection, Unable> {
+        let reached = self.providers.reach(&self.model, self.payer.as_ref()).await;
+        reached.map_err(|missing| self.unable(&missing.message, Some(missing.hint.clone())))
     }
 
     async fn read(&self, path: &Path) -> Result<Arc<[u8]>, Unable> {
@@ -70,9 +80,7 @@ impl ToolModel {
 #[async_trait]
 impl VisionModel for ToolModel {
     async fn look(&self, picture: Picture<'_>, question: &str) -> Result<String, Unable> {
-        let no_provider =
-            |missing: crate::NoProvider| self.unable(&missing.message, Some(missing.hint.clone()));
-        let connection = self.providers.reach(&self.model).await.map_err(no_provider)?;
+        let connection = self.reach().await?;
         let question = question.trim();
         let asked = if question.is_empty() { "Describe this image." } else { question };
         let mut message = Message::new(Role::User, asked);
@@ -116,9 +124,7 @@ impl Transcriber for ToolModel {
         path: &Path,
         language: Option<&str>,
     ) -> Result<String, Unable> {
-        let no_provider =
-            |missing: crate::NoProvider| self.unable(&missing.message, Some(missing.hint.clone()));
-        let connection = self.providers.reach(&self.model).await.map_err(no_provider)?;
+        let connection = self.reach().await?;
         let data = self.read(path).await?;
         let name = format!("audio.{}", file.extension);
         let said =

@@ -12,8 +12,8 @@ use plimsoll_tokens::RawTokens;
 use tokio::{sync::OnceCell, time::Instant};
 
 use crate::{
-    App, AppError, Cancel, Prepared, Progress, ToolStep, driver::SendState, shelf::StoredFiles,
-    weigher::Weigher,
+    App, AppError, Cancel, Payer, Prepared, Progress, ToolStep, driver::SendState,
+    shelf::StoredFiles, weigher::Weigher,
 };
 
 /// What the wire adds to each tool that is told of, beyond its words.
@@ -87,7 +87,7 @@ impl FilesPart {
 impl App {
     /// The file tools of a workspace, with what this machine has for them.
     pub async fn toolbox(&self, workspace: &Workspace) -> Toolbox {
-        self.toolbox_for(workspace, Some(ListedIn::default()), None).await
+        self.toolbox_for(workspace, Some(ListedIn::default()), None, None).await
     }
 
     /// The same for the answer of a pair: what the tools make belongs to it, and they read what
@@ -97,6 +97,7 @@ impl App {
         workspace: &Workspace,
         readable: Option<ListedIn>,
         made_for: Option<PairId>,
+        payer: Option<&Payer>,
     ) -> Toolbox {
         let gear = self.local_tools.gear.get_or_init(|| async {
             let programs = Programs::in_path(&std::env::var_os("PATH").unwrap_or_default());
@@ -123,10 +124,10 @@ impl App {
         if let Some(model) = self.settings().whisper_model() {
             toolbox = toolbox.with_whisper_model(model.to_owned());
         }
-        if let Some(vision_model) = self.vision_model() {
+        if let Some(vision_model) = self.vision_model(payer) {
             toolbox = toolbox.with_vision_model(vision_model);
         }
-        if let Some(transcriber) = self.transcriber() {
+        if let Some(transcriber) = self.transcriber(payer) {
             toolbox = toolbox.with_transcriber(transcriber);
         }
         toolbox
@@ -180,7 +181,8 @@ impl App {
         tell: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Option<([Message; 2], u64)>, AppError> {
         let readable = prepared.files.readable;
-        let toolbox = self.toolbox_for(&prepared.workspace, readable, Some(state.pair)).await;
+        let (at, payer) = (&prepared.workspace, prepared.payer());
+        let toolbox = self.toolbox_for(at, readable, Some(state.pair), payer.as_ref()).await;
         let text = state.answer[state.round_start..].to_owned();
         let mut sum = prepared.weigh(&text);
         let mut called = Message::new(Role::Assistant, text);

@@ -57,6 +57,22 @@ impl Blobs {
         self.shared.place.remove(name)
     }
 
+    /// Removes everything, for a workspace that is gone.
+    pub fn clear(&self) -> Result<(), BlobError> {
+        for stored in self.list()? {
+            self.remove(&stored.name)?;
+        }
+        let context = &self.shared.context;
+        // The directory of the workspace has nothing else in it.
+        let dir = context.parent().unwrap_or(context);
+        match fs::remove_dir_all(dir) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(BlobError::io("remove", dir)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Goes before the blob: a thumbnail without one would never be found again.
     fn remove_derived(&self, name: &BlobName) -> Result<(), BlobError> {
         let path = self.thumbnail_path(name);

@@ -10,10 +10,11 @@ use std::{
 };
 
 use async_trait::async_trait;
-use plimsoll_app::App;
+use plimsoll_app::{App, Payer};
 use plimsoll_budget::{Catalog, Model};
 use plimsoll_config::{Settings, edit_model, edit_settings, merge_catalog, shipped_catalog};
 use plimsoll_provider::server_of;
+use plimsoll_store::KeyHolder;
 use plimsoll_web::{
     Configurator, KeptKey, ListedModel, ListedProvider, NewKey, NewModels, NewServer, Refusal,
     TriedServer,
@@ -22,7 +23,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     context::{self, Context},
-    providers::{Providers, usual_address},
+    providers::{Providers, usual_address, whose},
     survey::Survey,
 };
 
@@ -126,7 +127,51 @@ impl Configurator for Configuration {
         beside(move || change("models.toml", |text| edit_from_page(text, &id, &fields))).await
     }
 
-    async fn models(&self) -> Vec<ListedModel> {
+    async fn models(&self, payer: Option<&Payer>) -> Vec<ListedModel> {
+        let found = self.models_here().await;
+        match payer {
+            Some(payer) => self.with_kept_keys(found, payer).await,
+            None => found,
+        }
+    }
+
+    async fn look_again(&self) {
+        self.providers.forget().await;
+        self.forget();
+    }
+
+    async fn providers(&self, payer: Option<&Payer>) -> Result<Vec<ListedProvider>, Refusal> {
+        self.list_providers(payer).await
+    }
+
+    async fn set_key(&self, new: NewKey) -> Result<KeptKey, Refusal> {
+        self.keep_key(new).await
+    }
+
+    async fn remove_key(
+        &self,
+        provider: &str,
+        holder: Option<&KeyHolder>,
+    ) -> Result<bool, Refusal> {
+        self.forget_key(provider, holder).await
+    }
+
+    async fn try_server(&self, new: NewServer) -> Result<TriedServer, Refusal> {
+        self.look_at(new).await
+    }
+
+    async fn add_models(&self, new: NewModels) -> Result<(Settings, Catalog), Refusal> {
+        self.write_models(new).await
+    }
+
+    fn place(&self) -> String {
+        context::config_dir().map_or_else(String::new, |dir| dir.display().to_string())
+    }
+}
+
+impl Configuration {
+    /// What this machine can reach with its own keys.
+    async fn models_here(&self) -> Vec<ListedModel> {
         let remembered = {
             let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             found.as_ref().filter(|(at, _)| at.elapsed() < REMEMBERED).map(|(_, all)| all.clone())
@@ -151,33 +196,21 @@ impl Configurator for Configuration {
         all
     }
 
-    async fn look_again(&self) {
-        self.providers.forget().await;
-        self.forget();
-    }
-
-    async fn providers(&self) -> Result<Vec<ListedProvider>, Refusal> {
-        self.list_providers()
-    }
-
-    async fn set_key(&self, new: NewKey) -> Result<KeptKey, Refusal> {
-        self.keep_key(new).await
-    }
-
-    async fn remove_key(&self, provider: &str) -> Result<bool, Refusal> {
-        self.forget_key(provider).await
-    }
-
-    async fn try_server(&self, new: NewServer) -> Result<TriedServer, Refusal> {
-        self.look_at(new).await
-    }
-
-    async fn add_models(&self, new: NewModels) -> Result<(Settings, Catalog), Refusal> {
-        self.write_models(new).await
-    }
-
-    fn place(&self) -> String {
-        context::config_dir().map_or_else(String::new, |dir| dir.display().to_string())
+    /// The same for somebody of a team, whose keys are asked for each time: what was found is
+    /// remembered, what they lack is not.
+    async fn with_kept_keys(&self, mut found: Vec<ListedModel>, payer: &Payer) -> Vec<ListedModel> {
+        let Ok(keys) = self.providers.team_keys() else { return found };
+        // A store that fails says so where something is sent.
+        let rows = keys.all_serving(payer).await.unwrap_or_default();
+        for one in found.iter_mut().filter(|_| !rows.is_empty()) {
+            let model = self.app.model(&one.id);
+            if let Some(row) = rows.iter().find(|row| row.provider == model.provider)
+                && Providers::is_hosted(&model)
+            {
+                one.lacks = whose::lacks_with(&model, row, one.lacks.take());
+            }
+        }
+        found
     }
 }
 

@@ -34,7 +34,8 @@ impl Context {
                 .map_err(|error| Failure::usage(format!("models.toml: {error}")))?;
         }
         let named = catalog.models().iter().filter_map(|model| model.key_env.clone());
-        plimsoll_provider::keep_private(named);
+        let openid = settings.openid_secret_variable().to_owned();
+        plimsoll_provider::keep_private(named.chain([openid]));
         Ok(Self { settings, catalog })
     }
 

@@ -74,6 +74,7 @@ impl ConversationArgs {
             model: model.map(ToOwned::to_owned),
             files: self.files_scope,
             said: self.said(),
+            person: None,
         })
     }
 

@@ -18,6 +18,7 @@ mod machine;
 mod markdown;
 mod meaning;
 mod objects;
+mod openid;
 mod output;
 pub mod pairs;
 mod plan_picture;

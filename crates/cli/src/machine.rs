@@ -20,6 +20,7 @@ use crate::{
     args::Location,
     context::Context,
     failure::{Failure, note},
+    keys::of_team::TeamKeys,
     providers::Providers,
     stores::{self, StorePlace},
     survey::Survey,
@@ -316,7 +317,8 @@ async fn open_at(
     let (store, made) = stores::open(&place, clock.now()).await?;
     let owner = Owner::new(&dir)?;
     let Context { settings, catalog } = context;
-    let providers = Arc::new(Providers::new(&dir, &settings));
+    let providers = Providers::new(&dir, &settings);
+    let providers = Arc::new(providers.with_team_keys(TeamKeys::new(Arc::clone(&store))));
     let locks = dir.clone();
     let elsewhere = matches!(place, StorePlace::Server(_));
     let app = App::new(AppParts {

@@ -1,6 +1,7 @@
 //! Who answers for which model: the only place that names concrete providers.
 
 mod given;
+pub(crate) mod whose;
 
 use std::{
     collections::HashMap,
@@ -9,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use plimsoll_app::{Connection, Lack, NoProvider, ProviderSource};
+use plimsoll_app::{Connection, Lack, NoProvider, Payer, ProviderSource};
 use plimsoll_budget::{Api, Model, means_model};
 use plimsoll_config::Settings;
 use plimsoll_provider::{
@@ -19,11 +20,11 @@ use plimsoll_provider::{
 
 use crate::{
     context::Context,
-    failure::Failure,
-    keys::{self, KeySource},
+    keys::{self, KeySource, of_team::TeamKeys},
     words,
 };
 use given::{GivenFor, given_for, key_lack, server_for};
+use whose::failed;
 
 /// The servers of this machine are looked for again after so long.
 const FOUND_FOR: Duration = Duration::from_secs(30);
@@ -54,6 +55,8 @@ pub(crate) struct Providers {
     told: Mutex<HashMap<(String, String), Option<u64>>>,
     /// Keys that the keyring gave, by provider.
     from_keyring: Mutex<HashMap<String, Arc<keys::Found>>>,
+    /// The keys in the store of a team.
+    team: Option<TeamKeys>,
     /// Where others use this server too: the servers of private networks that the page may name.
     shared: OnceLock<Vec<String>>,
 }
@@ -89,8 +92,14 @@ impl Providers {
             found: Mutex::default(),
             told: Mutex::default(),
             from_keyring: Mutex::default(),
+            team: None,
             shared: OnceLock::new(),
         }
+    }
+
+    /// The same with the keys in a store.
+    pub(crate) fn with_team_keys(self, keys: TeamKeys) -> Self {
+        Self { team: Some(keys), ..self }
     }
 
     /// Others use this server too (UI-19): addresses that were set from the page lead to private
@@ -173,7 +182,7 @@ impl Providers {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The key that a model lacks, by what is known without asking anybody.
+    /// The key of this machine that a model lacks, by what is known without asking anybody.
     pub(crate) fn lacks_key(model: &Model) -> Option<Lack> {
         let known = keys::known(&model.provider, model.key_env.as_deref()).ok().flatten();
         key_lack(model, known.as_ref())
@@ -206,13 +215,9 @@ impl Providers {
             || OPENAI_STYLE.iter().any(|(known, _)| *known == model.provider)
     }
 
-    /// A provider's key. A keyring is asked once, and only when it may take its time.
+    /// A provider's key on this machine. A keyring is asked once, and only when it may take its time.
     fn key(&self, model: &Model, may_wait: bool) -> Result<Key, NoProvider> {
         let (name, variable) = (model.provider.as_str(), model.key_env.as_deref());
-        let failed = |failure: Failure| NoProvider {
-            message: failure.to_string(),
-            hint: failure.hint_text().unwrap_or_default().to_owned(),
-        };
         let source = keys::known(name, variable).map_err(failed)?.map(|known| known.source);
         if source != Some(KeySource::Keyring) {
             let found = keys::find(name, variable).map_err(failed)?;
@@ -232,15 +237,20 @@ impl Providers {
         Ok(Key::Known(found))
     }
 
-    /// The provider of a model at a known address. Unless it may wait, a keyring that was
-    /// not asked yet is left alone, and nothing should be sent through what comes out.
+    /// The provider of a model at a known address, with the key of this machine. Unless it may
+    /// wait, a keyring that was not asked yet is left alone, and nothing should be sent through
+    /// what comes out.
     pub(crate) fn hosted(
         &self,
         model: &Model,
         may_wait: bool,
     ) -> Result<Arc<dyn Provider>, NoProvider> {
+        self.hosted_with(model, &self.key(model, may_wait)?)
+    }
+
+    /// The same with a key that was found.
+    fn hosted_with(&self, model: &Model, found: &Key) -> Result<Arc<dyn Provider>, NoProvider> {
         let name = model.provider.as_str();
-        let found = self.key(model, may_wait)?;
         let variable = model.key_env.clone().unwrap_or_else(|| keys::usual_variable(name));
         let no_key = || NoProvider {
             message: format!("there is no key for {name}"),
@@ -258,15 +268,13 @@ impl Providers {
         };
         let keyed = |usual: &str| -> Result<Endpoint, NoProvider> {
             let endpoint = endpoint(usual).map_err(setup)?;
-            match &found {
+            match found {
                 Key::Known(found) => match given_for(model, found.servers.as_deref()) {
                     GivenFor::It => Ok(endpoint.with_key(found.key.clone())),
                     GivenFor::Nobody => Ok(endpoint),
                     GivenFor::Others(server) => Err(NoProvider {
                         message: format!("the key of {name} was not given for {server}"),
-                        hint: format!(
-                            "if it should go there: plimsoll keys set {name} --for {server}"
-                        ),
+                        hint: whose::give_for(name, found.holder.as_ref(), &server),
                     }),
                 },
                 // Nothing is sent through what is only at hand.
@@ -320,7 +328,7 @@ fn unknown(model: &Model) -> NoProvider {
 
 #[async_trait::async_trait]
 impl ProviderSource for Providers {
-    async fn reach(&self, model: &Model) -> Result<Connection, NoProvider> {
+    async fn reach(&self, model: &Model, payer: Option<&Payer>) -> Result<Connection, NoProvider> {
         if model.provider == "embedded" {
             // Getting the weights, or waiting for somebody who gets them, takes its time; the
             // runtime is told, so that others go on.
@@ -331,7 +339,7 @@ impl ProviderSource for Providers {
             return self.by_codex(model);
         }
         if Self::is_hosted(model) {
-            let provider = self.hosted(model, true)?;
+            let provider = self.hosted_with(model, &self.key_for(model, payer, true).await?)?;
             // A server on this machine tells its window at once; a far one is not asked.
             let near = provider.base_url().contains("//127.")
                 || provider.base_url().contains("//localhost");
@@ -352,7 +360,7 @@ impl ProviderSource for Providers {
         self.on_this_machine(model, &self.local().await).ok_or_else(|| unknown(model))
     }
 
-    async fn cached(&self, model: &Model) -> Option<Connection> {
+    async fn cached(&self, model: &Model, payer: Option<&Payer>) -> Option<Connection> {
         if model.provider == "embedded" {
             let provider = self.embedded.loaded()?;
             return Some(Connection { provider, model: model.id.clone(), server_window: None });
@@ -361,7 +369,8 @@ impl ProviderSource for Providers {
             return self.by_codex(model).ok();
         }
         if Self::is_hosted(model) {
-            let provider = self.hosted(model, false).ok()?;
+            let key = self.key_for(model, payer, false).await.ok()?;
+            let provider = self.hosted_with(model, &key).ok()?;
             let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
             let key = (provider.base_url().to_owned(), model.id.clone());
             let server_window = told.get(&key).copied().flatten();
@@ -370,7 +379,7 @@ impl ProviderSource for Providers {
         self.on_this_machine(model, &self.local_found()?)
     }
 
-    fn lacks(&self, model: &Model) -> Option<Lack> {
+    async fn lacks(&self, model: &Model, payer: Option<&Payer>) -> Option<Lack> {
         if model.provider == "embedded" {
             return None;
         }
@@ -378,10 +387,27 @@ impl ProviderSource for Providers {
             return self.by_codex(model).err().map(|missing| Lack::Program(missing.message));
         }
         if Self::is_hosted(model) {
-            return Self::lacks_key(model);
+            let lacks = Self::lacks_key(model);
+            // A store that fails says so where something is sent.
+            let kept = self.kept_row(model, payer).await.ok().flatten();
+            return match kept {
+                Some(row) => whose::lacks_with(model, &row, lacks),
+                None => lacks,
+            };
         }
         let found = self.local_found()?;
         self.on_this_machine(model, &found).is_none().then_some(Lack::Server)
+    }
+
+    async fn kept_key(
+        &self,
+        model: &Model,
+        payer: Option<&Payer>,
+    ) -> Result<Option<String>, NoProvider> {
+        if !Self::is_hosted(model) {
+            return Ok(None);
+        }
+        Ok(self.kept_row(model, payer).await?.map(|row| row.id))
     }
 }
 

@@ -5,10 +5,13 @@ use std::{sync::Arc, time::Duration};
 
 use plimsoll_budget::{Api, Model};
 use plimsoll_provider::{Provider, Reach, Secret, ServedModel, SetupError, server_of};
+use plimsoll_store::KeyHolder;
 use thiserror::Error;
 
 use crate::{
+    failure::Failure,
     keys::{self, KeySource, Place},
+    machine,
     providers::{Providers, usual_address},
     survey::is_about_key,
 };
@@ -51,6 +54,16 @@ impl Refused {
             Self::NoAnswer(_) => "no_answer",
             Self::Kept(_) => "not_kept",
         }
+    }
+}
+
+impl Refused {
+    /// What is told of a failure to keep a key, with what to do next.
+    fn not_kept(failure: Failure) -> Self {
+        Self::Kept(match failure.hint_text() {
+            Some(hint) => format!("{failure}; {hint}"),
+            None => failure.to_string(),
+        })
     }
 }
 
@@ -119,6 +132,8 @@ pub(crate) struct NewKey<'a> {
     pub(crate) untested: bool,
     /// The servers that it is for; the one that it is tried at is among them.
     pub(crate) servers: Vec<String>,
+    /// Whose it is in a team; none is whoever runs this program.
+    pub(crate) holder: Option<KeyHolder>,
 }
 
 /// What came of a key.
@@ -131,7 +146,7 @@ pub(crate) struct KeptKey {
 
 /// Tries a key at its server and keeps it.
 pub(crate) async fn keep_key(providers: &Providers, new: NewKey<'_>) -> Result<KeptKey, Refused> {
-    let NewKey { place, key, untested, mut servers } = new;
+    let NewKey { place, key, untested, mut servers, holder } = new;
     if !keys::is_name(place.provider) {
         return Err(Refused::Name(place.provider.to_owned()));
     }
@@ -149,12 +164,20 @@ pub(crate) async fn keep_key(providers: &Providers, new: NewKey<'_>) -> Result<K
     servers.extend(server_of(place.url));
     servers.sort();
     servers.dedup();
+    if let Some(holder) = holder {
+        let kept = async {
+            let keys = providers.team_keys()?;
+            keys.keep(&holder, place.provider, key, &servers, machine::now()).await
+        };
+        kept.await.map_err(Refused::not_kept)?;
+        return Ok(KeptKey { source: KeySource::of(&holder), servers, models });
+    }
     let (name, own, kept) = (place.provider.to_owned(), key.to_owned(), servers.clone());
     let put = move || keys::put(&name, &own, kept, Place::Best);
     let source = tokio::task::spawn_blocking(put)
         .await
         .map_err(|error| Refused::Kept(error.to_string()))?
-        .map_err(|failure| Refused::Kept(failure.to_string()))?;
+        .map_err(Refused::not_kept)?;
     providers.forget().await;
     Ok(KeptKey { source, servers, models })
 }

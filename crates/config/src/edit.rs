@@ -4,6 +4,7 @@ use toml_edit::{Array, DocumentMut, Value};
 
 use crate::{
     Kind, SettingSpec, Settings, SettingsError, Sources,
+    openid::split_names,
     settings::{check, nearest, split_paths, split_servers},
 };
 
@@ -61,6 +62,7 @@ fn written(kind: Kind, value: &str) -> Value {
         Kind::Switch => (value == "on").into(),
         Kind::Paths => Value::Array(split_paths(value).collect::<Array>()),
         Kind::Servers | Kind::Aliases => Value::Array(split_servers(value).collect::<Array>()),
+        Kind::Names => Value::Array(split_names(value).collect::<Array>()),
         Kind::Bytes
         | Kind::Choice(_)
         | Kind::Zone

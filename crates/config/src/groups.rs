@@ -17,14 +17,23 @@ impl SettingGroup {
     }
 }
 
-/// What an administrator decides before a server starts (TEA-1). It is never shown or changed in a
-/// page: one person on one machine needs none of it, and addresses hold passwords.
+/// What an administrator decides before a server starts (TEA-1, TEA-9). It is never shown or changed
+/// in a page: one person on one machine needs none of it, addresses hold passwords, and whoever
+/// chooses the provider of identities can become anybody.
 pub const SERVER_SETTINGS: SettingGroup = SettingGroup {
     name: "A server for a team",
     titles: &[
         ("store", "Database of the store"),
         ("blobs", "Object store for files"),
         ("leaseSeconds", "Give a silent node's send up after, seconds"),
+        ("openidIssuer", "Provider of identities"),
+        ("openidClientId", "Name of this server there"),
+        ("openidSecretVariable", "Variable with its secret"),
+        ("openidName", "What people call the provider"),
+        ("openidScopes", "What it is asked to tell"),
+        ("openidClaim", "What people are found by"),
+        ("openidAllow", "Who may sign in by it"),
+        ("openidCreate", "Add them at their first sign-in"),
     ],
 };
 

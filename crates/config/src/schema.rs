@@ -37,6 +37,8 @@ pub enum Kind {
     /// Names of models that stand for others, `name=model`: a list in the file, and in a variable
     /// with blanks between them.
     Aliases,
+    /// Names of people or groups: a list in the file, and in a variable with commas between them.
+    Names,
     /// The name of a time zone that this machine knows, or nothing.
     Zone,
     /// An object store, `s3://bucket/prefix`, or nothing.
@@ -79,6 +81,7 @@ impl SettingSpec {
         match Self::find(key)?.kind {
             Kind::Paths => Some(PATH_SEPARATOR),
             Kind::Servers | Kind::Aliases => Some(' '),
+            Kind::Names => Some(','),
             _ => None,
         }
     }
@@ -341,6 +344,44 @@ pub const SETTINGS: &[SettingSpec] = &[
         Kind::Whole { min: 31, max: 36_500 },
         "400",
         "Days that it is kept who used how much.",
+    ),
+    spec(
+        "openidIssuer",
+        Kind::Text,
+        "",
+        "The provider of identities by which a team signs in (OpenID Connect), such as https://id.example.org/realms/crew, as it writes itself; empty is none.",
+    ),
+    spec("openidClientId", Kind::Text, "", "What the provider of identities knows this server by."),
+    spec(
+        "openidSecretVariable",
+        Kind::Text,
+        "PLIMSOLL_OPENID_CLIENT_SECRET",
+        "The environment variable with the secret that proves it; without one the server is a public client.",
+    ),
+    spec("openidName", Kind::Text, "OpenID", "What people call the provider: Sign in with …"),
+    spec(
+        "openidScopes",
+        Kind::Text,
+        "email profile",
+        "What the provider is asked to tell besides who somebody is, with blanks between.",
+    ),
+    spec(
+        "openidClaim",
+        Kind::Choice(&["email", "preferred_username", "sub"]),
+        "email",
+        "By what the provider says people are found at their first sign-in; an e-mail address counts only if it is verified.",
+    ),
+    spec(
+        "openidAllow",
+        Kind::Names,
+        "",
+        "Who of the provider may sign in: e-mail addresses, @domains, group:NAME, or * for all; empty is everybody who was added.",
+    ),
+    spec(
+        "openidCreate",
+        Kind::Switch,
+        "off",
+        "Whether people whom openidAllow names are added at their first sign-in.",
     ),
     spec(
         "log",

@@ -450,6 +450,7 @@ pub(crate) fn check(kind: Kind, value: &str) -> Result<(), String> {
             let words = "names such as claude-*=embedded with blanks between them";
             (split_servers(value).all(good), words.to_owned())
         }
+        Kind::Names => (true, String::new()),
         Kind::Bytes => (parse_bytes(value).is_some(), "a size such as 100 KB".to_owned()),
         Kind::Switch => (matches!(value, "on" | "off"), "on or off".to_owned()),
         Kind::Choice(words) => (words.contains(&value), format!("one of {}", words.join(", "))),

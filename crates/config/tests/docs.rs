@@ -41,6 +41,7 @@ fn row(spec: &SettingSpec, title: &str) -> String {
         Kind::Choice(words) => format!("`{}`", words.join("`, `")),
         Kind::Servers => "addresses of servers".to_owned(),
         Kind::Aliases => "names of models, `name=model`".to_owned(),
+        Kind::Names => "names".to_owned(),
         Kind::Paths => "a list of absolute paths".to_owned(),
         Kind::ObjectStore => "an address, `s3://bucket/prefix`".to_owned(),
         Kind::Text => "text".to_owned(),

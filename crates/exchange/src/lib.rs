@@ -11,6 +11,7 @@ mod conversation;
 mod own;
 mod own_extras;
 mod own_file;
+mod person_zip;
 mod reading;
 #[cfg(test)]
 mod reading_tests;
@@ -24,6 +25,7 @@ pub use conversation::{
     Conversation, LeftOut, Turn, copied_file_id, copied_pair_id, copied_topic_id, pair_id,
     topic_id, topic_name,
 };
+pub use person_zip::{PersonArchive, PersonWorkspace, PersonWriter};
 pub use reading::{BlobEntry, BlobPart, Format, LONGEST_RECORD, Record, Sink, Summary, read};
 pub use write_own::{OwnHead, OwnWriter};
 pub use write_text::{TextStyle, TextWriter};

@@ -24,6 +24,7 @@ mod models;
 mod answer;
 mod download;
 mod http;
+mod plain_call;
 mod reading;
 mod relay;
 mod remote_files;
@@ -45,6 +46,7 @@ pub use contract::{
 pub use encoded::Encoded;
 pub use endpoint::{Endpoint, SetupError, Timeouts, server_of};
 pub use models::MOST_MODELS;
+pub use plain_call::PlainCalls;
 pub use plimsoll_fault::ProviderFailure;
 pub use reach::{NotReached, Reach};
 pub use relay::{RelayRequest, Relayed, RelayedBody, Relaying};

@@ -92,6 +92,7 @@ steps! {
     both "2026-12-01-changes",
     both "2026-12-01b-leases",
     both "2026-12-02-people",
+    both "2026-12-03-openid" older_goes_on,
 }
 
 /// The steps for SQLite.

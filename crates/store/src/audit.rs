@@ -131,6 +131,9 @@ jobs! {
         /// Sums since a time, the costliest first.
         read team_use_since(since: Timestamp, by: UseBy) -> Vec<TeamUse> = team_use::since;
 
+        /// What somebody used in each project, as far as it is known.
+        read use_of(person: &str) -> Vec<TeamUse> = team_use::of_person;
+
         /// Forgets what was used before a time, at most so many rows; says how many.
         write purge_use(before: Timestamp, most: u64) -> u64 = team_use::purge;
 
@@ -143,6 +146,15 @@ jobs! {
         /// The key that serves a person in a project: theirs, else the project's, else the team's.
         read sealed_key_for(person: &str, project: &str, provider: &str) -> Option<SealedKey>
             = sealed_keys::serving;
+
+        /// The keys that may serve a person in a project, by provider, and of each the one that
+        /// serves first.
+        read sealed_keys_for(person: &str, project: &str) -> Vec<SealedKey>
+            = sealed_keys::all_serving;
+
+        /// Puts a newly sealed text in the place of the one that a row was read with; false where
+        /// the row is gone or another by now.
+        write reseal_key(was: &SealedKey, sealed: &str) -> bool = sealed_keys::reseal;
 
         /// Forgets a key; says whether there was one.
         write remove_sealed_key(holder: &KeyHolder, provider: &str) -> bool = sealed_keys::remove;

@@ -91,6 +91,12 @@ pub trait Db {
     /// Runs a statement; says how many rows it touched.
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<u64>;
 
+    /// Runs a statement for each of these values, in their order; says how many rows each touched.
+    /// A database on another machine is not waited for between them.
+    fn run_all(&mut self, sql: &str, all: &[Vec<Value<'_>>]) -> StoreResult<Vec<u64>> {
+        all.iter().map(|values| self.run(sql, values)).collect()
+    }
+
     /// Runs a query and hands each row over.
     fn each(
         &mut self,

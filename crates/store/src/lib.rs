@@ -21,6 +21,7 @@ mod gateway;
 mod memory;
 mod model_memory;
 mod notebook;
+mod openid;
 mod outbox;
 mod pairs;
 mod people;
@@ -58,6 +59,7 @@ pub use memory::{
 };
 pub use model_memory::{LearnedLimits, ModelStats, UsageEntry, UsageReport};
 pub use notebook::{Preferences, QUERIES_KEPT, SavedFilter};
+pub use openid::{OpenIdAttempt, OpenIds, openid_name};
 pub use outbox::{
     ArrivingText, KnownText, MOST_NAMED, News, Outbox, Watched, WhatChanged, WorkspaceChange,
 };
@@ -66,8 +68,8 @@ pub use pairs::{
     StoredPair,
 };
 pub use people::{
-    KnownPerson, MonthlyLimits, People, Person, PersonToken, Project, ProjectRole, Role, SignIn,
-    is_person_name, is_project_name, own_project,
+    KnownPerson, Leaving, MonthlyLimits, People, Person, PersonToken, Project, ProjectRole, Role,
+    SignIn, is_person_name, is_project_name, own_project,
 };
 pub use receipts::{
     ErrorSnapshot, EstimateErrors, FailedAnswer, GroupBy, ReceiptFilter, ReceiptRecord,
@@ -94,6 +96,7 @@ pub trait Store:
     + Receipts
     + Gateway
     + People
+    + OpenIds
     + Audit
     + ModelStats
     + Preferences

@@ -3,7 +3,10 @@
 
 use plimsoll_domain::Timestamp;
 
-use crate::sql::people::{persons, projects, tokens};
+use crate::{
+    Workspace,
+    sql::people::{leaving, persons, projects, tokens},
+};
 
 /// What somebody may do in a project, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -154,6 +157,21 @@ impl KnownPerson {
     }
 }
 
+/// What is there of somebody who is about to leave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Leaving {
+    /// Projects, besides their own, where nobody else is an owner.
+    pub last_owner_of: Vec<String>,
+    /// The workspaces of their own project.
+    pub workspaces: Vec<Workspace>,
+    /// Pairs in those.
+    pub pairs: u64,
+    /// Files in those.
+    pub files: u64,
+    /// Notes in those.
+    pub notes: u64,
+}
+
 jobs! {
     pub trait People {
         /// Adds somebody together with a project of their own; says whether both names were free.
@@ -177,6 +195,18 @@ jobs! {
         /// Takes somebody away with their tokens, sign-ins, roles and keys; false if there is no
         /// such person. Projects stay, and so does what was noted about them.
         write remove_person(name: &str) -> bool = persons::remove;
+
+        /// What is there of somebody; none if there is no such person.
+        read leaving(name: &str) -> Option<Leaving> = leaving::leaving;
+
+        /// Takes somebody away, and makes somebody else an owner of their own project and of those
+        /// where nobody else is one.
+        write hand_over_person(name: &str, to: &str) -> () = leaving::hand_over;
+
+        /// Takes somebody away with their own project and all that it holds, so that nothing can
+        /// bring it back. Where a project would be left without an owner it is not done, and these
+        /// are named.
+        write_alone delete_person(name: &str) -> Vec<String> = leaving::delete;
 
         /// Adds a project; says whether its name was free.
         write add_project(project: &Project) -> bool = projects::add;

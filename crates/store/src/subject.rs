@@ -5,8 +5,8 @@ use plimsoll_domain::{FileId, PairId, Timestamp};
 
 use crate::{
     AuditEntry, ClientKey, ErrorSnapshot, Estimate, GatewayCall, HeldSend, KeyHolder, NewDeletion,
-    Person, PersonToken, PersonUse, Project, ProjectRole, ReceiptRecord, SealedKey, SendInFlight,
-    SignIn, Workspace,
+    OpenIdAttempt, Person, PersonToken, PersonUse, Project, ProjectRole, ReceiptRecord, SealedKey,
+    SendInFlight, SignIn, Workspace,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,4 +112,5 @@ shared!(
     ProjectRole,
     PersonToken,
     SignIn,
+    OpenIdAttempt,
 );

@@ -12,6 +12,9 @@ jobs! {
     pub trait Topics {
         read workspaces() -> Vec<Workspace> = workspaces::all;
 
+        /// Whether somebody made it.
+        read has_workspace(workspace: &Workspace) -> bool = workspaces::is_there;
+
         /// Makes a workspace; one that exists already is left as it is.
         write create_workspace(workspace: &Workspace, at: Timestamp) -> () = workspaces::create;
 

@@ -46,7 +46,10 @@ pub fn request(
             bytes.append(&mut chunk);
         }
     } else {
-        reader.read_to_end(&mut bytes)?;
+        // Not every server closes what it was asked to close.
+        let length = headers.iter().find(|(name, _)| name == "content-length");
+        let length = length.and_then(|(_, length)| length.parse().ok()).unwrap_or(u64::MAX);
+        reader.take(length).read_to_end(&mut bytes)?;
     }
     let body = String::from_utf8_lossy(&bytes).into_owned();
     Ok(Answer { status, headers, body, bytes })

@@ -6,6 +6,8 @@ pub mod history;
 pub mod http;
 pub mod llama_server;
 pub mod npm;
+pub mod openid_peer;
+pub mod openid_provider;
 pub mod pairs;
 pub mod pdf;
 #[cfg(unix)]
@@ -15,6 +17,8 @@ pub mod real;
 pub mod report;
 pub mod s3_server;
 pub mod scripted;
+#[cfg(unix)]
+pub mod switch;
 pub mod table_fit;
 pub mod texts;
 

@@ -29,6 +29,14 @@ wait $server
 [ -e "$2/keep" ] || rm -rf "$2"
 "#;
 
+/// The same with a disk of its own, which nobody else sees and which goes with it.
+const ON_A_SMALL_DISK: &str = r#"
+mount -t tmpfs -o "size=$1,uid=$2,gid=$3,mode=0700" none "$6/small" || exit 77
+user=$2 group=$3 script=$4
+shift 4
+exec setpriv --reuid="$user" --regid="$group" --clear-groups sh -c "$script" sh "$@"
+"#;
+
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server; dropping it stops it.
@@ -38,6 +46,8 @@ pub struct Postgres {
     directory: PathBuf,
     port: u16,
     options: String,
+    /// How large the small disk is, if there is one.
+    small_disk: Option<String>,
     child: Option<Child>,
     databases: AtomicU32,
     /// Databases that belong to a directory, until that is gone.
@@ -60,12 +70,32 @@ impl Postgres {
 
     /// Starts a server of one's own, with more options for `postgres`.
     pub fn start(options: &str) -> Result<Self, Unavailable> {
+        Self::start_on(options, None)
+    }
+
+    /// The same with a disk of this size (`40m`), on which databases are put by
+    /// `TABLESPACE small`. Everything else of the server is elsewhere, so that it runs on when this
+    /// one is full.
+    pub fn start_with_a_small_disk(size: &str) -> Result<Self, Unavailable> {
+        let server = Self::start_on("", Some(size.to_owned()))?;
+        let location = server.directory.join("small");
+        let place = format!("CREATE TABLESPACE small LOCATION '{}'", location.display());
+        match server.run_sql(&server.address("postgres"), &place) {
+            said if said.is_empty() => Ok(server),
+            said => Err(Unavailable(said)),
+        }
+    }
+
+    fn start_on(options: &str, small_disk: Option<String>) -> Result<Self, Unavailable> {
         let programs = programs()?;
         let directory = std::env::temp_dir().join(format!("plimsoll-postgres-{}", random()));
         fs::create_dir(&directory)?;
         let owner = owner();
         if let Some((user, group)) = owner {
             std::os::unix::fs::chown(&directory, Some(user), Some(group))?;
+        }
+        if small_disk.is_some() {
+            fs::create_dir(directory.join("small"))?;
         }
         let mut init = as_owner(Command::new(programs.join("initdb")));
         init.arg("-D").arg(directory.join("data"));
@@ -79,6 +109,7 @@ impl Postgres {
             directory,
             port: 0,
             options: options.to_owned(),
+            small_disk,
             child: None,
             databases: AtomicU32::new(0),
             of_directories: Mutex::default(),
@@ -95,8 +126,23 @@ impl Postgres {
 
     /// Starts what was stopped, on the same port with the same data.
     pub fn run(&mut self) -> Result<(), Unavailable> {
-        let mut shell = as_owner(Command::new("sh"));
-        shell.args(["-c", SCRIPT, "sh"]).arg(&self.programs).arg(&self.directory);
+        let mut shell = match (&self.small_disk, owner()) {
+            (None, _) => {
+                let mut shell = as_owner(Command::new("sh"));
+                shell.args(["-c", SCRIPT, "sh"]);
+                shell
+            }
+            (Some(size), Some((user, group))) => {
+                let mut shell = Command::new("unshare");
+                shell.args(["--mount", "sh", "-c", ON_A_SMALL_DISK, "sh", size]);
+                shell.arg(user.to_string()).arg(group.to_string()).arg(SCRIPT);
+                shell
+            }
+            (Some(_), None) => {
+                return Err(Unavailable("only root can mount a small disk".to_owned()));
+            }
+        };
+        shell.arg(&self.programs).arg(&self.directory);
         shell.arg(self.port.to_string()).arg(&self.options).current_dir(&self.directory);
         let mut child = shell.stdin(Stdio::piped()).spawn()?;
         let started = Instant::now();
@@ -184,6 +230,16 @@ impl Postgres {
         }
     }
 
+    /// Lets the account that the server runs as be the only one that reads a file, such as a key.
+    pub fn give_to_owner(file: &Path) -> io::Result<()> {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(file, fs::Permissions::from_mode(0o600))?;
+        match owner() {
+            Some((user, group)) => std::os::unix::fs::chown(file, Some(user), Some(group)),
+            None => Ok(()),
+        }
+    }
+
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -201,33 +257,6 @@ impl Drop for Postgres {
         }
         let _ = fs::remove_dir_all(&self.directory);
     }
-}
-
-/// The switch that lets the tests of the app run on PostgreSQL: `PLIMSOLL_TEST_STORE=postgres`.
-fn is_asked_for() -> bool {
-    std::env::var_os("PLIMSOLL_TEST_STORE").is_some_and(|value| value == "postgres")
-}
-
-/// The database of the store that belongs to a directory, where tests are to run on PostgreSQL;
-/// made when it is first asked for, and the same for every process that a test starts.
-pub fn test_store(directory: &Path) -> Option<String> {
-    if !is_asked_for() {
-        return None;
-    }
-    let file = directory.join("store-address");
-    if let Ok(address) = fs::read_to_string(&file) {
-        return Some(address);
-    }
-    let made = fs::create_dir_all(directory);
-    let address = Postgres::shared()?.database_for(directory, "template0");
-    let written = made.and_then(|()| fs::write(&file, &address));
-    assert!(written.is_ok(), "{}: {written:?}", file.display());
-    Some(address)
-}
-
-/// The same as a variable for programs that a test starts.
-pub fn store_variable(directory: &Path) -> Option<(&'static str, String)> {
-    test_store(directory).map(|address| ("PLIMSOLL_STORE", address))
 }
 
 struct File;

@@ -6,8 +6,9 @@ use std::{
     fs, io,
     net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -22,6 +23,8 @@ use s3s::{
 use s3s_fs::FileSystem;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
+
+use crate::real;
 
 /// A server that runs until it is stopped or dropped.
 pub struct S3Server {
@@ -44,6 +47,23 @@ impl S3Server {
     pub const KEY_ID: &str = "AKIDPLIMSOLLTEST";
     /// It must never be seen anywhere.
     pub const SECRET: &str = "canary-secret-of-the-object-store";
+
+    /// The server that all tests of a process share. Its data go with the process, also with one
+    /// that is killed.
+    pub fn shared() -> Option<&'static Self> {
+        static SHARED: OnceLock<io::Result<(S3Server, Child)>> = OnceLock::new();
+        let shared = SHARED.get_or_init(|| {
+            let server = Self::start()?;
+            let mut sweeper = Command::new("sh");
+            sweeper.args(["-c", "cat >/dev/null; rm -rf \"$1\"", "sh"]);
+            let sweeper = sweeper.arg(server.data.path()).stdin(Stdio::piped()).spawn()?;
+            Ok((server, sweeper))
+        });
+        if let Err(why) = shared {
+            real::skipped(&format!("this test needs an object store: {why}"));
+        }
+        shared.as_ref().ok().map(|(server, _)| server)
+    }
 
     /// Starts a server with an empty bucket.
     pub fn start() -> io::Result<Self> {

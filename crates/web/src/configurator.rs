@@ -1,10 +1,10 @@
 //! What the workbench asks of whoever holds the user's files, keys and servers.
 
 use async_trait::async_trait;
-use plimsoll_app::Lack;
+use plimsoll_app::{Lack, Payer};
 use plimsoll_budget::{Catalog, Model, ModelLimit, WindowFacts};
 use plimsoll_config::Settings;
-use plimsoll_store::LearnedLimits;
+use plimsoll_store::{KeyHolder, LearnedLimits};
 
 /// A model as the selector shows it.
 #[derive(Clone, Debug)]
@@ -40,8 +40,11 @@ pub struct ListedProvider {
     pub name: String,
     /// The variable that would hold its key.
     pub variable: String,
-    /// Where its key is: `environment`, `keyring` or `file`.
+    /// Where the key is that goes along: `environment`, `keyring` or `file`; in a team also
+    /// `person`, `project` or `team`.
     pub key: Option<&'static str>,
+    /// Whose keys the store of a team has for it, in these words.
+    pub kept: Vec<&'static str>,
     /// The servers that the key was given for, or would be.
     pub servers: Vec<String>,
 }
@@ -52,6 +55,8 @@ pub struct NewKey {
     /// The server that it is for; else the provider's own.
     pub server: Option<String>,
     pub key: String,
+    /// Whose it is in a team; none is whoever runs this server.
+    pub holder: Option<KeyHolder>,
     /// Whether it is kept also where it cannot be tried now.
     pub untested: bool,
 }
@@ -76,6 +81,8 @@ pub struct NewServer {
     /// What it is called; else by its host.
     pub name: Option<String>,
     pub key: Option<String>,
+    /// Whose key it is in a team; none is whoever runs this server.
+    pub holder: Option<KeyHolder>,
 }
 
 /// A server that answered.
@@ -113,20 +120,22 @@ pub trait Configurator: Send + Sync {
         fields: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<(Settings, Catalog), String>;
 
-    /// All models that are known or found, asked quickly and remembered for a while.
-    async fn models(&self) -> Vec<ListedModel>;
+    /// All models that are known or found, asked quickly and remembered for a while; what each
+    /// lacks is told for who asks.
+    async fn models(&self, payer: Option<&Payer>) -> Vec<ListedModel>;
 
     /// Forgets what was found, so that servers which run by now are found.
     async fn look_again(&self);
 
     /// Who wants a key, and where the keys are that there are; no key is told.
-    async fn providers(&self) -> Result<Vec<ListedProvider>, Refusal>;
+    async fn providers(&self, payer: Option<&Payer>) -> Result<Vec<ListedProvider>, Refusal>;
 
     /// Tries a key at its provider and keeps it.
     async fn set_key(&self, new: NewKey) -> Result<KeptKey, Refusal>;
 
     /// Forgets a key that is kept; false if there is none.
-    async fn remove_key(&self, provider: &str) -> Result<bool, Refusal>;
+    async fn remove_key(&self, provider: &str, holder: Option<&KeyHolder>)
+    -> Result<bool, Refusal>;
 
     /// Asks a server for its models, and keeps the key that came with its address.
     async fn try_server(&self, new: NewServer) -> Result<TriedServer, Refusal>;

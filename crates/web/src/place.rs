@@ -6,6 +6,7 @@ use axum::{
     extract::{FromRequestParts, Query},
     http::request::Parts,
 };
+use plimsoll_app::Payer;
 use plimsoll_domain::{HistoryScope, TopicId};
 use plimsoll_store::Workspace;
 use serde::Deserialize;
@@ -42,6 +43,12 @@ impl Place {
     /// The same place as somebody sees it who signed in.
     pub(crate) fn seen_by(self, by: &By) -> Self {
         Self { person: by.name().map(Arc::from), ..self }
+    }
+
+    /// Whose keys go along with what is sent from here.
+    pub(crate) fn payer(&self) -> Option<Payer> {
+        let person = self.person.clone()?;
+        Some(Payer { person, project: self.workspace.project().into() })
     }
 
     /// The conversation that is looked at alone.

@@ -120,7 +120,8 @@ impl Sessions {
         let kept = app.store().value(&view_key(place)).await?;
         let kept = kept.and_then(|text| serde_json::from_str::<Remembered>(&text).ok());
         let topic = place.conversation.map(|id| id.to_string());
-        let plain = View { scope: place.scope, topic: topic.clone(), ..View::default() };
+        let person = place.person.clone();
+        let plain = View { scope: place.scope, topic: topic.clone(), person, ..View::default() };
         let view = kept.map_or_else(
             || plain.clone(),
             |kept| View {

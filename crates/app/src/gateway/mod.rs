@@ -22,7 +22,7 @@ use plimsoll_provider::Secret;
 use plimsoll_store::ClientKey;
 use tokio::sync::Semaphore;
 
-use crate::App;
+use crate::{App, Payer};
 
 pub use clients::{KEY_PREFIX, key_hash};
 pub use passing::PassedCall;
@@ -55,6 +55,18 @@ pub struct ClientCall {
     pub headers: Vec<(String, String)>,
     /// The client's own key for the provider.
     pub key: Option<Secret>,
+}
+
+impl ClientCall {
+    fn payer(&self) -> Option<Payer> {
+        payer_of(self.client.as_deref(), self.project.as_ref())
+    }
+}
+
+/// Whose keys go along with a call: those of somebody of a team, and of the project that they
+/// work in. A client of a server without a team has none here.
+fn payer_of(client: Option<&ClientKey>, project: Option<&Arc<str>>) -> Option<Payer> {
+    Some(Payer { person: client?.name.as_str().into(), project: Arc::clone(project?) })
 }
 
 /// What is said in headers before the first byte of an answer (GWY-9).

@@ -14,6 +14,7 @@ use super::{
     AnswerBody, CallHead, CallRefused, ClientAnswer, Gateway,
     answers::{CallLog, RelayedAnswer},
 };
+use crate::Payer;
 
 /// A request that is passed on as it is.
 pub struct PassedCall {
@@ -30,6 +31,12 @@ pub struct PassedCall {
     pub key: Option<Secret>,
 }
 
+impl PassedCall {
+    fn payer(&self) -> Option<Payer> {
+        super::payer_of(self.client.as_deref(), self.project.as_ref())
+    }
+}
+
 impl Gateway {
     /// Passes a request on.
     pub async fn pass_on(self: &Arc<Self>, call: PassedCall) -> Result<ClientAnswer, CallRefused> {
@@ -38,7 +45,7 @@ impl Gateway {
             let model = self.model_of(&call.model);
             super::clients::may_ask(client, &call.model, &model.id)?;
         }
-        let route = self.route(&call.model).await?;
+        let route = self.route(&call.model, call.payer().as_ref()).await?;
         let missing = || {
             Problem::NotHere(format!(
                 "'{}' is served by {}, which has no /v1/{}; a provider in OpenAI's style is needed for it",

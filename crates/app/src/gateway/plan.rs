@@ -145,7 +145,7 @@ impl Gateway {
             let model = self.model_of(&request.model);
             super::clients::may_ask(client, &request.model, &model.id)?;
         }
-        let route = self.route(&request.model).await?;
+        let route = self.route(&request.model, call.payer().as_ref()).await?;
         let settings = self.app.settings();
         let of_key = call.client.as_ref().and_then(|client| client.over_budget.as_deref());
         let policy = call

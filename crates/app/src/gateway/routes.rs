@@ -13,7 +13,7 @@ use plimsoll_gateway::{Problem, Scale};
 use plimsoll_tokens::{Basis, Calibration, Correction, Estimator, ImagePricing, RawTokens};
 
 use super::Gateway;
-use crate::Connection;
+use crate::{Connection, NoProvider, Payer};
 
 /// A route is found anew after so long: a server may serve other models by then.
 const KEPT: Duration = Duration::from_secs(30);
@@ -87,47 +87,63 @@ impl Route {
     }
 }
 
-/// The routes that are known, each by the name that was asked for.
+/// The name that was asked for, and the key of the store that goes along (TEA-10).
+type Asked = (String, Option<String>);
+
+/// The routes that are known, each by what was asked for.
 #[derive(Default)]
 pub(super) struct Routes {
-    known: Mutex<HashMap<String, Arc<Route>>>,
-    /// Held while one is looked for, so that many who ask at once look once; each by its name.
-    looking: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    known: Mutex<HashMap<Asked, Arc<Route>>>,
+    /// Held while one is looked for, so that many who ask at once look once.
+    looking: Mutex<HashMap<Asked, Arc<tokio::sync::Mutex<()>>>>,
     /// What was learned of each model, by its server and its name: several names may lead to it.
     learned: Mutex<HashMap<(String, String), SharedLearned>>,
 }
 
 impl Routes {
-    fn turn(&self, asked: &str) -> Arc<tokio::sync::Mutex<()>> {
+    fn turn(&self, asked: &Asked) -> Arc<tokio::sync::Mutex<()>> {
         let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
         if looking.len() >= MOST {
             looking.clear();
         }
-        Arc::clone(looking.entry(asked.to_owned()).or_default())
+        Arc::clone(looking.entry(asked.clone()).or_default())
     }
 }
 
+fn unknown(asked: &str, no: &NoProvider) -> Problem {
+    Problem::NoSuchModel(format!("The model '{asked}' cannot be asked here: {no}; {}", no.hint))
+}
+
 impl Gateway {
-    /// Where requests for a name go.
-    pub(super) async fn route(&self, asked: &str) -> Result<Arc<Route>, Problem> {
-        if let Some(route) = self.known_route(asked) {
+    /// Where requests for a name go that somebody makes. Which key goes along is asked each time:
+    /// another one counts at once, whichever node was told.
+    pub(super) async fn route(
+        &self,
+        name: &str,
+        payer: Option<&Payer>,
+    ) -> Result<Arc<Route>, Problem> {
+        let key = self.app.providers.kept_key(&self.model_of(name), payer).await;
+        let asked: Asked = (name.to_owned(), key.map_err(|no| unknown(name, &no))?);
+        if let Some(route) = self.known_route(&asked) {
             return Ok(route);
         }
-        let turn = self.routes.turn(asked);
+        let turn = self.routes.turn(&asked);
         let _turn = turn.lock().await;
-        if let Some(route) = self.known_route(asked) {
+        if let Some(route) = self.known_route(&asked) {
             return Ok(route);
         }
-        let route = Arc::new(self.find_route(asked).await?);
+        let route = Arc::new(self.find_route(&asked, payer).await?);
         let mut known = self.routes.known.lock().unwrap_or_else(PoisonError::into_inner);
+        // Keys are not held for longer than they are used.
+        known.retain(|_, route| route.found.elapsed() < KEPT);
         if known.len() >= MOST {
             known.clear();
         }
-        known.insert(asked.to_owned(), Arc::clone(&route));
+        known.insert(asked, Arc::clone(&route));
         Ok(route)
     }
 
-    fn known_route(&self, asked: &str) -> Option<Arc<Route>> {
+    fn known_route(&self, asked: &Asked) -> Option<Arc<Route>> {
         let known = self.routes.known.lock().unwrap_or_else(PoisonError::into_inner);
         let route = known.get(asked)?;
         let current = route.generation == self.app.generation() && route.found.elapsed() < KEPT;
@@ -142,14 +158,15 @@ impl Gateway {
         self.app.model(settings.gateway_alias(asked).unwrap_or(asked))
     }
 
-    async fn find_route(&self, asked: &str) -> Result<Route, Problem> {
+    async fn find_route(
+        &self,
+        (asked, _): &Asked,
+        payer: Option<&Payer>,
+    ) -> Result<Route, Problem> {
         let generation = self.app.generation();
         let model = self.model_of(asked);
-        let unknown = |words: String| {
-            Problem::NoSuchModel(format!("The model '{asked}' cannot be asked here: {words}"))
-        };
-        let connection = self.app.providers.reach(&model).await;
-        let connection = connection.map_err(|no| unknown(format!("{no}; {}", no.hint)))?;
+        let connection = self.app.providers.reach(&model, payer).await;
+        let connection = connection.map_err(|no| unknown(asked, &no))?;
         let failed = |error: crate::AppError| Problem::Upstream(error.to_string());
         let limit = self.app.limit(&model, Some(&connection)).await.map_err(failed)?;
         let scale = Scale {
@@ -167,7 +184,7 @@ impl Gateway {
             Arc::clone(learned.or_insert_with(|| Arc::new(Mutex::new(Learned::of(kept)))));
         drop(all);
         Ok(Route {
-            renamed: connection.model != asked,
+            renamed: connection.model != *asked,
             model,
             connection,
             limit,

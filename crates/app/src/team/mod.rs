@@ -1,10 +1,13 @@
 //! A team's people (TEA-9, TEA-10): what their tokens look like, what is noted about what they do,
 //! and how long that is kept. Who may do what is decided where requests come in.
 
+mod identities;
+mod leaving;
 mod limits;
 
 use std::time::Duration;
 
+pub use leaving::{Left, OwnProject};
 use plimsoll_domain::Timestamp;
 use plimsoll_store::{AuditEntry, is_person_name};
 
@@ -25,6 +28,8 @@ pub enum Audited {
     UserChanged,
     /// Somebody left.
     UserRemoved,
+    /// Somebody was bound to who they are at the provider of identities, or is bound no more.
+    UserBound,
     /// A token was made.
     TokenAdded,
     /// A token was taken back.
@@ -59,6 +64,7 @@ impl Audited {
             Self::UserAdded => "user.add",
             Self::UserChanged => "user.set",
             Self::UserRemoved => "user.rm",
+            Self::UserBound => "user.bind",
             Self::TokenAdded => "token.add",
             Self::TokenRemoved => "token.rm",
             Self::ProjectAdded => "project.add",
@@ -130,7 +136,15 @@ impl App {
         Ok(self.store.note_audit(&entry).await?)
     }
 
-    /// Forgets sign-ins that have ended, and of the audit log and of usage what is older than the
+    /// The same of what was done at the terminal, where there is a team.
+    pub async fn note_at_terminal(&self, what: Audited, subject: &str) -> Result<(), AppError> {
+        if self.store.people().await?.is_empty() {
+            return Ok(());
+        }
+        self.note_audit(AT_THE_TERMINAL, what, subject).await
+    }
+
+    /// Forgets sign-ins and attempts that have ended, and of the audit log and of usage what is older than the
     /// settings keep, in bounded steps; says how many rows went.
     pub async fn tidy_team(&self) -> Result<u64, AppError> {
         let (settings, now) = (self.settings(), self.clock.now());
@@ -139,6 +153,7 @@ impl App {
         let mut gone = 0;
         for _ in 0..STEPS {
             let step = self.store.forget_ended_sign_ins(now, STEP).await?
+                + self.store.forget_openid_attempts(now, STEP).await?
                 + self.store.purge_audit(audit, STEP).await?
                 + self.store.purge_use(used, STEP).await?;
             gone += step;

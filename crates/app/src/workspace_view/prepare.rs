@@ -99,6 +99,7 @@ impl WorkspaceView {
             attempts,
             history: self.view.history.clone(),
             said: self.view.said.clone(),
+            person: self.view.person.clone(),
             group: None,
         })
     }
@@ -111,7 +112,8 @@ impl WorkspaceView {
         draft: &Draft,
     ) -> Result<(Connection, Vec<Reference>), AppError> {
         let model = self.target.facts.model.clone();
-        let connection = app.providers.reach(&model).await?;
+        let payer = self.view.payer(&self.workspace);
+        let connection = app.providers.reach(&model, payer.as_ref()).await?;
         let references = self.resolve(app, draft).await?;
         let (at, view, topic) = (&self.workspace, &self.view, &self.topic);
         let reached = Some(connection.clone());

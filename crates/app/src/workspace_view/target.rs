@@ -11,8 +11,8 @@ use plimsoll_tokens::{Calibration, Correction, RawTokens};
 
 use super::{WorkspaceView, within};
 use crate::{
-    App, AppError, Connection, PassedOver, View, attach::AttachmentRenderer, history::History,
-    tooling::FilesPart, weigher::Weigher,
+    App, AppError, Connection, PassedOver, Payer, View, attach::AttachmentRenderer,
+    history::History, tooling::FilesPart, weigher::Weigher,
 };
 
 /// The provider that reads the disk, before a connection to it was ever made.
@@ -52,9 +52,11 @@ impl TargetModel {
         drafted: &[Arc<File>],
         given: GivenTarget,
     ) -> Result<Self, AppError> {
-        let (mut model, passed_over) = app.model_for(view, topic, history);
+        let payer = view.payer(workspace);
+        let payer = payer.as_ref();
+        let (mut model, passed_over) = app.model_for(view, topic, history, payer).await;
         model.message_overhead = given.message_overhead.unwrap_or(model.message_overhead);
-        let connection = app.providers.cached(&model).await;
+        let connection = app.providers.cached(&model, payer).await;
         let mut target =
             Self::with(app, workspace, view, topic, drafted, model, connection).await?;
         target.passed_over = passed_over;
@@ -219,11 +221,12 @@ impl App {
     /// CAT-5: the chosen model, the topic's, the newest pair's, the settings'. A conversation that
     /// begins goes on with the model of the newest pair elsewhere. A model that nobody chose, and
     /// that cannot be asked, gives way to the settings' one, and that is said.
-    fn model_for(
+    async fn model_for(
         &self,
         view: &View,
         topic: &Topic,
         history: &History,
+        payer: Option<&Payer>,
     ) -> (Model, Option<PassedOver>) {
         let usual = || self.model(self.settings().default_model());
         if let Some(chosen) = view.model.as_ref().or(topic.default_model.as_ref()) {
@@ -232,9 +235,9 @@ impl App {
         let Some(model) = history.newest_model().map(|name| self.model(name)) else {
             return (usual(), None);
         };
-        let Some(lack) = self.providers.lacks(&model) else { return (model, None) };
+        let Some(lack) = self.providers.lacks(&model, payer).await else { return (model, None) };
         let instead = usual();
-        if instead.id == model.id || self.providers.lacks(&instead).is_some() {
+        if instead.id == model.id || self.providers.lacks(&instead, payer).await.is_some() {
             return (model, None);
         }
         (instead, Some(PassedOver { model: model.id, lack }))

@@ -244,8 +244,8 @@ async fn his_8_a_filter_takes_along_the_files_of_what_it_shows() {
 #[tokio::test(flavor = "multi_thread")]
 async fn his_8_bytes_that_are_missing_or_altered_are_named_and_the_rest_is_exported() {
     let (rig, [notes, _, odd, alone]) = filled().await;
-    std::fs::remove_file(rig.blob_path(&odd)).unwrap();
-    std::fs::write(rig.blob_path(&alone), b"not what it was").unwrap();
+    rig.damage(&odd, None);
+    rig.damage(&alone, Some(b"not what it was"));
     let main = Workspace::default();
     let (zip, exported) = rig.archive(&main, "", ExportFormat::Zip).await;
     let told = exported.left_out.join("\n");

@@ -384,12 +384,7 @@ async fn a_deleted_or_altered_file_is_broken_and_nothing_else_fails() {
     );
     let text = format!("{} {}", token(&rig.app, &gone), token(&rig.app, &altered));
     rig.app.forget_file(&Workspace::default(), gone.id).await.unwrap();
-    let path = rig.app.file_path(&Workspace::default(), &altered).unwrap();
-    let mut writable = std::fs::metadata(&path).unwrap().permissions();
-    #[allow(clippy::permissions_set_readonly_false)]
-    writable.set_readonly(false);
-    std::fs::set_permissions(&path, writable).unwrap();
-    std::fs::write(&path, b"ALTERED").unwrap();
+    rig.damage(&altered, Some(b"ALTERED"));
     let attachments = vec![with(&gone, None), with(&altered, None)];
     send_draft(&rig, draft(&text, attachments)).await.unwrap();
     let sent = last_request(&rig).messages.last().unwrap().text();
@@ -417,7 +412,7 @@ async fn blb_4_garbage_is_what_nothing_refers_to() {
     assert_eq!(names, [gone.blob_name()], "a message that quotes a file keeps its bytes");
     let collected = rig.app.collect(garbage).await.unwrap();
     assert_eq!((collected.blobs, collected.bytes), (1, 4));
-    assert!(rig.app.file_path(&workspace, &kept).unwrap().exists());
+    assert!(rig.kept_at(&kept).exists());
     assert_eq!(kept.source, FileSource::User);
 }
 

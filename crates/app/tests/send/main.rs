@@ -18,6 +18,7 @@ mod nodes;
 mod outcomes;
 mod rig;
 mod summaries;
+mod team;
 mod uses;
 mod workspace_view;
 mod wysiwyg;

@@ -4,20 +4,23 @@
 use std::{
     collections::VecDeque,
     ops::Range,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering},
     },
+    thread,
 };
 
 use futures_util::{StreamExt, stream};
 use plimsoll_app::{
     App, AppError, AppParts, Cancel, Chance, Clock, Connection, Draft, HistoryChoice, NoProvider,
-    Prepared, Progress, ProviderSource, SendChoices, Sent, View,
+    Payer, Prepared, Progress, ProviderSource, SendChoices, Sent, View,
 };
+use plimsoll_blobs::S3Store;
 use plimsoll_budget::{Catalog, Model, OverBudget, WindowSource};
 use plimsoll_config::{Settings, Sources};
-use plimsoll_domain::{Timestamp, Usage};
+use plimsoll_domain::{File, Timestamp, Usage};
 use plimsoll_filter::Date;
 use plimsoll_provider::{
     AnswerStream, Delta, Encoded, Endpoint, Finish, Models, OpenAiStyle, Provider, ProviderFailure,
@@ -26,7 +29,11 @@ use plimsoll_provider::{
 use plimsoll_send::{Message, Request, WireRules};
 use plimsoll_store::{Store, Workspace};
 use plimsoll_store_sql::{Faults, OpenOptions, PostgresStore, SqlStore};
-use plimsoll_testkit::postgres::test_store;
+use plimsoll_testkit::{
+    postgres::Postgres,
+    switch::{blobs_of, test_objects, test_store},
+};
+use tokio::runtime::Runtime;
 
 /// What one call brings.
 pub(crate) type Script = Vec<Result<Delta, ProviderFailure>>;
@@ -140,15 +147,15 @@ struct Book {
 
 #[async_trait::async_trait]
 impl ProviderSource for Book {
-    async fn reach(&self, model: &Model) -> Result<Connection, NoProvider> {
+    async fn reach(&self, model: &Model, _: Option<&Payer>) -> Result<Connection, NoProvider> {
         Ok(Connection {
             provider: Arc::clone(&self.provider) as Arc<dyn Provider>,
             model: model.id.clone(),
             server_window: *self.provider.server_window.lock().unwrap(),
         })
     }
-    async fn cached(&self, model: &Model) -> Option<Connection> {
-        self.reach(model).await.ok()
+    async fn cached(&self, model: &Model, payer: Option<&Payer>) -> Option<Connection> {
+        self.reach(model, payer).await.ok()
     }
 }
 
@@ -218,7 +225,7 @@ async fn rig_made(
     let clock = Arc::new(Fixed { millis: AtomicI64::new(1_800_000_000_000) });
     let app = App::new(AppParts {
         conversations: dir.path().join("conversations"),
-        objects: None,
+        objects: objects(dir.path()),
         store,
         settings,
         catalog: Catalog::new([model, larger]),
@@ -239,7 +246,7 @@ impl Rig {
         let clock = Arc::new(Fixed { millis: AtomicI64::new(1_800_000_000_000) });
         let app = App::new(AppParts {
             conversations: self.dir.path().join("conversations"),
-            objects: None,
+            objects: objects(self.dir.path()),
             store,
             settings,
             catalog: Catalog::new([Model::unknown("m")]),
@@ -251,17 +258,65 @@ impl Rig {
         });
         (app, clock)
     }
-}
 
-async fn open(dir: &std::path::Path, options: OpenOptions) -> Arc<dyn Store> {
-    let now = Timestamp::from_millis(1_700_000_000_000);
-    match test_store(dir) {
-        Some(address) => Arc::new(PostgresStore::open(&address, options, now).await.unwrap()),
-        None => {
-            let path = dir.join("plimsoll.db");
-            Arc::new(SqlStore::open_sqlite(&path, options, now).await.unwrap())
+    /// The file that holds the bytes of an attached file, whatever keeps them.
+    pub(crate) fn kept_at(&self, file: &File) -> PathBuf {
+        let name = file.blob_name();
+        let all = blobs_of(self.dir.path(), Workspace::default().as_str());
+        all.into_iter().find(|path| path.ends_with(&name)).unwrap()
+    }
+
+    /// Something changed the bytes of an attached file, or removed them; of those in an object
+    /// store there is no copy here.
+    pub(crate) fn damage(&self, file: &File, bytes: Option<&[u8]>) {
+        let path = self.kept_at(file);
+        let _ = std::fs::remove_dir_all(self.dir.path().join("copies"));
+        std::fs::remove_file(&path).unwrap();
+        if let Some(bytes) = bytes {
+            std::fs::write(&path, bytes).unwrap();
         }
     }
+
+    /// Every lease has run out for a node with this clock. A database goes by its own, which
+    /// cannot be set: there the leases have ended long ago.
+    pub(crate) fn end_leases(&self, clock: &Fixed) {
+        match store_of(self.dir.path()) {
+            Some(address) => {
+                let server = Postgres::shared().unwrap();
+                assert_eq!(server.run_sql(&address, "UPDATE sends SET expires_at = 0"), "");
+            }
+            None => clock.set(1_800_000_100_000),
+        }
+    }
+}
+
+const LONG_AGO: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+
+fn store_of(dir: &Path) -> Option<String> {
+    test_store(dir, |address| {
+        let made = || Runtime::new().unwrap().block_on(open_server(address, Default::default()));
+        thread::scope(|scope| drop(scope.spawn(made).join().unwrap()));
+    })
+}
+
+async fn open_server(address: &str, options: OpenOptions) -> PostgresStore {
+    PostgresStore::open(address, options, LONG_AGO).await.unwrap()
+}
+
+async fn open(dir: &Path, options: OpenOptions) -> Arc<dyn Store> {
+    match store_of(dir) {
+        Some(address) => Arc::new(open_server(&address, options).await),
+        None => {
+            let path = dir.join("plimsoll.db");
+            Arc::new(SqlStore::open_sqlite(&path, options, LONG_AGO).await.unwrap())
+        }
+    }
+}
+
+/// What attached files hold is in an object store, where rows are in a database.
+fn objects(dir: &Path) -> Option<S3Store> {
+    let (address, variables) = test_objects(&store_of(dir)?)?;
+    Some(S3Store::connect(&address, variables, dir.join("copies")).unwrap())
 }
 
 pub(crate) fn view(filter: &str) -> View {

@@ -42,7 +42,8 @@ pub(crate) struct ImportArgs {
     plimsoll export -o everything.zip\n  \
     plimsoll export --filter \"t'Sea'... & s>=2\" --format md --order topic -o sea.md\n  \
     plimsoll export --topic /Sea --scope conversation -o sea.json\n  \
-    plimsoll export --format txt | less\n\n\
+    plimsoll export --format txt | less\n  \
+    plimsoll export --user ann -o ann.zip\n\n\
     json and zip lose nothing and can be imported again. Attached files are in the zip; the\n\
     json names them and leaves their bytes where they are. md and txt are for people.")]
 pub(crate) struct ExportArgs {
@@ -78,6 +79,12 @@ pub(crate) struct ExportArgs {
     /// Replace the file if it is there
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
+
+    /// All that is somebody's of a team, as an archive: every workspace of their own project with
+    /// files and memory, what they used, and what the log says of them
+    #[arg(long, value_name = "NAME", requires = "output",
+        conflicts_with_all = ["filter", "format", "order", "topic", "scope", "model"])]
+    pub(crate) user: Option<String>,
 }
 
 /// Replace the store with a backup; the present store is kept beside it

@@ -6,10 +6,11 @@ use std::{
 };
 
 use indicatif::ProgressBar;
-use plimsoll_app::{App, ExportAsk, ExportFormat, Exported};
+use plimsoll_app::{App, Audited, ExportAsk, ExportFormat, Exported};
 use plimsoll_domain::HistoryScope;
 use plimsoll_tokens::counted;
 
+use super::export_person;
 use crate::{
     args::{ExportArgs, Location},
     context::Context,
@@ -30,6 +31,9 @@ pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure>
     let context = Context::load()?;
     machine::block_on(async {
         let opened = machine::open(context, location).await?;
+        if let (Some(name), Some(path)) = (&args.user, &args.output) {
+            return export_person::run(opened.app, name, path, args.force).await;
+        }
         let ask = ExportAsk {
             scope: args.scope,
             workspace: location.workspace.clone(),
@@ -39,6 +43,7 @@ pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure>
             format: args.format.unwrap_or_else(|| format_of(args.output.as_deref())),
             order: args.order,
         };
+        let workspace = ask.workspace.clone();
         match &args.output {
             None => {
                 let out = BufWriter::with_capacity(64 * 1024, std::io::stdout());
@@ -72,6 +77,7 @@ pub(crate) fn run(args: &ExportArgs, location: &Location) -> Result<u8, Failure>
                 tell_left_out(&exported);
             }
         }
+        opened.app.note_at_terminal(Audited::Exported, workspace.as_str()).await?;
         Ok(0)
     })
 }
@@ -85,13 +91,13 @@ fn format_of(path: Option<&Path>) -> ExportFormat {
     }
 }
 
-fn tell_left_out(exported: &Exported) {
+pub(super) fn tell_left_out(exported: &Exported) {
     for one in &exported.left_out {
         note(&format!("left out the bytes of {one}"));
     }
 }
 
-async fn export(
+pub(super) async fn export(
     app: &App,
     ask: &ExportAsk,
     to: &mut (dyn Write + Send),

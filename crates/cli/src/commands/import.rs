@@ -7,10 +7,11 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use plimsoll_app::{Cancel, ImportAsk, ImportProgress, ImportSource, Imported};
+use plimsoll_app::{App, Cancel, ImportAsk, ImportProgress, ImportSource, Imported};
 use plimsoll_tokens::commas;
 use serde_json::json;
 
+use super::import_person;
 use crate::{
     args::{ImportArgs, Location},
     context::Context,
@@ -27,7 +28,7 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<u8, Failure> {
     let context = Context::load()?;
-    let source = open(&args.file)?;
+    let mut source = open(&args.file)?;
     machine::block_on(async {
         let opened = machine::open(context, location).await?;
         let workspace = location.workspace.clone();
@@ -38,35 +39,55 @@ pub(crate) fn run(
             signals::asked_to_end().await;
             stop.cancel();
         });
-        // The bar draws itself on a terminal alone.
-        let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes} of {total_bytes}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = ProgressBar::new(0).with_style(style);
-        let mut watch = |progress: ImportProgress| {
-            let (word, done, total) = match progress {
-                ImportProgress::Checking(done, total) => ("checking", done, total),
-                ImportProgress::Writing(done, total) => ("importing", done, total),
-            };
-            bar.set_message(word);
-            bar.set_length(total);
-            bar.set_position(done);
-        };
-        let imported = opened.app.import(&ask, source, &cancel, &mut watch).await;
-        bar.finish_and_clear();
-        let imported = imported?;
+        if let Some(archive) = import_person::of(&mut source)? {
+            return import_person::run(opened.app, archive, args, location, &cancel, output).await;
+        }
+        source.rewind().map_err(|error| unreadable(&args.file, &error))?;
+        let imported = import(&opened.app, &ask, source, &cancel).await?;
         imported.notes().iter().for_each(|told| note(told));
         if args.json {
             output.json(&as_json(&imported))?;
         } else {
             output.text(&format!("{}\n", imported.summary()))?;
         }
-        if imported.cancelled {
-            let kept = commas(imported.new_pairs);
-            return Err(Failure::failed(format!("stopped; {kept} new pairs were kept"))
-                .hint("run it again to go on"));
-        }
+        must_be_whole(&imported)?;
         Ok(0)
     })
+}
+
+/// Takes a file in, and shows how far it is.
+pub(super) async fn import(
+    app: &App,
+    ask: &ImportAsk,
+    source: Box<dyn ImportSource>,
+    cancel: &Cancel,
+) -> Result<Imported, Failure> {
+    // The bar draws itself on a terminal alone.
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes} of {total_bytes}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(0).with_style(style);
+    let mut watch = |progress: ImportProgress| {
+        let (word, done, total) = match progress {
+            ImportProgress::Checking(done, total) => ("checking", done, total),
+            ImportProgress::Writing(done, total) => ("importing", done, total),
+        };
+        bar.set_message(word);
+        bar.set_length(total);
+        bar.set_position(done);
+    };
+    let imported = app.import(ask, source, cancel, &mut watch).await;
+    bar.finish_and_clear();
+    Ok(imported?)
+}
+
+/// Says where somebody stopped it.
+pub(super) fn must_be_whole(imported: &Imported) -> Result<(), Failure> {
+    if !imported.cancelled {
+        return Ok(());
+    }
+    let kept = commas(imported.new_pairs);
+    Err(Failure::failed(format!("stopped; {kept} new pairs were kept"))
+        .hint("run it again to go on"))
 }
 
 /// A file that can be read twice. Standard input is kept in one without a name first.
@@ -91,7 +112,7 @@ fn open(path: &Path) -> Result<Box<dyn ImportSource>, Failure> {
     Ok(Box::new(file))
 }
 
-fn as_json(imported: &Imported) -> serde_json::Value {
+pub(super) fn as_json(imported: &Imported) -> serde_json::Value {
     let left = imported.left_out;
     let bad: Vec<_> = imported
         .bad

@@ -23,10 +23,7 @@ pub(crate) fn run(args: &KeysArgs, output: &mut Output) -> Result<u8, Failure> {
         KeysCommand::Set { provider, keyring, file, servers } => {
             let servers = named_servers(provider, servers)?;
             let typed = zeroize::Zeroizing::new(typed_key(provider)?);
-            let key = keys::checked(&typed).ok_or_else(|| {
-                Failure::usage("that is no key: a key is one word of letters, digits and signs")
-                    .hint(format!("type it when asked, or: plimsoll keys set {provider} < key.txt"))
-            })?;
+            let key = checked(&typed, &format!("plimsoll keys set {provider}"))?;
             let place = match (keyring, file) {
                 (true, _) => Place::Keyring,
                 (_, true) => Place::File,
@@ -71,8 +68,16 @@ pub(crate) fn run(args: &KeysArgs, output: &mut Output) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// A key, or what to do so that one comes; `command` takes it.
+pub(super) fn checked<'k>(typed: &'k str, command: &str) -> Result<&'k str, Failure> {
+    keys::checked(typed).ok_or_else(|| {
+        Failure::usage("that is no key: a key is one word of letters, digits and signs")
+            .hint(format!("type it when asked, or: {command} < key.txt"))
+    })
+}
+
 /// The key as it comes: typed on a terminal, where it is not shown, or from a pipe.
-fn typed_key(provider: &str) -> Result<String, Failure> {
+pub(super) fn typed_key(provider: &str) -> Result<String, Failure> {
     if !std::io::stdin().is_terminal() {
         return Ok(input::standard_input()?.text);
     }
@@ -151,7 +156,7 @@ fn test(provider: &str) -> Result<u8, Failure> {
 
 /// The servers that a key is for (SEC-8): those that were named, else the provider's own and
 /// those of the models that are set up for it.
-fn named_servers(provider: &str, named: &[String]) -> Result<Vec<String>, Failure> {
+pub(super) fn named_servers(provider: &str, named: &[String]) -> Result<Vec<String>, Failure> {
     let mut servers = Vec::new();
     for named in named {
         let server = server_of(named).ok_or_else(|| {

@@ -45,7 +45,8 @@ pub(crate) fn run(
     })
 }
 
-fn row(receipt: &ReceiptRecord) -> serde_json::Value {
+/// A receipt as its line of numbers.
+pub(super) fn row(receipt: &ReceiptRecord) -> serde_json::Value {
     serde_json::json!({
         "id": receipt.id.to_string(),
         "pairId": receipt.pair.map(|id| id.to_string()),

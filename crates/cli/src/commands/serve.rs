@@ -21,7 +21,7 @@ use crate::{
     failure::{Failure, note},
     machine,
     meaning::WhileWanted,
-    objects,
+    objects, openid,
     output::Output,
     process, signals, token,
 };
@@ -55,6 +55,10 @@ pub(crate) fn run(
         let opened = machine::open(context, location).await?;
         objects::check(opened.objects.as_ref()).await?;
         let team = args.team || opened.app.settings().team();
+        let people = match team {
+            true => Some(Team::new(openid::provider(&opened.app.settings())?)),
+            false => None,
+        };
         let mut entrance = Entrance::new(address, given, &opened.data_dir)?;
         if team {
             entrance = entrance.of_team(opened.app.settings().public_host());
@@ -96,12 +100,14 @@ pub(crate) fn run(
             true => None,
             false => machine::root_of(&directory).unwrap_or_default(),
         };
-        let team = team.then(Team::default);
+        if team && let Some(trouble) = opened.providers.team_keys()?.trouble().await? {
+            note(&trouble);
+        }
         let web = Web::new(WebParts {
             app,
             configurator,
             access,
-            team,
+            team: people,
             zone,
             mounted,
             project,

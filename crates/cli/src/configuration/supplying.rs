@@ -1,15 +1,17 @@
 //! Keys and servers from the page (UI-19).
 
+use plimsoll_app::Payer;
 use plimsoll_budget::{Api, Catalog, Model};
 use plimsoll_config::Settings;
 use plimsoll_provider::{Secret, server_of};
+use plimsoll_store::{KeyHolder, SealedKey};
 use plimsoll_web::{KeptKey, ListedProvider, NewKey, NewModels, NewServer, Refusal, TriedServer};
 use serde_json::{Map, Value, json};
 
 use super::{Configuration, beside, change, edit_from_page};
 use crate::{
     failure::Failure,
-    keys,
+    keys::{self, KeySource, Known},
     providers::usual_address,
     supply::{self, Refused, Where, keep_key, name_of, servers_of, try_server, whole_address},
 };
@@ -39,23 +41,42 @@ fn api_of(name: Option<&str>, provider: &str) -> Result<Api, Refusal> {
 }
 
 impl Configuration {
-    pub(super) fn list_providers(&self) -> Result<Vec<ListedProvider>, Refusal> {
+    pub(super) async fn list_providers(
+        &self,
+        payer: Option<&Payer>,
+    ) -> Result<Vec<ListedProvider>, Refusal> {
         let catalog = self.app.catalog();
+        let rows: Vec<SealedKey> = match payer {
+            Some(payer) => {
+                let keys = self.providers.team_keys().map_err(failed)?;
+                keys.all_serving(payer).await.map_err(failed)?
+            }
+            None => Vec::new(),
+        };
         let mut names: Vec<String> = keys::PROVIDERS.map(str::to_owned).to_vec();
         names.extend(keys::stored().map_err(failed)?);
         let own = catalog.models().iter().filter(|model| model.base_url.is_some());
         names.extend(own.map(|model| model.provider.clone()).filter(|name| keys::is_name(name)));
+        names.extend(rows.iter().map(|row| row.provider.clone()));
         let mut seen = std::collections::HashSet::new();
         names.retain(|name| seen.insert(name.clone()));
         let one = |name: String| {
             let own = |model: &&Model| model.provider == name && model.key_env.is_some();
             let variable = catalog.models().iter().find(own).and_then(|own| own.key_env.clone());
             let variable = variable.unwrap_or_else(|| keys::usual_variable(&name));
-            let known = keys::known(&name, Some(&variable)).map_err(failed)?;
+            let mut kept = rows.iter().filter(|row| row.provider == name).peekable();
+            let known = match kept.peek() {
+                Some(row) => Some(Known {
+                    source: KeySource::of(&row.holder),
+                    servers: Some(row.servers.clone()),
+                }),
+                None => keys::known(&name, Some(&variable)).map_err(failed)?,
+            };
             let given = known.as_ref().and_then(|known| known.servers.clone());
             Ok(ListedProvider {
                 servers: given.unwrap_or_else(|| servers_of(&name, catalog.models())),
                 key: known.map(|known| known.source.name()),
+                kept: kept.map(|row| KeySource::of(&row.holder).name()).collect(),
                 variable,
                 name,
             })
@@ -64,16 +85,18 @@ impl Configuration {
     }
 
     pub(super) async fn keep_key(&self, new: NewKey) -> Result<KeptKey, Refusal> {
-        let NewKey { provider, server, key, untested } = new;
+        let NewKey { provider, server, key, holder, untested } = new;
         let catalog = self.app.catalog();
         let (url, api, servers) = tried_at(&provider, server.as_deref(), catalog.models())?;
         let reach = self.providers.reach_of_page(&url);
         let place = Where { provider: &provider, api, url: &url, reach };
-        let new = supply::NewKey { place, key: &key, untested, servers };
+        let kept_in_store = holder.is_some();
+        let new = supply::NewKey { place, key: &key, untested, servers, holder };
         let kept = keep_key(&self.providers, new).await?;
         self.forget();
         let variable = keys::usual_variable(&provider);
-        let shadowed = std::env::var_os(&variable).is_some_and(|value| !value.is_empty());
+        let set = std::env::var_os(&variable).is_some_and(|value| !value.is_empty());
+        let shadowed = set && !kept_in_store;
         Ok(KeptKey {
             place: kept.source.words(),
             servers: kept.servers,
@@ -82,7 +105,15 @@ impl Configuration {
         })
     }
 
-    pub(super) async fn forget_key(&self, provider: &str) -> Result<bool, Refusal> {
+    pub(super) async fn forget_key(
+        &self,
+        provider: &str,
+        holder: Option<&KeyHolder>,
+    ) -> Result<bool, Refusal> {
+        if let Some(holder) = holder {
+            let keys = self.providers.team_keys().map_err(failed)?;
+            return keys.remove(holder, provider).await.map_err(failed);
+        }
         let name = provider.to_owned();
         let removed = beside(move || keys::remove(&name).map_err(|failure| failure.to_string()));
         let was = removed.await.map_err(not_kept)?.is_some();
@@ -92,7 +123,7 @@ impl Configuration {
     }
 
     pub(super) async fn look_at(&self, new: NewServer) -> Result<TriedServer, Refusal> {
-        let NewServer { address, api, name, key } = new;
+        let NewServer { address, api, name, key, holder } = new;
         let api = api_of(api.as_deref(), "")?;
         let address = whole_address(&address, api)?;
         let provider = name.map_or_else(|| name_of(&address), |name| name.trim().to_owned());
@@ -108,18 +139,15 @@ impl Configuration {
                     key: &key,
                     untested: false,
                     servers: Vec::new(),
+                    holder,
                 };
                 let kept = keep_key(&self.providers, new).await?;
                 (kept.models, Some(kept.source.words()))
             }
             None => {
-                let known = beside({
-                    let provider = provider.clone();
-                    move || keys::find(&provider, None).map_err(|failure| failure.to_string())
-                });
                 // A key that was given for this server before is good for it still.
                 let server = server_of(&address);
-                let given = known.await.ok().flatten().filter(|found| {
+                let given = self.key_of(&provider, holder.as_ref()).await.filter(|found| {
                     found.servers.as_ref().zip(server).is_some_and(|(all, own)| all.contains(&own))
                 });
                 let key: Option<Secret> = given.map(|found| found.key);
@@ -130,6 +158,19 @@ impl Configuration {
         let models = models.unwrap_or_default().into_iter();
         let models = models.map(|model| (model.id, model.context_window)).collect();
         Ok(TriedServer { provider, address, api: api.name(), models, key: place })
+    }
+
+    /// The key that a provider has by now, of whoever runs this server or of a holder in a team.
+    async fn key_of(&self, provider: &str, holder: Option<&KeyHolder>) -> Option<keys::Found> {
+        if let Some(holder) = holder {
+            let keys = self.providers.team_keys().ok()?;
+            let row = keys.of(holder, provider).await.ok()??;
+            let key = keys.open(&row).ok()?;
+            return Some(keys::Found { key, servers: Some(row.servers), holder: Some(row.holder) });
+        }
+        let provider = provider.to_owned();
+        let find = move || keys::find(&provider, None).map_err(|failure| failure.to_string());
+        beside(find).await.ok().flatten()
     }
 
     pub(super) async fn write_models(

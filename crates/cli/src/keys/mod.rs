@@ -1,4 +1,4 @@
-//! Keys of providers (PRV-3): from the environment, the machine's keyring, or a file that
+//! Keys of providers (PRV-3, TEA-10): sealed in the store of a team, from the environment, the machine's keyring, or a file that
 //! only its owner can read. They are never printed, logged or stored anywhere else.
 //!
 //! The file also says which keys are in the keyring, so that a keyring is asked for those
@@ -6,8 +6,11 @@
 
 mod file;
 mod keyring;
+pub(crate) mod of_team;
+pub(crate) mod sealing;
 
 use plimsoll_provider::Secret;
+use plimsoll_store::KeyHolder;
 
 use crate::failure::{Failure, note};
 use file::Kept;
@@ -35,6 +38,10 @@ pub(crate) enum KeySource {
     Environment,
     Keyring,
     File,
+    /// Sealed in the store of a team, for one person, a project or everybody (TEA-10).
+    Person,
+    Project,
+    Team,
 }
 
 /// Where a key is to be kept.
@@ -53,6 +60,9 @@ impl KeySource {
             Self::Environment => "environment",
             Self::Keyring => "keyring",
             Self::File => "file",
+            Self::Person => "person",
+            Self::Project => "project",
+            Self::Team => "team",
         }
     }
 
@@ -61,6 +71,18 @@ impl KeySource {
             Self::Environment => "the environment",
             Self::Keyring => "the keyring of this machine",
             Self::File => "a file that only you can read",
+            Self::Person => "the store, sealed, for you alone",
+            Self::Project => "the store, sealed, for the project",
+            Self::Team => "the store, sealed, for everybody in the team",
+        }
+    }
+
+    /// Where the key of a holder is.
+    pub(crate) fn of(holder: &KeyHolder) -> Self {
+        match holder {
+            KeyHolder::Person(_) => Self::Person,
+            KeyHolder::Project(_) => Self::Project,
+            KeyHolder::Team => Self::Team,
         }
     }
 }
@@ -78,6 +100,8 @@ pub(crate) fn usual_variable(provider: &str) -> String {
 pub(crate) struct Found {
     pub(crate) key: Secret,
     pub(crate) servers: Option<Vec<String>>,
+    /// Whose it is, of the keys in the store of a team.
+    pub(crate) holder: Option<KeyHolder>,
 }
 
 /// Where a key is, and the servers that it was given for, without the key.
@@ -114,7 +138,7 @@ pub(crate) fn is_name(provider: &str) -> bool {
 /// A provider's key. A keyring that does not answer in time is an error that says so.
 pub(crate) fn find(provider: &str, variable: Option<&str>) -> Result<Option<Found>, Failure> {
     if let Some(key) = from_environment(provider, variable) {
-        return Ok(Some(Found { key: Secret::new(key), servers: None }));
+        return Ok(Some(Found { key: Secret::new(key), servers: None, holder: None }));
     }
     let Some(kept) = file::read()?.remove(provider) else { return Ok(None) };
     let key = match kept.key {
@@ -127,7 +151,8 @@ pub(crate) fn find(provider: &str, variable: Option<&str>) -> Result<Option<Foun
             })?
         }
     };
-    Ok(key.map(|key| Found { key: Secret::new(key), servers: kept.servers }))
+    let found = |key| Found { key: Secret::new(key), servers: kept.servers, holder: None };
+    Ok(key.map(found))
 }
 
 fn from_environment(provider: &str, variable: Option<&str>) -> Option<String> {

@@ -5,6 +5,8 @@
 
 mod again;
 #[cfg(unix)]
+mod bad_servers;
+#[cfg(unix)]
 mod chat;
 mod classify;
 mod docs;
@@ -27,6 +29,8 @@ mod send;
 mod settings;
 mod several;
 mod snippets;
+#[path = "../web/store.rs"]
+mod store;
 mod survives;
 mod survives_import;
 #[cfg(unix)]

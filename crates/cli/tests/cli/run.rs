@@ -7,9 +7,10 @@ use std::{
 };
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{Pairs, StoredPair, Workspace};
-use plimsoll_store_sql::SqlStore;
+use plimsoll_store::{StoredPair, Workspace};
 use serde_json::Value;
+
+use crate::store;
 
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -60,19 +61,11 @@ pub(crate) fn plimsoll<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item =
     Plimsoll { command, input: Vec::new() }
 }
 
-/// Does something with the store in a data directory.
-pub(crate) fn with_store<T>(data: &Path, work: impl AsyncFnOnce(&SqlStore) -> T) -> T {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(async {
-        let (path, now) = (data.join("plimsoll.db"), Timestamp::from_millis(0));
-        let store = SqlStore::open_sqlite(&path, Default::default(), now).await.unwrap();
-        work(&store).await
-    })
-}
-
 /// Everything that is kept in the usual workspace, oldest first.
 pub(crate) fn kept(data: &Path) -> Vec<StoredPair> {
-    with_store(data, async |store| {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let store = store::open(data, Timestamp::from_millis(0)).await;
         let rows = store.rows(&Workspace::default()).await.unwrap();
         let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
         store.get_many(&ids).await.unwrap()
@@ -110,11 +103,31 @@ impl Plimsoll {
 
     /// Starts it without input; whoever gets it waits for it.
     pub(crate) fn start(mut self) -> std::process::Child {
+        self.find_the_store();
         self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         self.command.spawn().unwrap()
     }
 
+    /// What belongs to a data directory is in a database, where the tests run on one. A test that
+    /// names another place, or none that could be, says so itself.
+    fn find_the_store(&mut self) {
+        let set = |wanted: &str| {
+            let mut all = self.command.get_envs();
+            all.find(|(name, value)| *name == wanted && value.is_some())
+                .and_then(|(_, value)| value)
+        };
+        let Some(data) = set("PLIMSOLL_DATA_DIR").map(Path::new) else { return };
+        if set("PLIMSOLL_STORE").is_some() || !data.parent().is_some_and(Path::is_dir) {
+            return;
+        }
+        let own = store::variables(data).into_iter();
+        let (named, blobs) = (set("PLIMSOLL_BLOBS").is_some(), "PLIMSOLL_BLOBS");
+        let own = own.filter(|(name, _)| !named || name == "PLIMSOLL_STORE");
+        self.command.envs(own);
+    }
+
     pub(crate) fn run(mut self) -> Ran {
+        self.find_the_store();
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();

@@ -6,8 +6,7 @@ use std::{
 };
 
 use plimsoll_domain::{Lifecycle, Timestamp};
-use plimsoll_store::{Pairs, Workspace};
-use plimsoll_store_sql::SqlStore;
+use plimsoll_store::Workspace;
 use plimsoll_testkit::scripted::{Reply, ScriptedServer};
 
 use crate::send::{Home, posted};
@@ -59,9 +58,7 @@ fn killed_at_any_moment_no_text_is_lost_and_no_pair_stays_in_flight() {
     assert!(asked.len() > 20, "only {} sends reached the provider", asked.len());
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let path = data.join("plimsoll.db");
-        let now = Timestamp::from_millis(0);
-        let store = SqlStore::open_sqlite(&path, Default::default(), now).await.unwrap();
+        let store = crate::store::open(&data, Timestamp::from_millis(0)).await;
         let rows = store.rows(&Workspace::default()).await.unwrap();
         assert!(rows.iter().all(|row| row.lifecycle != Lifecycle::Sending), "SND-6");
         let ids: Vec<_> = rows.iter().map(|row| row.id).collect();

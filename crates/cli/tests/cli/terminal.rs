@@ -58,6 +58,7 @@ impl Terminal {
         let child = command
             .env("PLIMSOLL_CONFIG_DIR", home.path())
             .env("PLIMSOLL_DATA_DIR", home.path().join("data"))
+            .envs(crate::store::variables(&home.path().join("data")))
             .env("PLIMSOLL_DEFAULT_MODEL", "test")
             .env("PLIMSOLL_TIME_ZONE", "UTC")
             .env("TERM", "xterm-256color")

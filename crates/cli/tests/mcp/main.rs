@@ -41,7 +41,7 @@ fn command(program: &Path, home: &Path) -> Command {
     command
         .env("PLIMSOLL_CONFIG_DIR", home)
         .env("PLIMSOLL_DATA_DIR", home.join("data"))
-        .envs(plimsoll_testkit::postgres::store_variable(&home.join("data")))
+        .envs(crate::served::store::variables(&home.join("data")))
         .env("PLIMSOLL_TIME_ZONE", "UTC")
         .current_dir(home);
     command

@@ -213,6 +213,7 @@ impl Scene {
             .args(arguments)
             .env("PLIMSOLL_CONFIG_DIR", home)
             .env("PLIMSOLL_DATA_DIR", home.join("data"))
+            .envs(crate::served::store::variables(&home.join("data")))
             .env("PLIMSOLL_TIME_ZONE", "UTC")
             .env("PLIMSOLL_TEST_KEY", "sk-canary-0123456789abcdef")
             .current_dir(home)

@@ -64,6 +64,10 @@ impl Machine {
             .env("OPENAI_API_KEY", CANARY)
             .env("ACME", CANARY)
             .env("ANOTHER_SECRET", CANARY)
+            .env("PLIMSOLL_SECRET_KEY", CANARY)
+            // A name that does not say what it is, and a setting that does.
+            .env("PLIMSOLL_OPENID_SECRET_VARIABLE", "HARBOUR")
+            .env("HARBOUR", CANARY)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());

@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 use crate::served::Served;
 
 /// A store, and what the version that filled it knew.
-struct Earlier {
+pub(crate) struct Earlier {
     /// The commit of that version.
-    commit: &'static str,
+    pub(crate) commit: &'static str,
     store: &'static [u8],
-    files: bool,
-    memory: bool,
+    pub(crate) files: bool,
+    pub(crate) memory: bool,
 }
 
-const STORES: &[Earlier] = &[
+pub(crate) const STORES: &[Earlier] = &[
     Earlier {
         commit: "f7ad49c",
         store: include_bytes!("earlier/f7ad49c.zip"),
@@ -44,15 +44,18 @@ const STORES: &[Earlier] = &[
     },
 ];
 
-fn unpack(store: &[u8], data: &Path) {
-    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(store)).unwrap();
-    for place in 0..archive.len() {
-        let mut entry = archive.by_index(place).unwrap();
-        let path = data.join(entry.enclosed_name().unwrap());
-        let mut bytes = Vec::new();
-        entry.read_to_end(&mut bytes).unwrap();
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
+impl Earlier {
+    /// Puts the store into a data directory.
+    pub(crate) fn unpack(&self, data: &Path) {
+        let mut archive = zip::ZipArchive::new(std::io::Cursor::new(self.store)).unwrap();
+        for place in 0..archive.len() {
+            let mut entry = archive.by_index(place).unwrap();
+            let path = data.join(entry.enclosed_name().unwrap());
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
     }
 }
 
@@ -167,7 +170,7 @@ fn rel_3_what_earlier_versions_kept_is_opened_used_and_exported() {
         let what = earlier.commit;
         let server = ScriptedServer::chats([Reply::openai(&["Aye."], 40, 3)]).unwrap();
         let mut served =
-            Served::start_with(&server, 8000, |home| unpack(earlier.store, &home.join("data")));
+            Served::start_with(&server, 8000, |home| earlier.unpack(&home.join("data")));
         let backups = fs::read_dir(served.home().join("data")).unwrap();
         let backups = backups.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         assert_eq!(backups.filter(|name| name.contains(".backup-")).count(), 1, "{what}");

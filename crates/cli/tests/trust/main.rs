@@ -14,6 +14,8 @@ mod children;
 mod damage;
 mod doors;
 mod earlier;
+#[cfg(unix)]
+mod earlier_moves;
 #[cfg(target_os = "linux")]
 mod failing_sync;
 #[cfg(target_os = "linux")]

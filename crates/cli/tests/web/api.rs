@@ -459,7 +459,7 @@ fn another_process_is_noticed() {
         .args(["send", "from the terminal"])
         .env("PLIMSOLL_CONFIG_DIR", served.home())
         .env("PLIMSOLL_DATA_DIR", served.home().join("data"))
-        .envs(plimsoll_testkit::postgres::store_variable(&served.home().join("data")))
+        .envs(crate::served::store::variables(&served.home().join("data")))
         .env("PLIMSOLL_TEST_KEY", "sk-canary-0123456789abcdef")
         .stdin(std::process::Stdio::null())
         .output()

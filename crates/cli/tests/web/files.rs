@@ -5,6 +5,7 @@ use std::{io::Write, net::TcpStream, path::Path};
 use plimsoll_testkit::{
     http::{self, Answer},
     scripted::{Reply, ScriptedServer},
+    switch::blobs_of,
 };
 use serde_json::{Value, json};
 
@@ -29,11 +30,10 @@ fn bring(served: &Served, query: &str, bytes: &[u8]) -> Value {
     serde_json::from_str(&answer.body).unwrap()
 }
 
+/// The names under which bytes are kept.
 fn blobs(home: &Path) -> Vec<String> {
-    let directory = home.join("data/conversations/default/main/context/blobs");
-    let entries = std::fs::read_dir(directory).map(|all| all.flatten().collect());
-    let entries: Vec<std::fs::DirEntry> = entries.unwrap_or_default();
-    entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    let kept = blobs_of(&home.join("data"), "default/main");
+    kept.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
 }
 
 #[test]
@@ -219,8 +219,9 @@ fn his_8_files_are_taken_along_in_a_zip() {
     assert_eq!(plimsoll(&["files", "--json"])["files"][0]["name"], "notes.txt");
     assert_eq!(blobs(home.path()), blobs(served.home()));
     // Without a file of this name in it the archive says what is missing.
-    let directory = served.home().join("data/conversations/default/main/context/blobs");
-    std::fs::remove_file(directory.join(&blobs(served.home())[0])).unwrap();
+    let data = served.home().join("data");
+    std::fs::remove_file(&blobs_of(&data, "default/main")[0]).unwrap();
+    let _ = std::fs::remove_dir_all(data.join("copies"));
     let answer = served.ask("GET", "/api/export?format=zip", None);
     assert!(answer.body.contains("'notes.txt': the content "), "{}", answer.body);
 }

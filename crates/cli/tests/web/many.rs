@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use plimsoll_domain::{Lifecycle, MessagePair, PairId, Topic, TopicId};
-use plimsoll_store::{Archive, Pairs, Workspace};
-use plimsoll_store_sql::{OpenOptions, SqlStore};
+use plimsoll_store::Workspace;
 use plimsoll_testkit::pairs::{at, pair};
+
+use crate::served::store;
 
 /// The title of conversation `n`; the highest number is the newest.
 pub(crate) fn title(n: u32) -> String {
@@ -33,12 +34,9 @@ fn conversation(n: u32) -> (Topic, MessagePair) {
 
 /// Writes so many conversations into the store of a home, before anybody serves it.
 pub(crate) fn write_conversations(home: &Path, count: u32) {
-    let data = home.join("data");
-    std::fs::create_dir_all(&data).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let path = data.join("plimsoll.db");
-        let store = SqlStore::open_sqlite(&path, OpenOptions::default(), at(0)).await.unwrap();
+        let store = store::open(&home.join("data"), at(0)).await;
         let (topics, pairs): (Vec<_>, Vec<_>) = (0..count).map(conversation).unzip();
         store.bring_in(&Workspace::default(), &topics, &[]).await.unwrap();
         for pairs in pairs.chunks(1000) {

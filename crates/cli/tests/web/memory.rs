@@ -112,7 +112,7 @@ fn an_agent_is_noticed_in_this_process_and_in_another() {
         .args(["memory", "save", "From a terminal", "outside"])
         .env("PLIMSOLL_CONFIG_DIR", served.home())
         .env("PLIMSOLL_DATA_DIR", served.home().join("data"))
-        .envs(plimsoll_testkit::postgres::store_variable(&served.home().join("data")))
+        .envs(crate::served::store::variables(&served.home().join("data")))
         .stdin(Stdio::null())
         .output()
         .unwrap();

@@ -13,6 +13,9 @@ use plimsoll_testkit::{
 };
 use serde_json::Value;
 
+#[path = "store.rs"]
+pub(crate) mod store;
+
 /// Any free port of this machine.
 const ANYWHERE: &str = "127.0.0.1:0";
 
@@ -22,6 +25,8 @@ pub(crate) struct Served {
     /// `127.0.0.1:port`
     pub(crate) address: String,
     home: tempfile::TempDir,
+    /// What its processes have in their environment besides.
+    env: Vec<(OsString, OsString)>,
 }
 
 impl Served {
@@ -34,6 +39,16 @@ impl Served {
     pub(crate) fn start_with(
         server: &ScriptedServer,
         window: u64,
+        prepare: impl FnOnce(&Path),
+    ) -> Self {
+        Self::start_in(server, window, Vec::new(), prepare)
+    }
+
+    /// The same with more in the environment, also of other nodes and after a restart.
+    pub(crate) fn start_in(
+        server: &ScriptedServer,
+        window: u64,
+        env: Vec<(OsString, OsString)>,
         prepare: impl FnOnce(&Path),
     ) -> Self {
         let home = tempfile::tempdir().unwrap();
@@ -49,8 +64,8 @@ impl Served {
         )
         .unwrap();
         prepare(home.path());
-        let (child, address) = serve(home.path(), ANYWHERE, Vec::new());
-        Self { child, address, home }
+        let (child, address) = serve(home.path(), ANYWHERE, env.clone());
+        Self { child, address, home, env }
     }
 
     /// The same with more in its environment.
@@ -84,12 +99,12 @@ impl Served {
     /// Serves a home that is there.
     pub(crate) fn at_home(home: tempfile::TempDir) -> Self {
         let (child, address) = serve(home.path(), ANYWHERE, Vec::new());
-        Self { child, address, home }
+        Self { child, address, home, env: Vec::new() }
     }
 
     /// Another process on the same data, as another node: it ends with what is returned.
     pub(crate) fn another_node(&self) -> Node {
-        let (child, address) = serve(self.home.path(), ANYWHERE, Vec::new());
+        let (child, address) = serve(self.home.path(), ANYWHERE, self.env.clone());
         Node { child, address }
     }
 
@@ -106,7 +121,20 @@ impl Served {
     /// Kills the process and serves the same home again.
     pub(crate) fn restart(&mut self) {
         self.stop();
-        (self.child, self.address) = serve(self.home.path(), ANYWHERE, Vec::new());
+        (self.child, self.address) = serve(self.home.path(), ANYWHERE, self.env.clone());
+    }
+
+    /// The same with something else in the environment.
+    pub(crate) fn restart_in(&mut self, env: Vec<(OsString, OsString)>) {
+        self.env = env;
+        self.restart();
+    }
+
+    /// The same, with more in its environment from now on.
+    pub(crate) fn restart_with(&mut self, more: &[(&str, &str)]) {
+        self.stop();
+        self.env = more.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        (self.child, self.address) = serve(self.home.path(), ANYWHERE, self.env.clone());
     }
 
     /// Kills the process.
@@ -117,7 +145,7 @@ impl Served {
 
     /// Serves the same home again, at the same address.
     pub(crate) fn start_again(&mut self) {
-        (self.child, self.address) = serve(self.home.path(), &self.address, Vec::new());
+        (self.child, self.address) = serve(self.home.path(), &self.address, self.env.clone());
     }
 
     pub(crate) fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Answer {
@@ -211,7 +239,7 @@ fn serve(home: &Path, at: &str, more: Vec<(OsString, OsString)>) -> (Child, Stri
         .args(["serve", "--addr", at])
         .env("PLIMSOLL_CONFIG_DIR", home)
         .env("PLIMSOLL_DATA_DIR", home.join("data"))
-        .envs(plimsoll_testkit::postgres::store_variable(&home.join("data")))
+        .envs(store::variables(&home.join("data")))
         .env("PLIMSOLL_TIME_ZONE", "UTC")
         // The keyring of whoever runs the tests is not for them.
         .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{ModelStats, UsageEntry};
-use plimsoll_store_sql::{OpenOptions, SqlStore};
+use plimsoll_store::UsageEntry;
 use plimsoll_testkit::scripted::{Gate, Reply, Step};
 
 use crate::{
     bench::{Workbench, after, answer},
     honest::{asked, marked},
+    served::store,
 };
 
 /// A refusal that asks for a wait that no test lives through.
@@ -136,9 +136,8 @@ fn with_a_slow_model() -> Option<Workbench> {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let now = i64::try_from(now.as_millis()).unwrap();
     let log = async {
-        let path = bench.served.home().join("data/plimsoll.db");
-        let at = Timestamp::from_millis(now);
-        let store = SqlStore::open_sqlite(&path, OpenOptions::default(), at).await.unwrap();
+        let data = bench.served.home().join("data");
+        let store = store::open(&data, Timestamp::from_millis(now)).await;
         let at = Timestamp::from_millis(now - 40_000);
         store.log_usage("slow", UsageEntry { at, tokens: 1 }).await.unwrap();
     };

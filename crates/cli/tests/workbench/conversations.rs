@@ -222,6 +222,7 @@ fn his_9_what_is_imported_is_not_sent_before_somebody_opens_it() {
         .args(["import", "--data-dir"])
         .arg(bench.served.home().join("data"))
         .arg(&file)
+        .envs(crate::served::store::variables(&bench.served.home().join("data")))
         .output()
         .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

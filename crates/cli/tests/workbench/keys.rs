@@ -209,6 +209,7 @@ fn ui_19_an_imported_chat_falls_back_to_a_model_that_can_be_asked_and_says_so() 
             .arg(home.join("data"))
             .arg(chats)
             .env("PLIMSOLL_CONFIG_DIR", home)
+            .envs(crate::served::store::variables(&home.join("data")))
             .output()
             .unwrap();
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));

@@ -35,6 +35,7 @@ mod made;
 mod many;
 mod memory;
 mod newcomer;
+mod openid;
 mod phone;
 mod prelude;
 mod reading;

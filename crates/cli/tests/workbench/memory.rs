@@ -27,7 +27,7 @@ impl Agent {
             .arg("mcp")
             .env("PLIMSOLL_CONFIG_DIR", served.home())
             .env("PLIMSOLL_DATA_DIR", served.home().join("data"))
-            .envs(plimsoll_testkit::postgres::store_variable(&served.home().join("data")))
+            .envs(crate::served::store::variables(&served.home().join("data")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

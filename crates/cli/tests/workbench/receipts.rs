@@ -4,12 +4,14 @@ use std::path::Path;
 
 use plimsoll_browser::Scheme;
 use plimsoll_domain::{ReceiptId, Timestamp, TopicId, Usage};
-use plimsoll_store::{ReceiptRecord, Receipts, Workspace};
-use plimsoll_store_sql::SqlStore;
+use plimsoll_store::{ReceiptRecord, Workspace};
 use plimsoll_testkit::scripted::Reply;
 use serde_json::Value;
 
-use crate::bench::{Workbench, answer};
+use crate::{
+    bench::{Workbench, answer},
+    served::store,
+};
 
 const DAY: i64 = 86_400_000;
 /// The longest bar, and where the curve has its zero and its edges; see `views/`.
@@ -48,12 +50,9 @@ fn receipt(n: u32, days_ago: i64, model: &str, tokens: [u64; 4], cost: f64) -> R
 
 /// Books that were kept before anybody looked.
 fn keep(home: &Path, receipts: Vec<ReceiptRecord>) {
-    let data = home.join("data");
-    std::fs::create_dir_all(&data).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let path = data.join("plimsoll.db");
-        let store = SqlStore::open_sqlite(&path, Default::default(), noon(0)).await.unwrap();
+        let store = store::open(&home.join("data"), noon(0)).await;
         for receipt in &receipts {
             store.put_receipt(receipt).await.unwrap();
         }

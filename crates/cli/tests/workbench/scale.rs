@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use plimsoll_domain::{Lifecycle, MessagePair, PairId};
-use plimsoll_store::{Pairs, Topics, Workspace};
-use plimsoll_store_sql::{OpenOptions, SqlStore};
+use plimsoll_store::Workspace;
 use plimsoll_testkit::history::{Random, prose};
 use plimsoll_testkit::pairs::{at, pair, topic};
 
-use crate::bench::{Workbench, answer};
+use crate::{
+    bench::{Workbench, answer},
+    served::store,
+};
 
 const PAIRS: u64 = 10_000;
 /// No more articles than this in the document at once.
@@ -31,10 +33,7 @@ fn numbered(n: u64, words: &mut Random) -> MessagePair {
 fn filled(home: &Path) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let data = home.join("data");
-        std::fs::create_dir_all(&data).unwrap();
-        let path = data.join("plimsoll.db");
-        let store = SqlStore::open_sqlite(&path, OpenOptions::default(), at(0)).await.unwrap();
+        let store = store::open(&home.join("data"), at(0)).await;
         store.put_topic(&Workspace::default(), &topic()).await.unwrap();
         let mut words = Random::new(7);
         for from in (0..PAIRS).step_by(1000) {
@@ -179,7 +178,7 @@ fn imported(home: &Path) {
         .arg(&file)
         .env("PLIMSOLL_CONFIG_DIR", home)
         .env("PLIMSOLL_DATA_DIR", home.join("data"))
-        .envs(plimsoll_testkit::postgres::store_variable(&home.join("data")))
+        .envs(crate::served::store::variables(&home.join("data")))
         .output()
         .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

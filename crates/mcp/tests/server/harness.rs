@@ -3,13 +3,13 @@
 // Roots are of the older protocol.
 #![allow(deprecated)]
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, thread};
 
 use plimsoll_domain::Timestamp;
 use plimsoll_mcp::{Offer, Server, ServerParts, serve};
 use plimsoll_store::{Store, Workspace};
 use plimsoll_store_sql::{OpenOptions, PostgresStore, SqlStore};
-use plimsoll_testkit::postgres::test_store;
+use plimsoll_testkit::switch::test_store;
 use plimsoll_tokens::Estimator;
 use rmcp::{
     ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient,
@@ -21,6 +21,7 @@ use rmcp::{
 };
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
 
 pub(crate) const NOW: i64 = 1_763_200_000_000;
 
@@ -98,7 +99,7 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
     let directory = project.path().canonicalize().unwrap().join("tide-tables");
     std::fs::create_dir(&directory).unwrap();
     let options = OpenOptions::default();
-    let kept: Arc<dyn Store> = match test_store(store.path()) {
+    let kept: Arc<dyn Store> = match test_store(store.path(), make) {
         Some(address) => Arc::new(PostgresStore::open(&address, options, at).await.unwrap()),
         None => Arc::new(SqlStore::open_sqlite(&path, options, at).await.unwrap()),
     };
@@ -122,6 +123,13 @@ pub(crate) async fn harness_with(change: impl FnOnce(&mut ServerParts)) -> Harne
     change(&mut parts);
     let server = Server::new(parts.clone());
     Harness { server, parts, project: directory, kept, _store: store, _project: project }
+}
+
+/// Makes a store in an empty database, on a thread that may wait for it.
+fn make(address: &str) {
+    let open = PostgresStore::open(address, OpenOptions::default(), Timestamp::from_millis(NOW));
+    let made = || drop(Runtime::new().unwrap().block_on(open).unwrap());
+    thread::scope(|scope| scope.spawn(made).join().unwrap());
 }
 
 impl Harness {

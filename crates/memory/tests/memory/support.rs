@@ -6,15 +6,17 @@ use std::{
         Arc,
         atomic::{AtomicI64, Ordering},
     },
+    thread,
 };
 
 use plimsoll_domain::Timestamp;
 use plimsoll_memory::{Ledger, Memory, MemoryParts, OwnProject, Save, Writer};
 use plimsoll_store::{Store, Workspace};
 use plimsoll_store_sql::{OpenOptions, PostgresStore, SqlStore};
-use plimsoll_testkit::postgres::test_store;
+use plimsoll_testkit::switch::test_store;
 use plimsoll_tokens::Estimator;
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
 
 /// 2026-11-16 at noon.
 pub(crate) const NOON: i64 = 1_794_830_400_000;
@@ -31,10 +33,17 @@ pub(crate) struct Desk {
 
 pub(crate) async fn open(path: &Path) -> Arc<dyn Store> {
     let (options, now) = (OpenOptions::default(), Timestamp::from_millis(NOON));
-    match test_store(path.parent().unwrap()) {
+    match test_store(path.parent().unwrap(), make) {
         Some(address) => Arc::new(PostgresStore::open(&address, options, now).await.unwrap()),
         None => Arc::new(SqlStore::open_sqlite(path, options, now).await.unwrap()),
     }
+}
+
+/// Makes a store in an empty database, on a thread that may wait for it.
+fn make(address: &str) {
+    let open = PostgresStore::open(address, OpenOptions::default(), Timestamp::from_millis(NOON));
+    let made = || drop(Runtime::new().unwrap().block_on(open).unwrap());
+    thread::scope(|scope| scope.spawn(made).join().unwrap());
 }
 
 pub(crate) fn memory_on(store: Arc<dyn Store>, now: Arc<AtomicI64>, ledger: Ledger) -> Memory {

@@ -66,13 +66,15 @@ pub(super) fn decide(error: Error) -> Trouble {
 /// Nobody answered, or somebody else than a database.
 fn without_code(error: &Error) -> Trouble {
     let mut words = error.to_string();
+    let mut all = words.clone();
     let mut source = std::error::Error::source(error);
     while let Some(why) = source {
         words = why.to_string();
+        all.push_str(&words);
         source = why.source();
     }
-    // A certificate that is not trusted stays so.
-    let lasting = words.contains("certificate") || words.contains("invalid configuration");
+    // A certificate that is not trusted, or a password that is not given, stays so.
+    let lasting = all.contains("certificate") || all.contains("invalid configuration");
     let unreachable = StoreError::Unreachable(words);
     if lasting { Trouble::Lasting(unreachable) } else { Trouble::Passing(unreachable) }
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     OpenReport,
-    migrations::{Applied, Migration, POSTGRES, completion, pending, preparation},
+    migrations::{Applied, Migration, completion, pending, preparation},
 };
 
 const TABLES: &str = "SELECT COUNT(*) FROM information_schema.tables
@@ -35,11 +35,15 @@ const RECORD: &str = "INSERT INTO schema_migrations (name, checksum, applied_at,
     VALUES ($1, $2, $3, $4)";
 const APPLIED: &str = "SELECT name, checksum, older_goes_on FROM schema_migrations ORDER BY name";
 
-pub(super) async fn migrate(store: &PostgresStore, at: Timestamp) -> StoreResult<OpenReport> {
+pub(super) async fn migrate(
+    store: &PostgresStore,
+    known: &'static [Migration],
+    at: Timestamp,
+) -> StoreResult<OpenReport> {
     // A store that is up to date needs no lock.
     let before = store.run(Kind::Read, applied).await?;
     let mut report = OpenReport { made: before.is_empty(), ..OpenReport::default() };
-    if pending(&POSTGRES, &before)?.is_empty() {
+    if pending(known, &before)?.is_empty() {
         return Ok(report);
     }
     let (pool, handle) = (store.pool.clone(), Handle::current());
@@ -47,7 +51,7 @@ pub(super) async fn migrate(store: &PostgresStore, at: Timestamp) -> StoreResult
         let mut names = Vec::new();
         loop {
             let transaction = Transaction::begin(&pool, &handle, "", &Kind::Migrate);
-            match transaction.and_then(|transaction| step(transaction, at)) {
+            match transaction.and_then(|transaction| step(transaction, known, at)) {
                 Ok(Some(name)) => names.push(name),
                 Ok(None) => return Ok(names),
                 Err(trouble) => return Err(trouble.error()),
@@ -72,9 +76,13 @@ pub(super) fn applied(db: &mut dyn Db) -> StoreResult<Vec<Applied>> {
 }
 
 /// Applies the next step; says which, if there was one.
-fn step(mut transaction: Transaction<'_>, at: Timestamp) -> Result<Option<String>, Trouble> {
+fn step(
+    mut transaction: Transaction<'_>,
+    known: &[Migration],
+    at: Timestamp,
+) -> Result<Option<String>, Trouble> {
     let now = transaction.run_as_it_is(&|db| applied(db))?;
-    let next = pending(&POSTGRES, &now).map_err(Trouble::Lasting)?.first();
+    let next = pending(known, &now).map_err(Trouble::Lasting)?.first();
     let Some(next) = next.copied() else { return Ok(None) };
     if now.is_empty() {
         transaction.batch(TABLE)?;

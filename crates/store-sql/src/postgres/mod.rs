@@ -9,6 +9,8 @@ mod copying;
 mod error;
 mod finder;
 mod migrate;
+#[cfg(test)]
+mod migrate_tests;
 mod session;
 mod texts;
 mod transaction;
@@ -37,6 +39,7 @@ use self::{
 use crate::{
     OpenOptions, OpenReport,
     faults::{Faults, failing},
+    migrations::{Migration, POSTGRES},
 };
 
 /// Between two tries of a job that the database undid, or could not begin.
@@ -62,6 +65,16 @@ impl PostgresStore {
     /// time. One of a newer version, or a database that holds something else, is refused and left
     /// as it is.
     pub async fn open(url: &str, options: OpenOptions, at: Timestamp) -> StoreResult<Self> {
+        Self::open_knowing(&POSTGRES, url, options, at).await
+    }
+
+    /// The same as by a version that knows these steps of the schema.
+    async fn open_knowing(
+        known: &'static [Migration],
+        url: &str,
+        options: OpenOptions,
+        at: Timestamp,
+    ) -> StoreResult<Self> {
         let pool = connect::pool(url, &options)?;
         let mut store = Self {
             pool,
@@ -71,7 +84,7 @@ impl PostgresStore {
             writes: Arc::default(),
             handle: crate::handle::new().into(),
         };
-        store.report = migrate::migrate(&store, at).await?;
+        store.report = migrate::migrate(&store, known, at).await?;
         Ok(store)
     }
 

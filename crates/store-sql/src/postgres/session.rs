@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, cell::OnceCell, error::Error};
 
-use futures_util::{StreamExt, pin_mut};
+use futures_util::{StreamExt, TryStreamExt, future::join, pin_mut, stream::FuturesOrdered};
 use plimsoll_store::{
     StoreError, StoreResult,
     engine::{Cells, Db, NamedCells, Numbers, Value, first, unreadable},
@@ -19,17 +19,34 @@ use super::{
     texts,
 };
 
+/// So many statements are on their way at once.
+const ON_THEIR_WAY: usize = 500;
+
 /// Statements on a connection.
 pub(super) struct Session<'c> {
     client: &'c Client,
     runtime: &'c Handle,
     handle: &'c str,
     passing: bool,
+    /// What begins the transaction, where that goes along with the first query.
+    beginning: Option<&'static str>,
 }
 
 impl<'c> Session<'c> {
+    /// A session in a transaction that has begun.
     pub(super) fn new(client: &'c Client, runtime: &'c Handle, handle: &'c str) -> Self {
-        Self { client, runtime, handle, passing: false }
+        Self { client, runtime, handle, passing: false, beginning: None }
+    }
+
+    /// The same, where the first query begins it: one answer is waited for instead of two. Not for
+    /// writing, where no statement may run should the beginning fail.
+    pub(super) fn beginning_with(self, sql: &'static str) -> Self {
+        Self { beginning: Some(sql), ..self }
+    }
+
+    /// Whether the transaction has begun.
+    pub(super) fn has_begun(&self) -> bool {
+        self.beginning.is_none()
     }
 
     /// Whether a statement failed for a reason that may be gone in a moment.
@@ -39,8 +56,16 @@ impl<'c> Session<'c> {
 
     fn ask(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<RowStream> {
         let bound: Vec<Bound<'_>> = values.iter().map(Bound::of).collect();
-        let typed = bound.iter().map(|value| (value as &(dyn ToSql + Sync), value.kind()));
-        let asked = self.runtime.block_on(self.client.query_typed_raw(sql, typed));
+        let asking = self.client.query_typed_raw(sql, typed(&bound));
+        let asked = match self.beginning.take() {
+            None => self.runtime.block_on(asking),
+            Some(beginning) => {
+                // They leave in this order.
+                let beginning = self.client.batch_execute(beginning);
+                let (began, asked) = self.runtime.block_on(join(beginning, asking));
+                began.and(asked)
+            }
+        };
         asked.map_err(|error| self.failed(error, sql))
     }
 
@@ -72,9 +97,40 @@ impl<'c> Session<'c> {
     }
 }
 
+/// Runs a statement; says how many rows it touched.
+async fn touch(
+    client: &Client,
+    sql: &str,
+    bound: Vec<Bound<'_>>,
+) -> Result<u64, tokio_postgres::Error> {
+    let stream = client.query_typed_raw(sql, typed(&bound)).await?;
+    pin_mut!(stream);
+    while stream.next().await.transpose()?.is_some() {}
+    Ok(stream.rows_affected().unwrap_or(0))
+}
+
+fn typed<'b>(
+    bound: &'b [Bound<'_>],
+) -> impl ExactSizeIterator<Item = (&'b (dyn ToSql + Sync), Type)> {
+    bound.iter().map(|value| (value as &(dyn ToSql + Sync), value.kind()))
+}
+
 impl Db for Session<'_> {
     fn handle(&self) -> &str {
         self.handle
+    }
+
+    fn run_all(&mut self, sql: &str, all: &[Vec<Value<'_>>]) -> StoreResult<Vec<u64>> {
+        let mut touched = Vec::with_capacity(all.len());
+        for some in all.chunks(ON_THEIR_WAY) {
+            let bound = some.iter().map(|values| values.iter().map(Bound::of).collect());
+            // Each leaves when it is first polled, which is done in their order.
+            let done: FuturesOrdered<_> =
+                bound.map(|bound| touch(self.client, sql, bound)).collect();
+            let done = self.runtime.block_on(done.try_collect::<Vec<u64>>());
+            touched.extend(done.map_err(|error| self.failed(error, sql))?);
+        }
+        Ok(touched)
     }
 
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> StoreResult<u64> {

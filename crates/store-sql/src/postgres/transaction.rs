@@ -1,6 +1,7 @@
 //! One transaction: begun with the locks that its kind needs, ended so that its outcome is known.
 
 use deadpool_postgres::{Object, Pool};
+use futures_util::FutureExt;
 use plimsoll_store::{StoreResult, Subject, engine::Db, sql::search};
 use tokio::runtime::Handle;
 use tokio_postgres::SimpleQueryMessage;
@@ -14,6 +15,8 @@ use super::{
 /// everything, and who writes about everything has it alone.
 const EVERYTHING: &str = "1347176784, 1";
 const SHARED: &str = "1347176784, 2";
+
+const READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// What a transaction is for.
 #[derive(Clone, Debug)]
@@ -32,17 +35,18 @@ impl Kind {
         !matches!(self, Self::Read)
     }
 
-    /// The statements that begin it. The locks come first: what was committed before they were
-    /// had is seen by all that follows. The number of the transaction tells its outcome even if
-    /// the connection breaks while it is committed.
-    fn beginning(&self) -> String {
-        let Self::Write { about, lazily } = self else {
-            return match self {
-                Self::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY".to_owned(),
-                _ => format!(
+    /// The statements that begin one that writes. The locks come first: what was committed before
+    /// they were had is seen by all that follows. The number of the transaction tells its outcome
+    /// even if the connection breaks while it is committed.
+    fn beginning(&self) -> Option<String> {
+        let (about, lazily) = match self {
+            Self::Read => return None,
+            Self::Write { about, lazily } => (about, lazily),
+            Self::Migrate => {
+                return Some(format!(
                     "BEGIN; SELECT pg_advisory_xact_lock({EVERYTHING}); SELECT pg_current_xact_id()"
-                ),
-            };
+                ));
+            }
         };
         let mut sql = "BEGIN".to_owned();
         if *lazily {
@@ -63,7 +67,7 @@ impl Kind {
         sql.push_str("; ");
         sql.push_str(&lock);
         sql.push_str("; SELECT pg_current_xact_id()");
-        sql
+        Some(sql)
     }
 }
 
@@ -81,6 +85,8 @@ pub(super) struct Transaction<'p> {
     handle: &'p str,
     connection: Option<Object>,
     writes: bool,
+    /// One that reads begins with its first query.
+    begun: bool,
     /// Its number, if it writes.
     number: Option<String>,
 }
@@ -93,14 +99,21 @@ impl<'p> Transaction<'p> {
         kind: &Kind,
     ) -> Result<Self, Trouble> {
         let connection = runtime.block_on(pool.get()).map_err(error::of_pool)?;
-        let began = runtime.block_on(connection.simple_query(&kind.beginning()));
-        let writes = kind.writes();
+        let beginning = kind.beginning();
+        let began = beginning.as_ref().map(|sql| runtime.block_on(connection.simple_query(sql)));
         // A connection whose transaction did not begin is not used again.
-        let mut transaction =
-            Self { pool, runtime, handle, connection: Some(connection), writes, number: None };
-        let rows = began.map_err(error::decide)?;
+        let mut transaction = Self {
+            pool,
+            runtime,
+            handle,
+            connection: Some(connection),
+            writes: kind.writes(),
+            begun: began.is_some(),
+            number: None,
+        };
+        let rows = began.transpose().map_err(error::decide)?.unwrap_or_default();
         transaction.number = rows.iter().rev().find_map(|row| match row {
-            SimpleQueryMessage::Row(row) if writes => row.get(0).map(ToOwned::to_owned),
+            SimpleQueryMessage::Row(row) => row.get(0).map(ToOwned::to_owned),
             _ => None,
         });
         Ok(transaction)
@@ -113,7 +126,11 @@ impl<'p> Transaction<'p> {
     ) -> Result<T, Trouble> {
         let Some(connection) = &self.connection else { return Err(error::ended()) };
         let mut session = Session::new(connection, self.runtime, self.handle);
+        if !self.begun {
+            session = session.beginning_with(READ);
+        }
         let mut done = job(&mut session);
+        self.begun = session.has_begun();
         if self.writes && done.is_ok() {
             done = search::settle(&mut session).and(done);
         }
@@ -145,14 +162,26 @@ impl<'p> Transaction<'p> {
     }
 
     pub(super) fn commit(mut self) -> Result<(), Trouble> {
+        if !self.writes {
+            self.end_reading();
+            return Ok(());
+        }
         // Others are told behind the commit that there is something new.
-        let sql = if self.writes { "COMMIT; SELECT nextval('writes')" } else { "COMMIT" };
-        match self.end(sql) {
+        match self.end("COMMIT; SELECT nextval('writes')") {
             Err(Trouble::Passing(error)) => match self.number.take() {
                 Some(number) => self.outcome(&number, error),
                 None => Err(Trouble::Passing(error)),
             },
             ended => ended,
+        }
+    }
+
+    /// Nothing depends on the answer, so nobody waits for it: what is asked next on the connection
+    /// comes behind it.
+    fn end_reading(&mut self) {
+        let Some(connection) = self.connection.take() else { return };
+        if self.begun {
+            let _ = connection.batch_execute("COMMIT").now_or_never();
         }
     }
 

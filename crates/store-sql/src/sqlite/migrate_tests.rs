@@ -4,7 +4,10 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use plimsoll_domain::Timestamp;
-use plimsoll_store::{StoreError, sql::deletions::TABLES_OF_A_PAIR};
+use plimsoll_store::{
+    StoreError,
+    sql::{TABLES_OF_A_WORKSPACE, deletions::TABLES_OF_A_PAIR},
+};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -226,4 +229,22 @@ fn rec_5_every_table_that_refers_to_pairs_is_kept_or_can_be_made_again() {
     let known = TABLES_OF_A_PAIR.iter().map(|(table, _)| *table).filter(others);
     let known: BTreeSet<String> = known.chain(elsewhere).map(ToOwned::to_owned).collect();
     assert_eq!(found, known);
+}
+
+/// A table that somebody adds and that holds something of a workspace must be named there, or it
+/// would be left behind by whoever leaves.
+#[test]
+fn tea_10_every_table_of_a_workspace_is_emptied_with_it() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("p.db");
+    drop(open_with(&path, &SQLITE).unwrap());
+    let connection = Connection::open(&path).unwrap();
+    let sql = "SELECT t.name FROM sqlite_schema t, pragma_table_info(t.name) c
+        WHERE t.type = 'table' AND c.name = 'workspace'";
+    let mut statement = connection.prepare(sql).unwrap();
+    let names = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    let found: BTreeSet<String> = names.map(Result::unwrap).collect();
+    // It goes when the words of what went have been counted.
+    let known = TABLES_OF_A_WORKSPACE.iter().copied().chain(["search_places"]);
+    assert_eq!(found, known.map(ToOwned::to_owned).collect());
 }

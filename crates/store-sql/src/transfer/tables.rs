@@ -68,6 +68,8 @@ pub(super) const TABLES: &[Table] = &[
     table("project_roles", &["project", "person"]),
     table("person_tokens", &["hash"]),
     table("sign_ins", &["hash"]),
+    table("openid_names", &["name"]),
+    table("openid_attempts", &["state"]),
     table("audit_entries", &["id"]),
     table("sealed_keys", &["id"]),
     table("person_use", &["person", "project", "day"]),

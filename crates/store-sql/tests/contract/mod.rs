@@ -18,6 +18,7 @@ pub(crate) mod memory_projects;
 pub(crate) mod memory_search;
 pub(crate) mod memory_vectors;
 pub(crate) mod notes;
+pub(crate) mod openid;
 pub(crate) mod pairs;
 pub(crate) mod people;
 pub(crate) mod purge;
@@ -165,6 +166,7 @@ macro_rules! contract_tests {
                 marks_show_what_was_found
                 any_query_is_safe
                 what_changed_is_found_as_it_is_now
+                each_word_of_a_long_text_is_counted
             }
             books {
                 receipts_come_back_newest_first
@@ -184,6 +186,13 @@ macro_rules! contract_tests {
                 tea_10_the_audit_log_is_kept_for_a_time
                 tea_10_use_is_counted_by_person_and_project
                 tea_10_the_nearest_key_serves
+                tea_10_a_person_goes_with_all_that_is_theirs
+                tea_10_a_person_is_handed_over
+                tea_10_a_name_that_used_something_is_not_given_again
+            }
+            openid {
+                tea_9_a_name_at_the_provider_opens_one_account_once
+                tea_9_an_attempt_to_sign_in_is_for_one_browser_once
             }
             notes {
                 reports_are_kept_by_place_and_model

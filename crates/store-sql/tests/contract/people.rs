@@ -1,11 +1,14 @@
 //! People, projects, tokens and what a team keeps about them (TEA-9, TEA-10).
 
+use std::sync::Arc;
+
+use plimsoll_domain::{Draft, MessagePair, Snippet, Topic, TopicId};
 use plimsoll_store::{
     AuditEntry, KeyHolder, MonthlyLimits, Noun, Person, PersonToken, PersonUse, Project,
-    ProjectRole, Role, SealedKey, SignIn, StoreError, TeamUse, UseBy,
+    ProjectRole, Role, SealedKey, SignIn, Store, StoreError, TeamUse, UseBy, Workspace,
 };
 
-use super::{Backend, at, ready};
+use super::{Backend, at, memory::note, pair, ready, topic};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -224,6 +227,13 @@ pub(crate) async fn tea_10_the_nearest_key_serves(backend: &impl Backend) {
     };
     let ann = KeyHolder::Person("ann".to_owned());
     let sea = KeyHolder::Project("sea".to_owned());
+    // Nobody who comes later finds a key that was there before them.
+    let early = store.put_sealed_key(&key("0", ann.clone())).await;
+    assert_eq!(early, Err(StoreError::NotFound(Noun::Person)));
+    let early = store.put_sealed_key(&key("0", sea.clone())).await;
+    assert_eq!(early, Err(StoreError::NotFound(Noun::Project)));
+    store.add_person(&person("ann")).await.unwrap();
+    store.add_project(&project("sea")).await.unwrap();
     let keys = [key("1", ann.clone()), key("2", sea.clone()), key("3", KeyHolder::Team)];
     for one in &keys {
         store.put_sealed_key(one).await.unwrap();
@@ -236,15 +246,141 @@ pub(crate) async fn tea_10_the_nearest_key_serves(backend: &impl Backend) {
     assert_eq!(serves("bob", "sea", "openai").await.as_deref(), Some("2"));
     assert_eq!(serves("bob", "~bob", "openai").await.as_deref(), Some("3"));
     assert_eq!(serves("ann", "sea", "anthropic").await, None);
+    let all = async |person: &str, project: &str| -> Vec<String> {
+        let all = store.sealed_keys_for(person, project).await.unwrap();
+        all.into_iter().map(|key| key.id).collect()
+    };
+    assert_eq!(all("ann", "sea").await, ["1", "2", "3"]);
+    assert_eq!(all("bob", "~bob").await, ["3"]);
     store.put_sealed_key(&key("4", ann.clone())).await.unwrap();
     assert_eq!(serves("ann", "sea", "openai").await.as_deref(), Some("4"), "it takes its place");
     assert!(store.remove_sealed_key(&ann, "openai").await.unwrap());
     assert!(!store.remove_sealed_key(&ann, "openai").await.unwrap());
+    // What is sealed anew takes the place of what was read, and of nothing newer.
+    let team = key("3", KeyHolder::Team);
+    assert!(store.reseal_key(&team, "again").await.unwrap());
+    assert!(!store.reseal_key(&team, "late").await.unwrap());
+    let again = SealedKey { sealed: "again".to_owned(), ..team };
+    assert_eq!(store.sealed_key_for("bob", "~bob", "openai").await.unwrap(), Some(again.clone()));
     // Keys go with who holds them.
-    store.add_person(&person("ann")).await.unwrap();
-    store.add_project(&project("sea")).await.unwrap();
     store.put_sealed_key(&key("5", ann)).await.unwrap();
     store.remove_person("ann").await.unwrap();
     store.remove_project("sea").await.unwrap();
-    assert_eq!(store.sealed_keys().await.unwrap(), [key("3", KeyHolder::Team)]);
+    assert_eq!(store.sealed_keys().await.unwrap(), [again]);
+}
+
+fn of_project(name: &str) -> Workspace {
+    Workspace::parse(&format!("{name}/main")).unwrap()
+}
+
+/// A workspace with a pair, a note, a snippet and a draft about a word.
+async fn fill(store: &Arc<dyn Store>, project: &str, word: &str, number: u8) -> Workspace {
+    let workspace = of_project(project);
+    store.create_workspace(&workspace, at(1)).await.unwrap();
+    let topic = Topic { id: TopicId::new(at(70), [number; 10]), ..topic() };
+    store.put_topic(&workspace, &topic).await.unwrap();
+    let one = MessagePair { topic_id: topic.id, user_text: word.to_owned(), ..pair(number) };
+    store.insert(&workspace, &one).await.unwrap();
+    let (note, late) = (note(word, word), at(9));
+    store.save_observations(&workspace, &[note], late, at(0)).await.unwrap();
+    let snippet = Snippet { name: "greet".to_owned(), text: word.to_owned() };
+    store.put_snippet(&workspace, &snippet).await.unwrap();
+    let draft = Draft { text: word.to_owned(), ..Draft::default() };
+    store.put_draft(&workspace, None, &draft, late).await.unwrap();
+    let (line, view) = (format!("line:{workspace}"), format!("view:{workspace} by ann"));
+    store.put_value(&line, Some(word)).await.unwrap();
+    store.put_value(&view, Some(word)).await.unwrap();
+    workspace
+}
+
+/// TEA-10: whoever leaves takes their own project along, and nothing else.
+pub(crate) async fn tea_10_a_person_goes_with_all_that_is_theirs(backend: &impl Backend) {
+    let (store, _) = ready(backend).await;
+    for name in ["ann", "ann-b", "bob"] {
+        store.add_person(&person(name)).await.unwrap();
+    }
+    store.add_project(&project("sea")).await.unwrap();
+    store.put_role(&role("sea", "ann", Role::Owner)).await.unwrap();
+    let own = fill(&store, "~ann", "walrus", 1).await;
+    let other = fill(&store, "~ann-b", "narwhal", 2).await;
+    let sea = fill(&store, "sea", "porpoise", 3).await;
+    let leaving = store.leaving("ann").await.unwrap().unwrap();
+    assert_eq!(leaving.last_owner_of, ["sea"]);
+    assert_eq!(leaving.workspaces, [own.clone()]);
+    assert_eq!((leaving.pairs, leaving.files, leaving.notes), (1, 0, 1));
+    assert_eq!(store.leaving("nobody").await.unwrap(), None);
+    // A project is not left without an owner, and then nothing was done.
+    assert_eq!(store.delete_person("ann").await.unwrap(), ["sea"]);
+    assert_eq!(store.count(&own).await.unwrap(), 1);
+    store.put_role(&role("sea", "bob", Role::Owner)).await.unwrap();
+    assert_eq!(store.delete_person("ann").await.unwrap(), Vec::<String>::new());
+    assert_eq!(store.person("ann").await.unwrap(), None);
+    assert_eq!(store.project("~ann").await.unwrap(), None);
+    assert!(!store.workspaces().await.unwrap().contains(&own));
+    assert_eq!(store.search(&own, "walrus", 10).await.unwrap(), []);
+    for (key, kept) in [
+        ("line:~ann/main", None),
+        ("view:~ann/main by ann", None),
+        ("view:sea/main by ann", None),
+        ("line:sea/main", Some("porpoise")),
+        ("line:~ann-b/main", Some("narwhal")),
+    ] {
+        assert_eq!(store.value(key).await.unwrap().as_deref(), kept, "{key}");
+    }
+    for (workspace, word) in [(other, "narwhal"), (sea, "porpoise")] {
+        assert_eq!(store.count(&workspace).await.unwrap(), 1);
+        assert_eq!(store.search(&workspace, word, 10).await.unwrap().len(), 1);
+        assert_eq!(store.snippets(&workspace).await.unwrap().len(), 1);
+    }
+    assert_eq!(store.delete_person("ann").await, Err(StoreError::NotFound(Noun::Person)));
+    // Her name is free again, and nothing of hers comes back with it.
+    assert!(store.add_person(&person("ann")).await.unwrap());
+    assert_eq!(store.snippets(&own).await.unwrap(), []);
+}
+
+/// TEA-10: what is handed over stays where it is, and its owner is another.
+pub(crate) async fn tea_10_a_person_is_handed_over(backend: &impl Backend) {
+    let (store, _) = ready(backend).await;
+    for name in ["ann", "bob"] {
+        store.add_person(&person(name)).await.unwrap();
+    }
+    for name in ["sea", "land"] {
+        store.add_project(&project(name)).await.unwrap();
+        store.put_role(&role(name, "ann", Role::Owner)).await.unwrap();
+    }
+    store.put_role(&role("land", "bob", Role::Owner)).await.unwrap();
+    store.put_role(&role("sea", "bob", Role::Viewer)).await.unwrap();
+    let own = fill(&store, "~ann", "walrus", 1).await;
+    let nobody = store.hand_over_person("ann", "nobody").await;
+    assert_eq!(nobody, Err(StoreError::NotFound(Noun::Person)));
+    assert!(store.person("ann").await.unwrap().is_some(), "all or nothing");
+    store.hand_over_person("ann", "bob").await.unwrap();
+    assert_eq!(store.person("ann").await.unwrap(), None);
+    assert_eq!(store.count(&own).await.unwrap(), 1);
+    let owned: Vec<ProjectRole> = store.roles_of("bob").await.unwrap();
+    let owner = |project: &str| role(project, "bob", Role::Owner);
+    assert_eq!(owned, [owner("land"), owner("sea"), owner("~ann"), owner("~bob")]);
+    assert!(!store.add_person(&person("ann")).await.unwrap(), "her project is there still");
+}
+
+/// TEA-10: what somebody used is counted for nobody who comes after them.
+pub(crate) async fn tea_10_a_name_that_used_something_is_not_given_again(backend: &impl Backend) {
+    let (store, _) = ready(backend).await;
+    store.add_person(&person("ann")).await.unwrap();
+    let used = |project: &str, at| PersonUse {
+        person: "ann".to_owned(),
+        project: project.to_owned(),
+        at,
+        tokens: 7,
+        cost: 0.5,
+    };
+    let (sea, own) = (used("sea", at(1)), used("~ann", at(2)));
+    store.count_use(&[sea.clone(), own, sea]).await.unwrap();
+    let sum =
+        |name: &str, calls, cost| TeamUse { name: name.to_owned(), calls, tokens: calls * 7, cost };
+    assert_eq!(store.use_of("ann").await.unwrap(), [sum("sea", 2, 1.0), sum("~ann", 1, 0.5)]);
+    store.delete_person("ann").await.unwrap();
+    assert!(!store.add_person(&person("ann")).await.unwrap());
+    store.purge_use(at(1 + DAY_MS), 10).await.unwrap();
+    assert!(store.add_person(&person("ann")).await.unwrap());
 }

@@ -108,3 +108,24 @@ pub(crate) async fn what_changed_is_found_as_it_is_now(backend: &impl Backend) {
     assert_eq!(found(&store, "question").await, [pair_id(2)], "at once, while it is sent");
     assert!(store.check().await.unwrap().is_empty());
 }
+
+/// More words than are written at once, some of them known already; and all of them gone again.
+pub(crate) async fn each_word_of_a_long_text_is_counted(backend: &impl Backend) {
+    let (store, workspace) = ready(backend).await;
+    let words = |from: u32, to: u32| {
+        let all: Vec<String> = (from..to).map(|n| format!("buoy{n:04}")).collect();
+        all.join(" ")
+    };
+    let pairs = [about(1, &words(0, 700), "short"), about(2, &words(650, 1800), "short")];
+    for one in pairs {
+        filled(&store, &workspace, &[one]).await;
+    }
+    assert!(store.check().await.unwrap().is_empty());
+    assert_eq!(found(&store, "buoy1799").await, [pair_id(2)]);
+    assert_eq!(found(&store, "buoy0650").await.len(), 2);
+    let edit = Edit { user_text: Some(words(1799, 1801)), assistant_text: None };
+    store.edit(pair_id(2), &edit, at(9)).await.unwrap();
+    assert!(store.check().await.unwrap().is_empty(), "what nobody has is forgotten");
+    assert_eq!(found(&store, "buoy0650").await, [pair_id(1)]);
+    assert_eq!(found(&store, "buoy1800").await, [pair_id(2)]);
+}

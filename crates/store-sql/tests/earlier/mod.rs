@@ -52,6 +52,7 @@ pub(crate) const STEPS: &[(&str, &str)] = &[
     ("2026-12-01-changes", include_str!("../../migrations/2026-12-01-changes.sql")),
     ("2026-12-01b-leases", include_str!("../../migrations/2026-12-01b-leases.sql")),
     ("2026-12-02-people", include_str!("../../migrations/2026-12-02-people.sql")),
+    ("2026-12-03-openid", include_str!("../../migrations/2026-12-03-openid.sql")),
 ];
 
 /// The schema that the first store of anybody had: the first two steps came together.

@@ -23,11 +23,11 @@ pub(crate) fn put(
     estimates: &[(PairId, Estimate)],
     stamp: &str,
 ) -> StoreResult<()> {
-    for (id, estimate) in estimates {
+    let all = estimates.iter().map(|(id, estimate)| {
         let Estimate { revision, user_tokens, assistant_tokens } = *estimate;
-        db.run(PUT, values![stamp, user_tokens, assistant_tokens, *id, revision])?;
-    }
-    Ok(())
+        values![stamp, user_tokens, assistant_tokens, *id, revision].to_vec()
+    });
+    db.run_all(PUT, &all.collect::<Vec<_>>()).map(drop)
 }
 
 pub(crate) fn load(

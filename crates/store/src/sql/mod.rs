@@ -28,3 +28,5 @@ pub(crate) mod tool_calls;
 pub(crate) mod topics;
 pub(crate) mod totals;
 pub mod workspaces;
+
+pub use people::leaving::TABLES_OF_A_WORKSPACE;

@@ -16,13 +16,17 @@ pub(crate) fn all(db: &mut dyn Db) -> StoreResult<Vec<Workspace>> {
     list(db, LIST, values![], |row| read(row, 0))
 }
 
+pub(crate) fn is_there(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<bool> {
+    Ok(first(db, FIND, values![workspace], |_| Ok(()))?.is_some())
+}
+
 pub fn create(db: &mut dyn Db, workspace: &Workspace, at: Timestamp) -> StoreResult<()> {
     db.run(CREATE, values![workspace, at]).map(drop)
 }
 
 /// Refuses a workspace that nobody made, so that a slip of the pen does not hide pairs.
 pub(crate) fn must_exist(db: &mut dyn Db, workspace: &Workspace) -> StoreResult<()> {
-    first(db, FIND, values![workspace], |_| Ok(()))?.ok_or(StoreError::NotFound(Noun::Workspace))
+    if is_there(db, workspace)? { Ok(()) } else { Err(StoreError::NotFound(Noun::Workspace)) }
 }
 
 /// The workspace that a cell names.

@@ -5,6 +5,9 @@
 //! [`subject`] which project that is, and [`decide`] says yes or why not.
 
 mod decide;
+mod keys;
+mod openid;
+mod refusals;
 mod roles;
 mod routes;
 mod sign_in;
@@ -20,12 +23,14 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
-use plimsoll_app::Doer;
+use plimsoll_app::{Audited, Doer, Payer};
 use plimsoll_gateway::Problem as ClientProblem;
-use plimsoll_store::KnownPerson;
+use plimsoll_openid::OpenId;
+use plimsoll_store::{KnownPerson, own_project};
 
 pub(crate) use decide::Action;
 use decide::{Denied, decide};
+pub(crate) use sign_in::is_private;
 pub(crate) use subject::CallProject;
 
 use crate::{
@@ -41,14 +46,32 @@ pub struct Team {
     by_address: Tries,
     /// Wrong tokens by the name that they say they belong to.
     by_name: Tries,
+    /// The provider of identities, where people sign in by one.
+    openid: Option<OpenId>,
+    /// Those who were sent to it, by the address that they came from.
+    sent_away: Tries,
+    /// Those who came back and were not let in. They are counted apart: where many share an
+    /// address, their mistakes at the provider keep no token out.
+    turned_away: Tries,
 }
 
 /// As many wrong tokens are taken in a minute.
 const WRONG_TOKENS: u32 = 10;
 
-impl Default for Team {
-    fn default() -> Self {
-        Self { by_address: Tries::at_most(WRONG_TOKENS), by_name: Tries::at_most(WRONG_TOKENS) }
+/// As many people are sent to the provider of identities from one address in a minute: a whole
+/// house may stand behind it.
+const SENT_AWAY: u32 = 100;
+
+impl Team {
+    /// A team whose people sign in by tokens, and by this provider of identities if there is one.
+    pub fn new(openid: Option<OpenId>) -> Self {
+        Self {
+            by_address: Tries::at_most(WRONG_TOKENS),
+            by_name: Tries::at_most(WRONG_TOKENS),
+            openid,
+            sent_away: Tries::at_most(SENT_AWAY),
+            turned_away: Tries::at_most(WRONG_TOKENS),
+        }
     }
 }
 
@@ -87,6 +110,25 @@ impl By {
         self.0.as_ref().map(Signed::name)
     }
 
+    /// Whose keys go along with what is asked outside of any project: theirs, as at home.
+    pub(crate) fn payer(&self) -> Option<Payer> {
+        let name = self.name()?;
+        Some(Payer { person: name.into(), project: own_project(name).into() })
+    }
+
+    /// Notes in the audit log what they did.
+    pub(crate) async fn note(
+        &self,
+        web: &Web,
+        what: Audited,
+        subject: &str,
+    ) -> Result<(), Problem> {
+        match &self.0 {
+            Some(signed) => Ok(web.app.note_audit(signed.doer(), what, subject).await?),
+            None => Ok(()),
+        }
+    }
+
     /// Refuses where they, or a project, have used all that may be used in a month (TEA-10).
     pub(crate) async fn within_limits(&self, web: &Web, project: &str) -> Result<(), Problem> {
         let Some(signed) = &self.0 else { return Ok(()) };
@@ -107,7 +149,7 @@ impl<S: Send + Sync> FromRequestParts<S> for By {
 
 /// What only a team's server serves.
 pub(crate) fn router() -> Router<Arc<Web>> {
-    sign_in::router().merge(roles::router())
+    sign_in::router().merge(openid::router()).merge(roles::router()).merge(keys::router())
 }
 
 /// It stands before every request of a team's server.

@@ -65,7 +65,7 @@ async fn list(
     Ok(Json(json!({ "roles": roles })))
 }
 
-async fn must_be(web: &Web, project: &str) -> Result<(), Problem> {
+pub(super) async fn must_be(web: &Web, project: &str) -> Result<(), Problem> {
     match web.app.store().project(project).await? {
         Some(_) => Ok(()),
         None => Err(Problem::not_found("project")),
@@ -93,7 +93,7 @@ async fn set(
         StoreError::NotFound(Noun::Person) => Problem::not_found("user"),
         error => error.into(),
     })?;
-    note(&web, &by, Audited::RoleSet, &subject).await?;
+    by.note(&web, Audited::RoleSet, &subject).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -105,13 +105,6 @@ async fn remove(
     if !web.app.store().remove_role(&project, &user).await? {
         return Err(Problem::not_found("role"));
     }
-    note(&web, &by, Audited::RoleRemoved, &format!("{project}: {user}")).await?;
+    by.note(&web, Audited::RoleRemoved, &format!("{project}: {user}")).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-async fn note(web: &Web, by: &By, what: Audited, subject: &str) -> Result<(), Problem> {
-    match &by.0 {
-        Some(signed) => Ok(web.app.note_audit(signed.doer(), what, subject).await?),
-        None => Ok(()),
-    }
 }

@@ -15,14 +15,14 @@ use plimsoll_domain::Timestamp;
 use plimsoll_store::SignIn;
 use serde::Deserialize;
 
-use super::{By, who};
+use super::{By, openid, who};
 use crate::{Web, api::percent, assets, problem::Problem, security::cookies, views::mark};
 
 /// The names of the cookie: the first is for connections that nobody can read, and browsers take
 /// it from no others.
 pub(super) const COOKIES: [&str; 2] = ["__Host-plimsoll_sign_in", "plimsoll_sign_in"];
 
-const PATH: &str = "/sign-in";
+pub(super) const PATH: &str = "/sign-in";
 
 /// No form is longer.
 const LONGEST: usize = 8192;
@@ -45,7 +45,7 @@ struct Asked {
 }
 
 /// An address of this server, whatever was asked for: two slashes name another one.
-fn own_address(to: Option<&str>) -> &str {
+pub(super) fn own_address(to: Option<&str>) -> &str {
     let good = |to: &&str| {
         to.starts_with('/')
             && !to[1..].starts_with(['/', '\\'])
@@ -55,9 +55,14 @@ fn own_address(to: Option<&str>) -> &str {
     to.filter(good).unwrap_or("/")
 }
 
-async fn page(uri: Uri) -> Response {
-    let to = Query::<Asked>::try_from_uri(&uri).ok().and_then(|Query(asked)| asked.to);
-    form(StatusCode::OK, own_address(to.as_deref()), None)
+/// Where somebody wants to go, by the address that they opened.
+pub(super) fn wanted(uri: &Uri) -> String {
+    let to = Query::<Asked>::try_from_uri(uri).ok().and_then(|Query(asked)| asked.to);
+    own_address(to.as_deref()).to_owned()
+}
+
+async fn page(State(web): State<Arc<Web>>, uri: Uri) -> Response {
+    form(&web, StatusCode::OK, &wanted(&uri), None)
 }
 
 #[derive(Deserialize)]
@@ -76,32 +81,35 @@ async fn enter(State(web): State<Arc<Web>>, request: Request) -> Result<Response
         Some(Query::<Typed>::try_from_uri(&uri).ok()?.0)
     });
     let Some(typed) = typed else {
-        return Ok(form(StatusCode::BAD_REQUEST, "/", Some("Nothing came that could be read.")));
+        let words = "Nothing came that could be read.";
+        return Ok(form(&web, StatusCode::BAD_REQUEST, "/", Some(words)));
     };
     let to = own_address(typed.to.as_deref());
     let known = match who::by_token(&web, typed.token.trim(), &origin).await {
         Ok(known) => known,
         Err(who::Refused::Wait(seconds)) => {
             let words = format!("Too many wrong tokens came from there. Wait {seconds} s.");
-            let page = form(StatusCode::TOO_MANY_REQUESTS, to, Some(&words));
+            let page = form(&web, StatusCode::TOO_MANY_REQUESTS, to, Some(&words));
             return Ok(([(header::RETRY_AFTER, seconds.to_string())], page).into_response());
         }
         Err(who::Refused::Wrong) => {
             let words = "This token is not known, or it has ended.";
-            return Ok(form(StatusCode::UNAUTHORIZED, to, Some(words)));
+            return Ok(form(&web, StatusCode::UNAUTHORIZED, to, Some(words)));
         }
         Err(who::Refused::Failed(problem)) => return Err(problem),
     };
-    let cookie = begin(&web, &known.person.name, &origin, secure).await?;
+    let by = Doer { person: Some(&known.person.name), origin: &origin };
+    let cookie = begin(&web, &known.person.name, by, &known.person.name, secure).await?;
     let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, to.to_owned())];
     Ok((StatusCode::SEE_OTHER, headers).into_response())
 }
 
-/// Signs somebody in; gives the cookie.
+/// Signs somebody in; gives the cookie. The words are for the log: who, and how.
 pub(super) async fn begin(
     web: &Web,
     person: &str,
-    origin: &str,
+    by: Doer<'_>,
+    words: &str,
     secure: bool,
 ) -> Result<String, Problem> {
     let secret = random()?;
@@ -115,8 +123,7 @@ pub(super) async fn begin(
         expires_at: Timestamp::from_millis(now.millis().saturating_add(lasts)),
     };
     web.app.store().add_sign_in(&sign_in).await?;
-    let by = Doer { person: Some(person), origin };
-    web.app.note_audit(by, Audited::SignIn, person).await?;
+    web.app.note_audit(by, Audited::SignIn, words).await?;
     Ok(cookie(secure, &secret, time.as_secs()))
 }
 
@@ -138,7 +145,7 @@ fn cookie(secure: bool, value: &str, seconds: u64) -> String {
 
 /// Whether nobody can read what a browser and this server say to each other: a proxy says that it
 /// was spoken to so, or the address that the team opens does.
-pub(super) fn is_private(web: &Web, headers: &HeaderMap) -> bool {
+pub(crate) fn is_private(web: &Web, headers: &HeaderMap) -> bool {
     let said = headers.get("x-forwarded-proto").and_then(|proto| proto.to_str().ok());
     let settings = web.app.settings();
     let public = settings.public_url().is_some_and(|url| url.starts_with("https://"));
@@ -175,17 +182,23 @@ pub(super) fn go_on(to: &str) -> Response {
     document(&words, Some(to)).into_response()
 }
 
-fn form(status: StatusCode, to: &str, wrong: Option<&str>) -> Response {
+/// The page of sign-in, with what was wrong.
+pub(super) fn form(web: &Web, status: StatusCode, to: &str, wrong: Option<&str>) -> Response {
+    let openid = openid::link(web, to);
     let words = html! {
         h1 { "Sign in" }
-        p { "With the token that whoever looks after this server gave you." }
+        @if openid.is_none() { p { "With the token that whoever looks after this server gave you." } }
         @if let Some(wrong) = wrong { p role="alert" { (wrong) } }
+        @if let Some((name, href)) = &openid {
+            a.btn.pri href=(href) { "Sign in with " (name) }
+            p.or { "or with a token" }
+        }
         form method="post" action=(PATH) {
             input type="hidden" name="to" value=(to);
             label for="token" { "Token" }
             input id="token" name="token" type="password" autocomplete="current-password"
-                spellcheck="false" required autofocus;
-            button.btn.pri { "Sign in" }
+                spellcheck="false" required autofocus[openid.is_none()];
+            button.btn.pri[openid.is_none()] { "Sign in" }
         }
     };
     (status, document(&words, None)).into_response()

@@ -85,6 +85,8 @@ fn tea_9_only_a_few_addresses_are_for_anybody() {
         "/manifest.webmanifest",
         "/sign-in",
         "/sign-in",
+        "/sign-in/openid",
+        "/sign-in/callback",
     ];
     assert_eq!(open, expected);
 }

@@ -96,7 +96,7 @@ fn token_of<'a>(path: &str, headers: &'a HeaderMap) -> Option<&'a str> {
 /// address that guesses has to wait, whereas nobody can keep somebody out by guessing in their
 /// name from elsewhere.
 pub(super) async fn by_token(web: &Web, token: &str, origin: &str) -> Result<KnownPerson, Refused> {
-    let Some(Team { by_address, by_name }) = &web.team else { return Err(Refused::Wrong) };
+    let Some(Team { by_address, by_name, .. }) = &web.team else { return Err(Refused::Wrong) };
     let now = Instant::now();
     if let Some(seconds) = by_address.must_wait(origin, now) {
         return Err(Refused::Wait(seconds));

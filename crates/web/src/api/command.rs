@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State, http::StatusCode};
-use plimsoll_app::{AppError, HistoryChoice, Label, View, WorkspaceView};
+use plimsoll_app::{AppError, Audited, HistoryChoice, Label, View, WorkspaceView};
 use plimsoll_domain::{HistoryScope, PairId};
 use plimsoll_filter::{Command, TopicPattern, filter_part, parse};
 use plimsoll_store::{PairRow, Workspace};
@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use super::{Here, PlaceQuery, undo::Before};
 use crate::{
     Web,
+    access::By,
     problem::{Body, Problem},
 };
 
@@ -59,6 +60,7 @@ impl Done {
         content_type = "application/problem+json", description = "Say yes first: `confirm`")))]
 pub(super) async fn command(
     State(web): State<Arc<Web>>,
+    by: By,
     Here(place): Here,
     Body(ask): Body<CommandAsk>,
 ) -> Result<Json<Done>, Problem> {
@@ -78,6 +80,7 @@ pub(super) async fn command(
             topic: Some(now.topic().id.to_string()),
             model: Some(now.model().id.clone()),
             files: now.view().files,
+            person: now.view().person.clone(),
             ..View::default()
         }
     };
@@ -107,7 +110,12 @@ pub(super) async fn command(
             let before = job.rows().await?.iter().map(|row| (row.id, row.topic_id)).collect();
             job.label(Label::Topic(topic), Before::Topics(before), "moved").await?
         }
-        Command::Delete { force } => job.delete(&workspace_view, force, ask.confirmed).await?,
+        Command::Delete { force } => {
+            let done = job.delete(&workspace_view, force, ask.confirmed).await?;
+            let subject = format!("{} {} by :delete", place.workspace, job.count());
+            by.note(&web, Audited::Deleted, &subject).await?;
+            done
+        }
         Command::Save { name } => job.save(&name, &filter).await?,
         Command::Export { format, filename, order } => {
             let field = |name: &str, value: &str| format!("{name}={}", percent(value));

@@ -33,7 +33,9 @@ pub(crate) use command::percent;
 pub(crate) use errors::ErrorDto;
 pub(crate) use events::{AfterQuery, follow};
 pub(crate) use models::{LackDto, ModelDto, ModelList};
-pub(crate) use providers::{ProviderDto, ProviderList};
+pub(crate) use providers::{
+    DoneDto, KeyDto, ProviderDto, ProviderList, Way, forget as forget_key, keep as keep_key,
+};
 pub(crate) use receipts::ReceiptDto;
 pub(crate) use settings::{
     SettingDto, is_for_the_terminal, rows as setting_rows, terminal_command,

@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 use super::{Here, PlaceQuery, state::bind_text};
 use crate::{
     ListedModel, Web,
+    place::Place,
     problem::{Body, Problem},
 };
 
@@ -79,7 +80,7 @@ pub(crate) struct ModelList {
 }
 
 impl ModelList {
-    pub(crate) async fn of(web: &Web, current: &str) -> Self {
+    pub(crate) async fn of(web: &Web, place: &Place, current: &str) -> Self {
         let learned = web.app.store().learned_limits().await.unwrap_or_default();
         let row = |found: &ListedModel| {
             let model = web.app.model(&found.id);
@@ -98,7 +99,8 @@ impl ModelList {
                 enabled: model.enabled,
             }
         };
-        let mut models: Vec<ModelDto> = web.configurator.models().await.iter().map(row).collect();
+        let found = web.configurator.models(place.payer().as_ref()).await;
+        let mut models: Vec<ModelDto> = found.iter().map(row).collect();
         models.sort_by_key(|model| !model.available);
         Self { models }
     }
@@ -113,7 +115,7 @@ pub(super) async fn list(
 ) -> Result<Json<ModelList>, Problem> {
     let session = web.sessions.session(&web.app, &place).await?;
     let current = session.lock().await.workspace_view.model().id.clone();
-    Ok(Json(ModelList::of(&web, &current).await))
+    Ok(Json(ModelList::of(&web, &place, &current).await))
 }
 
 /// Look for servers again, so that models of one that runs by now can be asked

@@ -7,11 +7,14 @@ use axum::{
     extract::{Path, State},
     http::{HeaderMap, StatusCode, header},
 };
+use plimsoll_app::Payer;
+use plimsoll_store::KeyHolder;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
     KeptKey, NewKey, NewModels, NewServer, Refusal, TriedServer, Web,
+    access::{By, is_private},
     connections::Peer,
     problem::{Body, Problem},
     security::is_loopback_host,
@@ -21,9 +24,14 @@ use crate::{
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ProviderDto {
     pub(crate) name: String,
-    /// Where its key is: `environment`, `keyring` or `file`; absent if there is none.
+    /// Where its key is: `environment`, `keyring` or `file`, in a team also `person`, `project` or
+    /// `team`; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<&'static str>,
+    /// In a team: which of `person`, `project` and `team` have a key for it, the one that goes
+    /// along first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) kept: Vec<&'static str>,
     /// The environment variable that may hold its key.
     pub(crate) variable: String,
     /// The servers that its key goes to, and no others.
@@ -37,14 +45,15 @@ pub(crate) struct ProviderList {
 }
 
 impl ProviderList {
-    pub(crate) async fn of(web: &Web) -> Result<Self, Problem> {
+    pub(crate) async fn of(web: &Web, payer: Option<&Payer>) -> Result<Self, Problem> {
         let row = |one: crate::ListedProvider| ProviderDto {
             name: one.name,
             key: one.key,
+            kept: one.kept,
             variable: one.variable,
             servers: one.servers,
         };
-        let found = web.configurator.providers().await?;
+        let found = web.configurator.providers(payer).await?;
         Ok(Self { providers: found.into_iter().map(row).collect() })
     }
 }
@@ -58,14 +67,17 @@ impl From<Refusal> for Problem {
 /// Who wants a key, and where the keys are that there are; no key is told
 #[utoipa::path(get, path = "/api/providers", tag = "models",
     responses((status = 200, body = ProviderList)))]
-pub(super) async fn list(State(web): State<Arc<Web>>) -> Result<Json<ProviderList>, Problem> {
-    Ok(Json(ProviderList::of(&web).await?))
+pub(super) async fn list(
+    State(web): State<Arc<Web>>,
+    by: By,
+) -> Result<Json<ProviderList>, Problem> {
+    Ok(Json(ProviderList::of(&web, by.payer().as_ref()).await?))
 }
 
 /// A key.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct KeyDto {
+pub(crate) struct KeyDto {
     /// The key itself.
     #[schema(max_length = 4096, write_only)]
     key: String,
@@ -79,7 +91,7 @@ pub(super) struct KeyDto {
 
 /// What came of it.
 #[derive(Serialize, ToSchema)]
-pub(super) struct DoneDto {
+pub(crate) struct DoneDto {
     /// In words.
     done: String,
     /// How many models can be asked with it; absent where it was not tried.
@@ -90,7 +102,7 @@ pub(super) struct DoneDto {
 /// Try the key of a provider at its server, and keep it in the keyring or in a file of mode 0600
 ///
 /// It is taken over loopback or TLS alone, goes to the server that it was given for and to no
-/// other, and is never told again.
+/// other, and is never told again. In a team it is kept sealed in the store, for everybody.
 #[utoipa::path(post, path = "/api/providers/{name}/key", tag = "models", request_body = KeyDto,
     params(("name" = String, Path)), responses((status = 200, body = DoneDto)))]
 pub(super) async fn set_key(
@@ -98,10 +110,27 @@ pub(super) async fn set_key(
     Path(provider): Path<String>,
     peer: Option<Extension<Peer>>,
     headers: HeaderMap,
-    Body(KeyDto { key, server, untested }): Body<KeyDto>,
+    Body(key): Body<KeyDto>,
 ) -> Result<Json<DoneDto>, Problem> {
-    only_in_private(peer, &headers)?;
-    let new = NewKey { provider: provider.clone(), server, key, untested };
+    let from = Way { peer, headers: &headers };
+    keep(&web, from, for_everybody(&web), provider, key).await
+}
+
+/// Whose a key is that is for all who use this server: that of a team is kept in the store.
+fn for_everybody(web: &Web) -> Option<KeyHolder> {
+    web.team.is_some().then_some(KeyHolder::Team)
+}
+
+/// Tries a key and keeps it for a holder; none is whoever runs this server.
+pub(crate) async fn keep(
+    web: &Web,
+    from: Way<'_>,
+    holder: Option<KeyHolder>,
+    provider: String,
+    KeyDto { key, server, untested }: KeyDto,
+) -> Result<Json<DoneDto>, Problem> {
+    from.must_be_private(web)?;
+    let new = NewKey { provider, server, key, holder, untested };
     let kept = web.configurator.set_key(new).await?;
     web.app.reconsider();
     let KeptKey { place, servers, models, shadowed_by } = kept;
@@ -127,7 +156,16 @@ pub(super) async fn remove_key(
     State(web): State<Arc<Web>>,
     Path(provider): Path<String>,
 ) -> Result<Json<DoneDto>, Problem> {
-    if !web.configurator.remove_key(&provider).await? {
+    forget(&web, for_everybody(&web).as_ref(), &provider).await
+}
+
+/// Forgets the key that a holder has.
+pub(crate) async fn forget(
+    web: &Web,
+    holder: Option<&KeyHolder>,
+    provider: &str,
+) -> Result<Json<DoneDto>, Problem> {
+    if !web.configurator.remove_key(provider, holder).await? {
         return Err(Problem::not_found("stored key"));
     }
     web.app.reconsider();
@@ -185,9 +223,10 @@ pub(super) async fn try_server(
     let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
     let (name, key) = (given(name), given(key));
     if key.is_some() {
-        only_in_private(peer, &headers)?;
+        Way { peer, headers: &headers }.must_be_private(&web)?;
     }
-    let tried = web.configurator.try_server(NewServer { address, api, name, key }).await?;
+    let holder = for_everybody(&web);
+    let tried = web.configurator.try_server(NewServer { address, api, name, key, holder }).await?;
     web.app.reconsider();
     let TriedServer { provider, address, api, models, key } = tried;
     let served = |(id, context_window)| ServedDto { id, context_window };
@@ -231,6 +270,22 @@ pub(super) async fn add_models(
     let (settings, catalog) = web.configurator.add_models(new).await?;
     web.app.configure(settings, catalog);
     Ok(Json(DoneDto { done, models }))
+}
+
+/// How a request came here.
+pub(crate) struct Way<'a> {
+    pub(crate) peer: Option<Extension<Peer>>,
+    pub(crate) headers: &'a HeaderMap,
+}
+
+impl Way<'_> {
+    /// Programs of a team come through a proxy with TLS as well, and say no origin.
+    fn must_be_private(self, web: &Web) -> Result<(), Problem> {
+        if web.team.is_some() && is_private(web, self.headers) {
+            return Ok(());
+        }
+        only_in_private(self.peer, self.headers)
+    }
 }
 
 /// A key is taken from this machine, or from a page that came over TLS: a browser says in the

@@ -283,6 +283,7 @@ pub(crate) fn as_shown(session: &WorkspaceSession, model: Option<&str>) -> View 
         topic: Some(now.topic().id.to_string()),
         model: model.map(ToOwned::to_owned),
         files: now.view().files,
+        person: now.view().person.clone(),
         ..View::default()
     }
 }

@@ -133,7 +133,7 @@ async fn begin(
         (None, true) => vec![session.lock().await.workspace_view.model().id.clone()],
     };
     for model in &models {
-        web.app.make_ready(model).await?;
+        web.app.make_ready(model, place.payer().as_ref()).await?;
     }
     let mut session = session.lock().await;
     let (prepared, instructions) = prepare(&web, &mut session, &message, &draft).await?;
@@ -158,7 +158,7 @@ async fn begin(
             let words = busy.to_string();
             return Err(Problem::new(StatusCode::CONFLICT, "send_in_flight", words));
         }
-        Err(error) => return Err(offer(&web, error, &plan).await),
+        Err(error) => return Err(offer(&web, &place, error, &plan).await),
     };
     let pairs: Vec<String> = begun.iter().map(|begun| begun.pair.to_string()).collect();
     // Nothing that can fail stands between the two: a send that is begun is carried out.
@@ -220,7 +220,7 @@ async fn prepare(
 const OFFERED: usize = 3;
 
 /// A refusal with its numbers, that offers models that can be asked and where it would fit.
-async fn offer(web: &Web, error: AppError, plan: &Plan) -> Problem {
+async fn offer(web: &Web, place: &Place, error: AppError, plan: &Plan) -> Problem {
     let (weights, current) = (&plan.weights, &plan.model().id);
     let needed = weights.total();
     let numbers = matches!(error, AppError::OverBudget { .. } | AppError::PromptTooLarge { .. });
@@ -243,7 +243,12 @@ async fn offer(web: &Web, error: AppError, plan: &Plan) -> Problem {
         ));
     }
     let learned = web.app.store().learned_limits().await.unwrap_or_default();
-    let there = web.configurator.models().await.into_iter().filter(|found| found.lacks.is_none());
+    let there = web
+        .configurator
+        .models(place.payer().as_ref())
+        .await
+        .into_iter()
+        .filter(|found| found.lacks.is_none());
     let models: Vec<(Model, ModelLimit)> = there
         .map(|found| {
             let model = web.app.model(&found.id);

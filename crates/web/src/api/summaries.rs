@@ -143,7 +143,7 @@ pub(super) async fn summarise(
     }
     let mut parts = planned.into_iter();
     let first = parts.next().ok_or(AppError::NothingToSummarise)?;
-    web.app.make_ready(&first.plan.model().id).await?;
+    web.app.make_ready(&first.plan.model().id, place.payer().as_ref()).await?;
     let started = match begin(&web, &place, &view, &first).await {
         Err(AppError::Store(busy @ StoreError::Busy { .. })) => {
             let words = busy.to_string();

@@ -16,7 +16,7 @@ use axum::{
     routing::{any, get, post},
 };
 use futures_util::StreamExt;
-use plimsoll_app::{AnswerBody, ClientCall, Secret};
+use plimsoll_app::{AnswerBody, ClientCall, Payer, Secret};
 use plimsoll_budget::ClientOverBudget;
 use plimsoll_domain::Protocol;
 use plimsoll_gateway::{Problem, Refusal};
@@ -106,6 +106,14 @@ struct Client {
     /// Its own key for the provider.
     own_key: Option<Secret>,
     project: Option<Arc<str>>,
+}
+
+impl Client {
+    /// Whose keys go along, where it is somebody of a team.
+    fn payer(&self) -> Option<Payer> {
+        let (key, project) = (self.key.as_ref()?, self.project.as_ref()?);
+        Some(Payer { person: key.name.as_str().into(), project: Arc::clone(project) })
+    }
 }
 
 impl Asker {

@@ -7,6 +7,7 @@ use axum::{
     extract::{Path, Request, State},
     response::{IntoResponse, Response},
 };
+use plimsoll_app::Payer;
 use plimsoll_domain::Protocol;
 use plimsoll_gateway::Problem;
 use serde_json::{Value, json};
@@ -38,9 +39,9 @@ impl Named {
 
 /// What could be asked now: models of the catalog and of local servers, and names that stand for
 /// them.
-async fn names(web: &Web, also_unlisted: bool) -> Vec<Named> {
+async fn names(web: &Web, payer: Option<&Payer>, also_unlisted: bool) -> Vec<Named> {
     let catalog = web.app.catalog();
-    let listed = web.configurator.models().await;
+    let listed = web.configurator.models(payer).await;
     let usable = listed.into_iter().filter(|model| match &model.lacks {
         None => true,
         // Its server does not list it, and may answer for it all the same.
@@ -64,9 +65,9 @@ async fn names(web: &Web, also_unlisted: bool) -> Vec<Named> {
 
 /// The names that a client may ask for.
 async fn allowed(web: &Web, asker: Asker, also_unlisted: bool) -> Result<Vec<Named>, Problem> {
-    let client = asker.client(web).await?.key;
-    let mut names = names(web, also_unlisted).await;
-    if let Some(client) = client.filter(|client| !client.models.is_empty()) {
+    let client = asker.client(web).await?;
+    let mut names = names(web, client.payer().as_ref(), also_unlisted).await;
+    if let Some(client) = client.key.filter(|client| !client.models.is_empty()) {
         // By the name that is asked for, or by the model's own.
         let may = |name: &str| client.models.iter().any(|known| known == name);
         names.retain(|name| may(&name.id) || may(&web.gateway.model_of(&name.id).id));

@@ -91,7 +91,8 @@ async fn index(
             Some(last.unwrap_or_else(|| web.app.new_conversation()))
         }
     };
-    open_page(&web, Place::at(workspace, conversation, address.scope).seen_by(&by), &address).await
+    open_page(&web, Place::at(workspace, conversation, address.scope).seen_by(&by), &by, &address)
+        .await
 }
 
 /// A conversation at its own address (HIS-9b).
@@ -103,7 +104,7 @@ async fn conversation(
 ) -> Result<Markup, Problem> {
     let id = TopicId::parse(&id).ok_or_else(|| Problem::not_found("conversation"))?;
     let workspace = workspace_of(address.workspace.as_deref())?;
-    open_page(&web, Place::at(workspace, Some(id), address.scope).seen_by(&by), &address).await
+    open_page(&web, Place::at(workspace, Some(id), address.scope).seen_by(&by), &by, &address).await
 }
 
 /// Under this name it is kept that a store is older than conversations are (REL-3): it opens with
@@ -133,7 +134,12 @@ async fn new_chat(State(web): State<Arc<Web>>, At(at): At) -> Redirect {
     Redirect::to(&format!("/c/{}{query}", web.app.new_conversation()))
 }
 
-async fn open_page(web: &Arc<Web>, place: Place, address: &Address) -> Result<Markup, Problem> {
+async fn open_page(
+    web: &Arc<Web>,
+    place: Place,
+    by: &By,
+    address: &Address,
+) -> Result<Markup, Problem> {
     let session = web.sessions.session(&web.app, &place).await?;
     let mut session = session.lock().await;
     web.sessions.note_opened(&web.app, &place).await?;
@@ -145,7 +151,7 @@ async fn open_page(web: &Arc<Web>, place: Place, address: &Address) -> Result<Ma
             web.event_log.tell(&place, "rows", &serde_json::json!({}));
         }
     }
-    page::page(web, &mut session).await
+    page::page(web, &mut session, by).await
 }
 
 #[derive(Deserialize)]
@@ -198,7 +204,7 @@ async fn panel(
         "topics" => panels::topics(&web, &*session.lock().await, find.as_deref()).await,
         "models" => {
             let current = session.lock().await.workspace_view.model().id.clone();
-            models::panel(&web, &current).await
+            models::panel(&web, &by, &place, &current).await
         }
         "settings" => Ok(settings::panel(&web)),
         "snippets" => snippets::panel(&web, &place.workspace).await,
@@ -273,7 +279,7 @@ async fn next_request(
         (None, _) => vec![session.lock().await.workspace_view.model().id.clone()],
     };
     for model in &models {
-        web.app.make_ready(model).await?;
+        web.app.make_ready(model, place.payer().as_ref()).await?;
     }
     let mut session = session.lock().await;
     if let (chosen, several @ [_, ..]) = message.models() {
@@ -293,7 +299,7 @@ async fn summary_request(
     let parts = web.app.plan_summary(&place.workspace, &view, &pairs).await?;
     let first = parts.first().map_or(&[][..], |part| &part.pairs);
     let model = view.model.clone().unwrap_or_default();
-    web.app.make_ready(&model).await?;
+    web.app.make_ready(&model, place.payer().as_ref()).await?;
     let (mut view, draft) = web.app.summary_request(&place.workspace, &view, first).await?;
     request::next(&web, &mut view, &draft).await
 }

@@ -7,13 +7,21 @@ use plimsoll_tokens::commas;
 
 use crate::{
     Web,
+    access::{Action, By},
     api::{LackDto, ModelDto, ModelList, ProviderDto, ProviderList},
+    place::Place,
     problem::Problem,
 };
 
-pub(super) async fn panel(web: &Arc<Web>, current: &str) -> Result<Markup, Problem> {
-    let list = ModelList::of(web, current).await;
-    let providers = ProviderList::of(web).await?.providers;
+pub(super) async fn panel(
+    web: &Arc<Web>,
+    by: &By,
+    place: &Place,
+    current: &str,
+) -> Result<Markup, Problem> {
+    let list = ModelList::of(web, place, current).await;
+    let providers = ProviderList::of(web, place.payer().as_ref()).await?.providers;
+    let keys = Keys::of(by);
     let (with, without): (Vec<&ProviderDto>, Vec<&ProviderDto>) =
         providers.iter().partition(|provider| provider.key.is_some());
     let (usable, others): (Vec<&ModelDto>, Vec<&ModelDto>) =
@@ -23,10 +31,10 @@ pub(super) async fn panel(web: &Arc<Web>, current: &str) -> Result<Markup, Probl
         section.keys aria-label="Keys" {
             h3 { "Keys" }
             @if with.is_empty() { p.muted { "No provider has a key yet." } }
-            ul.plain { @for provider in &with { (key_row(provider)) } }
+            ul.plain { @for provider in &with { (keys.row(provider)) } }
             details open[with.is_empty()] {
                 summary { "Add a key" }
-                ul.plain { @for provider in &without { (key_row(provider)) } }
+                ul.plain { @for provider in &without { (keys.row(provider)) } }
             }
         }
         section.servers aria-label="Servers" {
@@ -46,8 +54,88 @@ pub(super) async fn panel(web: &Arc<Web>, current: &str) -> Result<Markup, Probl
             h3 { "Not ready" }
             ul.models { @for model in &others { (row(model)) } }
         }
-        p.muted { "Your own values go into " code { "models.toml" } " in " (web.configurator.place()) "." }
+        @if matches!(keys, Keys::OfServer) {
+            p.muted { "Your own values go into " code { "models.toml" } " in " (web.configurator.place()) "." }
+        }
     })
+}
+
+/// Whose keys somebody may give and take away here.
+#[derive(Clone, Copy)]
+pub(super) enum Keys {
+    /// Those of whoever runs this server.
+    OfServer,
+    /// Their own.
+    Own,
+    /// Their own, and those for everybody in the team.
+    OwnAndTeam,
+}
+
+impl Keys {
+    pub(super) fn of(by: &By) -> Self {
+        match &by.0 {
+            None => Self::OfServer,
+            Some(signed) if signed.may(None, Action::ManageTeam).is_ok() => Self::OwnAndTeam,
+            Some(_) => Self::Own,
+        }
+    }
+
+    /// The same in the words of `/api/team/keys/…`, for the page; none where there is no team.
+    pub(super) fn holders(self) -> Option<&'static str> {
+        match self {
+            Self::OfServer => None,
+            Self::Own => Some("mine"),
+            Self::OwnAndTeam => Some("mine team"),
+        }
+    }
+
+    fn row(self, provider: &ProviderDto) -> Markup {
+        match self {
+            Self::OfServer => key_row(provider),
+            Self::Own => team_row(provider, false),
+            Self::OwnAndTeam => team_row(provider, true),
+        }
+    }
+}
+
+/// The same on a team's server, where keys are kept sealed in the store.
+fn team_row(provider: &ProviderDto, for_team: bool) -> Markup {
+    let servers = provider.servers.join(" and ");
+    let holders = [
+        ("person", "mine", "my key", "My key…"),
+        ("team", "team", "the team's key", "Key of the team…"),
+    ];
+    html! {
+        li.key-row data-provider=(provider.name) {
+            div {
+                b { (provider.name) }
+                span.muted {
+                    @match provider.key {
+                        Some("person") => " your own key",
+                        Some("project") => " the key of this project",
+                        Some("team") => " the key of the team",
+                        Some(_) => " the key of this server",
+                        None => " no key",
+                    }
+                    @if !servers.is_empty() { " · goes to " (servers) }
+                }
+            }
+            div.acts {
+                @for (kind, holder, whose, words) in holders.iter().filter(|(kind, ..)| *kind == "person" || for_team) {
+                    button.btn type="button" data-act="add-key" data-provider=(provider.name)
+                        data-server=[provider.servers.first()] data-holder=(holder)
+                        aria-label=(format!("Set {whose} of {}", provider.name)) { (words) }
+                    @if provider.kept.contains(kind) {
+                        button.btn type="button"
+                            data-call={ "DELETE /api/team/keys/" (holder) "/" (provider.name) }
+                            data-confirm={ "Remove " (whose) " of " (provider.name) "? It cannot be brought back." }
+                            data-ok="Remove the key" data-then="panel:models"
+                            aria-label=(format!("Remove {whose} of {}", provider.name)) { "Remove" }
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn key_row(provider: &ProviderDto) -> Markup {

@@ -9,10 +9,12 @@ use plimsoll_tokens::dollars;
 
 use super::{
     icons::{icon, mark},
+    models::Keys,
     rows,
 };
 use crate::{
     Web,
+    access::By,
     api::{percent, state::StateDto},
     assets,
     keys::tooltip,
@@ -37,6 +39,7 @@ const PANELS: [(&str, &str); 6] = [
 pub(super) async fn page(
     web: &Arc<Web>,
     session: &mut WorkspaceSession,
+    by: &By,
 ) -> Result<Markup, Problem> {
     let state = StateDto::of(web, session).await?;
     let visible = state.boundary.y;
@@ -65,7 +68,7 @@ pub(super) async fn page(
             }
             body data-mode="INPUT" data-workspace=(workspace) data-scope=(place.scope.name())
                 data-conversation=[place.conversation] data-old-store[old] data-event=(state.event)
-                data-warn-at=(warn_at) data-queue[state.queue] data-keep-deleted=(keep_deleted) data-empty[visible == 0] {
+                data-warn-at=(warn_at) data-queue[state.queue] data-keys=[Keys::of(by).holders()] data-keep-deleted=(keep_deleted) data-empty[visible == 0] {
                 a.skip href="#draft" { "Skip to the message" }
                 (sidebar(&place))
                 div.page {

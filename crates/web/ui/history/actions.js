@@ -237,7 +237,7 @@ export function createActions({ api, showFile, win, sending, composer, panels, s
       case "receipt": return panels.openUrl("receipt", `/ui/receipt/${encodeURIComponent(dataset["receipt"] ?? "")}`);
       case "request": return panels.openUrl("exact request", `/ui/request/${encodeURIComponent(dataset["id"] ?? "")}`);
       case "choose-topic": return setView({ topic: dataset["path"] ?? "" }).then(input);
-      case "add-key": return supply.key({ provider: dataset["provider"] ?? "", server: dataset["server"], model: dataset["model"] });
+      case "add-key": return supply.key({ provider: dataset["provider"] ?? "", server: dataset["server"], model: dataset["model"], holder: dataset["holder"] });
       case "add-server": return supply.server();
       case "choose-model": return setView({ model: dataset["model"] ?? "" }).then(input);
       default: return undefined;

@@ -7,17 +7,43 @@ import { el } from "../base/dom.js";
 /** So many models of a server are chosen beforehand; of more, somebody picks. */
 const FEW = 20;
 
-/** @typedef {{provider: string, server?: string | undefined, model?: string | undefined}} WantedKey */
+/** @typedef {{provider: string, server?: string | undefined, model?: string | undefined, holder?: string | undefined}} WantedKey */
 /** @typedef {{id: string, contextWindow?: number}} Served */
 
 /** Whether what is typed here reaches the server unread: on this machine, or over TLS. */
 const isPrivate = () => globalThis.isSecureContext;
 
+/** Whose keys can be given here where a team signs in: their own, and for some the team's. */
+const holdersHere = () => (document.body.dataset["keys"] ?? "").split(" ").filter(Boolean);
+
+/**
+ * The address that takes a key. Pure.
+ * @param {string} provider
+ * @param {string} holder  whose it is in a team; blank where there is none
+ * @returns {["PUT" | "POST", string]}
+ */
+export function keyAddress(provider, holder) {
+  const name = encodeURIComponent(provider);
+  return holder ? ["PUT", `/api/team/keys/${holder}/${name}`] : ["POST", `/api/providers/${name}/key`];
+}
+
+/**
+ * What is said before a key is typed. Pure.
+ * @param {WantedKey} wanted
+ * @param {boolean} inTeam
+ */
+export function keyWords({ server, model }, inTeam) {
+  const place = inTeam ? "sealed in the store of the team" : "in the keyring of this machine or in a file that only you can read";
+  return `${model ? `${model} needs it. ` : ""}It is tried first, goes to ${server || "the server of the provider"} and to no other, is kept ${place}, and is never shown again.`;
+}
+
 /**
  * Why no key can be typed here. Pure.
  * @param {string} provider
+ * @param {boolean} [inTeam]
  */
-export function notPrivate(provider) {
+export function notPrivate(provider, inTeam = false) {
+  if (inTeam) return "This page came over plain HTTP: a key that is typed here could be read on the way. Open it over TLS, or ask whoever looks after the team to keep your key.";
   return `This page came over plain HTTP from another machine: a key that is typed here could be read on the way. Open it on that machine, through a tunnel or over TLS; or run there: plimsoll keys set ${provider}`;
 }
 
@@ -100,24 +126,28 @@ export function createSupply({ api, toast, changed }) {
    * Asks for a key. Gives whether one is kept now.
    * @param {WantedKey} wanted
    */
-  async function key({ provider, server, model }) {
+  async function key({ provider, server, model, holder }) {
+    const holders = holdersHere();
     const title = `A key of ${provider}`;
     if (!isPrivate()) {
-      await askUntilDone({ title, body: [el("p", {}, notPrivate(provider))], act: async () => true, first: () => null });
+      await askUntilDone({ title, body: [el("p", {}, notPrivate(provider, holders.length > 0))], act: async () => true, first: () => null });
       return false;
     }
     const field = keyField();
     field.required = true;
     const untested = el("input", { type: "checkbox" });
+    const whose = el("select", { name: "holder" }, ...holders.map((one) =>
+      el("option", { value: one, selected: one === holder }, one === "team" ? "Everybody in the team" : "You alone")));
     const done = await askUntilDone({
       title,
       body: [
-        el("p", {}, `${model ? `${model} needs it. ` : ""}It is tried first, goes to ${server || "the server of the provider"} and to no other, is kept in the keyring of this machine or in a file that only you can read, and is never shown again.`),
+        el("p", {}, keyWords({ provider, server, model }, holders.length > 0)),
         el("label", {}, "Key", field),
+        holders.length > 1 ? el("label", {}, "Who uses it", whose) : null,
         el("label", { class: "check" }, untested, "Keep it also if it cannot be tried now"),
       ],
       ok: "Try and keep it",
-      act: () => api.call("POST", `/api/providers/${encodeURIComponent(provider)}/key`, { key: taken(field), ...(server ? { server } : {}), untested: untested.checked }),
+      act: () => api.call(...keyAddress(provider, holders.length ? whose.value : ""), { key: taken(field), ...(server ? { server } : {}), untested: untested.checked }),
       first: () => field,
     });
     if (!done) return false;
@@ -141,7 +171,7 @@ export function createSupply({ api, toast, changed }) {
         el("label", {}, "Address", address),
         el("label", {}, "How it is asked", form),
         el("label", {}, "Name", name),
-        isPrivate() ? el("label", {}, "Key, if it wants one", field) : el("p", {}, notPrivate("NAME")),
+        isPrivate() ? el("label", {}, "Key, if it wants one", field) : el("p", {}, notPrivate("NAME", holdersHere().length > 0)),
         el("p", { class: "muted" }, "It is asked for its models. A key goes to this server and to no other."),
       ],
       ok: "Try it",

@@ -11,7 +11,7 @@ pub(crate) use args::MemoryArgs;
 use std::sync::Arc;
 
 use jiff::Timestamp as Instant;
-use plimsoll_app::App;
+use plimsoll_app::{App, Audited};
 use plimsoll_memory::{
     Find, GetObservation, Ledger, Memory, MemoryError, MemoryParts, OwnProject, Reading, Recall,
     Reply, Save, Stats, Timeline, Update, Writer,
@@ -107,7 +107,10 @@ pub(crate) fn run(
                 return upkeep::reject(&memory, ids, hard, args.json, output).await;
             }
             MemoryCommand::Export(export) => {
-                return archive::export(&memory, export).await;
+                let code = archive::export(&memory, export).await?;
+                let subject = format!("the memory of {}", location.workspace);
+                app.note_at_terminal(Audited::Exported, &subject).await?;
+                return Ok(code);
             }
             MemoryCommand::Import { file } => {
                 return archive::import(&memory, file, args.json, output).await;
@@ -121,7 +124,8 @@ pub(crate) fn run(
 }
 
 /// The memory of the workspace. A terminal has no connection whose tokens would be counted.
-fn memory(app: &Arc<App>, workspace: Workspace) -> Result<Memory, Failure> {
+/// The memory of a workspace, as a person sees it.
+pub(super) fn memory(app: &Arc<App>, workspace: Workspace) -> Result<Memory, Failure> {
     let directory = std::env::current_dir().unwrap_or_default();
     let project = machine::project_of(&directory).map_err(|error| {
         Failure::failed(format!("cannot look at {}: {error}", directory.display()))

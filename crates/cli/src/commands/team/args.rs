@@ -9,12 +9,14 @@ use clap::{Args, Subcommand, ValueEnum};
 #[command(after_help = "Examples:\n  \
     plimsoll team user add ann --admin\n  \
     plimsoll team token add ann --label laptop --expires 90d\n  \
+    plimsoll team user add cy --openid cy@example.org\n  \
     plimsoll team project add sea --owner ann\n  \
     plimsoll team role set sea bob member\n  \
+    plimsoll team key set openai --project sea\n  \
     plimsoll team usage --by project --since 7d\n  \
     plimsoll team audit --since 1d\n\n\
     People sign in where `plimsoll serve --team` runs, with a token that is printed once and kept\n\
-    as a hash. Each has a project of their own, ~NAME. docs/team.md tells the rest.")]
+    as a hash, or by OpenID Connect. Each has a project of their own, ~NAME. docs/team.md tells the rest.")]
 pub(crate) struct TeamArgs {
     #[command(subcommand)]
     pub(super) command: TeamCommand,
@@ -41,6 +43,17 @@ pub(super) enum TeamCommand {
     Role {
         #[command(subcommand)]
         command: RoleCommand,
+    },
+    /// Keep keys of providers sealed in the store, for the team, a project or somebody
+    #[command(alias = "keys")]
+    Key {
+        #[command(subcommand)]
+        command: KeyCommand,
+    },
+    /// Make the key that other keys are sealed with
+    Secret {
+        #[command(subcommand)]
+        command: SecretCommand,
     },
     /// List sign-ins, and what was done with keys, roles, exports and deletions
     Audit {
@@ -99,6 +112,10 @@ pub(super) enum UserCommand {
         /// Their e-mail address
         #[arg(long)]
         email: Option<String>,
+        /// They sign in by OpenID Connect, and come the first time with this verified address, or
+        /// with this subject (or user name, see openidClaim)
+        #[arg(long, value_name = "NAME")]
+        openid: Option<String>,
         #[command(flatten)]
         limits: LimitArgs,
     },
@@ -108,8 +125,33 @@ pub(super) enum UserCommand {
         /// Whether they look after the team: on or off
         #[arg(long, value_parser = ["on", "off"])]
         admin: Option<String>,
+        /// Who comes next from OpenID Connect with this address or subject is them, and nobody who
+        /// was before
+        #[arg(long, value_name = "NAME", conflicts_with = "no_openid")]
+        openid: Option<String>,
+        /// They sign in by OpenID Connect no more
+        #[arg(long)]
+        no_openid: bool,
         #[command(flatten)]
         limits: LimitArgs,
+    },
+    /// Take somebody away: with their own project, or handing it over
+    #[command(
+        after_help = "Their tokens, sign-ins, keys and roles go. What they wrote in other projects stays,\n\
+        and so do the log and what they used, for as long as the settings keep those.\n\
+        `plimsoll export --user NAME -o FILE.zip` gives out what is theirs before."
+    )]
+    Rm {
+        name: String,
+        /// Make somebody else the owner of their own project, and of projects without another one
+        #[arg(long, value_name = "OTHER", required_unless_present = "delete")]
+        hand_over_to: Option<String>,
+        /// Delete their own project and all that it holds, for good
+        #[arg(long, conflicts_with = "hand_over_to")]
+        delete: bool,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
     },
     /// List people, their roles and what they used in thirty days
     List {
@@ -186,6 +228,52 @@ pub(super) enum RoleCommand {
     },
     /// Take a role away
     Rm { project: String, user: String },
+}
+
+/// Whose key is meant; without either, that of the team.
+#[derive(Args, Debug)]
+pub(super) struct HolderArgs {
+    /// The key of one person: theirs goes along before all others
+    #[arg(long, value_name = "NAME", conflicts_with = "project")]
+    pub(super) user: Option<String>,
+    /// The key of a project, for whoever sends there and has none of their own
+    #[arg(long, value_name = "NAME")]
+    pub(super) project: Option<String>,
+}
+
+#[derive(Subcommand, Debug)]
+pub(super) enum KeyCommand {
+    /// Keep a key; it is asked for, or read from standard input
+    Set {
+        /// Whose models it is for, such as openai
+        provider: String,
+        #[command(flatten)]
+        holder: HolderArgs,
+        /// A server that it may be sent to; else the provider's own and those in models.toml
+        #[arg(long = "for", value_name = "URL")]
+        servers: Vec<String>,
+    },
+    /// List keys: whose, for which provider and servers, and whether they open here
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget a key
+    Rm {
+        /// Whose models it is for
+        provider: String,
+        #[command(flatten)]
+        holder: HolderArgs,
+    },
+    /// Seal all keys again with the first key of PLIMSOLL_SECRET_KEY
+    Reseal,
+}
+
+#[derive(Subcommand, Debug)]
+pub(super) enum SecretCommand {
+    /// Print a new one, for PLIMSOLL_SECRET_KEY of every node
+    New,
 }
 
 /// A time such as `90d`, `12h` or `2w`.

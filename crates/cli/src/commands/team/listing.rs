@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A time as people read it, in UTC.
-fn shown(at: Timestamp) -> String {
+pub(super) fn shown(at: Timestamp) -> String {
     let time = jiff::Timestamp::from_millisecond(at.millis()).unwrap_or_default();
     time.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
@@ -26,13 +26,18 @@ fn limit_words(limits: MonthlyLimits) -> String {
     if words.is_empty() { String::new() } else { format!("at most {}", words.join(", ")) }
 }
 
-pub(super) fn people(
-    rows: &[(Person, Vec<ProjectRole>, TeamUse)],
-    json: bool,
-    output: &mut Output,
-) -> Result<(), Failure> {
+/// A line of the list of people.
+pub(super) struct Listed {
+    pub(super) person: Person,
+    /// By which name at the provider of identities they may come.
+    pub(super) openid: Option<String>,
+    pub(super) roles: Vec<ProjectRole>,
+    pub(super) used: TeamUse,
+}
+
+pub(super) fn people(rows: &[Listed], json: bool, output: &mut Output) -> Result<(), Failure> {
     if json {
-        let people = rows.iter().map(|(person, roles, used)| {
+        let people = rows.iter().map(|Listed { person, openid, roles, used }| {
             let roles: Vec<Value> = roles
                 .iter()
                 .map(|role| json!({"project": role.project, "role": role.role.name()}))
@@ -41,6 +46,8 @@ pub(super) fn people(
                 "name": person.name,
                 "admin": person.admin,
                 "email": person.email,
+                "openidName": openid,
+                "openidSubject": person.subject,
                 "createdAt": person.created_at.millis(),
                 "roles": roles,
                 "tokensPerMonth": person.limits.tokens,
@@ -55,12 +62,17 @@ pub(super) fn people(
         note("there are no users; plimsoll team user add NAME adds one");
     }
     let mut table = Table::new([0; 4]);
-    for (person, roles, used) in rows {
+    for Listed { person, openid, roles, used } in rows {
         let roles = roles.iter().filter(|role| role.project != person.own_project());
         let mut roles: Vec<String> =
             roles.map(|role| format!("{} of {}", role.role.name(), role.project)).collect();
         if person.admin {
             roles.insert(0, "admin".to_owned());
+        }
+        if let Some(openid) = openid {
+            roles.push(format!("may come as {openid}"));
+        } else if person.subject.is_some() {
+            roles.push("signs in by OpenID".to_owned());
         }
         let used = format!("{} tokens, {}", commas(used.tokens), dollars(used.cost));
         let cells = [person.name.clone(), roles.join(", "), used, limit_words(person.limits)];
@@ -130,22 +142,25 @@ pub(super) fn projects(
     output.text(&table.text(columns()))
 }
 
+/// An entry of the log.
+pub(in crate::commands) fn audit_row(entry: &AuditEntry) -> Value {
+    json!({
+        "id": entry.id,
+        "at": entry.at.millis(),
+        "user": entry.person,
+        "action": entry.action,
+        "subject": entry.subject,
+        "origin": entry.origin,
+    })
+}
+
 pub(super) fn audit(
     entries: &[AuditEntry],
     json: bool,
     output: &mut Output,
 ) -> Result<(), Failure> {
     if json {
-        let entries = entries.iter().map(|entry| {
-            json!({
-                "id": entry.id,
-                "at": entry.at.millis(),
-                "user": entry.person,
-                "action": entry.action,
-                "subject": entry.subject,
-                "origin": entry.origin,
-            })
-        });
+        let entries = entries.iter().map(audit_row);
         return output.json(&json!({ "entries": entries.collect::<Vec<_>>() }));
     }
     let mut table = Table::new([0; 5]);

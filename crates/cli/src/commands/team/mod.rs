@@ -2,7 +2,10 @@
 //! the store looks after the team.
 
 mod args;
+mod keys;
+mod leaving;
 mod listing;
+mod openid;
 mod people;
 
 use std::time::Duration;
@@ -12,7 +15,11 @@ use plimsoll_domain::Timestamp;
 use plimsoll_store::UseBy;
 
 pub(crate) use args::TeamArgs;
-use args::{By, ProjectCommand, RoleCommand, TeamCommand, TokenCommand, UserCommand};
+use args::{
+    By, ProjectCommand, RoleCommand, SecretCommand, TeamCommand, TokenCommand, UserCommand,
+};
+pub(super) use listing::audit_row;
+pub(super) use people::unknown_user;
 
 use crate::{args::Location, context::Context, failure::Failure, machine, output::Output};
 
@@ -21,6 +28,10 @@ pub(crate) fn run(
     location: &Location,
     output: &mut Output,
 ) -> Result<u8, Failure> {
+    // It needs no store, and is wanted before there is one.
+    if let TeamCommand::Secret { command: SecretCommand::New } = &args.command {
+        return keys::new_secret(output);
+    }
     let context = Context::load()?;
     machine::block_on(async {
         let opened = machine::open(context, location).await?;
@@ -61,6 +72,8 @@ pub(crate) fn run(
                     people::remove_role(app, project, user).await?;
                 }
             },
+            TeamCommand::Key { command } => return keys::run(&opened, command, output).await,
+            TeamCommand::Secret { command: SecretCommand::New } => {}
             TeamCommand::Audit { since, limit, json } => {
                 let entries = app.store().audit_since(began(app, *since), *limit).await?;
                 listing::audit(&entries, *json, output)?;
@@ -87,18 +100,31 @@ fn began(app: &App, since: Option<Duration>) -> Timestamp {
 
 async fn user(app: &App, command: &UserCommand, output: &mut Output) -> Result<(), Failure> {
     match command {
-        UserCommand::Add { name, admin, email, limits } => {
-            people::add(app, name, *admin, email.as_deref(), limits).await
+        UserCommand::Add { name, admin, email, openid, limits } => {
+            let openid = openid.as_deref().map(openid::checked).transpose()?;
+            people::add(app, name, *admin, email.as_deref(), openid.as_deref(), limits).await
         }
-        UserCommand::Set { name, admin, limits } => {
-            people::set(app, name, admin.as_deref(), limits).await
+        UserCommand::Set { name, admin, openid, no_openid, limits } => {
+            let openid = openid.as_deref().map(openid::checked).transpose()?;
+            people::set(app, name, admin.as_deref(), limits).await?;
+            match openid {
+                Some(openid) => openid::bind(app, name, Some(&openid)).await,
+                None if *no_openid => openid::bind(app, name, None).await,
+                None => Ok(()),
+            }
+        }
+        UserCommand::Rm { name, hand_over_to, delete: _, yes } => {
+            leaving::remove(app, name, hand_over_to.as_deref(), *yes).await
         }
         UserCommand::List { json } => {
             let mut rows = Vec::new();
+            let names = app.store().openid_names().await?;
             for person in app.store().people().await? {
+                let openid = names.iter().find(|(_, of)| *of == person.name);
+                let openid = openid.map(|(name, _)| name.clone());
                 let roles = app.store().roles_of(&person.name).await?;
                 let used = app.store().used_by_person(&person.name, app.clock().now()).await?;
-                rows.push((person, roles, used));
+                rows.push(listing::Listed { person, openid, roles, used });
             }
             listing::people(&rows, *json, output)
         }

@@ -16,12 +16,12 @@ use crate::{
     token,
 };
 
-fn unknown_user(name: &str) -> Failure {
+pub(in crate::commands) fn unknown_user(name: &str) -> Failure {
     Failure::usage(format!("there is no user '{}'", name.escape_debug()))
         .hint("plimsoll team user list names them")
 }
 
-fn unknown_project(name: &str) -> Failure {
+pub(super) fn unknown_project(name: &str) -> Failure {
     Failure::usage(format!("there is no project '{}'", name.escape_debug()))
         .hint(format!("plimsoll team project add {} makes it", name.escape_debug()))
 }
@@ -42,11 +42,15 @@ pub(super) async fn add(
     name: &str,
     admin: bool,
     email: Option<&str>,
+    openid: Option<&str>,
     limits: &LimitArgs,
 ) -> Result<(), Failure> {
     if !is_person_name(name) {
         return Err(Failure::usage(format!("'{}' is no name for a user", name.escape_debug()))
             .hint("up to 64 small letters, digits, `.`, - and _, a letter or a digit first"));
+    }
+    if let Some(openid) = openid {
+        super::openid::must_be_free(app, name, openid).await?;
     }
     let person = Person {
         name: name.to_owned(),
@@ -60,10 +64,11 @@ pub(super) async fn add(
         return Err(match app.store().person(name).await? {
             Some(_) => Failure::usage(format!("there is a user '{name}' already"))
                 .hint("choose another name"),
-            None => {
-                Failure::usage(format!("the project ~{name} of an earlier user is still there"))
-                    .hint("choose another name")
-            }
+            None => Failure::usage(format!(
+                "an earlier user was called '{name}': the project ~{name}, or what was used, is \
+                 still kept"
+            ))
+            .hint("choose another name"),
         });
     }
     app.note_audit(AT_THE_TERMINAL, Audited::UserAdded, name).await?;
@@ -71,6 +76,9 @@ pub(super) async fn add(
         "'{name}' is a user, with the project ~{name}; plimsoll team token add {name} makes the \
          token to sign in with"
     ));
+    if openid.is_some() {
+        super::openid::bind(app, name, openid).await?;
+    }
     if !app.settings().team() {
         note("people sign in where it says `plimsoll serve --team`, or the setting team is on");
     }

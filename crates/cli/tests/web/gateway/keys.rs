@@ -15,7 +15,7 @@ fn plimsoll(gateway: &Gateway, args: &[&str]) -> Output {
         .args(args)
         .env("PLIMSOLL_CONFIG_DIR", home)
         .env("PLIMSOLL_DATA_DIR", home.join("data"))
-        .envs(plimsoll_testkit::postgres::store_variable(&home.join("data")))
+        .envs(crate::served::store::variables(&home.join("data")))
         .output()
         .unwrap()
 }

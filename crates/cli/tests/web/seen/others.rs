@@ -122,7 +122,7 @@ impl Client {
             .arg(&file)
             .env("PLIMSOLL_CONFIG_DIR", home)
             .env("PLIMSOLL_DATA_DIR", home.join("data"))
-            .envs(plimsoll_testkit::postgres::store_variable(&home.join("data")))
+            .envs(crate::served::store::variables(&home.join("data")))
             .output()
             .unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

@@ -30,7 +30,7 @@ fn tea_11_without_a_team_nothing_of_one_is_seen() {
         }
         assert!(answer.header("set-cookie").is_none(), "{path} sets a cookie");
     }
-    for path in ["/sign-in", "/sign-out", "/api/team/me"] {
+    for path in ["/sign-in", "/sign-out", "/sign-in/openid", "/sign-in/callback", "/api/team/me"] {
         assert_eq!(served.ask("GET", path, None).status, 404, "{path}");
     }
     let settings = served.json("GET", "/api/settings", None);

@@ -170,6 +170,24 @@ fn tea_10_what_matters_is_noted_with_who_and_from_where() {
     assert_eq!(added, super::PEOPLE.len());
 }
 
+/// What many are deleted by is noted as well.
+#[test]
+fn tea_10_a_deletion_by_command_is_noted() {
+    let team = Team::start();
+    team.send("olga", "sea/main", "one");
+    let at = "/api/command?workspace=sea/main&scope=everything";
+    let command = |confirmed: bool| {
+        let body = json!({"text": ":delete", "confirmed": confirmed});
+        team.ask("mia", "POST", at, Some(body)).status
+    };
+    let log = || done(team.home(), &["team", "audit"]);
+    assert_eq!(command(false), 409);
+    assert!(!log().contains(":delete"), "nothing was done yet");
+    assert_eq!(command(true), 200);
+    let log = log();
+    assert!(log.contains("mia") && log.contains("1 pair of all conversations by :delete"), "{log}");
+}
+
 /// The memory of agents is that of the workspace that their person was let into.
 #[test]
 fn tea_9_agents_remember_in_their_own_workspace() {

@@ -34,15 +34,19 @@ const ROUTES: &[(Needs, &str)] = &[
          GET /readyz
          GET /manifest.webmanifest
          GET /sign-in
-         POST /sign-in",
+         POST /sign-in
+         GET /sign-in/openid
+         GET /sign-in/callback",
     ),
     (
         SignIn,
         "GET /api/openapi.json
-         GET /api/models
          POST /api/models/look
          GET /api/gateway/calls
-         GET /api/team/me",
+         GET /api/team/me
+         GET /api/team/keys
+         PUT /api/team/keys/mine/{provider}
+         DELETE /api/team/keys/mine/{provider}",
     ),
     (
         Admin,
@@ -56,7 +60,9 @@ const ROUTES: &[(Needs, &str)] = &[
          POST /api/servers/models
          GET /api/settings
          PUT /api/settings/{key}
-         DELETE /api/settings/{key}",
+         DELETE /api/settings/{key}
+         PUT /api/team/keys/team/{provider}
+         DELETE /api/team/keys/team/{provider}",
     ),
     (
         Viewer,
@@ -73,6 +79,7 @@ const ROUTES: &[(Needs, &str)] = &[
          GET /ui/error/{id}
          GET /ui/request/{id}
          GET /ui/events
+         GET /api/models
          GET /api/state
          PUT /api/view
          GET /api/complete
@@ -159,7 +166,9 @@ const ROUTES: &[(Needs, &str)] = &[
         Owner,
         "GET /api/team/projects/{project}/roles
          PUT /api/team/projects/{project}/roles/{user}
-         DELETE /api/team/projects/{project}/roles/{user}",
+         DELETE /api/team/projects/{project}/roles/{user}
+         PUT /api/team/keys/projects/{project}/{provider}
+         DELETE /api/team/keys/projects/{project}/{provider}",
     ),
     (
         MemberAndAdmin,
@@ -224,6 +233,9 @@ fn expected(needs: Needs, who: &str) -> Gets {
     }
 }
 
+/// Said of what is not there to those who may know.
+const THEIRS: [&str; 2] = ["there is no such user", "there is no such stored key"];
+
 fn gets(team: &Team, who: &str, method: &str, path: &str, ids: &Value) -> Gets {
     let mut path = path.to_owned();
     for (name, kind) in [("{id}", "pair"), ("{name}", "name"), ("{key}", "key")] {
@@ -238,7 +250,11 @@ fn gets(team: &Team, who: &str, method: &str, path: &str, ids: &Value) -> Gets {
         };
         path = path.replace(name, ids[kind].as_str().unwrap());
     }
-    path = path.replace("{place}", "0").replace("{project}", "sea").replace("{user}", "nobody");
+    path = path
+        .replace("{place}", "0")
+        .replace("{project}", "sea")
+        .replace("{user}", "nobody")
+        .replace("{provider}", "openai");
     let gateway = path.starts_with("/v1");
     let joint = if path.contains('?') { '&' } else { '?' };
     let more = if path.contains("totals") { "&by=model" } else { "" };
@@ -272,7 +288,7 @@ fn gets(team: &Team, who: &str, method: &str, path: &str, ids: &Value) -> Gets {
         403 if told["code"] == "not_allowed" => Gets::Refused,
         403 if gateway && said.contains("viewers") => Gets::Refused,
         403 if gateway && said.contains("there is no such") => Gets::Hidden,
-        404 if missing && (told["detail"] != "there is no such user") => Gets::Hidden,
+        404 if missing && !THEIRS.iter().any(|words| told["detail"] == *words) => Gets::Hidden,
         // Of a stream that did not begin only the status is known.
         404 if path.contains("/events") => Gets::Hidden,
         500.. if answer.status != 501 => panic!("{who} {method} {address}: {}", answer.body),

@@ -210,9 +210,8 @@ impl Table {
         };
         let all = list(db, self.all, values![], |row| row.int(0))?;
         let gone: Vec<i64> = all.into_iter().filter(|id| !is_used(*id)).collect();
-        for id in &gone {
-            db.run(self.drop, values![*id])?;
-        }
+        let all: Vec<_> = gone.iter().map(|id| values![*id].to_vec()).collect();
+        db.run_all(self.drop, &all)?;
         Ok(gone.len() as u64)
     }
 

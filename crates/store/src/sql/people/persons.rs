@@ -10,6 +10,7 @@ pub(super) const COLUMNS: &str =
     "p.name, p.created_at, p.admin, p.email, p.subject, p.tokens_per_month, p.cost_per_month";
 const ADD: &str = "INSERT INTO people (name, created_at, admin, email, subject, tokens_per_month,
     cost_per_month) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING";
+const USED: &str = "SELECT 1 FROM person_use WHERE person = $1 LIMIT 1";
 const PUT_ADMIN: &str = "UPDATE people SET admin = $1 WHERE name = $2";
 const PUT_LIMITS: &str =
     "UPDATE people SET tokens_per_month = $1, cost_per_month = $2 WHERE name = $3";
@@ -22,8 +23,9 @@ pub(crate) fn add(db: &mut dyn Db, person: &Person) -> StoreResult<bool> {
         created_at: person.created_at,
         limits: MonthlyLimits::default(),
     };
-    // Nobody gets what somebody before them left behind.
-    if one(db, &person.name)?.is_some() || !projects::add(db, &project)? {
+    // Nobody gets what somebody before them left behind, or is counted what they used.
+    let used = first(db, USED, values![&person.name], |_| Ok(()))?.is_some();
+    if used || one(db, &person.name)?.is_some() || !projects::add(db, &project)? {
         return Ok(false);
     }
     db.run(

@@ -64,6 +64,13 @@ pub(crate) fn since(db: &mut dyn Db, since: Timestamp, by: UseBy) -> StoreResult
     list(db, &sql, values![day(since)], |row| Ok(TeamUse { name: row.string(0)?, ..sums(row, 1)? }))
 }
 
+pub(crate) fn of_person(db: &mut dyn Db, person: &str) -> StoreResult<Vec<TeamUse>> {
+    let sql = format!(
+        "SELECT project, {SUMS} FROM person_use WHERE person = $1 GROUP BY project ORDER BY project"
+    );
+    list(db, &sql, values![person], |row| Ok(TeamUse { name: row.string(0)?, ..sums(row, 1)? }))
+}
+
 pub(crate) fn purge(db: &mut dyn Db, before: Timestamp, most: u64) -> StoreResult<u64> {
     db.run(PURGE, values![day(before), most])
 }

@@ -55,10 +55,14 @@ pub fn settle(db: &mut dyn Db) -> StoreResult<()> {
         let mut deltas: BTreeMap<u64, Deltas> = BTreeMap::new();
         for (kind, key) in &changed {
             follow(db, kind, key, &mut deltas)?;
-            db.run(DONE, values![kind, key])?;
         }
+        let done: Vec<_> = changed.iter().map(|(kind, key)| values![kind, key].to_vec()).collect();
+        db.run_all(DONE, &done)?;
         for (place, deltas) in deltas {
             vocabulary::apply(db, place, &deltas)?;
+        }
+        if (changed.len() as u64) < AT_ONCE {
+            return Ok(());
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::{Area, changes::Deltas};
 use crate::{
     StoreResult, Workspace,
-    engine::{Cells, Db, Numbers, first, list},
+    engine::{Cells, Db, Numbers, Value, first, list},
     words::{
         cut::is_spaceless,
         fold::{english_stem, german_stem},
@@ -96,21 +96,30 @@ pub(super) fn title_tag(word: &str) -> String {
     format!("\u{e001}{word}")
 }
 
+/// A text has hundreds of words, so each kind of statement is run for all of them at once.
 pub(super) fn apply(db: &mut dyn Db, place: u64, deltas: &Deltas) -> StoreResult<()> {
-    for (word, by) in &deltas.words {
-        let touched = match by {
-            0 => continue,
-            by => db.run(COUNT, values![*by, place, word])?,
-        };
-        if touched == 0 && *by > 0 {
-            let (backwards, english, german) =
-                (backwards(word), english_stem(word), german_stem(word));
-            db.run(NEW, values![place, word, &backwards, &english, &german, *by])?;
-        }
-        if *by < 0 {
-            db.run(FORGET, values![place, word])?;
-        }
-    }
+    let changed: Vec<(&String, i64)> =
+        deltas.words.iter().map(|(word, by)| (word, *by)).filter(|(_, by)| *by != 0).collect();
+    let counts: Vec<_> =
+        changed.iter().map(|(word, by)| values![*by, place, *word].to_vec()).collect();
+    let touched = db.run_all(COUNT, &counts)?;
+    let unknown: Vec<_> = changed
+        .iter()
+        .zip(touched)
+        .filter(|((_, by), touched)| *touched == 0 && *by > 0)
+        .map(|((word, by), _)| {
+            let forms = [backwards(word), english_stem(word), german_stem(word)];
+            let forms = forms.map(|form| Value::Text(form.into()));
+            let mut values = values![place, *word].to_vec();
+            values.extend(forms);
+            values.push(Value::from(*by));
+            values
+        })
+        .collect();
+    db.run_all(NEW, &unknown)?;
+    let fewer = changed.iter().filter(|(_, by)| *by < 0);
+    let fewer: Vec<_> = fewer.map(|(word, _)| values![place, *word].to_vec()).collect();
+    db.run_all(FORGET, &fewer)?;
     let Deltas { texts, title_words, body_words, .. } = deltas;
     db.run(ADD, values![*texts, *title_words, *body_words, place]).map(drop)
 }
