@@ -32,7 +32,7 @@ cargo xtask COMMAND
   bench embedded     the model inside, beside llama.cpp
   bench import       taking files in, beside plain copies
   conformance        the official suite of MCP against /mcp of the binary
-  fit DIR [OUT]      fit the fast estimator's table on the texts below DIR
+  fit OUT DIR …      fit the fast estimator's table on half of the texts below DIR …
   sample N           print a made-up history of N pairs, one a line
   docs               write docs/{cli,settings,tool-reference,spec-coverage}.md from the code
   docs coverage      write docs/spec-coverage.md alone

@@ -73,7 +73,10 @@ impl Context {
             .map(|model| model.id.as_str())
             .take(4)
             .collect();
-        format!("{} ({}, …)", tokenizer.name(), models.join(", "))
+        match &models[..] {
+            [] => tokenizer.name().to_owned(),
+            _ => format!("{} ({}, …)", tokenizer.name(), models.join(", ")),
+        }
     }
 }
 

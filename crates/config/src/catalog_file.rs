@@ -129,8 +129,7 @@ impl Entry {
         let tokenizer = match self.tokenizer.as_deref() {
             None => base.tokenizer,
             Some(name) => Some(Tokenizer::parse(name).ok_or_else(|| {
-                let known: Vec<_> = Tokenizer::ALL.iter().map(|known| known.name()).collect();
-                bad(format!("tokenizer '{name}' is not one of {}", known.join(", ")))
+                bad(format!("tokenizer '{name}' is not one of {}", Tokenizer::names()))
             })?),
         };
         let image_pricing = match self.image_pricing.as_deref() {
@@ -246,6 +245,37 @@ mod tests {
             "codex",
         ] {
             assert!(providers.contains(provider), "{provider}");
+        }
+    }
+
+    /// EST-3: most of the catalog is counted exactly, the embedded model by its own tokenizer.
+    #[test]
+    fn est_3_at_least_eighty_models_of_the_catalog_count_exactly() {
+        let catalog = shipped_catalog().unwrap();
+        let exact = catalog.models().iter().filter(|model| model.tokenizer.is_some()).count();
+        assert!(exact >= 80, "{exact} of {}", catalog.models().len());
+        for (name, tokenizer) in [
+            ("gpt-4o-2024-11-20", Some(Tokenizer::O200k)),
+            ("gpt-4-0613", Some(Tokenizer::Cl100k)),
+            ("phi-4-mini", Some(Tokenizer::O200k)),
+            ("llama3.2", Some(Tokenizer::Llama3)),
+            ("deepseek-r1-distill-qwen-7b", Some(Tokenizer::Qwen2)),
+            ("deepseek-chat", Some(Tokenizer::Deepseek)),
+            ("ministral-8b", Some(Tokenizer::Tekken)),
+            ("kimi-k2.6", Some(Tokenizer::Kimi)),
+            ("glm-4.7", Some(Tokenizer::Glm4)),
+            ("glm-4.7-flash", Some(Tokenizer::Glm5)),
+            // Older vocabularies under the same names, new ones, and what nobody publishes.
+            ("mistral:7b", None),
+            ("pixtral-large", None),
+            ("phi-3-mini-4k", None),
+            ("qwen/qwen3.8-27b", None),
+            ("gpt-6-sol", None),
+            ("claude-sonnet-5", None),
+            ("gemini-2.5-pro", None),
+        ] {
+            let (model, _) = catalog.find(name).unwrap();
+            assert_eq!(model.tokenizer, tokenizer, "{name}");
         }
     }
 

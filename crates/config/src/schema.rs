@@ -104,6 +104,12 @@ const fn spec(
     SettingSpec { key, kind, default, help }
 }
 
+/// How the tools for agents may count: EST-2, or a tokenizer by its name.
+const COUNTERS: [&str; 11] = [
+    "bytes4", "o200k", "cl100k", "llama3", "qwen2", "deepseek", "tekken", "kimi", "glm4", "glm5",
+    "minimax",
+];
+
 const TIMEOUT: Kind = Kind::Whole { min: 1, max: 3600 };
 
 const COUNT: Kind = Kind::Whole { min: 1, max: u64::MAX };
@@ -299,9 +305,9 @@ pub const SETTINGS: &[SettingSpec] = &[
     ),
     spec(
         "mcpTokenizer",
-        Kind::Choice(&["bytes4", "cl100k", "o200k"]),
+        Kind::Choice(&COUNTERS),
         "bytes4",
-        "How the memory and spec tools count tokens: bytes by four, or exactly.",
+        "How the memory and spec tools count tokens: bytes by four, or exactly by a tokenizer.",
     ),
     spec(
         "blobs",

@@ -95,3 +95,13 @@ fn bad_values_say_what_would_be_good() {
     );
     assert!(message("= 4", &[]).starts_with("config.toml: "));
 }
+
+/// EST-3: whatever the catalog can count with, the tools for agents can.
+#[test]
+fn est_3_the_tools_count_with_every_tokenizer() {
+    let spec = SETTINGS.iter().find(|spec| spec.key == "mcpTokenizer").unwrap();
+    let Kind::Choice(names) = spec.kind else { panic!("{:?}", spec.kind) };
+    let tokenizers: Vec<&str> =
+        plimsoll_tokens::Tokenizer::ALL.iter().map(|one| one.name()).collect();
+    assert_eq!(names, [&["bytes4"], &tokenizers[..]].concat());
+}

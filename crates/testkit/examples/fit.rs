@@ -1,37 +1,42 @@
-//! Fits a table of the `fast` estimator: `fit DIR [OUT]`.
+//! Fits a table of the `fast` estimator: `fit OUT DIR …`.
 //!
-//! Half of the files teach, the other half test. The split is by directory, so that
-//! files which resemble each other do not stand on both sides.
+//! Half of the files teach, the other half test. The split is by package, so that files which
+//! resemble each other do not stand on both sides; the tests of the repository look at the half
+//! that does not teach.
 
-use std::{
-    collections::hash_map::DefaultHasher,
-    hash::{Hash, Hasher},
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{io::Write, path::PathBuf};
 
 use anyhow::{Context, bail};
-use plimsoll_testkit::{table_fit::TableFit, texts::sample};
+use plimsoll_testkit::{
+    table_fit::TableFit,
+    texts::{sample, teaches},
+};
 use plimsoll_tokens::{PairTable, Tokenizer};
 
-const MOST_FILES: usize = 6000;
+/// Of each directory.
+const MOST_FILES: usize = 4000;
 const TOKENIZER: Tokenizer = Tokenizer::O200k;
 
 fn main() -> anyhow::Result<()> {
     let mut args = std::env::args().skip(1);
-    let dir = PathBuf::from(args.next().context("usage: fit DIR [OUT]")?);
-    let out = PathBuf::from(args.next().unwrap_or_else(|| "target/pairs_o200k.bin".to_owned()));
-    let (train, test): (Vec<_>, Vec<_>) =
-        sample(&dir, MOST_FILES).into_iter().partition(|(path, _)| teaches(path));
+    let out = PathBuf::from(args.next().context("usage: fit OUT DIR …")?);
+    let (mut train, mut test) = (Vec::new(), Vec::new());
+    let dirs: Vec<PathBuf> = args.map(PathBuf::from).collect();
+    for dir in &dirs {
+        for (path, text) in sample(dir, MOST_FILES) {
+            let side = if teaches(dir, &path) { &mut train } else { &mut test };
+            side.push((path, text));
+        }
+    }
     if train.is_empty() || test.is_empty() {
-        bail!("{} holds too few text files to teach and to test", dir.display());
+        bail!("too few text files to teach and to test");
     }
     let mut fit = TableFit::default();
     for (_, text) in &train {
         fit.add(text, &TOKENIZER.token_lengths(text));
     }
     let bytes = fit.finish();
-    let fitted = PairTable::from_file_bytes(&bytes).context("a table has 65,536 bytes")?;
+    let fitted = PairTable::from_file_bytes(&bytes).context("a table has 524,288 bytes")?;
     std::fs::write(&out, &bytes).with_context(|| format!("cannot write {}", out.display()))?;
 
     let exact: Vec<f64> = test.iter().map(|(_, text)| TOKENIZER.count(text) as f64).collect();
@@ -55,11 +60,4 @@ fn main() -> anyhow::Result<()> {
         writeln!(stdout, "{name:<8} mean error {mean:.2} %, p95 {p95:.2} %")?;
     }
     Ok(())
-}
-
-/// Half of the directories, by a hash of their names.
-fn teaches(path: &Path) -> bool {
-    let mut hasher = DefaultHasher::new();
-    path.parent().hash(&mut hasher);
-    hasher.finish().is_multiple_of(2)
 }

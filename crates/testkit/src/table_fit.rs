@@ -1,5 +1,7 @@
 //! Fitting the table of the `fast` estimator from texts and their true tokens.
 
+use plimsoll_tokens::PairTable;
+
 /// The probability of a boundary where a pair of bytes was never seen. It is the
 /// share of boundaries in ordinary text.
 const PRIOR: f64 = 0.3;
@@ -7,42 +9,60 @@ const PRIOR: f64 = 0.3;
 /// How many sightings the prior is worth: enough to tame a pair seen once.
 const PRIOR_WEIGHT: f64 = 1.0;
 
-/// Counts of byte pairs, and of the token boundaries between them.
+/// How many sightings of a pair with what follows it are worth what is known of the pair.
+const PAIR_WEIGHT: f64 = 20.0;
+
+/// What each text counts for, whatever its size: as many bytes. The goal is a small error of
+/// each file, not of the sum, and a few large ones must not have the say.
+const TEXT_WEIGHT: f64 = 10_000.0;
+
+/// Sightings of pairs of bytes with what follows them, and of the token boundaries between.
 pub struct TableFit {
-    seen: Vec<u64>,
-    boundaries: Vec<u64>,
+    seen: Vec<f64>,
+    boundaries: Vec<f64>,
 }
 
 impl Default for TableFit {
     fn default() -> Self {
-        Self { seen: vec![0; 256 * 256], boundaries: vec![0; 256 * 256] }
+        Self { seen: vec![0.0; PairTable::SIZE], boundaries: vec![0.0; PairTable::SIZE] }
     }
 }
 
 impl TableFit {
     /// Learns from one text, cut into tokens of these byte lengths.
     pub fn add(&mut self, text: &str, token_lengths: &[usize]) {
+        let weight = TEXT_WEIGHT / text.len().max(1) as f64;
+        let bytes = text.as_bytes();
         let mut lengths = token_lengths.iter();
         let mut next_boundary = 0;
-        let mut prev = 0usize;
-        for (at, byte) in text.bytes().enumerate() {
-            let cell = 256 * prev + usize::from(byte);
-            self.seen[cell] += 1;
+        let mut prev = 0;
+        for (at, byte) in bytes.iter().enumerate() {
+            let cell = PairTable::place(prev, *byte, bytes.get(at + 1).copied());
+            self.seen[cell] += weight;
             if at == next_boundary {
-                self.boundaries[cell] += 1;
+                self.boundaries[cell] += weight;
                 next_boundary += lengths.next().copied().unwrap_or(usize::MAX / 2);
             }
-            prev = usize::from(byte);
+            prev = *byte;
         }
     }
 
-    /// The table in its file form: row `prev`, column `byte`, probability in 255ths.
+    /// The table in its file form. Where a pair was seldom seen before this kind of byte, it is
+    /// what it is before all of them.
     pub fn finish(&self) -> Vec<u8> {
-        let cells = self.seen.iter().zip(&self.boundaries);
+        const PAIRS: usize = 256 * 256;
+        let sum = |cells: &[f64], pair: usize| cells[pair..].iter().step_by(PAIRS).sum::<f64>();
+        let of_pair: Vec<f64> = (0..PAIRS)
+            .map(|pair| {
+                let (boundaries, seen) = (sum(&self.boundaries, pair), sum(&self.seen, pair));
+                (boundaries + PRIOR * PRIOR_WEIGHT) / (seen + PRIOR_WEIGHT)
+            })
+            .collect();
+        let cells = self.seen.iter().zip(&self.boundaries).enumerate();
         cells
-            .map(|(seen, boundaries)| {
-                let share =
-                    (*boundaries as f64 + PRIOR * PRIOR_WEIGHT) / (*seen as f64 + PRIOR_WEIGHT);
+            .map(|(cell, (seen, boundaries))| {
+                let known = of_pair[cell % PAIRS];
+                let share = (boundaries + known * PAIR_WEIGHT) / (seen + PAIR_WEIGHT);
                 (share * 255.0).round() as u8
             })
             .collect()
@@ -51,7 +71,7 @@ impl TableFit {
 
 #[cfg(test)]
 mod tests {
-    use plimsoll_tokens::{PairTable, Tokenizer};
+    use plimsoll_tokens::Tokenizer;
 
     use super::*;
 

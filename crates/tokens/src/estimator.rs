@@ -104,7 +104,7 @@ impl Estimator {
             Self::Heuristic { chars_per_token } => format!("heuristic:{chars_per_token}"),
             Self::Bytes4 => "bytes4".to_owned(),
             Self::Exact(tokenizer) => format!("exact:{}", tokenizer.name()),
-            Self::Fast => "fast:1".to_owned(),
+            Self::Fast => "fast:2".to_owned(),
         }
     }
 }

@@ -48,7 +48,7 @@ pub(crate) struct McpArgs {
         value_parser = clap::value_parser!(u64).range(plimsoll_memory::SMALLEST_SESSION_BUDGET..))]
     pub(crate) session_budget: Option<u64>,
 
-    /// Count tokens exactly with this tokenizer (cl100k or o200k) instead of bytes / 4
+    /// Count tokens exactly with this tokenizer (o200k, cl100k, llama3 …) instead of bytes / 4
     #[arg(long, value_name = "NAME", value_parser = parse_tokenizer)]
     pub(crate) tokenizer: Option<Tokenizer>,
 
@@ -78,7 +78,7 @@ fn parse_answer_limit(text: &str) -> Result<u64, String> {
 }
 
 fn parse_tokenizer(text: &str) -> Result<Tokenizer, String> {
-    Tokenizer::parse(text).ok_or_else(|| "tokenizers are cl100k and o200k".to_owned())
+    Tokenizer::parse(text).ok_or_else(|| format!("tokenizers are {}", Tokenizer::names()))
 }
 
 pub(crate) fn run(args: &McpArgs, location: &Location, output: &mut Output) -> Result<u8, Failure> {

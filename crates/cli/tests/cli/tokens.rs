@@ -20,6 +20,9 @@ fn each_method_is_the_one_that_was_asked_for() {
         (&["--method", "exact", "-m", "gpt-4o"], 2, "exact"),
         (&["--method", "exact", "-m", "gpt-4"], 2, "exact"),
         (&["-m", "gpt-4o-2024-11-20"], 2, "exact"),
+        (&["--method", "exact", "-m", "llama3.2"], 2, "exact"),
+        (&["--method", "exact", "-m", "deepseek-chat"], 2, "exact"),
+        (&["-m", "kimi-k2.6"], 2, "exact"),
         (&["-m", "claude-sonnet-5"], 2, "fast"),
         (&["-m", "never-heard-of"], 2, "fast"),
         (&[], 2, "fast"),
@@ -99,7 +102,9 @@ fn empty_input_weighs_nothing() {
 fn exact_names_the_families_it_knows() {
     let ran = plimsoll(["tokens", "--method", "exact", "-m", "claude-sonnet-5"]).run();
     ran.refused(2, "known families: o200k (");
-    assert!(ran.stderr.contains("cl100k (gpt-"), "{}", ran.stderr);
+    for family in ["cl100k (gpt-", "llama3 (llama-3.2-1b", "tekken (", "glm5 (", "minimax"] {
+        assert!(ran.stderr.contains(family), "{family}: {}", ran.stderr);
+    }
     plimsoll(["tokens", "--method", "exact"]).run().refused(2, "exact counting needs a model");
 }
 
