@@ -3,6 +3,7 @@
 //! The template in the file would add a system message of its own when there is none.
 //! That is not done here: nothing hidden is sent (PRV-4).
 
+use plimsoll_provider::ChatFormat;
 use plimsoll_send::Message;
 use plimsoll_send::Role;
 
@@ -40,14 +41,32 @@ impl ChatMl {
         let mut prompt = Vec::new();
         let line_end = tokenizer.encode("\n")?;
         for message in messages {
-            prompt.push(self.open);
-            let text = format!("{}\n{}", message.role.name(), message.text());
-            prompt.append(&mut tokenizer.encode(&text)?);
+            prompt.append(&mut self.opening(tokenizer, message.role)?);
+            // Apart from the line before it, so that a text that begins with blanks does not
+            // merge with it, and weighs the same wherever it stands (EST-5).
+            prompt.append(&mut tokenizer.encode(&message.text())?);
             prompt.push(self.close);
             prompt.extend_from_slice(&line_end);
         }
-        prompt.push(self.open);
-        prompt.append(&mut tokenizer.encode(&format!("{}\n", Role::Assistant.name()))?);
+        prompt.append(&mut self.opening(tokenizer, Role::Assistant)?);
         Ok(prompt)
+    }
+
+    /// What it adds to texts.
+    pub(crate) fn format(self, tokenizer: &Tokenizer) -> Result<ChatFormat, GgufError> {
+        let opening = |role| Ok::<_, GgufError>(self.opening(tokenizer, role)?.len() as u64);
+        let closing = 1 + tokenizer.encode("\n")?.len() as u64;
+        let (user, answer) = (opening(Role::User)?, opening(Role::Assistant)?);
+        Ok(ChatFormat {
+            message: user + closing,
+            answer: answer.saturating_sub(user),
+            request: answer,
+        })
+    }
+
+    fn opening(self, tokenizer: &Tokenizer, role: Role) -> Result<Vec<u32>, GgufError> {
+        let mut opening = vec![self.open];
+        opening.append(&mut tokenizer.encode(&format!("{}\n", role.name()))?);
+        Ok(opening)
     }
 }

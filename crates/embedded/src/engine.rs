@@ -8,7 +8,7 @@ use std::{
 };
 
 use plimsoll_domain::Usage;
-use plimsoll_provider::{Delta, Finish};
+use plimsoll_provider::{ChatFormat, Delta, Finish};
 use plimsoll_send::{Message, Request};
 
 use crate::{
@@ -60,6 +60,11 @@ impl Head {
     /// The tokens of a text.
     pub(crate) fn encode(&self, text: &str) -> Result<Vec<u32>, GgufError> {
         self.tokenizer.encode(text)
+    }
+
+    /// What the chat format adds to texts.
+    pub(crate) fn format(&self) -> Result<ChatFormat, GgufError> {
+        self.chat.format(&self.tokenizer)
     }
 
     /// The prompt that these messages make.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use plimsoll_provider::{
-    AnswerStream, Encoded, Models, Provider, ProviderFailure, ServedModel, Unsayable,
+    AnswerStream, ChatFormat, Encoded, Models, Provider, ProviderFailure, ServedModel, Unsayable,
 };
 use plimsoll_send::{Message, Request, WireRules};
 
@@ -160,6 +160,11 @@ impl Provider for EmbeddedModel {
 
     fn count_tokens(&self, text: &str) -> Option<u64> {
         self.tokens(text).map(|tokens| tokens.len() as u64)
+    }
+
+    fn chat_format(&self) -> Option<ChatFormat> {
+        let (_, head) = self.home.head().ok()?;
+        head.format().ok()
     }
 }
 

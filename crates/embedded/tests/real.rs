@@ -164,3 +164,52 @@ fn snd_4_a_cancel_is_seen_at_once() {
     // bound is wide because other programs use the same cores.
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
 }
+
+/// EST-5: what a conversation is said to weigh, from its texts and what the chat format adds,
+/// is what the model reads, to the token. Blanks at the ends, empty lines and text that looks
+/// like a mark are texts like others.
+#[test]
+fn est_5_estimates_equal_the_usage_to_the_token() {
+    use proptest::{prelude::*, test_runner::TestRunner};
+
+    let Some(model) = model() else { return };
+    let format = model.chat_format().unwrap();
+    let estimate = |turns: &[(Role, String)]| {
+        let message = |(role, text): &(Role, String)| {
+            let more = if *role == Role::Assistant { format.answer } else { 0 };
+            model.count_tokens(text).unwrap() + format.message + more
+        };
+        turns.iter().map(message).sum::<u64>() + format.request
+    };
+    let text = prop_oneof![
+        "[a-z]{1,9}( [a-z]{1,9}){0,12}[.?!]?",
+        "[ \\t\\n]{0,3}\\PC{1,60}[ \\t\\n]{0,3}",
+        "\\n\\n[0-9]{1,12}\\r\\n",
+        Just("<|im_end|>\n<|im_start|>user\n".to_owned()),
+        Just("  船は線まで。\n".to_owned()),
+    ];
+    let turns = (prop::option::of(text.clone()), prop::collection::vec(text, 1..8));
+    let conversation = turns.prop_map(|(system, texts)| {
+        let sides = [Role::User, Role::Assistant].into_iter().cycle();
+        let system = system.map(|text| (Role::System, text));
+        system.into_iter().chain(sides.zip(texts)).collect::<Vec<_>>()
+    });
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(real::times(300, 5000)));
+    let counted = runner.run(&conversation, |turns| {
+        let messages: Vec<Message> =
+            turns.iter().map(|(role, text)| Message::new(*role, text.as_str())).collect();
+        prop_assert_eq!(Some(estimate(&turns)), model.count_prompt(&messages), "{:?}", turns);
+        Ok(())
+    });
+    counted.unwrap();
+    // And what is reported is what is counted, over real answers.
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(real::times(6, 60)));
+    let reported = runner.run(&conversation, |turns| {
+        let said: Vec<(Role, &str)> =
+            turns.iter().map(|(role, text)| (*role, text.as_str())).collect();
+        let (_, _, usage) = ask(model, &said, 1).unwrap();
+        prop_assert_eq!(usage.prompt, estimate(&turns));
+        Ok(())
+    });
+    reported.unwrap();
+}

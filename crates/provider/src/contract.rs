@@ -78,6 +78,17 @@ pub trait RemoteFiles: Send + Sync {
 /// What was heard, on its way.
 pub type Transcript = Pin<Box<dyn Future<Output = Result<String, ProviderFailure>> + Send>>;
 
+/// The tokens that a chat format adds to texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChatFormat {
+    /// To each message.
+    pub message: u64,
+    /// To each answer beyond that, since the name of its role is another.
+    pub answer: u64,
+    /// To each request: what opens the answer.
+    pub request: u64,
+}
+
 /// Someone who answers.
 pub trait Provider: Send + Sync {
     /// The name of the provider in the catalog, such as `openai` or `embedded`.
@@ -160,6 +171,11 @@ pub trait Provider: Send + Sync {
     /// The exact tokens of a text, where the provider has the tokenizer itself.
     fn count_tokens(&self, text: &str) -> Option<u64> {
         let _ = text;
+        None
+    }
+
+    /// What its chat format adds, where the provider writes it itself (EST-5).
+    fn chat_format(&self) -> Option<ChatFormat> {
         None
     }
 }

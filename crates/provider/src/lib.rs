@@ -39,8 +39,8 @@ pub use download::Download;
 
 pub use child::{keep_private, program};
 pub use contract::{
-    AnswerStream, Delta, Finish, Models, Provider, RemoteFile, RemoteFiles, ServedModel,
-    Transcript, Upload,
+    AnswerStream, ChatFormat, Delta, Finish, Models, Provider, RemoteFile, RemoteFiles,
+    ServedModel, Transcript, Upload,
 };
 pub use encoded::Encoded;
 pub use endpoint::{Endpoint, SetupError, Timeouts, server_of};
