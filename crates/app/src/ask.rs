@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plimsoll_budget::OverBudget;
 use plimsoll_domain::{FilesScope, HistoryScope, PairId, Purpose, Timestamp, Topic, TopicId};
 use plimsoll_provider::Provider;
-use plimsoll_send::{AttemptPlan, Comparison, FilePart, Part, Plan, Seen, plan};
+use plimsoll_send::{AttemptPlan, Comparison, FilePart, Message, Part, Plan, Role, Seen, plan};
 use plimsoll_store::{StoredPair, Workspace};
 use plimsoll_tokens::RawTokens;
 
@@ -196,8 +196,12 @@ impl Prepared {
         })
     }
 
-    /// Raw tokens of a text, by the model's own measure.
-    pub(crate) fn weigh(&self, text: &str) -> u64 {
-        self.weigher.count(text)
+    /// Raw tokens of a message's words, by the model's own measure.
+    pub(crate) fn weigh(&self, message: &Message) -> u64 {
+        let text = message.text();
+        match message.role {
+            Role::Assistant => self.weigher.count_answer(&text),
+            _ => self.weigher.count(&text),
+        }
     }
 }

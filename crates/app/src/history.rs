@@ -266,7 +266,7 @@ impl History {
                         .pair
                         .assistant_text
                         .as_deref()
-                        .map_or(0, |text| weigher.count(text)),
+                        .map_or(0, |text| weigher.count_answer(text)),
                 };
                 let attached = self.pairs[row].has_attachment;
                 let kept = if attached { &mut delivered } else { &mut counted };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plimsoll_budget::{Model, is_emitted};
 use plimsoll_config::Settings;
-use plimsoll_provider::Provider;
+use plimsoll_provider::{ChatFormat, Provider};
 use plimsoll_tokens::{Basis, Calibration, Estimator, Method, RawTokens};
 
 use crate::{AppError, heavy};
@@ -52,6 +52,22 @@ impl Weigher {
         heavy(text.len(), count).max(1)
     }
 
+    /// Raw tokens of an answer that is sent along. Where the name of its role is longer than the
+    /// user's, that belongs to it (EST-5).
+    pub(crate) fn count_answer(&self, text: &str) -> u64 {
+        let tokens = self.count(text);
+        let more = self.chat_format().map_or(0, |format| format.answer);
+        if tokens == 0 { 0 } else { tokens + more }
+    }
+
+    /// What the chat format adds, where the provider writes it itself.
+    pub(crate) fn chat_format(&self) -> Option<ChatFormat> {
+        match self {
+            Self::Provider(provider) => provider.chat_format(),
+            Self::Estimator(_) => None,
+        }
+    }
+
     /// Raw tokens of a message: its text and the overhead, or nothing.
     pub(crate) fn message(&self, text: &str, overhead: u64) -> RawTokens {
         RawTokens::message(self.count(text), overhead)
@@ -70,7 +86,7 @@ impl Weigher {
     pub(crate) fn stamp(&self) -> String {
         match self {
             Self::Estimator(estimator) => estimator.stamp(),
-            Self::Provider(provider) => format!("exact:{}", provider.name()),
+            Self::Provider(provider) => format!("exact:{}:2", provider.name()),
         }
     }
 

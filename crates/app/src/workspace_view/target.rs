@@ -74,12 +74,16 @@ impl TargetModel {
         view: &View,
         topic: &Topic,
         drafted: &[Arc<File>],
-        model: Model,
+        mut model: Model,
         connection: Option<Connection>,
     ) -> Result<Self, AppError> {
         let limit = app.limit(&model, connection.as_ref()).await?;
         let provider = connection.as_ref().map(|connection| &connection.provider);
         let weigher = Weigher::new(&app.settings(), &model, provider)?;
+        // Who writes the chat format knows it better than the catalog.
+        let format = weigher.chat_format();
+        model.message_overhead = format.map_or(model.message_overhead, |format| format.message);
+        let opening = RawTokens { text: 0, overhead: format.map_or(0, |format| format.request) };
         let learned = match weigher.is_exact() {
             true => Calibration::default(),
             false => app.calibration(&model, connection.as_ref()).await?,
@@ -98,7 +102,7 @@ impl TargetModel {
             }
             None => FilesPart::default(),
         };
-        let raw_prelude = raw_system + files.tokens();
+        let raw_prelude = raw_system + files.tokens() + opening;
         let told = connection.as_ref().and_then(|connection| connection.server_window);
         let window = model.window(told).map(|(tokens, _)| tokens);
         let provider = provider.and_then(|provider| provider.hidden_prompt_notice());
