@@ -333,10 +333,8 @@ fn the_readme_and_ci_name_the_same_command() {
 #[test]
 fn the_book_has_every_page_once() {
     let summary = read("docs/SUMMARY.md");
-    let listed: Vec<&str> = summary
-        .lines()
-        .filter_map(|line| line.split_once("](")?.1.strip_suffix(')'))
-        .collect();
+    let listed: Vec<&str> =
+        summary.lines().filter_map(|line| line.split_once("](")?.1.strip_suffix(')')).collect();
     let mut pages = BTreeSet::new();
     for entry in fs::read_dir(root().join("docs")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();

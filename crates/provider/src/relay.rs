@@ -7,7 +7,6 @@ use std::{pin::Pin, time::Duration};
 
 use futures_core::Stream;
 use futures_util::{StreamExt, stream};
-use memchr::memmem;
 use reqwest::{
     Response,
     header::{HeaderMap, HeaderName, HeaderValue},
@@ -17,6 +16,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::{
     ProviderFailure, Secret,
     http::{Began, Call, Client, refusal},
+    scrub::{Found, MARK, at_place},
     transport,
 };
 
@@ -103,18 +103,22 @@ pub(crate) fn relay(
             return Err(client.scrubbed(refusal(response, timeouts).await));
         }
         let status = response.status().as_u16();
-        let headers = handed_on(response.headers());
+        let headers = handed_on(response.headers(), &client);
         Ok(Relayed { status, headers, body: body(client, response, until) })
     })
 }
 
-fn handed_on(headers: &HeaderMap) -> Vec<(String, String)> {
+fn handed_on(headers: &HeaderMap, client: &Client) -> Vec<(String, String)> {
     let kept = headers.iter().filter(|(name, _)| {
         let name = name.as_str();
         !NOT_HANDED_ON.contains(&name) && !name.starts_with("access-control-")
     });
-    kept.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())))
-        .collect()
+    let safe = |text: &str| {
+        let mut scrubber = client.byte_scrubber();
+        let safe = [scrubber.push(text.as_bytes()), scrubber.rest()].concat();
+        String::from_utf8(safe).ok()
+    };
+    kept.filter_map(|(name, value)| Some((name.to_string(), safe(value.to_str().ok()?)?))).collect()
 }
 
 fn body(client: Client, response: Response, first: Instant) -> RelayedBody {
@@ -182,19 +186,21 @@ impl ByteScrubber {
         let mut all = std::mem::take(&mut self.held);
         all.extend_from_slice(bytes);
         let mut safe = Vec::with_capacity(all.len());
-        let mut from = 0;
-        for at in memmem::find_iter(&all, key) {
-            safe.extend_from_slice(&all[from..at]);
-            safe.extend_from_slice(crate::scrub::MARK.as_bytes());
-            from = at + key.len();
+        let (mut from, mut at) = (0, 0);
+        // However it is written: a JSON text may escape any of its letters.
+        while at < all.len() {
+            match at_place(key, &all, at) {
+                Found::Whole(end) => {
+                    safe.extend_from_slice(&all[from..at]);
+                    safe.extend_from_slice(MARK.as_bytes());
+                    (from, at) = (end, end);
+                }
+                Found::Begun => break,
+                Found::Other => at += 1,
+            }
         }
-        let rest = &all[from..];
-        let longest = rest.len().min(key.len() - 1);
-        let begun =
-            (1..=longest).rev().find(|length| key.starts_with(&rest[rest.len() - length..]));
-        let (sure, held) = rest.split_at(rest.len() - begun.unwrap_or(0));
-        safe.extend_from_slice(sure);
-        self.held = held.to_vec();
+        safe.extend_from_slice(&all[from..at]);
+        self.held = all.split_off(at);
         safe
     }
 
@@ -220,6 +226,17 @@ mod tests {
             out.extend(scrubber.rest());
             let out = String::from_utf8(out).unwrap();
             assert_eq!(out, text.replace(key, "[key]"), "in pieces of {size}");
+        }
+        // Escaped, it is the key as well.
+        let escaped: String = key.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
+        let text = format!("{{\"a\":\"{escaped}\",\"b\":\"\\u0073k, \\n\"}}");
+        for size in 1..text.len() {
+            let mut scrubber = ByteScrubber::of(Some(Secret::new(key)));
+            let pieces = text.as_bytes().chunks(size);
+            let mut out: Vec<u8> = pieces.flat_map(|piece| scrubber.push(piece)).collect();
+            out.extend(scrubber.rest());
+            let expected = text.replace(&escaped, "[key]");
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "in pieces of {size}");
         }
         // What cannot begin the key is not held back.
         let mut scrubber = ByteScrubber::of(Some(Secret::new(key)));

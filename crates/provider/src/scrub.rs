@@ -7,7 +7,7 @@ use crate::Secret;
 pub(crate) const MARK: &str = "[key]";
 
 /// What becomes of a text from one place on.
-enum Found {
+pub(crate) enum Found {
     /// The key, up to here.
     Whole(usize),
     /// The text ends before it is known.
@@ -24,7 +24,7 @@ enum Letter {
 }
 
 /// What is at a place of a text; most letters begin no key.
-fn at_place(key: &[u8], text: &[u8], at: usize) -> Found {
+pub(crate) fn at_place(key: &[u8], text: &[u8], at: usize) -> Found {
     let byte = text[at];
     let may_begin = Some(&byte) == key.first() || matches!(byte, b'\\' | b'%' | b'&');
     if may_begin { found(key, text, at) } else { Found::Other }

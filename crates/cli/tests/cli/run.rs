@@ -121,7 +121,7 @@ impl Plimsoll {
             return;
         }
         let own = store::variables(data).into_iter();
-        let (named, blobs) = (set("PLIMSOLL_BLOBS").is_some(), "PLIMSOLL_BLOBS");
+        let named = set("PLIMSOLL_BLOBS").is_some();
         let own = own.filter(|(name, _)| !named || name == "PLIMSOLL_STORE");
         self.command.envs(own);
     }

@@ -183,7 +183,7 @@ fn tea_10_a_sealed_key_and_what_seals_it_are_nowhere() {
             .args(args)
             .env("PLIMSOLL_CONFIG_DIR", home)
             .env("PLIMSOLL_DATA_DIR", home.join("data"))
-            .envs(plimsoll_testkit::postgres::store_variable(&home.join("data")))
+            .envs(crate::served::store::variables(&home.join("data")))
             .env("PLIMSOLL_SECRET_KEY", MASTER)
             .env("RUST_LOG", "trace")
             .env("RUST_BACKTRACE", "1")

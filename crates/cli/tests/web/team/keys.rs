@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use plimsoll_store::{Audit, KeyHolder, SealedKey};
+use plimsoll_store::{KeyHolder, SealedKey};
 use plimsoll_testkit::{
     http::{self, Answer},
     scripted::{Recorded, Reply, ScriptedServer},
@@ -265,21 +265,15 @@ fn tea_10_the_master_key_is_changed_without_typing_keys_again() {
 
 #[test]
 fn tea_10_a_row_that_was_moved_or_changed_opens_for_nobody() {
-    // The rows of a server are changed where the store is a file.
-    if plimsoll_testkit::postgres::store_variable(std::path::Path::new("/")).is_some() {
-        return;
-    }
     let mut team = start();
     assert_eq!(put(&team, "olga", "mine", "sk-olga-0123456789abcdef").status, 200);
     team.served.stop();
     let change = |team: &Team, change: &dyn Fn(SealedKey) -> SealedKey| {
-        let path = team.home().join("data/plimsoll.db");
+        let data = team.home().join("data");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let now = plimsoll_domain::Timestamp::from_millis(1);
-            let options = plimsoll_store_sql::OpenOptions::default();
-            let store =
-                plimsoll_store_sql::SqlStore::open_sqlite(&path, options, now).await.unwrap();
+            let store = crate::served::store::open(&data, now).await;
             let olga = KeyHolder::Person("olga".to_owned());
             let mut rows = store.sealed_keys().await.unwrap();
             rows.retain(|row| row.holder == olga);

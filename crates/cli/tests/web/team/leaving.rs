@@ -79,6 +79,9 @@ fn tea_10_who_leaves_hands_over_what_is_theirs() {
 
 #[test]
 fn tea_10_who_leaves_may_leave_nothing() {
+    if plimsoll_testkit::switch::is_of_files_alone("it looks for words in files of this machine") {
+        return;
+    }
     let mut team = Team::start();
     fill(&team, "mia", "~mia/main", "walrus");
     fill(&team, "mia", "~mia/second", "walrus");
@@ -87,7 +90,6 @@ fn tea_10_who_leaves_may_leave_nothing() {
     assert!(session < 400);
     team.served.stop();
     let on_disk = |word: &str| holds(&team.home().join("data"), word);
-    let is_file = plimsoll_testkit::postgres::store_variable(team.home()).is_none();
     assert!(on_disk("the bytes of walrus"));
     let (code, _, said) =
         plimsoll(team.home(), &["team", "user", "rm", "mia", "--delete", "--yes"]);
@@ -96,7 +98,7 @@ fn tea_10_who_leaves_may_leave_nothing() {
         said.contains("deleted for good: the project ~mia, 2 workspaces with 2 pairs"),
         "{said}"
     );
-    assert!(!on_disk("walrus") || !is_file, "nothing is left of it");
+    assert!(!on_disk("walrus"), "nothing is left of it");
     assert!(on_disk("the bytes of porpoise"), "what is shared stays");
     team.served.restart();
     assert_eq!(team.ask("mia", "GET", "/api/state", None).status, 401);
