@@ -196,8 +196,13 @@ impl Prepared {
         })
     }
 
-    /// Raw tokens of a message's words, by the model's own measure.
-    pub(crate) fn weigh(&self, message: &Message) -> u64 {
+    /// Raw tokens of a text, by the model's own measure.
+    pub(crate) fn weigh(&self, text: &str) -> u64 {
+        self.weigher.count(text)
+    }
+
+    /// The same of a message's words.
+    pub(crate) fn weigh_message(&self, message: &Message) -> u64 {
         let text = message.text();
         match message.role {
             Role::Assistant => self.weigher.count_answer(&text),

@@ -425,7 +425,7 @@ fn message_records(
     }
     let overhead = prepared.plan.model().message_overhead;
     let record = |message: &Message| {
-        let tokens = prepared.weigh(message).saturating_add(overhead);
+        let tokens = prepared.weigh_message(message).saturating_add(overhead);
         MessageRecord::of(message, tokens)
     };
     messages.iter().map(record).collect()

@@ -12,7 +12,10 @@ use plimsoll_testkit::pairs::{at, pair, topic};
 use plimsoll_testkit::real;
 use serde_json::Value;
 
-use crate::run::{Plimsoll, Ran, kept, plimsoll, with_store};
+use crate::{
+    run::{Plimsoll, Ran, kept, plimsoll},
+    store,
+};
 
 /// What the tests keep below the target directory from run to run.
 pub(crate) fn cache() -> &'static Path {
@@ -72,7 +75,9 @@ impl Home {
     /// Writes down answered pairs, one for each number of sentences.
     pub(crate) fn fill(&self, sentences: &[usize]) {
         std::fs::create_dir_all(self.data()).unwrap();
-        with_store(&self.data(), async |store| {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let store = store::open(&self.data(), at(0)).await;
             let workspace = Workspace::default();
             store.put_topic(&workspace, &topic()).await.unwrap();
             let answered = |(n, sentences): (u8, &usize)| MessagePair {

@@ -14,3 +14,5 @@ mod meaning;
 #[allow(dead_code)]
 #[path = "../cli/run.rs"]
 mod run;
+#[path = "../web/store.rs"]
+mod store;
