@@ -26,7 +26,7 @@ server=$!
 cat >/dev/null
 kill -QUIT $server 2>/dev/null
 wait $server
-[ -e "$2/keep" ] || rm -rf "$2"
+[ -e "$2/keep" ] || rm -rf "$2" 2>/dev/null
 "#;
 
 /// The same with a disk of its own, which nobody else sees and which goes with it.

@@ -81,8 +81,11 @@ fn his_11_a_summary_is_planned_agreed_to_made_and_undone() {
     order["seen"] = json!(["0000000000000000"]);
     served.refused("POST", "/api/summaries", Some(order.clone()), 409, "view_changed");
     order["seen"] = json!([part["digest"]]);
+    let mut events = served.events();
     let begun = served.ask("POST", "/api/summaries", Some(order));
     assert_eq!(begun.status, 202, "{}", begun.body);
+    // The rows are written before whoever sends hears of them.
+    events.until("summarised").unwrap();
     until("the summary is there", || uses(&served) == ["out", "out", "pinned", "auto"]);
     let asked = texts(&request(&server, 3));
     assert_eq!(asked[..4], ["question 1", "one", "question 2", "two"]);
