@@ -73,7 +73,7 @@ pub(crate) fn run(args: &SettingsArgs, output: &mut Output) -> Result<u8, Failur
         output.json(&serde_json::json!({ "settings": rows }))?;
         return Ok(0);
     }
-    let narrow = columns().is_some_and(|columns| columns < NARROW);
+    let narrow = columns().filter(|columns| *columns < NARROW);
     for (n, group) in rows.chunk_by(|a, b| a.group == b.group).enumerate() {
         let gap = if n > 0 { "\n" } else { "" };
         output.text(&format!("{gap}{}\n", group[0].group))?;
@@ -84,15 +84,18 @@ pub(crate) fn run(args: &SettingsArgs, output: &mut Output) -> Result<u8, Failur
     Ok(0)
 }
 
-/// A terminal with fewer columns gets two lines a setting.
+/// A terminal with fewer columns gets two lines a setting, or three where the value is long.
 const NARROW: usize = 60;
 
-fn line(row: &Row<'_>, narrow: bool) -> String {
-    let value = printable(&row.value);
+fn line(row: &Row<'_>, narrow: Option<usize>) -> String {
+    let (value, source) = (printable(&row.value), row.source);
     let line = match narrow {
-        true if value.is_empty() => format!("{}\n  ({})", row.key, row.source),
-        true => format!("{}\n  {value}  ({})", row.key, row.source),
-        false => format!("{:<24} {value:<12} {}", row.key, row.source),
+        Some(_) if value.is_empty() => format!("{}\n  ({source})", row.key),
+        Some(columns) if value.chars().count() + source.len() + 6 > columns => {
+            format!("{}\n  {value}\n  ({source})", row.key)
+        }
+        Some(_) => format!("{}\n  {value}  ({source})", row.key),
+        None => format!("{:<24} {value:<12} {source}", row.key),
     };
     format!("{}\n", line.trim_end())
 }

@@ -4,6 +4,8 @@
 //! XChaCha20-Poly1305 makes of the key. Whose it is, for which provider and which servers is bound
 //! to it, so that a row that was changed, or copied to another holder, does not open.
 
+use std::cmp::Ordering;
+
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use chacha20poly1305::{
     KeyInit, XChaCha20Poly1305, XNonce,
@@ -121,8 +123,10 @@ impl MasterKeys {
 fn read(sealed: &str) -> Result<([u8; ID], Vec<u8>), Unopened> {
     let bytes = BASE64.decode(sealed).map_err(|_| Unopened::Changed)?;
     let (version, rest) = bytes.split_first().ok_or(Unopened::Changed)?;
-    if *version > VERSION {
-        return Err(Unopened::Newer);
+    match version.cmp(&VERSION) {
+        Ordering::Less => return Err(Unopened::Changed),
+        Ordering::Equal => {}
+        Ordering::Greater => return Err(Unopened::Newer),
     }
     let (id, rest) = rest.split_first_chunk::<ID>().ok_or(Unopened::Changed)?;
     Ok((*id, rest.to_vec()))
