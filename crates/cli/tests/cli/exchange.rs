@@ -151,10 +151,10 @@ fn his_8_attached_files_go_along_in_a_zip() {
     assert!(told.stderr.contains("left out: 1 picture or file"), "{}", told.stderr);
     assert!(!empty.run(&["backup", "copy.db"]).stderr.contains("not in it"));
 
-    let blobs = data.path("data").join("conversations/default/main/context/blobs");
-    for blob in std::fs::read_dir(blobs).unwrap() {
-        std::fs::write(blob.unwrap().path(), "altered").unwrap();
+    for blob in plimsoll_testkit::switch::blobs_of(&data.path("data"), "default/main") {
+        std::fs::write(blob, "altered").unwrap();
     }
+    let _ = std::fs::remove_dir_all(data.path("data").join("copies"));
     let ran = data.run(&["export", "-o", "less.zip"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("left out the bytes of 'notes.md'"), "{}", ran.stderr);

@@ -115,8 +115,8 @@ fn tea_1_verify_export_and_import_work_on_an_object_store() {
         assert_eq!(std::fs::read(other.home.path().join("again.zip")).unwrap(), archive);
     }
     assert_eq!(blobs_of(&objects).len(), 2);
-    let own = folder.home.path().join("data/conversations/default/main/context/blobs");
-    assert_eq!(std::fs::read_dir(own).unwrap().count(), 1);
+    let own = plimsoll_testkit::switch::blobs_of(&folder.home.path().join("data"), "default/main");
+    assert_eq!(own.len(), 1);
     // What was altered in the bucket is damage, whatever copies there are.
     std::fs::write(objects.bucket_dir().join(&blobs_of(&objects)[0]), "A mark on the HULL.\n")
         .unwrap();
