@@ -49,6 +49,7 @@ impl Format {
 }
 
 /// Something that a file holds.
+#[expect(clippy::large_enum_variant, reason = "records are handed out one at a time")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record {
     /// A topic of ours; parents come before their children.

@@ -13,7 +13,7 @@ use crate::{
     asked::Protocol,
     gateway::{Behind, Gateway},
     model::{LAST, NOTE, Task},
-    program::{Place, Ran, cache, fetched, run},
+    program::{Place, Ran, cache, events_of, fetched, run, run_until},
     upstream::{INPUT, Turn, Upstream},
 };
 
@@ -59,7 +59,7 @@ pub(crate) fn works(program: &Path, place: &Place, gateway: &Gateway) -> Ran {
 }
 
 /// Asks Claude Code for one short answer, and tells what of it arrived. A small model may call a
-/// tool that is not there or talk without end, so that how the program ends says nothing.
+/// tool that is not there or talk without end, so that nobody waits for the end of the program.
 pub(crate) fn hears(
     program: &Path,
     place: &Place,
@@ -69,12 +69,17 @@ pub(crate) fn hears(
     let mut claude = command(program, place, gateway);
     claude.env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", longest.to_string());
     claude.args(["-p", "Say hello.", "--max-turns", "1"]);
-    let ran = run(claude.args(["--output-format", "stream-json", "--verbose"]));
-    let events = ran.events();
+    claude.args(["--output-format", "stream-json", "--verbose"]);
+    let ran = run_until(&mut claude, |printed| !said(&events_of(printed)).is_empty());
+    let said = said(&ran.events());
+    (ran, said)
+}
+
+/// What the model said, of the events that were printed.
+fn said(events: &[Value]) -> String {
     let parts = events.iter().filter(|event| event["type"] == "assistant");
     let parts = parts.filter_map(|event| event["message"]["content"].as_array()).flatten();
-    let said = parts.map(|part| part.to_string()).collect();
-    (ran, said)
+    parts.map(|part| part.to_string()).collect()
 }
 
 pub(crate) fn outcome(ran: &Ran) -> Value {

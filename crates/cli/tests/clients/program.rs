@@ -4,12 +4,12 @@ use std::{
     ffi::OsStr,
     fs::File,
     io::{Read, Seek},
-    os::unix::process::CommandExt,
+    os::unix::{fs::FileExt, process::CommandExt},
     path::Path,
     process::{Command, Stdio},
     sync::mpsc,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use plimsoll_testkit::{python::Unavailable, real::skipped};
@@ -86,12 +86,22 @@ pub(crate) struct Ran {
 impl Ran {
     /// The lines of standard output that are JSON.
     pub(crate) fn events(&self) -> Vec<Value> {
-        self.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        events_of(&self.stdout)
     }
+}
+
+pub(crate) fn events_of(printed: &str) -> Vec<Value> {
+    printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 /// Runs a program to its end, and ends whatever it left running.
 pub(crate) fn run(command: &mut Command) -> Ran {
+    run_until(command, |_| false)
+}
+
+/// The same, to its end or until it has printed enough.
+pub(crate) fn run_until(command: &mut Command, is_enough: impl Fn(&str) -> bool) -> Ran {
+    const LOOK: Duration = Duration::from_millis(200);
     // Files and no pipes: a pipe ends only with the last child that holds it.
     let (mut stdout, mut stderr) = (tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap());
     command.stdin(Stdio::null()).process_group(0);
@@ -100,11 +110,25 @@ pub(crate) fn run(command: &mut Command) -> Ran {
     let group = Pid::from_child(&child);
     let (tell, told) = mpsc::channel();
     thread::spawn(move || tell.send(child.wait()));
-    let ended = told.recv_timeout(TIMEOUT);
+    let started = Instant::now();
+    let mut ended = told.recv_timeout(LOOK);
+    while ended.is_err() && started.elapsed() < TIMEOUT && !is_enough(&so_far(&stdout)) {
+        ended = told.recv_timeout(LOOK);
+    }
     let _ = kill_process_group(group, Signal::KILL);
+    let enough = is_enough(&so_far(&stdout));
+    let ended =
+        ended.or_else(|late| if enough { told.recv().map_err(|_| late) } else { Err(late) });
     let (stdout, stderr) = (text(&mut stdout), text(&mut stderr));
     let Ok(status) = ended else { panic!("{command:?} hangs:\n{stdout}\n{stderr}") };
     Ran { code: status.unwrap().code(), stdout, stderr }
+}
+
+/// What was printed up to now. The place where the program writes stays where it is.
+fn so_far(file: &File) -> String {
+    let mut bytes = vec![0; usize::try_from(file.metadata().unwrap().len()).unwrap()];
+    let read = file.read_at(&mut bytes, 0).unwrap();
+    String::from_utf8_lossy(&bytes[..read]).into_owned()
 }
 
 fn text(file: &mut File) -> String {
