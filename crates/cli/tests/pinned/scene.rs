@@ -171,7 +171,11 @@ impl Scene {
 
     /// Waits for the end of a send and tells what left, what happened and what is kept.
     pub(crate) fn ended(&mut self, id: &str) -> Value {
-        let events = self.events.until("ended").unwrap();
+        let mut events = self.events.until("ended").unwrap();
+        // What a command sent before is told late: it is a process of its own.
+        while !events.iter().any(|event| event.data.contains(id)) {
+            events = self.events.until("ended").unwrap();
+        }
         self.tell_requests();
         let steps = ["attempt", "trim", "retry", "waiting", "ended", "receipt", "tool"];
         for event in events.iter().filter(|event| steps.contains(&event.name.as_str())) {

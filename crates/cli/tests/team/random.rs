@@ -67,6 +67,7 @@ fn suffer(
             None => until_all_go_on(books),
         };
         let done = books.done();
+        #[expect(clippy::print_stderr, reason = "who looks for a fault reads what went before")]
         eprintln!("fault {number}: {fault:?}, {:.1} s, {done:?}", since.elapsed().as_secs_f32());
         if let Err(why) = went_on {
             return vec![why];

@@ -22,7 +22,7 @@ fn his_11_what_stays_ashore_is_summarised_shown_sent_and_undone() {
     let replies = (0..10).map(|_| answer("fine and equal"));
     let short = answer("questions in short");
     let replies = replies.chain([short.clone(), short, answer("fine and equal")]);
-    let Some(bench) = Workbench::prepared(replies, 200, |served| {
+    let Some(bench) = Workbench::prepared(replies, 185, |served| {
         for n in 0..10 {
             served.send(&format!("question number {n:03}"));
         }
