@@ -52,13 +52,12 @@ pub fn test() -> Result<(), String> {
     browser::prepare();
     packages::prepare_file_tools();
     packages::prepare_databases();
-    step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))?;
-    on_a_server("the app on PostgreSQL and an object store", &["send"])
+    step("tests", cargo().args(["test", "--workspace", "--locked", "--quiet"]))
 }
 
 /// Tests as a team runs the app: rows in PostgreSQL, what attached files hold in an object store.
-/// Every run has the contracts of stores and of places for files on both, and the app; the rest is
-/// in the long mode. All packages are named, as they were when the programs were built.
+/// Every run has the contracts of stores and of places for files on both; the rest is in the long
+/// mode. All packages are named, as they were when the programs were built.
 fn on_a_server(name: &str, tests: &[&str]) -> Result<(), String> {
     let mut cargo = cargo();
     cargo.args(["test", "--workspace", "--locked", "--quiet"]);
@@ -92,6 +91,7 @@ pub fn long() -> Result<(), String> {
         run("what is seen is what is sent", "web", &["seen"]),
         run("the API and its document", "web", &["schema"]),
         run("faults of a team's server", "team", &["--include-ignored"]),
+        on_a_server("the app on PostgreSQL and an object store", &["send"]),
         on_a_server("the memory and its server on PostgreSQL", &["memory", "server"]),
         on_a_server("the API on PostgreSQL and an object store", &["web", "pinned"]),
         on_a_server("the commands on PostgreSQL and an object store", &["cli", "mcp"]),

@@ -136,7 +136,7 @@ async fn a_store_that_is_refused_keeps_its_log() {
     let path = directory.path().join("p.db");
     drop(ready(&path).await);
     let newer = Connection::open(&path).unwrap();
-    newer.execute("INSERT INTO schema_migrations VALUES ('2999-01-01-x', 'y', 0)", []).unwrap();
+    newer.execute("INSERT INTO schema_migrations VALUES ('2999-01-01-x', 'y', 0, 0)", []).unwrap();
     let copy = directory.path().join("copy.db");
     for part in ["", "-wal"] {
         let name = |file: &str| directory.path().join(format!("{file}{part}"));
